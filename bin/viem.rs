@@ -1,0 +1,2 @@
+//! placeholder until the program stands
+fn main() {}

@@ -1,0 +1,15 @@
+//! Undirected weighted graphs in compressed sparse row form, and what is derived from them.
+//!
+//! | member | what it does |
+//! |---|---|
+//! | [`CsrGraph`] | the graph, checked when it is built |
+//! | [`subgraph`] | the subgraph that a set of vertices induces |
+//! | [`quotient`] | contraction of the blocks of a partition |
+//! | [`bfs`] | breadth-first search that stops at a given distance |
+
+pub mod bfs;
+mod csr;
+pub mod quotient;
+pub mod subgraph;
+
+pub use csr::{CsrGraph, GraphBuilder, GraphError};

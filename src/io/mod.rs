@@ -1,0 +1,3 @@
+//! Files: METIS graphs, mappings, partitions.
+
+pub mod metis;

@@ -1,0 +1,97 @@
+//! Mappings: which process runs on which PE.
+
+use crate::types::{NodeId, PeId};
+
+/// A one-to-one mapping of the processes `0..n` to the PEs `0..n`: a validated permutation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    pe_of: Vec<PeId>,
+}
+
+/// Why a list of PEs is not a one-to-one mapping. Processes and PEs are counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum MappingError {
+    #[error("process {process} is on PE {pe}, but the PEs are 0..{count}")]
+    PeOutOfRange { process: usize, pe: u64, count: usize },
+    #[error("process {process} is on PE {pe}, and so is process {earlier}")]
+    PeTaken { process: usize, pe: u64, earlier: usize },
+}
+
+impl Mapping {
+    /// The mapping that puts process `i` on PE `i`.
+    pub fn identity(num_processes: usize) -> Self {
+        Self { pe_of: (0..num_processes as PeId).collect() }
+    }
+
+    /// The mapping that puts process `i` on PE `pe_of[i]`; O(n). Fails at the first process whose PE does
+    /// not exist or is taken.
+    pub fn new(pe_of: Vec<PeId>) -> Result<Self, MappingError> {
+        let count = pe_of.len();
+        let mut taken_by = vec![usize::MAX; count];
+        for (process, &pe) in pe_of.iter().enumerate() {
+            let pe = u64::from(pe);
+            match taken_by.get_mut(pe as usize) {
+                None => return Err(MappingError::PeOutOfRange { process, pe, count }),
+                Some(earlier) if *earlier != usize::MAX => {
+                    return Err(MappingError::PeTaken { process, pe, earlier: *earlier });
+                }
+                Some(free) => *free = process,
+            }
+        }
+        Ok(Self { pe_of })
+    }
+
+    /// A mapping from a list known to be a permutation.
+    pub(crate) fn from_permutation(pe_of: Vec<PeId>) -> Self {
+        debug_assert!(Self::new(pe_of.clone()).is_ok());
+        Self { pe_of }
+    }
+
+    /// Number of processes, which is the number of PEs.
+    pub fn num_processes(&self) -> usize {
+        self.pe_of.len()
+    }
+
+    /// The PE of a process.
+    #[inline]
+    pub fn pe(&self, process: NodeId) -> PeId {
+        self.pe_of[process as usize]
+    }
+
+    /// The PE of each process.
+    pub fn as_slice(&self) -> &[PeId] {
+        &self.pe_of
+    }
+
+    /// The PE of each process, for writing or changing it elsewhere.
+    pub fn into_vec(self) -> Vec<PeId> {
+        self.pe_of
+    }
+
+    /// The process on each PE; O(n).
+    pub fn inverse(&self) -> Vec<NodeId> {
+        let mut process_of = vec![0; self.pe_of.len()];
+        for (process, &pe) in self.pe_of.iter().enumerate() {
+            process_of[pe as usize] = process as NodeId;
+        }
+        process_of
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_permutations_are_mappings() {
+        assert_eq!(Mapping::new(vec![1, 2, 0]).unwrap().inverse(), [2, 0, 1]);
+        assert_eq!(
+            Mapping::new(vec![0, 3, 1]),
+            Err(MappingError::PeOutOfRange { process: 1, pe: 3, count: 3 })
+        );
+        assert_eq!(Mapping::new(vec![0, 1, 0]), Err(MappingError::PeTaken { process: 2, pe: 0, earlier: 0 }));
+        assert_eq!(Mapping::identity(2).as_slice(), [0, 1]);
+        assert_eq!(Mapping::new(vec![]).unwrap().num_processes(), 0);
+    }
+}

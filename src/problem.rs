@@ -1,0 +1,66 @@
+//! The sparse quadratic assignment problem: a communication graph and a machine of the same size.
+
+use crate::graph::CsrGraph;
+use crate::topology::DistanceOracle;
+use crate::types::{Cost, Distance, Weight};
+
+/// A communication graph and the machine it is mapped to.
+///
+/// Building one proves that there are as many processes as PEs and that the greatest possible J, the sum
+/// of all arc weights times the greatest distance, fits [`Cost`]. Every J and every change of it is then
+/// a sum of parts of that bound and needs no check.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a, O> {
+    graph: &'a CsrGraph,
+    oracle: &'a O,
+}
+
+/// Why a graph cannot be mapped to a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum ProblemError {
+    #[error(
+        "the graph has {processes} vertices but the machine has {pes} processing elements; \
+         change the hierarchy so that the product of its numbers is {processes}"
+    )]
+    SizesDiffer { processes: usize, pes: usize },
+    #[error(
+        "J can be as large as {total_arc_weight} (edge weights, both directions) times {max_distance} \
+         (greatest distance), which exceeds {}; divide the edge weights or the distances by a common factor",
+        Cost::MAX
+    )]
+    CostOverflow { total_arc_weight: Weight, max_distance: Distance },
+}
+
+impl<'a, O: DistanceOracle> Problem<'a, O> {
+    /// The problem of mapping `graph` to the machine of `oracle`.
+    pub fn new(graph: &'a CsrGraph, oracle: &'a O) -> Result<Self, ProblemError> {
+        let (processes, pes) = (graph.num_nodes(), oracle.num_pes());
+        if processes != pes {
+            return Err(ProblemError::SizesDiffer { processes, pes });
+        }
+        let (total_arc_weight, max_distance) = (graph.total_arc_weight(), oracle.max_distance());
+        if total_arc_weight.checked_mul(max_distance).is_none() {
+            return Err(ProblemError::CostOverflow { total_arc_weight, max_distance });
+        }
+        Ok(Self { graph, oracle })
+    }
+
+    /// The communication graph.
+    #[inline]
+    pub fn graph(&self) -> &'a CsrGraph {
+        self.graph
+    }
+
+    /// The distances of the machine.
+    #[inline]
+    pub fn oracle(&self) -> &'a O {
+        self.oracle
+    }
+
+    /// Number of processes and of PEs.
+    #[inline]
+    pub fn size(&self) -> usize {
+        self.graph.num_nodes()
+    }
+}

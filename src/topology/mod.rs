@@ -1,0 +1,45 @@
+//! Machines: how far apart two processing elements (PEs) are.
+//!
+//! | member | memory | a distance costs |
+//! |---|---|---|
+//! | [`HierarchyOnline`] | O(1) | an exclusive or, a count of leading zeros, one look-up in 33 (65) entries |
+//! | [`StoredDistances`] | n² bytes | two dependent look-ups |
+//!
+//! Algorithms are generic over [`DistanceOracle`]; which oracle runs is decided once, at the call.
+
+mod hierarchy;
+mod stored;
+
+pub use hierarchy::{Code, Hierarchy, HierarchyError, HierarchyOnline};
+pub use stored::{StoredDistances, StoredDistancesError};
+
+use crate::types::{Distance, PeId};
+
+/// Distances between the PEs of a machine: symmetric, not negative, 0 from a PE to itself.
+pub trait DistanceOracle: Sync {
+    /// What the oracle wants to know of a PE to look up its distances: searches keep the key of the PE
+    /// of each process at hand instead of the PE.
+    type Key: Copy + Eq + Send + Sync + std::fmt::Debug;
+
+    /// Number of PEs.
+    fn num_pes(&self) -> usize;
+
+    /// The key of a PE.
+    fn key(&self, pe: PeId) -> Self::Key;
+
+    /// The distance of the PEs with these keys.
+    fn between(&self, a: Self::Key, b: Self::Key) -> Distance;
+
+    /// The distance of two PEs.
+    #[inline]
+    fn distance(&self, p: PeId, q: PeId) -> Distance {
+        self.between(self.key(p), self.key(q))
+    }
+
+    /// The greatest distance of two PEs.
+    fn max_distance(&self) -> Distance;
+
+    /// Whether two PEs have the same distance to every third PE, as far as that can be told at once:
+    /// exchanging the processes on them then cannot change the objective.
+    fn interchangeable(&self, a: Self::Key, b: Self::Key) -> bool;
+}
