@@ -6,9 +6,11 @@
 //! | [`subgraph`] | the subgraph that a set of vertices induces |
 //! | [`quotient`] | contraction of the blocks of a partition |
 //! | [`bfs`] | breadth-first search that stops at a given distance |
+//! | [`generate`] | grids, meshes and random geometric graphs |
 
 pub mod bfs;
 mod csr;
+pub mod generate;
 pub mod quotient;
 pub mod subgraph;
 
