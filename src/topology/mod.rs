@@ -15,6 +15,35 @@ pub use stored::{StoredDistances, StoredDistancesError};
 
 use crate::types::{Distance, PeId};
 
+/// How the distances of a hierarchy are had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(into = "&'static str")]
+pub enum DistanceKind {
+    /// Stored in a matrix: [`StoredDistances`].
+    Hierarchy,
+    /// Computed from two ids: [`HierarchyOnline`].
+    HierarchyOnline,
+}
+
+impl DistanceKind {
+    /// Every kind, in the order in which they are listed.
+    pub const ALL: [DistanceKind; 2] = [DistanceKind::Hierarchy, DistanceKind::HierarchyOnline];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            DistanceKind::Hierarchy => "hierarchy",
+            DistanceKind::HierarchyOnline => "hierarchyonline",
+        }
+    }
+}
+
+impl From<DistanceKind> for &'static str {
+    fn from(kind: DistanceKind) -> Self {
+        kind.name()
+    }
+}
+
 /// Distances between the PEs of a machine: symmetric, not negative, 0 from a PE to itself.
 pub trait DistanceOracle: Sync {
     /// What the oracle wants to know of a PE to look up its distances: searches keep the key of the PE

@@ -1,0 +1,57 @@
+//! Top-down construction: multisection along the hierarchy (Schulz and Träff, "Better process mapping and
+//! sparse quadratic assignment", 2017).
+//!
+//! The graph is partitioned into as many blocks of equal size as the machine has outermost groups, each
+//! block is given one of the groups, and so on inside each, down to the innermost groups, whose PEs are
+//! all alike. Levels that make no difference (one member, or the same distance as the next) are skipped.
+//!
+//! Blocks of one level are independent: they run in parallel, each with a seed that names its place in the
+//! hierarchy. Costs a partition of the whole graph for each level; memory O(n + m).
+
+use rayon::prelude::*;
+
+use crate::graph::{CsrGraph, subgraph};
+use crate::mapping::Mapping;
+use crate::partition::{Partitioner, Preset, Targets};
+use crate::rng::derive;
+use crate::topology::Hierarchy;
+use crate::types::{NodeId, PeId};
+
+pub(super) fn construct(graph: &CsrGraph, hierarchy: &Hierarchy, preset: Preset, seed: u64) -> Mapping {
+    let simple = hierarchy.simplified();
+    let nodes: Vec<NodeId> = graph.nodes().collect();
+    let mut process_of = nodes.clone();
+    // Blocks are counted in processes, whatever the vertices weigh.
+    let graph = graph.clone().with_unit_node_weights();
+    place(&graph, &nodes, simple.arities(), preset, seed, &mut process_of);
+    let mut pe_of = vec![0; process_of.len()];
+    for (pe, &process) in process_of.iter().enumerate() {
+        pe_of[process as usize] = pe as PeId;
+    }
+    Mapping::from_permutation(pe_of)
+}
+
+/// Places the processes of `graph`, named `nodes` in the whole graph, on the PEs of a group with these
+/// inner levels; `process_of` are the places.
+fn place(
+    graph: &CsrGraph,
+    nodes: &[NodeId],
+    arities: &[u32],
+    preset: Preset,
+    seed: u64,
+    process_of: &mut [NodeId],
+) {
+    let Some((&outermost, inner @ [_, ..])) = arities.split_last() else {
+        process_of.copy_from_slice(nodes);
+        return;
+    };
+    let num_blocks = outermost as usize;
+    let targets = Targets::equal(graph, num_blocks, 0.0).expect("a level has at least two groups");
+    let partition = Partitioner::new(preset, derive(seed, 0)).partition(graph, &targets);
+    let parts = subgraph::split(graph, partition.blocks(), num_blocks);
+    let places = process_of.par_chunks_mut(nodes.len() / num_blocks);
+    places.zip(parts).enumerate().for_each(|(index, (places, (part, members)))| {
+        let members: Vec<NodeId> = members.into_iter().map(|node| nodes[node as usize]).collect();
+        place(&part, &members, inner, preset, derive(seed, 1 + index as u64), places);
+    });
+}

@@ -1,0 +1,60 @@
+//! Models of computation and communication: what an application graph becomes when each process gets one
+//! block of it.
+//!
+//! The graph is partitioned; every block becomes a process, and two processes communicate as much as the
+//! edges between their blocks weigh together.
+
+use crate::graph::{CsrGraph, quotient};
+use crate::partition::{Partition, Partitioner, Preset, Targets};
+
+/// How the graph is partitioned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModelConfig {
+    /// Number of blocks, from 1 to the number of vertices.
+    pub num_blocks: usize,
+    /// The effort of the partition.
+    pub preset: Preset,
+    /// How much heavier than the mean a block may be: 0.03 is 3 %.
+    pub imbalance: f64,
+    /// Seed of the partition.
+    pub seed: u64,
+}
+
+/// A model and the partition it comes from.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Vertex b stands for block b and has weight 1; edge weights are those of all edges between two
+    /// blocks together.
+    pub graph: CsrGraph,
+    /// The partition of the application graph.
+    pub partition: Partition,
+}
+
+/// Why a model cannot be generated.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum ModelError {
+    #[error(
+        "cannot partition {num_nodes} vertices into {num_blocks} blocks; ask for 1 to {num_nodes} blocks"
+    )]
+    NumBlocks { num_blocks: usize, num_nodes: usize },
+    #[error("an imbalance of {imbalance} is not a share; give a number that is not negative")]
+    Imbalance { imbalance: f64 },
+}
+
+/// Partitions a graph and contracts the blocks.
+pub fn generate(graph: &CsrGraph, config: &ModelConfig) -> Result<Model, ModelError> {
+    let ModelConfig { num_blocks, preset, imbalance, seed } = *config;
+    let num_nodes = graph.num_nodes();
+    let refused = ModelError::NumBlocks { num_blocks, num_nodes };
+    if num_blocks > num_nodes {
+        return Err(refused);
+    }
+    if !(imbalance.is_finite() && imbalance >= 0.0) {
+        return Err(ModelError::Imbalance { imbalance });
+    }
+    let targets = Targets::equal(graph, num_blocks, imbalance).map_err(|_| refused)?;
+    let partition = Partitioner::new(preset, seed).partition(graph, &targets);
+    let graph = quotient::contract(graph, partition.blocks(), num_blocks).with_unit_node_weights();
+    Ok(Model { graph, partition })
+}

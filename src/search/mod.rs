@@ -1,0 +1,124 @@
+//! Local search: exchange two processes whenever that lowers J, until no pair of the neighbourhood does.
+//!
+//! | member | pairs | order |
+//! |---|---|---|
+//! | `none` | none | |
+//! | [`nsquare`] | all | cyclic |
+//! | [`nsquare_pruned`] | all inside each interval of consecutive processes | cyclic, interval by interval |
+//! | [`communication`] | those within d hops in the communication graph | random |
+//!
+//! Every neighbourhood takes the first exchange that lowers J (Heider 1972), passes over pairs whose
+//! exchange can never change J (same innermost group), and ends in a mapping that no exchange of the
+//! neighbourhood improves.
+//!
+//! # Tries that are known to fail
+//!
+//! Whether an exchange of u and v gains depends on the PEs of u, of v, and of their neighbours only. The
+//! search keeps for each process the time of the last exchange at or next to it (time is the number of
+//! exchanges made). A pair that failed before and of which neither side has been touched since fails again,
+//! so it is passed over; the mappings visited are the same as if it were tried. What remains is counted as
+//! tried.
+
+mod communication;
+mod nsquare;
+mod nsquare_pruned;
+mod swap;
+
+use crate::mapping::Mapping;
+use crate::observer::Observer;
+use crate::problem::Problem;
+use crate::topology::DistanceOracle;
+use crate::types::Cost;
+use swap::SwapSearch;
+
+/// Which pairs of processes the search exchanges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(into = "&'static str")]
+pub enum Neighbourhood {
+    /// None: the mapping stays as constructed.
+    None,
+    /// All pairs.
+    NSquare,
+    /// All pairs inside each interval of consecutive processes.
+    NSquarePruned,
+    /// Pairs near each other in the communication graph.
+    #[default]
+    Communication,
+}
+
+impl Neighbourhood {
+    /// Every neighbourhood, in the order in which they are listed.
+    pub const ALL: [Neighbourhood; 4] = [
+        Neighbourhood::NSquare,
+        Neighbourhood::NSquarePruned,
+        Neighbourhood::Communication,
+        Neighbourhood::None,
+    ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Neighbourhood::None => "none",
+            Neighbourhood::NSquare => "nsquare",
+            Neighbourhood::NSquarePruned => "nsquarepruned",
+            Neighbourhood::Communication => "communication",
+        }
+    }
+}
+
+impl From<Neighbourhood> for &'static str {
+    fn from(neighbourhood: Neighbourhood) -> Self {
+        neighbourhood.name()
+    }
+}
+
+/// Which neighbourhood is searched, and how far it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct SearchConfig {
+    /// The neighbourhood.
+    pub neighbourhood: Neighbourhood,
+    /// Hops that the two processes of a pair may be apart; used by [`Neighbourhood::Communication`].
+    pub max_hops: usize,
+    /// Processes of an interval, at least 1; used by [`Neighbourhood::NSquarePruned`].
+    pub block_size: usize,
+}
+
+impl Default for SearchConfig {
+    fn default() -> Self {
+        Self { neighbourhood: Neighbourhood::default(), max_hops: 10, block_size: 64 }
+    }
+}
+
+/// What a search did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchOutcome {
+    /// The mapping it ended with.
+    pub mapping: Mapping,
+    /// J of that mapping.
+    pub cost: Cost,
+    /// Pairs whose exchange was evaluated.
+    pub tried: u64,
+    /// Exchanges made.
+    pub made: u64,
+    /// Whether the observer ended it before a local optimum was reached.
+    pub stopped: bool,
+}
+
+/// Improves a mapping as large as the problem until no exchange of the neighbourhood does, or until the
+/// observer asks to stop. The result is never worse than the start.
+pub fn local_search<O: DistanceOracle>(
+    problem: &Problem<'_, O>,
+    start: &Mapping,
+    config: &SearchConfig,
+    seed: u64,
+    observer: &dyn Observer,
+) -> SearchOutcome {
+    let mut search = SwapSearch::new(problem, start, observer);
+    match config.neighbourhood {
+        Neighbourhood::None => {}
+        Neighbourhood::NSquare => nsquare::descend(&mut search),
+        Neighbourhood::NSquarePruned => nsquare_pruned::descend(&mut search, config.block_size),
+        Neighbourhood::Communication => communication::descend(&mut search, config.max_hops, seed),
+    }
+    search.finish()
+}

@@ -1,0 +1,271 @@
+//! Mapping in one call: distances, construction, search, and a report of each phase.
+//!
+//! The result is never worse than the identity, nor than a mapping given as a start: the search begins at
+//! the best of these and the construction, and never makes a mapping worse.
+
+use std::time::Instant;
+
+use crate::construct::{Construction, ConstructionConfig, construct};
+use crate::graph::CsrGraph;
+use crate::mapping::Mapping;
+use crate::objective::cost;
+use crate::observer::{Observer, Phase};
+use crate::partition::Preset;
+use crate::problem::{Problem, ProblemError};
+use crate::rng::derive;
+use crate::search::{Neighbourhood, SearchConfig, local_search};
+use crate::topology::{DistanceKind, DistanceOracle, Hierarchy, StoredDistances, StoredDistancesError};
+use crate::types::Cost;
+
+/// How much time to spend on how good a mapping.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(into = "&'static str")]
+#[allow(missing_docs)]
+pub enum MapPreset {
+    Strong,
+    #[default]
+    Eco,
+    Fast,
+}
+
+impl MapPreset {
+    /// Every preset, in the order in which they are listed.
+    pub const ALL: [MapPreset; 3] = [MapPreset::Strong, MapPreset::Eco, MapPreset::Fast];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            MapPreset::Strong => "strong",
+            MapPreset::Eco => "eco",
+            MapPreset::Fast => "fast",
+        }
+    }
+}
+
+impl From<MapPreset> for &'static str {
+    fn from(preset: MapPreset) -> Self {
+        preset.name()
+    }
+}
+
+/// Everything that decides about a mapping besides the problem itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapConfig {
+    /// Names every random stream.
+    pub seed: u64,
+    /// Threads to use, at least 1; the result does not depend on it.
+    pub threads: usize,
+    /// How distances are had; `None` takes the faster way. The result does not depend on it.
+    pub distances: Option<DistanceKind>,
+    /// The first mapping.
+    pub construction: ConstructionConfig,
+    /// Its improvement.
+    pub search: SearchConfig,
+}
+
+impl MapConfig {
+    /// The settings of a preset, with seed 0 and one thread.
+    pub fn preset(preset: MapPreset) -> Self {
+        let partitions = match preset {
+            MapPreset::Strong => Preset::Strong,
+            MapPreset::Eco => Preset::Eco,
+            MapPreset::Fast => Preset::Fast,
+        };
+        Self {
+            seed: 0,
+            threads: 1,
+            distances: None,
+            construction: ConstructionConfig { algorithm: Construction::default(), partitions },
+            search: SearchConfig::default(),
+        }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        if self.threads == 0 {
+            return Err(ConfigError::NoThreads);
+        }
+        match self.search.neighbourhood {
+            Neighbourhood::NSquarePruned if self.search.block_size == 0 => Err(ConfigError::NoBlockSize),
+            Neighbourhood::Communication if self.search.max_hops == 0 => Err(ConfigError::NoHops),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Default for MapConfig {
+    fn default() -> Self {
+        Self::preset(MapPreset::default())
+    }
+}
+
+/// A number of a [`MapConfig`] that is out of its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation
+pub enum ConfigError {
+    #[error("at least 1 thread is needed")]
+    NoThreads,
+    #[error("intervals of the nsquarepruned neighbourhood have at least 1 process")]
+    NoBlockSize,
+    #[error(
+        "the communication neighbourhood reaches at least 1 hop; for no search take the neighbourhood none"
+    )]
+    NoHops,
+}
+
+/// Why there is no mapping.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation
+pub enum SolveError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    #[error(transparent)]
+    Distances(#[from] StoredDistancesError),
+    #[error("the start mapping has {found} processes, the graph {expected}")]
+    StartSize { found: usize, expected: usize },
+    #[error("cannot start the threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// A mapping and how it came about.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// The mapping.
+    pub mapping: Mapping,
+    /// Sizes, objective and time of each phase.
+    pub report: Report,
+}
+
+/// Sizes, objective and time of each phase.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Report {
+    /// Number of processes, n.
+    pub num_processes: usize,
+    /// Number of edges of the communication graph, m.
+    pub num_edges: usize,
+    /// J of the identity.
+    pub cost_of_identity: Cost,
+    /// J of the mapping given as a start, if any.
+    pub cost_of_start: Option<Cost>,
+    /// J of the mapping constructed.
+    pub cost_of_construction: Cost,
+    /// J of the result.
+    pub cost: Cost,
+    /// Pairs whose exchange was evaluated.
+    pub swaps_tried: u64,
+    /// Exchanges made.
+    pub swaps_made: u64,
+    /// Whether the observer ended the run early.
+    pub stopped: bool,
+    /// Time of each phase.
+    pub seconds: Seconds,
+}
+
+/// Time of each phase, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Seconds {
+    /// Setting up the distances.
+    pub distances: f64,
+    /// Constructing the first mapping.
+    pub construction: f64,
+    /// Improving it.
+    pub search: f64,
+    /// Everything.
+    pub total: f64,
+}
+
+/// Maps the processes of `graph` one to one to the PEs of `hierarchy`.
+///
+/// `start`, if given, is a mapping that the result must not be worse than. The observer may end the run
+/// early; the result then is the best mapping found so far.
+pub fn solve(
+    graph: &CsrGraph,
+    hierarchy: &Hierarchy,
+    config: &MapConfig,
+    start: Option<&Mapping>,
+    observer: &dyn Observer,
+) -> Result<Solution, SolveError> {
+    config.validate()?;
+    let begin = Instant::now();
+    let run = Run { graph, hierarchy, config, start, observer, begin };
+    // A pool of its own even for one thread: outside of any pool, rayon would use every core.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(config.threads).build()?;
+    pool.install(|| match config.distances {
+        Some(DistanceKind::Hierarchy) => {
+            // The matrix takes n² bytes, so let a problem that cannot be solved fail before.
+            Problem::new(graph, &hierarchy.online64())?;
+            run.with(&StoredDistances::new(hierarchy)?)
+        }
+        Some(DistanceKind::HierarchyOnline) | None => match hierarchy.online32() {
+            Some(oracle) => run.with(&oracle),
+            None => run.with(&hierarchy.online64()),
+        },
+    })
+}
+
+/// What a run is given.
+struct Run<'a> {
+    graph: &'a CsrGraph,
+    hierarchy: &'a Hierarchy,
+    config: &'a MapConfig,
+    start: Option<&'a Mapping>,
+    observer: &'a dyn Observer,
+    begin: Instant,
+}
+
+impl Run<'_> {
+    fn with<O: DistanceOracle>(&self, oracle: &O) -> Result<Solution, SolveError> {
+        let Run { graph, hierarchy, config, start, observer, begin } = *self;
+        let problem = Problem::new(graph, oracle)?;
+        let num_processes = problem.size();
+        if let Some(found) = start.map(Mapping::num_processes).filter(|&found| found != num_processes) {
+            return Err(SolveError::StartSize { found, expected: num_processes });
+        }
+        let distances_done = Instant::now();
+
+        observer.begins(Phase::Construction);
+        let constructed = construct(graph, hierarchy, &config.construction, derive(config.seed, 0));
+        let identity = Mapping::identity(num_processes);
+        let cost_of_construction = cost(&problem, &constructed);
+        let cost_of_identity = cost(&problem, &identity);
+        let cost_of_start = start.map(|start| cost(&problem, start));
+        let construction_done = Instant::now();
+
+        observer.begins(Phase::Search);
+        // The first of equal ones is taken: the construction, then the start.
+        let candidates = [
+            Some((cost_of_construction, &constructed)),
+            cost_of_start.zip(start),
+            Some((cost_of_identity, &identity)),
+        ];
+        let (_, best) = candidates
+            .into_iter()
+            .flatten()
+            .min_by_key(|&(cost, _)| cost)
+            .expect("there always is a construction");
+        let outcome = local_search(&problem, best, &config.search, derive(config.seed, 1), observer);
+        let search_done = Instant::now();
+
+        let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();
+        let report = Report {
+            num_processes,
+            num_edges: graph.num_edges(),
+            cost_of_identity,
+            cost_of_start,
+            cost_of_construction,
+            cost: outcome.cost,
+            swaps_tried: outcome.tried,
+            swaps_made: outcome.made,
+            stopped: outcome.stopped,
+            seconds: Seconds {
+                distances: seconds(begin, distances_done),
+                construction: seconds(distances_done, construction_done),
+                search: seconds(construction_done, search_done),
+                total: seconds(begin, search_done),
+            },
+        };
+        Ok(Solution { mapping: outcome.mapping, report })
+    }
+}

@@ -1,0 +1,274 @@
+//! Local search: every neighbourhood, on random graphs and machines of many shapes.
+
+use std::collections::BTreeSet;
+
+use viem::graph::{CsrGraph, GraphBuilder};
+use viem::mapping::Mapping;
+use viem::observer::Observer;
+use viem::problem::Problem;
+use viem::rng::Rng;
+use viem::search::{Neighbourhood, SearchConfig, SearchOutcome, local_search};
+use viem::topology::{DistanceOracle, Hierarchy, StoredDistances};
+use viem::types::{NodeId, PeId};
+
+const SHAPES: [(&str, &str); 8] = [
+    ("4:4:4", "1:10:100"),
+    ("2:3:2:2", "1:5:25:125"),
+    ("37", "3"),
+    ("1:7:1:5", "9:4:3:8"),
+    ("3:4:3", "100:10:1"),
+    ("2:2:2:2:2:2", "0:4:4:1:9:2"),
+    ("5:6", "0:0"),
+    ("1", "1"),
+];
+
+fn random_graph(n: usize, mean_degree: u32, rng: &mut Rng) -> CsrGraph {
+    let mut edges = BTreeSet::new();
+    for _ in 0..n as u32 * mean_degree / 2 {
+        let (u, v) = (rng.below(n as u32), rng.below(n as u32));
+        if u != v {
+            edges.insert((u.min(v), u.max(v)));
+        }
+    }
+    let mut builder = GraphBuilder::new(n);
+    for (u, v) in edges {
+        builder.add_edge(u, v, i64::from(rng.below(20)) + 1);
+    }
+    builder.build().unwrap()
+}
+
+fn random_mapping(n: usize, rng: &mut Rng) -> Mapping {
+    let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
+    rng.shuffle(&mut pe_of);
+    Mapping::new(pe_of).unwrap()
+}
+
+/// J by the definition, without any of the library's distances.
+fn naive_cost(graph: &CsrGraph, hierarchy: &Hierarchy, pe_of: &[PeId]) -> i64 {
+    let distance = |p: PeId, q: PeId| {
+        let (mut p, mut q, mut distance) = (p, q, 0);
+        for (&arity, &of_level) in hierarchy.arities().iter().zip(hierarchy.distances()) {
+            if p != q {
+                distance = of_level;
+            }
+            p /= arity;
+            q /= arity;
+        }
+        distance
+    };
+    let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (u, v, weight)));
+    arcs.map(|(u, v, weight)| weight * distance(pe_of[u as usize], pe_of[v as usize])).sum()
+}
+
+/// The hops between every two vertices; 0 if there is no path.
+fn hops(graph: &CsrGraph) -> Vec<Vec<usize>> {
+    let n = graph.num_nodes();
+    let mut all = vec![vec![0; n]; n];
+    for (source, hops) in all.iter_mut().enumerate() {
+        let mut layer = vec![source];
+        for step in 1..n {
+            let mut next = Vec::new();
+            for u in layer {
+                for &v in graph.neighbours(u as NodeId) {
+                    if v as usize != source && hops[v as usize] == 0 {
+                        hops[v as usize] = step;
+                        next.push(v as usize);
+                    }
+                }
+            }
+            layer = next;
+        }
+    }
+    all
+}
+
+/// The pairs of a neighbourhood, by its definition.
+fn pairs(graph: &CsrGraph, config: &SearchConfig) -> Vec<(NodeId, NodeId)> {
+    let hops = hops(graph);
+    let contains = |u: NodeId, v: NodeId| match config.neighbourhood {
+        Neighbourhood::None => false,
+        Neighbourhood::NSquare => true,
+        Neighbourhood::NSquarePruned => u as usize / config.block_size == v as usize / config.block_size,
+        Neighbourhood::Communication => (1..=config.max_hops).contains(&hops[u as usize][v as usize]),
+    };
+    graph.nodes().flat_map(|v| (0..v).map(move |u| (u, v))).filter(|&(u, v)| contains(u, v)).collect()
+}
+
+fn configs() -> Vec<SearchConfig> {
+    let mut configs = Vec::new();
+    for neighbourhood in Neighbourhood::ALL {
+        let base = SearchConfig { neighbourhood, ..SearchConfig::default() };
+        match neighbourhood {
+            Neighbourhood::None | Neighbourhood::NSquare => configs.push(base),
+            Neighbourhood::NSquarePruned => {
+                configs.extend([1, 7, 16, usize::MAX].map(|block_size| SearchConfig { block_size, ..base }));
+            }
+            Neighbourhood::Communication => {
+                configs.extend([1, 2, 10, usize::MAX].map(|max_hops| SearchConfig { max_hops, ..base }));
+            }
+        }
+    }
+    configs
+}
+
+fn search<O: DistanceOracle>(
+    graph: &CsrGraph,
+    oracle: &O,
+    start: &Mapping,
+    config: &SearchConfig,
+) -> SearchOutcome {
+    local_search(&Problem::new(graph, oracle).unwrap(), start, config, 3, &())
+}
+
+/// Runs `check` on each neighbourhood, shape, and a sparse and a dense random graph.
+fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
+    let mut rng = Rng::new(1);
+    for (arities, distances) in SHAPES {
+        let hierarchy = Hierarchy::parse(arities, distances).unwrap();
+        let n = hierarchy.num_pes();
+        for mean_degree in [2, 7] {
+            let graph = random_graph(n, mean_degree, &mut rng);
+            let start = random_mapping(n, &mut rng);
+            for config in configs() {
+                check(&graph, &hierarchy, &start, &config);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_end_is_a_local_optimum_of_the_neighbourhood() {
+    for_all(|graph, hierarchy, start, config| {
+        let outcome = search(graph, &hierarchy.online32().unwrap(), start, config);
+        let mut pe_of = outcome.mapping.as_slice().to_vec();
+        assert_eq!(outcome.cost, naive_cost(graph, hierarchy, &pe_of));
+        assert!(!outcome.stopped);
+        let before = naive_cost(graph, hierarchy, start.as_slice());
+        assert!(outcome.cost <= before && (outcome.made == 0) == (outcome.cost == before));
+        for (u, v) in pairs(graph, config) {
+            pe_of.swap(u as usize, v as usize);
+            assert!(naive_cost(graph, hierarchy, &pe_of) >= outcome.cost, "{config:?} {hierarchy:?} {u} {v}");
+            pe_of.swap(u as usize, v as usize);
+        }
+    });
+}
+
+#[test]
+fn stored_and_online_distances_lead_to_the_same_mapping() {
+    for_all(|graph, hierarchy, start, config| {
+        let online = search(graph, &hierarchy.online32().unwrap(), start, config);
+        let online64 = search(graph, &hierarchy.online64(), start, config);
+        let stored = search(graph, &StoredDistances::new(hierarchy).unwrap(), start, config);
+        assert_eq!(online, stored, "{config:?} {hierarchy:?}");
+        assert_eq!(online, online64, "{config:?} {hierarchy:?}");
+    });
+}
+
+/// N² by the plainest loop: the search may pass over hopeless pairs only.
+#[test]
+fn nsquare_visits_the_mappings_of_the_plain_loop() {
+    for_all(|graph, hierarchy, start, config| {
+        if config.neighbourhood != Neighbourhood::NSquare {
+            return;
+        }
+        let mut pe_of = start.as_slice().to_vec();
+        let mut cost = naive_cost(graph, hierarchy, &pe_of);
+        let mut made = 0;
+        let mut improved = true;
+        while improved {
+            improved = false;
+            for i in 0..pe_of.len() {
+                for j in i + 1..pe_of.len() {
+                    pe_of.swap(i, j);
+                    let swapped = naive_cost(graph, hierarchy, &pe_of);
+                    if swapped < cost {
+                        (cost, improved, made) = (swapped, true, made + 1);
+                    } else {
+                        pe_of.swap(i, j);
+                    }
+                }
+            }
+        }
+        let outcome = search(graph, &hierarchy.online32().unwrap(), start, config);
+        assert_eq!(outcome.mapping.as_slice(), pe_of);
+        assert_eq!((outcome.cost, outcome.made), (cost, made));
+    });
+}
+
+/// The first visit to a path tries every pair of the neighbourhood once if none improves.
+#[test]
+fn every_pair_is_tried_once() {
+    let n = 12;
+    let mut builder = GraphBuilder::new(n);
+    for u in 1..n as NodeId {
+        builder.add_edge(u - 1, u, 1);
+    }
+    let graph = builder.build().unwrap();
+    // All distances are equal, but no two PEs are known to be alike: nothing gains, everything is tried.
+    let oracle = Uniform(n);
+    let start = Mapping::identity(n);
+    for config in configs() {
+        let outcome = search(&graph, &oracle, &start, &config);
+        assert_eq!(outcome.tried, pairs(&graph, &config).len() as u64, "{config:?}");
+        assert_eq!(outcome.mapping, start);
+    }
+}
+
+/// Every two PEs are one apart.
+struct Uniform(usize);
+
+impl DistanceOracle for Uniform {
+    type Key = PeId;
+    fn num_pes(&self) -> usize {
+        self.0
+    }
+    fn key(&self, pe: PeId) -> PeId {
+        pe
+    }
+    fn between(&self, a: PeId, b: PeId) -> i64 {
+        i64::from(a != b)
+    }
+    fn max_distance(&self) -> i64 {
+        1
+    }
+    fn interchangeable(&self, _: PeId, _: PeId) -> bool {
+        false
+    }
+}
+
+#[test]
+fn pairs_of_an_innermost_group_are_not_tried() {
+    let graph = random_graph(40, 6, &mut Rng::new(4));
+    let hierarchy = Hierarchy::parse("40", "10").unwrap();
+    for config in configs() {
+        let outcome = search(&graph, &hierarchy.online32().unwrap(), &Mapping::identity(40), &config);
+        assert_eq!((outcome.tried, outcome.made), (0, 0));
+    }
+}
+
+/// Asks to stop at the given question.
+struct StopAt(std::sync::atomic::AtomicU64);
+
+impl Observer for StopAt {
+    fn should_stop(&self) -> bool {
+        self.0.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) == 1
+    }
+}
+
+#[test]
+fn a_stopped_search_returns_the_best_so_far() {
+    for_all(|graph, hierarchy, start, config| {
+        let oracle = hierarchy.online32().unwrap();
+        let problem = Problem::new(graph, &oracle).unwrap();
+        let complete = search(graph, &oracle, start, config);
+        for question in [1, 2, 20] {
+            let outcome = local_search(&problem, start, config, 3, &StopAt(question.into()));
+            assert_eq!(outcome.cost, naive_cost(graph, hierarchy, outcome.mapping.as_slice()));
+            assert!(outcome.made <= complete.made);
+            assert!(outcome.stopped || outcome == complete);
+            if question == 1 && config.neighbourhood != Neighbourhood::None {
+                assert!(outcome.stopped && outcome.mapping == *start);
+            }
+        }
+    });
+}
