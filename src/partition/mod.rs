@@ -1,5 +1,12 @@
 //! Graph partitioning: blocks of given sizes with few edges between them.
 
+mod coarsen;
+mod heap;
+mod initial;
+mod level;
+mod multilevel;
+mod refine;
+mod settings;
 mod targets;
 
 pub use targets::{Targets, TargetsError};
@@ -7,7 +14,7 @@ pub use targets::{Targets, TargetsError};
 use crate::graph::CsrGraph;
 use crate::types::{BlockId, Cost, Weight};
 
-/// How much time to spend on how good a partition. `social` presets are for graphs with heavy-tailed
+/// How much time to spend on how good a partition. The `social` presets are for graphs with heavy-tailed
 /// degrees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -30,6 +37,18 @@ impl Preset {
         Preset::EcoSocial,
         Preset::StrongSocial,
     ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Preset::Fast => "fast",
+            Preset::Eco => "eco",
+            Preset::Strong => "strong",
+            Preset::FastSocial => "fastsocial",
+            Preset::EcoSocial => "ecosocial",
+            Preset::StrongSocial => "strongsocial",
+        }
+    }
 }
 
 /// A partition of the vertices of a graph into blocks.
@@ -38,6 +57,7 @@ pub struct Partition {
     blocks: Vec<BlockId>,
     block_weights: Vec<Weight>,
     cut: Cost,
+    overload: Weight,
 }
 
 impl Partition {
@@ -55,9 +75,45 @@ impl Partition {
     pub fn cut(&self) -> Cost {
         self.cut
     }
+
+    /// By how much the blocks exceed their bounds in sum; 0 if all bounds are met.
+    pub fn overload(&self) -> Weight {
+        self.overload
+    }
+
+    /// The block of each vertex, by vertex.
+    pub fn into_blocks(self) -> Vec<BlockId> {
+        self.blocks
+    }
+}
+
+/// Why a graph could not be partitioned.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum PartitionError {
+    #[error("the graph has {count} arcs; at most {} can be partitioned", u32::MAX - 1)]
+    TooManyArcs { count: usize },
+    #[error("the block sizes sum up to {sum}, the vertex weights to {total}: made for another graph?")]
+    TargetsOfAnotherGraph { sum: Weight, total: Weight },
 }
 
 /// A multilevel graph partitioner.
+///
+/// ```
+/// use viem::graph::GraphBuilder;
+/// use viem::partition::{Partitioner, Preset, Targets};
+///
+/// let mut builder = GraphBuilder::new(6);
+/// for (u, v) in [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)] {
+///     builder.add_edge(u, v, 1);
+/// }
+/// let graph = builder.build()?;
+/// let targets = Targets::equal(&graph, 2, 0.0)?;
+/// let partition = Partitioner::new(Preset::Eco, 1).partition(&graph, &targets)?;
+/// assert_eq!(partition.cut(), 1);
+/// assert_eq!(partition.block_weights(), [3, 3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Partitioner {
     preset: Preset,
@@ -71,8 +127,19 @@ impl Partitioner {
     }
 
     /// Partitions a graph into `targets.num_blocks()` blocks.
-    pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
-        let _ = (graph, targets, self.preset, self.seed);
-        todo!("owned by the partition work")
+    pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Result<Partition, PartitionError> {
+        let sum = targets.block_sizes().iter().sum();
+        let total = graph.total_node_weight();
+        if sum != total {
+            return Err(PartitionError::TargetsOfAnotherGraph { sum, total });
+        }
+        if graph.num_arcs() >= u32::MAX as usize {
+            return Err(PartitionError::TooManyArcs { count: graph.num_arcs() });
+        }
+        let settings = settings::Settings::of(self.preset);
+        let assignment = multilevel::partition(graph, targets, &settings, self.seed);
+        let overload = assignment.overload(targets.bounds());
+        let refine::k_way::Assignment { blocks, weights, cut } = assignment;
+        Ok(Partition { blocks, block_weights: weights, cut, overload })
     }
 }

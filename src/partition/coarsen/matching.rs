@@ -1,0 +1,120 @@
+//! Heavy-edge matching, with two-hop matching for what it leaves over.
+//!
+//! Vertices are visited in the order of their degree and matched with the unmatched neighbour of the
+//! best rating `w(u,v)^2 / c(v)`: heavy edges vanish first and the vertices stay equally heavy (the rating
+//! expansion*2 of Holtgrewe, Sanders, Schulz 2010; `c(u)` is the same for all candidates). Leaves, stars and
+//! isolated vertices have no free neighbour; they are paired when they share their heaviest
+//! neighbour (LaSalle et al. 2015), so that a level never stalls. O(n + m).
+
+use super::Limits;
+use crate::partition::level::{Level, Stored};
+use crate::rng::Rng;
+use crate::types::NodeId;
+
+const FREE: NodeId = NodeId::MAX;
+
+/// Vertices are visited in random order inside windows of this many: random enough to break the
+/// regularity of a mesh, near enough to stay in the cache.
+const WINDOW: usize = 1024;
+
+/// Degrees from here on are treated alike when vertices are ordered by degree.
+const DEGREE_CLASSES: usize = 64;
+
+/// Matches the vertices; returns the coarse vertex of each vertex and the number of coarse vertices.
+pub(crate) fn cluster<W: Stored>(graph: &Level<W>, limits: &Limits, rng: &mut Rng) -> (Vec<NodeId>, usize) {
+    let n = graph.num_nodes();
+    let mut mate = vec![FREE; n];
+    let mut matched = 0;
+    for node in visiting_order(graph, rng) {
+        if mate[node as usize] != FREE {
+            continue;
+        }
+        let room = limits.max_weight - graph.node_weight(node);
+        let mut best = FREE;
+        let mut best_rating = 0.0;
+        for arc in graph.arcs(node) {
+            let other = arc.target;
+            if mate[other as usize] == FREE {
+                let weight = graph.node_weight(other);
+                let rating = (arc.weight() as f64).powi(2) / weight.max(1) as f64;
+                if rating > best_rating && weight <= room && limits.compatible(node, other) {
+                    best = other;
+                    best_rating = rating;
+                }
+            }
+        }
+        if best != FREE {
+            mate[node as usize] = best;
+            mate[best as usize] = node;
+            matched += 2;
+        }
+    }
+    // Below this share two-hop matching would cost more than it contracts.
+    if n - matched > n / 10 {
+        match_two_hops(graph, limits, &mut mate);
+    }
+    number(&mut mate)
+}
+
+/// Pairs unmatched vertices that share their heaviest neighbour, and isolated ones with each other.
+fn match_two_hops<W: Stored>(graph: &Level<W>, limits: &Limits, mate: &mut [NodeId]) {
+    // The last slot is the meeting point of isolated vertices.
+    let mut waiting = vec![FREE; mate.len() + 1];
+    for node in graph.nodes() {
+        if mate[node as usize] != FREE {
+            continue;
+        }
+        let heaviest = graph.arcs(node).iter().max_by_key(|arc| arc.weight());
+        let meeting_point = heaviest.map_or(mate.len(), |arc| arc.target as usize);
+        let other = waiting[meeting_point];
+        if other != FREE
+            && graph.node_weight(node) + graph.node_weight(other) <= limits.max_weight
+            && limits.compatible(node, other)
+        {
+            mate[node as usize] = other;
+            mate[other as usize] = node;
+            waiting[meeting_point] = FREE;
+        } else {
+            waiting[meeting_point] = node;
+        }
+    }
+}
+
+/// Numbers the pairs and single vertices in the order of their first vertex.
+fn number(mate: &mut [NodeId]) -> (Vec<NodeId>, usize) {
+    let mut coarse_of = vec![0; mate.len()];
+    let mut next = 0;
+    for node in 0..mate.len() {
+        let other = mate[node];
+        if other != FREE && (other as usize) < node {
+            coarse_of[node] = coarse_of[other as usize];
+        } else {
+            coarse_of[node] = next;
+            next += 1;
+        }
+    }
+    (coarse_of, next as usize)
+}
+
+/// All vertices by degree class, random inside windows.
+pub(crate) fn visiting_order<W: Stored>(graph: &Level<W>, rng: &mut Rng) -> Vec<NodeId> {
+    let mut nodes: Vec<NodeId> = graph.nodes().collect();
+    for window in nodes.chunks_mut(WINDOW) {
+        rng.shuffle(window);
+    }
+    let class = |node: NodeId| graph.degree(node).min(DEGREE_CLASSES - 1);
+    let mut next = [0u32; DEGREE_CLASSES + 1];
+    for node in graph.nodes() {
+        next[class(node) + 1] += 1;
+    }
+    for class in 0..DEGREE_CLASSES {
+        next[class + 1] += next[class];
+    }
+    let mut order = vec![0; nodes.len()];
+    for node in nodes {
+        let slot = &mut next[class(node)];
+        order[*slot as usize] = node;
+        *slot += 1;
+    }
+    order
+}

@@ -1,0 +1,69 @@
+//! Coarsening: a hierarchy of ever smaller graphs with the structure of the first.
+
+pub(crate) mod matching;
+
+use super::level::{Level, Stored};
+use crate::rng::Rng;
+use crate::types::{BlockId, NodeId, Weight};
+
+/// What may be contracted together.
+pub(crate) struct Limits<'a> {
+    /// The greatest weight of a coarse vertex.
+    pub max_weight: Weight,
+    /// Only vertices of the same class may be contracted together.
+    pub classes: Option<&'a [BlockId]>,
+}
+
+impl Limits<'_> {
+    #[inline]
+    pub fn compatible(&self, u: NodeId, v: NodeId) -> bool {
+        self.classes.is_none_or(|classes| classes[u as usize] == classes[v as usize])
+    }
+}
+
+/// The graphs below the input graph, finest first, and how each came from the one above.
+pub(crate) struct Hierarchy<W> {
+    /// `steps[i]`: the coarse vertex of each vertex of the graph above, and the coarse graph.
+    pub steps: Vec<(Vec<NodeId>, Level<W>)>,
+}
+
+impl<W: Stored> Hierarchy<W> {
+    /// Coarsens until at most `enough` vertices are left or a step removes less than a twentieth.
+    pub fn build(graph: &Level<W>, enough: usize, classes: Option<&[BlockId]>, rng: &mut Rng) -> Self {
+        let mut steps: Vec<(Vec<NodeId>, Level<W>)> = Vec::new();
+        // Half as heavy again as the average at the end (METIS): keeps the coarsest graph balanceable.
+        let max_weight = (graph.total_node_weight() / enough.max(1) as Weight * 3 / 2).max(1);
+        let mut classes = classes.map(<[BlockId]>::to_vec);
+        loop {
+            let fine = steps.last().map_or(graph, |step| &step.1);
+            if fine.num_nodes() <= enough {
+                break;
+            }
+            let limits = Limits { max_weight, classes: classes.as_deref() };
+            let (coarse_of, num_coarse) = matching::cluster(fine, &limits, rng);
+            if num_coarse * 20 > fine.num_nodes() * 19 {
+                break;
+            }
+            if let Some(fine_classes) = &mut classes {
+                *fine_classes = restrict(fine_classes, &coarse_of, num_coarse);
+            }
+            let coarse = fine.contract(&coarse_of, num_coarse);
+            steps.push((coarse_of, coarse));
+        }
+        Self { steps }
+    }
+}
+
+/// The blocks of the coarse vertices, when no coarse vertex spans two blocks.
+pub(crate) fn restrict(blocks: &[BlockId], coarse_of: &[NodeId], num_coarse: usize) -> Vec<BlockId> {
+    let mut coarse_blocks = vec![0; num_coarse];
+    for (&block, &coarse) in blocks.iter().zip(coarse_of) {
+        coarse_blocks[coarse as usize] = block;
+    }
+    coarse_blocks
+}
+
+/// The blocks of the fine vertices: those of the coarse vertices they are part of.
+pub(crate) fn project(coarse_blocks: &[BlockId], coarse_of: &[NodeId]) -> Vec<BlockId> {
+    coarse_of.iter().map(|&coarse| coarse_blocks[coarse as usize]).collect()
+}

@@ -1,0 +1,220 @@
+//! The compact graph that every level of the multilevel hierarchy works on.
+//!
+//! A [`CsrGraph`] keeps 64-bit weights in an array of their own. Partitioning is bound by memory traffic,
+//! so the levels interleave target and weight and store weights in 32 bits whenever all sums fit: an arc
+//! then takes 8 bytes. All arithmetic is done in [`Weight`], whatever the stored width.
+
+use crate::graph::CsrGraph;
+use crate::types::{BlockId, NodeId, Weight};
+
+/// A stored weight: `i32` where every sum over the graph fits, else `i64`.
+pub(crate) trait Stored: Copy + Send + Sync + 'static {
+    fn wide(self) -> Weight;
+    /// `weight` must fit, which holds for every sum over a graph that was stored in this type.
+    fn narrow(weight: Weight) -> Self;
+}
+
+impl Stored for i32 {
+    #[inline]
+    fn wide(self) -> Weight {
+        Weight::from(self)
+    }
+    #[inline]
+    fn narrow(weight: Weight) -> Self {
+        weight as i32
+    }
+}
+
+impl Stored for i64 {
+    #[inline]
+    fn wide(self) -> Weight {
+        self
+    }
+    #[inline]
+    fn narrow(weight: Weight) -> Self {
+        weight
+    }
+}
+
+/// One direction of an edge.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arc<W> {
+    pub target: NodeId,
+    stored: W,
+}
+
+impl<W: Stored> Arc<W> {
+    #[inline]
+    pub fn weight(&self) -> Weight {
+        self.stored.wide()
+    }
+}
+
+/// A graph of the hierarchy: symmetric, no self-loops, no parallel edges, edge weights positive.
+#[derive(Clone, Debug)]
+pub(crate) struct Level<W> {
+    offsets: Vec<u32>,
+    arcs: Vec<Arc<W>>,
+    node_weights: Vec<W>,
+    max_node_weight: Weight,
+    total_node_weight: Weight,
+}
+
+/// Whether all sums over `graph` fit 32 bits.
+pub(crate) fn is_narrow(graph: &CsrGraph) -> bool {
+    let limit = Weight::from(i32::MAX);
+    graph.total_arc_weight() <= limit && graph.total_node_weight() <= limit
+}
+
+impl<W: Stored> Level<W> {
+    /// Copies a graph; O(n + m). The graph must have fewer than 2^32 arcs.
+    pub fn new(graph: &CsrGraph) -> Self {
+        let offsets = graph.offsets().iter().map(|&offset| offset as u32).collect();
+        let arcs = (graph.targets().iter().zip(graph.edge_weights()))
+            .map(|(&target, &weight)| Arc { target, stored: W::narrow(weight) })
+            .collect();
+        Self::from_parts(offsets, arcs, graph.node_weights().iter().map(|&w| W::narrow(w)).collect())
+    }
+
+    fn from_parts(offsets: Vec<u32>, arcs: Vec<Arc<W>>, node_weights: Vec<W>) -> Self {
+        let max_node_weight = node_weights.iter().map(|w| w.wide()).max().unwrap_or(0);
+        let total_node_weight = node_weights.iter().map(|w| w.wide()).sum();
+        Self { offsets, arcs, node_weights, max_node_weight, total_node_weight }
+    }
+
+    #[inline]
+    pub fn num_nodes(&self) -> usize {
+        self.node_weights.len()
+    }
+
+    #[inline]
+    pub fn nodes(&self) -> std::ops::Range<NodeId> {
+        0..self.num_nodes() as NodeId
+    }
+
+    #[inline]
+    pub fn degree(&self, node: NodeId) -> usize {
+        (self.offsets[node as usize + 1] - self.offsets[node as usize]) as usize
+    }
+
+    #[inline]
+    pub fn arcs(&self, node: NodeId) -> &[Arc<W>] {
+        &self.arcs[self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize]
+    }
+
+    #[inline]
+    pub fn node_weight(&self, node: NodeId) -> Weight {
+        self.node_weights[node as usize].wide()
+    }
+
+    #[inline]
+    pub fn max_node_weight(&self) -> Weight {
+        self.max_node_weight
+    }
+
+    #[inline]
+    pub fn total_node_weight(&self) -> Weight {
+        self.total_node_weight
+    }
+
+    /// Contracts clusters: vertex `u` becomes part of coarse vertex `coarse_of[u] < num_coarse`.
+    ///
+    /// O(n + m) without hashing: `slot` remembers where the row at hand holds a target. A remembered
+    /// position before the start of the row is stale, so the array is never reset.
+    pub fn contract(&self, coarse_of: &[NodeId], num_coarse: usize) -> Self {
+        let (first, members) = group(coarse_of, num_coarse);
+        let mut offsets = Vec::with_capacity(num_coarse + 1);
+        let mut arcs: Vec<Arc<W>> = Vec::with_capacity(self.arcs.len());
+        let mut node_weights = Vec::with_capacity(num_coarse);
+        let mut slot = vec![u32::MAX; num_coarse];
+        offsets.push(0);
+        for coarse in 0..num_coarse {
+            let row = arcs.len() as u32;
+            let mut node_weight = 0;
+            for &node in &members[first[coarse] as usize..first[coarse + 1] as usize] {
+                node_weight += self.node_weight(node);
+                for arc in self.arcs(node) {
+                    let target = coarse_of[arc.target as usize];
+                    if target as usize == coarse {
+                        continue;
+                    }
+                    let position = slot[target as usize];
+                    if position >= row && position != u32::MAX {
+                        let sum = &mut arcs[position as usize].stored;
+                        *sum = W::narrow(sum.wide() + arc.weight());
+                    } else {
+                        slot[target as usize] = arcs.len() as u32;
+                        arcs.push(Arc { target, stored: arc.stored });
+                    }
+                }
+            }
+            offsets.push(arcs.len() as u32);
+            node_weights.push(W::narrow(node_weight));
+        }
+        arcs.shrink_to_fit();
+        Self::from_parts(offsets, arcs, node_weights)
+    }
+
+    /// The subgraphs that the two sides of a bisection induce, and the vertices they consist of.
+    pub fn split(&self, sides: &[BlockId]) -> [(Self, Vec<NodeId>); 2] {
+        let mut local = vec![0 as NodeId; self.num_nodes()];
+        let mut members = [Vec::new(), Vec::new()];
+        for node in self.nodes() {
+            let side: &mut Vec<NodeId> = &mut members[sides[node as usize] as usize];
+            local[node as usize] = side.len() as NodeId;
+            side.push(node);
+        }
+        members.map(|nodes| {
+            let mut offsets = Vec::with_capacity(nodes.len() + 1);
+            let mut arcs = Vec::new();
+            offsets.push(0);
+            for &node in &nodes {
+                let side = sides[node as usize];
+                let inner = self.arcs(node).iter().filter(|arc| sides[arc.target as usize] == side);
+                arcs.extend(inner.map(|arc| Arc { target: local[arc.target as usize], stored: arc.stored }));
+                offsets.push(arcs.len() as u32);
+            }
+            let node_weights = nodes.iter().map(|&node| self.node_weights[node as usize]).collect();
+            (Self::from_parts(offsets, arcs, node_weights), nodes)
+        })
+    }
+
+    /// The weight of the edges between blocks, each edge once; O(n + m).
+    pub fn cut(&self, blocks: &[BlockId]) -> Weight {
+        let outer = |node: NodeId| -> Weight {
+            let block = blocks[node as usize];
+            let other = |arc: &&Arc<W>| blocks[arc.target as usize] != block;
+            self.arcs(node).iter().filter(other).map(Arc::weight).sum()
+        };
+        self.nodes().map(outer).sum::<Weight>() / 2
+    }
+
+    /// The weight of each block; O(n).
+    pub fn block_weights(&self, blocks: &[BlockId], num_blocks: usize) -> Vec<Weight> {
+        let mut weights = vec![0; num_blocks];
+        for (weight, &block) in self.node_weights.iter().zip(blocks) {
+            weights[block as usize] += weight.wide();
+        }
+        weights
+    }
+}
+
+/// Sorts the indices of `group_of` by group (counting sort): the members of group `g` are
+/// `members[first[g]..first[g + 1]]`, ascending.
+pub(crate) fn group(group_of: &[u32], num_groups: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut first = vec![0u32; num_groups + 2];
+    for &group in group_of {
+        first[group as usize + 2] += 1;
+    }
+    for group in 0..num_groups {
+        first[group + 2] += first[group + 1];
+    }
+    let mut members = vec![0; group_of.len()];
+    for (index, &group) in group_of.iter().enumerate() {
+        let next = &mut first[group as usize + 1];
+        members[*next as usize] = index as u32;
+        *next += 1;
+    }
+    first.pop();
+    (first, members)
+}

@@ -1,0 +1,5 @@
+//! Local improvement of partitions.
+
+pub(crate) mod balance;
+pub(crate) mod k_way;
+pub(crate) mod two_way;

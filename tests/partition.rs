@@ -1,0 +1,195 @@
+//! Behaviour of the partitioner: sizes, bounds, known optima, hostile shapes, determinism.
+
+use viem::graph::{CsrGraph, GraphBuilder};
+use viem::partition::{Partition, PartitionError, Partitioner, Preset, Targets};
+use viem::rng::Rng;
+use viem::types::{NodeId, Weight};
+
+fn graph(num_nodes: usize, edges: impl IntoIterator<Item = (NodeId, NodeId)>) -> CsrGraph {
+    let mut builder = GraphBuilder::new(num_nodes);
+    for (u, v) in edges {
+        builder.add_edge(u, v, 1);
+    }
+    builder.build().unwrap()
+}
+
+fn path(n: u32) -> CsrGraph {
+    graph(n as usize, (1..n).map(|v| (v - 1, v)))
+}
+
+fn cycle(n: u32) -> CsrGraph {
+    graph(n as usize, (0..n).map(|v| (v, (v + 1) % n)))
+}
+
+fn star(n: u32) -> CsrGraph {
+    graph(n as usize, (1..n).map(|v| (0, v)))
+}
+
+fn clique(n: u32) -> CsrGraph {
+    graph(n as usize, (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v))))
+}
+
+fn cliques(count: u32, size: u32) -> CsrGraph {
+    let one =
+        move |first: u32| (0..size).flat_map(move |u| (u + 1..size).map(move |v| (first + u, first + v)));
+    graph((count * size) as usize, (0..count).flat_map(move |index| one(index * size)))
+}
+
+fn grid(rows: u32, columns: u32) -> CsrGraph {
+    let id = move |row: u32, column: u32| row * columns + column;
+    let right = (0..rows).flat_map(move |r| (1..columns).map(move |c| (id(r, c - 1), id(r, c))));
+    let down = (1..rows).flat_map(move |r| (0..columns).map(move |c| (id(r - 1, c), id(r, c))));
+    graph((rows * columns) as usize, right.chain(down))
+}
+
+fn hypercube(dimension: u32) -> CsrGraph {
+    let n = 1u32 << dimension;
+    let edges = (0..n).flat_map(|v| (0..dimension).map(move |bit| (v, v ^ (1 << bit))));
+    graph(n as usize, edges.filter(|(u, v)| u < v))
+}
+
+fn random(n: u32, num_edges: usize, max_weight: u32, rng: &mut Rng) -> CsrGraph {
+    let mut builder = GraphBuilder::new(n as usize);
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..num_edges {
+        let (u, v) = (rng.below(n), rng.below(n));
+        if u != v && seen.insert((u.min(v), u.max(v))) {
+            builder.add_edge(u, v, Weight::from(rng.below(max_weight)) + 1);
+        }
+    }
+    builder.build().unwrap()
+}
+
+/// Recomputes everything a partition says about itself from the blocks of the vertices.
+fn audit(graph: &CsrGraph, targets: &Targets, partition: &Partition) {
+    let k = targets.num_blocks();
+    assert_eq!(partition.blocks().len(), graph.num_nodes());
+    let mut weights = vec![0; k];
+    let mut arc_cut = 0;
+    for u in graph.nodes() {
+        let block = partition.blocks()[u as usize];
+        weights[block as usize] += graph.node_weight(u);
+        let outer = graph.arcs(u).filter(|&(v, _)| partition.blocks()[v as usize] != block);
+        arc_cut += outer.map(|(_, weight)| weight).sum::<Weight>();
+    }
+    assert_eq!(weights, partition.block_weights());
+    assert_eq!(arc_cut, 2 * partition.cut());
+    let overload: Weight =
+        weights.iter().zip(targets.bounds()).map(|(weight, bound)| (weight - bound).max(0)).sum();
+    assert_eq!(overload, partition.overload());
+}
+
+fn solve(graph: &CsrGraph, targets: &Targets, preset: Preset, seed: u64) -> Partition {
+    let partition = Partitioner::new(preset, seed).partition(graph, targets).unwrap();
+    audit(graph, targets, &partition);
+    partition
+}
+
+fn exact(graph: &CsrGraph, k: usize, preset: Preset, seed: u64) -> Partition {
+    let targets = Targets::equal(graph, k, 0.0).unwrap();
+    let partition = solve(graph, &targets, preset, seed);
+    assert_eq!(partition.block_weights(), targets.block_sizes(), "k = {k}, {preset:?}, seed {seed}");
+    partition
+}
+
+#[test]
+fn sizes_are_exact_for_random_graphs() {
+    let mut rng = Rng::new(1);
+    for round in 0..300 {
+        let n = 1 + rng.below(if round % 10 == 0 { 700 } else { 90 });
+        let num_edges = rng.below(4 * n) as usize;
+        let graph = random(n, num_edges, 1 + rng.below(9), &mut rng);
+        let k = 1 + rng.below(if round % 3 == 0 { n } else { n.min(12) }) as usize;
+        exact(&graph, k, Preset::ALL[round % 6], round as u64);
+    }
+}
+
+#[test]
+fn unequal_sizes_are_exact() {
+    let mut rng = Rng::new(2);
+    for round in 0..200 {
+        let n = 1 + rng.below(120);
+        let num_edges = rng.below(3 * n) as usize;
+        let graph = random(n, num_edges, 3, &mut rng);
+        let mut sizes = vec![0; 1 + rng.below(9) as usize];
+        for _ in 0..n {
+            let block = rng.below(sizes.len() as u32).min(rng.below(sizes.len() as u32));
+            sizes[block as usize] += 1;
+        }
+        let targets = Targets::sizes(&graph, sizes.clone(), 0.0).unwrap();
+        let partition = solve(&graph, &targets, Preset::ALL[round % 6], round as u64);
+        assert_eq!(partition.block_weights(), sizes);
+    }
+}
+
+#[test]
+fn hostile_shapes_get_exact_sizes() {
+    for n in [1, 2, 3, 7, 16, 61, 300] {
+        let edgeless = graph(n as usize, []);
+        for graph in [path(n), star(n), clique(n.min(61)), edgeless, cliques(n, 3)] {
+            let n = graph.num_nodes();
+            for k in [1, 2, 3, 4, 7, n / 2, n.saturating_sub(1), n, n + 3] {
+                if k > 0 {
+                    exact(&graph, k, Preset::Fast, 5);
+                    exact(&graph, k, Preset::Eco, 5);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn relaxed_bounds_are_kept() {
+    let mut rng = Rng::new(3);
+    for round in 0..100 {
+        let n = 50 + rng.below(400);
+        let graph = random(n, 3 * n as usize, 5, &mut rng);
+        let k = 2 + rng.below(14) as usize;
+        let epsilon = f64::from(rng.below(20)) / 100.0;
+        let targets = Targets::equal(&graph, k, epsilon).unwrap();
+        let partition = solve(&graph, &targets, Preset::ALL[round % 6], round as u64);
+        assert_eq!(partition.overload(), 0);
+        assert!(partition.block_weights().iter().all(|&weight| weight > 0));
+    }
+}
+
+#[test]
+fn known_optima_are_found() {
+    for preset in [Preset::Eco, Preset::Strong] {
+        assert_eq!(exact(&path(100), 2, preset, 1).cut(), 1);
+        assert_eq!(exact(&cycle(120), 4, preset, 1).cut(), 4);
+        assert_eq!(exact(&cliques(8, 9), 8, preset, 1).cut(), 0);
+        assert_eq!(exact(&grid(16, 16), 2, preset, 1).cut(), 16);
+        assert_eq!(exact(&hypercube(6), 2, preset, 1).cut(), 32);
+        assert_eq!(exact(&hypercube(6), 4, preset, 1).cut(), 64);
+        assert_eq!(exact(&clique(12), 3, preset, 1).cut(), 48);
+        assert_eq!(exact(&star(64), 4, preset, 1).cut(), 48);
+    }
+}
+
+#[test]
+fn weights_beyond_32_bits_are_counted_in_full() {
+    let mut builder = GraphBuilder::new(40);
+    for v in 0..40 {
+        builder.add_edge(v, (v + 1) % 40, if v % 10 == 3 { 1 << 33 } else { 1 << 40 });
+    }
+    let graph = builder.build().unwrap();
+    assert_eq!(exact(&graph, 4, Preset::Eco, 1).cut(), 4 << 33);
+}
+
+#[test]
+fn same_seed_same_blocks() {
+    let graph = random(500, 1500, 3, &mut Rng::new(8));
+    for preset in Preset::ALL {
+        let blocks = |seed| exact(&graph, 7, preset, seed).into_blocks();
+        assert_eq!(blocks(3), blocks(3));
+        assert_ne!(blocks(3), blocks(4));
+    }
+}
+
+#[test]
+fn targets_of_another_graph_are_refused() {
+    let targets = Targets::equal(&path(10), 2, 0.0).unwrap();
+    let result = Partitioner::new(Preset::Fast, 0).partition(&path(12), &targets);
+    assert_eq!(result, Err(PartitionError::TargetsOfAnotherGraph { sum: 10, total: 12 }));
+}
