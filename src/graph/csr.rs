@@ -26,6 +26,8 @@ pub struct CsrGraph {
 pub enum GraphError {
     #[error("the graph has {count} vertices; at most {} are supported", u32::MAX)]
     TooManyNodes { count: usize },
+    #[error("the graph has {count} arcs (two for each edge); at most {} are supported", u32::MAX - 1)]
+    TooManyArcs { count: usize },
     #[error("the arrays do not describe a graph: {reason}")]
     Malformed { reason: &'static str },
     #[error("vertex {node} has a neighbour {target}, but the vertices are 0..{count}")]
@@ -61,6 +63,9 @@ impl CsrGraph {
         let n = node_weights.len();
         if n > u32::MAX as usize {
             return Err(GraphError::TooManyNodes { count: n });
+        }
+        if targets.len() >= u32::MAX as usize {
+            return Err(GraphError::TooManyArcs { count: targets.len() });
         }
         let malformed = |reason| Err(GraphError::Malformed { reason });
         if offsets.len() != n + 1 || offsets[0] != 0 || offsets[n] != targets.len() {

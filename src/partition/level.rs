@@ -67,7 +67,7 @@ pub(crate) fn is_narrow(graph: &CsrGraph) -> bool {
 }
 
 impl<W: Stored> Level<W> {
-    /// Copies a graph; O(n + m). The graph must have fewer than 2^32 arcs.
+    /// Copies a graph; O(n + m).
     pub fn new(graph: &CsrGraph) -> Self {
         let offsets = graph.offsets().iter().map(|&offset| offset as u32).collect();
         let arcs = (graph.targets().iter().zip(graph.edge_weights()))

@@ -87,16 +87,6 @@ impl Partition {
     }
 }
 
-/// Why a graph could not be partitioned.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)] // the messages are the documentation of the fields
-pub enum PartitionError {
-    #[error("the graph has {count} arcs; at most {} can be partitioned", u32::MAX - 1)]
-    TooManyArcs { count: usize },
-    #[error("the block sizes sum up to {sum}, the vertex weights to {total}: made for another graph?")]
-    TargetsOfAnotherGraph { sum: Weight, total: Weight },
-}
-
 /// A multilevel graph partitioner.
 ///
 /// ```
@@ -109,7 +99,7 @@ pub enum PartitionError {
 /// }
 /// let graph = builder.build()?;
 /// let targets = Targets::equal(&graph, 2, 0.0)?;
-/// let partition = Partitioner::new(Preset::Eco, 1).partition(&graph, &targets)?;
+/// let partition = Partitioner::new(Preset::Eco, 1).partition(&graph, &targets);
 /// assert_eq!(partition.cut(), 1);
 /// assert_eq!(partition.block_weights(), [3, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -127,19 +117,14 @@ impl Partitioner {
     }
 
     /// Partitions a graph into `targets.num_blocks()` blocks.
-    pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Result<Partition, PartitionError> {
-        let sum = targets.block_sizes().iter().sum();
-        let total = graph.total_node_weight();
-        if sum != total {
-            return Err(PartitionError::TargetsOfAnotherGraph { sum, total });
-        }
-        if graph.num_arcs() >= u32::MAX as usize {
-            return Err(PartitionError::TooManyArcs { count: graph.num_arcs() });
-        }
+    ///
+    /// All bounds are met whenever the vertices are light enough for it; what is exceeded
+    /// [`Partition::overload`] tells. No block is empty unless its size is 0 or the vertices are too few.
+    pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
         let settings = settings::Settings::of(self.preset);
         let assignment = multilevel::partition(graph, targets, &settings, self.seed);
         let overload = assignment.overload(targets.bounds());
         let refine::k_way::Assignment { blocks, weights, cut } = assignment;
-        Ok(Partition { blocks, block_weights: weights, cut, overload })
+        Partition { blocks, block_weights: weights, cut, overload }
     }
 }
