@@ -3,6 +3,9 @@
 //! Memory: 8 (n + 1) + 12 · 2m + 8n bytes. Targets and weights lie in arrays of their own, so a
 //! traversal that needs no weights moves four bytes an arc.
 
+use std::ops::ControlFlow;
+
+use super::validation::{Asymmetry, visit_asymmetries};
 use crate::types::{NodeId, Weight};
 
 /// An undirected graph with vertex weights (>= 0) and edge weights (> 0).
@@ -125,49 +128,22 @@ impl CsrGraph {
         self.check_symmetry()
     }
 
-    /// Walks the transposed arcs in order beside sorted rows: both are sorted by source, so a graph
-    /// without parallel edges is symmetric exactly if the two sequences are the same.
+    /// Looks for the first edge that only one end lists, or that weighs differently at its two ends.
     fn check_symmetry(&self) -> Result<(), GraphError> {
-        let n = self.num_nodes();
-        let mut sorted: Vec<(NodeId, Weight)> = Vec::new();
-        let mut incoming = vec![0usize; n + 1];
-        for &target in &self.targets {
-            incoming[target as usize + 1] += 1;
+        let ascending = |node| self.neighbours(node).is_sorted();
+        if self.nodes().all(ascending) {
+            return find_asymmetry(&self.offsets, &self.targets, &self.edge_weights);
         }
-        for node in 0..n {
-            incoming[node + 1] += incoming[node];
-        }
-        let mut next = incoming.clone();
-        let mut transposed = vec![(0 as NodeId, 0 as Weight); self.targets.len()];
+        let (mut targets, mut weights) = (Vec::new(), Vec::new());
+        let mut row: Vec<(NodeId, Weight)> = Vec::new();
         for node in self.nodes() {
-            for (target, weight) in self.arcs(node) {
-                transposed[next[target as usize]] = (node, weight);
-                next[target as usize] += 1;
-            }
+            row.clear();
+            row.extend(self.arcs(node));
+            row.sort_unstable();
+            targets.extend(row.iter().map(|&(target, _)| target));
+            weights.extend(row.iter().map(|&(_, weight)| weight));
         }
-        for node in self.nodes() {
-            sorted.clear();
-            sorted.extend(self.arcs(node));
-            sorted.sort_unstable_by_key(|&(target, _)| target);
-            let back = &transposed[incoming[node as usize]..incoming[node as usize + 1]];
-            for i in 0..sorted.len().max(back.len()) {
-                match (sorted.get(i), back.get(i)) {
-                    (Some(&(target, forward)), Some(&(source, backward))) if target == source => {
-                        if forward != backward {
-                            return Err(GraphError::UnequalWeights { node, target, forward, backward });
-                        }
-                    }
-                    (Some(&(target, _)), other) if other.is_none_or(|&(source, _)| target < source) => {
-                        return Err(GraphError::MissingBackwardEdge { node, target });
-                    }
-                    (_, Some(&(source, _))) => {
-                        return Err(GraphError::MissingBackwardEdge { node: source, target: node });
-                    }
-                    _ => unreachable!("one of the two rows has an entry at this index"),
-                }
-            }
-        }
-        Ok(())
+        find_asymmetry(&self.offsets, &targets, &weights)
     }
 
     /// Number of vertices.
@@ -266,6 +242,30 @@ impl CsrGraph {
         self.total_node_weight = self.num_nodes() as Weight;
         self
     }
+}
+
+fn find_asymmetry(offsets: &[usize], targets: &[NodeId], weights: &[Weight]) -> Result<(), GraphError> {
+    let mut found = Ok(());
+    let _ = visit_asymmetries(
+        offsets,
+        targets,
+        |arc, backward| weights[arc] == weights[backward],
+        |asymmetry| {
+            found = Err(match asymmetry {
+                Asymmetry::MissingBackward { node, arc } => {
+                    GraphError::MissingBackwardEdge { node, target: targets[arc] }
+                }
+                Asymmetry::UnequalWeights { node, arc, backward } => GraphError::UnequalWeights {
+                    node,
+                    target: targets[arc],
+                    forward: weights[arc],
+                    backward: weights[backward],
+                },
+            });
+            ControlFlow::Break(())
+        },
+    );
+    found
 }
 
 /// Collects undirected edges in any order and builds a [`CsrGraph`] from them.

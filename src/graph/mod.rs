@@ -7,11 +7,13 @@
 //! | [`quotient`] | contraction of the blocks of a partition |
 //! | [`bfs`] | breadth-first search that stops at a given distance |
 //! | [`generate`] | grids, meshes and random geometric graphs |
+//! | [`validation`] | whether both ends of each edge agree on it |
 
 pub mod bfs;
 mod csr;
 pub mod generate;
 pub mod quotient;
 pub mod subgraph;
+pub mod validation;
 
 pub use csr::{CsrGraph, GraphBuilder, GraphError};

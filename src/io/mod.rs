@@ -1,3 +1,48 @@
-//! Files: METIS graphs, mappings, partitions.
+//! Files: METIS graphs, mappings, partitions; reading that survives any bytes, writing that leaves a
+//! whole file or none.
+//!
+//! | member | what it does |
+//! |---|---|
+//! | [`Source`] | a file or the standard input, unpacked if it is packed with gzip |
+//! | [`metis`] | graphs: read, check, repair, write |
+//! | [`mapping`] | mappings of processes to PEs: read, write |
+//! | [`partition`] | partitions: write |
+//! | [`output`] | outputs that are written whole or not at all |
+//!
+//! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
+//! header promises. Lines and columns are counted from 1, columns in bytes.
 
+mod digits;
+pub mod mapping;
 pub mod metis;
+pub mod output;
+pub mod partition;
+mod scanner;
+mod source;
+
+pub use output::WriteError;
+pub use source::Source;
+
+/// Why nothing was read.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum ReadError {
+    /// The file is missing, or the system does not let it be read.
+    #[error("{file}: cannot be read: {source}")]
+    Unreadable { file: String, source: std::io::Error },
+    /// The file was read, and is not what it should be.
+    #[error("{file}, line {line}, column {column}: {kind}")]
+    Invalid { file: String, line: u64, column: u64, kind: ContentError },
+}
+
+/// What is wrong with the content of a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum ContentError {
+    #[error(transparent)]
+    Graph(metis::FaultKind),
+    #[error(transparent)]
+    Mapping(mapping::MappingFault),
+    #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
+    Packed { reason: String },
+}

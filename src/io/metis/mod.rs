@@ -1,0 +1,122 @@
+//! METIS graph files.
+//!
+//! A header `n m [format [weights per vertex]]`, then a line for each vertex: its size and its weights if
+//! the format declares them, then its neighbours, counted from 1, each followed by the weight of the edge
+//! if the format declares those. The format is up to three digits 0 or 1: vertex sizes, vertex weights,
+//! edge weights. Lines that start with `%` are comments, wherever they stand. An empty line is a vertex
+//! without neighbours. Lines may end with CR LF, and the last need not end at all; blank lines after the
+//! last vertex are accepted. Weights of vertices are 0 or more, of edges 1 or more, all below 2^63.
+//! (Karypis, "METIS: a software package for partitioning unstructured graphs", manual of version 5.)
+//!
+//! | member | what it does |
+//! |---|---|
+//! | [`read`] | the graph, or the first fault |
+//! | [`check`] | all faults |
+//! | [`repair`] | mends what can be mended safely |
+//! | [`write`] | writes a graph |
+//!
+//! All of them share one parser, so a file is valid exactly if it can be read.
+
+mod fault;
+mod foreign;
+mod parse;
+mod repair;
+mod write;
+
+pub use fault::{Fault, FaultKind, NumberFault, Role};
+pub use repair::{Changes, Repair, RepairError, RepairedGraph, repair};
+pub use write::{Content, write};
+
+use self::fault::Faults;
+use self::parse::{Keep, Rows, parse};
+use super::scanner::Scanner;
+use super::source::read_error;
+use super::{ContentError, ReadError, Source};
+use crate::graph::CsrGraph;
+
+/// What the first line of a graph file declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Number of vertices.
+    pub num_nodes: usize,
+    /// Number of edges, each counted once.
+    pub num_edges: u64,
+    /// Whether each line starts with the size of its vertex.
+    pub has_node_sizes: bool,
+    /// Number of weights of each vertex.
+    pub num_constraints: u64,
+    /// Whether each neighbour is followed by the weight of the edge.
+    pub has_edge_weights: bool,
+}
+
+/// What to do with the weights of vertices. They are checked in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeWeights {
+    /// Take the first weight of each vertex; 1 if the file has none.
+    Read,
+    /// Let each vertex weigh 1. The sum of the weights in the file may then be as large as it likes.
+    Ignore,
+}
+
+/// Reads a graph, or refuses it at its first fault. Neighbours come out in ascending order.
+///
+/// O(n + m) if the lines list neighbours in ascending order, otherwise sorting each adds a logarithmic
+/// factor in its length. Peak memory: 16n + 16 · 2m bytes.
+pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
+    let keep = match node_weights {
+        NodeWeights::Read => Keep::FirstWeight,
+        NodeWeights::Ignore => Keep::Nothing,
+    };
+    let name = source.name().to_owned();
+    let mut faults = Faults::first();
+    let rows = parse_source(source, keep, &mut faults)?;
+    if let Some(Fault { line, column, kind, .. }) = faults.kept.pop() {
+        return Err(ReadError::Invalid { file: name, line, column, kind: ContentError::Graph(kind) });
+    }
+    let rows = rows.expect("only a fault stops the parser");
+    let (n, arcs) = (rows.header.num_nodes, rows.targets.len());
+    let weights = if rows.header.has_edge_weights { rows.weights } else { vec![1; arcs] };
+    let has_weights = keep == Keep::FirstWeight && rows.header.num_constraints > 0;
+    let node_weights = if has_weights { rows.node_values } else { vec![1; n] };
+    let graph = CsrGraph::from_symmetric(rows.offsets, rows.targets, weights, node_weights);
+    Ok(graph.expect("the parser has proven the sums"))
+}
+
+/// What [`check`] has found.
+#[derive(Clone, Debug)]
+pub struct CheckReport {
+    /// The header, if it is valid.
+    pub header: Option<Header>,
+    /// The first faults: those of single lines in the order of the file, then those of edges whose ends
+    /// disagree, then those of the whole.
+    pub faults: Vec<Fault>,
+    /// Number of faults found, kept or not.
+    pub num_faults: u64,
+}
+
+impl CheckReport {
+    /// Whether the file is a valid graph.
+    pub fn is_valid(&self) -> bool {
+        self.num_faults == 0
+    }
+}
+
+/// Finds every fault of a graph file, keeps the first `max_faults` and counts the rest.
+///
+/// As fast as [`read`]. A fault in the header ends the search. Weights of vertices may sum to any
+/// number: only programs that add them care.
+pub fn check(source: Source<'_>, max_faults: usize) -> Result<CheckReport, ReadError> {
+    let mut faults = Faults::all(max_faults);
+    let rows = parse_source(source, Keep::Nothing, &mut faults)?;
+    Ok(CheckReport { header: rows.map(|rows| rows.header), faults: faults.kept, num_faults: faults.total })
+}
+
+fn parse_source(source: Source<'_>, keep: Keep, faults: &mut Faults) -> Result<Option<Rows>, ReadError> {
+    let (name, size) = (source.name().to_owned(), source.size());
+    let mut scanner = Scanner::new(source);
+    let rows = parse(&mut scanner, size, keep, faults);
+    match scanner.failure() {
+        Some(error) => Err(read_error(&name, error, scanner.line(), scanner.column())),
+        None => Ok(rows),
+    }
+}

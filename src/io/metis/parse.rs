@@ -1,0 +1,478 @@
+//! The one parser of graph files, under the reader, the checker and the repair.
+//!
+//! It makes one pass over the text and takes memory for what stands there: 8 bytes a vertex, 4 an arc
+//! (its head), 8 an arc with a weight, and 4 an arc for its column, so that faults found later can be
+//! named by their place. Each row is put into ascending order as it is read, which costs next to nothing
+//! where it already is, and makes parallel arcs neighbours and the symmetry check a merge.
+
+use std::io::Read;
+use std::ops::ControlFlow;
+
+use super::fault::{FaultKind, Faults, NumberFault, Role};
+use super::{Header, foreign};
+use crate::graph::validation::{Asymmetry, visit_asymmetries};
+use crate::io::scanner::{Scanner, TextKind, Token};
+use crate::types::{NodeId, Weight};
+
+/// The mark that some editors put before UTF-8 text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Which sizes and weights of vertices are kept; all are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    Nothing,
+    FirstWeight,
+    Everything,
+}
+
+/// What stands in a graph file.
+pub(super) struct Rows {
+    pub(super) header: Header,
+    pub(super) offsets: Vec<usize>,
+    pub(super) targets: Vec<NodeId>,
+    /// By arc; empty unless the header declares edge weights. 0 where the file has no valid one.
+    pub(super) weights: Vec<Weight>,
+    /// The kept sizes and weights, vertex after vertex.
+    pub(super) node_values: Vec<Weight>,
+    /// Column of each arc; the greatest one stands for all beyond 2^32.
+    columns: Vec<u32>,
+    lines: Lines,
+    /// Neighbours listed, those included that are no arcs.
+    entries: u64,
+}
+
+/// Lines of the vertices: where a run of vertices on consecutive lines starts.
+#[derive(Default)]
+struct Lines {
+    runs: Vec<(usize, u64)>,
+    next: u64,
+}
+
+impl Lines {
+    fn push(&mut self, node: usize, line: u64) {
+        if line != self.next || node == 0 {
+            self.runs.push((node, line));
+        }
+        self.next = line + 1;
+    }
+
+    fn line(&self, node: usize) -> u64 {
+        let run = self.runs.partition_point(|&(first, _)| first <= node) - 1;
+        let (first, line) = self.runs[run];
+        line + (node - first) as u64
+    }
+}
+
+impl Rows {
+    fn add_asymmetry(&self, asymmetry: Asymmetry, faults: &mut Faults) -> ControlFlow<()> {
+        let from_one = |node: NodeId| u64::from(node) + 1;
+        match asymmetry {
+            Asymmetry::MissingBackward { node, arc } => {
+                let target = self.targets[arc];
+                let kind = FaultKind::MissingBackwardArc {
+                    node: from_one(node),
+                    target: from_one(target),
+                    target_line: self.lines.line(target as usize),
+                };
+                let line = self.lines.line(node as usize);
+                faults.add(line, u64::from(self.columns[arc]), kind, || from_one(target).to_string())
+            }
+            Asymmetry::UnequalWeights { node, arc, backward } => {
+                let target = self.targets[arc];
+                let kind = FaultKind::UnequalWeights {
+                    node: from_one(node),
+                    target: from_one(target),
+                    forward: self.weights[arc],
+                    backward: self.weights[backward],
+                    backward_line: self.lines.line(target as usize),
+                };
+                let text = || format!("{} {}", from_one(target), self.weights[arc]);
+                faults.add(self.lines.line(node as usize), u64::from(self.columns[arc]), kind, text)
+            }
+        }
+    }
+}
+
+/// Parses a text. `None` if a fault stopped it; then `faults` holds at least one.
+pub(super) fn parse<R: Read>(
+    scanner: &mut Scanner<R>,
+    size: Option<u64>,
+    keep: Keep,
+    faults: &mut Faults,
+) -> Option<Rows> {
+    let mut parser = Parser { scanner, faults };
+    match parser.parse(size, keep) {
+        ControlFlow::Continue(rows) => Some(rows),
+        ControlFlow::Break(()) => None,
+    }
+}
+
+struct Parser<'a, R> {
+    scanner: &'a mut Scanner<R>,
+    faults: &'a mut Faults,
+}
+
+impl<R: Read> Parser<'_, R> {
+    fn parse(&mut self, size: Option<u64>, keep: Keep) -> ControlFlow<(), Rows> {
+        self.check_start()?;
+        let (header, header_line) = self.header()?;
+        let mut rows = Rows {
+            header,
+            offsets: vec![0],
+            targets: Vec::new(),
+            weights: Vec::new(),
+            node_values: Vec::new(),
+            columns: Vec::new(),
+            lines: Lines::default(),
+            entries: 0,
+        };
+        // A vertex takes at least one byte of the file and an arc two: what the header promises beyond
+        // that cannot be there. Files of unknown size get no memory in advance.
+        let size = usize::try_from(size.unwrap_or(0)).unwrap_or(usize::MAX);
+        let arcs = usize::try_from(header.num_edges.saturating_mul(2)).unwrap_or(usize::MAX).min(size / 2);
+        rows.offsets.reserve_exact(header.num_nodes.min(size));
+        rows.targets.reserve_exact(arcs);
+        rows.columns.reserve_exact(arcs);
+        if header.has_edge_weights {
+            rows.weights.reserve_exact(arcs);
+            self.rows::<true>(&mut rows, keep)?;
+        } else {
+            self.rows::<false>(&mut rows, keep)?;
+        }
+        self.check_edges(&rows, header_line)?;
+        ControlFlow::Continue(rows)
+    }
+
+    fn check_start(&mut self) -> ControlFlow<()> {
+        if let Some(looks_like) = foreign::recognise(self.scanner.at_hand()) {
+            self.faults.add(1, 1, FaultKind::OtherFormat { looks_like }, String::new)?;
+            return ControlFlow::Break(());
+        }
+        if self.scanner.at_hand().starts_with(BYTE_ORDER_MARK) {
+            self.scanner.skip(BYTE_ORDER_MARK.len());
+            self.faults.add(1, 1, FaultKind::ByteOrderMark, String::new)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The header and its line; a fault in it ends the search, as nothing after it has a meaning.
+    fn header(&mut self) -> ControlFlow<(), (Header, u64)> {
+        const ROLES: [Role; 4] = [Role::NumNodes, Role::NumEdges, Role::Format, Role::NumConstraints];
+        if !self.scanner.has_line() {
+            self.fault_here(Token::End, FaultKind::MissingHeader)?;
+            return ControlFlow::Break(());
+        }
+        let line = self.scanner.line();
+        let looks_like = foreign::resembles(self.scanner.at_hand());
+        let mut numbers: Vec<u64> = Vec::with_capacity(ROLES.len());
+        let mut is_valid = true;
+        loop {
+            let token = self.scanner.next();
+            if matches!(token, Token::LineEnd | Token::End) {
+                break;
+            }
+            let Some(&role) = ROLES.get(numbers.len()) else {
+                self.fault_here(token, FaultKind::LongHeader)?;
+                is_valid = false;
+                break;
+            };
+            if let (Token::Text(_), Some(looks_like)) = (token, looks_like) {
+                self.fault_here(token, FaultKind::OtherFormat { looks_like })?;
+                return ControlFlow::Break(());
+            }
+            if token == Token::Text(TextKind::CarriageReturn) {
+                self.bad_number(token, role)?;
+                return ControlFlow::Break(());
+            }
+            if role == Role::Format && !self.is_format(token) {
+                self.fault_here(token, FaultKind::BadFormat)?;
+                is_valid = false;
+            }
+            let number = if role == Role::Format { Some(0) } else { self.number(token, role)? };
+            is_valid &= number.is_some();
+            numbers.push(match token {
+                Token::Number(number) => number,
+                _ => 0,
+            });
+        }
+        if numbers.len() < 2 {
+            let kind = match numbers.len() {
+                0 => FaultKind::MissingHeader,
+                _ => FaultKind::ShortHeader { missing: Role::NumEdges },
+            };
+            self.fault_here(Token::LineEnd, kind)?;
+            return ControlFlow::Break(());
+        }
+        let format = numbers.get(2).copied().unwrap_or(0);
+        let constraints = numbers.get(3).copied().unwrap_or(0);
+        let has_node_weights = format / 10 % 10 == 1;
+        if constraints > 0 && !has_node_weights && is_valid {
+            let kind = FaultKind::ConstraintsWithoutWeights { constraints };
+            self.fault_here(Token::LineEnd, kind)?;
+            is_valid = false;
+        }
+        self.scanner.skip_line();
+        if !is_valid {
+            return ControlFlow::Break(());
+        }
+        let header = Header {
+            num_nodes: numbers[0] as usize,
+            num_edges: numbers[1],
+            has_node_sizes: format / 100 == 1,
+            num_constraints: if has_node_weights { constraints.max(1) } else { 0 },
+            has_edge_weights: format % 10 == 1,
+        };
+        ControlFlow::Continue((header, line))
+    }
+
+    /// Whether the last token, which was `token`, is a format: up to three digits, each 0 or 1.
+    fn is_format(&self, token: Token) -> bool {
+        let Token::Number(number) = token else { return false };
+        self.scanner.token_length() <= 3
+            && [number / 100, number / 10 % 10, number % 10].iter().all(|&d| d < 2)
+    }
+
+    /// The lines of the vertices, and what follows them.
+    fn rows<const WEIGHTED: bool>(&mut self, rows: &mut Rows, keep: Keep) -> ControlFlow<()> {
+        let expected = rows.header.num_nodes;
+        let mut weight_sum = 0;
+        let mut unsorted = Vec::new();
+        for node in 0..expected {
+            if !self.scanner.has_line() {
+                let kind = FaultKind::TooFewLines { expected: expected as u64, found: node as u64 };
+                return self.fault_here(Token::End, kind);
+            }
+            rows.lines.push(node, self.scanner.line());
+            self.node_values(rows, node, keep, &mut weight_sum)?;
+            self.arcs::<WEIGHTED>(rows, node, &mut unsorted)?;
+            self.scanner.skip_line();
+        }
+        while self.scanner.has_line() {
+            match self.scanner.next() {
+                Token::LineEnd | Token::End => self.scanner.skip_line(),
+                token => {
+                    let kind = FaultKind::TooManyLines { expected: expected as u64 };
+                    return self.fault_here(token, kind);
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The size and the weights at the start of a line.
+    fn node_values(
+        &mut self,
+        rows: &mut Rows,
+        node: usize,
+        keep: Keep,
+        weight_sum: &mut Weight,
+    ) -> ControlFlow<()> {
+        let Header { has_node_sizes, num_constraints, .. } = rows.header;
+        let first_weight = u64::from(has_node_sizes);
+        for index in 0..first_weight + num_constraints {
+            let role = if index < first_weight { Role::NodeSize } else { Role::NodeWeight };
+            let token = self.scanner.next();
+            if matches!(token, Token::LineEnd | Token::End) {
+                return self.fault_here(token, FaultKind::MissingNodeValue { role, node: node as u64 + 1 });
+            }
+            let value = self.number(token, role)?.unwrap_or(0) as Weight;
+            if keep == Keep::Everything {
+                rows.node_values.push(value);
+            } else if keep == Keep::FirstWeight && index == first_weight {
+                rows.node_values.push(value);
+                let (sum, overflows) = weight_sum.overflowing_add(value);
+                if overflows {
+                    self.fault_here(token, FaultKind::NodeWeightOverflow)?;
+                }
+                *weight_sum = if overflows { 0 } else { sum };
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The neighbours that a line lists, put into ascending order.
+    #[inline(always)]
+    fn arcs<const WEIGHTED: bool>(
+        &mut self,
+        rows: &mut Rows,
+        node: usize,
+        unsorted: &mut Vec<(NodeId, u32, Weight)>,
+    ) -> ControlFlow<()> {
+        let count = rows.header.num_nodes as u64;
+        let own = node as u64 + 1;
+        let start = rows.targets.len();
+        let (mut last, mut is_ascending) = (0, true);
+        loop {
+            let token = self.scanner.next();
+            let column = self.scanner.column().min(u64::from(u32::MAX)) as u32;
+            let target = match token {
+                Token::Number(target) if target.wrapping_sub(1) < count => Some(target),
+                Token::LineEnd | Token::End => break,
+                _ => {
+                    self.bad_neighbour(token, count)?;
+                    None
+                }
+            };
+            if target == Some(own) {
+                let leads = rows.targets.len() == start;
+                self.fault_here(token, FaultKind::SelfLoop { node: own, leads })?;
+            }
+            let weight = if WEIGHTED { self.edge_weight(own, target)? } else { 0 };
+            let Some(target) = target else {
+                rows.entries += 1;
+                continue;
+            };
+            is_ascending &= last < target;
+            last = target;
+            rows.targets.push((target - 1) as NodeId);
+            rows.columns.push(column);
+            if WEIGHTED {
+                rows.weights.push(weight);
+            }
+        }
+        if !is_ascending {
+            self.sort_row::<WEIGHTED>(rows, node, start, unsorted)?;
+        }
+        rows.entries += (rows.targets.len() - start) as u64;
+        rows.offsets.push(rows.targets.len());
+        ControlFlow::Continue(())
+    }
+
+    #[cold]
+    fn bad_neighbour(&mut self, token: Token, count: u64) -> ControlFlow<()> {
+        match token {
+            Token::Number(0) => self.fault_here(token, FaultKind::NeighbourZero { count }),
+            Token::Number(_) => self.fault_here(token, FaultKind::NeighbourOutOfRange { count }),
+            _ => self.bad_number(token, Role::Neighbour),
+        }
+    }
+
+    /// The weight after a neighbour; 0 if there is no valid one.
+    #[inline(always)]
+    fn edge_weight(&mut self, node: u64, target: Option<u64>) -> ControlFlow<(), Weight> {
+        match self.scanner.next() {
+            token @ (Token::LineEnd | Token::End) => {
+                if let Some(target) = target {
+                    self.fault_here(token, FaultKind::MissingEdgeWeight { node, target })?;
+                }
+                ControlFlow::Continue(0)
+            }
+            token => {
+                let weight = self.number(token, Role::EdgeWeight)?;
+                ControlFlow::Continue(weight.unwrap_or(0) as Weight)
+            }
+        }
+    }
+
+    /// Puts the last row into ascending order and looks for parallel arcs in it.
+    fn sort_row<const WEIGHTED: bool>(
+        &mut self,
+        rows: &mut Rows,
+        node: usize,
+        start: usize,
+        arcs: &mut Vec<(NodeId, u32, Weight)>,
+    ) -> ControlFlow<()> {
+        arcs.clear();
+        for arc in start..rows.targets.len() {
+            let weight = if WEIGHTED { rows.weights[arc] } else { 0 };
+            arcs.push((rows.targets[arc], rows.columns[arc], weight));
+        }
+        arcs.sort_unstable_by_key(|&(target, column, _)| (target, column));
+        for (index, &(target, column, weight)) in arcs.iter().enumerate() {
+            rows.targets[start + index] = target;
+            rows.columns[start + index] = column;
+            if WEIGHTED {
+                rows.weights[start + index] = weight;
+            }
+            if index > 0 && arcs[index - 1].0 == target && target as usize != node {
+                let (node, target) = (node as u64 + 1, u64::from(target) + 1);
+                let kind = FaultKind::ParallelEdge { node, target };
+                let line = self.scanner.line();
+                self.faults.add(line, u64::from(column), kind, || target.to_string())?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Whether both ends of each edge agree, and the header with the number of edges.
+    ///
+    /// When the entries are as many as the edges declared, that explains whatever else is found and comes
+    /// first; otherwise a wrong count follows from the other faults and comes last.
+    fn check_edges(&mut self, rows: &Rows, header_line: u64) -> ControlFlow<()> {
+        let (declared, arcs) = (rows.header.num_edges, rows.entries);
+        let is_wrong = u128::from(declared) * 2 != u128::from(arcs);
+        let kind = FaultKind::WrongEdgeCount { declared, arcs };
+        let add = |faults: &mut Faults| faults.add(header_line, 1, kind.clone(), || declared.to_string());
+        if is_wrong && declared == arcs {
+            add(self.faults)?;
+        }
+        let before = self.faults.kept.len();
+        self.check_symmetry(rows)?;
+        self.faults.kept[before..].sort_by_key(|fault| (fault.line, fault.column));
+        if is_wrong && declared != arcs {
+            add(self.faults)?;
+        }
+        self.check_sum(rows)
+    }
+
+    fn check_symmetry(&mut self, rows: &Rows) -> ControlFlow<()> {
+        let weights = &rows.weights;
+        // A weight of 0 stands for one that was refused already.
+        let same_weight = |a: usize, b: usize| {
+            weights.is_empty() || weights[a] == weights[b] || weights[a] == 0 || weights[b] == 0
+        };
+        visit_asymmetries(&rows.offsets, &rows.targets, same_weight, |asymmetry| {
+            rows.add_asymmetry(asymmetry, self.faults)
+        })
+    }
+
+    fn check_sum(&mut self, rows: &Rows) -> ControlFlow<()> {
+        let mut sum: Weight = 0;
+        for (arc, &weight) in rows.weights.iter().enumerate() {
+            match sum.checked_add(weight) {
+                Some(larger) => sum = larger,
+                None => {
+                    let node = rows.offsets.partition_point(|&offset| offset <= arc) - 1;
+                    let (line, column) = (rows.lines.line(node), u64::from(rows.columns[arc]));
+                    let text = || format!("{} {weight}", u64::from(rows.targets[arc]) + 1);
+                    return self.faults.add(line, column, FaultKind::EdgeWeightOverflow, text);
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Adds a fault at the last token, which was `token`.
+    #[cold]
+    fn fault_here(&mut self, token: Token, kind: FaultKind) -> ControlFlow<()> {
+        let text = || match token {
+            Token::Number(number) => number.to_string(),
+            Token::Text(_) => self.scanner.text(),
+            Token::LineEnd | Token::End => String::new(),
+        };
+        self.faults.add(self.scanner.line(), self.scanner.column(), kind, text)
+    }
+
+    /// The number at the last token, which was `token`; `None` and a fault if it is not one of its role.
+    #[inline(always)]
+    fn number(&mut self, token: Token, role: Role) -> ControlFlow<(), Option<u64>> {
+        match token {
+            Token::Number(number) if role.admits(number) => ControlFlow::Continue(Some(number)),
+            _ => {
+                self.bad_number(token, role)?;
+                ControlFlow::Continue(None)
+            }
+        }
+    }
+
+    #[cold]
+    fn bad_number(&mut self, token: Token, role: Role) -> ControlFlow<()> {
+        let fault = match token {
+            Token::Number(0) => NumberFault::Zero,
+            Token::Number(_) => NumberFault::TooLarge,
+            Token::Text(kind) => kind.into(),
+            Token::LineEnd | Token::End => NumberFault::NotANumber,
+        };
+        self.fault_here(token, FaultKind::Number { role, fault })
+    }
+}

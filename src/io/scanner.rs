@@ -1,0 +1,500 @@
+//! Numbers of a text, one at a time, with the line and column where each starts.
+//!
+//! The text passes through a buffer of fixed size, so lines, comments and runs of blanks may be of any
+//! length. Numbers are read eight digits at a time: where the digits end is found with a few operations
+//! on a 64-bit word, and three multiplications turn the digits before it into their value (Lemire's
+//! "parse eight digits", 2018). Failed reads end the text; [`Scanner::failure`] tells.
+
+use std::io::{self, Read};
+
+/// Bytes read at once: large enough to make system calls rare, small enough to stay in the cache.
+const CAPACITY: usize = 1 << 18;
+/// Bytes that lie in the buffer when a token starts, unless the text ends: a blank, three words of
+/// eight digits, and the byte after them.
+const LOOKAHEAD: usize = 32;
+/// Bytes of an offending text that are kept for the message.
+const TEXT_LENGTH: usize = 40;
+
+/// One piece of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    /// Nothing but digits, below 2^64.
+    Number(u64),
+    /// Anything else between blanks; [`Scanner::text`] holds it.
+    Text(TextKind),
+    /// The end of a line; stays the next token until [`Scanner::skip_line`].
+    LineEnd,
+    /// The end of the text.
+    End,
+}
+
+/// What a text that is not a number looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextKind {
+    /// A whole number with a minus sign.
+    Negative,
+    /// A number with a decimal point or an exponent.
+    Fractional,
+    /// Digits of a number beyond 2^64.
+    TooLarge,
+    /// A text with a NUL byte in it.
+    Nul,
+    /// A carriage return that no newline follows.
+    CarriageReturn,
+    /// Anything else.
+    Word,
+}
+
+/// Reads a text token by token.
+pub(super) struct Scanner<R> {
+    reader: R,
+    /// The bytes at hand, then at least [`LOOKAHEAD`] zeros.
+    buffer: Vec<u8>,
+    filled: usize,
+    position: usize,
+    is_exhausted: bool,
+    failure: Option<io::Error>,
+    line: u64,
+    /// Where the line starts and where the token starts, relative to the buffer; negative when that
+    /// part of the text has left it.
+    line_start: i64,
+    token_start: i64,
+    text: Vec<u8>,
+}
+
+impl<R: Read> Scanner<R> {
+    pub(super) fn new(reader: R) -> Self {
+        let mut scanner = Self {
+            reader,
+            buffer: vec![0; CAPACITY + LOOKAHEAD],
+            filled: 0,
+            position: 0,
+            is_exhausted: false,
+            failure: None,
+            line: 1,
+            line_start: 0,
+            token_start: 0,
+            text: Vec::new(),
+        };
+        scanner.refill();
+        scanner
+    }
+
+    /// The bytes at hand that are not scanned yet: at first, the start of the text.
+    pub(super) fn at_hand(&self) -> &[u8] {
+        &self.buffer[self.position..self.filled]
+    }
+
+    /// Leaves out the next `count` bytes, which must be at hand.
+    pub(super) fn skip(&mut self, count: usize) {
+        self.position = (self.position + count).min(self.filled);
+    }
+
+    /// Line of the next byte, from 1.
+    pub(super) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Column of the last token, from 1; the end of a line has one too.
+    #[inline]
+    pub(super) fn column(&self) -> u64 {
+        (self.token_start - self.line_start) as u64 + 1
+    }
+
+    /// Number of bytes of the last token, if it was a number.
+    pub(super) fn token_length(&self) -> usize {
+        (self.position as i64 - self.token_start) as usize
+    }
+
+    /// The last text that was not a number, shortened if it is long.
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.text).chars().flat_map(char::escape_default).collect()
+    }
+
+    /// Why the text ended early, if a read failed.
+    pub(super) fn failure(&mut self) -> Option<io::Error> {
+        self.failure.take()
+    }
+
+    /// Whether a line starts here; if not, the text has ended. Call it at the start of a line only.
+    ///
+    /// Comments, which are lines that start with `%`, are passed over.
+    pub(super) fn has_line(&mut self) -> bool {
+        loop {
+            if !self.has_bytes() {
+                return false;
+            }
+            if self.buffer[self.position] != b'%' {
+                return true;
+            }
+            self.skip_line();
+        }
+    }
+
+    /// Whether any byte is left.
+    pub(super) fn has_bytes(&mut self) -> bool {
+        self.make_ready();
+        self.token_start = self.position as i64;
+        self.position < self.filled
+    }
+
+    /// Passes over the rest of the line and its end.
+    pub(super) fn skip_line(&mut self) {
+        loop {
+            let rest = &self.buffer[self.position..self.filled];
+            if let Some(length) = rest.iter().position(|&byte| byte == b'\n') {
+                self.position += length + 1;
+                self.line += 1;
+                self.line_start = self.position as i64;
+                return;
+            }
+            self.position = self.filled;
+            self.make_ready();
+            if self.position == self.filled {
+                return;
+            }
+        }
+    }
+
+    /// The next token.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Token {
+        self.make_ready();
+        self.position += usize::from(self.buffer[self.position] == b' ');
+        self.token_start = self.position as i64;
+        let mut word = self.word();
+        let mut digits = leading_digits(word);
+        if digits == 0 {
+            return self.next_after_blanks();
+        }
+        // After one word the value is below 10^8, after two below 10^16: neither can overflow.
+        let mut value = number(word, digits);
+        self.position += digits;
+        for _ in 0..2 {
+            if digits < 8 {
+                break;
+            }
+            word = self.word();
+            digits = leading_digits(word);
+            if digits == 0 {
+                break;
+            }
+            value = match value.checked_mul(POWERS_OF_TEN[digits]) {
+                Some(shifted) if shifted <= u64::MAX - 99_999_999 => shifted + number(word, digits),
+                _ => return self.next_text(),
+            };
+            self.position += digits;
+        }
+        match self.buffer[self.position] {
+            b' ' | b'\n' | b'\t' | b'\r' | b'\x0b' | b'\x0c' => Token::Number(value),
+            _ if self.position == self.filled => Token::Number(value),
+            _ => self.next_text(),
+        }
+    }
+
+    #[inline(always)]
+    fn word(&self) -> u64 {
+        let bytes = &self.buffer[self.position..self.position + 8];
+        u64::from_le_bytes(bytes.try_into().expect("the slice has eight bytes"))
+    }
+
+    /// A token that is no number right here or after one blank: more blanks, an end, or a text.
+    fn next_after_blanks(&mut self) -> Token {
+        loop {
+            self.make_ready();
+            self.token_start = self.position as i64;
+            match self.buffer[self.position] {
+                b' ' | b'\t' | b'\x0b' | b'\x0c' => self.position += 1,
+                b'\n' => return Token::LineEnd,
+                b'\r' if matches!(self.buffer[self.position + 1], b'\n' | b'\r') => self.position += 1,
+                b'\r' if self.position + 1 == self.filled => self.position += 1,
+                b'0'..=b'9' => return self.next(),
+                _ if self.position == self.filled => return Token::End,
+                _ => return self.next_text(),
+            }
+        }
+    }
+
+    /// A token that is not a short number: reads it byte by byte from its start.
+    #[cold]
+    fn next_text(&mut self) -> Token {
+        self.position = self.token_start as usize;
+        self.text.clear();
+        let mut value = Some(0u64);
+        let mut shape = Shape::default();
+        let mut length = 0u64;
+        loop {
+            self.make_ready();
+            let byte = self.buffer[self.position];
+            let is_end = match byte {
+                b' ' | b'\t' | b'\x0b' | b'\x0c' | b'\n' => true,
+                b'\r' => length > 0,
+                _ => self.position == self.filled,
+            };
+            if is_end {
+                break;
+            }
+            if self.text.len() < TEXT_LENGTH {
+                self.text.push(byte);
+            } else if self.text.len() == TEXT_LENGTH {
+                self.text.extend_from_slice(b"...");
+            }
+            value = value
+                .and_then(|value| value.checked_mul(10))
+                .and_then(|value| value.checked_add(u64::from(byte.wrapping_sub(b'0'))));
+            shape.add(byte, length);
+            length += 1;
+            self.position += 1;
+        }
+        match (shape.kind(), value) {
+            (None, Some(value)) => Token::Number(value),
+            (None, None) => Token::Text(TextKind::TooLarge),
+            (Some(kind), _) => Token::Text(kind),
+        }
+    }
+
+    /// Sees to it that a whole short token lies in the buffer, unless the text ends.
+    #[inline(always)]
+    fn make_ready(&mut self) {
+        if self.filled - self.position < LOOKAHEAD && !self.is_exhausted {
+            self.refill();
+        }
+    }
+
+    #[cold]
+    fn refill(&mut self) {
+        self.buffer.copy_within(self.position..self.filled, 0);
+        self.filled -= self.position;
+        self.line_start -= self.position as i64;
+        self.token_start -= self.position as i64;
+        self.position = 0;
+        while self.filled < CAPACITY && !self.is_exhausted {
+            match self.reader.read(&mut self.buffer[self.filled..CAPACITY]) {
+                Ok(0) => self.is_exhausted = true,
+                Ok(count) => self.filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.failure = Some(error);
+                    self.is_exhausted = true;
+                }
+            }
+        }
+        self.buffer[self.filled..].fill(0);
+    }
+}
+
+const POWERS_OF_TEN: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// How many of the eight characters in `word`, first in the lowest byte, are digits before one is not.
+#[inline(always)]
+fn leading_digits(word: u64) -> usize {
+    // Both the high half of a digit and that of the digit plus 6 are 3. A carry out of a byte only
+    // spoils bytes after one that is not a digit.
+    let high = word & 0xf0f0_f0f0_f0f0_f0f0;
+    let high_plus_six = (word.wrapping_add(0x0606_0606_0606_0606) & 0xf0f0_f0f0_f0f0_f0f0) >> 4;
+    let differs = (high | high_plus_six) ^ 0x3333_3333_3333_3333;
+    differs.trailing_zeros() as usize / 8
+}
+
+/// The number that the first `digits` (1 to 8) characters in `word` spell.
+#[inline(always)]
+fn number(word: u64, digits: usize) -> u64 {
+    let aligned = word << (64 - 8 * digits);
+    let pairs = (aligned & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(10 << 8 | 1) >> 8;
+    let fours = (pairs & 0x00ff_00ff_00ff_00ff).wrapping_mul(100 << 16 | 1) >> 16;
+    (fours & 0x0000_ffff_0000_ffff).wrapping_mul(10_000 << 32 | 1) >> 32
+}
+
+/// What a text is made of.
+#[derive(Default)]
+struct Shape {
+    has_minus: bool,
+    has_digit: bool,
+    has_point: bool,
+    has_nul: bool,
+    has_carriage_return: bool,
+    has_other: bool,
+}
+
+impl Shape {
+    fn add(&mut self, byte: u8, index: u64) {
+        match byte {
+            b'0'..=b'9' => self.has_digit = true,
+            b'-' if index == 0 => self.has_minus = true,
+            b'.' => self.has_point = true,
+            b'e' | b'E' | b'-' | b'+' if self.has_digit => self.has_point = true,
+            0 => self.has_nul = true,
+            b'\r' => self.has_carriage_return = true,
+            _ => self.has_other = true,
+        }
+    }
+
+    /// `None` if it is nothing but digits.
+    fn kind(&self) -> Option<TextKind> {
+        match self {
+            Self { has_nul: true, .. } => Some(TextKind::Nul),
+            Self { has_carriage_return: true, .. } => Some(TextKind::CarriageReturn),
+            Self { has_other: true, .. } | Self { has_digit: false, .. } => Some(TextKind::Word),
+            Self { has_point: true, .. } => Some(TextKind::Fractional),
+            Self { has_minus: true, .. } => Some(TextKind::Negative),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    /// Gives its bytes in pieces of random length.
+    struct Pieces<'a>(&'a [u8], Rng);
+
+    impl Read for Pieces<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = (1 + self.1.below(40) as usize).min(buffer.len()).min(self.0.len());
+            buffer[..count].copy_from_slice(&self.0[..count]);
+            self.0 = &self.0[count..];
+            Ok(count)
+        }
+    }
+
+    fn tokens(text: &[u8]) -> Vec<(Token, u64, u64)> {
+        let mut scanner = Scanner::new(Pieces(text, Rng::new(text.len() as u64)));
+        let mut tokens = Vec::new();
+        loop {
+            let line = scanner.line();
+            let token = scanner.next();
+            if token == Token::End {
+                return tokens;
+            }
+            tokens.push((token, line, scanner.column()));
+            if token == Token::LineEnd {
+                scanner.skip_line();
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_of_every_length() {
+        let mut rng = Rng::new(2);
+        for _ in 0..2000 {
+            let value = rng.next_u64() >> rng.below(64);
+            let zeros = "0".repeat(if rng.below(4) == 0 { rng.below(70) as usize } else { 0 });
+            let text = format!("{zeros}{value}");
+            assert_eq!(tokens(text.as_bytes()), [(Token::Number(value), 1, 1)], "{text}");
+        }
+        for text in ["18446744073709551616", "99999999999999999999", "1000000000000000000000000000000000"] {
+            assert_eq!(tokens(text.as_bytes()), [(Token::Text(TextKind::TooLarge), 1, 1)], "{text}");
+        }
+        assert_eq!(tokens(b"18446744073709551615")[0].0, Token::Number(u64::MAX));
+    }
+
+    #[test]
+    fn texts_that_are_not_numbers_are_told_apart() {
+        let kinds = [
+            ("-1", TextKind::Negative),
+            ("-", TextKind::Word),
+            ("1.5", TextKind::Fractional),
+            ("-.5", TextKind::Fractional),
+            ("1e5", TextKind::Fractional),
+            ("1,2", TextKind::Word),
+            ("+1", TextKind::Word),
+            ("0x10", TextKind::Word),
+            ("%", TextKind::Word),
+            ("\u{fc}", TextKind::Word),
+            ("1\0", TextKind::Nul),
+            ("\r1", TextKind::CarriageReturn),
+        ];
+        for (text, kind) in kinds {
+            for padding in ["", " ", "\t "] {
+                let padded = format!("{padding}{text}{padding}");
+                let column = padding.len() as u64 + 1;
+                assert_eq!(tokens(padded.as_bytes()), [(Token::Text(kind), 1, column)], "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_and_columns() {
+        use Token::{LineEnd, Number};
+        let text = b"12 3\r\n\n  4\t56 \r\r\n7";
+        let expected = [
+            (Number(12), 1, 1),
+            (Number(3), 1, 4),
+            (LineEnd, 1, 6),
+            (LineEnd, 2, 1),
+            (Number(4), 3, 3),
+            (Number(56), 3, 5),
+            (LineEnd, 3, 10),
+            (Number(7), 4, 1),
+        ];
+        assert_eq!(tokens(text), expected);
+    }
+
+    #[test]
+    fn buffers_of_text_join_without_a_seam() {
+        // Long enough to pass through the buffer several times, with a text across every seam.
+        let mut text = Vec::new();
+        let mut expected = Vec::new();
+        let mut rng = Rng::new(9);
+        let (mut line, mut column) = (1, 1);
+        while text.len() < 3 * CAPACITY {
+            match rng.below(200) {
+                0 => {
+                    text.push(b'\n');
+                    expected.push((Token::LineEnd, line, column));
+                    (line, column) = (line + 1, 1);
+                }
+                1 => {
+                    let length = rng.below(3000) as usize + 1;
+                    text.extend(std::iter::repeat_n(b'x', length));
+                    text.push(b' ');
+                    expected.push((Token::Text(TextKind::Word), line, column));
+                    column += length as u64 + 1;
+                }
+                2 => {
+                    let length = rng.below(3000) as usize;
+                    text.extend(std::iter::repeat_n(b' ', length));
+                    column += length as u64;
+                }
+                _ => {
+                    let value = rng.next_u64() >> rng.below(64);
+                    let digits = value.to_string();
+                    text.extend_from_slice(digits.as_bytes());
+                    text.push(b' ');
+                    expected.push((Token::Number(value), line, column));
+                    column += digits.len() as u64 + 1;
+                }
+            }
+        }
+        assert!(tokens(&text) == expected);
+    }
+
+    #[test]
+    fn comments_and_lines_of_any_length() {
+        let mut text = vec![b'%'; 2 * CAPACITY];
+        text.extend_from_slice(b"\n%\n5\n%");
+        let mut scanner = Scanner::new(&text[..]);
+        assert!(scanner.has_line());
+        assert_eq!((scanner.line(), scanner.next(), scanner.next()), (3, Token::Number(5), Token::LineEnd));
+        scanner.skip_line();
+        assert!(!scanner.has_line());
+    }
+
+    #[test]
+    fn a_failed_read_ends_the_text_and_is_kept() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("broken"))
+            }
+        }
+        let mut scanner = Scanner::new((&b"1 2"[..]).chain(Broken));
+        assert_eq!(
+            (scanner.next(), scanner.next(), scanner.next()),
+            (Token::Number(1), Token::Number(2), Token::End)
+        );
+        assert!(scanner.failure().is_some());
+    }
+}

@@ -1,0 +1,90 @@
+//! Mapping files: what is read, and what is refused and where.
+
+use proptest::prelude::*;
+use viem::io::mapping::{self, MappingFault};
+use viem::io::{ContentError, ReadError, Source, partition};
+use viem::mapping::Mapping;
+
+fn read(text: &[u8], n: usize) -> Result<Mapping, ReadError> {
+    mapping::read(Source::new("test", text).unwrap(), n)
+}
+
+fn fault(text: &str, n: usize) -> (u64, u64, MappingFault) {
+    match read(text.as_bytes(), n) {
+        Err(ReadError::Invalid { line, column, kind: ContentError::Mapping(fault), .. }) => {
+            (line, column, fault)
+        }
+        other => panic!("{text:?}: {other:?}"),
+    }
+}
+
+#[test]
+fn permutations_are_read() {
+    for text in ["2\n0\n1\n", "2\n0\n1", " 2 \r\n00\r\n\t1\r\n\r\n \n"] {
+        assert_eq!(read(text.as_bytes(), 3).unwrap().as_slice(), [2, 0, 1], "{text:?}");
+    }
+    assert_eq!(read(b"", 0).unwrap().num_processes(), 0);
+    assert_eq!(read(b"0", 1).unwrap().num_processes(), 1);
+}
+
+#[test]
+fn the_first_offending_line_is_named() {
+    use MappingFault::*;
+    let cases = [
+        ("0\n1\n", (3, 1, TooFewLines { found: 2, expected: 3 })),
+        ("", (1, 1, TooFewLines { found: 0, expected: 3 })),
+        ("0\n1\n2\n\n 3\n", (5, 2, TooManyLines { expected: 3 })),
+        ("0\n3\n9\n", (2, 1, PeOutOfRange { text: "3".into(), last: 2 })),
+        ("0\n 99999999999999999999\n", (2, 2, PeOutOfRange { text: "99999999999999999999".into(), last: 2 })),
+        ("1\n2\n1\n", (3, 1, PeTaken { pe: 1, earlier: 1 })),
+        ("0\n\n1\n2\n", (2, 1, EmptyLine { process: 1 })),
+        ("0\n1 2\n", (2, 3, SecondNumber { text: "2".into() })),
+        ("0\n1\n2 x", (3, 3, SecondNumber { text: "x".into() })),
+        ("0\n-1\n2\n", (2, 1, NotAPe { text: "-1".into(), last: 2 })),
+        ("0\n1.0\n2\n", (2, 1, NotAPe { text: "1.0".into(), last: 2 })),
+        ("\u{feff}0\n1\n2\n", (1, 1, NotAPe { text: "\\u{feff}0".into(), last: 2 })),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(fault(text, 3), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn messages_name_file_line_and_what_is_expected() {
+    let message = read(b"0\n7\n", 2).unwrap_err().to_string();
+    assert_eq!(message, "test, line 2, column 1: there is no PE 7; the PEs are 0 to 1");
+}
+
+#[test]
+fn partitions_are_written_one_block_a_line() {
+    let mut out = Vec::new();
+    partition::write(&mut out, &[0, 4_294_967_295, 10]).unwrap();
+    assert_eq!(out, b"0\n4294967295\n10\n");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_is_read(pe_of in (0u32..200).prop_flat_map(|n| Just((0..n).collect::<Vec<_>>()).prop_shuffle())) {
+        let mapping = Mapping::new(pe_of).unwrap();
+        let mut text = Vec::new();
+        mapping::write(&mut text, &mapping).unwrap();
+        prop_assert_eq!(read(&text, mapping.num_processes()).unwrap(), mapping);
+    }
+
+    #[test]
+    fn any_bytes_are_survived(text in prop::collection::vec(any::<u8>(), 0..60), n in 0usize..9) {
+        if let Ok(mapping) = read(&text, n) {
+            prop_assert_eq!(mapping.num_processes(), n);
+        }
+    }
+
+    #[test]
+    fn any_digits_are_survived(text in "([0-3 ]{0,3}\n){0,5}", n in 0usize..4) {
+        if let Ok(mapping) = read(text.as_bytes(), n) {
+            prop_assert_eq!(mapping.num_processes(), n);
+            prop_assert_eq!(text.split_whitespace().count(), n);
+        }
+    }
+}

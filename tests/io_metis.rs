@@ -1,0 +1,433 @@
+//! Graph files: what is read, what is refused and where, what is mended.
+
+use proptest::prelude::*;
+use viem::graph::{CsrGraph, GraphBuilder};
+use viem::io::metis::{self, CheckReport, Content, FaultKind, NodeWeights, NumberFault, RepairError, Role};
+use viem::io::{ContentError, ReadError, Source};
+
+fn source(text: &[u8]) -> Source<'_> {
+    Source::new("test", text).unwrap()
+}
+
+fn read(text: &[u8]) -> Result<CsrGraph, ReadError> {
+    metis::read(source(text), NodeWeights::Read)
+}
+
+fn check(text: &[u8]) -> CheckReport {
+    metis::check(source(text), usize::MAX).unwrap()
+}
+
+/// The lines, columns and kinds of all faults; the reader must refuse exactly the first of them.
+fn faults(text: &[u8]) -> Vec<(u64, u64, FaultKind)> {
+    let report = check(text);
+    assert_eq!(report.num_faults, report.faults.len() as u64);
+    match (read(text), report.faults.first()) {
+        (Ok(_), None) => {}
+        (Err(ReadError::Invalid { file, line, column, kind: ContentError::Graph(kind) }), Some(first)) => {
+            assert_eq!((file.as_str(), line, column, &kind), ("test", first.line, first.column, &first.kind));
+        }
+        (result, first) => panic!("{result:?}, but the checker says {first:?}"),
+    }
+    report.faults.into_iter().map(|fault| (fault.line, fault.column, fault.kind)).collect()
+}
+
+fn number(role: Role, fault: NumberFault) -> FaultKind {
+    FaultKind::Number { role, fault }
+}
+
+#[test]
+fn every_format_is_read() {
+    let path = |weights: [i64; 3], edges: [i64; 2]| {
+        let mut builder = GraphBuilder::new(3);
+        for (node, weight) in weights.into_iter().enumerate() {
+            builder.set_node_weight(node as u32, weight);
+        }
+        builder.add_edge(0, 1, edges[0]);
+        builder.add_edge(1, 2, edges[1]);
+        builder.build().unwrap()
+    };
+    let plain = path([1; 3], [1; 2]);
+    let (weights, edges) = ([4, 0, 6], [7, 8]);
+    let cases: [(&str, CsrGraph); 16] = [
+        ("3 2\n2\n1 3\n2\n", plain.clone()),
+        ("3 2 0\n2\n3 1\n2", plain.clone()),
+        ("3 2 000\r\n2\r\n1 3\r\n2\r\n\r\n", plain.clone()),
+        ("%a\n%\n3 2 00\n% 9 9\n 2 \n1\t3\n%b\n2\n%c\n\n \n%", plain.clone()),
+        ("3 2 1\n2 7\n1 7 3 8\n2 8\n", path([1; 3], edges)),
+        ("3 2 001 0\n2 7\n3 8 1 7\n2 8\n", path([1; 3], edges)),
+        ("3 2 10\n4 2\n0 1 3\n6 2\n", path(weights, [1; 2])),
+        ("3 2 010 1\n4 2\n0 1 3\n6 2\n", path(weights, [1; 2])),
+        ("3 2 10 3\n4 9 9 2\n0 9 9 1 3\n6 9 9 2\n", path(weights, [1; 2])),
+        ("3 2 11\n4 2 7\n0 1 7 3 8\n6 2 8\n", path(weights, edges)),
+        ("3 2 011 2\n4 5 2 7\n0 5 1 7 3 8\n6 5 2 8\n", path(weights, edges)),
+        ("3 2 100\n9 2\n9 1 3\n9 2\n", plain.clone()),
+        ("3 2 101\n9 2 7\n9 1 7 3 8\n9 2 8\n", path([1; 3], edges)),
+        ("3 2 110\n9 4 2\n9 0 1 3\n9 6 2\n", path(weights, [1; 2])),
+        ("3 2 111\n9 4 2 7\n9 0 1 7 3 8\n9 6 2 8\n", path(weights, edges)),
+        ("0000000000000000000000000000000000003 2\n002\n1 3\n2", plain),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(read(text.as_bytes()).unwrap(), expected, "{text:?}");
+        assert!(check(text.as_bytes()).is_valid(), "{text:?}");
+    }
+}
+
+#[test]
+fn small_and_empty_graphs() {
+    for (text, n) in [("0 0", 0), ("0 0\n\n\n", 0), ("1 0\n\n", 1), ("1 0 10\n5", 1), ("3 0\n\n\n\n\n", 3)] {
+        let graph = read(text.as_bytes()).unwrap();
+        assert_eq!((graph.num_nodes(), graph.num_arcs()), (n, 0), "{text:?}");
+    }
+}
+
+#[test]
+fn every_fault_is_found_where_it_is() {
+    use FaultKind::*;
+    use NumberFault::*;
+    let greatest = i64::MAX as u64;
+    let cases: Vec<(&str, Vec<(u64, u64, FaultKind)>)> = vec![
+        // headers
+        ("", vec![(1, 1, MissingHeader)]),
+        ("% only\n%comments", vec![(2, 10, MissingHeader)]),
+        ("\n3 2\n", vec![(1, 1, MissingHeader)]),
+        ("3\n2\n", vec![(1, 2, ShortHeader { missing: Role::NumEdges })]),
+        ("0 0 0 0 7 8\n", vec![(1, 9, LongHeader)]),
+        ("-2 1\n", vec![(1, 1, number(Role::NumNodes, Negative))]),
+        ("2 -1\n", vec![(1, 3, number(Role::NumEdges, Negative))]),
+        (
+            "x y\n",
+            vec![(1, 1, number(Role::NumNodes, NotANumber)), (1, 3, number(Role::NumEdges, NotANumber))],
+        ),
+        ("2 1.0\n", vec![(1, 3, number(Role::NumEdges, Fractional))]),
+        ("4294967296 1\n", vec![(1, 1, number(Role::NumNodes, TooLarge))]),
+        ("2 99999999999999999999\n", vec![(1, 3, number(Role::NumEdges, TooLarge))]),
+        ("2 1 2\n2\n1\n", vec![(1, 5, BadFormat)]),
+        ("2 1 0001\n2\n1\n", vec![(1, 5, BadFormat)]),
+        ("2 1 1x\n", vec![(1, 5, BadFormat)]),
+        ("2 1 1 2\n2 1\n1 1\n", vec![(1, 8, ConstraintsWithoutWeights { constraints: 2 })]),
+        ("\u{feff}2 1\n2\n1\n", vec![(1, 1, ByteOrderMark)]),
+        (
+            "%%MatrixMarket matrix coordinate\n",
+            vec![(1, 1, OtherFormat { looks_like: "a Matrix Market file" })],
+        ),
+        ("{\"nodes\": 3}", vec![(1, 1, OtherFormat { looks_like: "a JSON file" })]),
+        ("\0\0\0\x01\0\0\0\x02", vec![(1, 1, OtherFormat { looks_like: "a binary file" })]),
+        // numbers of lines and edges
+        (
+            "4000000000 1\n",
+            vec![
+                (2, 1, TooFewLines { expected: 4_000_000_000, found: 0 }),
+                (1, 1, WrongEdgeCount { declared: 1, arcs: 0 }),
+            ],
+        ),
+        ("3 1\n2\n1\n", vec![(4, 1, TooFewLines { expected: 3, found: 2 })]),
+        ("2 1\n2\n1\n\n%\n2\n3\n", vec![(6, 1, TooManyLines { expected: 2 })]),
+        ("2 2\n2\n1\n", vec![(1, 1, WrongEdgeCount { declared: 2, arcs: 2 })]),
+        (
+            "3 2\n2 3\n\n\n",
+            vec![
+                (1, 1, WrongEdgeCount { declared: 2, arcs: 2 }),
+                (2, 1, MissingBackwardArc { node: 1, target: 2, target_line: 3 }),
+                (2, 3, MissingBackwardArc { node: 1, target: 3, target_line: 4 }),
+            ],
+        ),
+        ("2 9223372036854775807\n2\n1\n", vec![(1, 1, WrongEdgeCount { declared: greatest, arcs: 2 })]),
+        // neighbours
+        ("2 1\n1\n0\n", vec![(2, 1, SelfLoop { node: 1, leads: true }), (3, 1, NeighbourZero { count: 2 })]),
+        (
+            "2 1\n2 3\n1\n",
+            vec![(2, 3, NeighbourOutOfRange { count: 2 }), (1, 1, WrongEdgeCount { declared: 1, arcs: 3 })],
+        ),
+        (
+            "2 1\n2 99999999999999999999\n1\n",
+            vec![(2, 3, number(Role::Neighbour, TooLarge)), (1, 1, WrongEdgeCount { declared: 1, arcs: 3 })],
+        ),
+        (
+            "2 1\n2 x\n1 -1 1.5\n",
+            vec![
+                (2, 3, number(Role::Neighbour, NotANumber)),
+                (3, 3, number(Role::Neighbour, Negative)),
+                (3, 6, number(Role::Neighbour, Fractional)),
+                (1, 1, WrongEdgeCount { declared: 1, arcs: 5 }),
+            ],
+        ),
+        (
+            "2 1\n2\0\n1\n",
+            vec![
+                (2, 1, number(Role::Neighbour, Nul)),
+                (3, 1, MissingBackwardArc { node: 2, target: 1, target_line: 2 }),
+            ],
+        ),
+        ("2 1\r2\r1\r", vec![(1, 4, number(Role::Format, CarriageReturn))]),
+        (
+            "2 1\n2 %\n1\n",
+            vec![
+                (2, 3, number(Role::Neighbour, NotANumber)),
+                (1, 1, WrongEdgeCount { declared: 1, arcs: 3 }),
+            ],
+        ),
+        (
+            "3 2\n2\n1  2 3\n2\n",
+            vec![(3, 4, SelfLoop { node: 2, leads: false }), (1, 1, WrongEdgeCount { declared: 2, arcs: 5 })],
+        ),
+        (
+            "3 2\n3 2\n%\n1\n1 1\n",
+            vec![
+                (5, 3, ParallelEdge { node: 3, target: 1 }),
+                (1, 1, WrongEdgeCount { declared: 2, arcs: 5 }),
+            ],
+        ),
+        (
+            "3 2\n%\n 3 2\n\n1\n",
+            vec![
+                (3, 4, MissingBackwardArc { node: 1, target: 2, target_line: 4 }),
+                (1, 1, WrongEdgeCount { declared: 2, arcs: 3 }),
+            ],
+        ),
+        (
+            "3 2\n3\n3 1\n1 2\n",
+            vec![
+                (3, 3, MissingBackwardArc { node: 2, target: 1, target_line: 2 }),
+                (1, 1, WrongEdgeCount { declared: 2, arcs: 5 }),
+            ],
+        ),
+        // weights
+        (
+            "2 1 1\n2 5\n1 4\n",
+            vec![(2, 1, UnequalWeights { node: 1, target: 2, forward: 5, backward: 4, backward_line: 3 })],
+        ),
+        (
+            "2 1 1\n2 0\n1 -1\n",
+            vec![(2, 3, number(Role::EdgeWeight, Zero)), (3, 3, number(Role::EdgeWeight, Negative))],
+        ),
+        (
+            "2 1 1\n2 0.5\n1 9223372036854775808\n",
+            vec![(2, 3, number(Role::EdgeWeight, Fractional)), (3, 3, number(Role::EdgeWeight, TooLarge))],
+        ),
+        ("2 1 1\n2\n1 2 \n", vec![(2, 2, MissingEdgeWeight { node: 1, target: 2 })]),
+        (
+            "2 1 10\n-1 2\n1.5 1\n",
+            vec![(2, 1, number(Role::NodeWeight, Negative)), (3, 1, number(Role::NodeWeight, Fractional))],
+        ),
+        ("2 1 100\nx 2\n1 1\n", vec![(2, 1, number(Role::NodeSize, NotANumber))]),
+        (
+            "2 0 10 3\n1 2\n\n",
+            vec![
+                (2, 4, MissingNodeValue { role: Role::NodeWeight, node: 1 }),
+                (3, 1, MissingNodeValue { role: Role::NodeWeight, node: 2 }),
+            ],
+        ),
+        ("2 1 1\n2 9223372036854775807\n1 9223372036854775807\n", vec![(3, 1, EdgeWeightOverflow)]),
+        ("2 1 1\n2 4611686018427387904\n1 4611686018427387904\n", vec![(3, 1, EdgeWeightOverflow)]),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(faults(text.as_bytes()), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn vertex_weights_that_overflow_only_matter_where_they_are_added() {
+    let text = b"2 1 10\n9223372036854775807 2\n1 1\n";
+    assert!(check(text).is_valid());
+    assert_eq!(metis::read(source(text), NodeWeights::Ignore).unwrap().node_weights(), [1, 1]);
+    let error = read(text).unwrap_err();
+    assert!(matches!(
+        error,
+        ReadError::Invalid {
+            line: 3,
+            column: 1,
+            kind: ContentError::Graph(FaultKind::NodeWeightOverflow),
+            ..
+        }
+    ));
+}
+
+#[test]
+fn the_greatest_weights_are_read() {
+    let half = i64::MAX / 2;
+    let graph = read(format!("2 1 11\n{half} 2 {half}\n{half} 1 {half}\n").as_bytes()).unwrap();
+    assert_eq!(graph.total_arc_weight(), i64::MAX - 1);
+    assert_eq!(graph.total_node_weight(), i64::MAX - 1);
+}
+
+#[test]
+fn faults_beyond_the_limit_are_counted() {
+    let mut text = String::from("100 0\n");
+    text.extend((0..100).map(|_| "x\n"));
+    let report = metis::check(source(text.as_bytes()), 7).unwrap();
+    assert_eq!((report.faults.len(), report.num_faults), (7, 101));
+    assert_eq!(report.faults[6].line, 8);
+    assert_eq!(
+        report.faults[0].to_string(),
+        "line 2, column 1: `x`: a neighbour is not a number; it must be a whole number from 1 to 4294967295"
+    );
+}
+
+#[test]
+fn offending_texts_are_shown_short_and_printable() {
+    let text = format!("1 0\n{}\u{7}{}\n", "y".repeat(10), "z".repeat(100_000));
+    let report = check(text.as_bytes());
+    assert_eq!(report.faults[0].text, format!("{}\\u{{7}}{}...", "y".repeat(10), "z".repeat(29)));
+}
+
+fn repaired(text: &str) -> Result<(String, String), RepairError> {
+    let repair = metis::repair(source(text.as_bytes()), 20).unwrap();
+    let graph = repair.result?;
+    let mut out = Vec::new();
+    graph.write(&mut out).unwrap();
+    assert!(check(&out).is_valid(), "{:?}", check(&out).faults);
+    Ok((String::from_utf8(out).unwrap(), graph.changes().to_string()))
+}
+
+#[test]
+fn what_can_be_mended_is_mended() {
+    let cases = [
+        ("2 1\n2\n1\n", "2 1\n2\n1\n", "nothing to mend"),
+        ("\u{feff}2 1\n2\n1\n", "2 1\n2\n1\n", "nothing to mend"),
+        (
+            "3 3\n1 2\n1\n\n",
+            "3 1\n2\n1\n\n",
+            "1 edges of a vertex to itself dropped, number of edges in the header corrected from 3",
+        ),
+        ("2 1 1\n2 3 2 4\n1 7\n", "2 1 1\n2 7\n1 7\n", "1 repeated neighbours merged"),
+        ("2 1\n2 2\n1 1 1\n", "2 1\n2\n1\n", "3 repeated neighbours merged"),
+        ("3 2\n2 3\n\n\n", "3 2\n2 3\n1\n1\n", "2 missing backward edges added"),
+        ("2 1 1\n2 3\n1 5\n", "2 1 1\n2 5\n1 5\n", "1 edges of two weights given the larger one"),
+        (
+            "3 2 111 2\n1 2 3 2 9\n4 5 6 3 8\n7 8 9\n",
+            "3 2 111 2\n1 2 3 2 9\n4 5 6 1 9 3 8\n7 8 9 2 8\n",
+            "2 missing backward edges added",
+        ),
+    ];
+    for (text, expected, changes) in cases {
+        assert_eq!(repaired(text), Ok((expected.to_owned(), changes.to_owned())), "{text:?}");
+    }
+}
+
+#[test]
+fn what_is_unclear_is_not_mended() {
+    let cases = [
+        ("2 1\n2 3\n1\n", RepairError::Unclear { count: 1 }),
+        ("2 1\n0\n1\n", RepairError::Unclear { count: 1 }),
+        ("2 1 1\n2 0\n1 x\n", RepairError::Unclear { count: 2 }),
+        ("3 1\n2\n1\n", RepairError::Unclear { count: 1 }),
+        ("2 x\n2\n1\n", RepairError::Unclear { count: 1 }),
+        ("2 1 1\n2 4611686018427387903\n1 4611686018427387903 1 1\n", RepairError::Overflow),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(repaired(text), Err(expected), "{text:?}");
+    }
+}
+
+prop_compose! {
+    /// A graph of up to 20 vertices with random edges and weights.
+    fn graphs()(n in 0usize..20)(
+        weights in prop::collection::vec(0i64..1 << 40, n),
+        edges in prop::collection::btree_map((0..n.max(1), 0..n.max(1)), 1i64..1 << 40, 0..40),
+    ) -> CsrGraph {
+        let mut builder = GraphBuilder::new(weights.len());
+        for (node, &weight) in weights.iter().enumerate() {
+            builder.set_node_weight(node as u32, weight);
+        }
+        for ((u, v), weight) in edges {
+            if u < v {
+                builder.add_edge(u as u32, v as u32, weight);
+            }
+        }
+        builder.build().unwrap()
+    }
+}
+
+fn written(graph: &CsrGraph) -> Vec<u8> {
+    let mut text = Vec::new();
+    metis::write(&mut text, graph, Content { node_weights: true, edge_weights: true }).unwrap();
+    text
+}
+
+/// The checker and the reader agree on a text, and a mended text is valid.
+fn survives(text: &[u8]) -> Result<(), TestCaseError> {
+    let Ok(report) = metis::check(source(text), 5) else { return Ok(()) };
+    prop_assert_eq!(report.is_valid(), metis::read(source(text), NodeWeights::Ignore).is_ok());
+    prop_assert_eq!(report.faults.len() as u64, report.num_faults.min(5));
+    for fault in &report.faults {
+        prop_assert!(fault.line >= 1 && fault.column >= 1 && !fault.to_string().is_empty());
+    }
+    let repair = metis::repair(source(text), 5).unwrap();
+    prop_assert_eq!(repair.report.faults, report.faults);
+    if let Ok(graph) = repair.result {
+        let mut mended = Vec::new();
+        graph.write(&mut mended).unwrap();
+        prop_assert!(check(&mended).is_valid(), "{:?}", check(&mended).faults);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_is_read(graph in graphs()) {
+        prop_assert_eq!(read(&written(&graph)).unwrap(), graph);
+    }
+
+    #[test]
+    fn any_bytes_are_survived(text in prop::collection::vec(any::<u8>(), 0..200)) {
+        survives(&text)?;
+    }
+
+    #[test]
+    fn any_text_of_numbers_is_survived(text in "[0-9 \n%.-]{0,80}") {
+        survives(text.as_bytes())?;
+    }
+
+    #[test]
+    fn small_headers_with_any_lines_are_survived(text in "[1-4] [0-4] ?(1|10|11|100|111)?\n([1-4 ]{0,6}\n){1,4}") {
+        survives(text.as_bytes())?;
+    }
+
+    #[test]
+    fn damaged_files_are_survived(
+        graph in graphs(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4), 1..4),
+    ) {
+        let mut text = written(&graph);
+        for (place, byte, change) in changes {
+            let place = place.index(text.len().max(1));
+            match change {
+                _ if text.is_empty() => {}
+                0 => drop(text.remove(place)),
+                1 => text.insert(place, byte),
+                2 => text[place] = byte,
+                _ => text.truncate(place),
+            }
+        }
+        survives(&text)?;
+    }
+
+    #[test]
+    fn one_missing_entry_is_named_by_line_and_column(graph in graphs(), place in any::<prop::sample::Index>()) {
+        // With a single edge, one entry is as many as the header declares, which is a fault of its own.
+        prop_assume!(graph.num_edges() > 1);
+        let arc = place.index(graph.num_arcs());
+        let node = graph.nodes().find(|&u| graph.offsets()[u as usize + 1] > arc).unwrap();
+        let target = graph.targets()[arc];
+        let text = String::from_utf8(written(&graph)).unwrap();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let numbers: Vec<&str> = lines[node as usize + 1].split(' ').collect();
+        let skipped = 1 + 2 * (arc - graph.offsets()[node as usize]);
+        let kept = numbers.iter().enumerate().filter(|&(i, _)| i != skipped && i != skipped + 1);
+        lines[node as usize + 1] = kept.map(|(_, &number)| number).collect::<Vec<_>>().join(" ");
+        let report = check(lines.join("\n").as_bytes());
+        let row = &lines[target as usize + 1];
+        let expected = FaultKind::MissingBackwardArc {
+            node: u64::from(target) + 1,
+            target: u64::from(node) + 1,
+            target_line: u64::from(node) + 2,
+        };
+        prop_assert_eq!(&report.faults[0].kind, &expected);
+        prop_assert_eq!(report.faults[0].line, u64::from(target) + 2);
+        let found: String = row[report.faults[0].column as usize - 1..].split(' ').next().unwrap().into();
+        prop_assert_eq!(found, (node + 1).to_string());
+        prop_assert_eq!(report.num_faults, 2);
+    }
+}
