@@ -92,7 +92,10 @@ fn graphs(options: &Options) -> Vec<(String, CsrGraph)> {
         for path in paths {
             let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
             if options.graphs.as_ref().is_none_or(|wanted| wanted.contains(&name)) {
-                graphs.push((name, viem::io::metis::read(&path).expect("a graph")));
+                let source = viem::io::Source::open(&path).expect("a readable file");
+                let graph =
+                    viem::io::metis::read(source, viem::io::metis::NodeWeights::Read).expect("a graph");
+                graphs.push((name, graph));
             }
         }
     }

@@ -85,7 +85,7 @@ fn every_fault_is_found_where_it_is() {
     use FaultKind::*;
     use NumberFault::*;
     let greatest = i64::MAX as u64;
-    let cases: Vec<(&str, Vec<(u64, u64, FaultKind)>)> = vec![
+    let cases = [
         // headers
         ("", vec![(1, 1, MissingHeader)]),
         ("% only\n%comments", vec![(2, 10, MissingHeader)]),

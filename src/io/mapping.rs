@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use super::scanner::{Scanner, TextKind, Token};
 use super::source::read_error;
 use super::{ContentError, ReadError, Source};
-use crate::mapping::Mapping;
 use crate::types::PeId;
 
 /// What is wrong with a mapping file. Lines are counted from 1, processes and PEs from 0.
@@ -28,11 +27,11 @@ pub enum MappingFault {
     TooManyLines { expected: usize },
 }
 
-/// Reads the mapping of `num_processes` processes to as many PEs; O(n), memory for `num_processes`.
+/// Reads the PE of each of `num_processes` processes; O(n), memory for `num_processes`.
 ///
-/// Refuses what is not a permutation at the first offending line. Blank lines after the last process
-/// are accepted.
-pub fn read(source: Source<'_>, num_processes: usize) -> Result<Mapping, ReadError> {
+/// What comes out is a permutation of `0..num_processes`; a file that holds none is refused at the first
+/// offending line. Blank lines after the last process are accepted.
+pub fn read(source: Source<'_>, num_processes: usize) -> Result<Vec<PeId>, ReadError> {
     let name = source.name().to_owned();
     let mut scanner = Scanner::new(source);
     let result = read_lines(&mut scanner, num_processes);
@@ -48,7 +47,7 @@ pub fn read(source: Source<'_>, num_processes: usize) -> Result<Mapping, ReadErr
 }
 
 /// Reads up to the first fault, where the scanner then stands.
-fn read_lines(scanner: &mut Scanner<Source<'_>>, expected: usize) -> Result<Mapping, MappingFault> {
+fn read_lines(scanner: &mut Scanner<Source<'_>>, expected: usize) -> Result<Vec<PeId>, MappingFault> {
     let last = expected.saturating_sub(1);
     let mut pe_of: Vec<PeId> = Vec::with_capacity(expected);
     // The line, from 1, of the process on each PE; 0 for a free PE.
@@ -76,7 +75,7 @@ fn read_lines(scanner: &mut Scanner<Source<'_>>, expected: usize) -> Result<Mapp
     while scanner.has_bytes() {
         end_of_line(scanner, |_| MappingFault::TooManyLines { expected })?;
     }
-    Ok(Mapping::new(pe_of).expect("each PE exists and was free"))
+    Ok(pe_of)
 }
 
 fn end_of_line(
@@ -92,7 +91,7 @@ fn end_of_line(
     Ok(())
 }
 
-/// Writes a mapping; O(n).
-pub fn write(out: &mut (impl Write + ?Sized), mapping: &Mapping) -> io::Result<()> {
-    super::digits::write_lines(out, mapping.as_slice())
+/// Writes the PE of each process; O(n).
+pub fn write(out: &mut (impl Write + ?Sized), pe_of: &[PeId]) -> io::Result<()> {
+    super::digits::write_lines(out, pe_of)
 }
