@@ -195,7 +195,7 @@ fn nsquare_visits_the_mappings_of_the_plain_loop() {
     });
 }
 
-/// The first visit to a path tries every pair of the neighbourhood once if none improves.
+/// Where pairs are tried one by one, each is tried once if none improves.
 #[test]
 fn every_pair_is_tried_once() {
     let n = 12;
@@ -207,7 +207,7 @@ fn every_pair_is_tried_once() {
     // All distances are equal, but no two PEs are known to be alike: nothing gains, everything is tried.
     let oracle = Uniform(n);
     let start = Mapping::identity(n);
-    for config in configs() {
+    for config in configs().into_iter().filter(|config| config.neighbourhood != Neighbourhood::NSquare) {
         let outcome = search(&graph, &oracle, &start, &config);
         assert_eq!(outcome.tried, pairs(&graph, &config).len() as u64, "{config:?}");
         assert_eq!(outcome.mapping, start);
@@ -242,7 +242,7 @@ fn pairs_of_an_innermost_group_are_not_tried() {
     let hierarchy = Hierarchy::parse("40", "10").unwrap();
     for config in configs() {
         let outcome = search(&graph, &hierarchy.online32().unwrap(), &Mapping::identity(40), &config);
-        assert_eq!((outcome.tried, outcome.made), (0, 0));
+        assert_eq!((outcome.tried, outcome.made), (0, 0), "{config:?}");
     }
 }
 

@@ -47,6 +47,12 @@ impl BoundedBfs {
         }
         &self.queue[1..]
     }
+
+    /// Whether the last search has reached `node`; its source counts as reached.
+    #[inline]
+    pub fn has_reached(&self, node: NodeId) -> bool {
+        self.round > 0 && self.visited[node as usize] == self.round
+    }
 }
 
 #[cfg(test)]
@@ -66,6 +72,10 @@ mod tests {
         let mut near = bfs.reach(&graph, 0, 2).to_vec();
         near.sort_unstable();
         assert_eq!(near, [1, 2, 5, 6]);
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5, 6].map(|node| bfs.has_reached(node)),
+            [true, true, true, false, false, true, true]
+        );
         assert_eq!(bfs.reach(&graph, 0, usize::MAX).len(), 6);
     }
 }

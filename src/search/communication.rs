@@ -2,48 +2,196 @@
 //! mapping and sparse quadratic assignment", 2017).
 //!
 //! Processes are visited in random order, and the partners of each in random order, again and again until
-//! no process has anything left to try. The pairs are never stored: a bounded breadth-first search finds the
-//! partners of a process when it is visited, and a process is visited only if it has been touched since its
-//! last visit. Every pair has been tried since either side was last touched once neither side waits for
-//! a visit, so the end is a local optimum. A visit costs the edges within d hops; memory O(n).
+//! no process has anything left to try. A process is visited only if it has been touched since its last
+//! visit, so the end is a local optimum: every pair has been tried since either side was last touched.
+//!
+//! The pairs are never stored. Where the processes within d hops are few, a bounded breadth-first search
+//! lists them and each is tried. Where they are many, the gains of all partners are computed at
+//! once (see [`savings`](super::savings)), and the breadth-first search runs only if one of them improves,
+//! to tell whether it is near enough. Both ways make the same exchanges. Memory: O(n).
 
+use super::savings::Savings;
 use super::swap::{SwapSearch, Time};
 use crate::graph::bfs::BoundedBfs;
-use crate::rng::Rng;
+use crate::rng::{Rng, derive};
 use crate::topology::DistanceOracle;
 use crate::types::NodeId;
 
 pub(super) fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, seed: u64) {
+    let way = Way::choose(search, max_hops);
+    descend_by(search, max_hops, seed, way);
+}
+
+/// How a visit finds the partners that improve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    OneByOne,
+    AtOnce,
+}
+
+impl Way {
+    /// The faster way, judged by a few processes: a visit costs about an evaluation for each partner the one
+    /// way, and for each process on a PE nearer than the farthest the other way.
+    fn choose<O: DistanceOracle>(search: &SwapSearch<'_, O>, max_hops: usize) -> Self {
+        const SAMPLE: usize = 16;
+        let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
+        let mut bfs = BoundedBfs::new(graph.num_nodes());
+        let (mut partners, mut near_pes) = (0, 0);
+        for process in graph.nodes().step_by(graph.num_nodes().div_ceil(SAMPLE).max(1)) {
+            partners += bfs.reach(graph, process, max_hops).len();
+            near_pes += oracle.nearer_than(search.pe_of()[process as usize], oracle.max_distance()).len();
+        }
+        if partners < near_pes { Way::OneByOne } else { Way::AtOnce }
+    }
+}
+
+fn descend_by<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, seed: u64, way: Way) {
     let graph = search.problem().graph();
-    let mut rng = Rng::new(seed);
     let mut order: Vec<NodeId> = graph.nodes().collect();
-    rng.shuffle(&mut order);
-    let mut bfs = BoundedBfs::new(graph.num_nodes());
-    let mut partners: Vec<NodeId> = Vec::new();
-    // When the last visit to a process began; 0 if never.
-    let mut visited: Vec<Time> = vec![0; graph.num_nodes()];
-    loop {
-        let round = search.now();
-        for &process in &order {
-            if search.touched(process) <= visited[process as usize] {
-                continue;
+    Rng::new(derive(seed, 0)).shuffle(&mut order);
+    let visits = Visits { order, visited: vec![0; graph.num_nodes()], seed: derive(seed, 1) };
+    let mut near = Near { bfs: BoundedBfs::new(graph.num_nodes()), max_hops };
+    match way {
+        Way::OneByOne => {
+            let mut partners = Vec::new();
+            visits.descend(search, |search, visited, process, seed| {
+                visit_one_by_one(search, &mut near, &mut partners, visited, process, seed);
+            });
+        }
+        Way::AtOnce => {
+            let mut savings = Savings::new(search);
+            visits.descend(search, |search, _, process, seed| {
+                visit_at_once(search, &mut near, &mut savings, process, seed);
+            });
+        }
+    }
+}
+
+/// Finds the partners of a process.
+struct Near {
+    bfs: BoundedBfs,
+    max_hops: usize,
+}
+
+/// The processes in the order in which they are visited, and when they were.
+struct Visits {
+    order: Vec<NodeId>,
+    /// When the last visit to a process began; 0 if never.
+    visited: Vec<Time>,
+    seed: u64,
+}
+
+impl Visits {
+    /// Visits touched processes until none is left. A visit is given the times of all last visits before
+    /// it, the process, and a seed of its own.
+    fn descend<O: DistanceOracle>(
+        mut self,
+        search: &mut SwapSearch<'_, O>,
+        mut visit: impl FnMut(&mut SwapSearch<'_, O>, &[Time], NodeId, u64),
+    ) {
+        let mut visits = 0;
+        loop {
+            let round = search.now();
+            for &process in &self.order {
+                if search.touched(process) <= self.visited[process as usize] {
+                    continue;
+                }
+                if search.should_stop() {
+                    return;
+                }
+                let begin = search.now();
+                visit(search, &self.visited, process, derive(self.seed, visits));
+                self.visited[process as usize] = begin;
+                visits += 1;
             }
-            if search.should_stop() {
+            if search.now() == round {
                 return;
             }
-            visited[process as usize] = search.now();
-            partners.clear();
-            partners.extend(bfs.reach(graph, process, max_hops));
-            rng.shuffle(&mut partners);
-            for &partner in &partners {
-                // The partner's last visit has tried the pair already, unless one was touched since.
-                if search.touched(process).max(search.touched(partner)) > visited[partner as usize] {
-                    search.try_swap(process, partner);
-                }
-            }
         }
-        if search.now() == round {
+    }
+}
+
+/// Where a partner stands in the random order of a visit.
+fn place(seed: u64, partner: NodeId) -> (u64, NodeId) {
+    (derive(seed, u64::from(partner)), partner)
+}
+
+fn visit_at_once<O: DistanceOracle>(
+    search: &mut SwapSearch<'_, O>,
+    near: &mut Near,
+    savings: &mut Savings<O>,
+    process: NodeId,
+    seed: u64,
+) {
+    let mut last = None;
+    loop {
+        let improving = savings.improving(search, process);
+        if improving.is_empty() {
             return;
+        }
+        if last.is_none() {
+            near.bfs.reach(search.problem().graph(), process, near.max_hops);
+        }
+        let partners = improving.iter().filter(|&&(partner, _)| near.bfs.has_reached(partner));
+        let places = partners.map(|&(partner, delta)| (place(seed, partner), delta));
+        let Some((first, delta)) = places.filter(|&(place, _)| Some(place) > last).min() else { return };
+        savings.swap(search, process, first.1, delta);
+        last = Some(first);
+    }
+}
+
+fn visit_one_by_one<O: DistanceOracle>(
+    search: &mut SwapSearch<'_, O>,
+    near: &mut Near,
+    partners: &mut Vec<NodeId>,
+    visited: &[Time],
+    process: NodeId,
+    seed: u64,
+) {
+    // The partner's last visit has tried the pair already, unless one of them was touched since.
+    let is_new = |search: &SwapSearch<'_, O>, partner: NodeId| {
+        search.touched(process).max(search.touched(partner)) > visited[partner as usize]
+    };
+    let reached = near.bfs.reach(search.problem().graph(), process, near.max_hops);
+    // Most visits find nothing, and need no order then.
+    if !reached.iter().any(|&partner| is_new(search, partner) && search.delta(process, partner) < 0) {
+        return;
+    }
+    partners.clear();
+    partners.extend(reached);
+    partners.sort_unstable_by_key(|&partner| place(seed, partner));
+    for &partner in &*partners {
+        if is_new(search, partner) {
+            search.try_swap(process, partner);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+    use crate::mapping::Mapping;
+    use crate::problem::Problem;
+    use crate::topology::Hierarchy;
+
+    #[test]
+    fn both_ways_make_the_same_exchanges() {
+        for (arities, distances) in [("4:4:6", "1:10:100"), ("2:3:4:4", "9:1:4:3"), ("96", "5")] {
+            let hierarchy = Hierarchy::parse(arities, distances).unwrap();
+            let oracle = hierarchy.online32().unwrap();
+            let graph = generate::random_geometric(96, 5.0, 2);
+            let problem = Problem::new(&graph, &oracle).unwrap();
+            for max_hops in [1, 2, 4, 100] {
+                let outcome = |way| {
+                    let mut search = SwapSearch::new(&problem, &Mapping::identity(96), &());
+                    descend_by(&mut search, max_hops, 5, way);
+                    search.finish()
+                };
+                let (one_by_one, at_once) = (outcome(Way::OneByOne), outcome(Way::AtOnce));
+                assert_eq!(one_by_one.mapping, at_once.mapping, "{arities} {max_hops}");
+                assert_eq!((one_by_one.cost, one_by_one.made), (at_once.cost, at_once.made));
+            }
         }
     }
 }

@@ -22,6 +22,7 @@
 mod communication;
 mod nsquare;
 mod nsquare_pruned;
+mod savings;
 mod swap;
 
 use crate::mapping::Mapping;

@@ -5,50 +5,64 @@
 
 use std::ops::Range;
 
+use super::savings::Savings;
 use super::swap::{SwapSearch, Time};
 use crate::topology::DistanceOracle;
 use crate::types::NodeId;
 
 pub(super) fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>) {
-    let n = search.problem().size();
-    Rounds::new(n).descend(search, 0..n as NodeId);
+    let n = search.problem().size() as NodeId;
+    let mut savings = Savings::new(search);
+    descend_rows(search, 0..n, |search, row| visit_all(search, &mut savings, row));
 }
 
-/// Rounds over all pairs inside an interval of processes.
-pub(super) struct Rounds {
+/// Visits the rows in rounds until a round has made no exchange; tells whether any was made.
+pub(super) fn descend_rows<O: DistanceOracle>(
+    search: &mut SwapSearch<'_, O>,
+    rows: Range<NodeId>,
+    mut visit: impl FnMut(&mut SwapSearch<'_, O>, NodeId),
+) -> bool {
+    let start = search.now();
+    loop {
+        let round = search.now();
+        for row in rows.clone() {
+            if search.should_stop() {
+                return search.now() > start;
+            }
+            visit(search, row);
+        }
+        if search.now() == round {
+            return round > start;
+        }
+    }
+}
+
+/// Exchanges `row` with the first improving process after it, then with the first after that one, …
+fn visit_all<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, savings: &mut Savings<O>, row: NodeId) {
+    let mut last = row;
+    loop {
+        let improving = savings.improving(search, row).iter();
+        let next = improving.copied().filter(|&(partner, _)| partner > last).min();
+        let Some((partner, delta)) = next else { return };
+        savings.swap(search, row, partner, delta);
+        last = partner;
+    }
+}
+
+/// Tries the pairs of a row one by one.
+pub(super) struct OneByOne {
     /// When the last visit to a row began; 0 if never.
     visited: Vec<Time>,
 }
 
-impl Rounds {
+impl OneByOne {
     pub fn new(num_processes: usize) -> Self {
         Self { visited: vec![0; num_processes] }
     }
 
-    /// Tries all pairs inside the interval until none improves; tells whether any did.
-    pub fn descend<O: DistanceOracle>(
-        &mut self,
-        search: &mut SwapSearch<'_, O>,
-        interval: Range<NodeId>,
-    ) -> bool {
-        let start = search.now();
-        loop {
-            let round = search.now();
-            for row in interval.clone() {
-                if search.should_stop() {
-                    return search.now() > start;
-                }
-                self.visit(search, row, interval.end);
-            }
-            if search.now() == round {
-                return round > start;
-            }
-        }
-    }
-
     /// Tries the pairs of `row` with the processes after it, up to `end`, that may have come to improve
     /// since the last visit.
-    fn visit<O: DistanceOracle>(&mut self, search: &mut SwapSearch<'_, O>, row: NodeId, end: NodeId) {
+    pub fn visit<O: DistanceOracle>(&mut self, search: &mut SwapSearch<'_, O>, row: NodeId, end: NodeId) {
         let last_visit = std::mem::replace(&mut self.visited[row as usize], search.now());
         for partner in row + 1..end {
             if search.touched(row).max(search.touched(partner)) > last_visit {

@@ -4,20 +4,21 @@
 //! The intervals are searched one after the other, each as [`nsquare`](super::nsquare) searches its whole.
 //! As an exchange in one may open an improvement in another, that is repeated until none has any.
 
-use super::nsquare::Rounds;
+use super::nsquare::{OneByOne, descend_rows};
 use super::swap::SwapSearch;
 use crate::topology::DistanceOracle;
 use crate::types::NodeId;
 
 pub(super) fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, block_size: usize) {
     let n = search.problem().size();
-    let mut rounds = Rounds::new(n);
+    let mut rows = OneByOne::new(n);
     let mut improved = true;
     while improved {
         improved = false;
         for start in (0..n).step_by(block_size) {
             let end = n.min(start.saturating_add(block_size));
-            improved |= rounds.descend(search, start as NodeId..end as NodeId);
+            let (start, end) = (start as NodeId, end as NodeId);
+            improved |= descend_rows(search, start..end, |search, row| rows.visit(search, row, end));
         }
     }
 }

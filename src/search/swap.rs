@@ -16,6 +16,7 @@ pub(super) struct SwapSearch<'a, O: DistanceOracle> {
     problem: &'a Problem<'a, O>,
     observer: &'a dyn Observer,
     pe_of: Vec<PeId>,
+    process_on: Vec<NodeId>,
     keys: Vec<O::Key>,
     cost: Cost,
     now: Time,
@@ -32,6 +33,7 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
             problem,
             observer,
             pe_of: start.as_slice().to_vec(),
+            process_on: start.inverse(),
             cost: cost_of_keys(problem, &keys),
             keys,
             now: 1,
@@ -55,6 +57,21 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         self.problem
     }
 
+    /// PE of each process.
+    pub fn pe_of(&self) -> &[PeId] {
+        &self.pe_of
+    }
+
+    /// Process on each PE.
+    pub fn process_on(&self) -> &[NodeId] {
+        &self.process_on
+    }
+
+    /// Key of the PE of each process.
+    pub fn keys(&self) -> &[O::Key] {
+        &self.keys
+    }
+
     /// The time at hand.
     pub fn now(&self) -> Time {
         self.now
@@ -66,33 +83,45 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         self.touched[process as usize]
     }
 
+    /// Counts pairs that were evaluated elsewhere.
+    pub fn count_tried(&mut self, pairs: usize) {
+        self.tried += pairs as u64;
+    }
+
     /// Whether to end early; asked once for each row of pairs.
     pub fn should_stop(&mut self) -> bool {
         self.stopped = self.stopped || self.observer.should_stop();
         self.stopped
     }
 
-    /// Exchanges `u` and `v` if that lowers J; tells whether it did. A pair that stays is only read.
+    /// How much J changes when `u` and `v` are exchanged, where it can change at all.
     #[inline]
-    pub fn try_swap(&mut self, u: NodeId, v: NodeId) -> bool {
+    pub fn delta(&mut self, u: NodeId, v: NodeId) -> Cost {
         let (graph, oracle) = (self.problem.graph(), self.problem.oracle());
         if oracle.interchangeable(self.keys[u as usize], self.keys[v as usize]) {
-            return false;
+            return 0;
         }
         self.tried += 1;
-        let delta = swap_delta(graph, oracle, &self.keys, u, v);
+        swap_delta(graph, oracle, &self.keys, u, v)
+    }
+
+    /// Exchanges `u` and `v` if that lowers J. A pair that stays is only read.
+    #[inline]
+    pub fn try_swap(&mut self, u: NodeId, v: NodeId) {
+        let delta = self.delta(u, v);
         if delta < 0 {
             self.swap(u, v, delta);
         }
-        delta < 0
     }
 
-    fn swap(&mut self, u: NodeId, v: NodeId, delta: Cost) {
+    /// Exchanges `u` and `v`, which changes J by `delta`.
+    pub fn swap(&mut self, u: NodeId, v: NodeId, delta: Cost) {
         self.pe_of.swap(u as usize, v as usize);
         self.keys.swap(u as usize, v as usize);
         self.cost += delta;
         self.now += 1;
         for moved in [u, v] {
+            self.process_on[self.pe_of[moved as usize] as usize] = moved;
             self.touched[moved as usize] = self.now;
             for &neighbour in self.problem.graph().neighbours(moved) {
                 self.touched[neighbour as usize] = self.now;

@@ -8,6 +8,8 @@
 //! whose distance holds. So a distance is one exclusive or, one count of leading zeros, and one look-up
 //! in a table that has the distance for each bit position.
 
+use std::ops::Range;
+
 use super::DistanceOracle;
 use crate::types::{Distance, PeId};
 
@@ -137,6 +139,20 @@ impl Hierarchy {
         Self { arities, distances, num_pes: self.num_pes }
     }
 
+    /// The group of `pe` at the outermost level with less than this distance: a range that holds every PE
+    /// nearer to `pe` than that.
+    pub(super) fn nearer_than(&self, pe: PeId, distance: Distance) -> Range<PeId> {
+        let mut size = self.num_pes as PeId;
+        for (&arity, &of_level) in self.arities.iter().zip(&self.distances).rev() {
+            if of_level < distance {
+                break;
+            }
+            size /= arity;
+        }
+        let start = pe / size * size;
+        start..start + size
+    }
+
     /// Bits that a padded code needs: the width of the widest PE code.
     fn code_bits(&self) -> u32 {
         self.arities.iter().map(|&arity| field_width(arity)).sum()
@@ -228,8 +244,8 @@ impl Code for u64 {
 /// Distances of a [`Hierarchy`] computed from padded codes; see the module for how.
 #[derive(Clone, Debug)]
 pub struct HierarchyOnline<C: Code> {
-    arities: Vec<u32>,
-    num_pes: usize,
+    /// The machine without levels that make no difference.
+    hierarchy: Hierarchy,
     max_distance: Distance,
     /// Common prefix from which on two PEs are in the same innermost group.
     innermost_prefix: usize,
@@ -252,10 +268,9 @@ impl<C: Code> HierarchyOnline<C> {
         }
         let innermost_bits = simple.arities.first().map_or(0, |&arity| field_width(arity)) as usize;
         Self {
-            num_pes: hierarchy.num_pes,
             max_distance: hierarchy.max_distance(),
             innermost_prefix: C::BITS - innermost_bits,
-            arities: simple.arities,
+            hierarchy: simple,
             by_prefix,
             code: std::marker::PhantomData,
         }
@@ -266,12 +281,12 @@ impl<C: Code> DistanceOracle for HierarchyOnline<C> {
     type Key = C;
 
     fn num_pes(&self) -> usize {
-        self.num_pes
+        self.hierarchy.num_pes
     }
 
     fn key(&self, pe: PeId) -> C {
         let (mut rest, mut bits, mut shift) = (pe, 0u64, 0);
-        for &arity in &self.arities {
+        for &arity in &self.hierarchy.arities {
             bits |= u64::from(rest % arity) << shift;
             rest /= arity;
             shift += field_width(arity);
@@ -286,6 +301,10 @@ impl<C: Code> DistanceOracle for HierarchyOnline<C> {
 
     fn max_distance(&self) -> Distance {
         self.max_distance
+    }
+
+    fn nearer_than(&self, pe: PeId, distance: Distance) -> Range<PeId> {
+        self.hierarchy.nearer_than(pe, distance)
     }
 
     #[inline]
@@ -314,6 +333,11 @@ mod tests {
         let n = hierarchy.num_pes() as PeId;
         let mut greatest = 0;
         for p in 0..n {
+            for &distance in hierarchy.distances() {
+                let near = oracle.nearer_than(p, distance);
+                let mut nearer = (0..n).filter(|&q| oracle.distance(p, q) < distance);
+                assert!(nearer.all(|q| near.contains(&q)), "{hierarchy:?} {p} {distance} {near:?}");
+            }
             for q in 0..n {
                 let expected = hierarchy.level(p, q).map_or(0, |level| hierarchy.distances()[level]);
                 assert_eq!(oracle.distance(p, q), expected, "{hierarchy:?} {p} {q}");

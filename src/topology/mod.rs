@@ -13,6 +13,8 @@ mod stored;
 pub use hierarchy::{Code, Hierarchy, HierarchyError, HierarchyOnline};
 pub use stored::{StoredDistances, StoredDistancesError};
 
+use std::ops::Range;
+
 use crate::types::{Distance, PeId};
 
 /// How the distances of a hierarchy are had.
@@ -67,6 +69,11 @@ pub trait DistanceOracle: Sync {
 
     /// The greatest distance of two PEs.
     fn max_distance(&self) -> Distance;
+
+    /// A range of PEs that holds every PE nearer to `pe` than `distance`, as narrow as can be told at once.
+    fn nearer_than(&self, _pe: PeId, _distance: Distance) -> Range<PeId> {
+        0..self.num_pes() as PeId
+    }
 
     /// Whether two PEs have the same distance to every third PE, as far as that can be told at once:
     /// exchanging the processes on them then cannot change the objective.

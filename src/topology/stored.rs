@@ -3,6 +3,8 @@
 //! Machines have few distinct distances, so the matrix holds a one-byte index into a table of them:
 //! n² bytes instead of 8n², and the part of the matrix a search touches stays in cache longer.
 
+use std::ops::Range;
+
 use super::{DistanceOracle, Hierarchy};
 use crate::types::{Distance, PeId};
 
@@ -13,9 +15,9 @@ pub struct StoredDistances {
     /// Row by row, the index of each distance in `distinct`.
     matrix: Vec<u8>,
     distinct: Box<[Distance; 256]>,
+    /// The machine without levels that make no difference.
+    hierarchy: Hierarchy,
     max_distance: Distance,
-    /// PEs of one innermost group, whose processes may be exchanged freely.
-    innermost: PeId,
 }
 
 /// Why a distance matrix cannot be stored.
@@ -57,13 +59,7 @@ impl StoredDistances {
             }
             row[p] = 0;
         }
-        Ok(Self {
-            num_pes,
-            matrix,
-            distinct,
-            max_distance: hierarchy.max_distance(),
-            innermost: simple.arities().first().copied().unwrap_or(1),
-        })
+        Ok(Self { num_pes, matrix, distinct, max_distance: hierarchy.max_distance(), hierarchy: simple })
     }
 }
 
@@ -88,9 +84,14 @@ impl DistanceOracle for StoredDistances {
         self.max_distance
     }
 
+    fn nearer_than(&self, pe: PeId, distance: Distance) -> Range<PeId> {
+        self.hierarchy.nearer_than(pe, distance)
+    }
+
     #[inline]
     fn interchangeable(&self, a: PeId, b: PeId) -> bool {
-        a / self.innermost == b / self.innermost
+        let innermost = self.hierarchy.arities().first().copied().unwrap_or(1);
+        a / innermost == b / innermost
     }
 }
 
