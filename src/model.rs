@@ -5,7 +5,7 @@
 //! edges between their blocks weigh together.
 
 use crate::graph::{CsrGraph, quotient};
-use crate::partition::{Partition, Partitioner, Preset, Targets};
+use crate::partition::{Partition, Partitioner, Preset, Targets, TargetsError};
 
 /// How the graph is partitioned.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,29 +31,25 @@ pub struct Model {
 }
 
 /// Why a model cannot be generated.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum ModelError {
     #[error(
         "cannot partition {num_nodes} vertices into {num_blocks} blocks; ask for 1 to {num_nodes} blocks"
     )]
     NumBlocks { num_blocks: usize, num_nodes: usize },
-    #[error("an imbalance of {imbalance} is not a share; give a number that is not negative")]
-    Imbalance { imbalance: f64 },
+    #[error(transparent)]
+    Targets(#[from] TargetsError),
 }
 
-/// Partitions a graph and contracts the blocks.
+/// Partitions a graph and contracts the blocks. No block is empty.
 pub fn generate(graph: &CsrGraph, config: &ModelConfig) -> Result<Model, ModelError> {
     let ModelConfig { num_blocks, preset, imbalance, seed } = *config;
     let num_nodes = graph.num_nodes();
-    let refused = ModelError::NumBlocks { num_blocks, num_nodes };
     if num_blocks > num_nodes {
-        return Err(refused);
+        return Err(ModelError::NumBlocks { num_blocks, num_nodes });
     }
-    if !(imbalance.is_finite() && imbalance >= 0.0) {
-        return Err(ModelError::Imbalance { imbalance });
-    }
-    let targets = Targets::equal(graph, num_blocks, imbalance).map_err(|_| refused)?;
+    let targets = Targets::equal(graph, num_blocks, imbalance)?;
     let partition = Partitioner::new(preset, seed).partition(graph, &targets);
     let graph = quotient::contract(graph, partition.blocks(), num_blocks).with_unit_node_weights();
     Ok(Model { graph, partition })

@@ -28,7 +28,7 @@ pub(super) fn construct(graph: &CsrGraph, hierarchy: &Hierarchy, preset: Preset,
         let targets = Targets::equal(&graph, num_blocks, 0.0).expect("a level has at least one group");
         let partition = Partitioner::new(preset, derive(seed, level as u64)).partition(&graph, &targets);
         graph = quotient::contract(&graph, partition.blocks(), num_blocks).with_unit_node_weights();
-        groupings.push(partition.blocks().to_vec());
+        groupings.push(partition.into_blocks());
     }
     let outermost: Vec<PeId> = graph.nodes().collect();
     let places = groupings.iter().zip(inner).rev().fold(outermost, |place_of_group, (group_of, &arity)| {

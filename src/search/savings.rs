@@ -1,0 +1,116 @@
+//! The gains of exchanging one process with all others, at once.
+//!
+//! # Savings
+//!
+//! Let D be the greatest distance of the machine. Call Σ w (D - d(q, x)), over the neighbours x of a process
+//! u, the saving of u on PE q: how much less it pays there than if everything were as far away as can be.
+//! Exchanging u (on p) and v (on q) gains 2 (saving of u on q + saving of v on p - their savings where they
+//! are), corrected for the edge between them.
+//!
+//! Savings are sparse: u saves something only on the PEs nearer than D to a neighbour of u, and only the
+//! neighbours of processes on PEs nearer than D to p save something on p. So one pass over the PEs near the
+//! neighbours of u, and one over the arcs of the processes near u, add up the savings of both sides for
+//! every v where there are any; a v without any cannot gain. On a hierarchy whose second outermost groups
+//! have s PEs this costs O(s (deg u + mean degree)), where the exchanges one by one cost O(n · mean degree).
+
+use super::swap::SwapSearch;
+use crate::topology::DistanceOracle;
+use crate::types::{Cost, NodeId};
+
+/// Memory to find the gains of one process after the other; O(n).
+pub(super) struct Savings<O: DistanceOracle> {
+    key_of_pe: Vec<O::Key>,
+    /// What each process saves where it is, and when that was computed (as [`SwapSearch::touched`]).
+    saving: Vec<Cost>,
+    /// By partner, what both would save after the exchange; 0 for all but the candidates.
+    saving_after: Vec<Cost>,
+    candidates: Vec<NodeId>,
+    improving: Vec<(NodeId, Cost)>,
+}
+
+impl<O: DistanceOracle> Savings<O> {
+    pub fn new(search: &SwapSearch<'_, O>) -> Self {
+        let n = search.problem().size();
+        let oracle = search.problem().oracle();
+        let mut savings = Self {
+            key_of_pe: (0..n as u32).map(|pe| oracle.key(pe)).collect(),
+            saving: vec![0; n],
+            saving_after: vec![0; n],
+            candidates: Vec::new(),
+            improving: Vec::new(),
+        };
+        for process in search.problem().graph().nodes() {
+            savings.refresh(search, process);
+        }
+        savings
+    }
+
+    /// Exchanges two processes, which changes J by `delta`.
+    pub fn swap(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId, v: NodeId, delta: Cost) {
+        search.swap(u, v, delta);
+        for moved in [u, v] {
+            self.refresh(search, moved);
+            for &neighbour in search.problem().graph().neighbours(moved) {
+                self.refresh(search, neighbour);
+            }
+        }
+    }
+
+    /// Computes what a process saves where it is.
+    fn refresh(&mut self, search: &SwapSearch<'_, O>, process: NodeId) {
+        let (graph, oracle, keys) = (search.problem().graph(), search.problem().oracle(), search.keys());
+        let farthest = oracle.max_distance();
+        let here = keys[process as usize];
+        let terms = graph.arcs(process);
+        let saving =
+            terms.map(|(x, weight)| weight * (farthest - oracle.between(here, keys[x as usize]))).sum();
+        self.saving[process as usize] = saving;
+    }
+
+    /// The processes whose exchange with `u` lowers J, in no particular order, each with the change of J.
+    pub fn improving(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> &[(NodeId, Cost)] {
+        let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
+        let (keys, process_on) = (search.keys(), search.process_on());
+        let farthest = oracle.max_distance();
+        let (p, at_p) = (search.pe_of()[u as usize], keys[u as usize]);
+        let Self { key_of_pe, saving, saving_after, candidates, improving } = self;
+        let mut add = |partner: NodeId, saving: Cost| {
+            let sum = &mut saving_after[partner as usize];
+            if *sum == 0 && saving != 0 {
+                candidates.push(partner);
+            }
+            *sum += saving;
+        };
+        // What u saves on the PEs of others.
+        for (x, weight) in graph.arcs(u) {
+            let at_x = keys[x as usize];
+            for q in oracle.nearer_than(search.pe_of()[x as usize], farthest) {
+                let distance = oracle.between(key_of_pe[q as usize], at_x);
+                add(process_on[q as usize], weight * (farthest - distance));
+            }
+        }
+        // What others save on the PE of u.
+        for q in oracle.nearer_than(p, farthest) {
+            let nearness = farthest - oracle.between(key_of_pe[q as usize], at_p);
+            for (v, weight) in graph.arcs(process_on[q as usize]) {
+                add(v, weight * nearness);
+            }
+        }
+        // Both sums have taken the partner for staying where it is, at distance 0 after the exchange.
+        for (v, weight) in graph.arcs(u) {
+            saving_after[v as usize] -= 2 * weight * oracle.between(at_p, keys[v as usize]);
+        }
+        improving.clear();
+        for &v in &*candidates {
+            let after = std::mem::take(&mut saving_after[v as usize]);
+            let gain = after - saving[v as usize] - saving[u as usize];
+            if gain > 0 {
+                improving.push((v, -2 * gain));
+            }
+        }
+        let num_candidates = candidates.len();
+        candidates.clear();
+        search.count_tried(num_candidates);
+        &self.improving
+    }
+}

@@ -1,0 +1,148 @@
+//! Constructors: one suite over all of them.
+
+use viem::construct::{Construction, ConstructionConfig, construct};
+use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::mapping::Mapping;
+use viem::objective::cost;
+use viem::partition::Preset;
+use viem::problem::Problem;
+use viem::topology::Hierarchy;
+
+const SHAPES: [(&str, &str); 12] = [
+    ("1", "1"),
+    ("2", "7"),
+    ("1:1:1", "1:2:3"),
+    ("17", "3"),
+    ("2:2", "10:100"),
+    ("3:1:5", "1:10:100"),
+    ("1:4:1:6:1", "1:2:3:4:5"),
+    ("7:11", "5:5"),
+    ("2:3:2:3:2", "0:1:10:100:1000"),
+    ("4:4:4", "100:10:1"),
+    ("5:6:7", "1:10:100"),
+    ("4:16:4", "1:10:100"),
+];
+
+fn path(n: usize) -> CsrGraph {
+    generate::grid(n, 1)
+}
+
+fn star(n: usize) -> CsrGraph {
+    let mut builder = GraphBuilder::new(n);
+    for leaf in 1..n as u32 {
+        builder.add_edge(0, leaf, i64::from(leaf));
+    }
+    builder.build().unwrap()
+}
+
+/// Pairs of vertices of every weight, and the rest alone.
+fn scattered(n: usize) -> CsrGraph {
+    let mut builder = GraphBuilder::new(n);
+    for u in 0..n as u32 {
+        builder.set_node_weight(u, i64::from(u % 5));
+    }
+    for u in (0..n as u32 / 2).step_by(2) {
+        builder.add_edge(u, u + 1, 3);
+    }
+    builder.build().unwrap()
+}
+
+fn graphs(n: usize) -> [CsrGraph; 5] {
+    let edgeless = GraphBuilder::new(n).build().unwrap();
+    [path(n), star(n), scattered(n), edgeless, generate::random_geometric(n, 7.0, 1)]
+}
+
+fn build(graph: &CsrGraph, hierarchy: &Hierarchy, algorithm: Construction, preset: Preset) -> Mapping {
+    construct(graph, hierarchy, &ConstructionConfig { algorithm, partitions: preset }, 9)
+}
+
+#[test]
+fn every_constructor_yields_a_permutation() {
+    for (arities, distances) in SHAPES {
+        let hierarchy = Hierarchy::parse(arities, distances).unwrap();
+        for graph in graphs(hierarchy.num_pes()) {
+            for algorithm in Construction::ALL {
+                let mapping = build(&graph, &hierarchy, algorithm, Preset::Fast);
+                assert_eq!(mapping.num_processes(), graph.num_nodes());
+                assert!(Mapping::new(mapping.into_vec()).is_ok(), "{algorithm:?} {arities}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_result_does_not_depend_on_the_threads() {
+    let hierarchy = Hierarchy::parse("4:4:6:2", "1:10:100:1000").unwrap();
+    let graph = generate::random_geometric(hierarchy.num_pes(), 8.0, 3);
+    for algorithm in Construction::ALL {
+        let with_threads = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| build(&graph, &hierarchy, algorithm, Preset::Eco))
+        };
+        let single = with_threads(1);
+        assert_eq!(single, with_threads(2), "{algorithm:?}");
+        assert_eq!(single, with_threads(8), "{algorithm:?}");
+    }
+}
+
+#[test]
+fn vertex_weights_do_not_matter() {
+    let hierarchy = Hierarchy::parse("3:4:2", "1:10:100").unwrap();
+    let weighted = scattered(24);
+    let unit = weighted.clone().with_unit_node_weights();
+    for algorithm in Construction::ALL {
+        let of = |graph| build(graph, &hierarchy, algorithm, Preset::Eco);
+        assert_eq!(of(&weighted), of(&unit), "{algorithm:?}");
+    }
+}
+
+/// Cliques of the size of a group, numbered across: the hierarchical constructors find them.
+#[test]
+fn hierarchical_constructors_keep_cliques_together() {
+    let (size, count) = (4u32, 16u32);
+    let mut builder = GraphBuilder::new((size * count) as usize);
+    let member = |clique: u32, index: u32| index * count + clique;
+    for clique in 0..count {
+        for i in 0..size {
+            for j in 0..i {
+                builder.add_edge(member(clique, i), member(clique, j), 100);
+            }
+        }
+        builder.add_edge(member(clique, 0), member((clique + 1) % count, 1), 1);
+    }
+    let graph = builder.build().unwrap();
+    let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
+    for algorithm in [Construction::HierarchyTopDown, Construction::HierarchyBottomUp] {
+        let mapping = build(&graph, &hierarchy, algorithm, Preset::Eco);
+        for clique in 0..count {
+            let group = mapping.pe(member(clique, 0)) / size;
+            assert!(
+                (1..size).all(|index| mapping.pe(member(clique, index)) / size == group),
+                "{algorithm:?}"
+            );
+        }
+        let oracle = hierarchy.online32().unwrap();
+        // Inside the cliques 16 · 6 · 100 at distance 1; around the ring 12 edges at 10 and 4 at 100.
+        let best = 2 * (9600 + 12 * 10 + 4 * 100);
+        assert_eq!(cost(&Problem::new(&graph, &oracle).unwrap(), &mapping), best, "{algorithm:?}");
+    }
+}
+
+#[test]
+fn growing_starts_at_the_largest_volume_and_follows_the_edges() {
+    let mut builder = GraphBuilder::new(6);
+    for (u, v, weight) in [(0, 1, 1), (1, 2, 5), (2, 3, 9), (3, 4, 8), (4, 5, 1)] {
+        builder.add_edge(u, v, weight);
+    }
+    let graph = builder.build().unwrap();
+    let hierarchy = Hierarchy::parse("2:3", "1:10").unwrap();
+    let mapping = build(&graph, &hierarchy, Construction::Growing, Preset::Eco);
+    // Order of processes: 3 (volume 17), 2 (9), 4 (8), 1 (5), then 5 and 0 (1 each, 0 and 5 alike).
+    assert_eq!(mapping.as_slice(), [4, 3, 1, 0, 2, 5]);
+}
+
+#[test]
+fn names_are_distinct() {
+    let names = Construction::ALL.map(Construction::name);
+    assert!(names.iter().all(|name| names.iter().filter(|other| *other == name).count() == 1));
+}

@@ -1,0 +1,259 @@
+//! Mapping in one call.
+
+use viem::construct::{Construction, ConstructionConfig};
+use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::mapping::Mapping;
+use viem::observer::Observer;
+use viem::problem::ProblemError;
+use viem::rng::Rng;
+use viem::search::{Neighbourhood, SearchConfig};
+use viem::solve::{ConfigError, MapConfig, MapPreset, Solution, SolveError, solve};
+use viem::topology::{DistanceKind, Hierarchy};
+use viem::types::PeId;
+
+/// J by the definition: a double loop over all ordered pairs, levels by division.
+fn naive_cost(graph: &CsrGraph, hierarchy: &Hierarchy, pe_of: &[PeId]) -> i128 {
+    let mut sum = 0;
+    for u in graph.nodes() {
+        for v in graph.nodes() {
+            let weight = graph.arcs(u).find(|&(target, _)| target == v).map_or(0, |(_, weight)| weight);
+            let (mut p, mut q, mut distance) = (pe_of[u as usize], pe_of[v as usize], 0);
+            for (&arity, &of_level) in hierarchy.arities().iter().zip(hierarchy.distances()) {
+                if p != q {
+                    distance = of_level;
+                }
+                p /= arity;
+                q /= arity;
+            }
+            sum += i128::from(weight) * i128::from(distance);
+        }
+    }
+    sum
+}
+
+fn random_graph(n: usize, edge_percent: u32, rng: &mut Rng) -> CsrGraph {
+    let mut builder = GraphBuilder::new(n);
+    for u in 0..n as u32 {
+        for v in 0..u {
+            if rng.below(100) < edge_percent {
+                builder.add_edge(u, v, i64::from(rng.below(30)) + 1);
+            }
+        }
+    }
+    builder.build().unwrap()
+}
+
+fn map(graph: &CsrGraph, hierarchy: &Hierarchy, config: &MapConfig) -> Solution {
+    solve(graph, hierarchy, config, None, &()).unwrap()
+}
+
+fn every_config() -> Vec<MapConfig> {
+    let mut configs = Vec::new();
+    for preset in MapPreset::ALL {
+        let base = MapConfig::preset(preset);
+        configs.push(base);
+        for algorithm in Construction::ALL {
+            for neighbourhood in Neighbourhood::ALL {
+                let construction = ConstructionConfig { algorithm, ..base.construction };
+                let search = SearchConfig { neighbourhood, ..base.search };
+                configs.push(MapConfig { construction, search, ..base });
+            }
+        }
+    }
+    configs
+}
+
+/// Calls `check` with every permutation of `items[fixed..]`.
+fn permute(items: &mut Vec<PeId>, fixed: usize, check: &mut impl FnMut(&[PeId])) {
+    if fixed + 1 >= items.len() {
+        return check(items);
+    }
+    for other in fixed..items.len() {
+        items.swap(fixed, other);
+        permute(items, fixed + 1, check);
+        items.swap(fixed, other);
+    }
+}
+
+#[test]
+fn the_optimum_is_never_beaten_and_costs_agree_with_a_double_loop() {
+    let shapes = [
+        ("1", "1"),
+        ("2:1", "3:9"),
+        ("3", "2"),
+        ("2:2", "1:10"),
+        ("5", "4"),
+        ("3:2", "1:10"),
+        ("7", "0"),
+        ("2:2:2", "1:10:100"),
+        ("4:2", "10:1"),
+    ];
+    let mut rng = Rng::new(8);
+    for (arities, distances) in shapes {
+        let hierarchy = Hierarchy::parse(arities, distances).unwrap();
+        let n = hierarchy.num_pes();
+        for edge_percent in [30, 70] {
+            let graph = random_graph(n, edge_percent, &mut rng);
+            let mut optimum = i128::MAX;
+            let mut identity: Vec<PeId> = (0..n as PeId).collect();
+            permute(&mut identity, 0, &mut |pe_of| {
+                optimum = optimum.min(naive_cost(&graph, &hierarchy, pe_of));
+            });
+            for config in every_config() {
+                let Solution { mapping, report } = map(&graph, &hierarchy, &config);
+                let cost = naive_cost(&graph, &hierarchy, mapping.as_slice());
+                assert_eq!(cost, i128::from(report.cost), "{config:?}");
+                assert!(cost >= optimum);
+                assert_eq!(
+                    i128::from(report.cost_of_identity),
+                    naive_cost(&graph, &hierarchy, Mapping::identity(n).as_slice())
+                );
+                assert!(report.cost <= report.cost_of_identity && report.cost <= report.cost_of_construction);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_edge_per_group_is_mapped_optimally() {
+    let mut builder = GraphBuilder::new(8);
+    for u in 0..4 {
+        builder.add_edge(u, u + 4, 1);
+    }
+    let graph = builder.build().unwrap();
+    let hierarchy = Hierarchy::parse("2:4", "1:100").unwrap();
+    assert_eq!(map(&graph, &hierarchy, &MapConfig::default()).report.cost, 8);
+}
+
+#[test]
+fn results_depend_on_neither_threads_nor_the_kind_of_distances() {
+    let hierarchy = Hierarchy::parse("4:4:3:4", "1:10:100:500").unwrap();
+    let graph = generate::random_geometric(hierarchy.num_pes(), 9.0, 4);
+    for config in every_config() {
+        let run = |threads, distances| {
+            let Solution { mapping, report } =
+                map(&graph, &hierarchy, &MapConfig { threads, distances, ..config });
+            (mapping, report.cost, report.cost_of_construction, report.swaps_tried, report.swaps_made)
+        };
+        let expected = run(1, None);
+        for threads in [2, 8] {
+            assert_eq!(run(threads, None), expected, "{config:?}");
+        }
+        for kind in DistanceKind::ALL {
+            assert_eq!(run(1, Some(kind)), expected, "{config:?}");
+        }
+    }
+}
+
+#[test]
+fn the_seed_matters() {
+    let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
+    let graph = generate::random_geometric(64, 9.0, 4);
+    let config = MapConfig::default();
+    let with_seed = |seed| map(&graph, &hierarchy, &MapConfig { seed, ..config }).mapping;
+    assert_eq!(with_seed(1), with_seed(1));
+    assert!((2..6).any(|seed| with_seed(seed) != with_seed(1)));
+}
+
+#[test]
+fn never_worse_than_the_identity_or_the_start() {
+    let hierarchy = Hierarchy::parse("2:3:4", "1:10:100").unwrap();
+    // The identity is optimal: each group of the hierarchy is a clique.
+    let mut builder = GraphBuilder::new(24);
+    for group in 0..12 {
+        builder.add_edge(2 * group, 2 * group + 1, 10);
+    }
+    let graph = builder.build().unwrap();
+    let shuffled = Mapping::new((0..24).map(|process| process * 7 % 24).collect()).unwrap();
+    let random = ConstructionConfig { algorithm: Construction::Random, ..ConstructionConfig::default() };
+    let none = SearchConfig { neighbourhood: Neighbourhood::None, ..SearchConfig::default() };
+    let config = MapConfig { construction: random, search: none, ..MapConfig::default() };
+    let solution = map(&graph, &hierarchy, &config);
+    assert_eq!(solution.mapping, Mapping::identity(24));
+    assert_eq!(solution.report.cost, 240);
+
+    // Relabelled so that only the start is good.
+    let mut builder = GraphBuilder::new(24);
+    for group in 0..12 {
+        let process_on = shuffled.inverse();
+        builder.add_edge(process_on[2 * group], process_on[2 * group + 1], 10);
+    }
+    let graph = builder.build().unwrap();
+    let solution = solve(&graph, &hierarchy, &config, Some(&shuffled), &()).unwrap();
+    assert_eq!(solution.mapping, shuffled);
+    assert_eq!((solution.report.cost, solution.report.cost_of_start), (240, Some(240)));
+}
+
+#[test]
+fn what_cannot_be_solved_is_refused() {
+    let hierarchy = Hierarchy::parse("2:3", "1:10").unwrap();
+    let graph = generate::grid(3, 2);
+    let fails = |config: &MapConfig| solve(&graph, &hierarchy, config, None, &()).unwrap_err();
+    let config = MapConfig::default();
+    assert!(matches!(fails(&MapConfig { threads: 0, ..config }), SolveError::Config(ConfigError::NoThreads)));
+    let search = |neighbourhood| SearchConfig { neighbourhood, max_hops: 0, block_size: 0 };
+    let with = |neighbourhood| MapConfig { search: search(neighbourhood), ..config };
+    assert!(matches!(fails(&with(Neighbourhood::Communication)), SolveError::Config(ConfigError::NoHops)));
+    assert!(matches!(
+        fails(&with(Neighbourhood::NSquarePruned)),
+        SolveError::Config(ConfigError::NoBlockSize)
+    ));
+    assert!(with(Neighbourhood::NSquare).validate().is_ok());
+
+    let small = generate::grid(2, 2);
+    let error = solve(&small, &hierarchy, &config, None, &()).unwrap_err();
+    let expected = ProblemError::SizesDiffer { processes: 4, pes: 6 };
+    assert!(matches!(error, SolveError::Problem(found) if found == expected));
+    let start = Mapping::identity(5);
+    let error = solve(&graph, &hierarchy, &config, Some(&start), &()).unwrap_err();
+    assert!(matches!(error, SolveError::StartSize { found: 5, expected: 6 }));
+
+    let far = Hierarchy::parse("2:3", "1:9223372036854775807").unwrap();
+    for distances in [None, Some(DistanceKind::Hierarchy)] {
+        let error = solve(&graph, &far, &MapConfig { distances, ..config }, None, &()).unwrap_err();
+        assert!(matches!(error, SolveError::Problem(ProblemError::CostOverflow { .. })));
+    }
+}
+
+#[test]
+fn a_graph_without_processes_cannot_match_a_machine_and_one_process_is_mapped() {
+    let hierarchy = Hierarchy::parse("1:1", "5:6").unwrap();
+    let one = GraphBuilder::new(1).build().unwrap();
+    for config in every_config() {
+        let solution = map(&one, &hierarchy, &config);
+        assert_eq!((solution.mapping.as_slice(), solution.report.cost), (&[0][..], 0));
+    }
+    let none = GraphBuilder::new(0).build().unwrap();
+    assert!(solve(&none, &hierarchy, &MapConfig::default(), None, &()).is_err());
+}
+
+struct StopNow;
+
+impl Observer for StopNow {
+    fn should_stop(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_stopped_run_returns_a_valid_mapping() {
+    let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
+    let graph = generate::random_geometric(64, 9.0, 4);
+    for config in every_config() {
+        let Solution { mapping, report } = solve(&graph, &hierarchy, &config, None, &StopNow).unwrap();
+        assert_eq!(i128::from(report.cost), naive_cost(&graph, &hierarchy, mapping.as_slice()));
+        assert!(report.stopped || config.search.neighbourhood == Neighbourhood::None);
+        assert!(report.cost <= report.cost_of_identity && report.cost <= report.cost_of_construction);
+    }
+}
+
+#[test]
+fn the_report_can_be_written_as_json() {
+    let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
+    let graph = generate::random_geometric(64, 9.0, 4);
+    let report = map(&graph, &hierarchy, &MapConfig::default()).report;
+    let json = serde_json::to_value(report).unwrap();
+    assert_eq!(json["num_processes"], 64);
+    assert_eq!(json["cost"], report.cost);
+    assert!(json["seconds"]["search"].as_f64().unwrap() >= 0.0);
+}
