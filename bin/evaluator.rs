@@ -1,2 +1,5 @@
-//! placeholder until the program stands
-fn main() {}
+//! The program `evaluator`; see [`viem::cli::evaluator`].
+
+fn main() -> std::process::ExitCode {
+    viem::cli::evaluator::main()
+}

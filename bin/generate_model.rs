@@ -1,2 +1,5 @@
-//! placeholder until the program stands
-fn main() {}
+//! The program `generate_model`; see [`viem::cli::generate_model`].
+
+fn main() -> std::process::ExitCode {
+    viem::cli::generate_model::main()
+}

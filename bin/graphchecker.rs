@@ -1,2 +1,5 @@
-//! placeholder until the program stands
-fn main() {}
+//! The program `graphchecker`; see [`viem::cli::graphchecker`].
+
+fn main() -> std::process::ExitCode {
+    viem::cli::graphchecker::main()
+}

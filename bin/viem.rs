@@ -1,2 +1,5 @@
-//! placeholder until the program stands
-fn main() {}
+//! The program `viem`; see [`viem::cli::viem`].
+
+fn main() -> std::process::ExitCode {
+    viem::cli::viem::main()
+}

@@ -1,5 +1,6 @@
 //! Process mapping and sparse quadratic assignment.
 
+pub mod cli;
 pub mod construct;
 pub mod graph;
 pub mod io;
@@ -12,6 +13,8 @@ pub mod problem;
 pub mod rng;
 pub mod search;
 pub mod solve;
+pub mod threads;
 pub mod topology;
+pub mod traffic;
 pub mod types;
 pub mod verify;

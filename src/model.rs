@@ -6,6 +6,7 @@
 
 use crate::graph::{CsrGraph, quotient};
 use crate::partition::{Partition, Partitioner, Preset, Targets, TargetsError};
+use crate::threads::{self, ThreadsError};
 
 /// How the graph is partitioned.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +19,8 @@ pub struct ModelConfig {
     pub imbalance: f64,
     /// Seed of the partition.
     pub seed: u64,
+    /// Threads to use; the model does not depend on it.
+    pub threads: usize,
 }
 
 /// A model and the partition it comes from.
@@ -31,7 +34,7 @@ pub struct Model {
 }
 
 /// Why a model cannot be generated.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum ModelError {
     #[error(
@@ -40,17 +43,19 @@ pub enum ModelError {
     NumBlocks { num_blocks: usize, num_nodes: usize },
     #[error(transparent)]
     Targets(#[from] TargetsError),
+    #[error("cannot start the threads: {0}")]
+    Threads(#[from] ThreadsError),
 }
 
 /// Partitions a graph and contracts the blocks. No block is empty.
 pub fn generate(graph: &CsrGraph, config: &ModelConfig) -> Result<Model, ModelError> {
-    let ModelConfig { num_blocks, preset, imbalance, seed } = *config;
+    let ModelConfig { num_blocks, preset, imbalance, seed, threads } = *config;
     let num_nodes = graph.num_nodes();
     if num_blocks > num_nodes {
         return Err(ModelError::NumBlocks { num_blocks, num_nodes });
     }
     let targets = Targets::equal(graph, num_blocks, imbalance)?;
-    let partition = Partitioner::new(preset, seed).partition(graph, &targets);
+    let partition = threads::run(threads, || Partitioner::new(preset, seed).partition(graph, &targets))?;
     let graph = quotient::contract(graph, partition.blocks(), num_blocks).with_unit_node_weights();
     Ok(Model { graph, partition })
 }

@@ -1,6 +1,6 @@
 //! The objective J: from scratch, and how much an exchange of two processes changes it.
 //!
-//! J(C, D, Pi) = sum over ordered pairs (u, v) of C[u][v] · D[Pi(u)][Pi(v)] (Schulz and Träff, "Better
+//! `J(C, D, Pi) = sum over ordered pairs (u, v) of C[u][v] · D[Pi(u)][Pi(v)]` (Schulz and Träff, "Better
 //! process mapping and sparse quadratic assignment", 2017). Each edge counts twice.
 
 use crate::graph::CsrGraph;

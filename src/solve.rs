@@ -14,6 +14,7 @@ use crate::partition::Preset;
 use crate::problem::{Problem, ProblemError};
 use crate::rng::derive;
 use crate::search::{Neighbourhood, SearchConfig, local_search};
+use crate::threads::{self, ThreadsError};
 use crate::topology::{DistanceKind, DistanceOracle, Hierarchy, StoredDistances, StoredDistancesError};
 use crate::types::Cost;
 
@@ -126,7 +127,7 @@ pub enum SolveError {
     #[error("the start mapping has {found} processes, the graph {expected}")]
     StartSize { found: usize, expected: usize },
     #[error("cannot start the threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    Threads(#[from] ThreadsError),
 }
 
 /// A mapping and how it came about.
@@ -190,9 +191,7 @@ pub fn solve(
     config.validate()?;
     let begin = Instant::now();
     let run = Run { graph, hierarchy, config, start, observer, begin };
-    // A pool of its own even for one thread: outside of any pool, rayon would use every core.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(config.threads).build()?;
-    pool.install(|| match config.distances {
+    threads::run(config.threads, || match config.distances {
         Some(DistanceKind::Hierarchy) => {
             // The matrix takes n² bytes, so let a problem that cannot be solved fail before.
             Problem::new(graph, &hierarchy.online64())?;
@@ -202,7 +201,7 @@ pub fn solve(
             Some(oracle) => run.with(&oracle),
             None => run.with(&hierarchy.online64()),
         },
-    })
+    })?
 }
 
 /// What a run is given.

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 /// Modules of one row do not import each other; those of a later row may import those of earlier ones.
 const LAYERS: [&[&str]; 8] = [
-    &["types", "rng"],
+    &["types", "rng", "threads"],
     &["graph", "observer"],
     &["io", "topology", "partition"],
     &["problem", "mapping"],
     &["objective"],
-    &["construct", "search"],
+    &["construct", "search", "traffic"],
     &["solve", "model", "verify"],
     &["cli"],
 ];

@@ -2,11 +2,11 @@
 //!
 //! | member | idea | time |
 //! |---|---|---|
-//! | [`random`] | a random permutation | O(n) |
-//! | [`identity`] | process i on PE i | O(n) |
-//! | [`growing`] | one process at a time, next to those already mapped (Müller-Merbach) | O((n k + m) log n) |
-//! | [`bottom_up`] | partition into innermost groups, contract, go on with the groups | k partitions |
-//! | [`top_down`] | partition into the outermost groups, go on inside each | k layers of partitions |
+//! | `random` | a random permutation | O(n) |
+//! | `identity` | process i on PE i | O(n) |
+//! | `growing` | one process at a time, next to those already mapped (Müller-Merbach) | O((n k + m) log n) |
+//! | `bottom_up` | partition into innermost groups, contract, go on with the groups | k partitions |
+//! | `top_down` | partition into the outermost groups, go on inside each | k layers of partitions |
 //!
 //! n processes, m edges, k levels of the hierarchy.
 

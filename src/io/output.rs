@@ -72,7 +72,7 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     }
 }
 
-/// Finds out whether [`write`] could create the output, so that no long work is done for nothing.
+/// Finds out whether [`write()`] could create the output, so that no long work is done for nothing.
 ///
 /// Changes nothing that lasts, and opens neither pipes nor devices.
 pub fn probe(path: &Path) -> Result<(), WriteError> {

@@ -3,9 +3,9 @@
 //! | member | pairs | order |
 //! |---|---|---|
 //! | `none` | none | |
-//! | [`nsquare`] | all | cyclic |
-//! | [`nsquare_pruned`] | all inside each interval of consecutive processes | cyclic, interval by interval |
-//! | [`communication`] | those within d hops in the communication graph | random |
+//! | `nsquare` | all | cyclic |
+//! | `nsquare_pruned` | all inside each interval of consecutive processes | cyclic, interval by interval |
+//! | `communication` | those within d hops in the communication graph | random |
 //!
 //! Every neighbourhood takes the first exchange that lowers J (Heider 1972), passes over pairs whose
 //! exchange can never change J (same innermost group), and ends in a mapping that no exchange of the

@@ -13,7 +13,7 @@
 //! | [`read`] | the graph, or the first fault |
 //! | [`check`] | all faults |
 //! | [`repair`] | mends what can be mended safely |
-//! | [`write`] | writes a graph |
+//! | [`write()`] | writes a graph |
 //!
 //! All of them share one parser, so a file is valid exactly if it can be read.
 

@@ -1,0 +1,92 @@
+//! `graphchecker`: says whether a file is a valid graph and, if not, what is wrong where.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use super::console::Console;
+use super::{exit, files};
+use crate::io::metis::{self, CheckReport};
+use crate::io::{Source, output};
+
+/// Checks whether a file is a valid METIS graph and, if not, says what is wrong where and what would be right.
+#[derive(Parser, Debug)]
+#[command(name = "graphchecker", version, infer_long_args = true, rename_all = "snake_case")]
+struct Options {
+    /// The file to check; - is standard input
+    file: PathBuf,
+
+    /// Faults to print; further ones are counted
+    #[arg(long, default_value_t = 20, value_name = "INT")]
+    max_errors: usize,
+
+    /// Write a repaired graph to OUT if all faults can be mended without a guess: drop edges of a vertex to
+    /// itself, merge repeated neighbours (weights add up), add missing backward edges, and give edges of two
+    /// weights the larger one; - is standard output, which then carries nothing else
+    #[arg(long, value_name = "OUT")]
+    fix: Option<PathBuf>,
+
+    /// Print nothing but errors that keep the file from being checked; the exit code tells
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Runs the program with the arguments of the process.
+pub fn main() -> ExitCode {
+    exit::run(check)
+}
+
+fn check(options: &Options) -> anyhow::Result<ExitCode> {
+    let fix = options.fix.as_deref();
+    files::probe_outputs(&[fix])?;
+    let console = Console::new(options.quiet, &[fix]);
+    let source = Source::open(&options.file)?;
+    let name = source.name().to_string();
+    let Some(path) = fix else {
+        let report = metis::check(source, options.max_errors)?;
+        tell(console, &name, &report);
+        return Ok(code_of(&report));
+    };
+    let repair = metis::repair(source, options.max_errors)?;
+    tell(console, &name, &repair.report);
+    match repair.result {
+        Ok(graph) => {
+            output::write(path, |out| graph.write(out))?;
+            console.line(format_args!("repaired graph written to {}: {}", path.display(), graph.changes()));
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => {
+            exit::complain("graphchecker", &format_args!("{name}: cannot be repaired: {error}"));
+            Ok(ExitCode::from(exit::DATA))
+        }
+    }
+}
+
+fn tell(console: Console, name: &str, report: &CheckReport) {
+    for fault in &report.faults {
+        console.line(format_args!("{name}, {fault}"));
+    }
+    let hidden = report.num_faults - report.faults.len() as u64;
+    if hidden > 0 {
+        console.line(format_args!("and {}; --max_errors shows more", counted(hidden, "more fault")));
+    }
+    match report.header {
+        Some(header) if report.is_valid() => {
+            console.line(format_args!("{name}: {} vertices, {} edges", header.num_nodes, header.num_edges));
+            console.line(format_args!("The graph format seems correct."));
+        }
+        _ => exit::complain(
+            "graphchecker",
+            &format_args!("{name}: not a valid graph, {} faults", report.num_faults),
+        ),
+    }
+}
+
+fn code_of(report: &CheckReport) -> ExitCode {
+    if report.is_valid() { ExitCode::SUCCESS } else { ExitCode::from(exit::DATA) }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

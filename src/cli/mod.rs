@@ -1,0 +1,20 @@
+//! The four programs: their options, what they print, how they end.
+//!
+//! | member | what it holds |
+//! |---|---|
+//! | [`viem`], [`evaluator`], [`generate_model`], [`graphchecker`] | one program each: `main` is all a binary calls |
+//! | `options` | groups of options that programs share |
+//! | `console` | lines for people: where they go, and when not |
+//! | `progress` | the line on a terminal |
+//! | `files` | reading inputs, writing results |
+//! | `exit` | from an error to one message and an exit code |
+
+mod console;
+pub mod evaluator;
+mod exit;
+mod files;
+pub mod generate_model;
+pub mod graphchecker;
+mod options;
+mod progress;
+pub mod viem;

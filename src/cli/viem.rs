@@ -1,0 +1,224 @@
+//! `viem`: maps the processes of a model to the PEs of a machine.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use serde::Serialize;
+
+use super::console::{Console, is_standard_stream};
+use super::exit::UsageError;
+use super::options::{self, MachineOptions, ReportOptions, one_of};
+use super::progress::Progress;
+use super::{exit, files};
+use crate::construct::Construction;
+use crate::io;
+use crate::io::metis::NodeWeights;
+use crate::search::{Neighbourhood, SearchConfig};
+use crate::solve::{MapConfig, MapPreset, Report, Seconds, Solution, solve};
+use crate::topology::{DistanceKind, Hierarchy};
+use crate::types::{Cost, Distance};
+
+/// Maps processes to the processing elements of a machine so that heavy talkers sit close.
+#[derive(Parser, Debug)]
+#[command(name = "viem", version, infer_long_args = true, rename_all = "snake_case")]
+struct Options {
+    /// The model: a METIS graph whose vertices are the processes and whose edge weights are how much two of
+    /// them communicate; - is standard input
+    file: PathBuf,
+
+    #[command(flatten)]
+    machine: MachineOptions,
+
+    /// Seed of all random choices: the same seed gives the same mapping
+    #[arg(long, default_value_t = 0, value_name = "INT", allow_negative_numbers = true)]
+    seed: i64,
+
+    /// How much time to spend for how good a mapping
+    #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&MapPreset::ALL, MapPreset::name))]
+    preconfiguration_mapping: MapPreset,
+
+    /// How the first mapping is made
+    #[arg(long, default_value = "hierarchytopdown", value_name = "ALGORITHM",
+          value_parser = one_of(&Construction::ALL, Construction::name))]
+    construction_algorithm: Construction,
+
+    /// Store the distance matrix (hierarchy) or compute each distance from the numbers of the two processing
+    /// elements (hierarchyonline); the mapping is the same [default: the faster]
+    #[arg(long, value_name = "KIND", value_parser = one_of(&DistanceKind::ALL, DistanceKind::name))]
+    distance_construction_algorithm: Option<DistanceKind>,
+
+    /// Which pairs of processes local search exchanges
+    #[arg(long, default_value = "communication", value_name = "NEIGHBOURHOOD",
+          value_parser = one_of(&Neighbourhood::ALL, Neighbourhood::name))]
+    local_search_neighborhood: Neighbourhood,
+
+    /// Reach of the communication neighbourhood, in hops
+    #[arg(long, default_value_t = 10, value_name = "INT")]
+    communication_neighborhood_dist: usize,
+
+    /// Processes of an interval of the nsquarepruned neighbourhood
+    #[arg(long, default_value_t = 64, value_name = "INT")]
+    search_space_s: usize,
+
+    /// A mapping to improve: the result is not worse than it
+    #[arg(long, value_name = "FILE")]
+    input_mapping: Option<PathBuf>,
+
+    /// Where the mapping is written: line i holds the processing element of process i, both from 0; - is
+    /// standard output, which then carries nothing else
+    #[arg(long, short, default_value = "permutation", value_name = "FILE")]
+    output_filename: PathBuf,
+
+    /// Threads to use; the mapping is the same at any number [default: all cores]
+    #[arg(long, value_name = "INT")]
+    threads: Option<usize>,
+
+    /// Read the mapping that was written again and recompute J by independent code
+    #[arg(long)]
+    verify: bool,
+
+    #[command(flatten)]
+    report: ReportOptions,
+}
+
+/// Runs the program with the arguments of the process.
+pub fn main() -> ExitCode {
+    exit::run(map)
+}
+
+fn map(options: &Options) -> anyhow::Result<ExitCode> {
+    let started = Instant::now();
+    let json = options.report.json.as_deref();
+    let output = options.output_filename.as_path();
+    files::probe_outputs(&[Some(output), json])?;
+    let console = Console::new(options.report.quiet, &[Some(output), json]);
+    let hierarchy = options.machine.hierarchy()?;
+    let config = options.config()?;
+
+    let graph = files::read_graph(&options.file, NodeWeights::Ignore)?;
+    console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
+    console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
+    console.line(format_args!("specified hierarchy has {} entities.", hierarchy.num_pes()));
+    let start = match &options.input_mapping {
+        Some(path) => Some(files::read_mapping(path, graph.num_nodes())?),
+        None => None,
+    };
+
+    let Solution { mapping, report } = {
+        let progress = Progress::new(options.report.quiet);
+        solve(&graph, &hierarchy, &config, start.as_ref(), &progress)?
+    };
+    console.line(format_args!("construction took {:.6}", report.seconds.construction));
+    console.line(format_args!("J(C,D,Pi) = {}", report.cost_of_construction));
+    console.line(format_args!("local search took {:.6}", report.seconds.search));
+    console.line(format_args!("time spent for mapping {:.6}", report.seconds.total));
+    if report.stopped {
+        console.line(format_args!("stopped early: this is the best mapping found so far"));
+    }
+    console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
+
+    io::output::write(output, |out| io::mapping::write(out, mapping.as_slice()))?;
+    if options.verify {
+        files::verify(&options.file, output, &hierarchy, report.cost)?;
+    }
+    if let Some(path) = json {
+        files::write_json(path, &JsonReport::new(options, &hierarchy, &report))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Options {
+    fn config(&self) -> anyhow::Result<MapConfig> {
+        if self.verify && (is_standard_stream(&self.file) || is_standard_stream(&self.output_filename)) {
+            let message = "--verify reads the files again, so neither can be -; name files";
+            return Err(UsageError(message.to_string()).into());
+        }
+        let mut config = MapConfig::preset(self.preconfiguration_mapping);
+        config.seed = self.seed as u64;
+        config.threads = options::threads(self.threads)?;
+        config.distances = self.distance_construction_algorithm;
+        config.construction.algorithm = self.construction_algorithm;
+        config.search = SearchConfig {
+            neighbourhood: self.local_search_neighborhood,
+            max_hops: self.communication_neighborhood_dist,
+            block_size: self.search_space_s,
+        };
+        config.validate()?;
+        Ok(config)
+    }
+}
+
+/// What the program did, as written to `--json`. Of the options it holds those that decide the result, so
+/// that, times aside, the same result has the same report.
+#[derive(Serialize)]
+struct JsonReport<'a> {
+    program: &'static str,
+    version: &'static str,
+    n: usize,
+    m: usize,
+    seed: i64,
+    options: JsonOptions<'a>,
+    #[serde(rename = "J")]
+    cost: JsonCost,
+    swaps: JsonSwaps,
+    stopped: bool,
+    seconds: Seconds,
+}
+
+#[derive(Serialize)]
+struct JsonOptions<'a> {
+    hierarchy: &'a [u32],
+    distances: &'a [Distance],
+    preconfiguration_mapping: MapPreset,
+    construction_algorithm: Construction,
+    local_search_neighborhood: Neighbourhood,
+    communication_neighborhood_dist: usize,
+    search_space_s: usize,
+}
+
+#[derive(Serialize)]
+struct JsonCost {
+    identity: Cost,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_mapping: Option<Cost>,
+    construction: Cost,
+    search: Cost,
+}
+
+#[derive(Serialize)]
+struct JsonSwaps {
+    tried: u64,
+    made: u64,
+}
+
+impl<'a> JsonReport<'a> {
+    fn new(options: &Options, hierarchy: &'a Hierarchy, report: &Report) -> Self {
+        Self {
+            program: "viem",
+            version: env!("CARGO_PKG_VERSION"),
+            n: report.num_processes,
+            m: report.num_edges,
+            seed: options.seed,
+            options: JsonOptions {
+                hierarchy: hierarchy.arities(),
+                distances: hierarchy.distances(),
+                preconfiguration_mapping: options.preconfiguration_mapping,
+                construction_algorithm: options.construction_algorithm,
+                local_search_neighborhood: options.local_search_neighborhood,
+                communication_neighborhood_dist: options.communication_neighborhood_dist,
+                search_space_s: options.search_space_s,
+            },
+            cost: JsonCost {
+                identity: report.cost_of_identity,
+                input_mapping: report.cost_of_start,
+                construction: report.cost_of_construction,
+                search: report.cost,
+            },
+            swaps: JsonSwaps { tried: report.swaps_tried, made: report.swaps_made },
+            stopped: report.stopped,
+            seconds: report.seconds,
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Running work on a given number of threads.
+
+/// Why the threads were not to be had.
+pub use rayon::ThreadPoolBuildError as ThreadsError;
+
+/// Runs `work` where rayon uses `threads` threads, at least 1.
+///
+/// Even one thread is a pool of its own: outside of any pool, rayon would use every core.
+pub fn run<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R, ThreadsError> {
+    Ok(rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build()?.install(work))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn work_runs_on_as_many_threads_as_asked() {
+        for threads in [1, 3] {
+            assert_eq!(super::run(threads, rayon::current_num_threads).unwrap(), threads);
+        }
+    }
+}
