@@ -1,0 +1,92 @@
+//! `generate_model` as a user runs it.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{after, failure_of, instance, program, stdout_of};
+use serde_json::Value;
+use viem::graph::{CsrGraph, quotient};
+use viem::io::Source;
+use viem::io::metis::{self, NodeWeights};
+use viem::partition::Preset;
+
+fn read(path: &Path) -> CsrGraph {
+    metis::read(Source::open(path).unwrap(), NodeWeights::Read).unwrap()
+}
+
+fn read_blocks(path: &Path) -> Vec<u32> {
+    fs::read_to_string(path).unwrap().lines().map(|line| line.parse().unwrap()).collect()
+}
+
+#[test]
+fn the_model_is_the_quotient_graph_of_the_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let graph = read(&instance("mesh_64x48.graph"));
+    for preset in Preset::ALL {
+        let mut command = program("generate_model", folder.path());
+        command.arg(instance("mesh_64x48.graph")).args([
+            "--k=48",
+            "--mapping_filename=blocks",
+            "--json=report",
+        ]);
+        let text = stdout_of(command.arg(format!("--preconfiguration={}", preset.name())));
+        let blocks = read_blocks(&folder.path().join("blocks"));
+        let expected = quotient::contract(&graph, &blocks, 48);
+        assert!(expected.node_weights().iter().all(|&weight| (1..=65).contains(&weight)), "3 % above 64");
+        let model = read(&folder.path().join("model.graph"));
+        assert_eq!(model, expected.with_unit_node_weights());
+        let cut = model.total_arc_weight() / 2;
+        assert_eq!(after(&text, "cut ").parse::<i64>().unwrap(), cut);
+        let report: Value = serde_json::from_slice(&fs::read(folder.path().join("report")).unwrap()).unwrap();
+        assert_eq!((&report["cut"], &report["k"]), (&cut.into(), &48.into()));
+        let header = fs::read_to_string(folder.path().join("model.graph")).unwrap();
+        assert_eq!(header.lines().next().unwrap(), format!("48 {} 11", model.num_edges()));
+    }
+}
+
+#[test]
+fn perfect_balance_and_no_empty_block_for_any_k() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("star.graph"), "7 6\n2 3 4 5 6 7\n1\n1\n1\n1\n1\n1\n").unwrap();
+    for k in 1..=7 {
+        let mut command = program("generate_model", folder.path());
+        command.args(["star.graph", "--imbalance=0", "--mapping_filename=blocks"]);
+        stdout_of(command.arg(format!("--k={k}")));
+        let mut sizes = vec![0; k];
+        read_blocks(&folder.path().join("blocks")).iter().for_each(|&block| sizes[block as usize] += 1);
+        assert!(sizes.iter().all(|&size| size == 7 / k || size == 7_usize.div_ceil(k)), "{sizes:?}");
+        assert_eq!(read(&folder.path().join("model.graph")).num_nodes(), k);
+    }
+}
+
+#[test]
+fn a_model_can_be_piped_into_viem() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = program("generate_model", folder.path());
+    command.arg(instance("mesh_64x48.graph")).args(["--k=32", "-o", "-", "--threads=2"]);
+    let model = stdout_of(&mut command);
+    let mut command = program("viem", folder.path());
+    command.args(["-", "--hier=4:8", "--distance_p=1:10"]).write_stdin(model);
+    assert!(stdout_of(&mut command).contains("model has 32 nodes"));
+}
+
+#[test]
+fn what_cannot_be_partitioned_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let fails = |arguments: &[&str], code| {
+        let mut command = program("generate_model", folder.path());
+        let message =
+            failure_of(command.arg(instance("openfoam_sphere_16.msgs.graph")).args(arguments), code);
+        assert!(!folder.path().join("model.graph").exists());
+        message
+    };
+    assert!(fails(&["--k=17"], 65).contains("16"));
+    fails(&["--k=0"], 65);
+    fails(&["--k=two"], 2);
+    fails(&[], 2);
+    fails(&["--k=2", "--imbalance=-1"], 65);
+    fails(&["--k=2", "--imbalance=nan"], 65);
+    fails(&["--k=2", "--preconfiguration=magic"], 2);
+}

@@ -1,0 +1,55 @@
+//! `graphchecker` as a user runs it.
+
+mod common;
+
+use std::fs;
+
+use common::{failure_of, instance, program, stdout_of};
+
+#[test]
+fn valid_graphs_are_told_to_be_valid() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in fs::read_dir(instance("")).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.extension().is_some_and(|extension| extension == "graph") {
+            let text = stdout_of(program("graphchecker", folder.path()).arg(&file));
+            assert!(text.contains("The graph format seems correct."), "{text}");
+        }
+    }
+}
+
+#[test]
+fn every_fault_is_listed_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    // Vertex 1 lists itself, vertex 2 lists 1 twice, 3 does not list 2, and 9 does not exist.
+    fs::write(folder.path().join("bad.graph"), "3 3\n1 2\n1 1 3\n9\n").unwrap();
+    let check = |arguments: &[&str]| {
+        let mut command = program("graphchecker", folder.path());
+        let output = command.arg("bad.graph").args(arguments).assert().code(65).get_output().clone();
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (faults, verdict) = check(&[]);
+    for place in ["line 2, column 1", "line 3, column 3", "line 3, column 5", "line 4, column 1"] {
+        assert!(faults.contains(place), "{place} in {faults}");
+    }
+    assert!(verdict.contains("bad.graph: not a valid graph"), "{verdict}");
+    let (first, _) = check(&["--max_errors=1"]);
+    assert_eq!(first.lines().count(), 2, "one fault and the number of the others: {first}");
+    assert_eq!(check(&["--quiet"]).0, "");
+    failure_of(program("graphchecker", folder.path()).arg("missing.graph"), 66);
+}
+
+#[test]
+fn what_can_be_mended_is_mended() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bad.graph"), "3 3 1\n1 9 2 5\n1 4 3 6\n\n").unwrap();
+    let mut command = program("graphchecker", folder.path());
+    let text = stdout_of(command.args(["bad.graph", "--fix=good.graph"]));
+    assert!(text.contains("repaired graph written to good.graph"), "{text}");
+    assert_eq!(fs::read_to_string(folder.path().join("good.graph")).unwrap(), "3 2 1\n2 5\n1 5 3 6\n2 6\n");
+    stdout_of(program("graphchecker", folder.path()).arg("good.graph"));
+
+    fs::write(folder.path().join("hopeless.graph"), "3 3 1\nx\n").unwrap();
+    let mut command = program("graphchecker", folder.path());
+    failure_of(command.args(["hopeless.graph", "--fix=good.graph"]), 65);
+    assert!(fs::read_to_string(folder.path().join("good.graph")).unwrap().starts_with("3 2 1"));
+}

@@ -1,0 +1,205 @@
+//! `viem` as a user runs it.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use common::{after, failure_of, instance, program, stdout_of};
+use serde_json::Value;
+use viem::construct::Construction;
+use viem::search::Neighbourhood;
+use viem::solve::MapPreset;
+use viem::topology::DistanceKind;
+
+const MACHINE: [&str; 2] = ["--hierarchy_parameter_string=4:4:4", "--distance_parameter_string=1:10:100"];
+
+fn viem(folder: &Path, model: &str) -> Command {
+    let mut command = program("viem", folder);
+    command.arg(instance(model)).args(MACHINE);
+    command
+}
+
+fn objective(text: &str) -> i64 {
+    after(text, "quadratic assignment objective J(C,D,Pi') = ").parse().unwrap()
+}
+
+fn evaluated(folder: &Path, model: &str, mapping: &str) -> i64 {
+    let mut command = program("evaluator", folder);
+    command.arg(instance(model)).args(MACHINE).arg(format!("--input_mapping={mapping}"));
+    objective(&stdout_of(&mut command))
+}
+
+#[test]
+fn scripts_find_the_lines_of_viem() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = stdout_of(&mut viem(folder.path(), "openfoam_sphere_64.msgs.graph"));
+    assert!(text.contains("model has 64 nodes, 1172 edges"), "{text}");
+    let constructed: i64 = after(&text, "J(C,D,Pi) = ").parse().unwrap();
+    for seconds in ["construction took ", "local search took ", "time spent for mapping "] {
+        assert!(after(&text, seconds).parse::<f64>().unwrap() >= 0.0);
+    }
+    assert!(objective(&text) <= constructed);
+    assert_eq!(evaluated(folder.path(), "openfoam_sphere_64.msgs.graph", "permutation"), objective(&text));
+}
+
+#[test]
+fn every_value_of_every_option_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = "qe_si8_nk4_64.msgs.graph";
+    let mut options: Vec<String> = Vec::new();
+    options.extend(MapPreset::ALL.map(|value| format!("--preconfiguration_mapping={}", value.name())));
+    options.extend(Construction::ALL.map(|value| format!("--construction_algorithm={}", value.name())));
+    options.extend(Neighbourhood::ALL.map(|value| format!("--local_search_neighborhood={}", value.name())));
+    options
+        .extend(DistanceKind::ALL.map(|value| format!("--distance_construction_algorithm={}", value.name())));
+    options.extend(
+        ["--communication_neighborhood_dist=1", "--search_space_s=8", "--seed=-1", "--threads=3", "--verify"]
+            .map(String::from),
+    );
+    for option in options {
+        let text = stdout_of(viem(folder.path(), model).arg(&option));
+        assert_eq!(evaluated(folder.path(), model, "permutation"), objective(&text), "{option}");
+    }
+}
+
+#[test]
+fn prefixes_of_options_work_if_they_fit_one_option_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = instance("openfoam_sphere_16.msgs.graph");
+    let short = ["--hier", "4:4", "--distance_p=1:10", "--prec=fast", "--output=short"];
+    stdout_of(program("viem", folder.path()).arg(&model).args(short));
+    assert!(folder.path().join("short").exists());
+    let ambiguous = ["--hierarchy=4:4", "--distance=1:10"];
+    failure_of(program("viem", folder.path()).arg(&model).args(ambiguous), 2);
+}
+
+#[test]
+fn the_mapping_depends_on_the_seed_and_on_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = "hpcc_all_64.bytes.graph";
+    let run = |options: &[&str]| {
+        let mut command = viem(folder.path(), model);
+        command.args(["--output_filename=mapping", "--json=report", "--construction_algorithm=random"]);
+        stdout_of(command.args(options));
+        let mut report: Value =
+            serde_json::from_slice(&fs::read(folder.path().join("report")).unwrap()).unwrap();
+        report.as_object_mut().unwrap().remove("seconds");
+        (fs::read(folder.path().join("mapping")).unwrap(), report)
+    };
+    let expected = run(&["--threads=1"]);
+    assert_eq!(run(&["--threads=2"]), expected);
+    assert_eq!(run(&["--threads=8", "--distance_construction_algorithm=hierarchy"]), expected);
+    assert_eq!(run(&["--distance_construction_algorithm=hierarchyonline"]), expected);
+    assert_ne!(run(&["--seed=1", "--local_search_neighborhood=none"]).0, expected.0);
+}
+
+#[test]
+fn the_report_tells_what_was_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = stdout_of(viem(folder.path(), "lammps_melt_64.bytes.graph").args(["--json=-", "--seed=5"]));
+    let report: Value = serde_json::from_str(&text).expect("stdout carries nothing but the report");
+    assert_eq!((&report["n"], &report["m"], &report["seed"]), (&64.into(), &284.into(), &5.into()));
+    assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(report["options"]["construction_algorithm"], "hierarchytopdown");
+    let cost = |key: &str| report["J"][key].as_i64().unwrap();
+    assert!(cost("search") <= cost("construction").min(cost("identity")));
+    assert_eq!(cost("search"), evaluated(folder.path(), "lammps_melt_64.bytes.graph", "permutation"));
+    assert!(report["swaps"]["tried"].as_u64() >= report["swaps"]["made"].as_u64());
+    assert_eq!(report["stopped"], false);
+    for phase in ["construction", "search", "total"] {
+        assert!(report["seconds"][phase].as_f64().unwrap() >= 0.0);
+    }
+}
+
+#[test]
+fn results_can_go_to_stdout_and_the_model_can_come_from_stdin() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = fs::read(instance("openfoam_sphere_64.msgs.graph")).unwrap();
+    let mut command = program("viem", folder.path());
+    command.arg("-").args(MACHINE).args(["-o", "-"]).write_stdin(model);
+    let mapping = stdout_of(&mut command);
+    let pes: Vec<u32> = mapping.lines().map(|line| line.parse().unwrap()).collect();
+    assert_eq!(pes.len(), 64);
+    assert!(fs::read_dir(folder.path()).unwrap().next().is_none(), "no file is left behind");
+    stdout_of(viem(folder.path(), "openfoam_sphere_64.msgs.graph").arg("--quiet"));
+    assert_eq!(fs::read_to_string(folder.path().join("permutation")).unwrap(), mapping);
+}
+
+#[test]
+fn quiet_prints_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = viem(folder.path(), "openfoam_sphere_64.msgs.graph");
+    command.arg("--quiet").assert().success().stdout("").stderr("");
+}
+
+#[test]
+fn the_result_is_not_worse_than_the_identity_nor_than_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = "lammps_melt_64.bytes.graph";
+    let none = ["--local_search_neighborhood=none", "--construction_algorithm=random"];
+    let text = stdout_of(viem(folder.path(), model).args(none));
+    let identity: String = (0..64).map(|pe| format!("{pe}\n")).collect();
+    fs::write(folder.path().join("identity"), identity).unwrap();
+    assert!(objective(&text) <= evaluated(folder.path(), model, "identity"));
+
+    let best = stdout_of(viem(folder.path(), model).arg("--output_filename=best"));
+    let again = stdout_of(viem(folder.path(), model).args(none).arg("--input_mapping=best"));
+    assert!(objective(&again) <= objective(&best));
+}
+
+#[test]
+fn sums_beyond_32_bits_are_exact_and_beyond_64_bits_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let cycle = |weight: u64| {
+        let rows = [(2, 4), (1, 3), (2, 4), (1, 3)].map(|(u, v)| format!("{u} {weight} {v} {weight}\n"));
+        fs::write(folder.path().join("cycle.graph"), format!("4 4 1\n{}", rows.concat())).unwrap();
+        let mut command = program("viem", folder.path());
+        command.args(["cycle.graph", "--hierarchy=2:2", "--distance_p=10:100"]);
+        command.args(["--construction_algorithm=identity", "--local_search_neighborhood=none"]);
+        command
+    };
+    assert_eq!(objective(&stdout_of(&mut cycle(30_000_000))), 13_200_000_000);
+    assert!(failure_of(&mut cycle(i64::MAX as u64 / 100), 65).contains("9223372036854775807"));
+    failure_of(&mut cycle(u64::MAX), 65);
+}
+
+#[test]
+fn failures_have_one_message_the_right_code_and_cost_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("permutation"), "precious").unwrap();
+    fs::write(path("bad.graph"), "2 1 1\n2 0\n1 0\n").unwrap();
+    let fails = |file: &Path, arguments: &[&str], code| {
+        let message = failure_of(program("viem", folder.path()).arg(file).args(arguments), code);
+        assert_eq!(fs::read_to_string(path("permutation")).unwrap(), "precious");
+        message
+    };
+    let good = instance("openfoam_sphere_64.msgs.graph");
+    assert!(fails(Path::new("bad.graph"), &MACHINE, 65).contains("line 2"));
+    assert!(fails(Path::new("missing.graph"), &MACHINE, 66).contains("missing.graph"));
+    assert!(fails(folder.path(), &MACHINE, 66).contains("cannot be read"));
+    assert!(fails(&good, &["--hier=4:4:5", "--distance_p=1:2:3"], 65).contains("64"));
+    assert!(fails(&good, &["--hier=4:x:4", "--distance_p=1:2:3"], 2).contains("column 3"));
+    assert!(fails(&good, &["--hier=4:4:4", "--distance_p=1:2"], 2).contains("3 levels"));
+    assert!(fails(&good, &["--hier=4:4:4"], 2).contains("--distance_parameter_string"));
+    fails(&good, &[MACHINE[0], MACHINE[1], "--threads=0"], 2);
+    fails(&good, &[MACHINE[0], MACHINE[1], "--construction_algorithm=magic"], 2);
+    fails(&good, &[MACHINE[0], MACHINE[1], "-o", "-", "--json=-"], 2);
+    fails(&good, &[MACHINE[0], MACHINE[1], "--output_filename=no/such/folder/permutation"], 73);
+    let unmappable = ["--hier=64", "--distance_p=9223372036854775807"];
+    assert!(fails(&good, &unmappable, 65).contains("J can be as large as"));
+}
+
+#[test]
+fn help_and_version_go_to_stdout() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["viem", "evaluator", "generate_model", "graphchecker"] {
+        let help = stdout_of(program(name, folder.path()).arg("--help"));
+        assert!(help.contains("Usage:") && !help.contains("placeholder"), "{help}");
+        let version = stdout_of(program(name, folder.path()).arg("--version"));
+        assert_eq!(version.trim(), format!("{name} {}", env!("CARGO_PKG_VERSION")));
+        failure_of(&mut program(name, folder.path()), 2);
+    }
+}
