@@ -1,4 +1,4 @@
-//! Process mapping and sparse quadratic assignment.
+#![doc = include_str!("../README.md")]
 
 pub mod cli;
 pub mod construct;
