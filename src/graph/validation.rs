@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use crate::types::NodeId;
 
 /// An arc without its like in the other direction. Arcs are named by their position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Asymmetry {
     /// The head of the arc does not list the tail.
     MissingBackward {
@@ -29,10 +29,19 @@ pub enum Asymmetry {
     },
 }
 
+impl Asymmetry {
+    /// The arc that has no like.
+    pub fn arc(self) -> usize {
+        match self {
+            Self::MissingBackward { arc, .. } | Self::UnequalWeights { arc, .. } => arc,
+        }
+    }
+}
+
 /// Shows `visit` every asymmetry of a graph until it says stop.
 ///
 /// The arcs of vertex `u` are `offsets[u]..offsets[u + 1]` in `targets`, in ascending order of their
-/// heads. Self-loops do not count, nor do arcs to vertices that have no row; of parallel arcs the first
+/// heads. They come in the order in which they are found, not in that of the arcs. Self-loops do not count, nor do arcs to vertices that have no row; of parallel arcs the first
 /// one counts. `same_weight` compares two arcs, the one at the lower vertex first.
 pub fn visit_asymmetries(
     offsets: &[usize],

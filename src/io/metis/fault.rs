@@ -340,6 +340,16 @@ impl Faults {
         Self { limit, stops: false, kept: Vec::new(), total: 0, unmendable: 0 }
     }
 
+    /// Number of faults that would still be kept.
+    pub(super) fn room(&self) -> usize {
+        self.limit - self.kept.len()
+    }
+
+    /// Counts faults that can be mended without keeping them.
+    pub(super) fn count_mendable(&mut self, count: u64) {
+        self.total += count;
+    }
+
     /// Adds a fault; says whether to go on. `text` is made only if the fault is kept.
     #[cold]
     pub(super) fn add(

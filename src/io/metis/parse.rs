@@ -5,6 +5,7 @@
 //! named by their place. Each row is put into ascending order as it is read, which costs next to nothing
 //! where it already is, and makes parallel arcs neighbours and the symmetry check a merge.
 
+use std::collections::BinaryHeap;
 use std::io::Read;
 use std::ops::ControlFlow;
 
@@ -406,9 +407,7 @@ impl<R: Read> Parser<'_, R> {
         if is_wrong && declared == arcs {
             add(self.faults)?;
         }
-        let before = self.faults.kept.len();
         self.check_symmetry(rows)?;
-        self.faults.kept[before..].sort_by_key(|fault| (fault.line, fault.column));
         if is_wrong && declared != arcs {
             add(self.faults)?;
         }
@@ -421,9 +420,25 @@ impl<R: Read> Parser<'_, R> {
         let same_weight = |a: usize, b: usize| {
             weights.is_empty() || weights[a] == weights[b] || weights[a] == 0 || weights[b] == 0
         };
-        visit_asymmetries(&rows.offsets, &rows.targets, same_weight, |asymmetry| {
-            rows.add_asymmetry(asymmetry, self.faults)
-        })
+        // They are met in an order of its own; those that stand first in the file shall be kept.
+        let room = self.faults.room();
+        let mut first: BinaryHeap<(usize, Asymmetry)> = BinaryHeap::with_capacity(room.min(1024));
+        let mut count = 0;
+        let _ = visit_asymmetries(&rows.offsets, &rows.targets, same_weight, |asymmetry| {
+            count += 1;
+            let place = (asymmetry.arc(), asymmetry);
+            if first.len() < room {
+                first.push(place);
+            } else if let Some(mut last) = first.peek_mut().filter(|last| place < **last) {
+                *last = place;
+            }
+            ControlFlow::Continue(())
+        });
+        self.faults.count_mendable(count - first.len() as u64);
+        first
+            .into_sorted_vec()
+            .into_iter()
+            .try_for_each(|(_, asymmetry)| rows.add_asymmetry(asymmetry, self.faults))
     }
 
     fn check_sum(&mut self, rows: &Rows) -> ControlFlow<()> {

@@ -1,0 +1,36 @@
+//! Any bytes as a graph file: the reader and the checker agree, and what is read survives a round trip.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use viem::graph::CsrGraph;
+use viem::io::metis::{self, Content, NodeWeights};
+use viem::io::{ReadError, Source};
+
+fuzz_target!(|text: &[u8]| {
+    let source = || Source::new("fuzz", text).expect("a slice can be read");
+    let Ok(report) = metis::check(source(), 5) else {
+        assert!(metis::read(source(), NodeWeights::Read).is_err());
+        return;
+    };
+    match metis::read(source(), NodeWeights::Ignore) {
+        Ok(graph) => {
+            assert!(report.is_valid());
+            let (offsets, targets) = (graph.offsets().to_vec(), graph.targets().to_vec());
+            let (weights, nodes) = (graph.edge_weights().to_vec(), graph.node_weights().to_vec());
+            assert_eq!(CsrGraph::new(offsets, targets, weights, nodes).as_ref(), Ok(&graph));
+        }
+        Err(ReadError::Invalid { line, column, kind, .. }) => {
+            let first = report.faults.first().expect("the checker finds what the reader finds");
+            assert_eq!((line, column), (first.line, first.column));
+            assert!(!kind.to_string().is_empty());
+        }
+        Err(error) => panic!("a slice can be read: {error}"),
+    }
+    if let Ok(graph) = metis::read(source(), NodeWeights::Read) {
+        let mut written = Vec::new();
+        let content = Content { node_weights: true, edge_weights: true };
+        metis::write(&mut written, &graph, content).expect("a vector can be written");
+        let again = Source::new("written", &written[..]).expect("a slice can be read");
+        assert_eq!(metis::read(again, NodeWeights::Read).expect("a graph that was written"), graph);
+    }
+});
