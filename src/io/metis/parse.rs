@@ -42,6 +42,13 @@ pub(super) struct Rows {
     entries: u64,
 }
 
+/// Memory for sorting rows: heads and columns, with weights or without.
+#[derive(Default)]
+struct RowSorter {
+    plain: Vec<u64>,
+    weighted: Vec<(u64, Weight)>,
+}
+
 /// Lines of the vertices: where a run of vertices on consecutive lines starts.
 #[derive(Default)]
 struct Lines {
@@ -237,7 +244,7 @@ impl<R: Read> Parser<'_, R> {
     fn rows<const WEIGHTED: bool>(&mut self, rows: &mut Rows, keep: Keep) -> ControlFlow<()> {
         let expected = rows.header.num_nodes;
         let mut weight_sum = 0;
-        let mut unsorted = Vec::new();
+        let mut sorter = RowSorter::default();
         for node in 0..expected {
             if !self.scanner.has_line() {
                 let kind = FaultKind::TooFewLines { expected: expected as u64, found: node as u64 };
@@ -245,7 +252,7 @@ impl<R: Read> Parser<'_, R> {
             }
             rows.lines.push(node, self.scanner.line());
             self.node_values(rows, node, keep, &mut weight_sum)?;
-            self.arcs::<WEIGHTED>(rows, node, &mut unsorted)?;
+            self.arcs::<WEIGHTED>(rows, node, &mut sorter)?;
             self.scanner.skip_line();
         }
         while self.scanner.has_line() {
@@ -297,7 +304,7 @@ impl<R: Read> Parser<'_, R> {
         &mut self,
         rows: &mut Rows,
         node: usize,
-        unsorted: &mut Vec<(NodeId, u32, Weight)>,
+        sorter: &mut RowSorter,
     ) -> ControlFlow<()> {
         let count = rows.header.num_nodes as u64;
         let own = node as u64 + 1;
@@ -332,7 +339,7 @@ impl<R: Read> Parser<'_, R> {
             }
         }
         if !is_ascending {
-            self.sort_row::<WEIGHTED>(rows, node, start, unsorted)?;
+            self.sort_row::<WEIGHTED>(rows, node, start, sorter)?;
         }
         rows.entries += (rows.targets.len() - start) as u64;
         rows.offsets.push(rows.targets.len());
@@ -371,25 +378,35 @@ impl<R: Read> Parser<'_, R> {
         rows: &mut Rows,
         node: usize,
         start: usize,
-        arcs: &mut Vec<(NodeId, u32, Weight)>,
+        row: &mut RowSorter,
     ) -> ControlFlow<()> {
-        arcs.clear();
-        for arc in start..rows.targets.len() {
-            let weight = if WEIGHTED { rows.weights[arc] } else { 0 };
-            arcs.push((rows.targets[arc], rows.columns[arc], weight));
-        }
-        arcs.sort_unstable_by_key(|&(target, column, _)| (target, column));
-        for (index, &(target, column, weight)) in arcs.iter().enumerate() {
-            rows.targets[start + index] = target;
-            rows.columns[start + index] = column;
-            if WEIGHTED {
-                rows.weights[start + index] = weight;
+        // Rows are short, so what counts is that the items compared are small: one word each, the head
+        // above the column, which keeps parallel arcs in the order of the line.
+        let keys = rows.targets[start..].iter().zip(&rows.columns[start..]);
+        let keys = keys.map(|(&target, &column)| u64::from(target) << 32 | u64::from(column));
+        if WEIGHTED {
+            row.weighted.clear();
+            row.weighted.extend(keys.zip(rows.weights[start..].iter().copied()));
+            row.weighted.sort_unstable_by_key(|&(key, _)| key);
+            for (arc, &(key, weight)) in (start..).zip(&row.weighted) {
+                (rows.targets[arc], rows.columns[arc]) = ((key >> 32) as NodeId, key as u32);
+                rows.weights[arc] = weight;
             }
-            if index > 0 && arcs[index - 1].0 == target && target as usize != node {
+        } else {
+            row.plain.clear();
+            row.plain.extend(keys);
+            row.plain.sort_unstable();
+            for (arc, &key) in (start..).zip(&row.plain) {
+                (rows.targets[arc], rows.columns[arc]) = ((key >> 32) as NodeId, key as u32);
+            }
+        }
+        for arc in start + 1..rows.targets.len() {
+            let target = rows.targets[arc];
+            if target == rows.targets[arc - 1] && target as usize != node {
                 let (node, target) = (node as u64 + 1, u64::from(target) + 1);
+                let (line, column) = (self.scanner.line(), u64::from(rows.columns[arc]));
                 let kind = FaultKind::ParallelEdge { node, target };
-                let line = self.scanner.line();
-                self.faults.add(line, u64::from(column), kind, || target.to_string())?;
+                self.faults.add(line, column, kind, || target.to_string())?;
             }
         }
         ControlFlow::Continue(())
