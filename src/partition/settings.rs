@@ -22,6 +22,8 @@ pub(crate) struct KWaySettings {
     pub rounds: usize,
     /// Moves without success after which a search ends.
     pub patience: usize,
+    /// Moves that a search makes at least before it may be given up as hopeless.
+    pub least_steps: usize,
     /// Vertices from which a search starts; `usize::MAX` is the whole boundary.
     pub seeds: usize,
 }
@@ -33,11 +35,15 @@ pub(crate) struct Settings {
     pub k_way: KWaySettings,
 }
 
+fn env(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().and_then(|t| t.parse().ok()).unwrap_or(default)
+}
+
 impl Settings {
     pub fn of(_preset: super::Preset) -> Self {
         Self {
-            bisection: BisectionSettings { coarsest: 40, tries: 4, passes: 4, patience: 50 },
-            k_way: KWaySettings { coarsest_per_block: 30, rounds: 6, patience: 100, seeds: usize::MAX },
+            bisection: BisectionSettings { coarsest: env("BC", 40), tries: env("BT", 4), passes: env("BP", 4), patience: env("BF", 50) },
+            k_way: KWaySettings { coarsest_per_block: env("KC", 30), rounds: env("KR", 6), patience: env("KF",100), least_steps: env("OB", usize::MAX), seeds: env("KS", usize::MAX) },
         }
     }
 }

@@ -95,11 +95,12 @@ pub(crate) struct KWay {
     /// Where a vertex in the heap would go.
     destination: Vec<BlockId>,
     moved: Vec<bool>,
-    /// Moved in this round, whether or not the move was kept.
+    /// The vertices moved for good in this round.
     spent: Vec<NodeId>,
     /// The moves of the search at hand: vertex, block it came from, gain.
     trail: Vec<(NodeId, BlockId, Weight)>,
-    boundary: Vec<NodeId>,
+    /// Where the searches of the next round start.
+    seeds: Vec<NodeId>,
 }
 
 impl KWay {
@@ -123,6 +124,8 @@ impl KWay {
     ) -> bool {
         self.resize(graph.num_nodes(), assignment.weights.len());
         let before = assignment.cut;
+        self.seeds.clear();
+        self.seeds.extend(graph.nodes().filter(|&node| is_boundary(graph, &assignment.blocks, node)));
         for _ in 0..settings.rounds {
             let start = assignment.cut;
             self.round(graph, assignment, bounds, settings, rng);
@@ -134,6 +137,7 @@ impl KWay {
         assignment.cut < before
     }
 
+    /// One search from each group of seeds; collects in `self.seeds` where the next round should start.
     fn round<W: Stored>(
         &mut self,
         graph: &Level<W>,
@@ -142,25 +146,28 @@ impl KWay {
         settings: &KWaySettings,
         rng: &mut Rng,
     ) {
-        let mut boundary = std::mem::take(&mut self.boundary);
-        boundary.clear();
-        boundary.extend(graph.nodes().filter(|&node| {
-            let block = assignment.blocks[node as usize];
-            graph.arcs(node).iter().any(|arc| assignment.blocks[arc.target as usize] != block)
-        }));
-        rng.shuffle(&mut boundary);
-        for seeds in boundary.chunks(settings.seeds.min(boundary.len().max(1))) {
-            for &node in seeds {
+        let mut seeds = std::mem::take(&mut self.seeds);
+        rng.shuffle(&mut seeds);
+        for group in seeds.chunks(settings.seeds.min(seeds.len().max(1))) {
+            for &node in group {
                 if !self.moved[node as usize] {
                     self.enqueue(graph, assignment, bounds, node);
                 }
             }
-            self.search(graph, assignment, bounds, settings.patience);
+            self.search(graph, assignment, bounds, settings);
         }
-        self.boundary = boundary;
-        for node in self.spent.drain(..) {
+        // A search that failed would fail again unless something moved nearby.
+        seeds.clear();
+        for &node in &self.spent {
             self.moved[node as usize] = false;
+            seeds.push(node);
+            seeds.extend(graph.arcs(node).iter().map(|arc| arc.target));
         }
+        self.spent.clear();
+        seeds.sort_unstable();
+        seeds.dedup();
+        seeds.retain(|&node| is_boundary(graph, &assignment.blocks, node));
+        self.seeds = seeds;
     }
 
     /// Puts a vertex into the heap with its best move, or takes it out if it has none.
@@ -215,11 +222,14 @@ impl KWay {
         graph: &Level<W>,
         assignment: &mut Assignment,
         bounds: &[Weight],
-        patience: usize,
+        settings: &KWaySettings,
     ) {
         let mut best_cut = assignment.cut;
         let mut best_length = 0;
-        while self.trail.len() - best_length <= patience {
+        let mut walk = RandomWalk::default();
+        while self.trail.len() - best_length <= settings.patience
+            && !walk.is_hopeless(settings.least_steps)
+        {
             let Some((gain, node)) = self.heap.pop() else { break };
             let to = self.destination[node as usize];
             let weight = graph.node_weight(node);
@@ -231,11 +241,13 @@ impl KWay {
             let from = assignment.blocks[node as usize];
             assignment.shift(node, weight, to, gain);
             self.moved[node as usize] = true;
-            self.spent.push(node);
             self.trail.push((node, from, gain));
             if assignment.cut < best_cut {
                 best_cut = assignment.cut;
                 best_length = self.trail.len();
+                walk = RandomWalk::default();
+            } else {
+                walk.step(gain);
             }
             for arc in graph.arcs(node) {
                 if !self.moved[arc.target as usize] {
@@ -244,10 +256,47 @@ impl KWay {
             }
         }
         self.heap.clear();
+        // Vertices whose move is undone may move again in a later search of the round.
         while self.trail.len() > best_length {
             let (node, from, gain) = self.trail.pop().expect("the trail is longer than its best prefix");
             assignment.shift(node, graph.node_weight(node), from, -gain);
+            self.moved[node as usize] = false;
         }
-        self.trail.clear();
+        self.spent.extend(self.trail.drain(..).map(|(node, _, _)| node));
+    }
+}
+
+fn is_boundary<W: Stored>(graph: &Level<W>, blocks: &[BlockId], node: NodeId) -> bool {
+    graph.arcs(node).iter().any(|arc| blocks[arc.target as usize] != blocks[node as usize])
+}
+
+/// The gains since the best state, seen as a random walk.
+///
+/// Osipov, Sanders: n-level graph partitioning. ESA 2010.
+#[derive(Default)]
+struct RandomWalk {
+    steps: f64,
+    mean: f64,
+    /// Sum of the squared deviations from the mean (Welford).
+    deviations: f64,
+}
+
+impl RandomWalk {
+    #[inline]
+    fn step(&mut self, gain: Weight) {
+        let gain = gain as f64;
+        self.steps += 1.0;
+        let deviation = gain - self.mean;
+        self.mean += deviation / self.steps;
+        self.deviations += deviation * (gain - self.mean);
+    }
+
+    /// Whether a walk with this mean and variance is unlikely to come back to where it started.
+    #[inline]
+    fn is_hopeless(&self, least_steps: usize) -> bool {
+        // A drift of mean per step against a spread of variance per step: the odds turn when
+        // steps * mean^2 exceeds a quarter of the variance.
+        self.steps > least_steps as f64
+            && 4.0 * self.steps * (self.steps - 1.0) * self.mean * self.mean >= self.deviations
     }
 }
