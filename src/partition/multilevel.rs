@@ -4,6 +4,7 @@ use super::coarsen::{self, Hierarchy};
 use super::initial;
 use super::level::{self, Level, Stored};
 use super::refine::balance;
+use super::refine::flow::Flow;
 use super::refine::k_way::{Assignment, KWay};
 use super::settings::Settings;
 use super::targets::Targets;
@@ -48,6 +49,7 @@ fn partition_level<W: Stored>(
         return assignment;
     }
     let mut k_way = KWay::default();
+    let mut flow = Flow::default();
     k_way.resize(graph.num_nodes(), k);
     for index in (0..=hierarchy.steps.len()).rev() {
         let level = if index == 0 { graph } else { &hierarchy.steps[index - 1].1 };
@@ -59,6 +61,9 @@ fn partition_level<W: Stored>(
             sizes.iter().zip(bounds).map(|(&size, &bound)| bound.max(size + slack)).collect();
         balance::unload(level, &mut assignment, &relaxed);
         k_way.refine(level, &mut assignment, &relaxed, &settings.k_way, &mut rng);
+        if settings.flow.rounds > 0 && flow.refine(level, &mut assignment, &relaxed, &settings.flow) {
+            k_way.refine(level, &mut assignment, &relaxed, &settings.k_way, &mut rng);
+        }
     }
     balance::unload(graph, &mut assignment, bounds);
     k_way.refine(graph, &mut assignment, bounds, &settings.k_way, &mut rng);

@@ -28,11 +28,21 @@ pub(crate) struct KWaySettings {
     pub seeds: usize,
 }
 
+/// How pairs of blocks are refined by minimum cuts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FlowSettings {
+    /// Most rounds over the pairs on each level; 0 for none.
+    pub rounds: usize,
+    /// The share of each block that a region may take.
+    pub region: f64,
+}
+
 /// All phases.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
     pub bisection: BisectionSettings,
     pub k_way: KWaySettings,
+    pub flow: FlowSettings,
 }
 
 fn env(name: &str, default: usize) -> usize {
@@ -44,6 +54,7 @@ impl Settings {
         Self {
             bisection: BisectionSettings { coarsest: env("BC", 40), tries: env("BT", 4), passes: env("BP", 4), patience: env("BF", 50) },
             k_way: KWaySettings { coarsest_per_block: env("KC", 30), rounds: env("KR", 6), patience: env("KF",100), least_steps: env("OB", usize::MAX), seeds: env("KS", usize::MAX) },
+            flow: FlowSettings { rounds: env("FR", 0), region: env("FP", 30) as f64 / 100.0 },
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Local improvement of partitions.
 
 pub(crate) mod balance;
+pub(crate) mod flow;
 pub(crate) mod k_way;
 pub(crate) mod two_way;
