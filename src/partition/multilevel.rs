@@ -4,14 +4,16 @@ use super::coarsen::{self, Hierarchy};
 use super::initial;
 use super::level::{self, Level, Stored};
 use super::refine::balance;
+use super::refine::cycles::Moves;
 use super::refine::flow::Flow;
 use super::refine::k_way::{Assignment, KWay};
 use super::settings::Settings;
 use super::targets::Targets;
 use crate::graph::CsrGraph;
 use crate::rng::Rng;
-use crate::types::Weight;
+use crate::types::{BlockId, Weight};
 
+/// Partitions a graph.
 pub(crate) fn partition(graph: &CsrGraph, targets: &Targets, settings: &Settings, seed: u64) -> Assignment {
     if level::is_narrow(graph) {
         partition_level(&Level::<i32>::new(graph), targets, settings, seed)
@@ -26,47 +28,146 @@ fn partition_level<W: Stored>(
     settings: &Settings,
     seed: u64,
 ) -> Assignment {
-    let mut rng = Rng::new(seed);
-    let k = targets.num_blocks();
-    let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
-    if k == 1 {
+    if targets.num_blocks() == 1 {
         return Assignment::new(graph, vec![0; graph.num_nodes()], 1);
     }
-    // Two blocks need no detour, and with few vertices a block recursive bisection is the better start.
-    let enough = settings.k_way.coarsest_per_block * k;
-    let hierarchy = if k == 2 {
-        Hierarchy { steps: Vec::new() }
-    } else {
-        Hierarchy::build(graph, enough, None, &mut rng)
-    };
-    let coarsest = hierarchy.steps.last().map_or(graph, |step| &step.1);
-    let tolerance = if hierarchy.steps.is_empty() { 0 } else { coarsest.max_node_weight() };
-    let blocks =
-        initial::recursive_bisection(coarsest, sizes, bounds, tolerance, &settings.bisection, &mut rng);
-    let mut assignment = Assignment::new(coarsest, blocks, k);
-    if k == 2 {
-        balance::fill_empty(graph, &mut assignment, sizes, bounds);
-        return assignment;
-    }
-    let mut k_way = KWay::default();
-    let mut flow = Flow::default();
-    k_way.resize(graph.num_nodes(), k);
-    for index in (0..=hierarchy.steps.len()).rev() {
-        let level = if index == 0 { graph } else { &hierarchy.steps[index - 1].1 };
-        if let Some((coarse_of, _)) = hierarchy.steps.get(index) {
-            assignment.blocks = coarsen::project(&assignment.blocks, coarse_of);
-        }
-        let slack = level.max_node_weight();
-        let relaxed: Vec<Weight> =
-            sizes.iter().zip(bounds).map(|(&size, &bound)| bound.max(size + slack)).collect();
-        balance::unload(level, &mut assignment, &relaxed);
-        k_way.refine(level, &mut assignment, &relaxed, &settings.k_way, &mut rng);
-        if settings.flow.rounds > 0 && flow.refine(level, &mut assignment, &relaxed, &settings.flow) {
-            k_way.refine(level, &mut assignment, &relaxed, &settings.k_way, &mut rng);
+    let mut rng = Rng::new(seed);
+    let mut multilevel = Multilevel::new(graph, targets, settings);
+    let mut best = multilevel.run(None, &mut rng);
+    for _ in 0..settings.cycles {
+        let blocks = best.blocks.clone();
+        let next = multilevel.run(Some((&blocks, best.clone())), &mut rng);
+        if multilevel.score(&next) < multilevel.score(&best) {
+            best = next;
         }
     }
-    balance::unload(graph, &mut assignment, bounds);
-    k_way.refine(graph, &mut assignment, bounds, &settings.k_way, &mut rng);
-    balance::fill_empty(graph, &mut assignment, sizes, bounds);
-    assignment
+    balance::fill_empty(graph, &mut best, targets.block_sizes(), targets.bounds());
+    best
+}
+
+/// One graph with its targets, and the working memory of all phases.
+struct Multilevel<'a, W> {
+    graph: &'a Level<W>,
+    sizes: &'a [Weight],
+    bounds: &'a [Weight],
+    settings: &'a Settings,
+    k_way: KWay,
+    flow: Flow,
+}
+
+impl<'a, W: Stored> Multilevel<'a, W> {
+    fn new(graph: &'a Level<W>, targets: &'a Targets, settings: &'a Settings) -> Self {
+        let mut k_way = KWay::default();
+        k_way.resize(graph.num_nodes(), targets.num_blocks());
+        let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
+        Self { graph, sizes, bounds, settings, k_way, flow: Flow::default() }
+    }
+
+    /// What counts: overload first, then the cut.
+    fn score(&self, assignment: &Assignment) -> (Weight, Weight) {
+        (assignment.overload(self.bounds), assignment.cut)
+    }
+
+    /// Coarsens, partitions, refines.
+    ///
+    /// With a start, only vertices of the same class are contracted, and no block of the start may have
+    /// vertices of one class in common with another: so it survives on all levels and is refined there.
+    fn run(&mut self, start: Option<(&[BlockId], Assignment)>, rng: &mut Rng) -> Assignment {
+        let k = self.sizes.len();
+        let enough = self.settings.k_way.coarsest_per_block * k;
+        let (classes, start) = start.unzip();
+        let hierarchy = Hierarchy::build(self.graph, enough, classes, rng);
+        let coarsest = hierarchy.steps.last().map_or(self.graph, |step| &step.1);
+        let mut assignment = match start {
+            Some(mut assignment) => {
+                for (coarse_of, coarse) in &hierarchy.steps {
+                    assignment.blocks = coarsen::restrict(&assignment.blocks, coarse_of, coarse.num_nodes());
+                }
+                self.refine(coarsest, &mut assignment, rng);
+                assignment
+            }
+            None => self.initial(coarsest, rng),
+        };
+        for index in (0..hierarchy.steps.len()).rev() {
+            let level = if index == 0 { self.graph } else { &hierarchy.steps[index - 1].1 };
+            assignment.blocks = coarsen::project(&assignment.blocks, &hierarchy.steps[index].0);
+            self.refine(level, &mut assignment, rng);
+        }
+        self.finish(&mut assignment, rng);
+        assignment
+    }
+
+    /// The best of several partitions of the coarsest graph.
+    fn initial(&mut self, coarsest: &Level<W>, rng: &mut Rng) -> Assignment {
+        let relaxed = self.relaxed(coarsest);
+        let tolerance = if coarsest.max_node_weight() > 1 { coarsest.max_node_weight() } else { 0 };
+        let settings = &self.settings.bisection;
+        let mut best: Option<Assignment> = None;
+        for _ in 0..self.settings.initial_tries.max(1) {
+            let blocks =
+                initial::recursive_bisection(coarsest, self.sizes, self.bounds, tolerance, settings, rng);
+            let mut next = Assignment::new(coarsest, blocks, self.sizes.len());
+            self.refine(coarsest, &mut next, rng);
+            let score = |assignment: &Assignment| (assignment.overload(&relaxed), assignment.cut);
+            if best.as_ref().is_none_or(|best| score(&next) < score(best)) {
+                best = Some(next);
+            }
+        }
+        best.expect("there was at least one try")
+    }
+
+    /// The bounds to keep on a level: coarse vertices cannot meet tight bounds, and the search needs room.
+    fn relaxed(&self, level: &Level<W>) -> Vec<Weight> {
+        let relax = |(&size, &bound): (&Weight, &Weight)| {
+            let slack = (size as f64 * self.settings.slack) as Weight;
+            bound.max(size + slack.max(level.max_node_weight()))
+        };
+        self.sizes.iter().zip(self.bounds).map(relax).collect()
+    }
+
+    fn refine(&mut self, level: &Level<W>, assignment: &mut Assignment, rng: &mut Rng) {
+        let relaxed = self.relaxed(level);
+        balance::unload(level, assignment, &relaxed);
+        self.k_way.refine(level, assignment, &relaxed, &self.settings.k_way, rng);
+        if self.settings.flow.rounds > 0 && self.flow.refine(level, assignment, &relaxed, &self.settings.flow)
+        {
+            self.k_way.refine(level, assignment, &relaxed, &self.settings.k_way, rng);
+        }
+    }
+
+    /// Brings the blocks to their final bounds.
+    fn finish(&mut self, assignment: &mut Assignment, rng: &mut Rng) {
+        if assignment.overload(self.bounds) == 0 && self.relaxed(self.graph) == self.bounds {
+            return;
+        }
+        let unit = self.graph.max_node_weight() == 1
+            && self.graph.total_node_weight() == self.graph.num_nodes() as Weight;
+        if unit {
+            self.settle(assignment);
+            let slack = self.settings.exact_slack;
+            let relaxed: Vec<Weight> =
+                self.sizes.iter().zip(self.bounds).map(|(size, &bound)| bound.max(size + slack)).collect();
+            for _ in 0..self.settings.exact_rounds {
+                let mut next = assignment.clone();
+                self.k_way.refine(self.graph, &mut next, &relaxed, &self.settings.k_way, rng);
+                self.settle(&mut next);
+                if self.score(&next) >= self.score(assignment) {
+                    break;
+                }
+                *assignment = next;
+            }
+        } else {
+            balance::unload(self.graph, assignment, self.bounds);
+            self.k_way.refine(self.graph, assignment, self.bounds, &self.settings.k_way, rng);
+        }
+    }
+
+    /// Balances vertices of weight 1 at the least loss and improves the cut at the sizes reached.
+    fn settle(&mut self, assignment: &mut Assignment) {
+        let mut moves = Moves::new(self.graph, assignment);
+        moves.unload(assignment, self.bounds, self.settings.exact_patience);
+        balance::unload(self.graph, assignment, self.bounds);
+        let mut moves = Moves::new(self.graph, assignment);
+        moves.improve(assignment, self.settings.exact_patience);
+    }
 }

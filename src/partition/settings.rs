@@ -40,6 +40,12 @@ pub(crate) struct FlowSettings {
 /// All phases.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
+    pub initial_tries: usize,
+    pub cycles: usize,
+    pub slack: f64,
+    pub exact_slack: i64,
+    pub exact_rounds: usize,
+    pub exact_patience: usize,
     pub bisection: BisectionSettings,
     pub k_way: KWaySettings,
     pub flow: FlowSettings,
@@ -52,8 +58,25 @@ fn env(name: &str, default: usize) -> usize {
 impl Settings {
     pub fn of(_preset: super::Preset) -> Self {
         Self {
-            bisection: BisectionSettings { coarsest: env("BC", 40), tries: env("BT", 4), passes: env("BP", 4), patience: env("BF", 50) },
-            k_way: KWaySettings { coarsest_per_block: env("KC", 30), rounds: env("KR", 6), patience: env("KF",100), least_steps: env("OB", usize::MAX), seeds: env("KS", usize::MAX) },
+            initial_tries: env("IT", 1),
+            cycles: env("VC", 0),
+            slack: env("SL", 0) as f64 / 1000.0,
+            exact_slack: env("ES", 1) as i64,
+            exact_rounds: env("ER", 1),
+            exact_patience: env("EP", 30),
+            bisection: BisectionSettings {
+                coarsest: env("BC", 60),
+                tries: env("BT", 4),
+                passes: env("BP", 4),
+                patience: env("BF", 50),
+            },
+            k_way: KWaySettings {
+                coarsest_per_block: env("KC", 30),
+                rounds: env("KR", 6),
+                patience: env("KF", 300),
+                least_steps: env("OB", 20),
+                seeds: env("KS", 25),
+            },
             flow: FlowSettings { rounds: env("FR", 0), region: env("FP", 30) as f64 / 100.0 },
         }
     }

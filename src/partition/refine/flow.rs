@@ -168,7 +168,8 @@ impl Flow {
                 take(self, node, side, 1);
             }
         }
-        let limits = pair.map(|block| (assignment.weights[block as usize] as f64 * settings.region) as Weight);
+        let limits =
+            pair.map(|block| (assignment.weights[block as usize] as f64 * settings.region) as Weight);
         let mut full = [false; 2];
         let mut at = 0;
         while at < self.nodes.len() && full != [true; 2] {
@@ -181,7 +182,9 @@ impl Flow {
                 if full[side] {
                     break;
                 }
-                if assignment.blocks[arc.target as usize] == block && self.local[arc.target as usize] == ABSENT {
+                if assignment.blocks[arc.target as usize] == block
+                    && self.local[arc.target as usize] == ABSENT
+                {
                     full[side] = take(self, arc.target, side, depth) >= limits[side];
                 }
             }
@@ -283,9 +286,11 @@ impl Flow {
         if self.source_seeds.is_empty() || self.sink_seeds.is_empty() {
             return None;
         }
-        let sum = |this: &Self, nodes: &[u32]| nodes.iter().map(|&v| this.weights[v as usize]).sum::<Weight>();
+        let sum =
+            |this: &Self, nodes: &[u32]| nodes.iter().map(|&v| this.weights[v as usize]).sum::<Weight>();
         let total = outside[0] + outside[1] + self.weights.iter().sum::<Weight>();
-        let mut fixed = [outside[0] + sum(self, &self.source_seeds), outside[1] + sum(self, &self.sink_seeds)];
+        let mut fixed =
+            [outside[0] + sum(self, &self.source_seeds), outside[1] + sum(self, &self.sink_seeds)];
         for front in &mut self.fronts {
             front.clear();
         }
@@ -309,7 +314,8 @@ impl Flow {
                 self.search_from_sinks();
             }
             let reached = [fixed[0] + sum(self, &self.source_reach), fixed[1] + sum(self, &self.sink_reach)];
-            let fits = |side: usize| reached[side] <= bounds[side] && total - reached[side] <= bounds[1 - side];
+            let fits =
+                |side: usize| reached[side] <= bounds[side] && total - reached[side] <= bounds[1 - side];
             if fits(0) || fits(1) {
                 // Of two good ones, the more even one.
                 let heavier = |side: usize| reached[side].max(total - reached[side]);

@@ -227,9 +227,7 @@ impl KWay {
         let mut best_cut = assignment.cut;
         let mut best_length = 0;
         let mut walk = RandomWalk::default();
-        while self.trail.len() - best_length <= settings.patience
-            && !walk.is_hopeless(settings.least_steps)
-        {
+        while self.trail.len() - best_length <= settings.patience && !walk.is_hopeless(settings.least_steps) {
             let Some((gain, node)) = self.heap.pop() else { break };
             let to = self.destination[node as usize];
             let weight = graph.node_weight(node);

@@ -1,6 +1,7 @@
 //! Local improvement of partitions.
 
 pub(crate) mod balance;
+pub(crate) mod cycles;
 pub(crate) mod flow;
 pub(crate) mod k_way;
 pub(crate) mod two_way;
