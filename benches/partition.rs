@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! VIEM_GRAPHS=folder [VIEM_PEERS=partition.tsv] cargo bench --bench partition -- [options]
-//!     preset=fast,eco  k=2,8,32,64  epsilon=0,3  graph=crack,cs4  seeds=1  table
+//!     preset=fast,eco  k=2,8,32,64  epsilon=0,3  graph=crack,cs4  seeds=1  table  flow.rounds=3
 //! ```
 //!
 //! The folder holds METIS graphs (`*.graph`). The peers' file has the columns graph, k, epsilon in
-//! percent, tool, cut, max_block, mean_block, seconds. Printed are the geometric means of cut and time over each
+//! percent, tool, cut, max_block, mean_block, seconds. A setting can be changed by its name. Printed are the geometric means of cut and time over each
 //! peer, and the worst single cut; `table` prints every run. Times are CPU times of this thread.
 
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::partition::{Partitioner, Preset, Targets};
+use viem::partition::{Partitioner, Preset, Settings, Targets};
 use viem::rng::Rng;
 
 struct Options {
@@ -24,6 +24,8 @@ struct Options {
     graphs: Option<Vec<String>>,
     seeds: u64,
     table: bool,
+    /// Changes to the settings of the presets.
+    changes: Vec<(String, f64)>,
 }
 
 fn options() -> Options {
@@ -34,6 +36,7 @@ fn options() -> Options {
         graphs: None,
         seeds: 1,
         table: false,
+        changes: Vec::new(),
     };
     for argument in std::env::args().skip(1) {
         let (key, value) = argument.split_once('=').unwrap_or((&argument, ""));
@@ -49,11 +52,43 @@ fn options() -> Options {
             "epsilon" => options.epsilons = list().map(number).collect(),
             "graph" => options.graphs = Some(list().collect()),
             "seeds" => options.seeds = number(value.to_owned()) as u64,
+            name if name.contains('.') || name == "cycles" => {
+                options.changes.push((name.to_owned(), number(value.to_owned())));
+            }
             "table" => options.table = true,
             _ => {} // cargo passes options of its own
         }
     }
     options
+}
+
+/// The settings of a preset with the changes asked for.
+fn settings(preset: Preset, changes: &[(String, f64)]) -> Settings {
+    let mut settings = Settings::of(preset);
+    for (name, value) in changes {
+        let whole = *value as usize;
+        match name.as_str() {
+            "bisection.coarsest" => settings.bisection.coarsest = whole,
+            "bisection.tries" => settings.bisection.tries = whole,
+            "bisection.passes" => settings.bisection.passes = whole,
+            "bisection.patience" => settings.bisection.patience = whole,
+            "initial.coarsest_per_block" => settings.initial.coarsest_per_block = whole,
+            "initial.tries" => settings.initial.tries = whole,
+            "k_way.rounds" => settings.k_way.rounds = whole,
+            "k_way.patience" => settings.k_way.patience = whole,
+            "k_way.least_steps" => settings.k_way.least_steps = whole,
+            "k_way.seeds" => settings.k_way.seeds = whole,
+            "flow.rounds" => settings.flow.rounds = whole,
+            "flow.region" => settings.flow.region = *value,
+            "balance.slack" => settings.balance.slack = *value,
+            "balance.final_slack" => settings.balance.final_slack = *value as i64,
+            "balance.final_rounds" => settings.balance.final_rounds = whole,
+            "balance.patience" => settings.balance.patience = whole,
+            "cycles" => settings.cycles = whole,
+            _ => panic!("no setting is called {name}"),
+        }
+    }
+    settings
 }
 
 /// Seconds of CPU time of this thread where the system tells, else of the clock.
@@ -151,6 +186,7 @@ fn main() {
     let peers = peers();
     let graphs = graphs(&options);
     for &preset in &options.presets {
+        let settings = settings(preset, &options.changes);
         for &epsilon in &options.epsilons {
             let mut ratios: std::collections::BTreeMap<String, Ratios> = Default::default();
             let mut sum = 0.0;
@@ -161,7 +197,8 @@ fn main() {
                     for seed in 0..options.seeds {
                         let clock = Instant::now();
                         let start = seconds(clock);
-                        let partition = Partitioner::new(preset, seed).partition(graph, &targets);
+                        let partition =
+                            Partitioner::with_settings(settings.clone(), seed).partition(graph, &targets);
                         time += (seconds(clock) - start) / options.seeds as f64;
                         log_cut += (partition.cut().max(1) as f64).ln() / options.seeds as f64;
                         overload += partition.overload();

@@ -9,6 +9,9 @@ mod refine;
 mod settings;
 mod targets;
 
+pub use settings::{
+    BalanceSettings, BisectionSettings, FlowSettings, InitialSettings, KWaySettings, Settings,
+};
 pub use targets::{Targets, TargetsError};
 
 use crate::graph::CsrGraph;
@@ -106,14 +109,19 @@ impl Partition {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Partitioner {
-    preset: Preset,
+    settings: Settings,
     seed: u64,
 }
 
 impl Partitioner {
     /// A partitioner with the settings of a preset.
     pub fn new(preset: Preset, seed: u64) -> Self {
-        Self { preset, seed }
+        Self::with_settings(Settings::of(preset), seed)
+    }
+
+    /// A partitioner with settings of its own.
+    pub fn with_settings(settings: Settings, seed: u64) -> Self {
+        Self { settings, seed }
     }
 
     /// Partitions a graph into `targets.num_blocks()` blocks.
@@ -121,8 +129,7 @@ impl Partitioner {
     /// All bounds are met whenever the vertices are light enough for it; what is exceeded
     /// [`Partition::overload`] tells. No block is empty unless its size is 0 or the vertices are too few.
     pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
-        let settings = settings::Settings::of(self.preset);
-        let assignment = multilevel::partition(graph, targets, &settings, self.seed);
+        let assignment = multilevel::partition(graph, targets, &self.settings, self.seed);
         let overload = assignment.overload(targets.bounds());
         let refine::k_way::Assignment { blocks, weights, cut } = assignment;
         Partition { blocks, block_weights: weights, cut, overload }

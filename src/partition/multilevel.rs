@@ -74,7 +74,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
     /// vertices of one class in common with another: so it survives on all levels and is refined there.
     fn run(&mut self, start: Option<(&[BlockId], Assignment)>, rng: &mut Rng) -> Assignment {
         let k = self.sizes.len();
-        let enough = self.settings.k_way.coarsest_per_block * k;
+        let enough = self.settings.initial.coarsest_per_block * k;
         let (classes, start) = start.unzip();
         let hierarchy = Hierarchy::build(self.graph, enough, classes, rng);
         let coarsest = hierarchy.steps.last().map_or(self.graph, |step| &step.1);
@@ -103,23 +103,26 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         let tolerance = if coarsest.max_node_weight() > 1 { coarsest.max_node_weight() } else { 0 };
         let settings = &self.settings.bisection;
         let mut best: Option<Assignment> = None;
-        for _ in 0..self.settings.initial_tries.max(1) {
+        for _ in 0..self.settings.initial.tries.max(1) {
             let blocks =
                 initial::recursive_bisection(coarsest, self.sizes, self.bounds, tolerance, settings, rng);
             let mut next = Assignment::new(coarsest, blocks, self.sizes.len());
-            self.refine(coarsest, &mut next, rng);
+            balance::unload(coarsest, &mut next, &relaxed);
+            self.k_way.refine(coarsest, &mut next, &relaxed, &self.settings.k_way, rng);
             let score = |assignment: &Assignment| (assignment.overload(&relaxed), assignment.cut);
             if best.as_ref().is_none_or(|best| score(&next) < score(best)) {
                 best = Some(next);
             }
         }
-        best.expect("there was at least one try")
+        let mut best = best.expect("there was at least one try");
+        self.refine(coarsest, &mut best, rng);
+        best
     }
 
     /// The bounds to keep on a level: coarse vertices cannot meet tight bounds, and the search needs room.
     fn relaxed(&self, level: &Level<W>) -> Vec<Weight> {
         let relax = |(&size, &bound): (&Weight, &Weight)| {
-            let slack = (size as f64 * self.settings.slack) as Weight;
+            let slack = (size as f64 * self.settings.balance.slack) as Weight;
             bound.max(size + slack.max(level.max_node_weight()))
         };
         self.sizes.iter().zip(self.bounds).map(relax).collect()
@@ -144,10 +147,10 @@ impl<'a, W: Stored> Multilevel<'a, W> {
             && self.graph.total_node_weight() == self.graph.num_nodes() as Weight;
         if unit {
             self.settle(assignment);
-            let slack = self.settings.exact_slack;
+            let slack = self.settings.balance.final_slack;
             let relaxed: Vec<Weight> =
                 self.sizes.iter().zip(self.bounds).map(|(size, &bound)| bound.max(size + slack)).collect();
-            for _ in 0..self.settings.exact_rounds {
+            for _ in 0..self.settings.balance.final_rounds {
                 let mut next = assignment.clone();
                 self.k_way.refine(self.graph, &mut next, &relaxed, &self.settings.k_way, rng);
                 self.settle(&mut next);
@@ -165,9 +168,9 @@ impl<'a, W: Stored> Multilevel<'a, W> {
     /// Balances vertices of weight 1 at the least loss and improves the cut at the sizes reached.
     fn settle(&mut self, assignment: &mut Assignment) {
         let mut moves = Moves::new(self.graph, assignment);
-        moves.unload(assignment, self.bounds, self.settings.exact_patience);
+        moves.unload(assignment, self.bounds, self.settings.balance.patience);
         balance::unload(self.graph, assignment, self.bounds);
         let mut moves = Moves::new(self.graph, assignment);
-        moves.improve(assignment, self.settings.exact_patience);
+        moves.improve(assignment, self.settings.balance.patience);
     }
 }

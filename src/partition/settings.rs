@@ -1,8 +1,36 @@
-//! The settings of each phase.
+//! The settings of each phase, and the presets as whole values of them.
+//!
+//! | preset | contraction | initial tries | FM searches from | flows | cycles | for |
+//! |---|---|---|---|---|---|---|
+//! | `fast` | matching | 1 | 25 vertices | no | 0 | as fast as it gets |
+//! | `eco` | matching | 4 | 25 vertices | yes | 0 | good cuts in little time |
+//! | `strong` | matching | 8 | single vertices | yes | 4 | the best cuts |
+//!
+//! The `social` presets are the same with cluster contraction, for graphs with heavy-tailed degrees.
+
+use super::Preset;
+use crate::types::Weight;
+
+/// All settings of the partitioner.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Bisections, of which initial partitions are made.
+    pub bisection: BisectionSettings,
+    /// The coarsest graph and its partitions.
+    pub initial: InitialSettings,
+    /// Refinement of all blocks at once.
+    pub k_way: KWaySettings,
+    /// Refinement of pairs of blocks.
+    pub flow: FlowSettings,
+    /// Bounds on the way and at the end.
+    pub balance: BalanceSettings,
+    /// How often the finished partition is coarsened and refined again, its cut edges uncontracted.
+    pub cycles: usize,
+}
 
 /// How bisections are found.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct BisectionSettings {
+pub struct BisectionSettings {
     /// Coarsening stops at this many vertices.
     pub coarsest: usize,
     /// Bisections grown on the coarsest graph.
@@ -13,71 +41,89 @@ pub(crate) struct BisectionSettings {
     pub patience: usize,
 }
 
-/// How partitions into many blocks are refined.
+/// How initial partitions are found.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct KWaySettings {
+pub struct InitialSettings {
     /// Coarsening stops at this many vertices a block.
     pub coarsest_per_block: usize,
+    /// Partitions of the coarsest graph, of which the best is kept.
+    pub tries: usize,
+}
+
+/// How partitions into many blocks are refined.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KWaySettings {
     /// Most rounds on each level.
     pub rounds: usize,
     /// Moves without success after which a search ends.
     pub patience: usize,
     /// Moves that a search makes at least before it may be given up as hopeless.
     pub least_steps: usize,
-    /// Vertices from which a search starts; `usize::MAX` is the whole boundary.
+    /// Vertices from which a search starts.
     pub seeds: usize,
 }
 
 /// How pairs of blocks are refined by minimum cuts.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct FlowSettings {
+pub struct FlowSettings {
     /// Most rounds over the pairs on each level; 0 for none.
     pub rounds: usize,
     /// The share of each block that a region may take.
     pub region: f64,
 }
 
-/// All phases.
+/// How far blocks may exceed their bounds on the way, and how they meet them in the end.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Settings {
-    pub initial_tries: usize,
-    pub cycles: usize,
+pub struct BalanceSettings {
+    /// Blocks may exceed their sizes by this share until the finest level is refined.
     pub slack: f64,
-    pub exact_slack: i64,
-    pub exact_rounds: usize,
-    pub exact_patience: usize,
-    pub bisection: BisectionSettings,
-    pub k_way: KWaySettings,
-    pub flow: FlowSettings,
-}
-
-fn env(name: &str, default: usize) -> usize {
-    std::env::var(name).ok().and_then(|t| t.parse().ok()).unwrap_or(default)
+    /// Afterwards, searches may exceed the final bounds by this weight before they are balanced again.
+    pub final_slack: Weight,
+    /// Most such searches.
+    pub final_rounds: usize,
+    /// Cyclic moves that may fail in a row.
+    pub patience: usize,
 }
 
 impl Settings {
-    pub fn of(_preset: super::Preset) -> Self {
+    /// The settings of a preset.
+    pub fn of(preset: Preset) -> Self {
+        match preset {
+            Preset::Fast | Preset::FastSocial => Self::fast(),
+            Preset::Eco | Preset::EcoSocial => Self::eco(),
+            Preset::Strong | Preset::StrongSocial => Self::strong(),
+        }
+    }
+
+    fn fast() -> Self {
         Self {
-            initial_tries: env("IT", 1),
-            cycles: env("VC", 0),
-            slack: env("SL", 0) as f64 / 1000.0,
-            exact_slack: env("ES", 1) as i64,
-            exact_rounds: env("ER", 1),
-            exact_patience: env("EP", 30),
-            bisection: BisectionSettings {
-                coarsest: env("BC", 60),
-                tries: env("BT", 4),
-                passes: env("BP", 4),
-                patience: env("BF", 50),
-            },
-            k_way: KWaySettings {
-                coarsest_per_block: env("KC", 30),
-                rounds: env("KR", 6),
-                patience: env("KF", 300),
-                least_steps: env("OB", 20),
-                seeds: env("KS", 25),
-            },
-            flow: FlowSettings { rounds: env("FR", 0), region: env("FP", 30) as f64 / 100.0 },
+            bisection: BisectionSettings { coarsest: 60, tries: 4, passes: 4, patience: 50 },
+            initial: InitialSettings { coarsest_per_block: 30, tries: 1 },
+            k_way: KWaySettings { rounds: 6, patience: 300, least_steps: 20, seeds: 25 },
+            flow: FlowSettings { rounds: 0, region: 0.3 },
+            balance: BalanceSettings { slack: 0.02, final_slack: 3, final_rounds: 1, patience: 30 },
+            cycles: 0,
+        }
+    }
+
+    fn eco() -> Self {
+        let fast = Self::fast();
+        Self {
+            initial: InitialSettings { tries: 4, ..fast.initial },
+            flow: FlowSettings { rounds: 2, ..fast.flow },
+            balance: BalanceSettings { final_rounds: 3, ..fast.balance },
+            ..fast
+        }
+    }
+
+    fn strong() -> Self {
+        let eco = Self::eco();
+        Self {
+            initial: InitialSettings { tries: 8, ..eco.initial },
+            k_way: KWaySettings { least_steps: 10, seeds: 1, ..eco.k_way },
+            flow: FlowSettings { rounds: 5, ..eco.flow },
+            cycles: 4,
+            ..eco
         }
     }
 }
