@@ -20,10 +20,13 @@
 //! tried.
 
 mod communication;
+mod improve;
 mod nsquare;
 mod nsquare_pruned;
 mod savings;
 mod swap;
+
+pub use improve::{Annealing, Improvement, Rebuild, improve};
 
 use crate::mapping::Mapping;
 use crate::observer::Observer;

@@ -1,0 +1,225 @@
+//! Simulated annealing of a whole (small) mapping, from a good start and at low temperature.
+//!
+//! A proposal draws an arc (u, v) and exchanges u with a process near v: one of the innermost group of v, or
+//! one of the largest group that holds v but not u. So u comes nearer to a partner with every proposal, which
+//! is the only way to gain. Worse mappings are accepted as by Metropolis et al. (1953), and the temperature falls
+//! geometrically (Kirkpatrick, Gelatt and Vecchi 1983). The start comes from a multilevel partitioner,
+//! whose outermost groups are better than annealing would find, so the first temperature is low enough to keep
+//! them: only what the boundaries of groups have to offer is reshuffled.
+//!
+//! A proposal costs four look-ups in the table of [`Savings`], an accepted one an update of the table. The end is
+//! a descent to a mapping that no exchange of two processes improves.
+
+use std::sync::LazyLock;
+
+use super::savings::{Amount, Savings, fits_32_bits};
+use crate::graph::CsrGraph;
+use crate::rng::Rng;
+use crate::topology::Hierarchy;
+use crate::types::{Cost, NodeId, PeId};
+
+/// How long to anneal, and between which temperatures.
+///
+/// Temperatures are in units of the mean edge weight times the distance of the outermost level: at
+/// temperature 1, one in e proposals is accepted that lets a mean edge become one between outermost groups.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Annealing {
+    /// Proposals for each process.
+    pub proposals: u32,
+    /// First temperature.
+    pub first: f64,
+    /// Last temperature.
+    pub last: f64,
+}
+
+/// A mapping that is not worse than the one before.
+#[derive(Clone, Debug)]
+pub(super) struct Improved {
+    /// The PE of each process.
+    pub pe_of: Vec<PeId>,
+    /// By how much J fell.
+    pub gain: Cost,
+    /// Exchanges evaluated.
+    pub tried: u64,
+    /// Exchanges made.
+    pub made: u64,
+}
+
+/// Improves the mapping that puts process i on PE `start[i]`. `stop` is asked between temperatures.
+///
+/// The hierarchy must be [simplified](Hierarchy::simplified).
+pub(super) fn anneal(
+    graph: &CsrGraph,
+    hierarchy: &Hierarchy,
+    start: &[PeId],
+    schedule: &Annealing,
+    seed: u64,
+    stop: &dyn Fn() -> bool,
+) -> Improved {
+    if hierarchy.arities().len() < 2 || graph.num_arcs() == 0 {
+        return Improved { pe_of: start.to_vec(), gain: 0, tried: 0, made: 0 };
+    }
+    if fits_32_bits(graph, hierarchy) {
+        Walk::<i32>::new(graph, hierarchy, start, seed).run(schedule, stop)
+    } else {
+        Walk::<i64>::new(graph, hierarchy, start, seed).run(schedule, stop)
+    }
+}
+
+/// The quantiles of the exponential distribution with mean 1, by rank: the worsening that a draw accepts,
+/// in temperatures. A table saves a logarithm for each proposal.
+static QUANTILES: LazyLock<[f32; 1024]> =
+    LazyLock::new(|| std::array::from_fn(|rank| -((rank as f32 + 0.5) / 1024.0).ln()));
+
+/// A walk through the mappings.
+struct Walk<A> {
+    savings: Savings<A>,
+    tails: Vec<NodeId>,
+    /// PEs of a group, by level.
+    group_sizes: Vec<u32>,
+    /// Mean edge weight times the greatest distance.
+    unit: f64,
+    rng: Rng,
+    /// Change of half of J since the start.
+    change: Cost,
+    tried: u64,
+    made: u64,
+}
+
+impl<A: Amount> Walk<A> {
+    fn new(graph: &CsrGraph, hierarchy: &Hierarchy, start: &[PeId], seed: u64) -> Self {
+        let mean = graph.total_arc_weight() as f64 / graph.num_arcs() as f64;
+        let sizes = hierarchy.arities().iter().scan(1, |size, &arity| {
+            *size *= arity;
+            Some(*size)
+        });
+        Self {
+            savings: Savings::new(graph, hierarchy, start),
+            tails: graph.nodes().flat_map(|u| std::iter::repeat_n(u, graph.degree(u))).collect(),
+            group_sizes: sizes.collect(),
+            unit: mean * hierarchy.max_distance() as f64,
+            rng: Rng::new(seed),
+            change: 0,
+            tried: 0,
+            made: 0,
+        }
+    }
+
+    fn run(mut self, schedule: &Annealing, stop: &dyn Fn() -> bool) -> Improved {
+        let n = self.savings.num_processes();
+        let total = u64::from(schedule.proposals) * n as u64;
+        // Temperatures are changed no finer than a few proposals for each process allow to notice.
+        let steps = (schedule.proposals / 2).clamp(1, 200);
+        let mut best = self.savings.mapping().to_vec();
+        let mut best_change = 0;
+        for step in 0..steps {
+            if stop() {
+                break;
+            }
+            let cooled = f64::from(step) / f64::from(steps.max(2) - 1);
+            let temperature = self.unit * schedule.first * (schedule.last / schedule.first).powf(cooled);
+            self.propose(total / u64::from(steps), temperature as f32);
+            if self.change < best_change {
+                best_change = self.change;
+                best.copy_from_slice(self.savings.mapping());
+            }
+        }
+        if best_change < self.change {
+            self.savings.restore(&best);
+            self.change = best_change;
+        }
+        self.descend();
+        Improved {
+            pe_of: self.savings.mapping().to_vec(),
+            gain: -2 * self.change,
+            tried: self.tried,
+            made: self.made,
+        }
+    }
+
+    /// Makes `count` proposals at a temperature.
+    fn propose(&mut self, count: u64, temperature: f32) {
+        let quantiles = &*QUANTILES;
+        let num_arcs = self.savings.num_arcs() as u64;
+        let innermost = u64::from(self.savings.group_size());
+        for _ in 0..count {
+            // One draw serves all: 32 bits for the arc, 8 for the level, 14 for the PE, 10 for the quantile.
+            let bits = self.rng.next_u64();
+            let arc = ((bits >> 32) * num_arcs) >> 32;
+            let (u, near) = (self.tails[arc as usize], self.savings.target(arc as usize));
+            if self.savings.group_of(u) == self.savings.group_of(near) {
+                continue;
+            }
+            let size = if bits & 0x80 == 0 {
+                innermost
+            } else {
+                u64::from(self.group_sizes[self.savings.level(u, near) - 1])
+            };
+            let position = ((bits >> 8 & 0x3fff) * size) >> 14;
+            let pe = u64::from(self.savings.pe_of(near)) / size * size + position;
+            let v = self.savings.process_on(pe as PeId);
+            let accepted = A::of((quantiles[(bits >> 22 & 0x3ff) as usize] * temperature) as Cost);
+            if self.savings.delta_unless_adjacent(u, v) <= accepted {
+                let delta = self.savings.delta(u, v);
+                if delta <= accepted {
+                    self.swap(u, v, delta);
+                }
+            }
+        }
+        self.tried += count;
+    }
+
+    #[inline]
+    fn swap(&mut self, u: NodeId, v: NodeId, delta: A) {
+        self.savings.swap(u, v);
+        self.change += delta.cost();
+        self.made += 1;
+    }
+
+    /// Makes exchanges that lower J until there is none.
+    ///
+    /// Where distances grow outwards, one of the two processes of such an exchange saves more in the group of
+    /// the other than in its own, so only the pairs are tried for which a row of the table shows that.
+    fn descend(&mut self) {
+        let n = self.savings.num_processes() as NodeId;
+        let size = self.savings.group_size();
+        let mut waiting = 0;
+        let mut u = 0;
+        // `waiting` processes in a row have nothing to gain.
+        while waiting < n {
+            waiting += 1;
+            let mut group = 0;
+            while let Some(better) = self.better_group(u, group) {
+                for pe in better * size..(better + 1) * size {
+                    let v = self.savings.process_on(pe);
+                    let delta = self.savings.delta(u, v);
+                    self.tried += 1;
+                    if delta < A::ZERO {
+                        self.swap(u, v, delta);
+                        waiting = 0;
+                        break;
+                    }
+                }
+                group = better + 1;
+            }
+            u = (u + 1) % n;
+        }
+    }
+
+    /// The first group from `group` on in which `u` saves more than in its own.
+    fn better_group(&self, u: NodeId, group: u32) -> Option<u32> {
+        let row = self.savings.row(u);
+        let own = row[self.savings.group_of(u) as usize];
+        // In chunks, so that the comparisons of a chunk are made at once.
+        let mut first = group as usize;
+        for chunk in row[first..].chunks(16) {
+            if chunk.iter().fold(false, |any, &saving| any | (saving > own)) {
+                let inside =
+                    chunk.iter().position(|&saving| saving > own).expect("one of the chunk is greater");
+                return Some((first + inside) as u32);
+            }
+            first += chunk.len();
+        }
+        None
+    }
+}

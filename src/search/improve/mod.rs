@@ -1,0 +1,213 @@
+//! Improvement beyond exchanges that gain at once: annealing, and rebuilding parts.
+//!
+//! A round cuts the machine into [regions](region), improves them independently of each other and in parallel,
+//! and keeps what is better. Two kinds of rounds:
+//!
+//! - *annealing*: regions as large as their tables stay in cache are [annealed](annealing) from what they are;
+//! - *rebuilding*: small regions are mapped anew by a constructor, annealed, and kept if better. This
+//!   is large neighbourhood search (Shaw 1998) whose neighbourhoods are mapping problems themselves; it finds
+//!   what no sequence of small steps does: another shape of the outermost groups.
+//!
+//! Costs O(n · proposals) for annealing and as much plus the constructions for rebuilding. Memory: O(n + m) and the
+//! tables, [`REGION_TABLE`] entries a thread. Results depend on the seed, not on threads.
+
+mod annealing;
+mod region;
+mod savings;
+
+use rayon::prelude::*;
+
+use super::SearchOutcome;
+use crate::graph::CsrGraph;
+use crate::mapping::Mapping;
+use crate::objective::cost;
+use crate::observer::Observer;
+use crate::problem::Problem;
+use crate::rng::{Rng, derive};
+use crate::topology::Hierarchy;
+use crate::types::{Cost, NodeId, PeId};
+use annealing::{Improved, anneal};
+use region::{Region, Regions};
+
+pub use annealing::Annealing;
+
+/// Entries of the table of savings that a region may have: of four bytes each they fit a second-level cache.
+const REGION_TABLE: usize = 1 << 18;
+
+/// Entries that a region of only two groups may have: beyond, groups are so large that exchanges between
+/// them are left to the construction.
+const GREATEST_TABLE: usize = 1 << 24;
+
+/// What to spend on improving a mapping.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Improvement {
+    /// How regions are annealed in the first rounds.
+    pub annealing: Annealing,
+    /// Rounds of annealing, each with another division into regions. A problem that is a single region
+    /// has one round.
+    pub rounds: u32,
+    /// Rounds of rebuilding.
+    pub rebuilds: u32,
+    /// How regions are annealed after rebuilding.
+    pub rebuilt: Annealing,
+}
+
+/// Makes a mapping for a small problem: graph, hierarchy, seed.
+pub type Rebuild<'a> = &'a (dyn Fn(&CsrGraph, &Hierarchy, u64) -> Mapping + Sync);
+
+/// Improves a mapping as large as the hierarchy; the result is never worse than the start.
+///
+/// The observer may end it early; the result then is the best mapping so far. Runs on the threads of the rayon pool
+/// it is called in. Panics if the graph, the hierarchy and the mapping are not of the same size.
+pub fn improve(
+    graph: &CsrGraph,
+    hierarchy: &Hierarchy,
+    start: &Mapping,
+    start_cost: Cost,
+    config: &Improvement,
+    seed: u64,
+    rebuild: Rebuild<'_>,
+    observer: &dyn Observer,
+) -> SearchOutcome {
+    let hierarchy = hierarchy.simplified();
+    let mut state = State {
+        graph,
+        hierarchy: &hierarchy,
+        pe_of: start.as_slice().to_vec(),
+        process_on: start.inverse(),
+        cost: start_cost,
+        tried: 0,
+        made: 0,
+        observer,
+    };
+    let stop = || observer.should_stop();
+    let levels = state.levels();
+    let rounds = if levels.iter().all(|&(level, groups)| groups >= state.num_groups(level)) {
+        1
+    } else {
+        config.rounds
+    };
+    for round in 0..rounds {
+        for &(level, groups) in &levels {
+            let seed = derive(derive(derive(seed, 0), u64::from(round)), level as u64);
+            state.round(level, groups, seed, &|region, seed| {
+                let start: Vec<PeId> = (0..region.processes.len() as PeId).collect();
+                anneal(&region.graph, &region.hierarchy, &start, &config.annealing, seed, &stop)
+            });
+        }
+    }
+    for round in 0..config.rebuilds {
+        for &(level, _) in &levels {
+            let seed = derive(derive(derive(seed, 1), u64::from(round)), level as u64);
+            let groups = 2 + (round % 3) as usize;
+            state.round(level, groups, seed, &|region, seed| {
+                rebuilt(region, &config.rebuilt, seed, rebuild, &stop)
+            });
+        }
+    }
+    SearchOutcome {
+        cost: state.cost,
+        tried: state.tried,
+        made: state.made,
+        stopped: observer.should_stop(),
+        mapping: Mapping::from_permutation(state.pe_of),
+    }
+}
+
+/// Maps a region anew, anneals that, and returns it if it is better.
+fn rebuilt(
+    region: &Region,
+    schedule: &Annealing,
+    seed: u64,
+    rebuild: Rebuild<'_>,
+    stop: &dyn Fn() -> bool,
+) -> Improved {
+    let Region { graph, hierarchy, processes } = region;
+    let oracle = hierarchy.online64();
+    let problem = Problem::new(graph, &oracle).expect("a part of a problem is a problem");
+    let identity = Mapping::identity(processes.len());
+    let anew = rebuild(graph, hierarchy, derive(seed, 0));
+    let loss = cost(&problem, &anew) - cost(&problem, &identity);
+    let improved = anneal(graph, hierarchy, anew.as_slice(), schedule, derive(seed, 1), stop);
+    let gain = improved.gain - loss;
+    if gain > 0 {
+        Improved { gain, ..improved }
+    } else {
+        Improved { pe_of: identity.into_vec(), gain: 0, ..improved }
+    }
+}
+
+struct State<'a> {
+    graph: &'a CsrGraph,
+    hierarchy: &'a Hierarchy,
+    pe_of: Vec<PeId>,
+    process_on: Vec<NodeId>,
+    cost: Cost,
+    tried: u64,
+    made: u64,
+    observer: &'a dyn Observer,
+}
+
+impl State<'_> {
+    fn group_size(&self, level: usize) -> usize {
+        self.hierarchy.arities()[..=level].iter().map(|&arity| arity as usize).product()
+    }
+
+    fn num_groups(&self, level: usize) -> usize {
+        self.pe_of.len() / self.group_size(level)
+    }
+
+    /// The levels whose groups are gathered into regions, and how many for a region, outermost first: those
+    /// that no region of the level above holds whole.
+    fn levels(&self) -> Vec<(usize, usize)> {
+        let mut levels = Vec::new();
+        let innermost = self.hierarchy.arities().first().map_or(1, |&arity| arity as usize);
+        for level in (0..self.hierarchy.arities().len().saturating_sub(1)).rev() {
+            let size = self.group_size(level);
+            let siblings = self.hierarchy.arities()[level + 1] as usize;
+            let processes = (REGION_TABLE * innermost).isqrt();
+            let groups = (processes / size).clamp(2, siblings);
+            if (groups * size).saturating_mul(groups * size / innermost) <= GREATEST_TABLE {
+                levels.push((level, groups));
+            }
+            if size <= processes {
+                break;
+            }
+        }
+        levels
+    }
+
+    /// One round: gathers groups into regions, improves each, and takes over what they gained.
+    fn round(
+        &mut self,
+        level: usize,
+        groups: usize,
+        seed: u64,
+        improve: &(dyn Fn(&Region, u64) -> Improved + Sync),
+    ) {
+        let (graph, hierarchy) = (self.graph, self.hierarchy);
+        let mut rng = Rng::new(derive(seed, 0));
+        let regions = Regions::gather(graph, hierarchy, &self.pe_of, level, groups, &mut rng);
+        let outcomes: Vec<(Vec<NodeId>, Improved)> = (0..regions.len())
+            .into_par_iter()
+            .map(|index| {
+                let region = regions.problem(graph, hierarchy, &self.pe_of, &self.process_on, index);
+                let improved = improve(&region, derive(seed, 1 + index as u64));
+                (region.processes, improved)
+            })
+            .collect();
+        for (index, (processes, improved)) in outcomes.into_iter().enumerate() {
+            self.tried += improved.tried;
+            self.made += improved.made;
+            if improved.gain > 0 {
+                for (&process, &local) in processes.iter().zip(&improved.pe_of) {
+                    let pe = regions.pe(index, local);
+                    self.pe_of[process as usize] = pe;
+                    self.process_on[pe as usize] = process;
+                }
+                self.cost -= improved.gain;
+                self.observer.reached(self.cost);
+            }
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! What every process would save in every innermost group, kept up to date over exchanges.
+//!
+//! On a hierarchy, process u on PE p costs `d_top · W(u) - S[u][g]`, where g is the innermost group of p,
+//! `W(u)` the volume of u, d_top the distance of the outermost level, and the saving
+//! `S[u][g] = sum over levels l of (d_{l+1} - d_l) · (volume of u with the group of level l that holds g)`.
+//! The table S turns the change of J by an exchange into four look-ups, whatever the degrees:
+//! `S[u][g(u)] - S[u][g(v)] + S[v][g(v)] - S[v][g(u)]`, plus a term if u and v are adjacent. That is what a
+//! search wants in which nearly all exchanges are refused.
+//!
+//! An exchange adds, for each neighbour and each level below the one that it crosses, a constant to two runs of
+//! consecutive entries. Memory: n² / a_1 entries of 4 bytes if the sums fit, else 8; so searches keep such
+//! tables for parts of a problem that have them in cache (see [`region`](super::region)).
+
+use std::ops::{AddAssign, Sub, SubAssign};
+
+use crate::graph::CsrGraph;
+use crate::topology::Hierarchy;
+use crate::types::{Cost, NodeId, PeId};
+
+/// A number wide enough for the savings of one problem.
+pub(super) trait Amount:
+    Copy + Ord + AddAssign + SubAssign + Sub<Output = Self> + Send + Sync
+{
+    /// Zero.
+    const ZERO: Self;
+    /// The number that equals a cost; it fits.
+    fn of(cost: Cost) -> Self;
+    /// The number as a cost.
+    fn cost(self) -> Cost;
+}
+
+impl Amount for i32 {
+    const ZERO: i32 = 0;
+    #[inline]
+    fn of(cost: Cost) -> i32 {
+        cost as i32
+    }
+    #[inline]
+    fn cost(self) -> Cost {
+        Cost::from(self)
+    }
+}
+
+impl Amount for i64 {
+    const ZERO: i64 = 0;
+    #[inline]
+    fn of(cost: Cost) -> i64 {
+        cost
+    }
+    #[inline]
+    fn cost(self) -> Cost {
+        self
+    }
+}
+
+/// Whether the savings of a problem fit 32 bits: no sum that is formed exceeds four times the greatest cost
+/// of a process.
+pub(super) fn fits_32_bits(graph: &CsrGraph, hierarchy: &Hierarchy) -> bool {
+    let volume = graph.nodes().map(|node| graph.weighted_degree(node)).max().unwrap_or(0);
+    volume.checked_mul(hierarchy.max_distance()).is_some_and(|cost| cost <= Cost::from(i32::MAX / 8))
+}
+
+/// A level below the outermost, as the table sees it.
+struct Level<A> {
+    /// Innermost groups in a group of this level.
+    groups: usize,
+    /// Distance of the next level less that of this one.
+    step: A,
+}
+
+/// A mapping of processes `0..n` to PEs `0..n` and the table of savings.
+pub(super) struct Savings<A> {
+    offsets: Vec<u32>,
+    arcs: Vec<(NodeId, A)>,
+    levels: Vec<Level<A>>,
+    /// Distance of each level less that of the innermost.
+    apart: Vec<Cost>,
+    group_size: u32,
+    num_groups: usize,
+    /// Row by row, for each process its saving in each innermost group.
+    table: Vec<A>,
+    pe_of: Vec<PeId>,
+    process_on: Vec<NodeId>,
+    group_of: Vec<u32>,
+}
+
+impl<A: Amount> Savings<A> {
+    /// The table of the mapping that puts process i on PE `pe_of[i]`; O(n² / a_1 + m a_2 … a_{k-1}).
+    ///
+    /// The hierarchy must be [simplified](Hierarchy::simplified) and have two levels or more.
+    pub fn new(graph: &CsrGraph, hierarchy: &Hierarchy, pe_of: &[PeId]) -> Self {
+        let n = graph.num_nodes();
+        let (arities, distances) = (hierarchy.arities(), hierarchy.distances());
+        let group_size = arities[0];
+        let num_groups = n / group_size as usize;
+        let mut groups = 1;
+        let levels: Vec<Level<A>> = (1..arities.len())
+            .map(|level| {
+                let inner = Level { groups, step: A::of(distances[level] - distances[level - 1]) };
+                groups *= arities[level] as usize;
+                inner
+            })
+            .collect();
+        let arcs: Vec<(NodeId, A)> = graph
+            .targets()
+            .iter()
+            .zip(graph.edge_weights())
+            .map(|(&v, &weight)| (v, A::of(weight)))
+            .collect();
+        let mut savings = Self {
+            offsets: graph.offsets().iter().map(|&offset| offset as u32).collect(),
+            arcs,
+            levels,
+            apart: distances.iter().map(|&distance| distance - distances[0]).collect(),
+            group_size,
+            num_groups,
+            table: vec![A::ZERO; n * num_groups],
+            pe_of: pe_of.to_vec(),
+            process_on: vec![0; n],
+            group_of: pe_of.iter().map(|pe| pe / group_size).collect(),
+        };
+        for (process, &pe) in pe_of.iter().enumerate() {
+            savings.process_on[pe as usize] = process as NodeId;
+        }
+        for u in graph.nodes() {
+            let row = &mut savings.table[u as usize * num_groups..][..num_groups];
+            for (v, weight) in graph.arcs(u) {
+                let group = savings.group_of[v as usize] as usize;
+                for level in &savings.levels {
+                    let amount = A::of(weight * level.step.cost());
+                    let first = group - group % level.groups;
+                    row[first..first + level.groups].iter_mut().for_each(|entry| *entry += amount);
+                }
+            }
+        }
+        savings
+    }
+
+    pub fn num_processes(&self) -> usize {
+        self.pe_of.len()
+    }
+
+    pub fn num_arcs(&self) -> usize {
+        self.arcs.len()
+    }
+
+    /// The head of an arc.
+    #[inline]
+    pub fn target(&self, arc: usize) -> NodeId {
+        self.arcs[arc].0
+    }
+
+    #[inline]
+    pub fn pe_of(&self, process: NodeId) -> PeId {
+        self.pe_of[process as usize]
+    }
+
+    #[inline]
+    pub fn process_on(&self, pe: PeId) -> NodeId {
+        self.process_on[pe as usize]
+    }
+
+    /// The innermost group of a process.
+    #[inline]
+    pub fn group_of(&self, process: NodeId) -> u32 {
+        self.group_of[process as usize]
+    }
+
+    /// PEs of an innermost group.
+    #[inline]
+    pub fn group_size(&self) -> u32 {
+        self.group_size
+    }
+
+    /// The savings of a process in all innermost groups.
+    #[inline]
+    pub fn row(&self, process: NodeId) -> &[A] {
+        &self.table[process as usize * self.num_groups..][..self.num_groups]
+    }
+
+    /// The PE of each process.
+    pub fn mapping(&self) -> &[PeId] {
+        &self.pe_of
+    }
+
+    /// By how much half of J changes when two processes that are not adjacent exchange their PEs.
+    #[inline]
+    pub fn delta_unless_adjacent(&self, u: NodeId, v: NodeId) -> A {
+        let (from, to) = (self.group_of(u) as usize, self.group_of(v) as usize);
+        let (here, there) = (self.row(u), self.row(v));
+        let gain = (here[to] - here[from]) - (there[to] - there[from]);
+        A::ZERO - gain
+    }
+
+    /// By how much half of J changes when two processes exchange their PEs.
+    ///
+    /// Two neighbours stay as far apart as they are, while the table promises each that the other comes as
+    /// near as a process of its own group: where distances grow outwards, adjacency makes an exchange worse.
+    #[inline]
+    pub fn delta(&self, u: NodeId, v: NodeId) -> A {
+        let (a, b) = if self.arcs_of(u).len() <= self.arcs_of(v).len() { (u, v) } else { (v, u) };
+        let mut delta = self.delta_unless_adjacent(u, v);
+        for &(target, weight) in self.arcs_of(a) {
+            if target == b {
+                delta += A::of(2 * weight.cost() * self.apart[self.level(u, v)]);
+            }
+        }
+        delta
+    }
+
+    /// The innermost level whose group holds both processes.
+    pub fn level(&self, u: NodeId, v: NodeId) -> usize {
+        let (a, b) = (self.group_of(u) as usize, self.group_of(v) as usize);
+        let inside = |level: &Level<A>| a / level.groups == b / level.groups;
+        self.levels.iter().position(inside).unwrap_or(self.levels.len())
+    }
+
+    #[inline]
+    fn arcs_of(&self, process: NodeId) -> &[(NodeId, A)] {
+        &self.arcs[self.offsets[process as usize] as usize..self.offsets[process as usize + 1] as usize]
+    }
+
+    /// Exchanges the PEs of two processes; O((deg u + deg v) a_2 … a_l) if they are apart at level l.
+    pub fn swap(&mut self, u: NodeId, v: NodeId) {
+        let (group_u, group_v) = (self.group_of(u), self.group_of(v));
+        self.carry(u, group_u, group_v);
+        self.carry(v, group_v, group_u);
+        self.pe_of.swap(u as usize, v as usize);
+        self.group_of.swap(u as usize, v as usize);
+        self.process_on.swap(self.pe_of[u as usize] as usize, self.pe_of[v as usize] as usize);
+    }
+
+    /// Lets the neighbours of a process know that it moves from one innermost group to another.
+    fn carry(&mut self, process: NodeId, from: u32, to: u32) {
+        let (from, to) = (from as usize, to as usize);
+        let crossed = self.levels.iter().position(|level| from / level.groups == to / level.groups);
+        let levels = &self.levels[..crossed.unwrap_or(self.levels.len())];
+        let arcs = self.offsets[process as usize] as usize..self.offsets[process as usize + 1] as usize;
+        for &(target, weight) in &self.arcs[arcs] {
+            let row = &mut self.table[target as usize * self.num_groups..][..self.num_groups];
+            for level in levels {
+                let amount = A::of(weight.cost() * level.step.cost());
+                let (left, entered) = (from - from % level.groups, to - to % level.groups);
+                row[left..left + level.groups].iter_mut().for_each(|entry| *entry -= amount);
+                row[entered..entered + level.groups].iter_mut().for_each(|entry| *entry += amount);
+            }
+        }
+    }
+
+    /// Exchanges processes until each is on the PE that `mapping` says.
+    pub fn restore(&mut self, mapping: &[PeId]) {
+        for process in 0..self.num_processes() {
+            let occupant = self.process_on(mapping[process]);
+            if occupant != process as NodeId {
+                self.swap(process as NodeId, occupant);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+    use crate::mapping::Mapping;
+    use crate::objective::cost;
+    use crate::problem::Problem;
+    use crate::rng::Rng;
+
+    fn random_graph(n: usize, edges: usize, heaviest: u32, rng: &mut Rng) -> CsrGraph {
+        let mut pairs = std::collections::BTreeSet::new();
+        while pairs.len() < edges.min(n * (n - 1) / 2) {
+            let (u, v) = (rng.below(n as u32), rng.below(n as u32));
+            if u != v {
+                pairs.insert((u.min(v), u.max(v)));
+            }
+        }
+        let mut builder = GraphBuilder::new(n);
+        for (u, v) in pairs {
+            builder.add_edge(u, v, i64::from(rng.below(heaviest)) + 1);
+        }
+        builder.build().unwrap()
+    }
+
+    fn check<A: Amount + std::fmt::Debug>(graph: &CsrGraph, hierarchy: &Hierarchy, rng: &mut Rng) {
+        let oracle = hierarchy.online64();
+        let problem = Problem::new(graph, &oracle).unwrap();
+        let n = graph.num_nodes() as u32;
+        let mut savings = Savings::<A>::new(graph, hierarchy, Mapping::identity(n as usize).as_slice());
+        let mut before = cost(&problem, &Mapping::identity(n as usize));
+        for _ in 0..200 {
+            let (u, v) = (rng.below(n), rng.below(n));
+            if savings.group_of(u) == savings.group_of(v) {
+                continue;
+            }
+            let delta = savings.delta(u, v);
+            savings.swap(u, v);
+            let now = Mapping::new(savings.mapping().to_vec()).unwrap();
+            assert_eq!(now.inverse(), savings.process_on);
+            let after = cost(&problem, &now);
+            assert_eq!(after, before + 2 * delta.cost(), "{hierarchy:?} {u} {v}");
+            before = after;
+        }
+        let fresh = Savings::<A>::new(graph, hierarchy, savings.mapping());
+        assert_eq!((&savings.table, &savings.process_on), (&fresh.table, &fresh.process_on));
+        let first: Vec<PeId> = (0..n).collect();
+        savings.restore(&first);
+        assert_eq!(savings.mapping(), first);
+        assert_eq!(savings.table, Savings::<A>::new(graph, hierarchy, &first).table);
+    }
+
+    #[test]
+    fn table_and_deltas_agree_with_recomputation() {
+        let mut rng = Rng::new(5);
+        for (arities, distances) in
+            [("4:4:4", "1:10:100"), ("2:3:2:3", "5:1:7:2"), ("8:3", "0:9"), ("2:2:2:2:2", "1:2:4:8:16")]
+        {
+            let hierarchy = Hierarchy::parse(arities, distances).unwrap();
+            let n = hierarchy.num_pes();
+            for edges in [0, n, 4 * n] {
+                let graph = random_graph(n, edges, 50, &mut rng);
+                assert!(fits_32_bits(&graph, &hierarchy));
+                check::<i32>(&graph, &hierarchy, &mut rng);
+                check::<i64>(&graph, &hierarchy, &mut rng);
+            }
+        }
+    }
+
+    #[test]
+    fn heavy_graphs_need_64_bits() {
+        let mut builder = GraphBuilder::new(4);
+        builder.add_edge(0, 2, 30_000_000);
+        let graph = builder.build().unwrap();
+        assert!(!fits_32_bits(&graph, &Hierarchy::parse("2:2", "10:100").unwrap()));
+    }
+}
