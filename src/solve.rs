@@ -13,7 +13,7 @@ use crate::observer::{Observer, Phase};
 use crate::partition::Preset;
 use crate::problem::{Problem, ProblemError};
 use crate::rng::derive;
-use crate::search::{Neighbourhood, SearchConfig, local_search};
+use crate::search::{Improvement, Neighbourhood, SearchConfig, SearchOutcome, improve, local_search};
 use crate::threads::{self, ThreadsError};
 use crate::topology::{DistanceKind, DistanceOracle, Hierarchy, StoredDistances, StoredDistancesError};
 use crate::types::Cost;
@@ -50,7 +50,7 @@ impl From<MapPreset> for &'static str {
 }
 
 /// Everything that decides about a mapping besides the problem itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MapConfig {
     /// Names every random stream.
     pub seed: u64,
@@ -60,23 +60,26 @@ pub struct MapConfig {
     pub distances: Option<DistanceKind>,
     /// The first mapping.
     pub construction: ConstructionConfig,
-    /// Its improvement.
+    /// Its improvement before local search; left out if the neighbourhood is none.
+    pub improvement: Improvement,
+    /// The local search at the end.
     pub search: SearchConfig,
 }
 
 impl MapConfig {
     /// The settings of a preset, with seed 0 and one thread.
     pub fn preset(preset: MapPreset) -> Self {
-        let partitions = match preset {
-            MapPreset::Strong => Preset::Strong,
-            MapPreset::Eco => Preset::Eco,
-            MapPreset::Fast => Preset::Fast,
+        let (partitions, improvement) = match preset {
+            MapPreset::Strong => (Preset::Strong, Improvement::STRONG),
+            MapPreset::Eco => (Preset::Eco, Improvement::ECO),
+            MapPreset::Fast => (Preset::Fast, Improvement::FAST),
         };
         Self {
             seed: 0,
             threads: 1,
             distances: None,
             construction: ConstructionConfig { algorithm: Construction::default(), partitions },
+            improvement,
             search: SearchConfig::default(),
         }
     }
@@ -244,7 +247,7 @@ impl Run<'_> {
             .flatten()
             .min_by_key(|&(cost, _)| cost)
             .expect("there always is a construction");
-        let outcome = local_search(&problem, best, &config.search, derive(config.seed, 1), observer);
+        let outcome = self.search(&problem, best, derive(config.seed, 1));
         let search_done = Instant::now();
 
         let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();
@@ -266,5 +269,34 @@ impl Run<'_> {
             },
         };
         Ok(Solution { mapping: outcome.mapping, report })
+    }
+
+    /// Improves a mapping as the preset says, and then until no exchange of the neighbourhood does.
+    fn search<O: DistanceOracle>(
+        &self,
+        problem: &Problem<'_, O>,
+        start: &Mapping,
+        seed: u64,
+    ) -> SearchOutcome {
+        let Run { graph, hierarchy, config, observer, .. } = *self;
+        let descend = |start| local_search(problem, start, &config.search, derive(seed, 0), observer);
+        if config.search.neighbourhood == Neighbourhood::None {
+            return descend(start);
+        }
+        // Regions are small and tried again, so fast partitions are what they need.
+        let construction =
+            ConstructionConfig { algorithm: Construction::HierarchyTopDown, ..config.construction };
+        let rebuild =
+            |graph: &CsrGraph, hierarchy: &Hierarchy, seed| construct(graph, hierarchy, &construction, seed);
+        let start_cost = cost(problem, start);
+        let improvement = &config.improvement;
+        let improved =
+            improve(graph, hierarchy, start, start_cost, improvement, derive(seed, 1), &rebuild, observer);
+        let descended = descend(&improved.mapping);
+        SearchOutcome {
+            tried: improved.tried + descended.tried,
+            made: improved.made + descended.made,
+            ..descended
+        }
     }
 }

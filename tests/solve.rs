@@ -47,8 +47,10 @@ fn map(graph: &CsrGraph, hierarchy: &Hierarchy, config: &MapConfig) -> Solution 
     solve(graph, hierarchy, config, None, &()).unwrap()
 }
 
+/// Every preset, and every construction with every neighbourhood (and what the fast preset improves between).
 fn every_config() -> Vec<MapConfig> {
     let mut configs = Vec::new();
+    let improvement = MapConfig::preset(MapPreset::Fast).improvement;
     for preset in MapPreset::ALL {
         let base = MapConfig::preset(preset);
         configs.push(base);
@@ -56,7 +58,7 @@ fn every_config() -> Vec<MapConfig> {
             for neighbourhood in Neighbourhood::ALL {
                 let construction = ConstructionConfig { algorithm, ..base.construction };
                 let search = SearchConfig { neighbourhood, ..base.search };
-                configs.push(MapConfig { construction, search, ..base });
+                configs.push(MapConfig { construction, search, improvement, ..base });
             }
         }
     }

@@ -12,6 +12,7 @@
 //! tables, [`REGION_TABLE`] entries a thread. Results depend on the seed, not on threads.
 
 mod annealing;
+mod exact;
 mod region;
 mod savings;
 
@@ -52,6 +53,32 @@ pub struct Improvement {
     pub rebuilt: Annealing,
 }
 
+impl Improvement {
+    /// Little more than a descent.
+    pub const FAST: Self = Self {
+        annealing: Annealing { proposals: 300, first: 0.05, last: 0.02 },
+        rounds: 1,
+        rebuilds: 0,
+        rebuilt: Annealing { proposals: 100, first: 0.05, last: 0.02 },
+    };
+
+    /// A good mapping in a fraction of a millisecond for each process.
+    pub const ECO: Self = Self {
+        annealing: Annealing { proposals: 1000, first: 0.05, last: 0.02 },
+        rounds: 2,
+        rebuilds: 4,
+        ..Self::FAST
+    };
+
+    /// The best that a millisecond or two for each process can do.
+    pub const STRONG: Self = Self {
+        annealing: Annealing { proposals: 4000, first: 0.1, last: 0.01 },
+        rounds: 4,
+        rebuilds: 40,
+        rebuilt: Annealing { proposals: 300, first: 0.05, last: 0.02 },
+    };
+}
+
 /// Makes a mapping for a small problem: graph, hierarchy, seed.
 pub type Rebuild<'a> = &'a (dyn Fn(&CsrGraph, &Hierarchy, u64) -> Mapping + Sync);
 
@@ -80,6 +107,10 @@ pub fn improve(
         made: 0,
         observer,
     };
+    if exact::is_small(&hierarchy) {
+        state.solve_exactly();
+        return state.finish();
+    }
     let stop = || observer.should_stop();
     let levels = state.levels();
     let rounds = if levels.iter().all(|&(level, groups)| groups >= state.num_groups(level)) {
@@ -105,13 +136,7 @@ pub fn improve(
             });
         }
     }
-    SearchOutcome {
-        cost: state.cost,
-        tried: state.tried,
-        made: state.made,
-        stopped: observer.should_stop(),
-        mapping: Mapping::from_permutation(state.pe_of),
-    }
+    state.finish()
 }
 
 /// Maps a region anew, anneals that, and returns it if it is better.
@@ -149,6 +174,27 @@ struct State<'a> {
 }
 
 impl State<'_> {
+    fn finish(self) -> SearchOutcome {
+        SearchOutcome {
+            mapping: Mapping::from_permutation(self.pe_of),
+            cost: self.cost,
+            tried: self.tried,
+            made: self.made,
+            stopped: self.observer.should_stop(),
+        }
+    }
+
+    /// Takes the best mapping there is.
+    fn solve_exactly(&mut self) {
+        let oracle = self.hierarchy.online64();
+        let problem = Problem::new(self.graph, &oracle).expect("the mapping has a cost");
+        if let Some((cost, pe_of)) = exact::optimum(&problem, self.hierarchy, self.cost) {
+            self.cost = cost;
+            self.pe_of = pe_of;
+            self.observer.reached(cost);
+        }
+    }
+
     fn group_size(&self, level: usize) -> usize {
         self.hierarchy.arities()[..=level].iter().map(|&arity| arity as usize).product()
     }
