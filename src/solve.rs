@@ -278,20 +278,18 @@ impl Run<'_> {
         start: &Mapping,
         seed: u64,
     ) -> SearchOutcome {
-        let Run { graph, hierarchy, config, observer, .. } = *self;
+        let Run { hierarchy, config, observer, .. } = *self;
         let descend = |start| local_search(problem, start, &config.search, derive(seed, 0), observer);
         if config.search.neighbourhood == Neighbourhood::None {
             return descend(start);
         }
-        // Regions are small and tried again, so fast partitions are what they need.
         let construction =
             ConstructionConfig { algorithm: Construction::HierarchyTopDown, ..config.construction };
         let rebuild =
             |graph: &CsrGraph, hierarchy: &Hierarchy, seed| construct(graph, hierarchy, &construction, seed);
-        let start_cost = cost(problem, start);
-        let improvement = &config.improvement;
+        let seed_of_improvement = derive(seed, 1);
         let improved =
-            improve(graph, hierarchy, start, start_cost, improvement, derive(seed, 1), &rebuild, observer);
+            improve(problem, hierarchy, start, &config.improvement, seed_of_improvement, &rebuild, observer);
         let descended = descend(&improved.mapping);
         SearchOutcome {
             tried: improved.tried + descended.tried,

@@ -99,7 +99,9 @@ impl<O: DistanceOracle> Search<'_, O> {
             |first: PeId, size: PeId| self.taken[first as usize..(first + size) as usize].contains(&true);
         self.levels.iter().all(|&(size, arity)| {
             let member = pe / size;
-            member % arity == 0 || occupied(member * size, size) || occupied((member - 1) * size, size)
+            member.is_multiple_of(arity)
+                || occupied(member * size, size)
+                || occupied((member - 1) * size, size)
         })
     }
 }

@@ -25,7 +25,7 @@ use crate::objective::cost;
 use crate::observer::Observer;
 use crate::problem::Problem;
 use crate::rng::{Rng, derive};
-use crate::topology::Hierarchy;
+use crate::topology::{DistanceOracle, Hierarchy};
 use crate::types::{Cost, NodeId, PeId};
 use annealing::{Improved, anneal};
 use region::{Region, Regions};
@@ -82,15 +82,17 @@ impl Improvement {
 /// Makes a mapping for a small problem: graph, hierarchy, seed.
 pub type Rebuild<'a> = &'a (dyn Fn(&CsrGraph, &Hierarchy, u64) -> Mapping + Sync);
 
-/// Improves a mapping as large as the hierarchy; the result is never worse than the start.
+/// Improves a mapping as large as the problem; the result is never worse than the start.
+///
+/// The distances of `problem` are those of `hierarchy`.
 ///
 /// The observer may end it early; the result then is the best mapping so far. Runs on the threads of the rayon pool
-/// it is called in. Panics if the graph, the hierarchy and the mapping are not of the same size.
-pub fn improve(
-    graph: &CsrGraph,
+/// it is called in. Panics if the problem, the hierarchy
+/// and the mapping are not of the same size.
+pub fn improve<O: DistanceOracle>(
+    problem: &Problem<'_, O>,
     hierarchy: &Hierarchy,
     start: &Mapping,
-    start_cost: Cost,
     config: &Improvement,
     seed: u64,
     rebuild: Rebuild<'_>,
@@ -98,11 +100,11 @@ pub fn improve(
 ) -> SearchOutcome {
     let hierarchy = hierarchy.simplified();
     let mut state = State {
-        graph,
+        graph: problem.graph(),
         hierarchy: &hierarchy,
         pe_of: start.as_slice().to_vec(),
         process_on: start.inverse(),
-        cost: start_cost,
+        cost: cost(problem, start),
         tried: 0,
         made: 0,
         observer,

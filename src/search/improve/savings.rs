@@ -249,8 +249,8 @@ impl<A: Amount> Savings<A> {
 
     /// Exchanges processes until each is on the PE that `mapping` says.
     pub fn restore(&mut self, mapping: &[PeId]) {
-        for process in 0..self.num_processes() {
-            let occupant = self.process_on(mapping[process]);
+        for (process, &pe) in mapping.iter().enumerate() {
+            let occupant = self.process_on(pe);
             if occupant != process as NodeId {
                 self.swap(process as NodeId, occupant);
             }
