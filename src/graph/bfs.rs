@@ -1,5 +1,7 @@
 //! Breadth-first search that stops at a given number of hops.
 
+use std::ops::Range;
+
 use super::CsrGraph;
 use crate::types::NodeId;
 
@@ -10,38 +12,24 @@ pub struct BoundedBfs {
     visited: Vec<u32>,
     round: u32,
     queue: Vec<NodeId>,
+    /// Where the outermost layer stands in `queue`.
+    layer: Range<usize>,
 }
 
 impl BoundedBfs {
     /// Memory for searches in graphs of `num_nodes` vertices.
     pub fn new(num_nodes: usize) -> Self {
-        Self { visited: vec![0; num_nodes], round: 0, queue: Vec::new() }
+        Self { visited: vec![0; num_nodes], round: 0, queue: Vec::new(), layer: 0..0 }
     }
 
     /// The vertices at 1 to `max_hops` hops from `source`, nearest first.
     ///
     /// Costs the edges at the vertices nearer than `max_hops`.
     pub fn reach(&mut self, graph: &CsrGraph, source: NodeId, max_hops: usize) -> &[NodeId] {
-        if self.round == u32::MAX {
-            self.visited.fill(0);
-            self.round = 0;
-        }
-        self.round += 1;
-        self.queue.clear();
-        self.queue.push(source);
-        self.visited[source as usize] = self.round;
-        let mut layer = 0..1;
+        self.start(source);
         for _ in 0..max_hops {
-            for index in layer.clone() {
-                for &target in graph.neighbours(self.queue[index]) {
-                    if self.visited[target as usize] != self.round {
-                        self.visited[target as usize] = self.round;
-                        self.queue.push(target);
-                    }
-                }
-            }
-            layer = layer.end..self.queue.len();
-            if layer.is_empty() {
+            self.grow(graph);
+            if self.layer.is_empty() {
                 break;
             }
         }
@@ -53,12 +41,73 @@ impl BoundedBfs {
     pub fn has_reached(&self, node: NodeId) -> bool {
         self.round > 0 && self.visited[node as usize] == self.round
     }
+
+    fn start(&mut self, source: NodeId) {
+        if self.round == u32::MAX {
+            self.visited.fill(0);
+            self.round = 0;
+        }
+        self.round += 1;
+        self.queue.clear();
+        self.queue.push(source);
+        self.visited[source as usize] = self.round;
+        self.layer = 0..1;
+    }
+
+    /// Goes one hop farther.
+    fn grow(&mut self, graph: &CsrGraph) {
+        for index in self.layer.clone() {
+            for &target in graph.neighbours(self.queue[index]) {
+                if self.visited[target as usize] != self.round {
+                    self.visited[target as usize] = self.round;
+                    self.queue.push(target);
+                }
+            }
+        }
+        self.layer = self.layer.end..self.queue.len();
+    }
+}
+
+/// Tells whether two vertices are near each other: two searches that meet in the middle.
+#[derive(Clone, Debug)]
+pub struct PairBfs {
+    sides: [BoundedBfs; 2],
+}
+
+impl PairBfs {
+    /// Memory for searches in graphs of `num_nodes` vertices.
+    pub fn new(num_nodes: usize) -> Self {
+        let side = BoundedBfs::new(num_nodes);
+        Self { sides: [side.clone(), side] }
+    }
+
+    /// Whether `u` and `v` are at most `max_hops` hops apart.
+    ///
+    /// The side with the smaller outermost layer goes on, so usually far less is visited than by one search
+    /// from `u` that finds `v`.
+    pub fn within(&mut self, graph: &CsrGraph, u: NodeId, v: NodeId, max_hops: usize) -> bool {
+        let [side, other] = &mut self.sides;
+        let (mut side, mut other) = (side, other);
+        side.start(u);
+        other.start(v);
+        let mut meet = u == v;
+        let mut hops = 0;
+        while !meet && hops < max_hops && !side.layer.is_empty() {
+            side.grow(graph);
+            meet = side.queue[side.layer.clone()].iter().any(|&node| other.has_reached(node));
+            if other.layer.len() < side.layer.len() {
+                std::mem::swap(&mut side, &mut other);
+            }
+            hops += 1;
+        }
+        meet
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::GraphBuilder;
+    use crate::graph::{GraphBuilder, generate};
 
     #[test]
     fn reach_grows_by_one_hop_on_a_cycle() {
@@ -77,5 +126,23 @@ mod tests {
             [true, true, true, false, false, true, true]
         );
         assert_eq!(bfs.reach(&graph, 0, usize::MAX).len(), 6);
+    }
+
+    #[test]
+    fn pairs_are_as_near_as_one_search_says() {
+        let graph = generate::random_geometric(150, 4.0, 6);
+        let (mut bfs, mut pairs) = (BoundedBfs::new(150), PairBfs::new(150));
+        for u in graph.nodes() {
+            for max_hops in [0, 1, 2, 5, usize::MAX] {
+                bfs.reach(&graph, u, max_hops);
+                for v in graph.nodes() {
+                    assert_eq!(
+                        pairs.within(&graph, u, v, max_hops),
+                        bfs.has_reached(v),
+                        "{u} {v} {max_hops}"
+                    );
+                }
+            }
+        }
     }
 }

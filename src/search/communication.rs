@@ -15,10 +15,10 @@
 
 use super::savings::Savings;
 use super::swap::{SwapSearch, Time};
-use crate::graph::bfs::BoundedBfs;
+use crate::graph::bfs::{BoundedBfs, PairBfs};
 use crate::rng::{Rng, derive};
 use crate::topology::DistanceOracle;
-use crate::types::NodeId;
+use crate::types::{Cost, NodeId};
 
 pub(super) fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, seed: u64) {
     let way = Way::choose(search, max_hops);
@@ -53,7 +53,8 @@ fn descend_by<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize
     let mut order: Vec<NodeId> = graph.nodes().collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
     let visits = Visits { order, visited: vec![0; graph.num_nodes()], seed: derive(seed, 1) };
-    let mut near = Near { bfs: BoundedBfs::new(graph.num_nodes()), max_hops };
+    let n = graph.num_nodes();
+    let mut near = Near { bfs: BoundedBfs::new(n), pair_bfs: PairBfs::new(n), max_hops };
     match way {
         Way::OneByOne => {
             visits.descend(search, |search, visited, process, seed| {
@@ -72,12 +73,22 @@ fn descend_by<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize
 /// Finds the partners of a process.
 struct Near {
     bfs: BoundedBfs,
+    pair_bfs: PairBfs,
     max_hops: usize,
 }
 
 impl Near {
     fn reach<O: DistanceOracle>(&mut self, search: &SwapSearch<'_, O>, process: NodeId) -> &[NodeId] {
         self.bfs.reach(search.problem().graph(), process, self.max_hops)
+    }
+
+    fn contains<O: DistanceOracle>(
+        &mut self,
+        search: &SwapSearch<'_, O>,
+        process: NodeId,
+        partner: NodeId,
+    ) -> bool {
+        self.pair_bfs.within(search.problem().graph(), process, partner, self.max_hops)
     }
 }
 
@@ -156,13 +167,18 @@ fn visit_at_once<O: DistanceOracle>(
     process: NodeId,
     seed: u64,
 ) {
+    let by_place = |&(partner, _): &(NodeId, Cost)| place(seed, partner);
     let improving = savings.improving(search, process);
-    if improving.is_empty() {
-        return;
-    }
-    near.reach(search, process);
-    let partners = improving.iter().copied().filter(|&(partner, _)| near.bfs.has_reached(partner));
-    if let Some((partner, delta)) = partners.min_by_key(|&(partner, _)| place(seed, partner)) {
+    let Some((partner, delta)) = improving.iter().copied().min_by_key(by_place) else { return };
+    // Often most of the graph is within d hops, and the first partner is near enough; where it is not,
+    // one search tells of all others.
+    let first = if near.contains(search, process, partner) {
+        Some((partner, delta))
+    } else {
+        near.reach(search, process);
+        improving.iter().copied().filter(|&(partner, _)| near.bfs.has_reached(partner)).min_by_key(by_place)
+    };
+    if let Some((partner, delta)) = first {
         savings.swap(search, process, partner, delta);
     }
 }

@@ -114,3 +114,70 @@ impl<O: DistanceOracle> Savings<O> {
         &self.improving
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+    use crate::mapping::Mapping;
+    use crate::objective::swap_delta;
+    use crate::problem::Problem;
+    use crate::rng::Rng;
+    use crate::topology::{Hierarchy, StoredDistances};
+    use crate::types::PeId;
+
+    /// The gains of every process agree with single evaluations, at the start and after exchanges.
+    fn check<O: DistanceOracle>(oracle: &O, rng: &mut Rng) {
+        let n = oracle.num_pes();
+        for edge_percent in [0, 8, 40] {
+            let mut builder = GraphBuilder::new(n);
+            for u in 0..n as NodeId {
+                for v in 0..u {
+                    if rng.below(100) < edge_percent {
+                        builder.add_edge(u, v, i64::from(rng.below(9)) + 1);
+                    }
+                }
+            }
+            let graph = builder.build().unwrap();
+            let problem = Problem::new(&graph, oracle).unwrap();
+            let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
+            rng.shuffle(&mut pe_of);
+            let mut search = SwapSearch::new(&problem, &Mapping::new(pe_of).unwrap(), &());
+            let mut savings = Savings::new(&search);
+            for _ in 0..4 {
+                for u in graph.nodes() {
+                    let delta = |v| swap_delta(&graph, oracle, search.keys(), u, v);
+                    let pairs = graph.nodes().filter(|&v| v != u).map(|v| (v, delta(v)));
+                    let expected: Vec<_> = pairs.filter(|&(_, delta)| delta < 0).collect();
+                    let mut found = savings.improving(&mut search, u).to_vec();
+                    found.sort_unstable();
+                    assert_eq!(found, expected);
+                }
+                if n > 1 {
+                    let (u, v) = (rng.below(n as u32 - 1), n as NodeId - 1);
+                    let delta = swap_delta(&graph, oracle, search.keys(), u, v);
+                    savings.swap(&mut search, u, v, delta);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn gains_agree_with_single_evaluations() {
+        let mut rng = Rng::new(2);
+        let shapes = [
+            ("3:4:3", "1:10:100"),
+            ("2:2:2:2:2", "0:4:4:1:9"),
+            ("1:6:1:4", "7:3:1:5"),
+            ("4:3:2", "9:5:1"),
+            ("20", "3"),
+            ("4:5", "0:0"),
+            ("1", "1"),
+        ];
+        for (arities, distances) in shapes {
+            let hierarchy = Hierarchy::parse(arities, distances).unwrap();
+            check(&hierarchy.online32().unwrap(), &mut rng);
+            check(&StoredDistances::new(&hierarchy).unwrap(), &mut rng);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Micro-benchmarks of the mapping core: distance, swap delta, neighbourhoods, constructors.
+//!
+//! ```text
+//! cargo bench --bench micro -- [filter]
+//! ```
+//!
+//! The communication graph is a random geometric graph, the machine 4:16:x with distances 1:10:100.
+
+use std::hint::black_box;
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use viem::construct::{Construction, ConstructionConfig, construct};
+use viem::graph::{CsrGraph, generate};
+use viem::mapping::Mapping;
+use viem::objective::{keys, swap_delta};
+use viem::problem::Problem;
+use viem::rng::Rng;
+use viem::search::{Neighbourhood, SearchConfig, local_search};
+use viem::topology::{DistanceOracle, Hierarchy, StoredDistances};
+use viem::types::{NodeId, PeId};
+
+fn main() {
+    divan::main();
+}
+
+fn instance(num_processes: usize) -> (CsrGraph, Hierarchy) {
+    let graph = generate::random_geometric(num_processes, 10.0, 1);
+    let nodes = u32::try_from(num_processes / 64).expect("a small instance");
+    (graph, Hierarchy::new(vec![4, 16, nodes], vec![1, 10, 100]).expect("a valid machine"))
+}
+
+fn random_mapping(num_processes: usize) -> Mapping {
+    let mut pe_of: Vec<PeId> = (0..num_processes as PeId).collect();
+    Rng::new(7).shuffle(&mut pe_of);
+    Mapping::new(pe_of).expect("a permutation")
+}
+
+fn random_pairs(num_processes: usize) -> Vec<(NodeId, NodeId)> {
+    let mut rng = Rng::new(3);
+    let bound = num_processes as u32;
+    (0..4096).map(|_| (rng.below(bound), rng.below(bound))).filter(|(u, v)| u != v).collect()
+}
+
+/// Distances of random pairs of PEs.
+#[divan::bench_group]
+mod distance {
+    use super::*;
+
+    fn bench<O: DistanceOracle>(bencher: Bencher, oracle: &O) {
+        let n = oracle.num_pes();
+        let key = |pe| oracle.key(pe);
+        let pairs: Vec<_> = random_pairs(n).into_iter().map(|(p, q)| (key(p), key(q))).collect();
+        bencher.counter(ItemsCount::new(pairs.len())).bench_local(|| {
+            let distances = pairs.iter().map(|&(p, q)| oracle.between(p, q));
+            black_box(distances.sum::<i64>())
+        });
+    }
+
+    #[divan::bench(args = [2048, 32768])]
+    fn online32(bencher: Bencher, n: usize) {
+        bench(bencher, &instance(n).1.online32().expect("short codes"));
+    }
+
+    #[divan::bench(args = [2048, 32768])]
+    fn online64(bencher: Bencher, n: usize) {
+        bench(bencher, &instance(n).1.online64());
+    }
+
+    #[divan::bench(args = [2048, 32768])]
+    fn stored(bencher: Bencher, n: usize) {
+        bench(bencher, &StoredDistances::new(&instance(n).1).expect("enough memory"));
+    }
+}
+
+/// Swap deltas of random pairs of processes; divide by about 20 arcs for the time an arc takes.
+#[divan::bench_group]
+mod delta {
+    use super::*;
+
+    fn bench<O: DistanceOracle>(bencher: Bencher, graph: &CsrGraph, oracle: &O) {
+        let n = graph.num_nodes();
+        let keys = keys(oracle, &random_mapping(n));
+        let pairs = random_pairs(n);
+        bencher.counter(ItemsCount::new(pairs.len())).bench_local(|| {
+            let deltas = pairs.iter().map(|&(u, v)| swap_delta(graph, oracle, &keys, u, v));
+            black_box(deltas.sum::<i64>())
+        });
+    }
+
+    #[divan::bench(args = [2048, 32768])]
+    fn online(bencher: Bencher, n: usize) {
+        let (graph, hierarchy) = instance(n);
+        bench(bencher, &graph, &hierarchy.online32().expect("short codes"));
+    }
+
+    #[divan::bench(args = [2048, 32768])]
+    fn stored(bencher: Bencher, n: usize) {
+        let (graph, hierarchy) = instance(n);
+        bench(bencher, &graph, &StoredDistances::new(&hierarchy).expect("enough memory"));
+    }
+}
+
+/// A whole descent from a random mapping, and from a top-down one.
+#[divan::bench_group(sample_count = 10)]
+mod descent {
+    use super::*;
+
+    fn bench(bencher: Bencher, n: usize, start: Construction, config: SearchConfig) {
+        let (graph, hierarchy) = instance(n);
+        let oracle = hierarchy.online32().expect("short codes");
+        let problem = Problem::new(&graph, &oracle).expect("sizes agree");
+        let construction = ConstructionConfig { algorithm: start, ..ConstructionConfig::default() };
+        let start = construct(&graph, &hierarchy, &construction, 1);
+        bencher.bench_local(|| local_search(&problem, &start, &config, 1, &()));
+    }
+
+    fn with(neighbourhood: Neighbourhood) -> SearchConfig {
+        SearchConfig { neighbourhood, ..SearchConfig::default() }
+    }
+
+    const STARTS: [Construction; 2] = [Construction::Random, Construction::HierarchyTopDown];
+
+    #[divan::bench(args = STARTS)]
+    fn nsquare(bencher: Bencher, start: Construction) {
+        bench(bencher, 2048, start, with(Neighbourhood::NSquare));
+    }
+
+    #[divan::bench(args = STARTS)]
+    fn nsquare_pruned(bencher: Bencher, start: Construction) {
+        bench(bencher, 2048, start, with(Neighbourhood::NSquarePruned));
+    }
+
+    #[divan::bench(args = STARTS)]
+    fn communication_1_hop(bencher: Bencher, start: Construction) {
+        bench(bencher, 2048, start, SearchConfig { max_hops: 1, ..with(Neighbourhood::Communication) });
+    }
+
+    #[divan::bench(args = STARTS)]
+    fn communication_10_hops(bencher: Bencher, start: Construction) {
+        bench(bencher, 2048, start, with(Neighbourhood::Communication));
+    }
+}
+
+/// Constructors that do not partition.
+#[divan::bench(args = [Construction::Random, Construction::Growing], sample_count = 20)]
+fn construction(bencher: Bencher, algorithm: Construction) {
+    let (graph, hierarchy) = instance(32768);
+    let config = ConstructionConfig { algorithm, ..ConstructionConfig::default() };
+    bencher.bench_local(|| construct(&graph, &hierarchy, &config, 1));
+}
