@@ -94,7 +94,7 @@ fn read_arcs(
         header.get(3).map_or(Ok(1), |field| field.parse()).map_err(|_| fault(at, "bad number of weights"))?;
     let (has_sizes, has_node_weights, has_edge_weights) =
         (format / 100 % 10 == 1, format / 10 % 10 == 1, format % 10 == 1);
-    let skipped = usize::from(has_sizes) + if has_node_weights { constraints } else { 0 };
+    let skipped = usize::from(has_sizes) + if has_node_weights { constraints.max(1) } else { 0 };
     let mut rows = Vec::new();
     for _ in 0..count {
         let (at, line) = lines.next().unwrap_or_default();
@@ -133,6 +133,9 @@ mod tests {
     #[test]
     fn weights_of_vertices_are_skipped() {
         let graph = "3 2 111 2\n9 8 7 2 5\n9 8 7 1 5 3 1\n9 8 7 2 1\n";
+        assert_eq!(audit(graph, "2\n1\n0", &[3], &[4]), Ok(48));
+        // No number of weights means one, as it does to METIS.
+        let graph = "3 2 11 0\n9 2 5\n9 1 5 3 1\n9 2 1\n";
         assert_eq!(audit(graph, "2\n1\n0", &[3], &[4]), Ok(48));
     }
 

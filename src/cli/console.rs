@@ -4,6 +4,8 @@ use std::fmt::Arguments;
 use std::io::Write;
 use std::path::Path;
 
+use crate::io::output;
+
 /// Where the lines of a program go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Console {
@@ -35,5 +37,5 @@ impl Console {
 
 /// Whether a path names stdin (of an input) or stdout (of an output).
 pub(crate) fn is_standard_stream(path: &Path) -> bool {
-    path.as_os_str() == "-"
+    path.as_os_str() == "-" || output::is_standard_output(path)
 }

@@ -1,5 +1,6 @@
 //! Reading inputs and writing results, as every program does it.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use serde::Serialize;
@@ -50,7 +51,10 @@ pub(crate) fn probe_outputs(outputs: &[Option<&Path>]) -> anyhow::Result<()> {
 pub(crate) fn verify(model: &Path, mapping: &Path, hierarchy: &Hierarchy, cost: Cost) -> anyhow::Result<()> {
     let text = |path: &Path| -> anyhow::Result<String> {
         let failed = |source| ReadError::Unreadable { file: path.display().to_string(), source };
-        Ok(std::io::read_to_string(Source::open(path)?).map_err(failed)?)
+        let mut bytes = Vec::new();
+        Source::open(path)?.read_to_end(&mut bytes).map_err(failed)?;
+        // Comments may be in any encoding.
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
     let arities: Vec<u64> = hierarchy.arities().iter().map(|&arity| u64::from(arity)).collect();
     let distances: Vec<u64> = hierarchy.distances().iter().map(|&distance| distance as u64).collect();

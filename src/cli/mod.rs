@@ -6,6 +6,7 @@
 //! | `options` | groups of options that programs share |
 //! | `console` | lines for people: where they go, and when not |
 //! | `progress` | the line on a terminal |
+//! | `signals` | ending a run early without losing its result |
 //! | `files` | reading inputs, writing results |
 //! | `exit` | from an error to one message and an exit code |
 
@@ -17,4 +18,5 @@ pub mod generate_model;
 pub mod graphchecker;
 mod options;
 mod progress;
+mod signals;
 pub mod viem;

@@ -1,6 +1,6 @@
 //! `viem`: maps the processes of a model to the PEs of a machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -11,6 +11,7 @@ use super::console::{Console, is_standard_stream};
 use super::exit::UsageError;
 use super::options::{self, MachineOptions, ReportOptions, one_of};
 use super::progress::Progress;
+use super::signals::{self, StopAtSignal};
 use super::{exit, files};
 use crate::construct::Construction;
 use crate::io;
@@ -98,6 +99,8 @@ fn map(options: &Options) -> anyhow::Result<ExitCode> {
     let config = options.config()?;
 
     let graph = files::read_graph(&options.file, NodeWeights::Ignore)?;
+    // From here on there is something to save. Without handlers, signals just end the process.
+    let stop = signals::install().unwrap_or_default();
     console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
     console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
     console.line(format_args!("specified hierarchy has {} entities.", hierarchy.num_pes()));
@@ -107,8 +110,8 @@ fn map(options: &Options) -> anyhow::Result<ExitCode> {
     };
 
     let Solution { mapping, report } = {
-        let progress = Progress::new(options.report.quiet);
-        solve(&graph, &hierarchy, &config, start.as_ref(), &progress)?
+        let observer = StopAtSignal { observer: Progress::new(options.report.quiet), stop };
+        solve(&graph, &hierarchy, &config, start.as_ref(), &observer)?
     };
     console.line(format_args!("construction took {:.6}", report.seconds.construction));
     console.line(format_args!("J(C,D,Pi) = {}", report.cost_of_construction));
@@ -131,8 +134,9 @@ fn map(options: &Options) -> anyhow::Result<ExitCode> {
 
 impl Options {
     fn config(&self) -> anyhow::Result<MapConfig> {
-        if self.verify && (is_standard_stream(&self.file) || is_standard_stream(&self.output_filename)) {
-            let message = "--verify reads the files again, so neither can be -; name files";
+        let is_read_once = |path: &Path| is_standard_stream(path) || (path.exists() && !path.is_file());
+        if self.verify && (is_read_once(&self.file) || is_read_once(&self.output_filename)) {
+            let message = "--verify reads the files again, so neither can be a stream; name files";
             return Err(UsageError(message.to_string()).into());
         }
         let mut config = MapConfig::preset(self.preconfiguration_mapping);

@@ -72,6 +72,11 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     }
 }
 
+/// Whether a path names the standard output: `-`, or what systems call it.
+pub fn is_standard_output(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
+}
+
 /// Finds out whether [`write()`] could create the output, so that no long work is done for nothing.
 ///
 /// Changes nothing that lasts, and opens neither pipes nor devices.
@@ -88,7 +93,7 @@ fn name(path: &Path) -> String {
 }
 
 fn resolve(path: &Path) -> io::Result<Target> {
-    if path.as_os_str() == "-" {
+    if is_standard_output(path) {
         return Ok(Target::Stdout);
     }
     let metadata = match fs::metadata(path) {
@@ -102,14 +107,15 @@ fn resolve(path: &Path) -> io::Result<Target> {
     if metadata.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder; name a file in it"));
     }
+    if !metadata.is_file() {
+        return Ok(Target::Direct(path.to_owned()));
+    }
+    // The file that the shell has opened for us must not be replaced while we write to it.
     if is_same_file(&metadata, io::stdout()) {
         return Ok(Target::Stdout);
     }
     if is_same_file(&metadata, io::stderr()) {
         return Ok(Target::Stderr);
-    }
-    if !metadata.is_file() {
-        return Ok(Target::Direct(path.to_owned()));
     }
     // Renaming needs no right to write to the file, but it would be rude to replace a protected one.
     OpenOptions::new().write(true).open(path)?;

@@ -1,0 +1,100 @@
+//! Runs that signals end early.
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use common::after;
+use serde_json::Value;
+use viem::graph::generate;
+use viem::io::metis::{self, Content};
+
+/// A run that would take hours, at the point where it has read its model; `output` is where the mapping
+/// goes.
+fn long_run(folder: &Path, output: &str) -> (Child, BufReader<ChildStdout>) {
+    let mut model = Vec::new();
+    let content = Content { node_weights: false, edge_weights: true };
+    metis::write(&mut model, &generate::grid(128, 128), content).unwrap();
+    fs::write(folder.join("model"), model).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_viem"))
+        .current_dir(folder)
+        .args(["model", "--hierarchy_parameter_string=2:2:2:2:2:2:2:2:2:2:2:2:2:2"])
+        .args(["--distance_parameter_string=1:2:3:4:5:6:7:8:9:10:11:12:13:14"])
+        .args(["--construction_algorithm=random", "--local_search_neighborhood=nsquare", "--seed=3"])
+        .args(["--json=report", "--output_filename", output])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.starts_with("model has") {
+        line.clear();
+        assert!(lines.read_line(&mut line).unwrap() > 0, "the program ended early");
+    }
+    (child, lines)
+}
+
+fn send(child: &Child, signal: &str) {
+    let status = Command::new("kill").arg(signal).arg(child.id().to_string()).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn the_first_signal_saves_the_best_mapping() {
+    for signal in ["-INT", "-TERM", "-USR1", "-USR2"] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut child, mut lines) = long_run(folder.path(), "out");
+        send(&child, signal);
+        let mut text = String::new();
+        lines.read_to_string(&mut text).unwrap();
+        assert!(child.wait().unwrap().success(), "{signal}");
+        assert!(text.contains("stopped early"), "{signal}: {text}");
+        let report: Value = serde_json::from_slice(&fs::read(folder.path().join("report")).unwrap()).unwrap();
+        assert_eq!(report["stopped"], true);
+        let evaluated = Command::new(env!("CARGO_BIN_EXE_evaluator"))
+            .current_dir(folder.path())
+            .args(["model", "--input_mapping=out"])
+            .args(["--hierarchy_parameter_string=2:2:2:2:2:2:2:2:2:2:2:2:2:2"])
+            .args(["--distance_parameter_string=1:2:3:4:5:6:7:8:9:10:11:12:13:14"])
+            .output()
+            .unwrap();
+        let evaluated = String::from_utf8(evaluated.stdout).unwrap();
+        let objective = "quadratic assignment objective J(C,D,Pi') = ";
+        assert_eq!(after(&text, objective), after(&evaluated, objective));
+        assert_eq!(after(&text, objective), report["J"]["search"].to_string());
+    }
+}
+
+#[test]
+fn the_second_signal_ends_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    // Nobody reads the pipe, so once stopped, the program waits to open it, until the second signal.
+    assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
+    let (mut child, mut lines) = long_run(folder.path(), "pipe");
+    send(&child, "-INT");
+    let mut text = String::new();
+    while !text.contains("objective") {
+        assert!(lines.read_line(&mut text).unwrap() > 0, "the program ended at the first signal");
+    }
+    send(&child, "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
+    assert!(!folder.path().join("report").exists());
+}
+
+#[test]
+fn a_reader_that_goes_away_costs_no_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, lines) = long_run(folder.path(), "out");
+    drop(lines);
+    send(&child, "-TERM");
+    let mut message = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
+    assert!(child.wait().unwrap().success(), "{message}");
+    assert_eq!(message, "");
+    assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap().lines().count(), 128 * 128);
+}
