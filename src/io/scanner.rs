@@ -146,6 +146,7 @@ impl<R: Read> Scanner<R> {
                 self.position += length + 1;
                 self.line += 1;
                 self.line_start = self.position as i64;
+                self.token_start = self.line_start;
                 return;
             }
             self.position = self.filled;
@@ -480,6 +481,15 @@ mod tests {
         assert_eq!((scanner.line(), scanner.next(), scanner.next()), (3, Token::Number(5), Token::LineEnd));
         scanner.skip_line();
         assert!(!scanner.has_line());
+    }
+
+    #[test]
+    fn a_place_can_be_asked_for_at_the_start_of_a_line() {
+        let mut scanner = Scanner::new(&b"12 3\n"[..]);
+        assert_eq!((scanner.line(), scanner.column()), (1, 1));
+        scanner.next();
+        scanner.skip_line();
+        assert_eq!((scanner.line(), scanner.column()), (2, 1));
     }
 
     #[test]

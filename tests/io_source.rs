@@ -1,0 +1,55 @@
+//! Graphs packed with gzip: read like plain ones, and refused wherever the packing is damaged.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use viem::io::metis::{self, NodeWeights};
+use viem::io::{ContentError, ReadError, Source, mapping};
+
+fn pack(text: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn source(bytes: &[u8]) -> Source<'_> {
+    Source::new("test", bytes).unwrap()
+}
+
+#[test]
+fn packed_files_are_read_like_plain_ones() {
+    let text = b"3 2 11\n4 2 7\n0 1 7 3 8\n6 2 8\n";
+    let graph = metis::read(source(text), NodeWeights::Read).unwrap();
+    assert_eq!(metis::read(source(&pack(text)), NodeWeights::Read).unwrap(), graph);
+    assert_eq!(mapping::read(source(&pack(b"1\n0\n")), 2).unwrap(), [1, 0]);
+}
+
+#[test]
+fn damage_is_told_with_the_place_it_was_met_at() {
+    let packed = pack(b"3 2\n2\n1 3\n2\n");
+    for length in 3..packed.len() {
+        let error = metis::check(source(&packed[..length]), 5).unwrap_err();
+        assert!(
+            matches!(
+                &error,
+                ReadError::Invalid { kind: ContentError::Packed { .. }, line: 1.., column: 1.., .. }
+            ),
+            "{length} bytes: {error}"
+        );
+    }
+    // The text that comes before the damage may end anywhere, also just after a line.
+    for changed in 10..packed.len() {
+        let mut damaged = packed.clone();
+        damaged[changed] ^= 1;
+        assert!(metis::check(source(&damaged), 5).is_err(), "byte {changed}");
+    }
+}
+
+#[test]
+fn a_missing_file_and_a_folder_are_unreadable() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in [folder.path().to_owned(), folder.path().join("none"), "".into()] {
+        assert!(matches!(Source::open(&path), Err(ReadError::Unreadable { .. })), "{path:?}");
+    }
+}
