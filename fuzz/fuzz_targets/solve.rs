@@ -43,7 +43,7 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, MapC
     config.search.block_size = u.int_in_range(1..=65)?;
     let mut builder = GraphBuilder::new(num_pes as usize);
     let mut edges = std::collections::BTreeSet::new();
-    while !u.is_empty() && edges.len() < 200 {
+    for _ in 0..u.len().min(200) {
         let (a, b) = (u.int_in_range(0..=num_pes - 1)?, u.int_in_range(0..=num_pes - 1)?);
         if a != b && edges.insert((a.min(b), a.max(b))) {
             builder.add_edge(a as NodeId, b as NodeId, number(u, 62)?.max(1));

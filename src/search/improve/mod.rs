@@ -233,18 +233,22 @@ impl State<'_> {
         seed: u64,
         improve: &(dyn Fn(&Region, u64) -> Improved + Sync),
     ) {
-        let (graph, hierarchy) = (self.graph, self.hierarchy);
+        let (graph, hierarchy, observer) = (self.graph, self.hierarchy, self.observer);
+        if observer.should_stop() {
+            return;
+        }
         let mut rng = Rng::new(derive(seed, 0));
         let regions = Regions::gather(graph, hierarchy, &self.pe_of, level, groups, &mut rng);
-        let outcomes: Vec<(Vec<NodeId>, Improved)> = (0..regions.len())
+        let outcomes: Vec<(usize, Vec<NodeId>, Improved)> = (0..regions.len())
             .into_par_iter()
+            .filter(|_| !observer.should_stop())
             .map(|index| {
                 let region = regions.problem(graph, hierarchy, &self.pe_of, &self.process_on, index);
                 let improved = improve(&region, derive(seed, 1 + index as u64));
-                (region.processes, improved)
+                (index, region.processes, improved)
             })
             .collect();
-        for (index, (processes, improved)) in outcomes.into_iter().enumerate() {
+        for (index, processes, improved) in outcomes {
             self.tried += improved.tried;
             self.made += improved.made;
             if improved.gain > 0 {
