@@ -5,6 +5,7 @@
 //! | [`CsrGraph`] | the graph, checked when it is built |
 //! | [`subgraph`] | the subgraph that a set of vertices induces |
 //! | [`quotient`] | contraction of the blocks of a partition |
+//! | [`relabel`] | the same graph with other vertex numbers |
 //! | [`bfs`] | breadth-first search that stops at a given distance |
 //! | [`generate`] | grids, meshes and random geometric graphs |
 //! | [`validation`] | whether both ends of each edge agree on it |
@@ -13,6 +14,7 @@ pub mod bfs;
 mod csr;
 pub mod generate;
 pub mod quotient;
+pub mod relabel;
 pub mod subgraph;
 pub mod validation;
 

@@ -117,12 +117,12 @@ pub fn local_search<O: DistanceOracle>(
     seed: u64,
     observer: &dyn Observer,
 ) -> SearchOutcome {
-    let mut search = SwapSearch::new(problem, start, observer);
     match config.neighbourhood {
-        Neighbourhood::None => {}
-        Neighbourhood::NSquare => nsquare::descend(&mut search),
-        Neighbourhood::NSquarePruned => nsquare_pruned::descend(&mut search, config.block_size),
-        Neighbourhood::Communication => communication::descend(&mut search, config.max_hops, seed),
+        Neighbourhood::None => SwapSearch::new(problem, start, observer).finish(),
+        Neighbourhood::NSquare => nsquare::search(problem, start, observer),
+        Neighbourhood::NSquarePruned => nsquare_pruned::search(problem, start, config.block_size, observer),
+        Neighbourhood::Communication => {
+            communication::search(problem, start, config.max_hops, seed, observer)
+        }
     }
-    search.finish()
 }

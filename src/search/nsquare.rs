@@ -1,19 +1,30 @@
 //! N²: all pairs, in cyclic order (Heider 1972).
 //!
 //! Rows i = 0, 1, … of pairs (i, i + 1), (i, i + 2), …; after the last row the first again, until a round
-//! has made no exchange. Memory: O(n).
+//! has made no exchange. The gains of a row are computed at once (see [`savings`](super::savings)), and again
+//! after each exchange in it; the exchanges are those of the plain double loop. Memory: O(n).
 
 use std::ops::Range;
 
+use super::SearchOutcome;
 use super::savings::Savings;
 use super::swap::{SwapSearch, Time};
+use crate::mapping::Mapping;
+use crate::observer::Observer;
+use crate::problem::Problem;
 use crate::topology::DistanceOracle;
 use crate::types::NodeId;
 
-pub(super) fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>) {
-    let n = search.problem().size() as NodeId;
-    let mut savings = Savings::new(search);
-    descend_rows(search, 0..n, |search, row| visit_all(search, &mut savings, row));
+pub(super) fn search<O: DistanceOracle>(
+    problem: &Problem<'_, O>,
+    start: &Mapping,
+    observer: &dyn Observer,
+) -> SearchOutcome {
+    let mut search = SwapSearch::new(problem, start, observer);
+    let mut savings = Savings::new(&search);
+    let n = problem.size() as NodeId;
+    descend_rows(&mut search, 0..n, |search, row| visit_all(search, &mut savings, row));
+    search.finish()
 }
 
 /// Visits the rows in rounds until a round has made no exchange; tells whether any was made.

@@ -69,49 +69,70 @@ impl<O: DistanceOracle> Savings<O> {
 
     /// The processes whose exchange with `u` lowers J, in no particular order, each with the change of J.
     pub fn improving(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> &[(NodeId, Cost)] {
-        let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
-        let (keys, process_on) = (search.keys(), search.process_on());
-        let farthest = oracle.max_distance();
-        let (p, at_p) = (search.pe_of()[u as usize], keys[u as usize]);
-        let Self { key_of_pe, saving, saving_after, candidates, improving } = self;
-        let mut add = |partner: NodeId, saving: Cost| {
-            let sum = &mut saving_after[partner as usize];
-            if *sum == 0 && saving != 0 {
-                candidates.push(partner);
+        self.add_savings_elsewhere(search, u);
+        self.add_savings_of_others(search, u);
+        search.count_tried(self.candidates.len());
+        self.improving.clear();
+        for v in self.candidates.drain(..) {
+            let after = std::mem::take(&mut self.saving_after[v as usize]);
+            let gain = after - self.saving[v as usize] - self.saving[u as usize];
+            if gain > 0 {
+                self.improving.push((v, -2 * gain));
             }
-            *sum += saving;
-        };
-        // What u saves on the PEs of others.
+        }
+        &self.improving
+    }
+
+    /// Whether `u` saves nowhere more than where it is. Exchanging two such processes cannot gain.
+    pub fn is_content(&mut self, search: &SwapSearch<'_, O>, u: NodeId) -> bool {
+        self.add_savings_elsewhere(search, u);
+        let here = self.saving[u as usize];
+        let mut content = true;
+        for v in self.candidates.drain(..) {
+            content &= std::mem::take(&mut self.saving_after[v as usize]) <= here;
+        }
+        content
+    }
+
+    /// Adds, for every process, what `u` saves on its PE after the exchange.
+    fn add_savings_elsewhere(&mut self, search: &SwapSearch<'_, O>, u: NodeId) {
+        let (graph, oracle, keys) = (search.problem().graph(), search.problem().oracle(), search.keys());
+        let farthest = oracle.max_distance();
+        let here = keys[u as usize];
         for (x, weight) in graph.arcs(u) {
             let at_x = keys[x as usize];
             for q in oracle.nearer_than(search.pe_of()[x as usize], farthest) {
-                let distance = oracle.between(key_of_pe[q as usize], at_x);
-                add(process_on[q as usize], weight * (farthest - distance));
+                let distance = oracle.between(self.key_of_pe[q as usize], at_x);
+                self.add(search.process_on()[q as usize], weight * (farthest - distance));
+            }
+            // After an exchange with x itself, x is not at distance 0 but where u was.
+            self.add(x, -weight * oracle.between(here, at_x));
+        }
+    }
+
+    /// Adds, for every process, what it saves on the PE of `u` after the exchange.
+    fn add_savings_of_others(&mut self, search: &SwapSearch<'_, O>, u: NodeId) {
+        let (graph, oracle, keys) = (search.problem().graph(), search.problem().oracle(), search.keys());
+        let farthest = oracle.max_distance();
+        let here = keys[u as usize];
+        for q in oracle.nearer_than(search.pe_of()[u as usize], farthest) {
+            let nearness = farthest - oracle.between(self.key_of_pe[q as usize], here);
+            for (v, weight) in graph.arcs(search.process_on()[q as usize]) {
+                self.add(v, weight * nearness);
             }
         }
-        // What others save on the PE of u.
-        for q in oracle.nearer_than(p, farthest) {
-            let nearness = farthest - oracle.between(key_of_pe[q as usize], at_p);
-            for (v, weight) in graph.arcs(process_on[q as usize]) {
-                add(v, weight * nearness);
-            }
+        for (x, weight) in graph.arcs(u) {
+            self.add(x, -weight * oracle.between(here, keys[x as usize]));
         }
-        // Both sums have taken the partner for staying where it is, at distance 0 after the exchange.
-        for (v, weight) in graph.arcs(u) {
-            saving_after[v as usize] -= 2 * weight * oracle.between(at_p, keys[v as usize]);
+    }
+
+    #[inline]
+    fn add(&mut self, partner: NodeId, saving: Cost) {
+        let sum = &mut self.saving_after[partner as usize];
+        if *sum == 0 && saving != 0 {
+            self.candidates.push(partner);
         }
-        improving.clear();
-        for &v in &*candidates {
-            let after = std::mem::take(&mut saving_after[v as usize]);
-            let gain = after - saving[v as usize] - saving[u as usize];
-            if gain > 0 {
-                improving.push((v, -2 * gain));
-            }
-        }
-        let num_candidates = candidates.len();
-        candidates.clear();
-        search.count_tried(num_candidates);
-        &self.improving
+        *sum += saving;
     }
 }
 
@@ -152,6 +173,10 @@ mod tests {
                     let mut found = savings.improving(&mut search, u).to_vec();
                     found.sort_unstable();
                     assert_eq!(found, expected);
+                    let content = |u| savings.is_content(&search, u);
+                    let content: Vec<bool> = graph.nodes().map(content).collect();
+                    let discontent = |v: NodeId| !content[u as usize] || !content[v as usize];
+                    assert!(expected.iter().all(|&(v, _)| discontent(v)));
                 }
                 if n > 1 {
                     let (u, v) = (rng.below(n as u32 - 1), n as NodeId - 1);

@@ -11,6 +11,9 @@ use crate::types::{Cost, NodeId, PeId};
 /// A point in the search: one more than the number of exchanges made before it, so that 0 is "never".
 pub(super) type Time = u64;
 
+/// The time before the first exchange.
+pub(super) const BEGIN: Time = 1;
+
 /// A descent by exchanges of two processes.
 pub(super) struct SwapSearch<'a, O: DistanceOracle> {
     problem: &'a Problem<'a, O>,
@@ -20,7 +23,7 @@ pub(super) struct SwapSearch<'a, O: DistanceOracle> {
     keys: Vec<O::Key>,
     cost: Cost,
     now: Time,
-    /// When the process or a neighbour of it last moved.
+    /// When the process or a neighbour of it last moved; [`BEGIN`] if neither has.
     touched: Vec<Time>,
     tried: u64,
     stopped: bool,
@@ -36,8 +39,8 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
             process_on: start.inverse(),
             cost: cost_of_keys(problem, &keys),
             keys,
-            now: 1,
-            touched: vec![1; problem.size()],
+            now: BEGIN,
+            touched: vec![BEGIN; problem.size()],
             tried: 0,
             stopped: false,
         }
@@ -48,7 +51,7 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
             mapping: Mapping::from_permutation(self.pe_of),
             cost: self.cost,
             tried: self.tried,
-            made: self.now - 1,
+            made: self.now - BEGIN,
             stopped: self.stopped,
         }
     }
