@@ -1,8 +1,9 @@
 //! Outputs that are written whole or not at all.
 //!
-//! A regular file is written under a temporary name in the folder where it shall stand, forced to the
-//! disk and renamed: whatever fails, the file that stood there is untouched, and no reader ever sees half
-//! a file. A replaced file keeps its permissions and, where the system lets us, its owner. Through a
+//! A regular file is written under a temporary name in the folder where it shall stand and renamed: whatever
+//! fails, the file that stood there is untouched, and no reader ever sees half a file. It is not forced to the
+//! disk, which would take longer than mapping some hundred processes; the common file systems order the
+//! content of a renamed file before its name themselves. A replaced file keeps its permissions and, where the system lets us, its owner. Through a
 //! symbolic link the file it points to is replaced and the link stays. What cannot be renamed to (pipes,
 //! devices, the standard output under whatever name) is written directly.
 
@@ -64,9 +65,7 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
             if let Target::Replaced(_, replaced) = &target {
                 keep_attributes(temporary.as_file(), replaced).map_err(write_failed)?;
             }
-            temporary.as_file().sync_all().map_err(write_failed)?;
             temporary.persist(path).map_err(|error| write_failed(error.error))?;
-            sync_folder(path);
             Ok(())
         }
     }
@@ -185,11 +184,4 @@ fn fill_buffered(out: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Resul
     let mut out = BufWriter::new(out);
     fill(&mut out)?;
     out.flush()
-}
-
-/// Forces the new name to the disk; the file is whole and in place even where folders cannot be synced.
-fn sync_folder(path: &Path) {
-    if let Ok(folder) = File::open(folder_of(path)) {
-        let _ = folder.sync_all();
-    }
 }
