@@ -74,7 +74,7 @@ fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, s
     let graph = search.problem().graph();
     let mut order: Vec<NodeId> = graph.nodes().collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
-    let visits = Visits { order, visited: vec![0; graph.num_nodes()], seed: derive(seed, 1) };
+    let mut visits = Visits { order, visited: vec![0; graph.num_nodes()], seed: derive(seed, 1) };
     let n = graph.num_nodes();
     let mut near = Near { bfs: BoundedBfs::new(n), pair_bfs: PairBfs::new(n), max_hops };
     match way {
@@ -85,6 +85,11 @@ fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, s
         }
         Way::AtOnce => {
             let mut savings = Savings::new(search);
+            // An exchange of two content processes cannot gain, and the others try their partners, content or
+            // not: a content process needs no visit until it is touched.
+            for (visited, content) in visits.visited.iter_mut().zip(savings.content(search)) {
+                *visited = if content { BEGIN } else { 0 };
+            }
             visits.descend(search, |search, _, process, seed| {
                 visit_at_once(search, &mut near, &mut savings, process, seed);
             });
@@ -117,7 +122,7 @@ impl Near {
 /// The processes in the order in which they are visited, and when they were.
 struct Visits {
     order: Vec<NodeId>,
-    /// When the last visit to a process began; 0 if never.
+    /// When the last visit to a process began; 0 if never. A process touched after that awaits a visit.
     visited: Vec<Time>,
     seed: u64,
 }
@@ -131,7 +136,7 @@ impl Visits {
         mut visit: impl FnMut(&mut SwapSearch<'_, O>, &[Time], NodeId, u64),
     ) {
         let mut visits = 0;
-        loop {
+        while !search.should_stop() {
             let round = search.now();
             for &process in &self.order {
                 if search.touched(process) <= self.visited[process as usize] {
@@ -189,11 +194,6 @@ fn visit_at_once<O: DistanceOracle>(
     process: NodeId,
     seed: u64,
 ) {
-    // The partners of a process that was content from the start are left to their own visits, of which every
-    // process gets one: if both sides are content, the exchange cannot gain.
-    if search.touched(process) == BEGIN && savings.is_content(search, process) {
-        return;
-    }
     let by_place = |&(partner, _): &(NodeId, Cost)| place(seed, partner);
     let improving = savings.improving(search, process);
     let Some((partner, delta)) = improving.iter().copied().min_by_key(by_place) else { return };

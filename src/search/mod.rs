@@ -11,13 +11,16 @@
 //! exchange can never change J (same innermost group), and ends in a mapping that no exchange of the
 //! neighbourhood improves.
 //!
-//! # Tries that are known to fail
+//! # Pairs that are passed over
 //!
 //! Whether an exchange of u and v gains depends on the PEs of u, of v, and of their neighbours only. The
 //! search keeps for each process the time of the last exchange at or next to it (time is the number of
 //! exchanges made). A pair that failed before and of which neither side has been touched since fails again,
-//! so it is passed over; the mappings visited are the same as if it were tried. What remains is counted as
-//! tried.
+//! so it is not tried. Large neighbourhoods go further: they compute the gains of one process with all others at
+//! once, and look only at those that can have any (`savings`). Either way the end is a mapping that no
+//! exchange of the neighbourhood improves, and the pairs that were looked at count as tried.
+//!
+//! A problem of n processes and m edges needs O(n + m) memory besides the oracle.
 
 mod communication;
 mod improve;

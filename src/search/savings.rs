@@ -13,19 +13,47 @@
 //! every v where there are any; a v without any cannot gain. On a hierarchy whose second outermost groups
 //! have s PEs this costs O(s (deg u + mean degree)), where the exchanges one by one cost O(n · mean degree).
 
+use rayon::prelude::*;
+
 use super::swap::SwapSearch;
 use crate::topology::DistanceOracle;
 use crate::types::{Cost, NodeId};
 
-/// Memory to find the gains of one process after the other; O(n).
+/// What every process saves where it is, and memory to find the gains of one process after the other; O(n).
 pub(super) struct Savings<O: DistanceOracle> {
     key_of_pe: Vec<O::Key>,
-    /// What each process saves where it is, and when that was computed (as [`SwapSearch::touched`]).
+    /// What each process saves where it is.
     saving: Vec<Cost>,
-    /// By partner, what both would save after the exchange; 0 for all but the candidates.
-    saving_after: Vec<Cost>,
-    candidates: Vec<NodeId>,
+    after: Sums,
     improving: Vec<(NodeId, Cost)>,
+}
+
+/// A sum for each process, most of them 0.
+struct Sums {
+    sum: Vec<Cost>,
+    /// The processes whose sum is not 0. One whose sum has returned to 0 on the way may stand here twice.
+    candidates: Vec<NodeId>,
+}
+
+impl Sums {
+    fn new(num_processes: usize) -> Self {
+        Self { sum: vec![0; num_processes], candidates: Vec::new() }
+    }
+
+    #[inline]
+    fn add(&mut self, process: NodeId, term: Cost) {
+        let sum = &mut self.sum[process as usize];
+        if *sum == 0 && term != 0 {
+            self.candidates.push(process);
+        }
+        *sum += term;
+    }
+
+    /// Takes all sums out; a process that stands twice among the candidates has sum 0 the second time.
+    fn drain(&mut self) -> impl Iterator<Item = (NodeId, Cost)> {
+        let Self { sum, candidates } = self;
+        candidates.drain(..).map(|process| (process, std::mem::take(&mut sum[process as usize])))
+    }
 }
 
 impl<O: DistanceOracle> Savings<O> {
@@ -35,8 +63,7 @@ impl<O: DistanceOracle> Savings<O> {
         let mut savings = Self {
             key_of_pe: (0..n as u32).map(|pe| oracle.key(pe)).collect(),
             saving: vec![0; n],
-            saving_after: vec![0; n],
-            candidates: Vec::new(),
+            after: Sums::new(n),
             improving: Vec::new(),
         };
         for process in search.problem().graph().nodes() {
@@ -69,70 +96,75 @@ impl<O: DistanceOracle> Savings<O> {
 
     /// The processes whose exchange with `u` lowers J, in no particular order, each with the change of J.
     pub fn improving(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> &[(NodeId, Cost)] {
-        self.add_savings_elsewhere(search, u);
-        self.add_savings_of_others(search, u);
-        search.count_tried(self.candidates.len());
-        self.improving.clear();
-        for v in self.candidates.drain(..) {
-            let after = std::mem::take(&mut self.saving_after[v as usize]);
-            let gain = after - self.saving[v as usize] - self.saving[u as usize];
+        let Self { key_of_pe, saving, after, improving } = self;
+        add_savings_elsewhere(search, key_of_pe, u, after);
+        add_savings_of_others(search, key_of_pe, u, after);
+        search.count_tried(after.candidates.len());
+        improving.clear();
+        for (v, after) in after.drain() {
+            let gain = after - saving[v as usize] - saving[u as usize];
             if gain > 0 {
-                self.improving.push((v, -2 * gain));
+                improving.push((v, -2 * gain));
             }
         }
-        &self.improving
+        improving
     }
 
-    /// Whether `u` saves nowhere more than where it is. Exchanging two such processes cannot gain.
-    pub fn is_content(&mut self, search: &SwapSearch<'_, O>, u: NodeId) -> bool {
-        self.add_savings_elsewhere(search, u);
-        let here = self.saving[u as usize];
-        let mut content = true;
-        for v in self.candidates.drain(..) {
-            content &= std::mem::take(&mut self.saving_after[v as usize]) <= here;
-        }
-        content
+    /// Whether each process is content: saves nowhere more than where it is. Exchanging two content processes
+    /// cannot gain. Runs on the threads of the rayon pool it is called in.
+    pub fn content(&self, search: &SwapSearch<'_, O>) -> Vec<bool> {
+        // Long enough to be worth the sums that each piece starts with.
+        const PIECE: usize = 4096;
+        let n = self.saving.len();
+        let is_content = |after: &mut Sums, u: NodeId| {
+            add_savings_elsewhere(search, &self.key_of_pe, u, after);
+            let here = self.saving[u as usize];
+            after.drain().fold(true, |content, (_, there)| content & (there <= here))
+        };
+        let processes = (0..n as NodeId).into_par_iter().with_min_len(PIECE);
+        processes.map_init(|| Sums::new(n), is_content).collect()
     }
+}
 
-    /// Adds, for every process, what `u` saves on its PE after the exchange.
-    fn add_savings_elsewhere(&mut self, search: &SwapSearch<'_, O>, u: NodeId) {
-        let (graph, oracle, keys) = (search.problem().graph(), search.problem().oracle(), search.keys());
-        let farthest = oracle.max_distance();
-        let here = keys[u as usize];
-        for (x, weight) in graph.arcs(u) {
-            let at_x = keys[x as usize];
-            for q in oracle.nearer_than(search.pe_of()[x as usize], farthest) {
-                let distance = oracle.between(self.key_of_pe[q as usize], at_x);
-                self.add(search.process_on()[q as usize], weight * (farthest - distance));
-            }
-            // After an exchange with x itself, x is not at distance 0 but where u was.
-            self.add(x, -weight * oracle.between(here, at_x));
+/// Adds, for every process, what `u` saves on its PE after the exchange.
+fn add_savings_elsewhere<O: DistanceOracle>(
+    search: &SwapSearch<'_, O>,
+    key_of_pe: &[O::Key],
+    u: NodeId,
+    after: &mut Sums,
+) {
+    let (graph, oracle, keys) = (search.problem().graph(), search.problem().oracle(), search.keys());
+    let farthest = oracle.max_distance();
+    let here = keys[u as usize];
+    for (x, weight) in graph.arcs(u) {
+        let at_x = keys[x as usize];
+        for q in oracle.nearer_than(search.pe_of()[x as usize], farthest) {
+            let distance = oracle.between(key_of_pe[q as usize], at_x);
+            after.add(search.process_on()[q as usize], weight * (farthest - distance));
+        }
+        // After an exchange with x itself, x is not at distance 0 but where u was.
+        after.add(x, -weight * oracle.between(here, at_x));
+    }
+}
+
+/// Adds, for every process, what it saves on the PE of `u` after the exchange.
+fn add_savings_of_others<O: DistanceOracle>(
+    search: &SwapSearch<'_, O>,
+    key_of_pe: &[O::Key],
+    u: NodeId,
+    after: &mut Sums,
+) {
+    let (graph, oracle, keys) = (search.problem().graph(), search.problem().oracle(), search.keys());
+    let farthest = oracle.max_distance();
+    let here = keys[u as usize];
+    for q in oracle.nearer_than(search.pe_of()[u as usize], farthest) {
+        let nearness = farthest - oracle.between(key_of_pe[q as usize], here);
+        for (v, weight) in graph.arcs(search.process_on()[q as usize]) {
+            after.add(v, weight * nearness);
         }
     }
-
-    /// Adds, for every process, what it saves on the PE of `u` after the exchange.
-    fn add_savings_of_others(&mut self, search: &SwapSearch<'_, O>, u: NodeId) {
-        let (graph, oracle, keys) = (search.problem().graph(), search.problem().oracle(), search.keys());
-        let farthest = oracle.max_distance();
-        let here = keys[u as usize];
-        for q in oracle.nearer_than(search.pe_of()[u as usize], farthest) {
-            let nearness = farthest - oracle.between(self.key_of_pe[q as usize], here);
-            for (v, weight) in graph.arcs(search.process_on()[q as usize]) {
-                self.add(v, weight * nearness);
-            }
-        }
-        for (x, weight) in graph.arcs(u) {
-            self.add(x, -weight * oracle.between(here, keys[x as usize]));
-        }
-    }
-
-    #[inline]
-    fn add(&mut self, partner: NodeId, saving: Cost) {
-        let sum = &mut self.saving_after[partner as usize];
-        if *sum == 0 && saving != 0 {
-            self.candidates.push(partner);
-        }
-        *sum += saving;
+    for (x, weight) in graph.arcs(u) {
+        after.add(x, -weight * oracle.between(here, keys[x as usize]));
     }
 }
 
@@ -166,6 +198,7 @@ mod tests {
             let mut search = SwapSearch::new(&problem, &Mapping::new(pe_of).unwrap(), &());
             let mut savings = Savings::new(&search);
             for _ in 0..4 {
+                let content = savings.content(&search);
                 for u in graph.nodes() {
                     let delta = |v| swap_delta(&graph, oracle, search.keys(), u, v);
                     let pairs = graph.nodes().filter(|&v| v != u).map(|v| (v, delta(v)));
@@ -173,8 +206,6 @@ mod tests {
                     let mut found = savings.improving(&mut search, u).to_vec();
                     found.sort_unstable();
                     assert_eq!(found, expected);
-                    let content = |u| savings.is_content(&search, u);
-                    let content: Vec<bool> = graph.nodes().map(content).collect();
                     let discontent = |v: NodeId| !content[u as usize] || !content[v as usize];
                     assert!(expected.iter().all(|&(v, _)| discontent(v)));
                 }
