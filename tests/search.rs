@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use viem::graph::{CsrGraph, GraphBuilder};
+use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::mapping::Mapping;
 use viem::observer::Observer;
 use viem::problem::Problem;
@@ -162,6 +162,24 @@ fn stored_and_online_distances_lead_to_the_same_mapping() {
         assert_eq!(online, stored, "{config:?} {hierarchy:?}");
         assert_eq!(online, online64, "{config:?} {hierarchy:?}");
     });
+}
+
+/// Large enough for work to be shared out among threads.
+#[test]
+fn the_result_does_not_depend_on_the_threads() {
+    let hierarchy = Hierarchy::parse("4:16:160", "1:10:100").unwrap();
+    let n = hierarchy.num_pes();
+    let graph = generate::mesh(128, 80, 3);
+    let oracle = hierarchy.online32().unwrap();
+    // Rows of the mesh are consecutive, so the identity is a fair start.
+    let with_threads = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| search(&graph, &oracle, &Mapping::identity(n), &SearchConfig::default()))
+    };
+    let single = with_threads(1);
+    assert!(single.made > 0);
+    assert_eq!(single, with_threads(2));
+    assert_eq!(single, with_threads(8));
 }
 
 /// N² by the plainest loop: the search may pass over hopeless pairs only.
