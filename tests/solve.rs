@@ -2,6 +2,7 @@
 
 use viem::construct::{Construction, ConstructionConfig};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::io::metis;
 use viem::mapping::Mapping;
 use viem::observer::Observer;
 use viem::problem::ProblemError;
@@ -10,6 +11,7 @@ use viem::search::{Neighbourhood, SearchConfig};
 use viem::solve::{ConfigError, MapConfig, MapPreset, Solution, SolveError, solve};
 use viem::topology::{DistanceKind, Hierarchy};
 use viem::types::PeId;
+use viem::verify::audit;
 
 /// J by the definition: a double loop over all ordered pairs, levels by division.
 fn naive_cost(graph: &CsrGraph, hierarchy: &Hierarchy, pe_of: &[PeId]) -> i128 {
@@ -112,6 +114,26 @@ fn the_optimum_is_never_beaten_and_costs_agree_with_a_double_loop() {
                 );
                 assert!(report.cost <= report.cost_of_identity && report.cost <= report.cost_of_construction);
             }
+        }
+    }
+}
+
+/// What is written and read again by other code costs what the report says.
+#[test]
+fn the_auditor_agrees_with_the_report() {
+    let mut rng = Rng::new(12);
+    for (arities, distances) in [("2:3:4", "1:10:100"), ("1:5:1:7", "6:4:2:9"), ("4:4:4", "0:1000000000:3")] {
+        let hierarchy = Hierarchy::parse(arities, distances).unwrap();
+        let graph = random_graph(hierarchy.num_pes(), 8, &mut rng);
+        let mut text = Vec::new();
+        metis::write(&mut text, &graph, metis::Content { node_weights: true, edge_weights: true }).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        for config in every_config() {
+            let Solution { mapping, report } = map(&graph, &hierarchy, &config);
+            let lines: String = mapping.as_slice().iter().map(|pe| format!("{pe}\n")).collect();
+            let arities: Vec<u64> = hierarchy.arities().iter().map(|&arity| u64::from(arity)).collect();
+            let distances: Vec<u64> = hierarchy.distances().iter().map(|&distance| distance as u64).collect();
+            assert_eq!(audit(&text, &lines, &arities, &distances), Ok(report.cost as u128), "{config:?}");
         }
     }
 }
