@@ -2,19 +2,20 @@
 //!
 //! ```text
 //! VIEM_GRAPHS=folder [VIEM_PEERS=partition.tsv] cargo bench --bench partition -- [options]
-//!     preset=fast,eco  k=2,8,32,64  epsilon=0,3  graph=crack,cs4  seeds=1  table  flow.rounds=3
+//!     preset=fast,eco  k=2,8,32,64  epsilon=0,3  graph=crack,cs4  seeds=1  threads=1  table  flow.rounds=3
 //! ```
 //!
 //! The folder holds METIS graphs (`*.graph`). The peers' file has the columns graph, k, epsilon in
 //! percent, tool, cut, max_block, mean_block, seconds. A setting can be changed by its name. Printed are the geometric means of cut and time over each
-//! peer, and the worst single cut; `table` prints every run. Times are CPU times of this thread.
+//! peer, and the worst single cut; `table` prints every run. With one thread, times
+//! are CPU times; with more, times of the clock.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::partition::{Partitioner, Preset, Settings, Targets};
+use viem::partition::{Contraction, Partitioner, Preset, Settings, Targets};
 use viem::rng::Rng;
 
 struct Options {
@@ -24,6 +25,7 @@ struct Options {
     graphs: Option<Vec<String>>,
     seeds: u64,
     table: bool,
+    threads: usize,
     /// Changes to the settings of the presets.
     changes: Vec<(String, f64)>,
 }
@@ -36,6 +38,7 @@ fn options() -> Options {
         graphs: None,
         seeds: 1,
         table: false,
+        threads: 1,
         changes: Vec::new(),
     };
     for argument in std::env::args().skip(1) {
@@ -51,8 +54,9 @@ fn options() -> Options {
             "k" => options.blocks = list().map(|text| number(text) as usize).collect(),
             "epsilon" => options.epsilons = list().map(number).collect(),
             "graph" => options.graphs = Some(list().collect()),
+            "threads" => options.threads = number(value.to_owned()) as usize,
             "seeds" => options.seeds = number(value.to_owned()) as u64,
-            name if name.contains('.') || name == "cycles" => {
+            name if name.contains('.') || ["matching", "least_share"].contains(&name) => {
                 options.changes.push((name.to_owned(), number(value.to_owned())));
             }
             "table" => options.table = true,
@@ -68,31 +72,40 @@ fn settings(preset: Preset, changes: &[(String, f64)]) -> Settings {
     for (name, value) in changes {
         let whole = *value as usize;
         match name.as_str() {
+            "matching" => settings.contraction = Contraction::Matching,
+            "least_share" => settings.contraction = Contraction::Clustering { least_share: *value },
             "bisection.coarsest" => settings.bisection.coarsest = whole,
             "bisection.tries" => settings.bisection.tries = whole,
             "bisection.passes" => settings.bisection.passes = whole,
             "bisection.patience" => settings.bisection.patience = whole,
             "initial.coarsest_per_block" => settings.initial.coarsest_per_block = whole,
+            "initial.coarsest" => settings.initial.coarsest = whole,
             "initial.tries" => settings.initial.tries = whole,
             "k_way.rounds" => settings.k_way.rounds = whole,
             "k_way.patience" => settings.k_way.patience = whole,
             "k_way.least_steps" => settings.k_way.least_steps = whole,
             "k_way.seeds" => settings.k_way.seeds = whole,
             "flow.rounds" => settings.flow.rounds = whole,
+            "flow.depth" => settings.flow.depth = whole as u32,
             "flow.region" => settings.flow.region = *value,
             "balance.slack" => settings.balance.slack = *value,
             "balance.final_slack" => settings.balance.final_slack = *value as i64,
             "balance.final_rounds" => settings.balance.final_rounds = whole,
             "balance.patience" => settings.balance.patience = whole,
-            "cycles" => settings.cycles = whole,
+            "pool.members" => settings.pool.members = whole,
+            "pool.generations" => settings.pool.generations = whole,
+            "pool.cycles" => settings.pool.cycles = whole,
             _ => panic!("no setting is called {name}"),
         }
     }
     settings
 }
 
-/// Seconds of CPU time of this thread where the system tells, else of the clock.
-fn seconds(start: Instant) -> f64 {
+/// Seconds of CPU time if there is one thread and the system tells, else of the clock.
+fn seconds(start: Instant, threads: usize) -> f64 {
+    if threads > 1 {
+        return start.elapsed().as_secs_f64();
+    }
     // The kernel brings the figure up to date when the thread offers to yield.
     std::thread::yield_now();
     let on_cpu = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -183,8 +196,13 @@ struct Ratios {
 
 fn main() {
     let options = options();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build().expect("threads");
+    pool.install(|| run(&options));
+}
+
+fn run(options: &Options) {
     let peers = peers();
-    let graphs = graphs(&options);
+    let graphs = graphs(options);
     for &preset in &options.presets {
         let settings = settings(preset, &options.changes);
         for &epsilon in &options.epsilons {
@@ -196,10 +214,10 @@ fn main() {
                     let (mut log_cut, mut time, mut overload, mut heaviest) = (0.0, 0.0, 0, 0);
                     for seed in 0..options.seeds {
                         let clock = Instant::now();
-                        let start = seconds(clock);
+                        let start = seconds(clock, options.threads);
                         let partition =
                             Partitioner::with_settings(settings.clone(), seed).partition(graph, &targets);
-                        time += (seconds(clock) - start) / options.seeds as f64;
+                        time += (seconds(clock, options.threads) - start) / options.seeds as f64;
                         log_cut += (partition.cut().max(1) as f64).ln() / options.seeds as f64;
                         overload += partition.overload();
                         heaviest = *partition.block_weights().iter().max().expect("k > 0");

@@ -51,6 +51,18 @@ impl Heap {
         }
     }
 
+    /// Changes the gain of a vertex that is in the heap.
+    #[inline]
+    pub fn raise(&mut self, node: NodeId, change: Weight) {
+        let position = self.position[node as usize] as usize;
+        let gain = self.entries[position].0 + change;
+        if change > 0 {
+            self.rise(position, (gain, node));
+        } else {
+            self.sink(position, (gain, node));
+        }
+    }
+
     pub fn pop(&mut self) -> Option<(Weight, NodeId)> {
         let top = self.peek()?;
         self.remove(top.1);
@@ -134,7 +146,14 @@ mod tests {
         let mut gains: Vec<Option<Weight>> = vec![None; 40];
         for _ in 0..20_000 {
             let node = rng.below(40);
-            match rng.below(4) {
+            match rng.below(5) {
+                4 => {
+                    if let Some(gain) = &mut gains[node as usize] {
+                        let change = Weight::from(rng.below(9)) - 4;
+                        heap.raise(node, change);
+                        *gain += change;
+                    }
+                }
                 0 | 1 => {
                     let gain = Weight::from(rng.below(25)) - 12;
                     heap.set(node, gain);

@@ -88,6 +88,11 @@ impl<W: Stored> Level<W> {
     }
 
     #[inline]
+    pub fn num_arcs(&self) -> usize {
+        self.arcs.len()
+    }
+
+    #[inline]
     pub fn nodes(&self) -> std::ops::Range<NodeId> {
         0..self.num_nodes() as NodeId
     }

@@ -5,12 +5,14 @@ mod heap;
 mod initial;
 mod level;
 mod multilevel;
+mod pool;
 mod refine;
 mod settings;
 mod targets;
 
+pub use coarsen::Contraction;
 pub use settings::{
-    BalanceSettings, BisectionSettings, FlowSettings, InitialSettings, KWaySettings, Settings,
+    BalanceSettings, BisectionSettings, FlowSettings, InitialSettings, KWaySettings, PoolSettings, Settings,
 };
 pub use targets::{Targets, TargetsError};
 
@@ -129,7 +131,7 @@ impl Partitioner {
     /// All bounds are met whenever the vertices are light enough for it; what is exceeded
     /// [`Partition::overload`] tells. No block is empty unless its size is 0 or the vertices are too few.
     pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
-        let assignment = multilevel::partition(graph, targets, &self.settings, self.seed);
+        let assignment = pool::partition(graph, targets, &self.settings, self.seed);
         let overload = assignment.overload(targets.bounds());
         let refine::k_way::Assignment { blocks, weights, cut } = assignment;
         Partition { blocks, block_weights: weights, cut, overload }

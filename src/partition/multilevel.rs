@@ -2,51 +2,18 @@
 
 use super::coarsen::{self, Hierarchy};
 use super::initial;
-use super::level::{self, Level, Stored};
+use super::level::{Level, Stored};
 use super::refine::balance;
 use super::refine::cycles::Moves;
 use super::refine::flow::Flow;
 use super::refine::k_way::{Assignment, KWay};
 use super::settings::Settings;
 use super::targets::Targets;
-use crate::graph::CsrGraph;
 use crate::rng::Rng;
 use crate::types::{BlockId, Weight};
 
-/// Partitions a graph.
-pub(crate) fn partition(graph: &CsrGraph, targets: &Targets, settings: &Settings, seed: u64) -> Assignment {
-    if level::is_narrow(graph) {
-        partition_level(&Level::<i32>::new(graph), targets, settings, seed)
-    } else {
-        partition_level(&Level::<i64>::new(graph), targets, settings, seed)
-    }
-}
-
-fn partition_level<W: Stored>(
-    graph: &Level<W>,
-    targets: &Targets,
-    settings: &Settings,
-    seed: u64,
-) -> Assignment {
-    if targets.num_blocks() == 1 {
-        return Assignment::new(graph, vec![0; graph.num_nodes()], 1);
-    }
-    let mut rng = Rng::new(seed);
-    let mut multilevel = Multilevel::new(graph, targets, settings);
-    let mut best = multilevel.run(None, &mut rng);
-    for _ in 0..settings.cycles {
-        let blocks = best.blocks.clone();
-        let next = multilevel.run(Some((&blocks, best.clone())), &mut rng);
-        if multilevel.score(&next) < multilevel.score(&best) {
-            best = next;
-        }
-    }
-    balance::fill_empty(graph, &mut best, targets.block_sizes(), targets.bounds());
-    best
-}
-
 /// One graph with its targets, and the working memory of all phases.
-struct Multilevel<'a, W> {
+pub(crate) struct Multilevel<'a, W> {
     graph: &'a Level<W>,
     sizes: &'a [Weight],
     bounds: &'a [Weight],
@@ -56,27 +23,22 @@ struct Multilevel<'a, W> {
 }
 
 impl<'a, W: Stored> Multilevel<'a, W> {
-    fn new(graph: &'a Level<W>, targets: &'a Targets, settings: &'a Settings) -> Self {
+    pub fn new(graph: &'a Level<W>, targets: &'a Targets, settings: &'a Settings) -> Self {
         let mut k_way = KWay::default();
         k_way.resize(graph.num_nodes(), targets.num_blocks());
         let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
         Self { graph, sizes, bounds, settings, k_way, flow: Flow::default() }
     }
 
-    /// What counts: overload first, then the cut.
-    fn score(&self, assignment: &Assignment) -> (Weight, Weight) {
-        (assignment.overload(self.bounds), assignment.cut)
-    }
-
     /// Coarsens, partitions, refines.
     ///
     /// With a start, only vertices of the same class are contracted, and no block of the start may have
     /// vertices of one class in common with another: so it survives on all levels and is refined there.
-    fn run(&mut self, start: Option<(&[BlockId], Assignment)>, rng: &mut Rng) -> Assignment {
+    pub fn run(&mut self, start: Option<(&[BlockId], Assignment)>, rng: &mut Rng) -> Assignment {
         let k = self.sizes.len();
-        let enough = self.settings.initial.coarsest_per_block * k;
+        let enough = (self.settings.initial.coarsest_per_block * k).max(self.settings.initial.coarsest);
         let (classes, start) = start.unzip();
-        let hierarchy = Hierarchy::build(self.graph, enough, classes, rng);
+        let hierarchy = Hierarchy::build(self.graph, self.settings.contraction, enough, classes, rng);
         let coarsest = hierarchy.steps.last().map_or(self.graph, |step| &step.1);
         let mut assignment = match start {
             Some(mut assignment) => {
@@ -94,6 +56,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
             self.refine(level, &mut assignment, rng);
         }
         self.finish(&mut assignment, rng);
+        balance::fill_empty(self.graph, &mut assignment, self.sizes, self.bounds);
         assignment
     }
 
@@ -104,8 +67,15 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         let settings = &self.settings.bisection;
         let mut best: Option<Assignment> = None;
         for _ in 0..self.settings.initial.tries.max(1) {
-            let blocks =
-                initial::recursive_bisection(coarsest, self.sizes, self.bounds, tolerance, settings, rng);
+            let blocks = initial::recursive_bisection(
+                coarsest,
+                self.sizes,
+                self.bounds,
+                tolerance,
+                self.settings.contraction,
+                settings,
+                rng,
+            );
             let mut next = Assignment::new(coarsest, blocks, self.sizes.len());
             balance::unload(coarsest, &mut next, &relaxed);
             self.k_way.refine(coarsest, &mut next, &relaxed, &self.settings.k_way, rng);
@@ -154,7 +124,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
                 let mut next = assignment.clone();
                 self.k_way.refine(self.graph, &mut next, &relaxed, &self.settings.k_way, rng);
                 self.settle(&mut next);
-                if self.score(&next) >= self.score(assignment) {
+                if next.score(self.bounds) >= assignment.score(self.bounds) {
                     break;
                 }
                 *assignment = next;

@@ -9,11 +9,14 @@
 //! The `social` presets are the same with cluster contraction, for graphs with heavy-tailed degrees.
 
 use super::Preset;
+use super::coarsen::Contraction;
 use crate::types::Weight;
 
 /// All settings of the partitioner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
+    /// How graphs are coarsened.
+    pub contraction: Contraction,
     /// Bisections, of which initial partitions are made.
     pub bisection: BisectionSettings,
     /// The coarsest graph and its partitions.
@@ -24,8 +27,8 @@ pub struct Settings {
     pub flow: FlowSettings,
     /// Bounds on the way and at the end.
     pub balance: BalanceSettings,
-    /// How often the finished partition is coarsened and refined again, its cut edges uncontracted.
-    pub cycles: usize,
+    /// Several partitions, and what is made of them.
+    pub pool: PoolSettings,
 }
 
 /// How bisections are found.
@@ -44,8 +47,10 @@ pub struct BisectionSettings {
 /// How initial partitions are found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InitialSettings {
-    /// Coarsening stops at this many vertices a block.
+    /// Coarsening stops at this many vertices a block,
     pub coarsest_per_block: usize,
+    /// but not below this many in all.
+    pub coarsest: usize,
     /// Partitions of the coarsest graph, of which the best is kept.
     pub tries: usize,
 }
@@ -70,6 +75,8 @@ pub struct FlowSettings {
     pub rounds: usize,
     /// The share of each block that a region may take.
     pub region: f64,
+    /// The most hops from the boundary that a region may reach.
+    pub depth: u32,
 }
 
 /// How far blocks may exceed their bounds on the way, and how they meet them in the end.
@@ -85,24 +92,43 @@ pub struct BalanceSettings {
     pub patience: usize,
 }
 
+/// How many partitions are made, and how often they are combined.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PoolSettings {
+    /// Independent partitions; the best is kept.
+    pub members: usize,
+    /// How often the members are paired and combined, the child in the place of the worse parent.
+    pub generations: usize,
+    /// How often the best is coarsened and refined again at the end, its cut edges uncontracted.
+    pub cycles: usize,
+}
+
 impl Settings {
     /// The settings of a preset.
     pub fn of(preset: Preset) -> Self {
         match preset {
-            Preset::Fast | Preset::FastSocial => Self::fast(),
-            Preset::Eco | Preset::EcoSocial => Self::eco(),
-            Preset::Strong | Preset::StrongSocial => Self::strong(),
+            Preset::Fast => Self::fast(),
+            Preset::Eco => Self::eco(),
+            Preset::Strong => Self::strong(),
+            Preset::FastSocial => Self::fast().social(),
+            Preset::EcoSocial => Self::eco().social(),
+            Preset::StrongSocial => Self::strong().social(),
         }
+    }
+
+    fn social(self) -> Self {
+        Self { contraction: Contraction::Clustering { least_share: 0.1 }, ..self }
     }
 
     fn fast() -> Self {
         Self {
+            contraction: Contraction::Clustering { least_share: 0.3 },
             bisection: BisectionSettings { coarsest: 60, tries: 4, passes: 4, patience: 50 },
-            initial: InitialSettings { coarsest_per_block: 30, tries: 1 },
+            initial: InitialSettings { coarsest_per_block: 30, coarsest: 400, tries: 1 },
             k_way: KWaySettings { rounds: 6, patience: 300, least_steps: 20, seeds: 25 },
-            flow: FlowSettings { rounds: 0, region: 0.3 },
+            flow: FlowSettings { rounds: 0, region: 0.3, depth: 5 },
             balance: BalanceSettings { slack: 0.02, final_slack: 3, final_rounds: 1, patience: 30 },
-            cycles: 0,
+            pool: PoolSettings { members: 1, generations: 0, cycles: 0 },
         }
     }
 
@@ -110,8 +136,9 @@ impl Settings {
         let fast = Self::fast();
         Self {
             initial: InitialSettings { tries: 4, ..fast.initial },
-            flow: FlowSettings { rounds: 2, ..fast.flow },
+            flow: FlowSettings { rounds: 1, ..fast.flow },
             balance: BalanceSettings { final_rounds: 3, ..fast.balance },
+            pool: PoolSettings { members: 2, ..fast.pool },
             ..fast
         }
     }
@@ -121,8 +148,8 @@ impl Settings {
         Self {
             initial: InitialSettings { tries: 8, ..eco.initial },
             k_way: KWaySettings { least_steps: 10, seeds: 1, ..eco.k_way },
-            flow: FlowSettings { rounds: 5, ..eco.flow },
-            cycles: 4,
+            flow: FlowSettings { rounds: 5, depth: 20, ..eco.flow },
+            pool: PoolSettings { members: 6, generations: 3, cycles: 0 },
             ..eco
         }
     }

@@ -11,7 +11,7 @@ use crate::partition::level::{Level, Stored};
 use crate::rng::Rng;
 use crate::types::NodeId;
 
-const FREE: NodeId = NodeId::MAX;
+pub(super) const FREE: NodeId = NodeId::MAX;
 
 /// Vertices are visited in random order inside windows of this many: random enough to break the
 /// regularity of a mesh, near enough to stay in the cache.
@@ -57,7 +57,7 @@ pub(crate) fn cluster<W: Stored>(graph: &Level<W>, limits: &Limits, rng: &mut Rn
 }
 
 /// Pairs unmatched vertices that share their heaviest neighbour, and isolated ones with each other.
-fn match_two_hops<W: Stored>(graph: &Level<W>, limits: &Limits, mate: &mut [NodeId]) {
+pub(super) fn match_two_hops<W: Stored>(graph: &Level<W>, limits: &Limits, mate: &mut [NodeId]) {
     // The last slot is the meeting point of isolated vertices.
     let mut waiting = vec![FREE; mate.len() + 1];
     for node in graph.nodes() {
@@ -97,7 +97,7 @@ fn number(mate: &mut [NodeId]) -> (Vec<NodeId>, usize) {
 }
 
 /// All vertices by degree class, random inside windows.
-pub(crate) fn visiting_order<W: Stored>(graph: &Level<W>, rng: &mut Rng) -> Vec<NodeId> {
+pub(super) fn visiting_order<W: Stored>(graph: &Level<W>, rng: &mut Rng) -> Vec<NodeId> {
     let mut nodes: Vec<NodeId> = graph.nodes().collect();
     for window in nodes.chunks_mut(WINDOW) {
         rng.shuffle(window);

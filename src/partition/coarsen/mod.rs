@@ -1,10 +1,32 @@
 //! Coarsening: a hierarchy of ever smaller graphs with the structure of the first.
 
-pub(crate) mod matching;
+mod clustering;
+mod matching;
 
 use super::level::{Level, Stored};
 use crate::rng::Rng;
 use crate::types::{BlockId, NodeId, Weight};
+
+/// What becomes one vertex of the next level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Contraction {
+    /// Pairs of adjacent vertices.
+    Matching,
+    /// Clusters of any number of vertices.
+    Clustering {
+        /// A level keeps at least this share of the vertices of the level above.
+        least_share: f64,
+    },
+}
+
+impl Contraction {
+    fn cluster<W: Stored>(self, graph: &Level<W>, limits: &Limits, rng: &mut Rng) -> (Vec<NodeId>, usize) {
+        match self {
+            Contraction::Matching => matching::cluster(graph, limits, rng),
+            Contraction::Clustering { least_share } => clustering::cluster(graph, least_share, limits, rng),
+        }
+    }
+}
 
 /// What may be contracted together.
 pub(crate) struct Limits<'a> {
@@ -29,7 +51,13 @@ pub(crate) struct Hierarchy<W> {
 
 impl<W: Stored> Hierarchy<W> {
     /// Coarsens until at most `enough` vertices are left or a step removes less than a twentieth.
-    pub fn build(graph: &Level<W>, enough: usize, classes: Option<&[BlockId]>, rng: &mut Rng) -> Self {
+    pub fn build(
+        graph: &Level<W>,
+        contraction: Contraction,
+        enough: usize,
+        classes: Option<&[BlockId]>,
+        rng: &mut Rng,
+    ) -> Self {
         let mut steps: Vec<(Vec<NodeId>, Level<W>)> = Vec::new();
         // Half as heavy again as the average at the end (METIS): keeps the coarsest graph balanceable.
         let max_weight = (graph.total_node_weight() / enough.max(1) as Weight * 3 / 2).max(1);
@@ -40,7 +68,7 @@ impl<W: Stored> Hierarchy<W> {
                 break;
             }
             let limits = Limits { max_weight, classes: classes.as_deref() };
-            let (coarse_of, num_coarse) = matching::cluster(fine, &limits, rng);
+            let (coarse_of, num_coarse) = contraction.cluster(fine, &limits, rng);
             if num_coarse * 20 > fine.num_nodes() * 19 {
                 break;
             }

@@ -4,7 +4,7 @@
 //! best one after refinement, and refines it on the way back. Blocks are halved until each stands alone.
 //! O((n + m) log k).
 
-use super::coarsen::{self, Hierarchy};
+use super::coarsen::{self, Contraction, Hierarchy};
 use super::level::{Level, Stored};
 use super::refine::two_way::{Bisection, Bounds, Effort, TwoWay};
 use super::settings::BisectionSettings;
@@ -20,17 +20,20 @@ pub(crate) fn recursive_bisection<W: Stored>(
     sizes: &[Weight],
     bounds: &[Weight],
     tolerance: Weight,
+    contraction: Contraction,
     settings: &BisectionSettings,
     rng: &mut Rng,
 ) -> Vec<BlockId> {
     let mut blocks = vec![0; graph.num_nodes()];
-    let mut state = Recursion { settings, tolerance, rng, two_way: TwoWay::default(), blocks: &mut blocks };
+    let mut state =
+        Recursion { contraction, settings, tolerance, rng, two_way: TwoWay::default(), blocks: &mut blocks };
     let nodes: Vec<NodeId> = Vec::new();
     state.run(graph, &nodes, 0, sizes, bounds);
     blocks
 }
 
 struct Recursion<'a> {
+    contraction: Contraction,
     settings: &'a BisectionSettings,
     tolerance: Weight,
     rng: &'a mut Rng,
@@ -58,7 +61,16 @@ impl Recursion<'_> {
         }
         let half = sizes.len().div_ceil(2);
         let halves = bisection_bounds(graph.total_node_weight(), sizes, bounds, half);
-        let sides = bisect(graph, &halves, self.tolerance, self.settings, &mut self.two_way, self.rng).sides;
+        let sides = bisect(
+            graph,
+            &halves,
+            self.tolerance,
+            self.contraction,
+            self.settings,
+            &mut self.two_way,
+            self.rng,
+        )
+        .sides;
         if sizes.len() == 2 {
             for (node, &side) in sides.iter().enumerate() {
                 self.blocks[whole(node)] = first + side;
@@ -105,12 +117,13 @@ pub(crate) fn bisect<W: Stored>(
     graph: &Level<W>,
     bounds: &Bounds,
     tolerance: Weight,
+    contraction: Contraction,
     settings: &BisectionSettings,
     two_way: &mut TwoWay,
     rng: &mut Rng,
 ) -> Bisection {
     let effort = Effort { passes: settings.passes, patience: settings.patience };
-    let hierarchy = Hierarchy::build(graph, settings.coarsest, None, rng);
+    let hierarchy = Hierarchy::build(graph, contraction, settings.coarsest, None, rng);
     let coarsest = hierarchy.steps.last().map_or(graph, |step| &step.1);
     let tolerance_of = |level: &Level<W>, finest: bool| {
         if finest { tolerance } else { tolerance.max(level.max_node_weight()) }

@@ -59,9 +59,11 @@ pub(crate) struct Flow {
     /// Sources that flow may still leave, and what they reach.
     source_seeds: Vec<u32>,
     source_reach: Vec<u32>,
+    source_reach_weight: Weight,
     /// Sinks that flow may still enter, and what reaches them.
     sink_seeds: Vec<u32>,
     sink_reach: Vec<u32>,
+    sink_reach_weight: Weight,
     /// Candidates for piercing on each side.
     fronts: [Vec<u32>; 2],
     path: Vec<u32>,
@@ -178,6 +180,9 @@ impl Flow {
             let block = assignment.blocks[node as usize];
             let side = usize::from(block == pair[1]);
             at += 1;
+            if depth > settings.depth as i32 {
+                break;
+            }
             for arc in graph.arcs(node) {
                 if full[side] {
                     break;
@@ -313,7 +318,7 @@ impl Flow {
             if stale {
                 self.search_from_sinks();
             }
-            let reached = [fixed[0] + sum(self, &self.source_reach), fixed[1] + sum(self, &self.sink_reach)];
+            let reached = [fixed[0] + self.source_reach_weight, fixed[1] + self.sink_reach_weight];
             let fits =
                 |side: usize| reached[side] <= bounds[side] && total - reached[side] <= bounds[1 - side];
             if fits(0) || fits(1) {
@@ -413,6 +418,7 @@ impl Flow {
             self.level[node as usize] = ABSENT;
         }
         self.source_reach.clear();
+        self.source_reach_weight = 0;
         let mut found = ABSENT;
         let mut at = 0;
         loop {
@@ -437,6 +443,7 @@ impl Flow {
                     Terminal::None if self.level[arc.target as usize] == ABSENT => {
                         self.level[arc.target as usize] = level + 1;
                         self.source_reach.push(arc.target);
+                        self.source_reach_weight += self.weights[arc.target as usize];
                     }
                     _ => {}
                 }
@@ -495,6 +502,7 @@ impl Flow {
     fn search_from_sinks(&mut self) {
         self.round += 1;
         self.sink_reach.clear();
+        self.sink_reach_weight = 0;
         let mut at = 0;
         loop {
             let node = match self.sink_seeds.get(at) {
@@ -514,6 +522,7 @@ impl Flow {
                 {
                     self.mark[target as usize] = self.round;
                     self.sink_reach.push(target);
+                    self.sink_reach_weight += self.weights[target as usize];
                 }
             }
         }

@@ -36,6 +36,12 @@ impl Assignment {
         self.weights.iter().zip(bounds).map(|(weight, bound)| (weight - bound).max(0)).sum()
     }
 
+    /// What counts: overload first, then the cut.
+    pub fn score(&self, bounds: &[Weight]) -> (Weight, Weight) {
+        (self.overload(bounds), self.cut)
+    }
+
+    /// Moves a vertex of the given weight; `gain` is how much the cut falls.
     #[inline]
     pub fn shift(&mut self, node: NodeId, weight: Weight, to: BlockId, gain: Weight) {
         let from = std::mem::replace(&mut self.blocks[node as usize], to);
@@ -94,6 +100,8 @@ pub(crate) struct KWay {
     connection: Connection,
     /// Where a vertex in the heap would go.
     destination: Vec<BlockId>,
+    /// Whether the gain in the heap is only an upper bound.
+    dirty: Vec<bool>,
     moved: Vec<bool>,
     /// The vertices moved for good in this round.
     spent: Vec<NodeId>,
@@ -110,6 +118,7 @@ impl KWay {
         if self.moved.len() < num_nodes {
             self.moved.resize(num_nodes, false);
             self.destination.resize(num_nodes, 0);
+            self.dirty.resize(num_nodes, false);
         }
     }
 
@@ -182,10 +191,30 @@ impl KWay {
         match self.best_move(graph, assignment, bounds, node) {
             Some((gain, block)) => {
                 self.destination[node as usize] = block;
+                self.dirty[node as usize] = false;
                 self.heap.set(node, gain);
             }
             None => self.heap.remove(node),
         }
+    }
+
+    /// Updates the gain of a queued vertex one of whose neighbours has moved; O(1) besides the heap.
+    ///
+    /// Where the best block may have changed, the gain becomes an upper bound, to be made exact only when
+    /// the vertex comes to the top: most never do.
+    #[inline]
+    fn adjust(&mut self, assignment: &Assignment, node: NodeId, weight: Weight, from: BlockId, to: BlockId) {
+        let own = assignment.blocks[node as usize];
+        let best = self.destination[node as usize];
+        let (change, exact) = if own == from {
+            (2 * weight, best == to)
+        } else if own == to {
+            (-weight, best != from)
+        } else {
+            (weight, best == to)
+        };
+        self.dirty[node as usize] |= !exact;
+        self.heap.raise(node, change);
     }
 
     /// The best move of a vertex to an adjacent block with room for it, to the emptiest among equals.
@@ -228,14 +257,15 @@ impl KWay {
         let mut best_length = 0;
         let mut walk = RandomWalk::default();
         while self.trail.len() - best_length <= settings.patience && !walk.is_hopeless(settings.least_steps) {
-            let Some((gain, node)) = self.heap.pop() else { break };
+            let Some((gain, node)) = self.heap.peek() else { break };
             let to = self.destination[node as usize];
             let weight = graph.node_weight(node);
-            if assignment.weights[to as usize] + weight > bounds[to as usize] {
-                // The block filled up in the meantime: queue the best move that is left.
+            if self.dirty[node as usize] || assignment.weights[to as usize] + weight > bounds[to as usize] {
+                // The gain is out of date or the block filled up: queue the best move there is now.
                 self.enqueue(graph, assignment, bounds, node);
                 continue;
             }
+            self.heap.pop();
             let from = assignment.blocks[node as usize];
             assignment.shift(node, weight, to, gain);
             self.moved[node as usize] = true;
@@ -248,7 +278,12 @@ impl KWay {
                 walk.step(gain);
             }
             for arc in graph.arcs(node) {
-                if !self.moved[arc.target as usize] {
+                if self.moved[arc.target as usize] {
+                    continue;
+                }
+                if self.heap.contains(arc.target) {
+                    self.adjust(assignment, arc.target, arc.weight(), from, to);
+                } else {
                     self.enqueue(graph, assignment, bounds, arc.target);
                 }
             }
