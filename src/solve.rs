@@ -283,13 +283,9 @@ impl Run<'_> {
         if config.search.neighbourhood == Neighbourhood::None {
             return descend(start);
         }
-        let construction =
-            ConstructionConfig { algorithm: Construction::HierarchyTopDown, ..config.construction };
-        let rebuild =
-            |graph: &CsrGraph, hierarchy: &Hierarchy, seed| construct(graph, hierarchy, &construction, seed);
         let seed_of_improvement = derive(seed, 1);
         let improved =
-            improve(problem, hierarchy, start, &config.improvement, seed_of_improvement, &rebuild, observer);
+            improve(problem, hierarchy, start, &config.improvement, seed_of_improvement, observer);
         let descended = descend(&improved.mapping);
         SearchOutcome {
             tried: improved.tried + descended.tried,

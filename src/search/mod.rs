@@ -29,7 +29,7 @@ mod nsquare_pruned;
 mod savings;
 mod swap;
 
-pub use improve::{Annealing, Improvement, Rebuild, improve};
+pub use improve::{Annealing, Improvement, improve};
 
 use crate::mapping::Mapping;
 use crate::observer::Observer;

@@ -26,7 +26,8 @@ use crate::observer::Observer;
 use crate::problem::Problem;
 use crate::rng::{Rng, derive};
 use crate::topology::{DistanceOracle, Hierarchy};
-use crate::types::{Cost, NodeId, PeId};
+use crate::partition::{Partitioner, Preset, Targets};
+use crate::types::{BlockId, Cost, NodeId, PeId, Weight};
 use annealing::{Improved, anneal};
 use region::{Region, Regions};
 
@@ -40,7 +41,7 @@ const REGION_TABLE: usize = 1 << 18;
 const GREATEST_TABLE: usize = 1 << 24;
 
 /// What to spend on improving a mapping.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
     /// How regions are annealed in the first rounds.
     pub annealing: Annealing,
@@ -49,6 +50,8 @@ pub struct Improvement {
     pub rounds: u32,
     /// Rounds of rebuilding.
     pub rebuilds: u32,
+    /// The effort of the partitions of rebuilding.
+    pub partitions: Preset,
     /// How regions are annealed after rebuilding.
     pub rebuilt: Annealing,
 }
@@ -59,6 +62,7 @@ impl Improvement {
         annealing: Annealing { proposals: 300, first: 0.05, last: 0.02 },
         rounds: 1,
         rebuilds: 0,
+        partitions: Preset::Fast,
         rebuilt: Annealing { proposals: 100, first: 0.05, last: 0.02 },
     };
 
@@ -75,12 +79,10 @@ impl Improvement {
         annealing: Annealing { proposals: 4000, first: 0.1, last: 0.01 },
         rounds: 4,
         rebuilds: 40,
+        partitions: Preset::Fast,
         rebuilt: Annealing { proposals: 300, first: 0.05, last: 0.02 },
     };
 }
-
-/// Makes a mapping for a small problem: graph, hierarchy, seed.
-pub type Rebuild<'a> = &'a (dyn Fn(&CsrGraph, &Hierarchy, u64) -> Mapping + Sync);
 
 /// Improves a mapping as large as the problem; the result is never worse than the start.
 ///
@@ -95,7 +97,6 @@ pub fn improve<O: DistanceOracle>(
     start: &Mapping,
     config: &Improvement,
     seed: u64,
-    rebuild: Rebuild<'_>,
     observer: &dyn Observer,
 ) -> SearchOutcome {
     let hierarchy = hierarchy.simplified();
@@ -132,36 +133,84 @@ pub fn improve<O: DistanceOracle>(
     for round in 0..config.rebuilds {
         for &(level, _) in &levels {
             let seed = derive(derive(derive(seed, 1), u64::from(round)), level as u64);
-            let groups = 2 + (round % 3) as usize;
+            let gr: Vec<usize> = std::env::var("GR").unwrap_or("2,3,4".into()).split(",").map(|x| x.parse().unwrap()).collect(); let groups = gr[round as usize % gr.len()];
             state.round(level, groups, seed, &|region, seed| {
-                rebuilt(region, &config.rebuilt, seed, rebuild, &stop)
+                rebuilt(region, config, seed, &stop)
             });
         }
     }
     state.finish()
 }
 
-/// Maps a region anew, anneals that, and returns it if it is better.
-fn rebuilt(
-    region: &Region,
-    schedule: &Annealing,
-    seed: u64,
-    rebuild: Rebuild<'_>,
-    stop: &dyn Fn() -> bool,
-) -> Improved {
+/// Divides a region anew into its outermost groups, anneals that, and returns it if it is better.
+fn rebuilt(region: &Region, config: &Improvement, seed: u64, stop: &dyn Fn() -> bool) -> Improved {
     let Region { graph, hierarchy, processes } = region;
+    let unchanged = || Improved { pe_of: (0..processes.len() as PeId).collect(), gain: 0, tried: 0, made: 0 };
+    let Some((&num_blocks, inner @ [_, ..])) = hierarchy.arities().split_last() else {
+        return unchanged();
+    };
+    let targets = Targets::equal(graph, num_blocks as usize, 0.0).expect("a level has at least two groups");
+    let partition = Partitioner::new(config.partitions, derive(seed, 0)).partition(graph, &targets);
+    let size = processes.len() / num_blocks as usize;
+    let cut: Weight = graph
+        .nodes()
+        .map(|u| graph.arcs(u).filter(|&(v, _)| v as usize / size != u as usize / size).map(|(_, weight)| weight).sum::<Weight>())
+        .sum();
+    let _ = inner;
+    let filt: f64 = std::env::var("FILT").map_or(1.02, |x| x.parse().unwrap());
+    if partition.overload() > 0 || 2 * partition.cut() > (cut as f64 * filt) as i64 {
+        return unchanged();
+    }
+    let start = place(partition.blocks(), num_blocks as usize);
+    if start.iter().enumerate().all(|(process, &pe)| process as PeId == pe) {
+        return unchanged();
+    }
     let oracle = hierarchy.online64();
     let problem = Problem::new(graph, &oracle).expect("a part of a problem is a problem");
-    let identity = Mapping::identity(processes.len());
-    let anew = rebuild(graph, hierarchy, derive(seed, 0));
-    let loss = cost(&problem, &anew) - cost(&problem, &identity);
-    let improved = anneal(graph, hierarchy, anew.as_slice(), schedule, derive(seed, 1), stop);
+    let start = Mapping::from_permutation(start);
+    let loss = cost(&problem, &start) - cost(&problem, &Mapping::identity(processes.len()));
+    let improved = anneal(graph, hierarchy, start.as_slice(), &config.rebuilt, derive(seed, 1), stop);
     let gain = improved.gain - loss;
-    if gain > 0 {
-        Improved { gain, ..improved }
-    } else {
-        Improved { pe_of: identity.into_vec(), gain: 0, ..improved }
+    if gain > 0 { Improved { gain, ..improved } } else { unchanged() }
+}
+
+/// The PE of each process such that the blocks of a partition are groups of PEs, and as many processes as
+/// possible stay where they are: process i on PE i.
+fn place(blocks: &[BlockId], num_blocks: usize) -> Vec<PeId> {
+    let size = blocks.len() / num_blocks;
+    // Blocks and groups are matched greedily, by how many processes they have in common.
+    let mut common = vec![0usize; num_blocks * num_blocks];
+    for (process, &block) in blocks.iter().enumerate() {
+        common[block as usize * num_blocks + process / size] += 1;
     }
+    let mut pairs: Vec<usize> = (0..num_blocks * num_blocks).collect();
+    pairs.sort_by_key(|&pair| std::cmp::Reverse(common[pair]));
+    let mut group_of = vec![usize::MAX; num_blocks];
+    let mut taken = vec![false; num_blocks];
+    for pair in pairs {
+        let (block, group) = (pair / num_blocks, pair % num_blocks);
+        if group_of[block] == usize::MAX && !taken[group] {
+            group_of[block] = group;
+            taken[group] = true;
+        }
+    }
+    let stays = |process: usize| group_of[blocks[process] as usize] == process / size;
+    let mut free: Vec<std::vec::IntoIter<PeId>> = (0..num_blocks)
+        .map(|group| {
+            let left: Vec<PeId> =
+                (group * size..(group + 1) * size).filter(|&pe| !stays(pe)).map(|pe| pe as PeId).collect();
+            left.into_iter()
+        })
+        .collect();
+    (0..blocks.len())
+        .map(|process| {
+            if stays(process) {
+                process as PeId
+            } else {
+                free[group_of[blocks[process] as usize]].next().expect("blocks are as large as groups")
+            }
+        })
+        .collect()
 }
 
 struct State<'a> {
