@@ -18,6 +18,9 @@ use crate::threads::{self, ThreadsError};
 use crate::topology::{DistanceKind, DistanceOracle, Hierarchy, StoredDistances, StoredDistancesError};
 use crate::types::Cost;
 
+/// Groups of at most this many processes are left to annealing, not partitioned, where annealing follows.
+const UNDIVIDED: usize = 64;
+
 /// How much time to spend on how good a mapping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(into = "&'static str")]
@@ -60,6 +63,8 @@ pub struct MapConfig {
     pub distances: Option<DistanceKind>,
     /// The first mapping.
     pub construction: ConstructionConfig,
+    /// Constructions that are tried, each with random choices of its own, at least 1.
+    pub constructions: u64,
     /// Its improvement before local search; left out if the neighbourhood is none.
     pub improvement: Improvement,
     /// The local search at the end.
@@ -69,16 +74,21 @@ pub struct MapConfig {
 impl MapConfig {
     /// The settings of a preset, with seed 0 and one thread.
     pub fn preset(preset: MapPreset) -> Self {
-        let (partitions, improvement) = match preset {
-            MapPreset::Strong => (Preset::Strong, Improvement::STRONG),
-            MapPreset::Eco => (Preset::Eco, Improvement::ECO),
-            MapPreset::Fast => (Preset::Fast, Improvement::FAST),
+        let (partitions, constructions, improvement) = match preset {
+            MapPreset::Strong => (Preset::Eco, 4, Improvement::STRONG),
+            MapPreset::Eco => (Preset::Eco, 1, Improvement::ECO),
+            MapPreset::Fast => (Preset::Eco, 1, Improvement::FAST),
         };
         Self {
             seed: 0,
             threads: 1,
             distances: None,
-            construction: ConstructionConfig { algorithm: Construction::default(), partitions },
+            construction: ConstructionConfig {
+                algorithm: Construction::default(),
+                partitions,
+                undivided: UNDIVIDED,
+            },
+            constructions,
             improvement,
             search: SearchConfig::default(),
         }
@@ -219,7 +229,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn with<O: DistanceOracle>(&self, oracle: &O) -> Result<Solution, SolveError> {
-        let Run { graph, hierarchy, config, start, observer, begin } = *self;
+        let Run { graph, config, start, observer, begin, .. } = *self;
         let problem = Problem::new(graph, oracle)?;
         let num_processes = problem.size();
         if let Some(found) = start.map(Mapping::num_processes).filter(|&found| found != num_processes) {
@@ -228,7 +238,7 @@ impl Run<'_> {
         let distances_done = Instant::now();
 
         observer.begins(Phase::Construction);
-        let constructed = construct(graph, hierarchy, &config.construction, derive(config.seed, 0));
+        let constructed = self.construct(0);
         let identity = Mapping::identity(num_processes);
         let cost_of_construction = cost(&problem, &constructed);
         let cost_of_identity = cost(&problem, &identity);
@@ -237,17 +247,10 @@ impl Run<'_> {
 
         observer.begins(Phase::Search);
         // The first of equal ones is taken: the construction, then the start.
-        let candidates = [
-            Some((cost_of_construction, &constructed)),
-            cost_of_start.zip(start),
-            Some((cost_of_identity, &identity)),
-        ];
-        let (_, best) = candidates
-            .into_iter()
-            .flatten()
-            .min_by_key(|&(cost, _)| cost)
-            .expect("there always is a construction");
-        let outcome = self.search(&problem, best, derive(config.seed, 1));
+        let mut starts = vec![(cost_of_construction, &constructed)];
+        starts.extend(cost_of_start.zip(start));
+        starts.push((cost_of_identity, &identity));
+        let outcome = self.search(&problem, &starts, derive(config.seed, 1));
         let search_done = Instant::now();
 
         let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();
@@ -271,21 +274,36 @@ impl Run<'_> {
         Ok(Solution { mapping: outcome.mapping, report })
     }
 
-    /// Improves a mapping as the preset says, and then until no exchange of the neighbourhood does.
+    /// The construction of this number.
+    fn construct(&self, number: u64) -> Mapping {
+        let mut config = self.config.construction;
+        if self.config.search.neighbourhood == Neighbourhood::None {
+            config.undivided = 0;
+        }
+        construct(self.graph, self.hierarchy, &config, derive(derive(self.config.seed, 0), number))
+    }
+
+    /// Improves the best of some mappings as the preset says, and then until no exchange of the
+    /// neighbourhood does.
     fn search<O: DistanceOracle>(
         &self,
         problem: &Problem<'_, O>,
-        start: &Mapping,
+        starts: &[(Cost, &Mapping)],
         seed: u64,
     ) -> SearchOutcome {
         let Run { hierarchy, config, observer, .. } = *self;
         let descend = |start| local_search(problem, start, &config.search, derive(seed, 0), observer);
         if config.search.neighbourhood == Neighbourhood::None {
-            return descend(start);
+            let best = starts.iter().min_by_key(|&(cost, _)| cost);
+            return descend(best.expect("there always is a construction").1);
         }
-        let seed_of_improvement = derive(seed, 1);
-        let improved =
-            improve(problem, hierarchy, start, &config.improvement, seed_of_improvement, observer);
+        // The construction improves more than others do, so only what is better yet is tried beside it.
+        let (first, _) = starts[0];
+        let others = starts[1..].iter().filter(|&&(cost, _)| cost < first);
+        let mut starts: Vec<&Mapping> = starts[..1].iter().chain(others).map(|&(_, start)| start).collect();
+        let more: Vec<Mapping> = (1..config.constructions).map(|number| self.construct(number)).collect();
+        starts.extend(&more);
+        let improved = improve(problem, hierarchy, &starts, &config.improvement, derive(seed, 1), observer);
         let descended = descend(&improved.mapping);
         SearchOutcome {
             tried: improved.tried + descended.tried,

@@ -73,11 +73,15 @@ pub struct ConstructionConfig {
     pub algorithm: Construction,
     /// The effort of the partitions, where the algorithm needs some.
     pub partitions: Preset,
+    /// Top-down construction divides no group of at most this many processes further, and places its processes
+    /// in the order of their numbers: enough if annealing follows, which arranges small groups at a
+    /// fraction of the cost of partitions.
+    pub undivided: usize,
 }
 
 impl Default for ConstructionConfig {
     fn default() -> Self {
-        Self { algorithm: Construction::default(), partitions: Preset::Eco }
+        Self { algorithm: Construction::default(), partitions: Preset::Eco, undivided: 0 }
     }
 }
 
@@ -93,6 +97,6 @@ pub fn construct(graph: &CsrGraph, hierarchy: &Hierarchy, config: &ConstructionC
         Construction::Identity => identity::construct(graph.num_nodes()),
         Construction::Growing => growing::construct(graph, hierarchy),
         Construction::HierarchyBottomUp => bottom_up::construct(graph, hierarchy, config.partitions, seed),
-        Construction::HierarchyTopDown => top_down::construct(graph, hierarchy, config.partitions, seed),
+        Construction::HierarchyTopDown => top_down::construct(graph, hierarchy, config, seed),
     }
 }

@@ -10,20 +10,26 @@
 
 use rayon::prelude::*;
 
+use super::ConstructionConfig;
 use crate::graph::{CsrGraph, subgraph};
 use crate::mapping::Mapping;
-use crate::partition::{Partitioner, Preset, Targets};
+use crate::partition::{Partitioner, Targets};
 use crate::rng::derive;
 use crate::topology::Hierarchy;
 use crate::types::{NodeId, PeId};
 
-pub(super) fn construct(graph: &CsrGraph, hierarchy: &Hierarchy, preset: Preset, seed: u64) -> Mapping {
+pub(super) fn construct(
+    graph: &CsrGraph,
+    hierarchy: &Hierarchy,
+    config: &ConstructionConfig,
+    seed: u64,
+) -> Mapping {
     let simple = hierarchy.simplified();
     let nodes: Vec<NodeId> = graph.nodes().collect();
     let mut process_of = nodes.clone();
     // Blocks are counted in processes, whatever the vertices weigh.
     let graph = graph.clone().with_unit_node_weights();
-    place(&graph, &nodes, simple.arities(), preset, seed, &mut process_of);
+    place(&graph, &nodes, simple.arities(), config, seed, &mut process_of);
     let mut pe_of = vec![0; process_of.len()];
     for (pe, &process) in process_of.iter().enumerate() {
         pe_of[process as usize] = pe as PeId;
@@ -37,7 +43,7 @@ fn place(
     graph: &CsrGraph,
     nodes: &[NodeId],
     arities: &[u32],
-    preset: Preset,
+    config: &ConstructionConfig,
     seed: u64,
     process_of: &mut [NodeId],
 ) {
@@ -47,11 +53,15 @@ fn place(
     };
     let num_blocks = outermost as usize;
     let targets = Targets::equal(graph, num_blocks, 0.0).expect("a level has at least two groups");
-    let partition = Partitioner::new(preset, derive(seed, 0)).partition(graph, &targets);
+    let partition = Partitioner::new(config.partitions, derive(seed, 0)).partition(graph, &targets);
     let parts = subgraph::split(graph, partition.blocks(), num_blocks);
     let places = process_of.par_chunks_mut(nodes.len() / num_blocks);
     places.zip(parts).enumerate().for_each(|(index, (places, (part, members)))| {
         let members: Vec<NodeId> = members.into_iter().map(|node| nodes[node as usize]).collect();
-        place(&part, &members, inner, preset, derive(seed, 1 + index as u64), places);
+        if places.len() <= config.undivided {
+            places.copy_from_slice(&members);
+        } else {
+            place(&part, &members, inner, config, derive(seed, 1 + index as u64), places);
+        }
     });
 }

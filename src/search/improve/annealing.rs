@@ -45,6 +45,13 @@ pub(super) struct Improved {
     pub made: u64,
 }
 
+impl Improved {
+    /// The mapping before.
+    pub fn unchanged(pe_of: Vec<PeId>) -> Self {
+        Self { pe_of, gain: 0, tried: 0, made: 0 }
+    }
+}
+
 /// Improves the mapping that puts process i on PE `start[i]`. `stop` is asked between temperatures.
 ///
 /// The hierarchy must be [simplified](Hierarchy::simplified).
@@ -57,7 +64,7 @@ pub(super) fn anneal(
     stop: &dyn Fn() -> bool,
 ) -> Improved {
     if hierarchy.arities().len() < 2 || graph.num_arcs() == 0 {
-        return Improved { pe_of: start.to_vec(), gain: 0, tried: 0, made: 0 };
+        return Improved::unchanged(start.to_vec());
     }
     if fits_32_bits(graph, hierarchy) {
         Walk::<i32>::new(graph, hierarchy, start, seed).run(schedule, stop)
