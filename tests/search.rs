@@ -120,7 +120,7 @@ fn search<O: DistanceOracle>(
     local_search(&Problem::new(graph, oracle).unwrap(), start, config, 3, &())
 }
 
-/// Runs `check` on each neighbourhood, shape, and a sparse and a dense random graph.
+/// Runs `check` on each neighbourhood and shape, a sparse and a dense random graph, and a random and a good start.
 fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
     let mut rng = Rng::new(1);
     for (arities, distances) in SHAPES {
@@ -128,9 +128,17 @@ fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
         let n = hierarchy.num_pes();
         for mean_degree in [2, 7] {
             let graph = random_graph(n, mean_degree, &mut rng);
-            let start = random_mapping(n, &mut rng);
-            for config in configs() {
-                check(&graph, &hierarchy, &start, &config);
+            let random = random_mapping(n, &mut rng);
+            let nsquare = SearchConfig { neighbourhood: Neighbourhood::NSquare, ..SearchConfig::default() };
+            let descended = search(&graph, &hierarchy.online64(), &random, &nsquare).mapping;
+            let mut disturbed = descended.into_vec();
+            for _ in 0..3 {
+                disturbed.swap(rng.below(n as u32) as usize, rng.below(n as u32) as usize);
+            }
+            for start in [random, Mapping::new(disturbed).unwrap()] {
+                for config in configs() {
+                    check(&graph, &hierarchy, &start, &config);
+                }
             }
         }
     }

@@ -14,6 +14,7 @@
 //! to tell whether it is near enough. Memory: O(n + m).
 
 use super::SearchOutcome;
+use super::content::content;
 use super::savings::Savings;
 use super::swap::{BEGIN, SwapSearch, Time};
 use crate::graph::bfs::{BoundedBfs, PairBfs};
@@ -74,7 +75,10 @@ fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, s
     let graph = search.problem().graph();
     let mut order: Vec<NodeId> = graph.nodes().collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
-    let mut visits = Visits { order, visited: vec![0; graph.num_nodes()], seed: derive(seed, 1) };
+    // An exchange of two content processes cannot gain, and the others try their partners, content or not: a
+    // content process needs no visit until it is touched.
+    let content = content(search.problem(), search.keys());
+    let visits = Visits { order, content, visited: vec![0; graph.num_nodes()], seed: derive(seed, 1) };
     let n = graph.num_nodes();
     let mut near = Near { bfs: BoundedBfs::new(n), pair_bfs: PairBfs::new(n), max_hops };
     match way {
@@ -85,11 +89,6 @@ fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, s
         }
         Way::AtOnce => {
             let mut savings = Savings::new(search);
-            // An exchange of two content processes cannot gain, and the others try their partners, content or
-            // not: a content process needs no visit until it is touched.
-            for (visited, content) in visits.visited.iter_mut().zip(savings.content(search)) {
-                *visited = if content { BEGIN } else { 0 };
-            }
             visits.descend(search, |search, _, process, seed| {
                 visit_at_once(search, &mut near, &mut savings, process, seed);
             });
@@ -122,7 +121,9 @@ impl Near {
 /// The processes in the order in which they are visited, and when they were.
 struct Visits {
     order: Vec<NodeId>,
-    /// When the last visit to a process began; 0 if never. A process touched after that awaits a visit.
+    /// Whether each process is content at the beginning.
+    content: Vec<bool>,
+    /// When the last visit to a process began; 0 if never.
     visited: Vec<Time>,
     seed: u64,
 }
@@ -139,7 +140,9 @@ impl Visits {
         while !search.should_stop() {
             let round = search.now();
             for &process in &self.order {
-                if search.touched(process) <= self.visited[process as usize] {
+                let touched = search.touched(process);
+                let is_content = touched == BEGIN && self.content[process as usize];
+                if is_content || touched <= self.visited[process as usize] {
                     continue;
                 }
                 if search.should_stop() {

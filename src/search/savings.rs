@@ -13,8 +13,6 @@
 //! every v where there are any; a v without any cannot gain. On a hierarchy whose second outermost groups
 //! have s PEs this costs O(s (deg u + mean degree)), where the exchanges one by one cost O(n · mean degree).
 
-use rayon::prelude::*;
-
 use super::swap::SwapSearch;
 use crate::topology::DistanceOracle;
 use crate::types::{Cost, NodeId};
@@ -109,21 +107,6 @@ impl<O: DistanceOracle> Savings<O> {
         }
         improving
     }
-
-    /// Whether each process is content: saves nowhere more than where it is. Exchanging two content processes
-    /// cannot gain. Runs on the threads of the rayon pool it is called in.
-    pub fn content(&self, search: &SwapSearch<'_, O>) -> Vec<bool> {
-        // Long enough to be worth the sums that each piece starts with.
-        const PIECE: usize = 4096;
-        let n = self.saving.len();
-        let is_content = |after: &mut Sums, u: NodeId| {
-            add_savings_elsewhere(search, &self.key_of_pe, u, after);
-            let here = self.saving[u as usize];
-            after.drain().fold(true, |content, (_, there)| content & (there <= here))
-        };
-        let processes = (0..n as NodeId).into_par_iter().with_min_len(PIECE);
-        processes.map_init(|| Sums::new(n), is_content).collect()
-    }
 }
 
 /// Adds, for every process, what `u` saves on its PE after the exchange.
@@ -198,7 +181,6 @@ mod tests {
             let mut search = SwapSearch::new(&problem, &Mapping::new(pe_of).unwrap(), &());
             let mut savings = Savings::new(&search);
             for _ in 0..4 {
-                let content = savings.content(&search);
                 for u in graph.nodes() {
                     let delta = |v| swap_delta(&graph, oracle, search.keys(), u, v);
                     let pairs = graph.nodes().filter(|&v| v != u).map(|v| (v, delta(v)));
@@ -206,8 +188,6 @@ mod tests {
                     let mut found = savings.improving(&mut search, u).to_vec();
                     found.sort_unstable();
                     assert_eq!(found, expected);
-                    let discontent = |v: NodeId| !content[u as usize] || !content[v as usize];
-                    assert!(expected.iter().all(|&(v, _)| discontent(v)));
                 }
                 if n > 1 {
                     let (u, v) = (rng.below(n as u32 - 1), n as NodeId - 1);

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use super::DistanceOracle;
+use super::{DistanceOracle, Ultrametric};
 use crate::types::{Distance, PeId};
 
 /// A machine of nested groups: `arities[0]` PEs form a group of level 0, `arities[1]` of those a group
@@ -151,6 +151,16 @@ impl Hierarchy {
         }
         let start = pe / size * size;
         start..start + size
+    }
+
+    /// The innermost groups, for a simplified hierarchy whose distances grow from the inside out.
+    pub(super) fn ultrametric(&self) -> Option<Ultrametric> {
+        let inside = self.distances.first().copied().unwrap_or(0);
+        self.distances.is_sorted().then(|| Ultrametric {
+            group_size: self.arities.first().map_or(1, |&arity| arity as usize),
+            inside,
+            outside: self.distances.get(1).copied().unwrap_or(inside),
+        })
     }
 
     /// Bits that a padded code needs: the width of the widest PE code.
@@ -307,6 +317,10 @@ impl<C: Code> DistanceOracle for HierarchyOnline<C> {
         self.hierarchy.nearer_than(pe, distance)
     }
 
+    fn ultrametric(&self) -> Option<Ultrametric> {
+        self.hierarchy.ultrametric()
+    }
+
     #[inline]
     fn interchangeable(&self, a: C, b: C) -> bool {
         a.common_prefix(b) >= self.innermost_prefix
@@ -316,6 +330,7 @@ impl<C: Code> DistanceOracle for HierarchyOnline<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Rng;
 
     const SHAPES: [(&str, &str); 9] = [
         ("4:16:8", "1:10:100"),
@@ -350,6 +365,19 @@ mod tests {
             }
         }
         assert_eq!(oracle.max_distance(), greatest);
+        if let Some(Ultrametric { group_size, inside, outside }) = oracle.ultrametric() {
+            let mut rng = Rng::new(1);
+            for _ in 0..1000 {
+                let [p, q, r] = [(); 3].map(|()| rng.below(n));
+                let distance = oracle.distance(p, q);
+                assert!(distance <= oracle.distance(p, r).max(oracle.distance(q, r)));
+                if p / group_size as PeId == q / group_size as PeId {
+                    assert!(p == q || distance == inside);
+                } else {
+                    assert!(distance >= outside && distance > inside);
+                }
+            }
+        }
         assert_eq!(oracle.num_pes(), n as usize);
     }
 

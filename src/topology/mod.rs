@@ -46,6 +46,17 @@ impl From<DistanceKind> for &'static str {
     }
 }
 
+/// The innermost groups of a machine whose distances are an ultrametric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ultrametric {
+    /// PEs of an innermost group.
+    pub group_size: usize,
+    /// Distance of two PEs of an innermost group: less than all others.
+    pub inside: Distance,
+    /// The least distance of two PEs of different innermost groups; `inside` if there is but one.
+    pub outside: Distance,
+}
+
 /// Distances between the PEs of a machine: symmetric, not negative, 0 from a PE to itself.
 pub trait DistanceOracle: Sync {
     /// What the oracle wants to know of a PE to look up its distances: searches keep the key of the PE
@@ -73,6 +84,12 @@ pub trait DistanceOracle: Sync {
     /// A range of PEs that holds every PE nearer to `pe` than `distance`, as narrow as can be told at once.
     fn nearer_than(&self, _pe: PeId, _distance: Distance) -> Range<PeId> {
         0..self.num_pes() as PeId
+    }
+
+    /// The innermost groups of the machine if its distances are an ultrametric (no two PEs are farther apart
+    /// than the farther of both from a third), as far as that can be told at once.
+    fn ultrametric(&self) -> Option<Ultrametric> {
+        None
     }
 
     /// Whether two PEs have the same distance to every third PE, as far as that can be told at once:

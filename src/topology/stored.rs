@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{DistanceOracle, Hierarchy};
+use super::{DistanceOracle, Hierarchy, Ultrametric};
 use crate::types::{Distance, PeId};
 
 /// The distance of every pair of PEs, looked up.
@@ -86,6 +86,10 @@ impl DistanceOracle for StoredDistances {
 
     fn nearer_than(&self, pe: PeId, distance: Distance) -> Range<PeId> {
         self.hierarchy.nearer_than(pe, distance)
+    }
+
+    fn ultrametric(&self) -> Option<Ultrametric> {
+        self.hierarchy.ultrametric()
     }
 
     #[inline]
