@@ -66,7 +66,9 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         let tolerance = if coarsest.max_node_weight() > 1 { coarsest.max_node_weight() } else { 0 };
         let settings = &self.settings.bisection;
         let mut best: Option<Assignment> = None;
-        for _ in 0..self.settings.initial.tries.max(1) {
+        // Trying again costs about as much as refining a graph eight times as large.
+        let affordable = self.graph.num_nodes() / (8 * coarsest.num_nodes().max(1));
+        for _ in 0..self.settings.initial.tries.min(affordable).max(1) {
             let blocks = initial::recursive_bisection(
                 coarsest,
                 self.sizes,

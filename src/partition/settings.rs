@@ -51,7 +51,8 @@ pub struct InitialSettings {
     pub coarsest_per_block: usize,
     /// but not below this many in all.
     pub coarsest: usize,
-    /// Partitions of the coarsest graph, of which the best is kept.
+    /// Most partitions of the coarsest graph, of which the best is kept; fewer if it is not much smaller
+    /// than the graph.
     pub tries: usize,
 }
 
@@ -124,7 +125,7 @@ impl Settings {
         Self {
             contraction: Contraction::Clustering { least_share: 0.3 },
             bisection: BisectionSettings { coarsest: 60, tries: 4, passes: 4, patience: 50 },
-            initial: InitialSettings { coarsest_per_block: 30, coarsest: 400, tries: 1 },
+            initial: InitialSettings { coarsest_per_block: 30, coarsest: 400, tries: 8 },
             k_way: KWaySettings { rounds: 6, patience: 300, least_steps: 20, seeds: 25 },
             flow: FlowSettings { rounds: 0, region: 0.3, depth: 5 },
             balance: BalanceSettings { slack: 0.02, final_slack: 3, final_rounds: 1, patience: 30 },
@@ -135,7 +136,6 @@ impl Settings {
     fn eco() -> Self {
         let fast = Self::fast();
         Self {
-            initial: InitialSettings { tries: 4, ..fast.initial },
             flow: FlowSettings { rounds: 1, ..fast.flow },
             balance: BalanceSettings { final_rounds: 3, ..fast.balance },
             pool: PoolSettings { members: 2, ..fast.pool },
@@ -146,10 +146,9 @@ impl Settings {
     fn strong() -> Self {
         let eco = Self::eco();
         Self {
-            initial: InitialSettings { tries: 8, ..eco.initial },
             k_way: KWaySettings { least_steps: 10, seeds: 1, ..eco.k_way },
             flow: FlowSettings { rounds: 5, depth: 20, ..eco.flow },
-            pool: PoolSettings { members: 6, generations: 3, cycles: 0 },
+            pool: PoolSettings { members: 4, generations: 2, cycles: 0 },
             ..eco
         }
     }

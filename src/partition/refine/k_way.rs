@@ -93,10 +93,39 @@ impl Connection {
     }
 }
 
+/// The weight of the edges of a vertex inside its block and to other blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Ties {
+    inner: Weight,
+    outer: Weight,
+}
+
+impl Ties {
+    /// Updates the ties of a vertex of block `own` whose neighbour has moved.
+    #[inline]
+    fn follow(&mut self, own: BlockId, weight: Weight, from: BlockId, to: BlockId) {
+        if own == from {
+            self.inner -= weight;
+            self.outer += weight;
+        } else if own == to {
+            self.inner += weight;
+            self.outer -= weight;
+        }
+    }
+
+    /// No move of the vertex gains more: this much if all its outer edges lead to one block.
+    #[inline]
+    fn greatest_gain(self) -> Weight {
+        self.outer - self.inner
+    }
+}
+
 /// Working memory of the refinement.
 #[derive(Debug, Default)]
 pub(crate) struct KWay {
     heap: Heap,
+    /// By vertex; the boundary are the vertices with outer ties.
+    ties: Vec<Ties>,
     connection: Connection,
     /// Where a vertex in the heap would go.
     destination: Vec<BlockId>,
@@ -134,7 +163,14 @@ impl KWay {
         self.resize(graph.num_nodes(), assignment.weights.len());
         let before = assignment.cut;
         self.seeds.clear();
-        self.seeds.extend(graph.nodes().filter(|&node| is_boundary(graph, &assignment.blocks, node)));
+        self.ties.clear();
+        for node in graph.nodes() {
+            let ties = collect_ties(graph, &assignment.blocks, node);
+            self.ties.push(ties);
+            if ties.outer > 0 {
+                self.seeds.push(node);
+            }
+        }
         for _ in 0..settings.rounds {
             let start = assignment.cut;
             self.round(graph, assignment, bounds, settings, rng);
@@ -159,8 +195,8 @@ impl KWay {
         rng.shuffle(&mut seeds);
         for group in seeds.chunks(settings.seeds.min(seeds.len().max(1))) {
             for &node in group {
-                if !self.moved[node as usize] {
-                    self.enqueue(graph, assignment, bounds, node);
+                if !self.moved[node as usize] && self.ties[node as usize].outer > 0 {
+                    self.enqueue_bound(node);
                 }
             }
             self.search(graph, assignment, bounds, settings);
@@ -175,7 +211,7 @@ impl KWay {
         self.spent.clear();
         seeds.sort_unstable();
         seeds.dedup();
-        seeds.retain(|&node| is_boundary(graph, &assignment.blocks, node));
+        seeds.retain(|&node| self.ties[node as usize].outer > 0);
         self.seeds = seeds;
     }
 
@@ -198,12 +234,23 @@ impl KWay {
         }
     }
 
+    /// Puts a vertex into the heap with an upper bound of its gain, to be made exact only when it comes to
+    /// the top: most never do.
+    #[inline]
+    fn enqueue_bound(&mut self, node: NodeId) {
+        self.dirty[node as usize] = true;
+        self.heap.set(node, self.ties[node as usize].greatest_gain());
+    }
+
     /// Updates the gain of a queued vertex one of whose neighbours has moved; O(1) besides the heap.
     ///
-    /// Where the best block may have changed, the gain becomes an upper bound, to be made exact only when
-    /// the vertex comes to the top: most never do.
+    /// Where the best block may have changed, the gain becomes an upper bound.
     #[inline]
     fn adjust(&mut self, assignment: &Assignment, node: NodeId, weight: Weight, from: BlockId, to: BlockId) {
+        if self.dirty[node as usize] {
+            self.enqueue_bound(node);
+            return;
+        }
         let own = assignment.blocks[node as usize];
         let best = self.destination[node as usize];
         let (change, exact) = if own == from {
@@ -213,8 +260,32 @@ impl KWay {
         } else {
             (weight, best == to)
         };
-        self.dirty[node as usize] |= !exact;
+        self.dirty[node as usize] = !exact;
         self.heap.raise(node, change);
+    }
+
+    /// Moves a vertex and updates the ties around it; `visit` sees each neighbour afterwards.
+    #[inline]
+    fn shift<W: Stored>(
+        &mut self,
+        graph: &Level<W>,
+        assignment: &mut Assignment,
+        node: NodeId,
+        to: BlockId,
+        gain: Weight,
+        mut visit: impl FnMut(&mut Self, &Assignment, NodeId, Weight),
+    ) {
+        let from = assignment.blocks[node as usize];
+        assignment.shift(node, graph.node_weight(node), to, gain);
+        let ties = &mut self.ties[node as usize];
+        // The gain is what the vertex has in its new block beyond what it had in the old one.
+        ties.inner += gain;
+        ties.outer -= gain;
+        for arc in graph.arcs(node) {
+            let own = assignment.blocks[arc.target as usize];
+            self.ties[arc.target as usize].follow(own, arc.weight(), from, to);
+            visit(self, assignment, arc.target, arc.weight());
+        }
     }
 
     /// The best move of a vertex to an adjacent block with room for it, to the emptiest among equals.
@@ -267,9 +338,16 @@ impl KWay {
             }
             self.heap.pop();
             let from = assignment.blocks[node as usize];
-            assignment.shift(node, weight, to, gain);
             self.moved[node as usize] = true;
             self.trail.push((node, from, gain));
+            self.shift(graph, assignment, node, to, gain, |this, assignment, other, weight| {
+                if this.moved[other as usize] {
+                } else if this.heap.contains(other) {
+                    this.adjust(assignment, other, weight, from, to);
+                } else if this.ties[other as usize].outer > 0 {
+                    this.enqueue_bound(other);
+                }
+            });
             if assignment.cut < best_cut {
                 best_cut = assignment.cut;
                 best_length = self.trail.len();
@@ -277,30 +355,28 @@ impl KWay {
             } else {
                 walk.step(gain);
             }
-            for arc in graph.arcs(node) {
-                if self.moved[arc.target as usize] {
-                    continue;
-                }
-                if self.heap.contains(arc.target) {
-                    self.adjust(assignment, arc.target, arc.weight(), from, to);
-                } else {
-                    self.enqueue(graph, assignment, bounds, arc.target);
-                }
-            }
         }
         self.heap.clear();
         // Vertices whose move is undone may move again in a later search of the round.
         while self.trail.len() > best_length {
             let (node, from, gain) = self.trail.pop().expect("the trail is longer than its best prefix");
-            assignment.shift(node, graph.node_weight(node), from, -gain);
+            self.shift(graph, assignment, node, from, -gain, |_, _, _, _| {});
             self.moved[node as usize] = false;
         }
         self.spent.extend(self.trail.drain(..).map(|(node, _, _)| node));
     }
 }
 
-fn is_boundary<W: Stored>(graph: &Level<W>, blocks: &[BlockId], node: NodeId) -> bool {
-    graph.arcs(node).iter().any(|arc| blocks[arc.target as usize] != blocks[node as usize])
+fn collect_ties<W: Stored>(graph: &Level<W>, blocks: &[BlockId], node: NodeId) -> Ties {
+    let mut ties = Ties::default();
+    for arc in graph.arcs(node) {
+        if blocks[arc.target as usize] == blocks[node as usize] {
+            ties.inner += arc.weight();
+        } else {
+            ties.outer += arc.weight();
+        }
+    }
+    ties
 }
 
 /// The gains since the best state, seen as a random walk.
