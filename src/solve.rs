@@ -301,7 +301,8 @@ impl Run<'_> {
         let (first, _) = starts[0];
         let others = starts[1..].iter().filter(|&&(cost, _)| cost < first);
         let mut starts: Vec<&Mapping> = starts[..1].iter().chain(others).map(|&(_, start)| start).collect();
-        let more: Vec<Mapping> = (1..config.constructions).map(|number| self.construct(number)).collect();
+        let numbers = (1..config.constructions).take_while(|_| !observer.should_stop());
+        let more: Vec<Mapping> = numbers.map(|number| self.construct(number)).collect();
         starts.extend(&more);
         let improved = improve(problem, hierarchy, &starts, &config.improvement, derive(seed, 1), observer);
         let descended = descend(&improved.mapping);
