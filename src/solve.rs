@@ -63,8 +63,8 @@ pub struct MapConfig {
     pub distances: Option<DistanceKind>,
     /// The first mapping.
     pub construction: ConstructionConfig,
-    /// Constructions that are tried, each with random choices of its own, at least 1.
-    pub constructions: u64,
+    /// How many constructions are tried, each with random choices of its own.
+    pub constructions: Constructions,
     /// Its improvement before local search; left out if the neighbourhood is none.
     pub improvement: Improvement,
     /// The local search at the end.
@@ -74,10 +74,10 @@ pub struct MapConfig {
 impl MapConfig {
     /// The settings of a preset, with seed 0 and one thread.
     pub fn preset(preset: MapPreset) -> Self {
-        let (partitions, constructions, improvement) = match preset {
-            MapPreset::Strong => (Preset::Eco, 4, Improvement::STRONG),
-            MapPreset::Eco => (Preset::Eco, 1, Improvement::ECO),
-            MapPreset::Fast => (Preset::Eco, 1, Improvement::FAST),
+        let (partitions, most, processes, improvement) = match preset {
+            MapPreset::Strong => (Preset::Eco, 16, 1 << 15, Improvement::STRONG),
+            MapPreset::Eco => (Preset::Eco, 8, 1 << 11, Improvement::ECO),
+            MapPreset::Fast => (Preset::Fast, 4, 1 << 12, Improvement::FAST),
         };
         Self {
             seed: 0,
@@ -88,7 +88,7 @@ impl MapConfig {
                 partitions,
                 undivided: UNDIVIDED,
             },
-            constructions,
+            constructions: Constructions { most, processes },
             improvement,
             search: SearchConfig::default(),
         }
@@ -110,6 +110,21 @@ impl MapConfig {
 impl Default for MapConfig {
     fn default() -> Self {
         Self::preset(MapPreset::default())
+    }
+}
+
+/// How many constructions are tried: the smaller a problem, the more one differs from the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Constructions {
+    /// The most that are tried; at least one is.
+    pub most: usize,
+    /// Processes that all of them together place at most, if they are more than one.
+    pub processes: usize,
+}
+
+impl Constructions {
+    fn number(self, num_processes: usize) -> usize {
+        (self.processes / num_processes.max(1)).min(self.most).max(1)
     }
 }
 
@@ -301,8 +316,9 @@ impl Run<'_> {
         let (first, _) = starts[0];
         let others = starts[1..].iter().filter(|&&(cost, _)| cost < first);
         let mut starts: Vec<&Mapping> = starts[..1].iter().chain(others).map(|&(_, start)| start).collect();
-        let numbers = (1..config.constructions).take_while(|_| !observer.should_stop());
-        let more: Vec<Mapping> = numbers.map(|number| self.construct(number)).collect();
+        let more: Vec<Mapping> = (1..config.constructions.number(problem.size()))
+            .map(|number| self.construct(number as u64))
+            .collect();
         starts.extend(&more);
         let improved = improve(problem, hierarchy, &starts, &config.improvement, derive(seed, 1), observer);
         let descended = descend(&improved.mapping);

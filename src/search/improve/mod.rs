@@ -66,7 +66,7 @@ pub struct Improvement {
 impl Improvement {
     /// Little more than a descent.
     pub const FAST: Self = Self {
-        annealing: Annealing { proposals: 200, first: 0.07, last: 0.02 },
+        annealing: Annealing { proposals: 100, first: 0.07, last: 0.02 },
         qualifying: 0,
         rebuilds: 2,
         rebuilt_processes: 1 << 11,
@@ -76,15 +76,16 @@ impl Improvement {
 
     /// A good mapping in a fraction of a millisecond for each process.
     pub const ECO: Self = Self {
-        annealing: Annealing { proposals: 300, first: 0.07, last: 0.02 },
-        rebuilds: 15,
-        rebuilt_processes: 1 << 12,
+        annealing: Annealing { proposals: 200, first: 0.07, last: 0.02 },
+        qualifying: 2,
+        rebuilds: 10,
+        rebuilt_processes: 1 << 13,
         ..Self::FAST
     };
 
     /// The best that a millisecond or two for each process can do.
     pub const STRONG: Self = Self {
-        annealing: Annealing { proposals: 1000, first: 0.07, last: 0.02 },
+        annealing: Annealing { proposals: 300, first: 0.07, last: 0.02 },
         qualifying: 10,
         rebuilds: 200,
         rebuilt_processes: 1 << 16,
