@@ -18,8 +18,12 @@ use crate::threads::{self, ThreadsError};
 use crate::topology::{DistanceKind, DistanceOracle, Hierarchy, StoredDistances, StoredDistancesError};
 use crate::types::Cost;
 
-/// Groups of at most this many processes are left to annealing, not partitioned, where annealing follows.
-const UNDIVIDED: usize = 64;
+/// Problems of fewer processes are always divided down to the innermost groups, which takes no time to speak
+/// of and finds regular structures.
+const SMALL: usize = 1024;
+
+/// Problems of at most this many processes are improved best by many cheap partitions.
+const TINY: usize = 128;
 
 /// How much time to spend on how good a mapping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -74,21 +78,22 @@ pub struct MapConfig {
 impl MapConfig {
     /// The settings of a preset, with seed 0 and one thread.
     pub fn preset(preset: MapPreset) -> Self {
-        let (partitions, most, processes, improvement) = match preset {
-            MapPreset::Strong => (Preset::Eco, 16, 1 << 15, Improvement::STRONG),
-            MapPreset::Eco => (Preset::Eco, 8, 1 << 11, Improvement::ECO),
-            MapPreset::Fast => (Preset::Fast, 4, 1 << 12, Improvement::FAST),
+        let (partitions, undivided, constructions, improvement) = match preset {
+            MapPreset::Strong => {
+                (Preset::Eco, 0, Constructions { effort: 200, size: 180_000 }, Improvement::STRONG)
+            }
+            MapPreset::Eco => (Preset::Eco, 0, Constructions { effort: 24, size: 45_000 }, Improvement::ECO),
+            MapPreset::Fast => {
+                (Preset::Fast, 64, Constructions { effort: 40, size: 45_000 }, Improvement::FAST)
+            }
         };
+        let algorithm = Construction::default();
         Self {
             seed: 0,
             threads: 1,
             distances: None,
-            construction: ConstructionConfig {
-                algorithm: Construction::default(),
-                partitions,
-                undivided: UNDIVIDED,
-            },
-            constructions: Constructions { most, processes },
+            construction: ConstructionConfig { algorithm, partitions, inner: Preset::Fast, undivided },
+            constructions,
             improvement,
             search: SearchConfig::default(),
         }
@@ -113,18 +118,28 @@ impl Default for MapConfig {
     }
 }
 
+/// How many times the effort of a large problem one of this size gets, for each process.
+fn thoroughness(num_processes: usize) -> usize {
+    if (TINY + 1..SMALL).contains(&num_processes) { 3 } else { 1 }
+}
+
 /// How many constructions are tried: the smaller a problem, the more one differs from the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Constructions {
-    /// The most that are tried; at least one is.
-    pub most: usize,
-    /// Processes that all of them together place at most, if they are more than one.
-    pub processes: usize,
+    /// Their number times (1 + mean degree) at most, as the time of one grows with the edges; at least one is
+    /// tried.
+    pub effort: usize,
+    /// If they are more than one, the processes and arcs of all of them together are at most as many.
+    pub size: usize,
 }
 
 impl Constructions {
-    fn number(self, num_processes: usize) -> usize {
-        (self.processes / num_processes.max(1)).min(self.most).max(1)
+    fn number(self, graph: &CsrGraph) -> usize {
+        let size = (graph.num_nodes() + graph.num_arcs()).max(1);
+        (self.effort * thoroughness(graph.num_nodes()) * graph.num_nodes())
+            .min(self.size)
+            .div_euclid(size)
+            .max(1)
     }
 }
 
@@ -290,12 +305,23 @@ impl Run<'_> {
     }
 
     /// The construction of this number.
-    fn construct(&self, number: u64) -> Mapping {
-        let mut config = self.config.construction;
+    fn construct(&self, number: usize) -> Mapping {
+        let (graph, mut config) = (self.graph, self.config.construction);
         if self.config.search.neighbourhood == Neighbourhood::None {
             config.undivided = 0;
+            config.inner = config.partitions;
+        } else if graph.num_nodes() < SMALL {
+            config.undivided = 0;
+            if graph.num_nodes() <= TINY {
+                config.partitions = config.inner;
+            }
+            if number == 1 && config.algorithm == Construction::HierarchyTopDown {
+                // Regular structures are at times built better from the other end.
+                config.algorithm = Construction::HierarchyBottomUp;
+                config.partitions = config.inner;
+            }
         }
-        construct(self.graph, self.hierarchy, &config, derive(derive(self.config.seed, 0), number))
+        construct(graph, self.hierarchy, &config, derive(derive(self.config.seed, 0), number as u64))
     }
 
     /// Improves the best of some mappings as the preset says, and then until no exchange of the
@@ -316,11 +342,12 @@ impl Run<'_> {
         let (first, _) = starts[0];
         let others = starts[1..].iter().filter(|&&(cost, _)| cost < first);
         let mut starts: Vec<&Mapping> = starts[..1].iter().chain(others).map(|&(_, start)| start).collect();
-        let more: Vec<Mapping> = (1..config.constructions.number(problem.size()))
-            .map(|number| self.construct(number as u64))
-            .collect();
+        let more: Vec<Mapping> =
+            (1..config.constructions.number(problem.graph())).map(|number| self.construct(number)).collect();
         starts.extend(&more);
-        let improved = improve(problem, hierarchy, &starts, &config.improvement, derive(seed, 1), observer);
+        let mut improvement = config.improvement;
+        improvement.rebuilding *= thoroughness(problem.size()) as u32;
+        let improved = improve(problem, hierarchy, &starts, &improvement, derive(seed, 1), observer);
         let descended = descend(&improved.mapping);
         SearchOutcome {
             tried: improved.tried + descended.tried,

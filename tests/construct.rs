@@ -53,7 +53,12 @@ fn graphs(n: usize) -> [CsrGraph; 5] {
 }
 
 fn build(graph: &CsrGraph, hierarchy: &Hierarchy, algorithm: Construction, preset: Preset) -> Mapping {
-    construct(graph, hierarchy, &ConstructionConfig { algorithm, partitions: preset, undivided: 0 }, 9)
+    construct(
+        graph,
+        hierarchy,
+        &ConstructionConfig { algorithm, partitions: preset, inner: preset, undivided: 0 },
+        9,
+    )
 }
 
 #[test]

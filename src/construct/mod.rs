@@ -73,6 +73,8 @@ pub struct ConstructionConfig {
     pub algorithm: Construction,
     /// The effort of the partitions, where the algorithm needs some.
     pub partitions: Preset,
+    /// The effort of the partitions of top-down construction inside of the outermost groups.
+    pub inner: Preset,
     /// Top-down construction divides no group of at most this many processes further, and places its processes
     /// in the order of their numbers: enough if annealing follows, which arranges small groups at a
     /// fraction of the cost of partitions.
@@ -81,7 +83,7 @@ pub struct ConstructionConfig {
 
 impl Default for ConstructionConfig {
     fn default() -> Self {
-        Self { algorithm: Construction::default(), partitions: Preset::Eco, undivided: 0 }
+        Self { algorithm: Construction::default(), partitions: Preset::Eco, inner: Preset::Eco, undivided: 0 }
     }
 }
 

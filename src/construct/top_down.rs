@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::ConstructionConfig;
 use crate::graph::{CsrGraph, subgraph};
 use crate::mapping::Mapping;
-use crate::partition::{Partitioner, Targets};
+use crate::partition::{Partitioner, Preset, Targets};
 use crate::rng::derive;
 use crate::topology::Hierarchy;
 use crate::types::{NodeId, PeId};
@@ -29,7 +29,7 @@ pub(super) fn construct(
     let mut process_of = nodes.clone();
     // Blocks are counted in processes, whatever the vertices weigh.
     let graph = graph.clone().with_unit_node_weights();
-    place(&graph, &nodes, simple.arities(), config, seed, &mut process_of);
+    place(&graph, &nodes, simple.arities(), config.partitions, config, seed, &mut process_of);
     let mut pe_of = vec![0; process_of.len()];
     for (pe, &process) in process_of.iter().enumerate() {
         pe_of[process as usize] = pe as PeId;
@@ -38,11 +38,12 @@ pub(super) fn construct(
 }
 
 /// Places the processes of `graph`, named `nodes` in the whole graph, on the PEs of a group with these
-/// inner levels; `process_of` are the places.
+/// inner levels, by partitions of effort `preset`; `process_of` are the places.
 fn place(
     graph: &CsrGraph,
     nodes: &[NodeId],
     arities: &[u32],
+    preset: Preset,
     config: &ConstructionConfig,
     seed: u64,
     process_of: &mut [NodeId],
@@ -53,7 +54,7 @@ fn place(
     };
     let num_blocks = outermost as usize;
     let targets = Targets::equal(graph, num_blocks, 0.0).expect("a level has at least two groups");
-    let partition = Partitioner::new(config.partitions, derive(seed, 0)).partition(graph, &targets);
+    let partition = Partitioner::new(preset, derive(seed, 0)).partition(graph, &targets);
     let parts = subgraph::split(graph, partition.blocks(), num_blocks);
     let places = process_of.par_chunks_mut(nodes.len() / num_blocks);
     places.zip(parts).enumerate().for_each(|(index, (places, (part, members)))| {
@@ -61,7 +62,7 @@ fn place(
         if places.len() <= config.undivided {
             places.copy_from_slice(&members);
         } else {
-            place(&part, &members, inner, config, derive(seed, 1 + index as u64), places);
+            place(&part, &members, inner, config.inner, config, derive(seed, 1 + index as u64), places);
         }
     });
 }

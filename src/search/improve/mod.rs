@@ -49,14 +49,15 @@ const REBUILT_GROUPS: [usize; 5] = [8, 4, 2, 6, 3];
 /// What to spend on improving a mapping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
-    /// How each start is annealed.
+    /// How the inside of each of the small groups is annealed first, one by one.
+    pub inside: Annealing,
+    /// How everything is annealed then.
     pub annealing: Annealing,
-    /// Rounds of rebuilding for each start, if there are several, before the best is chosen.
+    /// Effort of rebuilding each start, if there are several, before the best is chosen.
     pub qualifying: u32,
-    /// Rounds of rebuilding for the best.
-    pub rebuilds: u32,
-    /// Processes that are rebuilt at least, in as many rounds as it takes: small problems deserve more rounds.
-    pub rebuilt_processes: usize,
+    /// Effort of rebuilding the best: rounds times (1 + mean degree), as the time of a round grows
+    /// with the edges.
+    pub rebuilding: u32,
     /// The effort of the partitions of rebuilding.
     pub partitions: Preset,
     /// How rebuilt regions are annealed.
@@ -64,33 +65,33 @@ pub struct Improvement {
 }
 
 impl Improvement {
-    /// Little more than a descent.
+    /// A good mapping in some 50 microseconds for each process.
     pub const FAST: Self = Self {
+        inside: Annealing { proposals: 100, first: 0.7, last: 0.3 },
         annealing: Annealing { proposals: 100, first: 0.07, last: 0.02 },
         qualifying: 0,
-        rebuilds: 2,
-        rebuilt_processes: 1 << 11,
+        rebuilding: 12,
         partitions: Preset::Fast,
         rebuilt: Annealing { proposals: 60, first: 0.05, last: 0.02 },
     };
 
-    /// A good mapping in a fraction of a millisecond for each process.
+    /// A better one in twice that time.
     pub const ECO: Self = Self {
+        inside: Annealing { proposals: 200, first: 0.7, last: 0.2 },
         annealing: Annealing { proposals: 200, first: 0.07, last: 0.02 },
-        qualifying: 2,
-        rebuilds: 10,
-        rebuilt_processes: 1 << 13,
+        qualifying: 20,
+        rebuilding: 100,
         ..Self::FAST
     };
 
     /// The best that a millisecond or two for each process can do.
     pub const STRONG: Self = Self {
-        annealing: Annealing { proposals: 300, first: 0.07, last: 0.02 },
-        qualifying: 10,
-        rebuilds: 200,
-        rebuilt_processes: 1 << 16,
-        partitions: Preset::Fast,
+        inside: Annealing { proposals: 500, first: 0.7, last: 0.1 },
+        annealing: Annealing { proposals: 500, first: 0.07, last: 0.02 },
+        qualifying: 150,
+        rebuilding: 3000,
         rebuilt: Annealing { proposals: 100, first: 0.05, last: 0.02 },
+        ..Self::FAST
     };
 }
 
@@ -117,7 +118,7 @@ pub fn improve<O: DistanceOracle>(
         if exact::is_small(&hierarchy) {
             state.solve_exactly();
         } else {
-            state.anneal(&config.annealing, derive(seed, 0));
+            state.anneal(config, derive(seed, 0));
             if starts.len() > 1 {
                 state.rebuild(config, config.qualifying, derive(seed, 1));
             }
@@ -131,8 +132,7 @@ pub fn improve<O: DistanceOracle>(
     }
     let mut best = best.expect("there is a start");
     if !exact::is_small(&hierarchy) {
-        let rounds = config.rebuilds.max((config.rebuilt_processes / problem.size()) as u32);
-        best.rebuild(config, rounds, derive(seed, starts.len() as u64));
+        best.rebuild(config, config.rebuilding, derive(seed, starts.len() as u64));
     }
     SearchOutcome {
         mapping: Mapping::from_permutation(best.pe_of),
@@ -198,24 +198,34 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Anneals everything, in regions whose tables fit the cache.
-    fn anneal(&mut self, schedule: &Annealing, seed: u64) {
+    /// Anneals first the inside of small groups and then everything, in regions whose tables fit the cache.
+    fn anneal(&mut self, config: &Improvement, seed: u64) {
         let observer = self.observer;
-        for (level, groups) in self.levels() {
-            self.round(level, groups, derive(seed, level as u64), &|region, seed| {
+        let annealed = |schedule| {
+            move |region: &Region, seed| {
                 let start: Vec<PeId> = (0..region.processes.len() as PeId).collect();
-                anneal(&region.graph, &region.hierarchy, &start, schedule, seed, &|| observer.should_stop())
-            });
+                let stop = || observer.should_stop();
+                anneal(&region.graph, &region.hierarchy, &start, schedule, seed, &stop)
+            }
+        };
+        let levels = self.levels();
+        if let Some(&(level, _)) = levels.last() {
+            self.round(level, 1, derive(seed, 0), &annealed(&config.inside));
+        }
+        for (level, groups) in levels {
+            self.round(level, groups, derive(seed, 1 + level as u64), &annealed(&config.annealing));
         }
     }
 
-    /// Divides regions anew, everything once in each of `rounds`.
-    fn rebuild(&mut self, config: &Improvement, rounds: u32, seed: u64) {
+    /// Divides regions anew, everything once in each round.
+    fn rebuild(&mut self, config: &Improvement, effort: u32, seed: u64) {
         let observer = self.observer;
+        let (n, arcs) = (self.pe_of.len() as u64, self.graph.num_arcs() as u64);
+        let rounds = (u64::from(effort) * n).div_ceil(n + arcs);
         for round in 0..rounds {
             for (level, most) in self.levels() {
                 let groups = REBUILT_GROUPS[round as usize % REBUILT_GROUPS.len()].min(most);
-                let seed = derive(derive(seed, u64::from(round)), level as u64);
+                let seed = derive(derive(seed, round), level as u64);
                 self.round(level, groups, seed, &|region, seed| {
                     rebuild::rebuild(region, config, seed, &|| observer.should_stop())
                 });
