@@ -342,8 +342,9 @@ impl Run<'_> {
         let (first, _) = starts[0];
         let others = starts[1..].iter().filter(|&&(cost, _)| cost < first);
         let mut starts: Vec<&Mapping> = starts[..1].iter().chain(others).map(|&(_, start)| start).collect();
-        let more: Vec<Mapping> =
-            (1..config.constructions.number(problem.graph())).map(|number| self.construct(number)).collect();
+        let numbers = 1..config.constructions.number(problem.graph());
+        let numbers = numbers.take_while(|_| !observer.should_stop());
+        let more: Vec<Mapping> = numbers.map(|number| self.construct(number)).collect();
         starts.extend(&more);
         let mut improvement = config.improvement;
         improvement.rebuilding *= thoroughness(problem.size()) as u32;
