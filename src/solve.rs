@@ -80,7 +80,7 @@ impl MapConfig {
     pub fn preset(preset: MapPreset) -> Self {
         let (partitions, undivided, constructions, improvement) = match preset {
             MapPreset::Strong => {
-                (Preset::Eco, 0, Constructions { effort: 200, size: 180_000 }, Improvement::STRONG)
+                (Preset::Eco, 0, Constructions { effort: 80, size: 90_000 }, Improvement::STRONG)
             }
             MapPreset::Eco => (Preset::Eco, 0, Constructions { effort: 24, size: 45_000 }, Improvement::ECO),
             MapPreset::Fast => {

@@ -52,15 +52,17 @@ fn map(graph: &CsrGraph, hierarchy: &Hierarchy, config: &MapConfig) -> Solution 
 /// Every preset, and every construction with every neighbourhood (and what the fast preset improves between).
 fn every_config() -> Vec<MapConfig> {
     let mut configs = Vec::new();
-    let improvement = MapConfig::preset(MapPreset::Fast).improvement;
+    let MapConfig { improvement, constructions, .. } = MapConfig::preset(MapPreset::Fast);
     for preset in MapPreset::ALL {
-        let base = MapConfig::preset(preset);
+        let mut base = MapConfig::preset(preset);
+        // The rounds of the strong preset are all alike; some are enough here.
+        base.improvement.rebuilding = base.improvement.rebuilding.min(60);
         configs.push(base);
         for algorithm in Construction::ALL {
             for neighbourhood in Neighbourhood::ALL {
                 let construction = ConstructionConfig { algorithm, ..base.construction };
                 let search = SearchConfig { neighbourhood, ..base.search };
-                configs.push(MapConfig { construction, search, improvement, ..base });
+                configs.push(MapConfig { construction, constructions, search, improvement, ..base });
             }
         }
     }

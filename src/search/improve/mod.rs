@@ -88,8 +88,8 @@ impl Improvement {
     pub const STRONG: Self = Self {
         inside: Annealing { proposals: 500, first: 0.7, last: 0.1 },
         annealing: Annealing { proposals: 500, first: 0.07, last: 0.02 },
-        qualifying: 150,
-        rebuilding: 3000,
+        qualifying: 100,
+        rebuilding: 1500,
         rebuilt: Annealing { proposals: 100, first: 0.05, last: 0.02 },
         ..Self::FAST
     };

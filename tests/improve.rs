@@ -1,0 +1,181 @@
+//! Improvement beyond plain exchanges.
+
+use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::mapping::Mapping;
+use viem::objective::cost;
+use viem::observer::Observer;
+use viem::partition::Preset;
+use viem::problem::Problem;
+use viem::rng::Rng;
+use viem::search::{Annealing, Improvement, Neighbourhood, SearchConfig, improve, local_search};
+use viem::topology::Hierarchy;
+use viem::types::{Cost, PeId};
+
+const SHAPES: [(&str, &str); 10] = [
+    ("4:4:4", "1:10:100"),
+    ("2:3:2:2", "1:5:25:125"),
+    ("37", "3"),
+    ("1:7:1:5", "9:4:3:8"),
+    ("3:4:3", "100:10:1"),
+    ("2:2:2:2:2:2", "0:4:4:1:9:2"),
+    ("5:6", "0:0"),
+    ("1", "1"),
+    ("2:2:2", "1:10:100"),
+    ("3:1:11", "2:2:7"),
+];
+
+/// An improvement that tries a little of everything.
+const SHORT: Improvement = Improvement {
+    inside: Annealing { proposals: 20, first: 0.7, last: 0.2 },
+    annealing: Annealing { proposals: 50, first: 0.3, last: 0.02 },
+    qualifying: 10,
+    rebuilding: 50,
+    partitions: Preset::Fast,
+    rebuilt: Annealing { proposals: 20, first: 0.05, last: 0.02 },
+};
+
+fn random_graph(n: usize, percent: u32, heaviest: u32, rng: &mut Rng) -> CsrGraph {
+    let mut builder = GraphBuilder::new(n);
+    for u in 0..n as u32 {
+        for v in 0..u {
+            if rng.below(100) < percent {
+                builder.add_edge(u, v, i64::from(rng.below(heaviest)) + 1);
+            }
+        }
+    }
+    builder.build().unwrap()
+}
+
+fn random_mapping(n: usize, rng: &mut Rng) -> Mapping {
+    let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
+    rng.shuffle(&mut pe_of);
+    Mapping::new(pe_of).unwrap()
+}
+
+/// Remembers whether J ever rose.
+#[derive(Default)]
+struct Falling {
+    least: std::sync::Mutex<Option<Cost>>,
+}
+
+impl Observer for Falling {
+    fn reached(&self, cost: Cost) {
+        let mut least = self.least.lock().unwrap();
+        assert!(least.is_none_or(|least| cost < least), "J rose");
+        *least = Some(cost);
+    }
+}
+
+#[test]
+fn never_worse_than_any_start_and_the_cost_is_that_of_the_mapping() {
+    let mut rng = Rng::new(3);
+    for (arities, distances) in SHAPES {
+        let hierarchy = Hierarchy::parse(arities, distances).unwrap();
+        let oracle = hierarchy.online64();
+        let n = hierarchy.num_pes();
+        // The last graph has sums beyond 32 bits.
+        for (percent, heaviest) in [(0, 1), (5, 20), (60, 9), (20, u32::MAX)] {
+            let graph = random_graph(n, percent, heaviest, &mut rng);
+            let problem = Problem::new(&graph, &oracle).unwrap();
+            let starts = [random_mapping(n, &mut rng), random_mapping(n, &mut rng)];
+            let starts: Vec<&Mapping> = starts.iter().collect();
+            for count in [1, 2] {
+                let observer = Falling::default();
+                let outcome = improve(&problem, &hierarchy, &starts[..count], &SHORT, 7, &observer);
+                assert_eq!(outcome.cost, cost(&problem, &Mapping::new(outcome.mapping.into_vec()).unwrap()));
+                for start in &starts[..count] {
+                    assert!(outcome.cost <= cost(&problem, start), "{arities} {distances}");
+                }
+                assert_eq!(observer.least.into_inner().unwrap(), Some(outcome.cost));
+            }
+        }
+    }
+}
+
+#[test]
+fn small_problems_are_solved_to_the_optimum() {
+    fn least(
+        problem: &Problem<'_, impl viem::topology::DistanceOracle>,
+        pe_of: &mut [PeId],
+        fixed: usize,
+    ) -> Cost {
+        if fixed == pe_of.len() {
+            return cost(problem, &Mapping::new(pe_of.to_vec()).unwrap());
+        }
+        let mut best = Cost::MAX;
+        for other in fixed..pe_of.len() {
+            pe_of.swap(fixed, other);
+            best = best.min(least(problem, pe_of, fixed + 1));
+            pe_of.swap(fixed, other);
+        }
+        best
+    }
+    let mut rng = Rng::new(9);
+    for (arities, distances) in
+        [("2:2", "1:10"), ("3:2", "2:1"), ("2:3", "1:9"), ("7", "3"), ("2:1:3", "1:2:3")]
+    {
+        let hierarchy = Hierarchy::parse(arities, distances).unwrap();
+        let oracle = hierarchy.online32().unwrap();
+        let n = hierarchy.num_pes();
+        let graph = random_graph(n, 60, 20, &mut rng);
+        let problem = Problem::new(&graph, &oracle).unwrap();
+        let outcome = improve(&problem, &hierarchy, &[&random_mapping(n, &mut rng)], &SHORT, 1, &());
+        let mut identity: Vec<PeId> = (0..n as PeId).collect();
+        assert_eq!(outcome.cost, least(&problem, &mut identity, 0));
+    }
+}
+
+#[test]
+fn the_seed_decides_and_threads_do_not() {
+    // Large enough for several regions at a time: 2048 processes do not fit one.
+    let hierarchy = Hierarchy::parse("2:4:4:64", "1:3:10:100").unwrap();
+    let oracle = hierarchy.online32().unwrap();
+    let graph = generate::mesh(32, 64, 5);
+    let problem = Problem::new(&graph, &oracle).unwrap();
+    let start = random_mapping(hierarchy.num_pes(), &mut Rng::new(1));
+    let run = |threads, seed| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let config = Improvement { rebuilding: 14, ..SHORT };
+        let outcome = pool.install(|| improve(&problem, &hierarchy, &[&start], &config, seed, &()));
+        (outcome.mapping, outcome.tried, outcome.made)
+    };
+    let expected = run(1, 1);
+    assert_eq!(run(2, 1), expected);
+    assert_eq!(run(7, 1), expected);
+    assert_ne!(run(1, 2), expected);
+}
+
+#[test]
+fn what_fits_one_region_ends_where_no_exchange_improves() {
+    let mut rng = Rng::new(6);
+    for (arities, distances) in [("4:4:4", "1:10:100"), ("2:3:2:4", "0:1:7:30"), ("8:12", "2:3")] {
+        let hierarchy = Hierarchy::parse(arities, distances).unwrap();
+        let oracle = hierarchy.online32().unwrap();
+        let graph = random_graph(hierarchy.num_pes(), 12, 30, &mut rng);
+        let problem = Problem::new(&graph, &oracle).unwrap();
+        let start = random_mapping(hierarchy.num_pes(), &mut rng);
+        let config = Improvement { qualifying: 0, rebuilding: 0, ..SHORT };
+        let outcome = improve(&problem, &hierarchy, &[&start], &config, 4, &());
+        let pairs = SearchConfig { neighbourhood: Neighbourhood::NSquare, ..SearchConfig::default() };
+        assert_eq!(local_search(&problem, &outcome.mapping, &pairs, 1, &()).made, 0, "{arities}");
+    }
+}
+
+#[test]
+fn a_stopped_improvement_is_a_mapping_not_worse_than_the_first_start() {
+    struct Stop;
+    impl Observer for Stop {
+        fn should_stop(&self) -> bool {
+            true
+        }
+    }
+    let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
+    let oracle = hierarchy.online32().unwrap();
+    let graph = generate::grid(8, 8);
+    let problem = Problem::new(&graph, &oracle).unwrap();
+    let start = random_mapping(64, &mut Rng::new(1));
+    let outcome = improve(&problem, &hierarchy, &[&start], &SHORT, 1, &Stop);
+    assert!(outcome.stopped);
+    assert!(outcome.cost <= cost(&problem, &start));
+    Mapping::new(outcome.mapping.into_vec()).unwrap();
+}
