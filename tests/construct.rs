@@ -8,7 +8,7 @@ use viem::partition::Preset;
 use viem::problem::Problem;
 use viem::topology::Hierarchy;
 
-const SHAPES: [(&str, &str); 12] = [
+const SHAPES: [(&str, &str); 15] = [
     ("1", "1"),
     ("2", "7"),
     ("1:1:1", "1:2:3"),
@@ -21,6 +21,9 @@ const SHAPES: [(&str, &str); 12] = [
     ("4:4:4", "100:10:1"),
     ("5:6:7", "1:10:100"),
     ("4:16:4", "1:10:100"),
+    ("3:67", "1:10"),
+    ("1:2:130:1", "1:2:3:4"),
+    ("200:2", "9:3"),
 ];
 
 fn path(n: usize) -> CsrGraph {
