@@ -3,13 +3,13 @@
 //! The result is never worse than the identity, nor than a mapping given as a start: the search begins at
 //! the best of these and the construction, and never makes a mapping worse.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::construct::{Construction, ConstructionConfig, construct};
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
 use crate::objective::cost;
-use crate::observer::{Observer, Phase};
+use crate::observer::{Limited, Observer, Phase};
 use crate::partition::Preset;
 use crate::problem::{Problem, ProblemError};
 use crate::rng::derive;
@@ -71,6 +71,8 @@ pub struct MapConfig {
     pub constructions: Constructions,
     /// Its improvement before local search; left out if the neighbourhood is none.
     pub improvement: Improvement,
+    /// If given, improvement goes on, from ever new constructions, until this time after the beginning.
+    pub time_limit: Option<Duration>,
     /// The local search at the end.
     pub search: SearchConfig,
 }
@@ -95,6 +97,7 @@ impl MapConfig {
             construction: ConstructionConfig { algorithm, partitions, inner: Preset::Fast, undivided },
             constructions,
             improvement,
+            time_limit: None,
             search: SearchConfig::default(),
         }
     }
@@ -332,28 +335,44 @@ impl Run<'_> {
         starts: &[(Cost, &Mapping)],
         seed: u64,
     ) -> SearchOutcome {
-        let Run { hierarchy, config, observer, .. } = *self;
+        let Run { hierarchy, config, observer, begin, .. } = *self;
         let descend = |start| local_search(problem, start, &config.search, derive(seed, 0), observer);
         if config.search.neighbourhood == Neighbourhood::None {
             let best = starts.iter().min_by_key(|&(cost, _)| cost);
             return descend(best.expect("there always is a construction").1);
         }
+        let deadline = config.time_limit.and_then(|limit| begin.checked_add(limit));
+        let mut improvement = config.improvement;
+        improvement.rebuilding *= thoroughness(problem.size()) as u32;
         // The construction improves more than others do, so only what is better yet is tried beside it.
         let (first, _) = starts[0];
         let others = starts[1..].iter().filter(|&&(cost, _)| cost < first);
-        let mut starts: Vec<&Mapping> = starts[..1].iter().chain(others).map(|&(_, start)| start).collect();
-        let numbers = 1..config.constructions.number(problem.graph());
-        let numbers = numbers.take_while(|_| !observer.should_stop());
-        let more: Vec<Mapping> = numbers.map(|number| self.construct(number)).collect();
-        starts.extend(&more);
-        let mut improvement = config.improvement;
-        improvement.rebuilding *= thoroughness(problem.size()) as u32;
-        let improved = improve(problem, hierarchy, &starts, &improvement, derive(seed, 1), observer);
-        let descended = descend(&improved.mapping);
-        SearchOutcome {
-            tried: improved.tried + descended.tried,
-            made: improved.made + descended.made,
-            ..descended
+        let given: Vec<&Mapping> = starts[..1].iter().chain(others).map(|&(_, start)| start).collect();
+        let each = config.constructions.number(problem.graph());
+        let run = |cycle: usize, improvement: &Improvement, bound: Cost| {
+            let limited = Limited { observer, deadline, bound };
+            let given = if cycle == 0 { &given[..] } else { &[] };
+            // The first construction of all is among those given.
+            let numbers = (cycle * each..(cycle + 1) * each).skip(usize::from(cycle == 0));
+            let numbers = numbers.take_while(|_| !limited.should_stop());
+            let more: Vec<Mapping> = numbers.map(|number| self.construct(number)).collect();
+            let starts: Vec<&Mapping> = given.iter().copied().chain(&more).collect();
+            let seed = derive(derive(seed, 1), cycle as u64);
+            (!starts.is_empty()).then(|| improve(problem, hierarchy, &starts, improvement, seed, &limited))
+        };
+        let mut best = run(0, &improvement, Cost::MAX).expect("there always is a construction");
+        // Until the time is over, start again from new constructions, with ever more effort.
+        for cycle in 1.. {
+            let time_left = deadline.is_some_and(|deadline| Instant::now() < deadline);
+            if !time_left || observer.should_stop() {
+                break;
+            }
+            improvement.rebuilding = improvement.rebuilding.saturating_add(improvement.rebuilding / 4);
+            let Some(next) = run(cycle, &improvement, best.cost) else { break };
+            let (tried, made) = (best.tried + next.tried, best.made + next.made);
+            best = SearchOutcome { tried, made, ..if next.cost < best.cost { next } else { best } };
         }
+        let descended = descend(&best.mapping);
+        SearchOutcome { tried: best.tried + descended.tried, made: best.made + descended.made, ..descended }
     }
 }

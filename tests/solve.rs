@@ -283,3 +283,19 @@ fn the_report_can_be_written_as_json() {
     assert_eq!(json["cost"], report.cost);
     assert!(json["seconds"]["search"].as_f64().unwrap() >= 0.0);
 }
+
+#[test]
+fn a_time_limit_only_ever_lowers_the_cost() {
+    let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
+    let graph = generate::random_geometric(64, 9.0, 4);
+    let config = MapConfig::preset(MapPreset::Fast);
+    let least = map(&graph, &hierarchy, &config).report.cost;
+    for (milliseconds, bound) in [(0, i64::MAX), (300, least)] {
+        let time_limit = Some(std::time::Duration::from_millis(milliseconds));
+        let Solution { mapping, report } = map(&graph, &hierarchy, &MapConfig { time_limit, ..config });
+        assert!(report.cost <= report.cost_of_identity.min(report.cost_of_construction));
+        assert_eq!(i128::from(report.cost), naive_cost(&graph, &hierarchy, mapping.as_slice()));
+        // On any machine, the first cycle is over by the later limit unless it is stopped.
+        assert!(report.cost <= bound || report.seconds.total >= 0.3);
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Parser;
 use serde::Serialize;
@@ -66,6 +66,10 @@ struct Options {
     /// A mapping to improve: the result is not worse than it
     #[arg(long, value_name = "FILE")]
     input_mapping: Option<PathBuf>,
+
+    /// Go on improving for as many seconds, and return the best mapping found
+    #[arg(long, value_name = "SECONDS")]
+    time_limit: Option<f64>,
 
     /// Where the mapping is written: line i holds the processing element of process i, both from 0; - is
     /// standard output, which then carries nothing else
@@ -148,6 +152,10 @@ impl Options {
             neighbourhood: self.local_search_neighborhood,
             max_hops: self.communication_neighborhood_dist,
             block_size: self.search_space_s,
+        };
+        config.time_limit = match self.time_limit.map(Duration::try_from_secs_f64).transpose() {
+            Ok(limit) => limit,
+            Err(error) => return Err(UsageError(format!("--time_limit: {error}")).into()),
         };
         config.validate()?;
         Ok(config)
