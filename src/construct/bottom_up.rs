@@ -1,16 +1,17 @@
 //! Bottom-up construction: partition into innermost groups, contract, repeat (Schulz and Träff, "Better
 //! process mapping and sparse quadratic assignment", 2017).
 //!
-//! The graph is partitioned into as many blocks as the machine has innermost groups, all of equal size;
-//! the blocks become the vertices of a quotient graph, which is partitioned into the groups of the next
-//! level, and so on. Then places are given out from the outside in. Levels that make no difference (one
-//! member, or the same distance as the next) are skipped.
+//! The graph is divided into as many blocks as the machine has innermost groups, all of equal size
+//! ([`multisection`](super::multisection)); the blocks become the vertices of a quotient graph, which is divided
+//! into the groups of the next level, and so on. Then places are given out from the outside in. Levels that
+//! make no difference (one member, or the same distance as the next) are skipped.
 //!
 //! Costs a partition of the graph, then one of each of the shrinking quotients; memory O(n + m).
 
+use super::multisection;
 use crate::graph::{CsrGraph, quotient};
 use crate::mapping::Mapping;
-use crate::partition::{Partitioner, Preset, Targets};
+use crate::partition::Preset;
 use crate::rng::derive;
 use crate::topology::Hierarchy;
 use crate::types::{BlockId, PeId};
@@ -24,11 +25,10 @@ pub(super) fn construct(graph: &CsrGraph, hierarchy: &Hierarchy, preset: Preset,
     let mut graph = graph.clone().with_unit_node_weights();
     let mut groupings: Vec<Vec<BlockId>> = Vec::with_capacity(inner.len());
     for (level, &arity) in inner.iter().enumerate() {
-        let num_blocks = graph.num_nodes() / arity as usize;
-        let targets = Targets::equal(&graph, num_blocks, 0.0).expect("a level has at least one group");
-        let partition = Partitioner::new(preset, derive(seed, level as u64)).partition(&graph, &targets);
-        graph = quotient::contract(&graph, partition.blocks(), num_blocks).with_unit_node_weights();
-        groupings.push(partition.into_blocks());
+        let num_groups = graph.num_nodes() / arity as usize;
+        let groups = multisection::groups(&graph, num_groups, preset, derive(seed, level as u64));
+        graph = quotient::contract(&graph, &groups, num_groups).with_unit_node_weights();
+        groupings.push(groups);
     }
     let outermost: Vec<PeId> = graph.nodes().collect();
     let places = groupings.iter().zip(inner).rev().fold(outermost, |place_of_group, (group_of, &arity)| {

@@ -8,11 +8,12 @@
 //! | `bottom_up` | partition into innermost groups, contract, go on with the groups | k partitions |
 //! | `top_down` | partition into the outermost groups, go on inside each | k layers of partitions |
 //!
-//! n processes, m edges, k levels of the hierarchy.
+//! n processes, m edges, k levels of the hierarchy. `multisection` is what the last two divide graphs with.
 
 mod bottom_up;
 mod growing;
 mod identity;
+mod multisection;
 mod random;
 mod top_down;
 
