@@ -2,7 +2,7 @@
 //! process mapping and sparse quadratic assignment", 2017).
 //!
 //! The graph is divided into as many blocks as the machine has innermost groups, all of equal size
-//! ([`multisection`](super::multisection)); the blocks become the vertices of a quotient graph, which is divided
+//! ([`multisection`]); the blocks become the vertices of a quotient graph, which is divided
 //! into the groups of the next level, and so on. Then places are given out from the outside in. Levels that
 //! make no difference (one member, or the same distance as the next) are skipped.
 //!

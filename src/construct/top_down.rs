@@ -7,7 +7,7 @@
 //! level are independent and run in parallel.
 //!
 //! Costs a partition of the whole graph for each level, or for each step of a large one
-//! ([`multisection`](super::multisection)); memory O(n + m).
+//! ([`multisection`]); memory O(n + m).
 
 use super::{ConstructionConfig, multisection};
 use crate::graph::CsrGraph;
