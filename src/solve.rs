@@ -25,6 +25,9 @@ const SMALL: usize = 1024;
 /// Problems of at most this many processes are improved best by many cheap partitions.
 const TINY: usize = 128;
 
+/// From this many processes on, a preset does less for each.
+const LARGE: usize = 1 << 16;
+
 /// How much time to spend on how good a mapping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(into = "&'static str")]
@@ -84,7 +87,7 @@ impl MapConfig {
             MapPreset::Strong => {
                 (Preset::Eco, 0, Constructions { effort: 80, size: 90_000 }, Improvement::STRONG)
             }
-            MapPreset::Eco => (Preset::Eco, 0, Constructions { effort: 24, size: 45_000 }, Improvement::ECO),
+            MapPreset::Eco => (Preset::Eco, 64, Constructions { effort: 24, size: 45_000 }, Improvement::ECO),
             MapPreset::Fast => {
                 (Preset::Fast, 64, Constructions { effort: 40, size: 45_000 }, Improvement::FAST)
             }
@@ -121,9 +124,15 @@ impl Default for MapConfig {
     }
 }
 
-/// How many times the effort of a large problem one of this size gets, for each process.
-fn thoroughness(num_processes: usize) -> usize {
-    if (TINY + 1..SMALL).contains(&num_processes) { 3 } else { 1 }
+/// The effort for a problem of this size, where `effort` is that for some thousands of processes: small ones
+/// take no time to speak of, and large ones shall not take minutes.
+fn scaled(effort: usize, num_processes: usize) -> usize {
+    match num_processes {
+        0..=TINY => effort,
+        n if n < SMALL => 3 * effort,
+        n if n < LARGE => effort,
+        _ => effort / 2,
+    }
 }
 
 /// How many constructions are tried: the smaller a problem, the more one differs from the next.
@@ -139,10 +148,7 @@ pub struct Constructions {
 impl Constructions {
     fn number(self, graph: &CsrGraph) -> usize {
         let size = (graph.num_nodes() + graph.num_arcs()).max(1);
-        (self.effort * thoroughness(graph.num_nodes()) * graph.num_nodes())
-            .min(self.size)
-            .div_euclid(size)
-            .max(1)
+        (scaled(self.effort, graph.num_nodes()) * graph.num_nodes()).min(self.size).div_euclid(size).max(1)
     }
 }
 
@@ -343,7 +349,7 @@ impl Run<'_> {
         }
         let deadline = config.time_limit.and_then(|limit| begin.checked_add(limit));
         let mut improvement = config.improvement;
-        improvement.rebuilding *= thoroughness(problem.size()) as u32;
+        improvement.rebuilding = scaled(improvement.rebuilding as usize, problem.size()) as u32;
         // The construction improves more than others do, so only what is better yet is tried beside it.
         let (first, _) = starts[0];
         let others = starts[1..].iter().filter(|&&(cost, _)| cost < first);
