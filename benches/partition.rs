@@ -91,6 +91,7 @@ fn settings(preset: Preset, changes: &[(String, f64)]) -> Settings {
             "balance.slack" => settings.balance.slack = *value,
             "balance.final_slack" => settings.balance.final_slack = *value as i64,
             "balance.final_rounds" => settings.balance.final_rounds = whole,
+            "balance.effort" => settings.balance.effort = whole,
             "balance.patience" => settings.balance.patience = whole,
             "pool.members" => settings.pool.members = whole,
             "pool.generations" => settings.pool.generations = whole,

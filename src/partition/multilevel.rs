@@ -66,8 +66,8 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         let tolerance = if coarsest.max_node_weight() > 1 { coarsest.max_node_weight() } else { 0 };
         let settings = &self.settings.bisection;
         let mut best: Option<Assignment> = None;
-        // Trying again costs about as much as refining a graph eight times as large.
-        let affordable = self.graph.num_nodes() / (8 * coarsest.num_nodes().max(1));
+        // Trying again costs about as much as refining a graph four times as large.
+        let affordable = self.graph.num_nodes() / (4 * coarsest.num_nodes().max(1));
         for _ in 0..self.settings.initial.tries.min(affordable).max(1) {
             let blocks = initial::recursive_bisection(
                 coarsest,
@@ -87,7 +87,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
             }
         }
         let mut best = best.expect("there was at least one try");
-        self.refine(coarsest, &mut best, rng);
+        self.refine_pairs(coarsest, &mut best, &relaxed, rng);
         best
     }
 
@@ -104,9 +104,18 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         let relaxed = self.relaxed(level);
         balance::unload(level, assignment, &relaxed);
         self.k_way.refine(level, assignment, &relaxed, &self.settings.k_way, rng);
-        if self.settings.flow.rounds > 0 && self.flow.refine(level, assignment, &relaxed, &self.settings.flow)
-        {
-            self.k_way.refine(level, assignment, &relaxed, &self.settings.k_way, rng);
+        self.refine_pairs(level, assignment, &relaxed, rng);
+    }
+
+    fn refine_pairs(
+        &mut self,
+        level: &Level<W>,
+        assignment: &mut Assignment,
+        bounds: &[Weight],
+        rng: &mut Rng,
+    ) {
+        if self.settings.flow.rounds > 0 && self.flow.refine(level, assignment, bounds, &self.settings.flow) {
+            self.k_way.refine(level, assignment, bounds, &self.settings.k_way, rng);
         }
     }
 
@@ -133,16 +142,17 @@ impl<'a, W: Stored> Multilevel<'a, W> {
             }
         } else {
             balance::unload(self.graph, assignment, self.bounds);
+            balance::repack(self.graph, assignment, self.bounds);
             self.k_way.refine(self.graph, assignment, self.bounds, &self.settings.k_way, rng);
         }
     }
 
     /// Balances vertices of weight 1 at the least loss and improves the cut at the sizes reached.
     fn settle(&mut self, assignment: &mut Assignment) {
-        let mut moves = Moves::new(self.graph, assignment);
+        let mut moves = Moves::new(self.graph, assignment, self.settings.balance.effort);
         moves.unload(assignment, self.bounds, self.settings.balance.patience);
         balance::unload(self.graph, assignment, self.bounds);
-        let mut moves = Moves::new(self.graph, assignment);
+        let mut moves = Moves::new(self.graph, assignment, self.settings.balance.effort);
         moves.improve(assignment, self.settings.balance.patience);
     }
 }

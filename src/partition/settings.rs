@@ -89,8 +89,10 @@ pub struct BalanceSettings {
     pub final_slack: Weight,
     /// Most such searches.
     pub final_rounds: usize,
-    /// Cyclic moves that may fail in a row.
+    /// Searches for cyclic moves that may fail in a row.
     pub patience: usize,
+    /// Blocks that all searches may look at, in multiples of the size of the graph.
+    pub effort: usize,
 }
 
 /// How many partitions are made, and how often they are combined.
@@ -128,7 +130,13 @@ impl Settings {
             initial: InitialSettings { coarsest_per_block: 30, coarsest: 400, tries: 8 },
             k_way: KWaySettings { rounds: 6, patience: 300, least_steps: 20, seeds: 25 },
             flow: FlowSettings { rounds: 0, region: 0.3, depth: 5 },
-            balance: BalanceSettings { slack: 0.02, final_slack: 3, final_rounds: 1, patience: 30 },
+            balance: BalanceSettings {
+                slack: 0.02,
+                final_slack: 3,
+                final_rounds: 1,
+                patience: 10,
+                effort: 20,
+            },
             pool: PoolSettings { members: 1, generations: 0, cycles: 0 },
         }
     }
@@ -137,7 +145,7 @@ impl Settings {
         let fast = Self::fast();
         Self {
             flow: FlowSettings { rounds: 1, ..fast.flow },
-            balance: BalanceSettings { final_rounds: 3, ..fast.balance },
+            balance: BalanceSettings { final_rounds: 3, patience: 100, effort: 50, ..fast.balance },
             pool: PoolSettings { members: 2, ..fast.pool },
             ..fast
         }
@@ -148,6 +156,7 @@ impl Settings {
         Self {
             k_way: KWaySettings { least_steps: 10, seeds: 1, ..eco.k_way },
             flow: FlowSettings { rounds: 5, depth: 20, ..eco.flow },
+            balance: BalanceSettings { patience: 200, effort: 200, ..eco.balance },
             pool: PoolSettings { members: 4, generations: 2, cycles: 0 },
             ..eco
         }

@@ -20,7 +20,13 @@ pub(crate) fn unload<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, b
     heap.resize(graph.num_nodes());
     let is_over =
         |assignment: &Assignment, block: BlockId| assignment.weights[block as usize] > bounds[block as usize];
-    let mut best_move = |assignment: &Assignment, node: NodeId| -> Option<(Weight, BlockId)> {
+    // Only what moves to it makes another block the emptiest, since moves leave overloaded blocks only.
+    let find_emptiest = |assignment: &Assignment| {
+        let room = |block: usize| bounds[block] - assignment.weights[block];
+        (0..bounds.len()).max_by_key(|&block| room(block)).unwrap_or(0) as BlockId
+    };
+    let mut emptiest = find_emptiest(assignment);
+    let mut best_move = |assignment: &Assignment, emptiest: BlockId, node: NodeId| {
         connection.collect(graph, &assignment.blocks, node);
         let from = assignment.blocks[node as usize];
         let weight = graph.node_weight(node);
@@ -29,16 +35,13 @@ pub(crate) fn unload<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, b
         let block = adjacent
             .filter(|&block| room(block) >= weight)
             .max_by_key(|&block| (connection.to(block), room(block), block))
-            .or_else(|| {
-                let emptiest = (0..bounds.len() as BlockId).max_by_key(|&block| room(block))?;
-                (room(emptiest) >= weight && emptiest != from).then_some(emptiest)
-            })?;
+            .or_else(|| (room(emptiest) >= weight && emptiest != from).then_some(emptiest))?;
         Some((connection.to(block) - connection.to(from), block))
     };
     for node in graph.nodes() {
         if is_over(assignment, assignment.blocks[node as usize])
             && graph.node_weight(node) > 0
-            && let Some((gain, _)) = best_move(assignment, node)
+            && let Some((gain, _)) = best_move(assignment, emptiest, node)
         {
             heap.set(node, gain);
         }
@@ -49,18 +52,55 @@ pub(crate) fn unload<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, b
             continue;
         }
         // Gains change as neighbours move and blocks fill up; act on the present one only.
-        let Some((present, to)) = best_move(assignment, node) else { continue };
+        let Some((present, to)) = best_move(assignment, emptiest, node) else { continue };
         if present < gain {
             heap.set(node, present);
             continue;
         }
         assignment.shift(node, graph.node_weight(node), to, present);
+        if to == emptiest {
+            emptiest = find_emptiest(assignment);
+        }
         for arc in graph.arcs(node) {
             if heap.contains(arc.target)
-                && let Some((gain, _)) = best_move(assignment, arc.target)
+                && let Some((gain, _)) = best_move(assignment, emptiest, arc.target)
             {
                 heap.set(arc.target, gain);
             }
+        }
+    }
+}
+
+/// Packs the vertices anew if blocks are overloaded, keeping as many as possible where they are.
+///
+/// Heaviest first, each vertex stays in its block if it still fits, or goes to the block with most room, or, on
+/// a second attempt, to the one it fits most tightly. The packing replaces the partition only if it is overloaded
+/// less. O(n (log n + k)) at worst, nothing if no block is overloaded.
+pub(crate) fn repack<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, bounds: &[Weight]) {
+    if assignment.overload(bounds) == 0 {
+        return;
+    }
+    let mut order: Vec<NodeId> = graph.nodes().collect();
+    order.sort_by_key(|&node| std::cmp::Reverse(graph.node_weight(node)));
+    for tightest in [false, true] {
+        let mut room = bounds.to_vec();
+        let mut blocks = assignment.blocks.clone();
+        for &node in &order {
+            let weight = graph.node_weight(node);
+            let mut block = blocks[node as usize] as usize;
+            if room[block] < weight {
+                let tight = |&block: &usize| room[block];
+                let fitting = (0..room.len()).filter(|&block| room[block] >= weight);
+                let other = if tightest { fitting.min_by_key(tight) } else { fitting.max_by_key(tight) };
+                let emptiest = || (0..room.len()).max_by_key(tight).unwrap_or(block);
+                block = other.unwrap_or_else(emptiest);
+            }
+            room[block] -= weight;
+            blocks[node as usize] = block as BlockId;
+        }
+        let packed = Assignment::new(graph, blocks, bounds.len());
+        if packed.overload(bounds) < assignment.overload(bounds) {
+            *assignment = packed;
         }
     }
 }

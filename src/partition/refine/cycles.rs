@@ -19,12 +19,23 @@ use crate::types::{BlockId, NodeId, Weight};
 
 const NOWHERE: u32 = u32::MAX;
 
+/// Cost of a block that no path reaches.
+const UNREACHED: Weight = Weight::MAX;
+
 /// The best move from one block to another.
 #[derive(Clone, Copy, Debug)]
 struct Move {
     to: BlockId,
     gain: Weight,
     node: NodeId,
+}
+
+/// One move of a path or cycle.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    node: NodeId,
+    from: BlockId,
+    to: BlockId,
 }
 
 /// The best moves between all adjacent blocks, kept up to date.
@@ -36,8 +47,10 @@ pub(crate) struct Moves<'a, W> {
     members: Vec<Vec<NodeId>>,
     /// The block in whose list a vertex stands.
     listed: Vec<BlockId>,
-    /// Moves that failed, until something changes near them: vertex and destination.
-    barred: Vec<(NodeId, BlockId)>,
+    /// By vertex, a destination it failed to go to, until some moves succeed.
+    barred_from: Vec<BlockId>,
+    /// The vertices that are barred from a block.
+    barred: Vec<NodeId>,
     connection: Connection,
     /// The best move of the row at hand to each block, by block.
     best: Vec<(Weight, NodeId)>,
@@ -47,11 +60,21 @@ pub(crate) struct Moves<'a, W> {
     cost: Vec<Weight>,
     /// By block, the block before it on the cheapest path and the move that leads to it.
     parent: Vec<(BlockId, NodeId)>,
+    /// Relaxations that are still allowed.
+    budget: usize,
+    /// One block of each cycle found.
+    cycles: Vec<BlockId>,
+    visit: Vec<BlockId>,
+    /// By vertex, where it would be after the steps under consideration.
+    planned: Vec<BlockId>,
 }
 
 impl<'a, W: Stored> Moves<'a, W> {
     /// Collects the best moves of a partition; O(n + m).
-    pub fn new(graph: &'a Level<W>, assignment: &Assignment) -> Self {
+    ///
+    /// All searches together may relax `effort` times as many moves as the graph has arcs: with many blocks there
+    /// are many cycles, and a search for each would cost O(k) times the graph.
+    pub fn new(graph: &'a Level<W>, assignment: &Assignment, effort: usize) -> Self {
         let (n, k) = (graph.num_nodes(), assignment.weights.len());
         let mut connection = Connection::default();
         connection.resize(k);
@@ -60,6 +83,7 @@ impl<'a, W: Stored> Moves<'a, W> {
             rows: vec![Vec::new(); k],
             members: vec![Vec::new(); k],
             listed: vec![NOWHERE; n],
+            barred_from: vec![NOWHERE; n],
             barred: Vec::new(),
             connection,
             best: vec![(0, NodeId::MAX); k],
@@ -68,6 +92,10 @@ impl<'a, W: Stored> Moves<'a, W> {
             stale_blocks: Vec::new(),
             cost: vec![0; k],
             parent: vec![(NOWHERE, 0); k],
+            budget: effort.saturating_mul(graph.num_arcs()),
+            cycles: Vec::new(),
+            visit: vec![NOWHERE; k],
+            planned: vec![NOWHERE; n],
         };
         for node in graph.nodes() {
             let block = assignment.blocks[node as usize];
@@ -100,7 +128,7 @@ impl<'a, W: Stored> Moves<'a, W> {
             self.connection.collect(self.graph, &assignment.blocks, node);
             let inner = self.connection.to(block);
             for &to in self.connection.blocks() {
-                if to == block || self.barred.contains(&(node, to)) {
+                if to == block || self.barred_from[node as usize] == to {
                     continue;
                 }
                 let gain = self.connection.to(to) - inner;
@@ -161,132 +189,195 @@ impl<'a, W: Stored> Moves<'a, W> {
     /// path is left. Negative cycles found on the way are taken too, until `patience` of them have failed.
     pub fn unload(&mut self, assignment: &mut Assignment, bounds: &[Weight], patience: usize) {
         let mut failures = 0;
-        while failures <= patience {
+        while failures <= patience && self.budget > 0 {
             let over = |block: usize| assignment.weights[block] > bounds[block];
             if !(0..bounds.len()).any(over) {
                 return;
             }
             for block in 0..bounds.len() {
-                self.cost[block] = if over(block) { 0 } else { Weight::MAX / 4 };
+                self.cost[block] = if over(block) { 0 } else { UNREACHED };
                 self.parent[block] = (NOWHERE, 0);
             }
-            if let Some(cycle) = self.correct_labels() {
-                if !self.try_moves(assignment, &cycle) {
+            if self.correct_labels() {
+                if !self.take_cycles(assignment) {
                     failures += 1;
                 }
-                continue;
-            }
-            let reached = |&block: &usize| {
-                assignment.weights[block] < bounds[block] && self.cost[block] < Weight::MAX / 4
-            };
-            let Some(end) = (0..bounds.len()).filter(reached).min_by_key(|&block| self.cost[block]) else {
+            } else if !self.take_paths(assignment, bounds) {
                 return;
-            };
-            let mut path = Vec::new();
-            let mut block = end as BlockId;
-            while self.parent[block as usize].0 != NOWHERE {
-                let (before, node) = self.parent[block as usize];
-                path.push((node, block));
-                block = before;
             }
-            for (node, to) in path {
-                self.shift(assignment, node, to);
-            }
-            self.barred.clear();
-            self.update(assignment);
         }
     }
 
-    /// Takes negative cycles until none is left or `patience` of them in a row have failed; returns whether the
-    /// cut fell.
+    /// Takes negative cycles until none is left or `patience` searches in a row have failed; returns
+    /// whether the cut fell.
     pub fn improve(&mut self, assignment: &mut Assignment, patience: usize) -> bool {
         let before = assignment.cut;
         let mut failures = 0;
-        while failures <= patience {
+        while failures <= patience && self.budget > 0 {
             self.cost.fill(0);
             self.parent.fill((NOWHERE, 0));
-            let Some(cycle) = self.correct_labels() else { break };
-            if self.try_moves(assignment, &cycle) {
-                failures = 0;
-            } else {
-                failures += 1;
+            if !self.correct_labels() {
+                break;
             }
+            failures = if self.take_cycles(assignment) { 0 } else { failures + 1 };
         }
         assignment.cut < before
     }
 
-    /// Carries out moves; undoes them and bars one of them unless the cut falls.
-    fn try_moves(&mut self, assignment: &mut Assignment, moves: &[(NodeId, BlockId)]) -> bool {
-        let before = assignment.cut;
-        let origin: Vec<BlockId> = moves.iter().map(|&(node, _)| assignment.blocks[node as usize]).collect();
-        for &(node, to) in moves {
-            self.shift(assignment, node, to);
-        }
-        let improved = assignment.cut < before;
-        if improved {
-            self.barred.clear();
-        } else {
-            for (&(node, _), &from) in moves.iter().zip(&origin) {
-                self.shift(assignment, node, from);
-            }
-            self.barred.push(moves[self.barred.len() % moves.len()]);
-        }
-        self.update(assignment);
-        improved
-    }
-
-    /// Relaxes all moves until the costs stand still, or returns a cycle of negative cost.
-    fn correct_labels(&mut self) -> Option<Vec<(NodeId, BlockId)>> {
+    /// Relaxes all moves until the costs stand still or the parents close a cycle, which is then
+    /// negative; returns whether there is one, and leaves the cycles in `self.cycles`.
+    fn correct_labels(&mut self) -> bool {
         let k = self.rows.len();
-        for _ in 0..k {
-            let mut last = NOWHERE;
+        for _ in 0..=k {
+            let mut relaxed = false;
             for from in 0..k {
                 let cost = self.cost[from];
-                if cost >= Weight::MAX / 4 {
+                if cost == UNREACHED {
                     continue;
                 }
+                self.budget = self.budget.saturating_sub(self.rows[from].len());
                 for &Move { to, gain, node } in &self.rows[from] {
                     if cost - gain < self.cost[to as usize] {
                         self.cost[to as usize] = cost - gain;
                         self.parent[to as usize] = (from as BlockId, node);
-                        last = to;
+                        relaxed = true;
                     }
                 }
             }
-            if last == NOWHERE {
-                return None;
+            if !relaxed {
+                return false;
             }
-            if let Some(cycle) = self.find_cycle() {
-                return Some(cycle);
+            self.find_cycles();
+            if !self.cycles.is_empty() {
+                return true;
             }
         }
-        None
+        false
     }
 
-    /// A cycle of the parent pointers; it is negative if there is one.
-    fn find_cycle(&self) -> Option<Vec<(NodeId, BlockId)>> {
-        let k = self.rows.len();
-        // By block, from which start it was visited.
-        let mut visit = vec![NOWHERE; k];
-        for start in 0..k as BlockId {
+    /// Collects the blocks on which the parents close cycles, one block for each.
+    fn find_cycles(&mut self) {
+        self.cycles.clear();
+        self.visit.fill(NOWHERE);
+        for start in 0..self.rows.len() as BlockId {
             let mut block = start;
-            while block != NOWHERE && visit[block as usize] == NOWHERE {
-                visit[block as usize] = start;
+            while block != NOWHERE && self.visit[block as usize] == NOWHERE {
+                self.visit[block as usize] = start;
                 block = self.parent[block as usize].0;
             }
-            if block != NOWHERE && visit[block as usize] == start {
-                let mut cycle = Vec::new();
-                let first = block;
-                loop {
-                    let (before, node) = self.parent[block as usize];
-                    cycle.push((node, block));
-                    block = before;
-                    if block == first {
-                        return Some(cycle);
-                    }
+            if block != NOWHERE && self.visit[block as usize] == start {
+                self.cycles.push(block);
+            }
+        }
+    }
+
+    /// The steps that lead to a block, back to where they began.
+    fn trace(&self, end: BlockId) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut to = end;
+        loop {
+            let (from, node) = self.parent[to as usize];
+            if from == NOWHERE {
+                return steps;
+            }
+            steps.push(Step { node, from, to });
+            to = from;
+            if to == end {
+                return steps;
+            }
+        }
+    }
+
+    /// Takes those of the cycles found that lower the cut; bars a move of each of the others. Returns whether
+    /// one was taken.
+    fn take_cycles(&mut self, assignment: &mut Assignment) -> bool {
+        let mut taken = false;
+        let mut failed = Vec::new();
+        for index in 0..self.cycles.len() {
+            let steps = self.trace(self.cycles[index]);
+            if self.gain(assignment, &steps).is_some_and(|gain| gain > 0) {
+                for step in &steps {
+                    self.shift(assignment, step.node, step.to);
+                }
+                taken = true;
+            } else {
+                failed.push(steps[index % steps.len()]);
+            }
+        }
+        if taken {
+            self.lift_bars();
+        } else {
+            for step in failed {
+                self.barred_from[step.node as usize] = step.to;
+                self.barred.push(step.node);
+                self.outdate(step.from);
+            }
+        }
+        self.update(assignment);
+        taken
+    }
+
+    /// Takes the cheapest paths to blocks with room, as many as have no block in common; returns whether
+    /// there was one.
+    fn take_paths(&mut self, assignment: &mut Assignment, bounds: &[Weight]) -> bool {
+        let ends = (0..bounds.len())
+            .filter(|&block| self.cost[block] != UNREACHED && assignment.weights[block] < bounds[block]);
+        let mut ends: Vec<BlockId> = ends.map(|block| block as BlockId).collect();
+        ends.sort_by_key(|&block| self.cost[block as usize]);
+        self.visit.fill(NOWHERE);
+        for &end in &ends {
+            let steps = self.trace(end);
+            let mut blocks = steps.iter().flat_map(|step| [step.from, step.to]);
+            if blocks.any(|block| self.visit[block as usize] != NOWHERE) {
+                continue;
+            }
+            for step in steps {
+                self.visit[step.from as usize] = end;
+                self.visit[step.to as usize] = end;
+                self.shift(assignment, step.node, step.to);
+            }
+        }
+        self.lift_bars();
+        self.update(assignment);
+        !ends.is_empty()
+    }
+
+    /// How much the cut falls if all steps are taken at once; none if a vertex is no longer where it was.
+    fn gain(&mut self, assignment: &Assignment, steps: &[Step]) -> Option<Weight> {
+        let blocks = &assignment.blocks;
+        if steps.iter().any(|step| blocks[step.node as usize] != step.from) {
+            return None;
+        }
+        for step in steps {
+            self.planned[step.node as usize] = step.to;
+        }
+        let mut gain = 0;
+        for step in steps {
+            for arc in self.graph.arcs(step.node) {
+                let block = blocks[arc.target as usize];
+                let planned = self.planned[arc.target as usize];
+                let after = if planned == NOWHERE { block } else { planned };
+                // An edge between two moved vertices is met twice.
+                if planned == NOWHERE || step.node < arc.target {
+                    gain +=
+                        arc.weight() * (Weight::from(block != step.from) - Weight::from(after != step.to));
                 }
             }
         }
-        None
+        for step in steps {
+            self.planned[step.node as usize] = NOWHERE;
+        }
+        Some(gain)
+    }
+
+    fn lift_bars(&mut self) {
+        while let Some(node) = self.barred.pop() {
+            self.barred_from[node as usize] = NOWHERE;
+            // Where the vertex is now, it may move again.
+            let block = self.listed[node as usize];
+            if block != NOWHERE {
+                self.outdate(block);
+            }
+        }
     }
 }
