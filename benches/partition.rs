@@ -89,6 +89,7 @@ fn settings(preset: Preset, changes: &[(String, f64)]) -> Settings {
             "flow.depth" => settings.flow.depth = whole as u32,
             "flow.region" => settings.flow.region = *value,
             "balance.slack" => settings.balance.slack = *value,
+            "balance.slack_nodes" => settings.balance.slack_nodes = *value as i64,
             "balance.final_slack" => settings.balance.final_slack = *value as i64,
             "balance.final_rounds" => settings.balance.final_rounds = whole,
             "balance.effort" => settings.balance.effort = whole,

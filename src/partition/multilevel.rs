@@ -94,7 +94,8 @@ impl<'a, W: Stored> Multilevel<'a, W> {
     /// The bounds to keep on a level: coarse vertices cannot meet tight bounds, and the search needs room.
     fn relaxed(&self, level: &Level<W>) -> Vec<Weight> {
         let relax = |(&size, &bound): (&Weight, &Weight)| {
-            let slack = (size as f64 * self.settings.balance.slack) as Weight;
+            let nodes = level.max_node_weight().saturating_mul(self.settings.balance.slack_nodes);
+            let slack = nodes.min((size as f64 * self.settings.balance.slack) as Weight);
             bound.max(size + slack.max(level.max_node_weight()))
         };
         self.sizes.iter().zip(self.bounds).map(relax).collect()

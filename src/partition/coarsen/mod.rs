@@ -95,3 +95,42 @@ pub(crate) fn restrict(blocks: &[BlockId], coarse_of: &[NodeId], num_coarse: usi
 pub(crate) fn project(coarse_blocks: &[BlockId], coarse_of: &[NodeId]) -> Vec<BlockId> {
     coarse_of.iter().map(|&coarse| coarse_blocks[coarse as usize]).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+
+    #[test]
+    fn projection_keeps_cut_and_weights_and_classes_are_respected() {
+        let graph = Level::<i32>::new(&generate::random_geometric(600, 8.0, 3));
+        let classes: Vec<BlockId> = graph.nodes().map(|node| node / 200).collect();
+        for contraction in [Contraction::Matching, Contraction::Clustering { least_share: 0.3 }] {
+            let mut rng = Rng::new(6);
+            let hierarchy = Hierarchy::build(&graph, contraction, 40, Some(&classes), &mut rng);
+            assert!(hierarchy.steps.len() > 1);
+            let mut blocks = classes.clone();
+            for (coarse_of, coarse) in &hierarchy.steps {
+                let coarse_blocks = restrict(&blocks, coarse_of, coarse.num_nodes());
+                assert_eq!(project(&coarse_blocks, coarse_of), blocks);
+                assert_eq!(coarse.cut(&coarse_blocks), graph.cut(&classes));
+                assert_eq!(coarse.block_weights(&coarse_blocks, 3), [200; 3]);
+                blocks = coarse_blocks;
+            }
+        }
+    }
+
+    #[test]
+    fn stars_and_isolated_vertices_shrink_at_every_step() {
+        let mut builder = crate::graph::GraphBuilder::new(2000);
+        for leaf in 1..1000 {
+            builder.add_edge(0, leaf, 1);
+        }
+        let graph = Level::<i32>::new(&builder.build().unwrap());
+        for contraction in [Contraction::Matching, Contraction::Clustering { least_share: 0.3 }] {
+            let hierarchy = Hierarchy::build(&graph, contraction, 50, None, &mut Rng::new(1));
+            let coarsest = &hierarchy.steps.last().unwrap().1;
+            assert!(coarsest.num_nodes() <= 150, "{}", coarsest.num_nodes());
+        }
+    }
+}

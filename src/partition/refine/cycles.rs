@@ -381,3 +381,70 @@ impl<'a, W: Stored> Moves<'a, W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+    use crate::rng::Rng;
+
+    fn scattered(level: &Level<i32>, k: u32) -> Assignment {
+        let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % k).collect();
+        Rng::new(3).shuffle(&mut blocks);
+        Assignment::new(level, blocks, k as usize)
+    }
+
+    #[test]
+    fn cycles_lower_the_cut_and_keep_all_sizes() {
+        let level = Level::<i32>::new(&generate::random_geometric(240, 8.0, 7));
+        let mut assignment = scattered(&level, 6);
+        let before = assignment.cut;
+        assert!(Moves::new(&level, &assignment, 1000).improve(&mut assignment, 50));
+        assert_eq!(assignment.weights, [40; 6]);
+        assert!(assignment.cut < before / 2);
+        assert_eq!(assignment.cut, level.cut(&assignment.blocks));
+    }
+
+    #[test]
+    fn rows_agree_with_recomputation_after_every_move() {
+        let level = Level::<i32>::new(&generate::random_geometric(120, 7.0, 1));
+        let mut assignment = scattered(&level, 4);
+        let mut moves = Moves::new(&level, &assignment, 1000);
+        let mut rng = Rng::new(2);
+        for _ in 0..300 {
+            let (node, to) = (rng.below(120), rng.below(4));
+            if assignment.blocks[node as usize] == to {
+                continue;
+            }
+            moves.shift(&mut assignment, node, to);
+            moves.update(&assignment);
+            let fresh = Moves::new(&level, &assignment, 1000);
+            for block in 0..4 {
+                let gains = |row: &[Move]| {
+                    let mut gains: Vec<_> = row.iter().map(|entry| (entry.to, entry.gain)).collect();
+                    gains.sort_unstable();
+                    gains
+                };
+                assert_eq!(gains(&moves.rows[block]), gains(&fresh.rows[block]));
+            }
+        }
+    }
+
+    #[test]
+    fn paths_restore_the_balance() {
+        let level = Level::<i32>::new(&generate::grid(20, 10));
+        // Stripes of four columns, of which the first has taken some vertices of the second.
+        let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % 20 / 4).collect();
+        for node in 0..30 {
+            if blocks[node] == 1 {
+                blocks[node] = 0;
+            }
+        }
+        let mut assignment = Assignment::new(&level, blocks, 5);
+        let bounds = [40; 5];
+        assert!(assignment.overload(&bounds) > 0);
+        Moves::new(&level, &assignment, 1000).unload(&mut assignment, &bounds, 50);
+        assert_eq!(assignment.weights, [40; 5]);
+        assert_eq!(assignment.cut, level.cut(&assignment.blocks));
+    }
+}

@@ -591,3 +591,39 @@ fn collect_pairs<W: Stored>(
     pairs.sort_unstable();
     pairs.dedup();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+    use crate::partition::{Preset, Settings};
+
+    #[test]
+    fn a_crooked_boundary_becomes_the_minimum_cut() {
+        // A grid of 12 x 6, cut along a saw tooth; the straight cut has 6 edges.
+        let level = Level::<i32>::new(&generate::grid(12, 6));
+        let blocks = level.nodes().map(|node| u32::from(node % 12 >= 4 + 3 * (node / 12 % 2))).collect();
+        let mut assignment = Assignment::new(&level, blocks, 2);
+        let settings = FlowSettings { rounds: 4, region: 0.9, depth: 10 };
+        assert!(Flow::default().refine(&level, &mut assignment, &[38, 38], &settings));
+        assert_eq!(assignment.cut, 6);
+        assert_eq!(assignment.overload(&[38, 38]), 0);
+    }
+
+    #[test]
+    fn bounds_are_kept_and_sums_agree_with_recomputation() {
+        let level = Level::<i32>::new(&generate::random_geometric(500, 9.0, 2));
+        let settings = Settings::of(Preset::Strong).flow;
+        for k in [2u32, 5, 9] {
+            let blocks = level.nodes().map(|node| node * k / 500).collect();
+            let mut assignment = Assignment::new(&level, blocks, k as usize);
+            let before = assignment.cut;
+            let bounds = vec![Weight::from(500 / k + 12); k as usize];
+            assert!(Flow::default().refine(&level, &mut assignment, &bounds, &settings));
+            let fresh = Assignment::new(&level, assignment.blocks.clone(), k as usize);
+            assert_eq!((assignment.cut, &assignment.weights), (fresh.cut, &fresh.weights));
+            assert!(assignment.cut < before);
+            assert_eq!(assignment.overload(&bounds), 0);
+        }
+    }
+}

@@ -409,3 +409,66 @@ impl RandomWalk {
             && 4.0 * self.steps * (self.steps - 1.0) * self.mean * self.mean >= self.deviations
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+    use crate::partition::Preset;
+    use crate::partition::Settings;
+
+    fn level() -> Level<i32> {
+        Level::new(&generate::random_geometric(300, 8.0, 5))
+    }
+
+    fn scattered(level: &Level<i32>, k: u32, rng: &mut Rng) -> Assignment {
+        let blocks = level.nodes().map(|_| rng.below(k)).collect();
+        Assignment::new(level, blocks, k as usize)
+    }
+
+    #[test]
+    fn ties_and_cut_agree_with_recomputation_after_every_move() {
+        let level = level();
+        let mut rng = Rng::new(4);
+        let mut assignment = scattered(&level, 5, &mut rng);
+        let mut k_way = KWay::default();
+        k_way.resize(level.num_nodes(), 5);
+        k_way.ties.extend(level.nodes().map(|node| collect_ties(&level, &assignment.blocks, node)));
+        for _ in 0..500 {
+            let node = rng.below(level.num_nodes() as u32);
+            let (from, to) = (assignment.blocks[node as usize], rng.below(5));
+            if from == to {
+                continue;
+            }
+            k_way.connection.collect(&level, &assignment.blocks, node);
+            let gain = k_way.connection.to(to) - k_way.connection.to(from);
+            k_way.shift(&level, &mut assignment, node, to, gain, |_, _, _, _| {});
+            for node in level.nodes() {
+                let ties = collect_ties(&level, &assignment.blocks, node);
+                assert_eq!(k_way.ties[node as usize], ties);
+                let unlimited = [Weight::MAX / 2; 5];
+                let best = k_way.best_move(&level, &assignment, &unlimited, node);
+                assert!(best.is_none_or(|(gain, _)| gain <= ties.greatest_gain()));
+            }
+            let fresh = Assignment::new(&level, assignment.blocks.clone(), 5);
+            assert_eq!((assignment.cut, &assignment.weights), (fresh.cut, &fresh.weights));
+        }
+    }
+
+    #[test]
+    fn refinement_lowers_the_cut_and_keeps_the_bounds() {
+        let level = level();
+        for preset in [Preset::Fast, Preset::Strong] {
+            let mut rng = Rng::new(9);
+            let mut assignment = scattered(&level, 6, &mut rng);
+            let before = assignment.cut;
+            let bounds: Vec<Weight> = assignment.weights.iter().map(|weight| (*weight).max(60)).collect();
+            let settings = Settings::of(preset).k_way;
+            assert!(KWay::default().refine(&level, &mut assignment, &bounds, &settings, &mut rng));
+            let fresh = Assignment::new(&level, assignment.blocks.clone(), 6);
+            assert_eq!((assignment.cut, &assignment.weights), (fresh.cut, &fresh.weights));
+            assert!(assignment.cut < before / 2);
+            assert_eq!(assignment.overload(&bounds), 0);
+        }
+    }
+}
