@@ -435,9 +435,9 @@ mod tests {
         let level = Level::<i32>::new(&generate::grid(20, 10));
         // Stripes of four columns, of which the first has taken some vertices of the second.
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % 20 / 4).collect();
-        for node in 0..30 {
-            if blocks[node] == 1 {
-                blocks[node] = 0;
+        for block in &mut blocks[..30] {
+            if *block == 1 {
+                *block = 0;
             }
         }
         let mut assignment = Assignment::new(&level, blocks, 5);
