@@ -84,13 +84,24 @@ impl MapConfig {
     /// The settings of a preset, with seed 0 and one thread.
     pub fn preset(preset: MapPreset) -> Self {
         let (partitions, undivided, constructions, improvement) = match preset {
-            MapPreset::Strong => {
-                (Preset::Eco, 0, Constructions { effort: 80, size: 90_000 }, Improvement::STRONG)
-            }
-            MapPreset::Eco => (Preset::Eco, 64, Constructions { effort: 24, size: 45_000 }, Improvement::ECO),
-            MapPreset::Fast => {
-                (Preset::Fast, 64, Constructions { effort: 40, size: 45_000 }, Improvement::FAST)
-            }
+            MapPreset::Strong => (
+                Preset::Eco,
+                0,
+                Constructions { effort: 80, size: 90_000, careful: usize::MAX },
+                Improvement::STRONG,
+            ),
+            MapPreset::Eco => (
+                Preset::Eco,
+                64,
+                Constructions { effort: 24, size: 45_000, careful: usize::MAX },
+                Improvement::ECO,
+            ),
+            MapPreset::Fast => (
+                Preset::Eco,
+                64,
+                Constructions { effort: 10, size: 45_000, careful: 45_000 },
+                Improvement::FAST,
+            ),
         };
         let algorithm = Construction::default();
         Self {
@@ -135,6 +146,11 @@ fn scaled(effort: usize, num_processes: usize) -> usize {
     }
 }
 
+/// Processes and arcs.
+fn size(graph: &CsrGraph) -> usize {
+    graph.num_nodes() + graph.num_arcs()
+}
+
 /// How many constructions are tried: the smaller a problem, the more one differs from the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Constructions {
@@ -143,11 +159,14 @@ pub struct Constructions {
     pub effort: usize,
     /// If they are more than one, the processes and arcs of all of them together are at most as many.
     pub size: usize,
+    /// Problems of more processes and arcs are divided into the outermost groups with no more effort than inside
+    /// of those.
+    pub careful: usize,
 }
 
 impl Constructions {
     fn number(self, graph: &CsrGraph) -> usize {
-        let size = (graph.num_nodes() + graph.num_arcs()).max(1);
+        let size = size(graph).max(1);
         (scaled(self.effort, graph.num_nodes()) * graph.num_nodes()).min(self.size).div_euclid(size).max(1)
     }
 }
@@ -319,6 +338,8 @@ impl Run<'_> {
         if self.config.search.neighbourhood == Neighbourhood::None {
             config.undivided = 0;
             config.inner = config.partitions;
+        } else if size(graph) > self.config.constructions.careful {
+            config.partitions = config.inner;
         } else if graph.num_nodes() < SMALL {
             config.undivided = 0;
             if graph.num_nodes() <= TINY {
