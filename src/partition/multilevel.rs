@@ -96,7 +96,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         let relax = |(&size, &bound): (&Weight, &Weight)| {
             let nodes = level.max_node_weight().saturating_mul(self.settings.balance.slack_nodes);
             let slack = nodes.min((size as f64 * self.settings.balance.slack) as Weight);
-            bound.max(size + slack.max(level.max_node_weight()))
+            bound.max(size.saturating_add(slack.max(level.max_node_weight())))
         };
         self.sizes.iter().zip(self.bounds).map(relax).collect()
     }
@@ -131,7 +131,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
             self.settle(assignment);
             let slack = self.settings.balance.final_slack;
             let relaxed: Vec<Weight> =
-                self.sizes.iter().zip(self.bounds).map(|(size, &bound)| bound.max(size + slack)).collect();
+                self.sizes.iter().zip(self.bounds).map(|(size, &bound)| bound.max(size.saturating_add(slack))).collect();
             for _ in 0..self.settings.balance.final_rounds {
                 let mut next = assignment.clone();
                 self.k_way.refine(self.graph, &mut next, &relaxed, &self.settings.k_way, rng);

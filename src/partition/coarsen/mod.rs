@@ -60,7 +60,7 @@ impl<W: Stored> Hierarchy<W> {
     ) -> Self {
         let mut steps: Vec<(Vec<NodeId>, Level<W>)> = Vec::new();
         // Half as heavy again as the average at the end (METIS): keeps the coarsest graph balanceable.
-        let max_weight = (graph.total_node_weight() / enough.max(1) as Weight * 3 / 2).max(1);
+        let max_weight = ((graph.total_node_weight() / enough.max(1) as Weight).saturating_mul(3) / 2).max(1);
         let mut classes = classes.map(<[BlockId]>::to_vec);
         loop {
             let fine = steps.last().map_or(graph, |step| &step.1);

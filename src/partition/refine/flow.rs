@@ -109,7 +109,7 @@ impl Flow {
             }
             self.pairs = pairs;
             active = changed;
-            if (start - assignment.cut) * 1000 <= start {
+            if start - assignment.cut <= start / 1000 {
                 break;
             }
         }

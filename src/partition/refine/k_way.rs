@@ -175,7 +175,7 @@ impl KWay {
             let start = assignment.cut;
             self.round(graph, assignment, bounds, settings, rng);
             // Rounds that gain less than 1 in 1000 cost more than they are worth.
-            if (start - assignment.cut) * 1000 <= start {
+            if start - assignment.cut <= start / 1000 {
                 break;
             }
         }

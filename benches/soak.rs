@@ -1,0 +1,374 @@
+//! Maps random problems of random shapes for as long as one likes, and checks every promise on each.
+//!
+//! ```text
+//! cargo bench --bench soak -- minutes=60 [seed=1] [only=17]
+//! ```
+//!
+//! Round i of a seed is always the same problem; a failure names it, and `only=i` runs it alone. Without
+//! `minutes` it runs for some seconds. What is checked, all against code that the optimiser does not use:
+//!
+//! - the graph survives writing and reading, packed or not, and the checker finds it valid; a damaged text is
+//!   refused or read, and a repaired one is valid;
+//! - the mapping is a permutation, the auditor finds the J that was reported, and J is no worse than that of
+//!   the identity, of the construction, and of the mapping given as a start;
+//! - other threads and the other kind of distances give the same mapping and the same report, times aside;
+//! - no exchange of two processes lowers J after a search of all pairs;
+//! - a run that is stopped at a random moment returns a valid mapping that is no worse than the identity;
+//! - every block of a partition has a vertex and no more weight than allowed, and the cut, the block weights
+//!   and the quotient graph are what summing up the edges gives.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use viem::construct::Construction;
+use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::io::metis::{self, Content, NodeWeights};
+use viem::io::{Source, mapping};
+use viem::mapping::Mapping;
+use viem::model::{self, ModelConfig};
+use viem::objective::{keys, swap_delta};
+use viem::observer::Observer;
+use viem::partition::Preset;
+use viem::rng::{Rng, derive};
+use viem::search::Neighbourhood;
+use viem::solve::{MapConfig, MapPreset, Report, Seconds, Solution, SolveError, solve};
+use viem::topology::{DistanceKind, DistanceOracle, Hierarchy};
+use viem::types::{NodeId, Weight};
+use viem::verify;
+
+fn main() {
+    let (mut minutes, mut seed, mut only) = (0.1, 1, None);
+    for argument in std::env::args().skip(1) {
+        match argument.split_once('=') {
+            Some(("minutes", value)) => minutes = value.parse().expect("a number of minutes"),
+            Some(("seed", value)) => seed = value.parse().expect("a seed"),
+            Some(("only", value)) => only = Some(value.parse().expect("the number of a round")),
+            _ => {} // cargo passes options of its own
+        }
+    }
+    let begin = Instant::now();
+    let end = Duration::from_secs_f64(60.0 * minutes);
+    let mut told = begin;
+    let mut counts = Counts::default();
+    for round in only.unwrap_or(0)..only.map_or(u64::MAX, |only| only + 1) {
+        if only.is_none() && begin.elapsed() >= end {
+            break;
+        }
+        let outcome = std::panic::catch_unwind(|| check(&mut Rng::new(derive(seed, round))));
+        match outcome {
+            Ok(of_round) => counts.add(&of_round),
+            Err(_) => {
+                eprintln!("seed={seed} only={round} fails");
+                std::process::exit(1);
+            }
+        }
+        if told.elapsed() > Duration::from_secs(60) {
+            told = Instant::now();
+            println!("{:.0} min: {counts:?}", begin.elapsed().as_secs_f64() / 60.0);
+        }
+    }
+    println!("{:.1} min: {counts:?}, every promise kept", begin.elapsed().as_secs_f64() / 60.0);
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    rounds: u64,
+    processes: u64,
+    edges: u64,
+    mapped: u64,
+    refused: u64,
+    stopped: u64,
+    models: u64,
+}
+
+impl Counts {
+    fn add(&mut self, other: &Self) {
+        self.rounds += other.rounds;
+        self.processes += other.processes;
+        self.edges += other.edges;
+        self.mapped += other.mapped;
+        self.refused += other.refused;
+        self.stopped += other.stopped;
+        self.models += other.models;
+    }
+}
+
+fn pick<T: Copy>(rng: &mut Rng, items: &[T]) -> T {
+    items[rng.below(items.len() as u32) as usize]
+}
+
+/// A number below 2^`greatest_bits`, small and large ones equally likely.
+fn number(rng: &mut Rng, greatest_bits: u32) -> i64 {
+    (rng.next_u64() >> (64 - greatest_bits) >> rng.below(greatest_bits + 1)) as i64
+}
+
+fn check(rng: &mut Rng) -> Counts {
+    let hierarchy = random_hierarchy(rng);
+    let graph = random_graph(rng, hierarchy.num_pes());
+    let mut counts = Counts {
+        rounds: 1,
+        processes: graph.num_nodes() as u64,
+        edges: graph.num_edges() as u64,
+        ..Counts::default()
+    };
+    let text = check_files(rng, &graph);
+    check_mapping(rng, &graph, &hierarchy, &text, &mut counts);
+    check_model(rng, &graph, &mut counts);
+    counts
+}
+
+fn random_hierarchy(rng: &mut Rng) -> Hierarchy {
+    let greatest = 1 << rng.below(11);
+    let (mut arities, mut distances) = (Vec::new(), Vec::new());
+    let mut num_pes = 1;
+    for _ in 0..=rng.below(7) {
+        let bound = pick(rng, &[1, 3, 9, 40]);
+        let arity = 1 + rng.below(bound);
+        if num_pes * arity <= greatest {
+            num_pes *= arity;
+            arities.push(arity);
+        }
+    }
+    if arities.is_empty() {
+        arities.push(1);
+    }
+    let bits = pick(rng, &[1, 4, 10, 40, 63]);
+    for _ in &arities {
+        distances.push(number(rng, bits));
+    }
+    match rng.below(4) {
+        0 => distances.sort_unstable_by(|a, b| b.cmp(a)),
+        1 => {}
+        _ => distances.sort_unstable(),
+    }
+    Hierarchy::new(arities, distances).expect("as many distances as levels")
+}
+
+fn random_graph(rng: &mut Rng, n: usize) -> CsrGraph {
+    let vertex = |rng: &mut Rng| rng.below(n as u32);
+    let mut pairs: BTreeSet<(NodeId, NodeId)> = BTreeSet::new();
+    match rng.below(8) {
+        0 => {} // no edge at all
+        1 => pairs.extend((1..n as NodeId).map(|leaf| (0, leaf))),
+        2 => pairs.extend((1..n as NodeId).map(|next| (next - 1, next))),
+        3 if n <= 64 => pairs.extend((0..n as NodeId).flat_map(|u| (0..u).map(move |v| (v, u)))),
+        4 => {
+            // A geometric graph has blobs, holes and isolated vertices.
+            let graph = generate::random_geometric(n, 1.0 + rng.unit() * 12.0, rng.next_u64());
+            pairs.extend(graph.nodes().flat_map(|u| {
+                graph.neighbours(u).iter().filter(move |&&v| u < v).map(move |&v| (u, v)).collect::<Vec<_>>()
+            }));
+        }
+        5 => {
+            // Heavy-tailed degrees: one end of an edge is an end of an earlier one.
+            let mut ends = vec![0];
+            for _ in 0..3 * n {
+                let (u, v) = (ends[rng.below(ends.len() as u32) as usize], vertex(rng));
+                if u != v {
+                    pairs.insert((u.min(v), u.max(v)));
+                    ends.extend([u, v]);
+                }
+            }
+        }
+        _ => {
+            let density = 1 + rng.below(8);
+            for _ in 0..n as u32 * density / 2 {
+                let (u, v) = (vertex(rng), vertex(rng));
+                if u != v {
+                    pairs.insert((u.min(v), u.max(v)));
+                }
+            }
+        }
+    }
+    let mut names: Vec<NodeId> = (0..n as NodeId).collect();
+    if rng.below(2) == 0 {
+        rng.shuffle(&mut names);
+    }
+    let bits = pick(rng, &[1, 8, 20, 45]);
+    let mut builder = GraphBuilder::new(n);
+    for (u, v) in pairs {
+        builder.add_edge(names[u as usize], names[v as usize], number(rng, bits).max(1));
+    }
+    if rng.below(2) == 0 {
+        for node in 0..n as NodeId {
+            builder.set_node_weight(node, number(rng, 20));
+        }
+    }
+    builder.build().expect("each edge once, and sums below 2^63")
+}
+
+fn read(bytes: &[u8]) -> CsrGraph {
+    metis::read(Source::new("soak", bytes).expect("bytes"), NodeWeights::Read).expect("a graph")
+}
+
+/// Checks that files of the graph are what they should be, and returns one.
+fn check_files(rng: &mut Rng, graph: &CsrGraph) -> String {
+    let mut text = Vec::new();
+    let content = Content { node_weights: true, edge_weights: true };
+    metis::write(&mut text, graph, content).expect("a vector");
+    assert_eq!(&read(&text), graph);
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&text).expect("a vector");
+    assert_eq!(&read(&encoder.finish().expect("a vector")), graph);
+
+    let mut damaged = text.clone();
+    for _ in 0..=rng.below(3) {
+        let place = rng.below(damaged.len() as u32) as usize;
+        match rng.below(3) {
+            0 => drop(damaged.remove(place)),
+            1 => damaged.insert(place, pick(rng, b"0123456789 \n-.x%")),
+            _ => damaged[place] = pick(rng, b"0123456789 \n-.x%"),
+        }
+    }
+    let source = || Source::new("soak", &damaged[..]).expect("bytes");
+    let report = metis::check(source(), 3).expect("bytes");
+    let is_readable = metis::read(source(), NodeWeights::Ignore).is_ok();
+    assert_eq!(report.is_valid(), is_readable, "{:?}", report.faults);
+    let repair = metis::repair(source(), 3).expect("bytes");
+    if let Ok(mended) = repair.result {
+        let mut text = Vec::new();
+        mended.write(&mut text).expect("a vector");
+        let report = metis::check(Source::new("soak", &text[..]).expect("bytes"), 3).expect("bytes");
+        assert!(report.is_valid(), "{:?}", report.faults);
+    }
+    String::from_utf8(text).expect("digits")
+}
+
+fn random_config(rng: &mut Rng) -> MapConfig {
+    let mut config = MapConfig::preset(pick(rng, &MapPreset::ALL));
+    config.seed = rng.next_u64();
+    config.threads = pick(rng, &[1, 2, 8]);
+    config.distances = pick(rng, &[None, Some(DistanceKind::Hierarchy), Some(DistanceKind::HierarchyOnline)]);
+    if rng.below(2) == 0 {
+        config.construction.algorithm = pick(rng, &Construction::ALL);
+    }
+    if rng.below(2) == 0 {
+        config.search.neighbourhood = pick(rng, &Neighbourhood::ALL);
+    }
+    config.search.max_hops = 1 + rng.below(12) as usize;
+    config.search.block_size = 1 + rng.below(100) as usize;
+    config
+}
+
+fn check_mapping(rng: &mut Rng, graph: &CsrGraph, hierarchy: &Hierarchy, text: &str, counts: &mut Counts) {
+    let config = random_config(rng);
+    let n = graph.num_nodes();
+    let mut start: Vec<u32> = (0..n as u32).collect();
+    rng.shuffle(&mut start);
+    let start = (rng.below(3) == 0).then(|| Mapping::new(start).expect("a permutation"));
+    let Solution { mapping, report } = match solve(graph, hierarchy, &config, start.as_ref(), &()) {
+        Ok(solution) => solution,
+        Err(error @ SolveError::Problem(_)) => {
+            let greatest = i128::from(graph.total_arc_weight()) * i128::from(hierarchy.max_distance());
+            assert!(greatest > i128::from(i64::MAX), "{error}");
+            counts.refused += 1;
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    counts.mapped += 1;
+    let cost = audit(text, &mapping, hierarchy);
+    assert_eq!(cost, report.cost as u128);
+    assert_eq!(audit(text, &Mapping::identity(n), hierarchy), report.cost_of_identity as u128);
+    assert!(report.cost <= report.cost_of_identity && report.cost <= report.cost_of_construction);
+    assert!(!report.stopped);
+    if let Some(start) = &start {
+        assert_eq!(audit(text, start, hierarchy), report.cost_of_start.expect("a start") as u128);
+        assert!(cost <= audit(text, start, hierarchy));
+    }
+
+    let other = MapConfig {
+        threads: pick(rng, &[1, 2, 8]),
+        distances: pick(rng, &[None, Some(DistanceKind::Hierarchy), Some(DistanceKind::HierarchyOnline)]),
+        ..config
+    };
+    let again = solve(graph, hierarchy, &other, start.as_ref(), &()).expect("what was solved before");
+    assert_eq!(again.mapping, mapping, "{config:?} {other:?}");
+    let timeless = |report: Report| Report { seconds: Seconds::default(), ..report };
+    assert_eq!(timeless(again.report), timeless(report));
+
+    if config.search.neighbourhood == Neighbourhood::NSquare && n <= 200 {
+        check_local_optimum(graph, &hierarchy.online64(), &mapping);
+    }
+
+    let questions = number(rng, 12) as u64;
+    let stop = StopAfter(AtomicU64::new(questions));
+    let stopped = solve(graph, hierarchy, &config, start.as_ref(), &stop).expect("what was solved before");
+    assert_eq!(audit(text, &stopped.mapping, hierarchy), stopped.report.cost as u128);
+    assert!(stopped.report.cost <= stopped.report.cost_of_identity);
+    counts.stopped += u64::from(stopped.report.stopped);
+}
+
+/// J, as the auditor finds it in the files.
+fn audit(graph: &str, pe_of: &Mapping, hierarchy: &Hierarchy) -> u128 {
+    let mut text = Vec::new();
+    mapping::write(&mut text, pe_of.as_slice()).expect("a vector");
+    let arities: Vec<u64> = hierarchy.arities().iter().map(|&arity| u64::from(arity)).collect();
+    let distances: Vec<u64> = hierarchy.distances().iter().map(|&distance| distance as u64).collect();
+    let text = String::from_utf8(text).expect("digits");
+    verify::audit(graph, &text, &arities, &distances).expect("a graph and a mapping of it")
+}
+
+fn check_local_optimum<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, mapping: &Mapping) {
+    let keys = keys(oracle, mapping);
+    for u in graph.nodes() {
+        for v in 0..u {
+            assert!(swap_delta(graph, oracle, &keys, u, v) >= 0, "exchanging {u} and {v} lowers J");
+        }
+    }
+}
+
+/// Stops a run when it has asked so many times.
+struct StopAfter(AtomicU64);
+
+impl Observer for StopAfter {
+    fn should_stop(&self) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+    }
+}
+
+fn check_model(rng: &mut Rng, graph: &CsrGraph, counts: &mut Counts) {
+    let n = graph.num_nodes();
+    let greatest = 1 + rng.below(n as u32);
+    let config = ModelConfig {
+        num_blocks: 1 + rng.below(greatest) as usize,
+        preset: pick(rng, &Preset::ALL),
+        imbalance: pick(rng, &[0.0, 0.03, 0.5]),
+        seed: rng.next_u64(),
+        threads: 1,
+    };
+    let has_unit_weights = graph.node_weights().iter().all(|&weight| weight == 1);
+    let model = model::generate(graph, &config).expect("no more blocks than vertices");
+    let partition = &model.partition;
+    let mut block_weights = vec![0; config.num_blocks];
+    let mut members = vec![0; config.num_blocks];
+    for node in graph.nodes() {
+        let block = partition.blocks()[node as usize] as usize;
+        block_weights[block] += graph.node_weight(node);
+        members[block] += 1;
+    }
+    assert_eq!(block_weights, partition.block_weights());
+    assert!(members.iter().all(|&count| count > 0), "{config:?}");
+    if has_unit_weights {
+        let mean = n.div_ceil(config.num_blocks) as f64;
+        let bound = (mean * (1.0 + config.imbalance) + 1e-9) as Weight;
+        assert!(block_weights.iter().all(|&weight| weight <= bound), "{config:?} {block_weights:?}");
+    }
+    let mut between = std::collections::BTreeMap::new();
+    let mut cut = 0;
+    for u in graph.nodes() {
+        for (v, weight) in graph.arcs(u) {
+            let (a, b) = (partition.blocks()[u as usize], partition.blocks()[v as usize]);
+            if a != b {
+                *between.entry((a, b)).or_insert(0) += weight;
+                cut += weight;
+            }
+        }
+    }
+    assert_eq!(cut / 2, partition.cut());
+    let arcs = model.graph.nodes().flat_map(|a| model.graph.arcs(a).map(move |(b, weight)| ((a, b), weight)));
+    assert!(arcs.eq(between));
+    counts.models += 1;
+}

@@ -1,0 +1,68 @@
+//! Small graphs of any weights, partitioned: blocks, weights, cut and quotient graph are what summing up
+//! gives, and no block is empty.
+#![no_main]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use libfuzzer_sys::arbitrary::{self, Unstructured};
+use libfuzzer_sys::fuzz_target;
+use viem::graph::{CsrGraph, GraphBuilder};
+use viem::model::{self, ModelConfig};
+use viem::partition::Preset;
+use viem::types::NodeId;
+
+/// A number below 2^`bits`, where `bits` is drawn first: small and large ones are as likely.
+fn number(u: &mut Unstructured, greatest_bits: u32) -> arbitrary::Result<i64> {
+    let bits = u.int_in_range(0..=greatest_bits)?;
+    u.int_in_range(0..=((1u64 << bits) - 1) as i64)
+}
+
+fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, ModelConfig)> {
+    let n = u.int_in_range(1..=60)?;
+    let config = ModelConfig {
+        num_blocks: u.int_in_range(1..=n)?,
+        preset: *u.choose(&Preset::ALL)?,
+        imbalance: *u.choose(&[0.0, 0.03, 1.0, 1e300])?,
+        seed: u.arbitrary()?,
+        threads: 1,
+    };
+    let (node_bits, edge_bits) = (u.int_in_range(0..=63)?, u.int_in_range(0..=62)?);
+    let mut builder = GraphBuilder::new(n);
+    if node_bits > 0 {
+        for node in 0..n as NodeId {
+            builder.set_node_weight(node, number(u, node_bits)?);
+        }
+    }
+    let mut edges = BTreeSet::new();
+    for _ in 0..u.len().min(200) {
+        let (a, b) = (u.int_in_range(0..=n - 1)?, u.int_in_range(0..=n - 1)?);
+        if a != b && edges.insert((a.min(b), a.max(b))) {
+            builder.add_edge(a as NodeId, b as NodeId, number(u, edge_bits)?.max(1));
+        }
+    }
+    match builder.build() {
+        Ok(graph) => Ok((graph, config)),
+        Err(_) => Err(arbitrary::Error::IncorrectFormat),
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok((graph, config)) = problem(&mut Unstructured::new(bytes)) else { return };
+    let model = model::generate(&graph, &config).expect("no more blocks than vertices");
+    let blocks = model.partition.blocks();
+    let mut block_weights = vec![0; config.num_blocks];
+    for node in graph.nodes() {
+        block_weights[blocks[node as usize] as usize] += graph.node_weight(node);
+    }
+    assert_eq!(block_weights, model.partition.block_weights());
+    assert!((0..config.num_blocks as u32).all(|block| blocks.contains(&block)));
+    let mut between = BTreeMap::new();
+    for u in graph.nodes() {
+        for (v, weight) in graph.arcs(u).filter(|&(v, _)| blocks[u as usize] != blocks[v as usize]) {
+            *between.entry((blocks[u as usize], blocks[v as usize])).or_insert(0) += weight;
+        }
+    }
+    assert_eq!(between.values().sum::<i64>(), 2 * model.partition.cut());
+    let arcs = model.graph.nodes().flat_map(|a| model.graph.arcs(a).map(move |(b, weight)| ((a, b), weight)));
+    assert!(arcs.eq(between));
+});
