@@ -1,7 +1,7 @@
 //! Maps random problems of random shapes for as long as one likes, and checks every promise on each.
 //!
 //! ```text
-//! cargo bench --bench soak -- minutes=60 [seed=1] [only=17]
+//! cargo bench --profile soak --bench soak -- minutes=60 [seed=1] [only=17]
 //! ```
 //!
 //! Round i of a seed is always the same problem; a failure names it, and `only=i` runs it alone. Without

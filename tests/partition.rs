@@ -178,6 +178,25 @@ fn weights_beyond_32_bits_are_counted_in_full() {
 }
 
 #[test]
+fn weights_that_sum_to_the_greatest_number_do_not_overflow() {
+    let n = 40;
+    let mut builder = GraphBuilder::new(n as usize);
+    for u in 0..n {
+        builder.set_node_weight(u, Weight::MAX / Weight::from(n));
+        for step in [1, 7] {
+            builder.add_edge(u, (u + step) % n, Weight::MAX / (4 * Weight::from(n)));
+        }
+    }
+    let graph = builder.build().unwrap();
+    for preset in Preset::ALL {
+        for (k, epsilon) in [(1, 0.0), (2, 0.03), (5, 1e300), (39, 0.0)] {
+            let targets = Targets::equal(&graph, k, epsilon).unwrap();
+            audit(&graph, &targets, &solve(&graph, &targets, preset, 1));
+        }
+    }
+}
+
+#[test]
 fn same_seed_same_blocks() {
     let graph = random(500, 1500, 3, &mut Rng::new(8));
     for preset in Preset::ALL {
