@@ -130,8 +130,12 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         if unit {
             self.settle(assignment);
             let slack = self.settings.balance.final_slack;
-            let relaxed: Vec<Weight> =
-                self.sizes.iter().zip(self.bounds).map(|(size, &bound)| bound.max(size.saturating_add(slack))).collect();
+            let relaxed: Vec<Weight> = self
+                .sizes
+                .iter()
+                .zip(self.bounds)
+                .map(|(size, &bound)| bound.max(size.saturating_add(slack)))
+                .collect();
             for _ in 0..self.settings.balance.final_rounds {
                 let mut next = assignment.clone();
                 self.k_way.refine(self.graph, &mut next, &relaxed, &self.settings.k_way, rng);
