@@ -95,6 +95,7 @@ fn settings(preset: Preset, changes: &[(String, f64)]) -> Settings {
             "balance.effort" => settings.balance.effort = whole,
             "balance.patience" => settings.balance.patience = whole,
             "pool.members" => settings.pool.members = whole,
+            "pool.least_nodes" => settings.pool.least_nodes = whole,
             "pool.generations" => settings.pool.generations = whole,
             "pool.cycles" => settings.pool.cycles = whole,
             _ => panic!("no setting is called {name}"),

@@ -1,4 +1,30 @@
 //! Graph partitioning: blocks of given sizes with few edges between them.
+//!
+//! *Problem.* Given a graph, k block sizes and an imbalance epsilon, assign every vertex to a block so that no
+//! block exceeds its bound and the edges between blocks weigh as little as possible. With epsilon = 0 and vertices
+//! of weight 1 the sizes are met exactly.
+//!
+//! *Algorithm.* Multilevel: contract clusters until few vertices are left, partition these by recursive
+//! bisection, and refine on every level on the way back.
+//!
+//! | part | what it does | time |
+//! |---|---|---|
+//! | `coarsen` | clusters or matchings, contraction without hashing | O(n + m) a level |
+//! | `initial` | recursive multilevel bisection: greedy growing, two-way FM | O((n + m) log k) |
+//! | `refine::k_way` | localised k-way FM with lazily computed gains | O(m log n) a round |
+//! | `refine::flow` | balanced minimum cuts of pairs of blocks | O(m f) a round, f the cut of a pair |
+//! | `refine::balance` | bounds restored by single moves | O((n + m) log n), nothing if they hold |
+//! | `refine::cycles` | paths and negative cycles of blocks: exact sizes that keep improving | as its settings allow |
+//! | `multilevel` | one run down and up the levels | the sum of the above |
+//! | `pool` | several runs, combined where they agree | a run for each member and child |
+//!
+//! Levels shrink geometrically, so a run costs a constant number of times its finest level. Memory: 8 bytes
+//! an arc (16 if the weights need 64 bits) for all levels together, and a few words a vertex: O(n + m + k).
+//!
+//! *Departures from its sources.* The blocks may exceed exact sizes on the way, by a few vertices of the level,
+//! and are brought back along cheapest paths of blocks; gains in the FM queues are upper bounds that are made
+//! exact when they come to the top; a search that failed is not tried again before something moved nearby.
+//! The sources of each part stand in its module.
 
 mod coarsen;
 mod heap;

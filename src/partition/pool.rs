@@ -50,8 +50,9 @@ impl<'a, W: Stored> Pool<'a, W> {
             return Assignment::new(&self.graph, vec![0; self.graph.num_nodes()], 1);
         }
         let settings = &self.settings.pool;
-        let seeds: Vec<u64> =
-            (0..settings.members.max(1) as u64).map(|index| derive(self.seed, index)).collect();
+        let is_small = self.graph.num_nodes() < settings.least_nodes;
+        let num_members = if is_small { 1 } else { settings.members.max(1) };
+        let seeds: Vec<u64> = (0..num_members as u64).map(|index| derive(self.seed, index)).collect();
         let mut members = self.each(seeds, |seed| self.run(None, seed));
         for generation in 1..=settings.generations as u64 {
             let mut rng = Rng::new(derive(derive(self.seed, u64::MAX), generation));

@@ -3,7 +3,7 @@
 //! | preset | partitions | combined | FM searches from | flow rounds, hops | searches at exact sizes |
 //! |---|---|---|---|---|---|
 //! | `fast` | 1 | - | 25 vertices | - | 2 |
-//! | `eco` | 2 | - | 25 vertices | 1, 5 | 3 |
+//! | `eco` | 2 from 20 000 vertices on, else 1 | - | 25 vertices | 1, 5 | 3 |
 //! | `strong` | 4 | twice | single vertices | 5, 20 | 3 |
 //!
 //! The `social` presets contract larger clusters at once, for graphs with heavy-tailed degrees: hubs vanish
@@ -104,6 +104,8 @@ pub struct BalanceSettings {
 pub struct PoolSettings {
     /// Independent partitions; the best is kept.
     pub members: usize,
+    /// Smaller graphs get one partition only: there, the initial partition costs more than all else.
+    pub least_nodes: usize,
     /// How often the members are paired and combined, the child in the place of the worse parent.
     pub generations: usize,
     /// How often the best is coarsened and refined again at the end, its cut edges uncontracted.
@@ -142,16 +144,17 @@ impl Settings {
                 patience: 10,
                 effort: 20,
             },
-            pool: PoolSettings { members: 1, generations: 0, cycles: 0 },
+            pool: PoolSettings { members: 1, least_nodes: 0, generations: 0, cycles: 0 },
         }
     }
 
     fn eco() -> Self {
         let fast = Self::fast();
         Self {
+            initial: InitialSettings { tries: 8, ..fast.initial },
             flow: FlowSettings { rounds: 1, ..fast.flow },
             balance: BalanceSettings { final_rounds: 3, patience: 100, effort: 50, ..fast.balance },
-            pool: PoolSettings { members: 2, ..fast.pool },
+            pool: PoolSettings { members: 2, least_nodes: 20_000, ..fast.pool },
             ..fast
         }
     }
@@ -162,7 +165,7 @@ impl Settings {
             k_way: KWaySettings { least_steps: 10, seeds: 1, ..eco.k_way },
             flow: FlowSettings { rounds: 5, depth: 20, ..eco.flow },
             balance: BalanceSettings { patience: 200, effort: 200, ..eco.balance },
-            pool: PoolSettings { members: 4, generations: 2, cycles: 0 },
+            pool: PoolSettings { members: 4, least_nodes: 0, generations: 2, cycles: 0 },
             ..eco
         }
     }
