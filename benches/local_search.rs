@@ -77,7 +77,7 @@ fn run(options: &Options) {
         let mut runs: Vec<(i64, f64, SearchOutcome)> = Vec::new();
         for seed in 0..*seeds {
             let construction = ConstructionConfig { algorithm: *start, ..ConstructionConfig::default() };
-            let first = construct(&graph, hierarchy, &construction, seed);
+            let first = construct(&graph, hierarchy, &construction, seed, &());
             let before = seconds(begin);
             let outcome = local_search(&problem, &first, &config, seed, &());
             runs.push((cost(&problem, &first), seconds(begin) - before, outcome));

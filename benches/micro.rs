@@ -111,7 +111,7 @@ mod descent {
         let oracle = hierarchy.online32().expect("short codes");
         let problem = Problem::new(&graph, &oracle).expect("sizes agree");
         let construction = ConstructionConfig { algorithm: start, ..ConstructionConfig::default() };
-        let start = construct(&graph, &hierarchy, &construction, 1);
+        let start = construct(&graph, &hierarchy, &construction, 1, &());
         bencher.bench_local(|| local_search(&problem, &start, &config, 1, &()));
     }
 
@@ -147,5 +147,5 @@ mod descent {
 fn construction(bencher: Bencher, algorithm: Construction) {
     let (graph, hierarchy) = instance(32768);
     let config = ConstructionConfig { algorithm, ..ConstructionConfig::default() };
-    bencher.bench_local(|| construct(&graph, &hierarchy, &config, 1));
+    bencher.bench_local(|| construct(&graph, &hierarchy, &config, 1, &()));
 }

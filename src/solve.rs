@@ -28,6 +28,9 @@ const TINY: usize = 128;
 /// From this many processes on, a preset does less for each.
 const LARGE: usize = 1 << 16;
 
+/// The part of a time limit that is kept for the last local search.
+const LAST_PART: u32 = 20;
+
 /// How much time to spend on how good a mapping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(into = "&'static str")]
@@ -74,7 +77,8 @@ pub struct MapConfig {
     pub constructions: Constructions,
     /// Its improvement before local search; left out if the neighbourhood is none.
     pub improvement: Improvement,
-    /// If given, improvement goes on, from ever new constructions, until this time after the beginning.
+    /// If given, improvement goes on, from ever new constructions, until this time after the beginning, and the run
+    /// ends soon after it at the latest.
     pub time_limit: Option<Duration>,
     /// The local search at the end.
     pub search: SearchConfig,
@@ -229,7 +233,8 @@ pub struct Report {
     pub swaps_tried: u64,
     /// Exchanges made.
     pub swaps_made: u64,
-    /// Whether the observer ended the run early.
+    /// Whether the observer or the time limit ended the construction, or the search before it reached a local
+    /// optimum.
     pub stopped: bool,
     /// Time of each phase.
     pub seconds: Seconds,
@@ -296,7 +301,9 @@ impl Run<'_> {
         let distances_done = Instant::now();
 
         observer.begins(Phase::Construction);
-        let constructed = self.construct(0);
+        let limited = self.improving(Cost::MAX);
+        let constructed = self.construct(0, &limited);
+        let is_cut_short = limited.should_stop();
         let identity = Mapping::identity(num_processes);
         let cost_of_construction = cost(&problem, &constructed);
         let cost_of_identity = cost(&problem, &identity);
@@ -321,7 +328,7 @@ impl Run<'_> {
             cost: outcome.cost,
             swaps_tried: outcome.tried,
             swaps_made: outcome.made,
-            stopped: outcome.stopped,
+            stopped: outcome.stopped || is_cut_short,
             seconds: Seconds {
                 distances: seconds(begin, distances_done),
                 construction: seconds(distances_done, construction_done),
@@ -332,8 +339,19 @@ impl Run<'_> {
         Ok(Solution { mapping: outcome.mapping, report })
     }
 
+    /// The observer, who also asks to stop once this time has passed.
+    fn limited(&self, limit: Option<Duration>, bound: Cost) -> Limited<'_> {
+        let deadline = limit.and_then(|limit| self.begin.checked_add(limit));
+        Limited { observer: self.observer, deadline, bound }
+    }
+
+    /// As above, for all that comes before the last local search.
+    fn improving(&self, bound: Cost) -> Limited<'_> {
+        self.limited(self.config.time_limit.map(|limit| limit - limit / LAST_PART), bound)
+    }
+
     /// The construction of this number.
-    fn construct(&self, number: usize) -> Mapping {
+    fn construct(&self, number: usize, observer: &dyn Observer) -> Mapping {
         let (graph, mut config) = (self.graph, self.config.construction);
         if self.config.search.neighbourhood == Neighbourhood::None {
             config.undivided = 0;
@@ -351,7 +369,13 @@ impl Run<'_> {
                 config.partitions = config.inner;
             }
         }
-        construct(graph, self.hierarchy, &config, derive(derive(self.config.seed, 0), number as u64))
+        construct(
+            graph,
+            self.hierarchy,
+            &config,
+            derive(derive(self.config.seed, 0), number as u64),
+            observer,
+        )
     }
 
     /// Improves the best of some mappings as the preset says, and then until no exchange of the
@@ -362,13 +386,15 @@ impl Run<'_> {
         starts: &[(Cost, &Mapping)],
         seed: u64,
     ) -> SearchOutcome {
-        let Run { hierarchy, config, observer, begin, .. } = *self;
-        let descend = |start| local_search(problem, start, &config.search, derive(seed, 0), observer);
+        let Run { hierarchy, config, .. } = *self;
+        let descend = |start| {
+            let limited = self.limited(config.time_limit, Cost::MAX);
+            local_search(problem, start, &config.search, derive(seed, 0), &limited)
+        };
         if config.search.neighbourhood == Neighbourhood::None {
             let best = starts.iter().min_by_key(|&(cost, _)| cost);
             return descend(best.expect("there always is a construction").1);
         }
-        let deadline = config.time_limit.and_then(|limit| begin.checked_add(limit));
         let mut improvement = config.improvement;
         improvement.rebuilding = scaled(improvement.rebuilding as usize, problem.size()) as u32;
         // The construction improves more than others do, so only what is better yet is tried beside it.
@@ -377,12 +403,12 @@ impl Run<'_> {
         let given: Vec<&Mapping> = starts[..1].iter().chain(others).map(|&(_, start)| start).collect();
         let each = config.constructions.number(problem.graph());
         let run = |cycle: usize, improvement: &Improvement, bound: Cost| {
-            let limited = Limited { observer, deadline, bound };
+            let limited = self.improving(bound);
             let given = if cycle == 0 { &given[..] } else { &[] };
             // The first construction of all is among those given.
             let numbers = (cycle * each..(cycle + 1) * each).skip(usize::from(cycle == 0));
             let numbers = numbers.take_while(|_| !limited.should_stop());
-            let more: Vec<Mapping> = numbers.map(|number| self.construct(number)).collect();
+            let more: Vec<Mapping> = numbers.map(|number| self.construct(number, &limited)).collect();
             let starts: Vec<&Mapping> = given.iter().copied().chain(&more).collect();
             let seed = derive(derive(seed, 1), cycle as u64);
             (!starts.is_empty()).then(|| improve(problem, hierarchy, &starts, improvement, seed, &limited))
@@ -390,8 +416,7 @@ impl Run<'_> {
         let mut best = run(0, &improvement, Cost::MAX).expect("there always is a construction");
         // Until the time is over, start again from new constructions, with ever more effort.
         for cycle in 1.. {
-            let time_left = deadline.is_some_and(|deadline| Instant::now() < deadline);
-            if !time_left || observer.should_stop() {
+            if config.time_limit.is_none() || self.improving(best.cost).should_stop() {
                 break;
             }
             improvement.rebuilding = improvement.rebuilding.saturating_add(improvement.rebuilding / 4);

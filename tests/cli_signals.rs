@@ -5,6 +5,7 @@ mod common;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
@@ -13,19 +14,29 @@ use serde_json::Value;
 use viem::graph::generate;
 use viem::io::metis::{self, Content};
 
-/// A run that would take hours, at the point where it has read its model; `output` is where the mapping
-/// goes.
-fn long_run(folder: &Path, output: &str) -> (Child, BufReader<ChildStdout>) {
+const MACHINE: [&str; 2] = [
+    "--hierarchy_parameter_string=2:2:2:2:2:2:2:2:2:2:2:2:2:2",
+    "--distance_parameter_string=1:2:3:4:5:6:7:8:9:10:11:12:13:14",
+];
+
+/// A search that would take hours.
+const LONG_SEARCH: [&str; 2] = ["--construction_algorithm=random", "--local_search_neighborhood=nsquare"];
+
+/// A construction that takes so long that the signal comes before it is done, and no search.
+const LONG_CONSTRUCTION: [&str; 2] =
+    ["--preconfiguration_mapping=strong", "--local_search_neighborhood=none"];
+
+/// A run at the point where it has read its model; `output` is where the mapping goes.
+fn long_run(folder: &Path, output: &str, options: [&str; 2]) -> (Child, BufReader<ChildStdout>) {
     let mut model = Vec::new();
     let content = Content { node_weights: false, edge_weights: true };
     metis::write(&mut model, &generate::grid(128, 128), content).unwrap();
     fs::write(folder.join("model"), model).unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_viem"))
         .current_dir(folder)
-        .args(["model", "--hierarchy_parameter_string=2:2:2:2:2:2:2:2:2:2:2:2:2:2"])
-        .args(["--distance_parameter_string=1:2:3:4:5:6:7:8:9:10:11:12:13:14"])
-        .args(["--construction_algorithm=random", "--local_search_neighborhood=nsquare", "--seed=3"])
-        .args(["--json=report", "--output_filename", output])
+        .args(["model", "--seed=3", "--json=report", "--output_filename", output])
+        .args(MACHINE)
+        .args(options)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -46,9 +57,10 @@ fn send(child: &Child, signal: &str) {
 
 #[test]
 fn the_first_signal_saves_the_best_mapping() {
-    for signal in ["-INT", "-TERM", "-USR1", "-USR2"] {
+    let runs = ["-INT", "-TERM", "-USR1", "-USR2"].map(|signal| (signal, LONG_SEARCH));
+    for (signal, options) in runs.into_iter().chain([("-TERM", LONG_CONSTRUCTION)]) {
         let folder = tempfile::tempdir().unwrap();
-        let (mut child, mut lines) = long_run(folder.path(), "out");
+        let (mut child, mut lines) = long_run(folder.path(), "out", options);
         send(&child, signal);
         let mut text = String::new();
         lines.read_to_string(&mut text).unwrap();
@@ -59,8 +71,7 @@ fn the_first_signal_saves_the_best_mapping() {
         let evaluated = Command::new(env!("CARGO_BIN_EXE_evaluator"))
             .current_dir(folder.path())
             .args(["model", "--input_mapping=out"])
-            .args(["--hierarchy_parameter_string=2:2:2:2:2:2:2:2:2:2:2:2:2:2"])
-            .args(["--distance_parameter_string=1:2:3:4:5:6:7:8:9:10:11:12:13:14"])
+            .args(MACHINE)
             .output()
             .unwrap();
         let evaluated = String::from_utf8(evaluated.stdout).unwrap();
@@ -75,7 +86,7 @@ fn the_second_signal_ends_at_once() {
     let folder = tempfile::tempdir().unwrap();
     // Nobody reads the pipe, so once stopped, the program waits to open it, until the second signal.
     assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
-    let (mut child, mut lines) = long_run(folder.path(), "pipe");
+    let (mut child, mut lines) = long_run(folder.path(), "pipe", LONG_SEARCH);
     send(&child, "-INT");
     let mut text = String::new();
     while !text.contains("objective") {
@@ -89,7 +100,7 @@ fn the_second_signal_ends_at_once() {
 #[test]
 fn a_reader_that_goes_away_costs_no_result() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut child, lines) = long_run(folder.path(), "out");
+    let (mut child, lines) = long_run(folder.path(), "out", LONG_SEARCH);
     drop(lines);
     send(&child, "-TERM");
     let mut message = String::new();
@@ -97,4 +108,34 @@ fn a_reader_that_goes_away_costs_no_result() {
     assert!(child.wait().unwrap().success(), "{message}");
     assert_eq!(message, "");
     assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap().lines().count(), 128 * 128);
+}
+
+#[test]
+fn a_model_that_is_not_finished_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut graph = Vec::new();
+    let content = Content { node_weights: false, edge_weights: false };
+    metis::write(&mut graph, &generate::grid(200, 200), content).unwrap();
+    fs::write(folder.path().join("graph"), graph).unwrap();
+    for (signal, number) in [("-INT", 2), ("-TERM", 15), ("-USR1", 10), ("-USR2", 12)] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_generate_model"))
+            .current_dir(folder.path())
+            .args([
+                "graph",
+                "--k=4000",
+                "--preconfiguration=strong",
+                "--json=report",
+                "--mapping_filename=blocks",
+            ])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        lines.read_line(&mut line).unwrap();
+        send(&child, signal);
+        assert_eq!(child.wait().unwrap().signal(), Some(number), "{line}");
+        let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["graph"]);
+    }
 }

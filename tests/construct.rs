@@ -1,9 +1,13 @@
 //! Constructors: one suite over all of them.
 
+mod common;
+
+use common::StopAfter;
 use viem::construct::{Construction, ConstructionConfig, construct};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::mapping::Mapping;
 use viem::objective::cost;
+use viem::observer::Observer;
 use viem::partition::Preset;
 use viem::problem::Problem;
 use viem::topology::Hierarchy;
@@ -61,6 +65,7 @@ fn build(graph: &CsrGraph, hierarchy: &Hierarchy, algorithm: Construction, prese
         hierarchy,
         &ConstructionConfig { algorithm, partitions: preset, inner: preset, undivided: 0 },
         9,
+        &(),
     )
 }
 
@@ -153,4 +158,27 @@ fn growing_starts_at_the_largest_volume_and_follows_the_edges() {
 fn names_are_distinct() {
     let names = Construction::ALL.map(Construction::name);
     assert!(names.iter().all(|name| names.iter().filter(|other| *other == name).count() == 1));
+}
+
+#[test]
+fn a_stopped_construction_is_a_permutation() {
+    let hierarchy = Hierarchy::parse("4:5:6:3", "1:10:100:1000").unwrap();
+    let graph = generate::random_geometric(360, 9.0, 4);
+    for algorithm in Construction::ALL {
+        for partitions in [Preset::Fast, Preset::Strong] {
+            let config = ConstructionConfig { algorithm, partitions, inner: Preset::Fast, undivided: 0 };
+            let construct = |questions| {
+                let observer = StopAfter::questions(questions);
+                let mapping = construct(&graph, &hierarchy, &config, 3, &observer);
+                (Mapping::new(mapping.into_vec()).expect("a permutation"), observer.should_stop())
+            };
+            for questions in (0..12).chain((4..14).map(|bit| (1 << bit) - 1)) {
+                construct(questions);
+            }
+            let (whole, is_stopped) = construct(u64::MAX);
+            assert!(!is_stopped);
+            let is_quick = matches!(algorithm, Construction::Random | Construction::Identity);
+            assert_eq!(construct(0).0 == whole, is_quick, "{algorithm:?}");
+        }
+    }
 }

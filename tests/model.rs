@@ -1,8 +1,10 @@
 //! Models: what an application graph becomes when each process gets a block of it.
 
+use proptest::prelude::*;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::model::{ModelConfig, ModelError, generate};
 use viem::partition::Preset;
+use viem::rng::Rng;
 
 fn config(num_blocks: usize) -> ModelConfig {
     ModelConfig { num_blocks, preset: Preset::Fast, imbalance: 0.03, seed: 1, threads: 1 }
@@ -52,6 +54,29 @@ fn no_block_is_empty_even_without_edges() {
 }
 
 #[test]
+fn no_block_is_empty_whatever_the_vertices_weigh() {
+    let path = |weights: &[i64]| {
+        let mut builder = GraphBuilder::new(weights.len());
+        for (node, &weight) in weights.iter().enumerate() {
+            builder.set_node_weight(node as u32, weight);
+        }
+        (1..weights.len() as u32).for_each(|node| builder.add_edge(node - 1, node, 1));
+        builder.build().unwrap()
+    };
+    let all =
+        [&[0; 6][..], &[1, 0, 0, 0, 0, 0], &[10, 10, 10, 1], &[i64::MAX, 0, 0, 0], &[i64::MAX / 2, 0, 0, 3]];
+    for weights in all {
+        for num_blocks in 1..=weights.len() {
+            for preset in Preset::ALL {
+                let model = generate(&path(weights), &ModelConfig { preset, ..config(num_blocks) }).unwrap();
+                let is_used = |block: u32| model.partition.blocks().contains(&block);
+                assert!(model.graph.nodes().all(is_used), "{weights:?} {num_blocks}: {:?}", model.partition);
+            }
+        }
+    }
+}
+
+#[test]
 fn impossible_models_are_refused() {
     let graph = generate::grid(3, 3);
     let refused = generate(&graph, &config(10)).unwrap_err();
@@ -60,5 +85,43 @@ fn impossible_models_are_refused() {
     for imbalance in [-0.1, f64::NAN, f64::INFINITY] {
         let result = generate(&graph, &ModelConfig { imbalance, ..config(3) });
         assert!(matches!(result, Err(ModelError::Targets(_))), "{imbalance}");
+    }
+}
+
+/// Weights of which many are 0, few are large, or all are of a kind.
+fn node_weights() -> impl Strategy<Value = Vec<i64>> {
+    let weight = prop_oneof![4 => Just(0), 4 => 1..4i64, 1 => 1..1000i64, 1 => 0..i64::MAX / 64];
+    prop_oneof![prop::collection::vec(weight, 1..60), prop::collection::vec(0..2i64, 1..60)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn blocks_hold_what_they_say(
+        weights in node_weights(), degree in 0..6usize, share in 0.0..1.0, preset in 0..6usize, seed: u64,
+        imbalance in prop::sample::select(vec![0.0, 0.03, 1.0]),
+    ) {
+        let n = weights.len() as u32;
+        let mut rng = Rng::new(seed);
+        let mut builder = GraphBuilder::new(weights.len());
+        for (node, &weight) in (0..n).zip(&weights) {
+            builder.set_node_weight(node, weight);
+        }
+        let pairs = (0..weights.len() * degree).map(|_| (rng.below(n), rng.below(n)));
+        let edges: std::collections::BTreeSet<_> = pairs.filter(|(u, v)| u < v).collect();
+        for (u, v) in edges {
+            builder.add_edge(u, v, 1 + i64::from(u % 5));
+        }
+        let graph = builder.build().unwrap();
+        let num_blocks = 1 + (share * f64::from(n)) as usize;
+        let config = ModelConfig { num_blocks, preset: Preset::ALL[preset], imbalance, seed, threads: 1 };
+        let partition = generate(&graph, &config).unwrap().partition;
+        let mut sums = vec![None; num_blocks];
+        for (&block, weight) in partition.blocks().iter().zip(weights) {
+            *sums[block as usize].get_or_insert(0) += weight;
+        }
+        let expected: Vec<_> = partition.block_weights().iter().copied().map(Some).collect();
+        prop_assert_eq!(sums, expected);
     }
 }

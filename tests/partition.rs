@@ -1,5 +1,8 @@
 //! Behaviour of the partitioner: sizes, bounds, known optima, hostile shapes, determinism.
 
+mod common;
+
+use common::StopAfter;
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::partition::{Partition, Partitioner, Preset, Targets};
 use viem::rng::Rng;
@@ -203,5 +206,22 @@ fn same_seed_same_blocks() {
         let blocks = |seed| exact(&graph, 7, preset, seed).into_blocks();
         assert_eq!(blocks(3), blocks(3));
         assert_ne!(blocks(3), blocks(4));
+    }
+}
+
+#[test]
+fn stopped_partitions_keep_their_promises() {
+    let mut rng = Rng::new(9);
+    for round in 0..200 {
+        let n = 1 + rng.below(if round % 10 == 0 { 900 } else { 200 });
+        let graph = random(n, rng.below(4 * n) as usize, 5, &mut rng);
+        let k = 1 + rng.below(n.min(40)) as usize;
+        let targets = Targets::equal(&graph, k, 0.0).unwrap();
+        let most = 1 << rng.below(11);
+        let observer = StopAfter::questions(u64::from(rng.below(most)));
+        let partitioner = Partitioner::new(Preset::ALL[round % 6], round as u64);
+        let partition = partitioner.partition_watched(&graph, &targets, &observer);
+        audit(&graph, &targets, &partition);
+        assert_eq!(partition.block_weights(), targets.block_sizes());
     }
 }

@@ -2,21 +2,29 @@
 //! process mapping and sparse quadratic assignment", 2017).
 //!
 //! The graph is divided into as many blocks as the machine has innermost groups, all of equal size
-//! ([`multisection`]); the blocks become the vertices of a quotient graph, which is divided
+//! ([`Multisection`]); the blocks become the vertices of a quotient graph, which is divided
 //! into the groups of the next level, and so on. Then places are given out from the outside in. Levels that
 //! make no difference (one member, or the same distance as the next) are skipped.
 //!
 //! Costs a partition of the graph, then one of each of the shrinking quotients; memory O(n + m).
 
-use super::multisection;
+use super::multisection::Multisection;
 use crate::graph::{CsrGraph, quotient};
 use crate::mapping::Mapping;
+use crate::observer::Observer;
 use crate::partition::Preset;
 use crate::rng::derive;
 use crate::topology::Hierarchy;
 use crate::types::{BlockId, PeId};
 
-pub(super) fn construct(graph: &CsrGraph, hierarchy: &Hierarchy, preset: Preset, seed: u64) -> Mapping {
+pub(super) fn construct(
+    graph: &CsrGraph,
+    hierarchy: &Hierarchy,
+    preset: Preset,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Mapping {
+    let multisection = Multisection { preset, observer };
     let simple = hierarchy.simplified();
     let Some((_, inner)) = simple.arities().split_last() else {
         return Mapping::identity(graph.num_nodes());
@@ -26,7 +34,7 @@ pub(super) fn construct(graph: &CsrGraph, hierarchy: &Hierarchy, preset: Preset,
     let mut groupings: Vec<Vec<BlockId>> = Vec::with_capacity(inner.len());
     for (level, &arity) in inner.iter().enumerate() {
         let num_groups = graph.num_nodes() / arity as usize;
-        let groups = multisection::groups(&graph, num_groups, preset, derive(seed, level as u64));
+        let groups = multisection.groups(&graph, num_groups, derive(seed, level as u64));
         graph = quotient::contract(&graph, &groups, num_groups).with_unit_node_weights();
         groupings.push(groups);
     }

@@ -19,15 +19,28 @@ use std::ops::Range;
 
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
+use crate::observer::Observer;
 use crate::topology::Hierarchy;
 use crate::types::{NodeId, PeId, Weight};
 
-pub(super) fn construct(graph: &CsrGraph, hierarchy: &Hierarchy) -> Mapping {
+/// The PE of a process that has none yet; a machine has fewer PEs than that.
+const UNPLACED: PeId = PeId::MAX;
+
+pub(super) fn construct(graph: &CsrGraph, hierarchy: &Hierarchy, observer: &dyn Observer) -> Mapping {
     let mut processes = ProcessQueue::new(graph);
     let mut pes = FreePes::new(hierarchy);
-    let mut pe_of = vec![0; graph.num_nodes()];
-    while let Some(process) = processes.pop() {
-        pe_of[process as usize] = pes.take_nearest();
+    let mut pe_of = vec![UNPLACED; graph.num_nodes()];
+    let mut is_free = vec![true; graph.num_nodes()];
+    while !observer.should_stop()
+        && let Some(process) = processes.pop()
+    {
+        let pe = pes.take_nearest();
+        pe_of[process as usize] = pe;
+        is_free[pe as usize] = false;
+    }
+    let mut free = (0..).zip(is_free).filter(|&(_, is_free)| is_free).map(|(pe, _)| pe);
+    for pe in pe_of.iter_mut().filter(|pe| **pe == UNPLACED) {
+        *pe = free.next().expect("as many processes as PEs");
     }
     Mapping::from_permutation(pe_of)
 }

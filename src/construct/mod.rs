@@ -19,6 +19,7 @@ mod top_down;
 
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
+use crate::observer::Observer;
 use crate::partition::Preset;
 use crate::topology::Hierarchy;
 
@@ -91,15 +92,23 @@ impl Default for ConstructionConfig {
 /// A first mapping of the processes of `graph` to the PEs of `hierarchy`.
 ///
 /// Runs its subproblems on the threads of the rayon pool it is called in; the result depends on the seed
-/// only. Panics if there are not as many processes as PEs, which
-/// [`Problem::new`](crate::problem::Problem::new) has checked.
-pub fn construct(graph: &CsrGraph, hierarchy: &Hierarchy, config: &ConstructionConfig, seed: u64) -> Mapping {
+/// only, unless the observer asks to stop: then what is not placed yet takes the places that are left, in order. Panics
+/// if there are not as many processes as PEs, which [`Problem::new`](crate::problem::Problem::new) has checked.
+pub fn construct(
+    graph: &CsrGraph,
+    hierarchy: &Hierarchy,
+    config: &ConstructionConfig,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Mapping {
     assert_eq!(graph.num_nodes(), hierarchy.num_pes(), "as many processes as PEs");
     match config.algorithm {
         Construction::Random => random::construct(graph.num_nodes(), seed),
         Construction::Identity => identity::construct(graph.num_nodes()),
-        Construction::Growing => growing::construct(graph, hierarchy),
-        Construction::HierarchyBottomUp => bottom_up::construct(graph, hierarchy, config.partitions, seed),
-        Construction::HierarchyTopDown => top_down::construct(graph, hierarchy, config, seed),
+        Construction::Growing => growing::construct(graph, hierarchy, observer),
+        Construction::HierarchyBottomUp => {
+            bottom_up::construct(graph, hierarchy, config.partitions, seed, observer)
+        }
+        Construction::HierarchyTopDown => top_down::construct(graph, hierarchy, config, seed, observer),
     }
 }

@@ -8,6 +8,7 @@
 use rayon::prelude::*;
 
 use crate::graph::{CsrGraph, subgraph};
+use crate::observer::Observer;
 use crate::partition::{Partitioner, Preset, Targets};
 use crate::rng::derive;
 use crate::types::{BlockId, NodeId, Weight};
@@ -16,58 +17,71 @@ use crate::types::{BlockId, NodeId, Weight};
 /// time, and less can run in parallel.
 const MAX_BLOCKS: usize = 64;
 
-/// The group of each vertex: `num_groups` of equal size, few edges between them.
-///
-/// Vertices weigh 1, and their number is a multiple of that of the groups.
-pub(super) fn groups(graph: &CsrGraph, num_groups: usize, preset: Preset, seed: u64) -> Vec<BlockId> {
-    let nodes: Vec<NodeId> = graph.nodes().collect();
-    let mut order = nodes.clone();
-    arrange(graph, &nodes, num_groups, preset, seed, &mut order, &|_, members, _, places| {
-        places.copy_from_slice(members);
-    });
-    let mut group_of = vec![0; nodes.len()];
-    for (place, &node) in order.iter().enumerate() {
-        group_of[node as usize] = (place * num_groups / nodes.len()) as BlockId;
-    }
-    group_of
-}
-
 /// What to do inside of a group: its subgraph, what its vertices are called in the whole graph, a seed, and
 /// the places to fill with these names.
 pub(super) type Inside<'a> = &'a (dyn Fn(&CsrGraph, &[NodeId], u64, &mut [NodeId]) + Sync);
 
-/// Divides a graph, whose vertices are called `nodes`, as [`groups`] does, and fills `places`, group after group, as
-/// `inside` does.
-pub(super) fn arrange(
-    graph: &CsrGraph,
-    nodes: &[NodeId],
-    num_groups: usize,
-    preset: Preset,
-    seed: u64,
-    places: &mut [NodeId],
-    inside: Inside<'_>,
-) {
-    if num_groups == 1 {
-        return inside(graph, nodes, seed, places);
+/// How graphs are divided. Vertices weigh 1, and their number is a multiple of that of the groups.
+#[derive(Clone, Copy)]
+pub(super) struct Multisection<'a> {
+    /// The effort of the partitions.
+    pub preset: Preset,
+    /// Once it asks to stop, what is left is divided in the order of the vertices.
+    pub observer: &'a dyn Observer,
+}
+
+impl Multisection<'_> {
+    /// The group of each vertex: `num_groups` of equal size, few edges between them.
+    pub fn groups(&self, graph: &CsrGraph, num_groups: usize, seed: u64) -> Vec<BlockId> {
+        let nodes: Vec<NodeId> = graph.nodes().collect();
+        let mut order = nodes.clone();
+        self.arrange(graph, &nodes, num_groups, seed, &mut order, &|_, members, _, places| {
+            places.copy_from_slice(members);
+        });
+        let mut group_of = vec![0; nodes.len()];
+        for (place, &node) in order.iter().enumerate() {
+            group_of[node as usize] = (place * num_groups / nodes.len()) as BlockId;
+        }
+        group_of
     }
-    let num_blocks = first_step(num_groups);
-    let group_size = nodes.len() / num_groups;
-    // The first blocks get one group more if they cannot all get the same number.
-    let groups_of = |block: usize| num_groups / num_blocks + usize::from(block < num_groups % num_blocks);
-    let sizes = (0..num_blocks).map(|block| (groups_of(block) * group_size) as Weight).collect();
-    let targets = Targets::sizes(graph, sizes, 0.0).expect("the blocks hold all groups");
-    let partition = Partitioner::new(preset, derive(seed, 0)).partition(graph, &targets);
-    let mut parts = Vec::with_capacity(num_blocks);
-    let mut rest = places;
-    for part in subgraph::split(graph, partition.blocks(), num_blocks) {
-        let (places, others) = rest.split_at_mut(part.1.len());
-        parts.push((part, places));
-        rest = others;
+
+    /// Divides a graph, whose vertices are called `nodes`, as [`groups`](Self::groups) does, and fills `places`, group
+    /// after group, as `inside` does.
+    pub fn arrange(
+        &self,
+        graph: &CsrGraph,
+        nodes: &[NodeId],
+        num_groups: usize,
+        seed: u64,
+        places: &mut [NodeId],
+        inside: Inside<'_>,
+    ) {
+        if self.observer.should_stop() {
+            return places.copy_from_slice(nodes);
+        }
+        if num_groups == 1 {
+            return inside(graph, nodes, seed, places);
+        }
+        let num_blocks = first_step(num_groups);
+        let group_size = nodes.len() / num_groups;
+        // The first blocks get one group more if they cannot all get the same number.
+        let groups_of = |block: usize| num_groups / num_blocks + usize::from(block < num_groups % num_blocks);
+        let sizes = (0..num_blocks).map(|block| (groups_of(block) * group_size) as Weight).collect();
+        let targets = Targets::sizes(graph, sizes, 0.0).expect("the blocks hold all groups");
+        let partitioner = Partitioner::new(self.preset, derive(seed, 0));
+        let partition = partitioner.partition_watched(graph, &targets, self.observer);
+        let mut parts = Vec::with_capacity(num_blocks);
+        let mut rest = places;
+        for part in subgraph::split(graph, partition.blocks(), num_blocks) {
+            let (places, others) = rest.split_at_mut(part.1.len());
+            parts.push((part, places));
+            rest = others;
+        }
+        parts.into_par_iter().enumerate().for_each(|(block, ((part, members), places))| {
+            let members: Vec<NodeId> = members.into_iter().map(|node| nodes[node as usize]).collect();
+            self.arrange(&part, &members, groups_of(block), derive(seed, 1 + block as u64), places, inside);
+        });
     }
-    parts.into_par_iter().enumerate().for_each(|(block, ((part, members), places))| {
-        let members: Vec<NodeId> = members.into_iter().map(|node| nodes[node as usize]).collect();
-        arrange(&part, &members, groups_of(block), preset, derive(seed, 1 + block as u64), places, inside);
-    });
 }
 
 /// Into how many blocks to divide first, so that no step makes more than [`MAX_BLOCKS`] where it can be helped.
@@ -84,7 +98,8 @@ mod tests {
     fn groups_are_of_equal_size() {
         let graph = generate::mesh(20, 30, 1);
         for num_groups in [1, 2, 3, 50, 75, 100, 300, 600] {
-            let group_of = groups(&graph, num_groups, Preset::Fast, 4);
+            let multisection = Multisection { preset: Preset::Fast, observer: &() };
+            let group_of = multisection.groups(&graph, num_groups, 4);
             let mut sizes = vec![0; num_groups];
             for &group in &group_of {
                 sizes[group as usize] += 1;

@@ -7,11 +7,13 @@
 //! level are independent and run in parallel.
 //!
 //! Costs a partition of the whole graph for each level, or for each step of a large one
-//! ([`multisection`]); memory O(n + m).
+//! ([`Multisection`]); memory O(n + m).
 
-use super::{ConstructionConfig, multisection};
+use super::ConstructionConfig;
+use super::multisection::Multisection;
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
+use crate::observer::Observer;
 use crate::partition::Preset;
 use crate::topology::Hierarchy;
 use crate::types::{NodeId, PeId};
@@ -21,13 +23,15 @@ pub(super) fn construct(
     hierarchy: &Hierarchy,
     config: &ConstructionConfig,
     seed: u64,
+    observer: &dyn Observer,
 ) -> Mapping {
     let simple = hierarchy.simplified();
     let nodes: Vec<NodeId> = graph.nodes().collect();
     let mut process_of = nodes.clone();
     // Blocks are counted in processes, whatever the vertices weigh.
     let graph = graph.clone().with_unit_node_weights();
-    place(&graph, &nodes, simple.arities(), config.partitions, config, seed, &mut process_of);
+    let top_down = TopDown { config, observer };
+    top_down.place(&graph, &nodes, simple.arities(), config.partitions, seed, &mut process_of);
     let mut pe_of = vec![0; process_of.len()];
     for (pe, &process) in process_of.iter().enumerate() {
         pe_of[process as usize] = pe as PeId;
@@ -35,35 +39,34 @@ pub(super) fn construct(
     Mapping::from_permutation(pe_of)
 }
 
-/// Places the processes of `graph`, named `nodes` in the whole graph, on the PEs of a group with these
-/// inner levels, by partitions of effort `preset`; `process_of` are the places.
-fn place(
-    graph: &CsrGraph,
-    nodes: &[NodeId],
-    arities: &[u32],
-    preset: Preset,
-    config: &ConstructionConfig,
-    seed: u64,
-    process_of: &mut [NodeId],
-) {
-    let Some((&outermost, inner @ [_, ..])) = arities.split_last() else {
-        process_of.copy_from_slice(nodes);
-        return;
-    };
-    let num_groups = outermost as usize;
-    multisection::arrange(
-        graph,
-        nodes,
-        num_groups,
-        preset,
-        seed,
-        process_of,
-        &|part, nodes, seed, places| {
-            if places.len() <= config.undivided {
+struct TopDown<'a> {
+    config: &'a ConstructionConfig,
+    observer: &'a dyn Observer,
+}
+
+impl TopDown<'_> {
+    /// Places the processes of `graph`, named `nodes` in the whole graph, on the PEs of a group with these
+    /// inner levels, by partitions of effort `preset`; `process_of` are the places.
+    fn place(
+        &self,
+        graph: &CsrGraph,
+        nodes: &[NodeId],
+        arities: &[u32],
+        preset: Preset,
+        seed: u64,
+        process_of: &mut [NodeId],
+    ) {
+        let Some((&outermost, inner @ [_, ..])) = arities.split_last() else {
+            return process_of.copy_from_slice(nodes);
+        };
+        let multisection = Multisection { preset, observer: self.observer };
+        let inside = |part: &CsrGraph, nodes: &[NodeId], seed, places: &mut [NodeId]| {
+            if places.len() <= self.config.undivided {
                 places.copy_from_slice(nodes);
             } else {
-                place(part, nodes, inner, config.inner, config, seed, places);
+                self.place(part, nodes, inner, self.config.inner, seed, places);
             }
-        },
-    );
+        };
+        multisection.arrange(graph, nodes, outermost as usize, seed, process_of, &inside);
+    }
 }

@@ -43,6 +43,7 @@ pub use settings::{
 pub use targets::{Targets, TargetsError};
 
 use crate::graph::CsrGraph;
+use crate::observer::Observer;
 use crate::types::{BlockId, Cost, Weight};
 
 /// How much time to spend on how good a partition. The `social` presets are for graphs with heavy-tailed
@@ -155,9 +156,21 @@ impl Partitioner {
     /// Partitions a graph into `targets.num_blocks()` blocks.
     ///
     /// All bounds are met whenever the vertices are light enough for it; what is exceeded
-    /// [`Partition::overload`] tells. No block is empty unless its size is 0 or the vertices are too few.
+    /// [`Partition::overload`] tells. No block is empty unless the vertices are too few, or its
+    /// bound is 0 and some vertex weighs more.
     pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
-        let assignment = pool::partition(graph, targets, &self.settings, self.seed);
+        self.partition_watched(graph, targets, &())
+    }
+
+    /// As [`partition`](Self::partition), but ends soon once the observer asks for it: the sizes are as promised, the
+    /// cut may be anything.
+    pub fn partition_watched(
+        &self,
+        graph: &CsrGraph,
+        targets: &Targets,
+        observer: &dyn Observer,
+    ) -> Partition {
+        let assignment = pool::partition(graph, targets, &self.settings, self.seed, observer);
         let overload = assignment.overload(targets.bounds());
         let refine::k_way::Assignment { blocks, weights, cut } = assignment;
         Partition { blocks, block_weights: weights, cut, overload }

@@ -9,6 +9,7 @@ use super::refine::flow::Flow;
 use super::refine::k_way::{Assignment, KWay};
 use super::settings::Settings;
 use super::targets::Targets;
+use crate::observer::Observer;
 use crate::rng::Rng;
 use crate::types::{BlockId, Weight};
 
@@ -18,27 +19,35 @@ pub(crate) struct Multilevel<'a, W> {
     sizes: &'a [Weight],
     bounds: &'a [Weight],
     settings: &'a Settings,
+    observer: &'a dyn Observer,
     k_way: KWay,
     flow: Flow,
 }
 
 impl<'a, W: Stored> Multilevel<'a, W> {
-    pub fn new(graph: &'a Level<W>, targets: &'a Targets, settings: &'a Settings) -> Self {
+    pub fn new(
+        graph: &'a Level<W>,
+        targets: &'a Targets,
+        settings: &'a Settings,
+        observer: &'a dyn Observer,
+    ) -> Self {
         let mut k_way = KWay::default();
         k_way.resize(graph.num_nodes(), targets.num_blocks());
         let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
-        Self { graph, sizes, bounds, settings, k_way, flow: Flow::default() }
+        Self { graph, sizes, bounds, settings, observer, k_way, flow: Flow::default() }
     }
 
     /// Coarsens, partitions, refines.
     ///
     /// With a start, only vertices of the same class are contracted, and no block of the start may have
     /// vertices of one class in common with another: so it survives on all levels and is refined there.
+    /// Once the observer asks to stop, nothing is improved any more, only balanced.
     pub fn run(&mut self, start: Option<(&[BlockId], Assignment)>, rng: &mut Rng) -> Assignment {
         let k = self.sizes.len();
         let enough = (self.settings.initial.coarsest_per_block * k).max(self.settings.initial.coarsest);
         let (classes, start) = start.unzip();
-        let hierarchy = Hierarchy::build(self.graph, self.settings.contraction, enough, classes, rng);
+        let hierarchy =
+            Hierarchy::build(self.graph, self.settings.contraction, enough, classes, self.observer, rng);
         let coarsest = hierarchy.steps.last().map_or(self.graph, |step| &step.1);
         let mut assignment = match start {
             Some(mut assignment) => {
@@ -56,12 +65,15 @@ impl<'a, W: Stored> Multilevel<'a, W> {
             self.refine(level, &mut assignment, rng);
         }
         self.finish(&mut assignment, rng);
-        balance::fill_empty(self.graph, &mut assignment, self.sizes, self.bounds);
+        balance::fill_empty(self.graph, &mut assignment, self.bounds);
         assignment
     }
 
     /// The best of several partitions of the coarsest graph.
     fn initial(&mut self, coarsest: &Level<W>, rng: &mut Rng) -> Assignment {
+        if self.observer.should_stop() {
+            return Assignment::new(coarsest, initial::in_order(coarsest, self.sizes), self.sizes.len());
+        }
         let relaxed = self.relaxed(coarsest);
         let tolerance = if coarsest.max_node_weight() > 1 { coarsest.max_node_weight() } else { 0 };
         let settings = &self.settings.bisection;
@@ -80,10 +92,13 @@ impl<'a, W: Stored> Multilevel<'a, W> {
             );
             let mut next = Assignment::new(coarsest, blocks, self.sizes.len());
             balance::unload(coarsest, &mut next, &relaxed);
-            self.k_way.refine(coarsest, &mut next, &relaxed, &self.settings.k_way, rng);
+            self.k_way.refine(coarsest, &mut next, &relaxed, &self.settings.k_way, self.observer, rng);
             let score = |assignment: &Assignment| (assignment.overload(&relaxed), assignment.cut);
             if best.as_ref().is_none_or(|best| score(&next) < score(best)) {
                 best = Some(next);
+            }
+            if self.observer.should_stop() {
+                break;
             }
         }
         let mut best = best.expect("there was at least one try");
@@ -102,9 +117,12 @@ impl<'a, W: Stored> Multilevel<'a, W> {
     }
 
     fn refine(&mut self, level: &Level<W>, assignment: &mut Assignment, rng: &mut Rng) {
+        if self.observer.should_stop() {
+            return;
+        }
         let relaxed = self.relaxed(level);
         balance::unload(level, assignment, &relaxed);
-        self.k_way.refine(level, assignment, &relaxed, &self.settings.k_way, rng);
+        self.k_way.refine(level, assignment, &relaxed, &self.settings.k_way, self.observer, rng);
         self.refine_pairs(level, assignment, &relaxed, rng);
     }
 
@@ -115,8 +133,9 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         bounds: &[Weight],
         rng: &mut Rng,
     ) {
-        if self.settings.flow.rounds > 0 && self.flow.refine(level, assignment, bounds, &self.settings.flow) {
-            self.k_way.refine(level, assignment, bounds, &self.settings.k_way, rng);
+        let Settings { flow, k_way, .. } = self.settings;
+        if flow.rounds > 0 && self.flow.refine(level, assignment, bounds, flow, self.observer) {
+            self.k_way.refine(level, assignment, bounds, k_way, self.observer, rng);
         }
     }
 
@@ -127,7 +146,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         }
         let unit = self.graph.max_node_weight() == 1
             && self.graph.total_node_weight() == self.graph.num_nodes() as Weight;
-        if unit {
+        if unit && !self.observer.should_stop() {
             self.settle(assignment);
             let slack = self.settings.balance.final_slack;
             let relaxed: Vec<Weight> = self
@@ -138,26 +157,29 @@ impl<'a, W: Stored> Multilevel<'a, W> {
                 .collect();
             for _ in 0..self.settings.balance.final_rounds {
                 let mut next = assignment.clone();
-                self.k_way.refine(self.graph, &mut next, &relaxed, &self.settings.k_way, rng);
+                self.k_way.refine(self.graph, &mut next, &relaxed, &self.settings.k_way, self.observer, rng);
                 self.settle(&mut next);
                 if next.score(self.bounds) >= assignment.score(self.bounds) {
                     break;
                 }
                 *assignment = next;
+                if self.observer.should_stop() {
+                    break;
+                }
             }
         } else {
             balance::unload(self.graph, assignment, self.bounds);
             balance::repack(self.graph, assignment, self.bounds);
-            self.k_way.refine(self.graph, assignment, self.bounds, &self.settings.k_way, rng);
+            self.k_way.refine(self.graph, assignment, self.bounds, &self.settings.k_way, self.observer, rng);
         }
     }
 
     /// Balances vertices of weight 1 at the least loss and improves the cut at the sizes reached.
     fn settle(&mut self, assignment: &mut Assignment) {
-        let mut moves = Moves::new(self.graph, assignment, self.settings.balance.effort);
+        let mut moves = Moves::new(self.graph, assignment, self.settings.balance.effort, self.observer);
         moves.unload(assignment, self.bounds, self.settings.balance.patience);
         balance::unload(self.graph, assignment, self.bounds);
-        let mut moves = Moves::new(self.graph, assignment, self.settings.balance.effort);
+        let mut moves = Moves::new(self.graph, assignment, self.settings.balance.effort, self.observer);
         moves.improve(assignment, self.settings.balance.patience);
     }
 }

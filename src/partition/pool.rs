@@ -18,6 +18,7 @@ use super::refine::k_way::Assignment;
 use super::settings::Settings;
 use super::targets::Targets;
 use crate::graph::CsrGraph;
+use crate::observer::Observer;
 use crate::rng::{Rng, derive};
 use crate::types::BlockId;
 
@@ -25,11 +26,17 @@ use crate::types::BlockId;
 const LEAST_PARALLEL_ARCS: usize = 20_000;
 
 /// Partitions a graph.
-pub(crate) fn partition(graph: &CsrGraph, targets: &Targets, settings: &Settings, seed: u64) -> Assignment {
+pub(crate) fn partition(
+    graph: &CsrGraph,
+    targets: &Targets,
+    settings: &Settings,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Assignment {
     if level::is_narrow(graph) {
-        Pool::<i32>::new(graph, targets, settings, seed).best()
+        Pool::<i32> { graph: Level::new(graph), targets, settings, seed, observer }.best()
     } else {
-        Pool::<i64>::new(graph, targets, settings, seed).best()
+        Pool::<i64> { graph: Level::new(graph), targets, settings, seed, observer }.best()
     }
 }
 
@@ -38,13 +45,10 @@ struct Pool<'a, W> {
     targets: &'a Targets,
     settings: &'a Settings,
     seed: u64,
+    observer: &'a dyn Observer,
 }
 
-impl<'a, W: Stored> Pool<'a, W> {
-    fn new(graph: &CsrGraph, targets: &'a Targets, settings: &'a Settings, seed: u64) -> Self {
-        Self { graph: Level::new(graph), targets, settings, seed }
-    }
-
+impl<W: Stored> Pool<'_, W> {
     fn best(&self) -> Assignment {
         if self.targets.num_blocks() == 1 {
             return Assignment::new(&self.graph, vec![0; self.graph.num_nodes()], 1);
@@ -55,6 +59,9 @@ impl<'a, W: Stored> Pool<'a, W> {
         let seeds: Vec<u64> = (0..num_members as u64).map(|index| derive(self.seed, index)).collect();
         let mut members = self.each(seeds, |seed| self.run(None, seed));
         for generation in 1..=settings.generations as u64 {
+            if self.observer.should_stop() {
+                break;
+            }
             let mut rng = Rng::new(derive(derive(self.seed, u64::MAX), generation));
             rng.shuffle(&mut members);
             let mut pairs = Vec::with_capacity(members.len() / 2);
@@ -71,6 +78,9 @@ impl<'a, W: Stored> Pool<'a, W> {
         let score = |member: &Assignment| member.score(self.targets.bounds());
         let mut best = members.into_iter().min_by_key(score).expect("the pool has a member");
         for cycle in 0..settings.cycles as u64 {
+            if self.observer.should_stop() {
+                break;
+            }
             let seed = derive(derive(self.seed, u64::MAX - 1), cycle);
             let next = self.run(Some((&best.blocks, best.clone())), seed);
             if score(&next) < score(&best) {
@@ -81,7 +91,8 @@ impl<'a, W: Stored> Pool<'a, W> {
     }
 
     fn run(&self, start: Option<(&[BlockId], Assignment)>, seed: u64) -> Assignment {
-        Multilevel::new(&self.graph, self.targets, self.settings).run(start, &mut Rng::new(seed))
+        Multilevel::new(&self.graph, self.targets, self.settings, self.observer)
+            .run(start, &mut Rng::new(seed))
     }
 
     /// The better parent and the child, in place of the worse parent.

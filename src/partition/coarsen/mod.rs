@@ -4,6 +4,7 @@ mod clustering;
 mod matching;
 
 use super::level::{Level, Stored};
+use crate::observer::Observer;
 use crate::rng::Rng;
 use crate::types::{BlockId, NodeId, Weight};
 
@@ -50,12 +51,14 @@ pub(crate) struct Hierarchy<W> {
 }
 
 impl<W: Stored> Hierarchy<W> {
-    /// Coarsens until at most `enough` vertices are left or a step removes less than a twentieth.
+    /// Coarsens until at most `enough` vertices are left, a step removes less than a twentieth, or the observer asks to
+    /// stop.
     pub fn build(
         graph: &Level<W>,
         contraction: Contraction,
         enough: usize,
         classes: Option<&[BlockId]>,
+        observer: &dyn Observer,
         rng: &mut Rng,
     ) -> Self {
         let mut steps: Vec<(Vec<NodeId>, Level<W>)> = Vec::new();
@@ -64,7 +67,7 @@ impl<W: Stored> Hierarchy<W> {
         let mut classes = classes.map(<[BlockId]>::to_vec);
         loop {
             let fine = steps.last().map_or(graph, |step| &step.1);
-            if fine.num_nodes() <= enough {
+            if fine.num_nodes() <= enough || observer.should_stop() {
                 break;
             }
             let limits = Limits { max_weight, classes: classes.as_deref() };
@@ -107,7 +110,7 @@ mod tests {
         let classes: Vec<BlockId> = graph.nodes().map(|node| node / 200).collect();
         for contraction in [Contraction::Matching, Contraction::Clustering { least_share: 0.3 }] {
             let mut rng = Rng::new(6);
-            let hierarchy = Hierarchy::build(&graph, contraction, 40, Some(&classes), &mut rng);
+            let hierarchy = Hierarchy::build(&graph, contraction, 40, Some(&classes), &(), &mut rng);
             assert!(hierarchy.steps.len() > 1);
             let mut blocks = classes.clone();
             for (coarse_of, coarse) in &hierarchy.steps {
@@ -128,7 +131,7 @@ mod tests {
         }
         let graph = Level::<i32>::new(&builder.build().unwrap());
         for contraction in [Contraction::Matching, Contraction::Clustering { least_share: 0.3 }] {
-            let hierarchy = Hierarchy::build(&graph, contraction, 50, None, &mut Rng::new(1));
+            let hierarchy = Hierarchy::build(&graph, contraction, 50, None, &(), &mut Rng::new(1));
             let coarsest = &hierarchy.steps.last().unwrap().1;
             assert!(coarsest.num_nodes() <= 150, "{}", coarsest.num_nodes());
         }

@@ -32,6 +32,20 @@ pub(crate) fn recursive_bisection<W: Stored>(
     blocks
 }
 
+/// A partition that costs nothing: each block gets the next vertices until it has its size; O(n).
+pub(crate) fn in_order<W: Stored>(graph: &Level<W>, sizes: &[Weight]) -> Vec<BlockId> {
+    let (mut block, mut weight) = (0, 0);
+    let mut next = |node: NodeId| {
+        while weight >= sizes[block] && block + 1 < sizes.len() {
+            block += 1;
+            weight = 0;
+        }
+        weight += graph.node_weight(node);
+        block as BlockId
+    };
+    graph.nodes().map(&mut next).collect()
+}
+
 struct Recursion<'a> {
     contraction: Contraction,
     settings: &'a BisectionSettings,
@@ -123,7 +137,7 @@ pub(crate) fn bisect<W: Stored>(
     rng: &mut Rng,
 ) -> Bisection {
     let effort = Effort { passes: settings.passes, patience: settings.patience };
-    let hierarchy = Hierarchy::build(graph, contraction, settings.coarsest, None, rng);
+    let hierarchy = Hierarchy::build(graph, contraction, settings.coarsest, None, &(), rng);
     let coarsest = hierarchy.steps.last().map_or(graph, |step| &step.1);
     let tolerance_of = |level: &Level<W>, finest: bool| {
         if finest { tolerance } else { tolerance.max(level.max_node_weight()) }

@@ -2,7 +2,7 @@
 
 use super::k_way::{Assignment, Connection};
 use crate::partition::heap::Heap;
-use crate::partition::level::{Level, Stored};
+use crate::partition::level::{Arc, Level, Stored};
 use crate::types::{BlockId, NodeId, Weight};
 
 /// Moves vertices out of overloaded blocks, cheapest first, until no block is above its bound.
@@ -105,37 +105,42 @@ pub(crate) fn repack<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, b
     }
 }
 
-/// Gives every block that should not be empty a vertex, if there are enough vertices.
+/// Gives a vertex to every empty block that may have one, as long as other blocks have more than one.
 ///
-/// Takes those that cost least and fit, from blocks with more than one vertex. O((n + m) k') for k' empty blocks.
-pub(crate) fn fill_empty<W: Stored>(
-    graph: &Level<W>,
-    assignment: &mut Assignment,
-    sizes: &[Weight],
-    bounds: &[Weight],
-) {
-    let mut counts = vec![0usize; sizes.len()];
+/// Takes those first that lose least. Bounds stay met: what is too heavy for the empty block is too heavy where it is. A
+/// bound of 0 asks for an empty block, unless no vertex weighs anything. O((n + m) log n), O(n) if no block is empty.
+pub(crate) fn fill_empty<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, bounds: &[Weight]) {
+    let mut counts = vec![0usize; bounds.len()];
     for &block in &assignment.blocks {
         counts[block as usize] += 1;
     }
-    let mut connection = Connection::default();
-    connection.resize(sizes.len());
-    for empty in 0..sizes.len() {
-        if counts[empty] > 0 || sizes[empty] == 0 {
-            continue;
-        }
-        let fits = |&node: &NodeId| {
-            counts[assignment.blocks[node as usize] as usize] > 1 && graph.node_weight(node) <= bounds[empty]
+    let may_have_one = |block: usize| bounds[block] > 0 || graph.total_node_weight() == 0;
+    let empty: Vec<usize> =
+        (0..bounds.len()).filter(|&block| counts[block] == 0 && may_have_one(block)).collect();
+    if empty.is_empty() {
+        return;
+    }
+    let mut heap = Heap::default();
+    heap.resize(graph.num_nodes());
+    for node in graph.nodes() {
+        let block = assignment.blocks[node as usize];
+        let inner = graph.arcs(node).iter().filter(|arc| assignment.blocks[arc.target as usize] == block);
+        heap.set(node, -inner.map(Arc::weight).sum::<Weight>());
+    }
+    for block in empty {
+        let (gain, node, from) = loop {
+            let Some((gain, node)) = heap.pop() else { return };
+            let from = assignment.blocks[node as usize];
+            if counts[from as usize] > 1 {
+                break (gain, node, from);
+            }
         };
-        let loss = |node: NodeId| {
-            connection.collect(graph, &assignment.blocks, node);
-            (connection.to(assignment.blocks[node as usize]), node)
-        };
-        let cheapest = graph.nodes().filter(fits).map(loss).min();
-        if let Some((loss, node)) = cheapest {
-            counts[assignment.blocks[node as usize] as usize] -= 1;
-            counts[empty] += 1;
-            assignment.shift(node, graph.node_weight(node), empty as BlockId, -loss);
+        counts[from as usize] -= 1;
+        assignment.shift(node, graph.node_weight(node), block as BlockId, gain);
+        for arc in graph.arcs(node) {
+            if heap.contains(arc.target) && assignment.blocks[arc.target as usize] == from {
+                heap.raise(arc.target, arc.weight());
+            }
         }
     }
 }

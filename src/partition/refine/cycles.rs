@@ -14,6 +14,7 @@
 //! moves that turn out to interfere are barred one by one instead of being drawn at random.
 
 use super::k_way::{Assignment, Connection};
+use crate::observer::Observer;
 use crate::partition::level::{Level, Stored};
 use crate::types::{BlockId, NodeId, Weight};
 
@@ -41,6 +42,7 @@ struct Step {
 /// The best moves between all adjacent blocks, kept up to date.
 pub(crate) struct Moves<'a, W> {
     graph: &'a Level<W>,
+    observer: &'a dyn Observer,
     /// By block: the best move to each adjacent block.
     rows: Vec<Vec<Move>>,
     /// By block: its vertices that may lie on its boundary, and some that have left.
@@ -73,13 +75,20 @@ impl<'a, W: Stored> Moves<'a, W> {
     /// Collects the best moves of a partition; O(n + m).
     ///
     /// All searches together may relax `effort` times as many moves as the graph has arcs: with many blocks there
-    /// are many cycles, and a search for each would cost O(k) times the graph.
-    pub fn new(graph: &'a Level<W>, assignment: &Assignment, effort: usize) -> Self {
+    /// are many cycles, and a search for each would cost O(k) times the graph. No search begins once the observer asks
+    /// to stop.
+    pub fn new(
+        graph: &'a Level<W>,
+        assignment: &Assignment,
+        effort: usize,
+        observer: &'a dyn Observer,
+    ) -> Self {
         let (n, k) = (graph.num_nodes(), assignment.weights.len());
         let mut connection = Connection::default();
         connection.resize(k);
         let mut moves = Self {
             graph,
+            observer,
             rows: vec![Vec::new(); k],
             members: vec![Vec::new(); k],
             listed: vec![NOWHERE; n],
@@ -189,7 +198,7 @@ impl<'a, W: Stored> Moves<'a, W> {
     /// path is left. Negative cycles found on the way are taken too, until `patience` of them have failed.
     pub fn unload(&mut self, assignment: &mut Assignment, bounds: &[Weight], patience: usize) {
         let mut failures = 0;
-        while failures <= patience && self.budget > 0 {
+        while failures <= patience && self.budget > 0 && !self.observer.should_stop() {
             let over = |block: usize| assignment.weights[block] > bounds[block];
             if !(0..bounds.len()).any(over) {
                 return;
@@ -213,7 +222,7 @@ impl<'a, W: Stored> Moves<'a, W> {
     pub fn improve(&mut self, assignment: &mut Assignment, patience: usize) -> bool {
         let before = assignment.cut;
         let mut failures = 0;
-        while failures <= patience && self.budget > 0 {
+        while failures <= patience && self.budget > 0 && !self.observer.should_stop() {
             self.cost.fill(0);
             self.parent.fill((NOWHERE, 0));
             if !self.correct_labels() {
@@ -399,7 +408,7 @@ mod tests {
         let level = Level::<i32>::new(&generate::random_geometric(240, 8.0, 7));
         let mut assignment = scattered(&level, 6);
         let before = assignment.cut;
-        assert!(Moves::new(&level, &assignment, 1000).improve(&mut assignment, 50));
+        assert!(Moves::new(&level, &assignment, 1000, &()).improve(&mut assignment, 50));
         assert_eq!(assignment.weights, [40; 6]);
         assert!(assignment.cut < before / 2);
         assert_eq!(assignment.cut, level.cut(&assignment.blocks));
@@ -409,7 +418,7 @@ mod tests {
     fn rows_agree_with_recomputation_after_every_move() {
         let level = Level::<i32>::new(&generate::random_geometric(120, 7.0, 1));
         let mut assignment = scattered(&level, 4);
-        let mut moves = Moves::new(&level, &assignment, 1000);
+        let mut moves = Moves::new(&level, &assignment, 1000, &());
         let mut rng = Rng::new(2);
         for _ in 0..300 {
             let (node, to) = (rng.below(120), rng.below(4));
@@ -418,7 +427,7 @@ mod tests {
             }
             moves.shift(&mut assignment, node, to);
             moves.update(&assignment);
-            let fresh = Moves::new(&level, &assignment, 1000);
+            let fresh = Moves::new(&level, &assignment, 1000, &());
             for block in 0..4 {
                 let gains = |row: &[Move]| {
                     let mut gains: Vec<_> = row.iter().map(|entry| (entry.to, entry.gain)).collect();
@@ -443,7 +452,7 @@ mod tests {
         let mut assignment = Assignment::new(&level, blocks, 5);
         let bounds = [40; 5];
         assert!(assignment.overload(&bounds) > 0);
-        Moves::new(&level, &assignment, 1000).unload(&mut assignment, &bounds, 50);
+        Moves::new(&level, &assignment, 1000, &()).unload(&mut assignment, &bounds, 50);
         assert_eq!(assignment.weights, [40; 5]);
         assert_eq!(assignment.cut, level.cut(&assignment.blocks));
     }

@@ -15,6 +15,7 @@
 //! Hamann, Strasser: Graph bisection with Pareto optimization. ACM JEA 2018 (piercing).
 
 use super::k_way::{Assignment, Connection};
+use crate::observer::Observer;
 use crate::partition::level::{Level, Stored};
 use crate::partition::settings::FlowSettings;
 use crate::types::{BlockId, NodeId, Weight};
@@ -79,14 +80,15 @@ enum Side {
 }
 
 impl Flow {
-    /// Refines all pairs of adjacent blocks; no block that is within its bound leaves it. Returns
-    /// whether the cut fell.
+    /// Refines all pairs of adjacent blocks until the observer asks to stop; no block that is within its bound
+    /// leaves it. Returns whether the cut fell.
     pub fn refine<W: Stored>(
         &mut self,
         graph: &Level<W>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &FlowSettings,
+        observer: &dyn Observer,
     ) -> bool {
         if self.local.len() < graph.num_nodes() {
             self.local.resize(graph.num_nodes(), ABSENT);
@@ -100,6 +102,9 @@ impl Flow {
             let mut pairs = std::mem::take(&mut self.pairs);
             collect_pairs(graph, &assignment.blocks, &active, &mut pairs);
             for pair in pairs.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
+                if observer.should_stop() {
+                    break;
+                }
                 let (a, b, _) = pair[0];
                 let seeds = pair.iter().map(|&(_, _, node)| node);
                 if self.refine_pair(graph, assignment, bounds, [a, b], seeds, settings) {
@@ -605,7 +610,7 @@ mod tests {
         let blocks = level.nodes().map(|node| u32::from(node % 12 >= 4 + 3 * (node / 12 % 2))).collect();
         let mut assignment = Assignment::new(&level, blocks, 2);
         let settings = FlowSettings { rounds: 4, region: 0.9, depth: 10 };
-        assert!(Flow::default().refine(&level, &mut assignment, &[38, 38], &settings));
+        assert!(Flow::default().refine(&level, &mut assignment, &[38, 38], &settings, &()));
         assert_eq!(assignment.cut, 6);
         assert_eq!(assignment.overload(&[38, 38]), 0);
     }
@@ -619,7 +624,7 @@ mod tests {
             let mut assignment = Assignment::new(&level, blocks, k as usize);
             let before = assignment.cut;
             let bounds = vec![Weight::from(500 / k + 12); k as usize];
-            assert!(Flow::default().refine(&level, &mut assignment, &bounds, &settings));
+            assert!(Flow::default().refine(&level, &mut assignment, &bounds, &settings, &()));
             let fresh = Assignment::new(&level, assignment.blocks.clone(), k as usize);
             assert_eq!((assignment.cut, &assignment.weights), (fresh.cut, &fresh.weights));
             assert!(assignment.cut < before);

@@ -9,6 +9,7 @@
 //! The connection of a vertex to the blocks is computed when it is needed: O(deg), with memory O(n + k)
 //! in all, where a table of connections would take O(n k).
 
+use crate::observer::Observer;
 use crate::partition::heap::Heap;
 use crate::partition::level::{Level, Stored};
 use crate::partition::settings::KWaySettings;
@@ -151,13 +152,15 @@ impl KWay {
         }
     }
 
-    /// Refines a partition; no block that is within its bound leaves it. Returns whether the cut fell.
+    /// Refines a partition until the observer asks to stop; no block that is within its bound leaves it. Returns
+    /// whether the cut fell.
     pub fn refine<W: Stored>(
         &mut self,
         graph: &Level<W>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &KWaySettings,
+        observer: &dyn Observer,
         rng: &mut Rng,
     ) -> bool {
         self.resize(graph.num_nodes(), assignment.weights.len());
@@ -173,7 +176,7 @@ impl KWay {
         }
         for _ in 0..settings.rounds {
             let start = assignment.cut;
-            self.round(graph, assignment, bounds, settings, rng);
+            self.round(graph, assignment, bounds, settings, observer, rng);
             // Rounds that gain less than 1 in 1000 cost more than they are worth.
             if start - assignment.cut <= start / 1000 {
                 break;
@@ -189,11 +192,15 @@ impl KWay {
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &KWaySettings,
+        observer: &dyn Observer,
         rng: &mut Rng,
     ) {
         let mut seeds = std::mem::take(&mut self.seeds);
         rng.shuffle(&mut seeds);
         for group in seeds.chunks(settings.seeds.min(seeds.len().max(1))) {
+            if observer.should_stop() {
+                break;
+            }
             for &node in group {
                 if !self.moved[node as usize] && self.ties[node as usize].outer > 0 {
                     self.enqueue_bound(node);
@@ -464,7 +471,7 @@ mod tests {
             let before = assignment.cut;
             let bounds: Vec<Weight> = assignment.weights.iter().map(|weight| (*weight).max(60)).collect();
             let settings = Settings::of(preset).k_way;
-            assert!(KWay::default().refine(&level, &mut assignment, &bounds, &settings, &mut rng));
+            assert!(KWay::default().refine(&level, &mut assignment, &bounds, &settings, &(), &mut rng));
             let fresh = Assignment::new(&level, assignment.blocks.clone(), 6);
             assert_eq!((assignment.cut, &assignment.weights), (fresh.cut, &fresh.weights));
             assert!(assignment.cut < before / 2);

@@ -221,7 +221,7 @@ impl TwoWay {
                     let mut after = *weights;
                     after[from] -= weight;
                     after[1 - from] += weight;
-                    let fits = after[1 - from] <= bounds.max[1 - from] + slack
+                    let fits = after[1 - from] <= bounds.max[1 - from].saturating_add(slack)
                         && weights[1 - from] <= bounds.max[1 - from].max(bounds.target[1 - from]);
                     if fits || bounds.overload(&after) < overload {
                         candidate[from] = Some((gain, node));
