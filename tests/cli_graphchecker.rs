@@ -32,12 +32,17 @@ fn every_fault_is_listed_with_its_place() {
         assert!(faults.contains(place), "{place} in {faults}");
     }
     assert!(verdict.contains("bad.graph: not a valid graph"), "{verdict}");
+    fs::write(folder.path().join("bad.graph"), "2  1 0001\n2\n1\n").unwrap();
+    assert!(check(&[]).0.contains("line 1, column 6: `0001`: this is not a format"));
+    assert!(check(&[]).1.ends_with("not a valid graph, 1 fault\n"));
+    fs::write(folder.path().join("bad.graph"), "3 3\n1 2\n1 1 3\n9\n").unwrap();
     let (first, _) = check(&["--max_errors=1"]);
     assert_eq!(first.lines().count(), 2, "one fault and the number of the others: {first}");
     assert_eq!(check(&["--quiet"]).0, "");
     failure_of(program("graphchecker", folder.path()).arg("missing.graph"), 66);
 }
 
+/// The exit code tells whether there is a valid graph now: with `--fix`, at OUT.
 #[test]
 fn what_can_be_mended_is_mended() {
     let folder = tempfile::tempdir().unwrap();
@@ -47,6 +52,9 @@ fn what_can_be_mended_is_mended() {
     assert!(text.contains("repaired graph written to good.graph"), "{text}");
     assert_eq!(fs::read_to_string(folder.path().join("good.graph")).unwrap(), "3 2 1\n2 5\n1 5 3 6\n2 6\n");
     stdout_of(program("graphchecker", folder.path()).arg("good.graph"));
+    failure_of(program("graphchecker", folder.path()).arg("bad.graph"), 65);
+    let text = stdout_of(program("graphchecker", folder.path()).args(["good.graph", "--fix=good.graph"]));
+    assert!(text.contains("repaired graph written to good.graph: nothing to mend"), "{text}");
 
     fs::write(folder.path().join("hopeless.graph"), "3 3 1\nx\n").unwrap();
     let mut command = program("graphchecker", folder.path());

@@ -9,6 +9,8 @@ use assert_cmd::Command;
 use common::{after, failure_of, instance, program, stdout_of};
 use serde_json::Value;
 use viem::construct::Construction;
+use viem::graph::generate;
+use viem::io::metis::{self, Content};
 use viem::search::Neighbourhood;
 use viem::solve::MapPreset;
 use viem::topology::DistanceKind;
@@ -78,21 +80,34 @@ fn prefixes_of_options_work_if_they_fit_one_option_only() {
 #[test]
 fn the_mapping_depends_on_the_seed_and_on_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
-    let model = "hpcc_all_64.bytes.graph";
+    let mut model = Vec::new();
+    let content = Content { node_weights: false, edge_weights: true };
+    metis::write(&mut model, &generate::random_geometric(128, 9.0, 1), content).unwrap();
+    fs::write(folder.path().join("model"), model).unwrap();
     let run = |options: &[&str]| {
-        let mut command = viem(folder.path(), model);
-        command.args(["--output_filename=mapping", "--json=report", "--construction_algorithm=random"]);
+        let mut command = program("viem", folder.path());
+        command.args(["model", "--hierarchy_parameter_string=2:8:8", MACHINE[1]]);
+        command.args(["--output_filename=mapping", "--json=report"]);
         stdout_of(command.args(options));
         let mut report: Value =
             serde_json::from_slice(&fs::read(folder.path().join("report")).unwrap()).unwrap();
         report.as_object_mut().unwrap().remove("seconds");
-        (fs::read(folder.path().join("mapping")).unwrap(), report)
+        (fs::read(folder.path().join("mapping")).unwrap(), report.to_string())
     };
-    let expected = run(&["--threads=1"]);
-    assert_eq!(run(&["--threads=2"]), expected);
-    assert_eq!(run(&["--threads=8", "--distance_construction_algorithm=hierarchy"]), expected);
-    assert_eq!(run(&["--distance_construction_algorithm=hierarchyonline"]), expected);
-    assert_ne!(run(&["--seed=1", "--local_search_neighborhood=none"]).0, expected.0);
+    let stored = "--distance_construction_algorithm=hierarchy";
+    let online = "--distance_construction_algorithm=hierarchyonline";
+    for preset in MapPreset::ALL {
+        let preset = format!("--preconfiguration_mapping={}", preset.name());
+        let expected = run(&[&preset, "--threads=1", online]);
+        for [threads, distances] in [["1", stored], ["2", online], ["8", stored]] {
+            assert_eq!(
+                run(&[&preset, "--threads", threads, distances]),
+                expected,
+                "{preset} {threads} {distances}"
+            );
+        }
+        assert_ne!(run(&[&preset, "--seed=1"]).0, expected.0);
+    }
 }
 
 #[test]
@@ -197,7 +212,7 @@ fn help_and_version_go_to_stdout() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["viem", "evaluator", "generate_model", "graphchecker"] {
         let help = stdout_of(program(name, folder.path()).arg("--help"));
-        assert!(help.contains("Usage:") && !help.contains("placeholder"), "{help}");
+        assert!(help.contains("Usage:") && help.contains("Exit codes: 0 done"), "{help}");
         let version = stdout_of(program(name, folder.path()).arg("--version"));
         assert_eq!(version.trim(), format!("{name} {}", env!("CARGO_PKG_VERSION")));
         failure_of(&mut program(name, folder.path()), 2);

@@ -35,6 +35,82 @@ fn number(role: Role, fault: NumberFault) -> FaultKind {
     FaultKind::Number { role, fault }
 }
 
+/// What scripts, editors and other tools write: accepted, or refused first at this place with these words.
+#[test]
+fn files_from_the_wild_are_accepted_or_refused_for_the_right_reason() {
+    let lattice = "3 2\n2\n1 3\n2\n";
+    let accepted = [
+        lattice.replace('\n', "\r\n"),
+        lattice.replace(' ', "\t"),
+        lattice.replace('\n', "  \n  "),
+        lattice.trim_end().to_string(),
+        "% a\n3 2\n%\n2\n% b\n1 3\n%c\n2\n% end".to_string(),
+        format!("%{}\n{lattice}", "x".repeat(300_000)),
+        lattice.to_string() + "\n \n\t\n%\n\n",
+        "3 2 0\n2\n1 3\n2\n".to_string(),
+        "3 2 000\n2\n1 3\n2\n".to_string(),
+        "3 2 1\n2 5\n1 5 3 6\n2 6\n".to_string(),
+        "3 2 01\n2 5\n1 5 3 6\n2 6\n".to_string(),
+        "3 2 001\n2 5\n1 5 3 6\n2 6\n".to_string(),
+        "3 2 10 2\n1 0 2\n1 1 1 3\n1 1 2\n".to_string(),
+        "3 2 11 3\n1 2 3 2 5\n0 0 0 1 5 3 6\n1 1 1 2 6\n".to_string(),
+        "3 2 111\n1 7 2 5\n1 7 1 5 3 6\n1 7 2 6\n".to_string(),
+        format!("3 2\n{}2\n1 3\n2\n", "0".repeat(70_000)),
+    ];
+    for text in accepted {
+        assert_eq!(faults(text.as_bytes()), [], "{:.80}", text);
+    }
+    let (bom, lots) = ("\u{feff}3 2\r\n2\r\n1 3\r\n2\r\n", format!("3 2\n{}\n1 3\n2\n", "2".repeat(100_000)));
+    let refused = [
+        (bom, 1, 1, "byte order mark"),
+        ("  % c\n3 2\n2\n1 3\n2\n", 1, 3, "not a number"),
+        ("# c\n3 2\n", 1, 1, "edge list"),
+        ("\n3 2\n2\n1 3\n2\n", 1, 1, "the header is missing"),
+        ("3\n2\n1 3\n2\n", 1, 2, "the header ends before the number of edges"),
+        ("3  4\n2\n1 3\n2\n", 1, 4, "the header counts each edge twice"),
+        ("3 2\n2\n3\n\n", 1, 3, "the file lists each edge once"),
+        ("3 2\n1\n0 2\n1\n", 2, 1, "edge to itself"),
+        ("3 2\n2\n1 3\n2\n1\n", 5, 1, "goes on after the 3 vertices"),
+        ("3 2\n2\n\n1 3\n2\n", 4, 3, "edge to itself"),
+        ("3 2 2\n2\n1 3\n2\n", 1, 5, "not a format"),
+        ("3 2 abc\n2\n1 3\n2\n", 1, 5, "not a format"),
+        ("3 2 1111\n2\n1 3\n2\n", 1, 5, "not a format"),
+        ("3 2 +1\n2\n1 3\n2\n", 1, 5, "not a format"),
+        ("3 2 1 1\n", 1, 7, "vertices have none"),
+        ("3 2 11 1 1\n", 1, 10, "the header goes on"),
+        ("3 2 10 2\n1 1 2\n1\n1 1 2\n", 3, 2, "ends before the weight of a vertex"),
+        ("3 2 10 4000000000\n1 2\n1 1 3\n1 2\n", 2, 4, "ends before the weight of a vertex"),
+        ("graph G {\n", 1, 1, "Graphviz"),
+        ("source,target\n1,2\n", 1, 1, "CSV"),
+        ("{\"nodes\": [1]}\n", 1, 1, "JSON"),
+        ("[[1,2],[2,3]]", 1, 1, "JSON"),
+        ("*Vertices 3\n", 1, 1, "Pajek"),
+        ("c x\np edge 3 2\ne 1 2\n", 1, 1, "DIMACS"),
+        ("%PDF-1.4\n1 0 obj\n", 1, 1, "PDF"),
+        ("3 2\n2\n1\u{a0}3\n2\n", 3, 1, "not a number"),
+        ("\u{663} \u{662}\n", 1, 1, "not a number"),
+        (&lots, 2, 1, "too large"),
+        ("3 2\n+2\n1 3\n2\n", 2, 1, "not a number"),
+        ("3 2\n2.0\n1 3\n2\n", 2, 1, "not a whole number"),
+        ("3 2\n2e0\n1 3\n2\n", 2, 1, "not a whole number"),
+        ("3 2\n0x2\n1 3\n2\n", 2, 1, "not a number"),
+        ("3 2\n2_0\n1 3\n2\n", 2, 1, "not a number"),
+        ("3 2\n2 -0\n1 3\n2\n", 2, 3, "negative"),
+        ("3 2\n2\n1,3\n2\n", 3, 1, "not a number"),
+        ("3 2 1\n2 nan\n1 1 3 1\n2 1\n", 2, 3, "not a number"),
+        ("3 2\n2\n1 3\n2\n\u{1a}", 5, 1, "goes on after the 3 vertices"),
+        ("3 2 100\n-1 2\n1 1 3\n1 2\n", 2, 1, "the size of a vertex is negative"),
+    ];
+    for (text, line, column, words) in refused {
+        let first = check(text.as_bytes()).faults.swap_remove(0);
+        assert_eq!((first.line, first.column), (line, column), "{first} in {text:.80}");
+        assert!(first.to_string().contains(words), "{first} in {text:.80}");
+        faults(text.as_bytes());
+    }
+    let utf16: Vec<u8> = "\u{feff}3 2\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert!(check(&utf16).faults[0].to_string().contains("UTF-16"));
+}
+
 #[test]
 fn every_format_is_read() {
     let path = |weights: [i64; 3], edges: [i64; 2]| {
@@ -104,7 +180,7 @@ fn every_fault_is_found_where_it_is() {
         ("2 1 2\n2\n1\n", vec![(1, 5, BadFormat)]),
         ("2 1 0001\n2\n1\n", vec![(1, 5, BadFormat)]),
         ("2 1 1x\n", vec![(1, 5, BadFormat)]),
-        ("2 1 1 2\n2 1\n1 1\n", vec![(1, 8, ConstraintsWithoutWeights { constraints: 2 })]),
+        ("2 1 1 2\n2 1\n1 1\n", vec![(1, 7, ConstraintsWithoutWeights { constraints: 2 })]),
         ("\u{feff}2 1\n2\n1\n", vec![(1, 1, ByteOrderMark)]),
         (
             "%%MatrixMarket matrix coordinate\n",
@@ -117,30 +193,30 @@ fn every_fault_is_found_where_it_is() {
             "4000000000 1\n",
             vec![
                 (2, 1, TooFewLines { expected: 4_000_000_000, found: 0 }),
-                (1, 1, WrongEdgeCount { declared: 1, arcs: 0 }),
+                (1, 12, WrongEdgeCount { declared: 1, arcs: 0 }),
             ],
         ),
         ("3 1\n2\n1\n", vec![(4, 1, TooFewLines { expected: 3, found: 2 })]),
         ("2 1\n2\n1\n\n%\n2\n3\n", vec![(6, 1, TooManyLines { expected: 2 })]),
-        ("2 2\n2\n1\n", vec![(1, 1, WrongEdgeCount { declared: 2, arcs: 2 })]),
+        ("2 2\n2\n1\n", vec![(1, 3, WrongEdgeCount { declared: 2, arcs: 2 })]),
         (
             "3 2\n2 3\n\n\n",
             vec![
-                (1, 1, WrongEdgeCount { declared: 2, arcs: 2 }),
+                (1, 3, WrongEdgeCount { declared: 2, arcs: 2 }),
                 (2, 1, MissingBackwardArc { node: 1, target: 2, target_line: 3 }),
                 (2, 3, MissingBackwardArc { node: 1, target: 3, target_line: 4 }),
             ],
         ),
-        ("2 9223372036854775807\n2\n1\n", vec![(1, 1, WrongEdgeCount { declared: greatest, arcs: 2 })]),
+        ("2 9223372036854775807\n2\n1\n", vec![(1, 3, WrongEdgeCount { declared: greatest, arcs: 2 })]),
         // neighbours
         ("2 1\n1\n0\n", vec![(2, 1, SelfLoop { node: 1, leads: true }), (3, 1, NeighbourZero { count: 2 })]),
         (
             "2 1\n2 3\n1\n",
-            vec![(2, 3, NeighbourOutOfRange { count: 2 }), (1, 1, WrongEdgeCount { declared: 1, arcs: 3 })],
+            vec![(2, 3, NeighbourOutOfRange { count: 2 }), (1, 3, WrongEdgeCount { declared: 1, arcs: 3 })],
         ),
         (
             "2 1\n2 99999999999999999999\n1\n",
-            vec![(2, 3, number(Role::Neighbour, TooLarge)), (1, 1, WrongEdgeCount { declared: 1, arcs: 3 })],
+            vec![(2, 3, number(Role::Neighbour, TooLarge)), (1, 3, WrongEdgeCount { declared: 1, arcs: 3 })],
         ),
         (
             "2 1\n2 x\n1 -1 1.5\n",
@@ -148,7 +224,7 @@ fn every_fault_is_found_where_it_is() {
                 (2, 3, number(Role::Neighbour, NotANumber)),
                 (3, 3, number(Role::Neighbour, Negative)),
                 (3, 6, number(Role::Neighbour, Fractional)),
-                (1, 1, WrongEdgeCount { declared: 1, arcs: 5 }),
+                (1, 3, WrongEdgeCount { declared: 1, arcs: 5 }),
             ],
         ),
         (
@@ -163,32 +239,32 @@ fn every_fault_is_found_where_it_is() {
             "2 1\n2 %\n1\n",
             vec![
                 (2, 3, number(Role::Neighbour, NotANumber)),
-                (1, 1, WrongEdgeCount { declared: 1, arcs: 3 }),
+                (1, 3, WrongEdgeCount { declared: 1, arcs: 3 }),
             ],
         ),
         (
             "3 2\n2\n1  2 3\n2\n",
-            vec![(3, 4, SelfLoop { node: 2, leads: false }), (1, 1, WrongEdgeCount { declared: 2, arcs: 5 })],
+            vec![(3, 4, SelfLoop { node: 2, leads: false }), (1, 3, WrongEdgeCount { declared: 2, arcs: 5 })],
         ),
         (
             "3 2\n3 2\n%\n1\n1 1\n",
             vec![
                 (5, 3, ParallelEdge { node: 3, target: 1 }),
-                (1, 1, WrongEdgeCount { declared: 2, arcs: 5 }),
+                (1, 3, WrongEdgeCount { declared: 2, arcs: 5 }),
             ],
         ),
         (
             "3 2\n%\n 3 2\n\n1\n",
             vec![
                 (3, 4, MissingBackwardArc { node: 1, target: 2, target_line: 4 }),
-                (1, 1, WrongEdgeCount { declared: 2, arcs: 3 }),
+                (1, 3, WrongEdgeCount { declared: 2, arcs: 3 }),
             ],
         ),
         (
             "3 2\n3\n3 1\n1 2\n",
             vec![
                 (3, 3, MissingBackwardArc { node: 2, target: 1, target_line: 2 }),
-                (1, 1, WrongEdgeCount { declared: 2, arcs: 5 }),
+                (1, 3, WrongEdgeCount { declared: 2, arcs: 5 }),
             ],
         ),
         (

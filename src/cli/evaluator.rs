@@ -18,7 +18,7 @@ use crate::types::Cost;
 
 /// Scores a mapping: its objective J, that of the identity, and the traffic at each level of the machine.
 #[derive(Parser, Debug)]
-#[command(name = "evaluator", version, infer_long_args = true, rename_all = "snake_case")]
+#[command(name = "evaluator", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 struct Options {
     /// The model: a METIS graph whose vertices are the processes; - is standard input
     file: PathBuf,

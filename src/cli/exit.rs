@@ -13,6 +13,10 @@ use crate::solve::{ConfigError, SolveError};
 use crate::topology::{HierarchyError, StoredDistancesError};
 use crate::verify::AuditError;
 
+/// What `--help` says about the codes below.
+pub(crate) const CODES: &str = "Exit codes: 0 done, 2 wrong usage, 65 bad input data, 66 an input cannot be read, 70 internal error, \
+     71 not enough memory or threads, 73 an output cannot be created, 74 an output cannot be written, 128+N ended by signal N";
+
 /// Wrong usage: an option or its value.
 const USAGE: u8 = 2;
 /// Bad input data.

@@ -20,7 +20,7 @@ use crate::types::{Cost, Weight};
 /// Partitions an application graph and writes the quotient graph of the blocks: a model of computation and
 /// communication in which each block is a process.
 #[derive(Parser, Debug)]
-#[command(name = "generate_model", version, infer_long_args = true, rename_all = "snake_case")]
+#[command(name = "generate_model", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 struct Options {
     /// The application graph, in METIS format; - is standard input
     file: PathBuf,

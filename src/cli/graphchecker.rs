@@ -12,7 +12,7 @@ use crate::io::{Source, output};
 
 /// Checks whether a file is a valid METIS graph and, if not, says what is wrong where and what would be right.
 #[derive(Parser, Debug)]
-#[command(name = "graphchecker", version, infer_long_args = true, rename_all = "snake_case")]
+#[command(name = "graphchecker", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 struct Options {
     /// The file to check; - is standard input
     file: PathBuf,
@@ -22,8 +22,9 @@ struct Options {
     max_errors: usize,
 
     /// Write a repaired graph to OUT if all faults can be mended without a guess: drop edges of a vertex to
-    /// itself, merge repeated neighbours (weights add up), add missing backward edges, and give edges of two
-    /// weights the larger one; - is standard output, which then carries nothing else
+    /// itself, merge repeated neighbours (weights add up), add missing backward edges, give edges of two
+    /// weights the larger one, and correct the number of edges; the exit code then tells whether OUT was written. - is
+    /// standard output, which then carries nothing else
     #[arg(long, value_name = "OUT")]
     fix: Option<PathBuf>,
 
@@ -78,7 +79,7 @@ fn tell(console: Console, name: &str, report: &CheckReport) {
         }
         _ => exit::complain(
             "graphchecker",
-            &format_args!("{name}: not a valid graph, {} faults", report.num_faults),
+            &format_args!("{name}: not a valid graph, {}", counted(report.num_faults, "fault")),
         ),
     }
 }

@@ -21,9 +21,13 @@ use crate::solve::{MapConfig, MapPreset, Report, Seconds, Solution, solve};
 use crate::topology::{DistanceKind, Hierarchy};
 use crate::types::{Cost, Distance};
 
+/// What the help says below the options.
+const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written. \
+     The second ends it at once.";
+
 /// Maps processes to the processing elements of a machine so that heavy talkers sit close.
 #[derive(Parser, Debug)]
-#[command(name = "viem", version, infer_long_args = true, rename_all = "snake_case")]
+#[command(name = "viem", version, infer_long_args = true, rename_all = "snake_case", after_help = format!("{SIGNALS}\n\n{}", exit::CODES))]
 struct Options {
     /// The model: a METIS graph whose vertices are the processes and whose edge weights are how much two of
     /// them communicate; - is standard input
@@ -67,7 +71,8 @@ struct Options {
     #[arg(long, value_name = "FILE")]
     input_mapping: Option<PathBuf>,
 
-    /// Go on improving for as many seconds, and return the best mapping found
+    /// Go on improving, from ever new constructions, for as many seconds, and return the best mapping found; large
+    /// problems end early
     #[arg(long, value_name = "SECONDS")]
     time_limit: Option<f64>,
 
@@ -80,7 +85,7 @@ struct Options {
     #[arg(long, value_name = "INT")]
     threads: Option<usize>,
 
-    /// Read the mapping that was written again and recompute J by independent code
+    /// Read model and mapping again from their files and recompute J by independent code; a mismatch fails loudly
     #[arg(long)]
     verify: bool,
 

@@ -13,7 +13,7 @@ const CAPACITY: usize = 1 << 18;
 /// eight digits, and the byte after them.
 const LOOKAHEAD: usize = 32;
 /// Bytes of an offending text that are kept for the message.
-const TEXT_LENGTH: usize = 40;
+pub(super) const TEXT_LENGTH: usize = 40;
 
 /// One piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use super::fault::{FaultKind, Faults, NumberFault, Role};
 use super::{Header, foreign};
 use crate::graph::validation::{Asymmetry, visit_asymmetries};
-use crate::io::scanner::{Scanner, TextKind, Token};
+use crate::io::scanner::{Scanner, TEXT_LENGTH, TextKind, Token};
 use crate::types::{NodeId, Weight};
 
 /// The mark that some editors put before UTF-8 text.
@@ -123,7 +123,7 @@ struct Parser<'a, R> {
 impl<R: Read> Parser<'_, R> {
     fn parse(&mut self, size: Option<u64>, keep: Keep) -> ControlFlow<(), Rows> {
         self.check_start()?;
-        let (header, header_line) = self.header()?;
+        let (header, place_of_count) = self.header()?;
         let mut rows = Rows {
             header,
             offsets: vec![0],
@@ -147,7 +147,7 @@ impl<R: Read> Parser<'_, R> {
         } else {
             self.rows::<false>(&mut rows, keep)?;
         }
-        self.check_edges(&rows, header_line)?;
+        self.check_edges(&rows, place_of_count)?;
         ControlFlow::Continue(rows)
     }
 
@@ -163,14 +163,15 @@ impl<R: Read> Parser<'_, R> {
         ControlFlow::Continue(())
     }
 
-    /// The header and its line; a fault in it ends the search, as nothing after it has a meaning.
-    fn header(&mut self) -> ControlFlow<(), (Header, u64)> {
+    /// The header, and line and column of its number of edges; a fault in it ends the search, as nothing after it has
+    /// a meaning.
+    fn header(&mut self) -> ControlFlow<(), (Header, (u64, u64))> {
         const ROLES: [Role; 4] = [Role::NumNodes, Role::NumEdges, Role::Format, Role::NumConstraints];
         if !self.scanner.has_line() {
             self.fault_here(Token::End, FaultKind::MissingHeader)?;
             return ControlFlow::Break(());
         }
-        let line = self.scanner.line();
+        let (line, mut columns) = (self.scanner.line(), [1; ROLES.len()]);
         let looks_like = foreign::resembles(self.scanner.at_hand());
         let mut numbers: Vec<u64> = Vec::with_capacity(ROLES.len());
         let mut is_valid = true;
@@ -192,6 +193,7 @@ impl<R: Read> Parser<'_, R> {
                 self.bad_number(token, role)?;
                 return ControlFlow::Break(());
             }
+            columns[numbers.len()] = self.scanner.column();
             if role == Role::Format && !self.is_format(token) {
                 self.fault_here(token, FaultKind::BadFormat)?;
                 is_valid = false;
@@ -216,7 +218,7 @@ impl<R: Read> Parser<'_, R> {
         let has_node_weights = format / 10 % 10 == 1;
         if constraints > 0 && !has_node_weights && is_valid {
             let kind = FaultKind::ConstraintsWithoutWeights { constraints };
-            self.fault_here(Token::LineEnd, kind)?;
+            self.faults.add(line, columns[3], kind, || constraints.to_string())?;
             is_valid = false;
         }
         self.scanner.skip_line();
@@ -230,7 +232,7 @@ impl<R: Read> Parser<'_, R> {
             num_constraints: if has_node_weights { constraints.max(1) } else { 0 },
             has_edge_weights: format % 10 == 1,
         };
-        ControlFlow::Continue((header, line))
+        ControlFlow::Continue((header, (line, columns[1])))
     }
 
     /// Whether the last token, which was `token`, is a format: up to three digits, each 0 or 1.
@@ -416,11 +418,11 @@ impl<R: Read> Parser<'_, R> {
     ///
     /// When the entries are as many as the edges declared, that explains whatever else is found and comes
     /// first; otherwise a wrong count follows from the other faults and comes last.
-    fn check_edges(&mut self, rows: &Rows, header_line: u64) -> ControlFlow<()> {
+    fn check_edges(&mut self, rows: &Rows, (line, column): (u64, u64)) -> ControlFlow<()> {
         let (declared, arcs) = (rows.header.num_edges, rows.entries);
         let is_wrong = u128::from(declared) * 2 != u128::from(arcs);
         let kind = FaultKind::WrongEdgeCount { declared, arcs };
-        let add = |faults: &mut Faults| faults.add(header_line, 1, kind.clone(), || declared.to_string());
+        let add = |faults: &mut Faults| faults.add(line, column, kind.clone(), || declared.to_string());
         if is_wrong && declared == arcs {
             add(self.faults)?;
         }
@@ -478,7 +480,11 @@ impl<R: Read> Parser<'_, R> {
     #[cold]
     fn fault_here(&mut self, token: Token, kind: FaultKind) -> ControlFlow<()> {
         let text = || match token {
-            Token::Number(number) => number.to_string(),
+            // As it stands there, with its leading zeros.
+            Token::Number(number) => {
+                let width = self.scanner.token_length().min(TEXT_LENGTH);
+                format!("{number:0width$}")
+            }
             Token::Text(_) => self.scanner.text(),
             Token::LineEnd | Token::End => String::new(),
         };
