@@ -83,10 +83,10 @@ fn what_cannot_be_partitioned_is_refused() {
         message
     };
     assert!(fails(&["--k=17"], 65).contains("16"));
-    fails(&["--k=0"], 65);
+    fails(&["--k=0"], 2);
     fails(&["--k=two"], 2);
     fails(&[], 2);
-    fails(&["--k=2", "--imbalance=-1"], 65);
-    fails(&["--k=2", "--imbalance=nan"], 65);
+    fails(&["--k=2", "--imbalance=-1"], 2);
+    fails(&["--k=2", "--imbalance=nan"], 2);
     fails(&["--k=2", "--preconfiguration=magic"], 2);
 }

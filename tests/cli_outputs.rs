@@ -243,3 +243,25 @@ fn an_output_can_be_the_input() {
     assert_eq!(fs::read_to_string(folder.path().join("mapping")).unwrap().lines().count(), 64);
     assert_eq!(names(folder.path()), ["file", "mapping"]);
 }
+
+#[test]
+fn no_output_overwrites_another_and_no_input_is_read_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = instance("openfoam_sphere_64.msgs.graph");
+    let machine = ["--hierarchy_parameter_string=4:4:4", "--distance_parameter_string=1:10:100"];
+    for json in ["out", "./out"] {
+        let outputs = ["--output_filename=out", "--json", json];
+        let message = failure_of(program("viem", folder.path()).arg(&model).args(machine).args(outputs), 2);
+        assert!(message.contains("two outputs cannot go to the same file"), "{message}");
+    }
+    let outputs = ["--k=4", "--output_filename=out", "--mapping_filename=out"];
+    failure_of(program("generate_model", folder.path()).arg(&model).args(outputs), 2);
+    for name in ["viem", "evaluator"] {
+        let mut command = program(name, folder.path());
+        let message = failure_of(command.args(["-", "--input_mapping=-"]).args(machine), 2);
+        assert!(message.contains("only one input"), "{message}");
+    }
+    assert_eq!(names(folder.path()), [""; 0]);
+    let gone = ["--output_filename=/dev/null", "--json=/dev/null", "--threads=1000000000"];
+    stdout_of(program("viem", folder.path()).arg(&model).args(machine).args(gone));
+}

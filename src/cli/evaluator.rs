@@ -61,6 +61,7 @@ pub fn main() -> ExitCode {
 
 fn evaluate(options: &Options) -> anyhow::Result<ExitCode> {
     let json = options.report.json.as_deref();
+    files::probe_inputs(&[Some(&options.file), Some(&options.input_mapping)])?;
     files::probe_outputs(&[json])?;
     let console = Console::new(options.report.quiet, &[json]);
     let hierarchy = options.machine.hierarchy()?;

@@ -95,7 +95,14 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if error.is::<UsageError>() || error.is::<HierarchyError>() || error.is::<ConfigError>() {
         return USAGE;
     }
-    if error.is::<ProblemError>() || error.is::<ModelError>() {
+    if let Some(error) = error.downcast_ref::<ModelError>() {
+        return match error {
+            ModelError::Targets(_) => USAGE,
+            ModelError::NumBlocks { .. } => DATA,
+            ModelError::Threads(_) => RESOURCE,
+        };
+    }
+    if error.is::<ProblemError>() {
         return DATA;
     }
     if error.is::<StoredDistancesError>() {

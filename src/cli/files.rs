@@ -34,15 +34,31 @@ pub(crate) fn write_json(path: &Path, report: &impl Serialize) -> Result<(), Wri
     })
 }
 
-/// Checks before any work that the outputs can be created and that at most one of them is stdout.
+/// Checks before any work that at most one of the inputs is stdin.
+pub(crate) fn probe_inputs(inputs: &[Option<&Path>]) -> Result<(), UsageError> {
+    if inputs.iter().flatten().filter(|path| is_standard_stream(path)).count() > 1 {
+        let message = "only one input can come from standard input (-); name a file for the other";
+        return Err(UsageError(message.to_string()));
+    }
+    Ok(())
+}
+
+/// Checks before any work that the outputs can be created, and that no two are the same file or both stdout.
 pub(crate) fn probe_outputs(outputs: &[Option<&Path>]) -> anyhow::Result<()> {
     let outputs = || outputs.iter().flatten();
     if outputs().filter(|path| is_standard_stream(path)).count() > 1 {
         let message = "only one output can go to standard output (-); name a file for the others";
         return Err(UsageError(message.to_string()).into());
     }
+    let mut files = Vec::new();
     for path in outputs() {
-        output::probe(path)?;
+        if let Some(file) = output::probe(path)? {
+            if files.contains(&file) {
+                let message = format!("two outputs cannot go to the same file, {}", path.display());
+                return Err(UsageError(message).into());
+            }
+            files.push(file);
+        }
     }
     Ok(())
 }

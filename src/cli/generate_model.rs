@@ -49,7 +49,8 @@ struct Options {
     #[arg(long, value_name = "FILE")]
     mapping_filename: Option<PathBuf>,
 
-    /// Threads to use; the model is the same at any number [default: all cores]
+    /// Threads to use, 256 or as many as there are cores at most; the model is the same at any number [default: all
+    /// cores]
     #[arg(long, value_name = "INT")]
     threads: Option<usize>,
 

@@ -54,11 +54,16 @@ pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
+/// Threads that are started at most, unless there are more cores: starting a hundred thousand of them can bring a
+/// system down.
+const MOST_THREADS: usize = 256;
+
 /// The number of threads asked for, or else one for each core that the process may use.
 pub(crate) fn threads(asked: Option<usize>) -> Result<usize, UsageError> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     match asked {
         Some(0) => Err(UsageError("--threads must be at least 1".to_string())),
-        Some(threads) => Ok(threads),
-        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+        Some(threads) => Ok(threads.min(MOST_THREADS.max(cores))),
+        None => Ok(cores),
     }
 }

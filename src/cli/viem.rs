@@ -81,7 +81,8 @@ struct Options {
     #[arg(long, short, default_value = "permutation", value_name = "FILE")]
     output_filename: PathBuf,
 
-    /// Threads to use; the mapping is the same at any number [default: all cores]
+    /// Threads to use, 256 or as many as there are cores at most; the mapping is the same at any number [default: all
+    /// cores]
     #[arg(long, value_name = "INT")]
     threads: Option<usize>,
 
@@ -102,6 +103,7 @@ fn map(options: &Options) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let json = options.report.json.as_deref();
     let output = options.output_filename.as_path();
+    files::probe_inputs(&[Some(&options.file), options.input_mapping.as_deref()])?;
     files::probe_outputs(&[Some(output), json])?;
     let console = Console::new(options.report.quiet, &[Some(output), json]);
     let hierarchy = options.machine.hierarchy()?;

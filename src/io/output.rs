@@ -76,13 +76,18 @@ pub fn is_standard_output(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 
-/// Finds out whether [`write()`] could create the output, so that no long work is done for nothing.
+/// Finds out whether [`write()`] could create the output, so that no long work is done for nothing; returns the file that
+/// it would create or replace, links resolved, if it is one.
 ///
 /// Changes nothing that lasts, and opens neither pipes nor devices.
-pub fn probe(path: &Path) -> Result<(), WriteError> {
+pub fn probe(path: &Path) -> Result<Option<PathBuf>, WriteError> {
     let created = resolve(path).and_then(|target| match target {
-        Target::Stdout | Target::Stderr | Target::Direct(_) => Ok(()),
-        Target::New(path) | Target::Replaced(path, _) => create_beside(&path).map(drop),
+        Target::Stdout | Target::Stderr | Target::Direct(_) => Ok(None),
+        Target::New(path) | Target::Replaced(path, _) => {
+            create_beside(&path)?;
+            let name = path.file_name().map(PathBuf::from).unwrap_or_default();
+            Ok(Some(fs::canonicalize(folder_of(&path))?.join(name)))
+        }
     });
     created.map_err(|source| WriteError::CannotCreate { file: name(path), source })
 }
