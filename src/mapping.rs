@@ -69,6 +69,20 @@ impl Mapping {
         self.pe_of
     }
 
+    /// The same mapping after process `order[i]` has been given the number `i`; O(n).
+    pub(crate) fn renumbered(&self, order: &[NodeId]) -> Self {
+        Self::from_permutation(order.iter().map(|&process| self.pe(process)).collect())
+    }
+
+    /// The mapping of which this is [renumbered](Self::renumbered); O(n).
+    pub(crate) fn numbered_back(&self, order: &[NodeId]) -> Self {
+        let mut pe_of = vec![0; order.len()];
+        for (&process, &pe) in order.iter().zip(&self.pe_of) {
+            pe_of[process as usize] = pe;
+        }
+        Self::from_permutation(pe_of)
+    }
+
     /// The process on each PE; O(n).
     pub fn inverse(&self) -> Vec<NodeId> {
         let mut process_of = vec![0; self.pe_of.len()];

@@ -41,11 +41,7 @@ pub(super) fn search<O: DistanceOracle>(
     let way = Way::choose(&search, max_hops);
     descend(&mut search, max_hops, seed, way);
     let outcome = search.finish();
-    let mut pe_of = vec![0; process_on.len()];
-    for (&process, &pe) in process_on.iter().zip(outcome.mapping.as_slice()) {
-        pe_of[process as usize] = pe;
-    }
-    SearchOutcome { mapping: Mapping::from_permutation(pe_of), ..outcome }
+    SearchOutcome { mapping: outcome.mapping.numbered_back(&process_on), ..outcome }
 }
 
 /// How a visit finds the partners that improve.

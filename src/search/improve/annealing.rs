@@ -82,8 +82,6 @@ static QUANTILES: LazyLock<[f32; 1024]> =
 struct Walk<A> {
     savings: Savings<A>,
     tails: Vec<NodeId>,
-    /// PEs of a group, by level.
-    group_sizes: Vec<u32>,
     /// Mean edge weight times the greatest distance.
     unit: f64,
     rng: Rng,
@@ -96,14 +94,9 @@ struct Walk<A> {
 impl<A: Amount> Walk<A> {
     fn new(graph: &CsrGraph, hierarchy: &Hierarchy, start: &[PeId], seed: u64) -> Self {
         let mean = graph.total_arc_weight() as f64 / graph.num_arcs() as f64;
-        let sizes = hierarchy.arities().iter().scan(1, |size, &arity| {
-            *size *= arity;
-            Some(*size)
-        });
         Self {
             savings: Savings::new(graph, hierarchy, start),
             tails: graph.nodes().flat_map(|u| std::iter::repeat_n(u, graph.degree(u))).collect(),
-            group_sizes: sizes.collect(),
             unit: mean * hierarchy.max_distance() as f64,
             rng: Rng::new(seed),
             change: 0,
@@ -148,7 +141,6 @@ impl<A: Amount> Walk<A> {
     fn propose(&mut self, count: u64, temperature: f32) {
         let quantiles = &*QUANTILES;
         let num_arcs = self.savings.num_arcs() as u64;
-        let innermost = u64::from(self.savings.group_size());
         for _ in 0..count {
             // One draw serves all: 32 bits for the arc, 8 for the level, 14 for the PE, 10 for the quantile.
             let bits = self.rng.next_u64();
@@ -157,14 +149,10 @@ impl<A: Amount> Walk<A> {
             if self.savings.group_of(u) == self.savings.group_of(near) {
                 continue;
             }
-            let size = if bits & 0x80 == 0 {
-                innermost
-            } else {
-                u64::from(self.group_sizes[self.savings.level(u, near) - 1])
-            };
+            let level = if bits & 0x80 == 0 { 0 } else { self.savings.level(u, near) - 1 };
+            let size = u64::from(self.savings.group_size_at(level));
             let position = ((bits >> 8 & 0x3fff) * size) >> 14;
-            let pe = u64::from(self.savings.pe_of(near)) / size * size + position;
-            let v = self.savings.process_on(pe as PeId);
+            let v = self.savings.process_on(self.savings.first_pe(near, level) + position as PeId);
             let accepted = A::of((quantiles[(bits >> 22 & 0x3ff) as usize] * temperature) as Cost);
             if self.savings.delta_unless_adjacent(u, v) <= accepted {
                 let delta = self.savings.delta(u, v);

@@ -22,6 +22,7 @@ use rayon::prelude::*;
 
 use super::SearchOutcome;
 use crate::graph::CsrGraph;
+use crate::graph::relabel::relabel;
 use crate::mapping::Mapping;
 use crate::objective::cost;
 use crate::observer::Observer;
@@ -109,12 +110,16 @@ pub fn improve<O: DistanceOracle>(
     observer: &dyn Observer,
 ) -> SearchOutcome {
     let hierarchy = hierarchy.simplified();
+    // Number the processes by their PEs: what a region holds then lies together in memory.
+    let order = starts[0].inverse();
+    let graph = relabel(problem.graph(), &order);
+    let problem = &Problem::new(&graph, problem.oracle()).expect("the same graph");
     let mut least = Cost::MAX;
     let mut best: Option<State<'_>> = None;
     let (mut tried, mut made) = (0, 0);
     for (index, start) in starts.iter().enumerate() {
         let seed = derive(seed, index as u64);
-        let mut state = State::new(problem, &hierarchy, start, observer, least);
+        let mut state = State::new(problem, &hierarchy, &start.renumbered(&order), observer, least);
         if exact::is_small(&hierarchy) {
             state.solve_exactly();
         } else {
@@ -135,7 +140,7 @@ pub fn improve<O: DistanceOracle>(
         best.rebuild(config, config.rebuilding, derive(seed, starts.len() as u64));
     }
     SearchOutcome {
-        mapping: Mapping::from_permutation(best.pe_of),
+        mapping: Mapping::from_permutation(best.pe_of).numbered_back(&order),
         cost: best.cost,
         tried: tried + best.tried,
         made: made + best.made,

@@ -11,7 +11,7 @@
 //! consecutive entries. Memory: n² / a_1 entries of 4 bytes if the sums fit, else 8; so searches keep such
 //! tables for parts of a problem that have them in cache (see [`region`](super::region)).
 
-use std::ops::{AddAssign, Sub, SubAssign};
+use std::ops::{AddAssign, Mul, Sub, SubAssign};
 
 use crate::graph::CsrGraph;
 use crate::topology::Hierarchy;
@@ -19,7 +19,7 @@ use crate::types::{Cost, NodeId, PeId};
 
 /// A number wide enough for the savings of one problem.
 pub(super) trait Amount:
-    Copy + Ord + AddAssign + SubAssign + Sub<Output = Self> + Send + Sync
+    Copy + Ord + AddAssign + SubAssign + Sub<Output = Self> + Mul<Output = Self> + Send + Sync
 {
     /// Zero.
     const ZERO: Self;
@@ -66,6 +66,8 @@ struct Level<A> {
     groups: usize,
     /// Distance of the next level less that of this one.
     step: A,
+    /// For each innermost group, the first of those in the same group of this level.
+    first: Vec<u32>,
 }
 
 /// A mapping of processes `0..n` to PEs `0..n` and the table of savings.
@@ -96,7 +98,9 @@ impl<A: Amount> Savings<A> {
         let mut groups = 1;
         let levels: Vec<Level<A>> = (1..arities.len())
             .map(|level| {
-                let inner = Level { groups, step: A::of(distances[level] - distances[level - 1]) };
+                let step = A::of(distances[level] - distances[level - 1]);
+                let first = (0..num_groups).map(|group| (group - group % groups) as u32).collect();
+                let inner = Level { groups, step, first };
                 groups *= arities[level] as usize;
                 inner
             })
@@ -127,8 +131,8 @@ impl<A: Amount> Savings<A> {
             for (v, weight) in graph.arcs(u) {
                 let group = savings.group_of[v as usize] as usize;
                 for level in &savings.levels {
-                    let amount = A::of(weight * level.step.cost());
-                    let first = group - group % level.groups;
+                    let amount = A::of(weight) * level.step;
+                    let first = level.first[group] as usize;
                     row[first..first + level.groups].iter_mut().for_each(|entry| *entry += amount);
                 }
             }
@@ -172,6 +176,18 @@ impl<A: Amount> Savings<A> {
         self.group_size
     }
 
+    /// PEs of a group of a level, which is not the outermost.
+    #[inline]
+    pub fn group_size_at(&self, level: usize) -> u32 {
+        self.group_size * self.levels[level].groups as u32
+    }
+
+    /// The first PE of the group of a level, which is not the outermost, that a process is in.
+    #[inline]
+    pub fn first_pe(&self, process: NodeId, level: usize) -> PeId {
+        self.levels[level].first[self.group_of(process) as usize] * self.group_size
+    }
+
     /// The savings of a process in all innermost groups.
     #[inline]
     pub fn row(&self, process: NodeId) -> &[A] {
@@ -209,10 +225,15 @@ impl<A: Amount> Savings<A> {
     }
 
     /// The innermost level whose group holds both processes.
+    #[inline]
     pub fn level(&self, u: NodeId, v: NodeId) -> usize {
-        let (a, b) = (self.group_of(u) as usize, self.group_of(v) as usize);
-        let inside = |level: &Level<A>| a / level.groups == b / level.groups;
-        self.levels.iter().position(inside).unwrap_or(self.levels.len())
+        self.level_of_groups(self.group_of(u), self.group_of(v))
+    }
+
+    #[inline]
+    fn level_of_groups(&self, a: u32, b: u32) -> usize {
+        let together = |level: &Level<A>| level.first[a as usize] == level.first[b as usize];
+        self.levels.iter().position(together).unwrap_or(self.levels.len())
     }
 
     #[inline]
@@ -232,17 +253,20 @@ impl<A: Amount> Savings<A> {
 
     /// Lets the neighbours of a process know that it moves from one innermost group to another.
     fn carry(&mut self, process: NodeId, from: u32, to: u32) {
-        let (from, to) = (from as usize, to as usize);
-        let crossed = self.levels.iter().position(|level| from / level.groups == to / level.groups);
-        let levels = &self.levels[..crossed.unwrap_or(self.levels.len())];
         let arcs = self.offsets[process as usize] as usize..self.offsets[process as usize + 1] as usize;
-        for &(target, weight) in &self.arcs[arcs] {
-            let row = &mut self.table[target as usize * self.num_groups..][..self.num_groups];
-            for level in levels {
-                let amount = A::of(weight.cost() * level.step.cost());
-                let (left, entered) = (from - from % level.groups, to - to % level.groups);
-                row[left..left + level.groups].iter_mut().for_each(|entry| *entry -= amount);
-                row[entered..entered + level.groups].iter_mut().for_each(|entry| *entry += amount);
+        for level in &self.levels[..self.level_of_groups(from, to)] {
+            let left = level.first[from as usize] as usize;
+            let entered = level.first[to as usize] as usize;
+            for &(target, weight) in &self.arcs[arcs.clone()] {
+                let row = &mut self.table[target as usize * self.num_groups..][..self.num_groups];
+                let amount = weight * level.step;
+                if level.groups == 1 {
+                    row[left] -= amount;
+                    row[entered] += amount;
+                } else {
+                    row[left..left + level.groups].iter_mut().for_each(|entry| *entry -= amount);
+                    row[entered..entered + level.groups].iter_mut().for_each(|entry| *entry += amount);
+                }
             }
         }
     }
