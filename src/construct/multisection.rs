@@ -77,7 +77,7 @@ impl Multisection<'_> {
             parts.push((part, places));
             rest = others;
         }
-        parts.into_par_iter().enumerate().for_each(|(block, ((part, members), places))| {
+        parts.into_par_iter().with_max_len(1).enumerate().for_each(|(block, ((part, members), places))| {
             let members: Vec<NodeId> = members.into_iter().map(|node| nodes[node as usize]).collect();
             self.arrange(&part, &members, groups_of(block), derive(seed, 1 + block as u64), places, inside);
         });

@@ -1,9 +1,31 @@
-//! Breadth-first search that stops at a given number of hops.
+//! Breadth-first search: of everything, or up to a given number of hops.
 
 use std::ops::Range;
 
 use super::CsrGraph;
 use crate::types::NodeId;
+
+/// All vertices in the order of a breadth-first search from vertex 0, then from the first that it does not reach,
+/// and so on: neighbours get numbers near each other; O(n + m).
+pub fn breadth_first_order(graph: &CsrGraph) -> Vec<NodeId> {
+    let mut reached = vec![false; graph.num_nodes()];
+    let mut order = Vec::with_capacity(graph.num_nodes());
+    for source in graph.nodes() {
+        let mut next = order.len();
+        if !std::mem::replace(&mut reached[source as usize], true) {
+            order.push(source);
+        }
+        while let Some(&node) = order.get(next) {
+            for &target in graph.neighbours(node) {
+                if !std::mem::replace(&mut reached[target as usize], true) {
+                    order.push(target);
+                }
+            }
+            next += 1;
+        }
+    }
+    order
+}
 
 /// Breadth-first search with reusable memory: a search costs only what it visits.
 #[derive(Clone, Debug)]
@@ -126,6 +148,15 @@ mod tests {
             [true, true, true, false, false, true, true]
         );
         assert_eq!(bfs.reach(&graph, 0, usize::MAX).len(), 6);
+    }
+
+    #[test]
+    fn order_has_every_vertex_once_and_neighbours_near() {
+        let mut builder = GraphBuilder::new(6);
+        for (u, v) in [(0, 4), (0, 2), (2, 5), (1, 3)] {
+            builder.add_edge(u, v, 1);
+        }
+        assert_eq!(breadth_first_order(&builder.build().unwrap()), [0, 4, 2, 5, 1, 3]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! | [`subgraph`] | the subgraph that a set of vertices induces |
 //! | [`quotient`] | contraction of the blocks of a partition |
 //! | [`relabel`] | the same graph with other vertex numbers |
-//! | [`bfs`] | breadth-first search that stops at a given distance |
+//! | [`bfs`] | breadth-first order, and search that stops at a given distance |
 //! | [`generate`] | grids, meshes and random geometric graphs |
 //! | [`validation`] | whether both ends of each edge agree on it |
 

@@ -1,27 +1,47 @@
 //! The same graph with other vertex numbers: vertices that are worked on together come to lie together.
 
+use rayon::prelude::*;
+
 use super::CsrGraph;
-use crate::types::NodeId;
+use crate::types::{NodeId, Weight};
+
+/// Vertices whose rows one thread writes at a time.
+const PIECE: usize = 4096;
 
 /// The graph whose vertex `i` is vertex `order[i]` of `graph`; O(n + m).
 ///
-/// `order` is a permutation of the vertices. Each vertex keeps the order of its neighbours.
+/// `order` is a permutation of the vertices. Each vertex keeps the order of its neighbours. Runs on the threads of
+/// the rayon pool it is called in.
 pub fn relabel(graph: &CsrGraph, order: &[NodeId]) -> CsrGraph {
     let mut label = vec![0 as NodeId; order.len()];
     for (index, &node) in order.iter().enumerate() {
         label[node as usize] = index as NodeId;
     }
     let mut offsets = Vec::with_capacity(order.len() + 1);
-    let mut targets = Vec::with_capacity(graph.num_arcs());
-    let mut edge_weights = Vec::with_capacity(graph.num_arcs());
+    let mut num_arcs = 0;
     offsets.push(0);
     for &node in order {
-        for (target, weight) in graph.arcs(node) {
-            targets.push(label[target as usize]);
-            edge_weights.push(weight);
-        }
-        offsets.push(targets.len());
+        num_arcs += graph.degree(node);
+        offsets.push(num_arcs);
     }
+    let mut targets = vec![0 as NodeId; num_arcs];
+    let mut edge_weights = vec![0 as Weight; num_arcs];
+    let mut pieces = Vec::with_capacity(order.len().div_ceil(PIECE));
+    let (mut other_targets, mut other_weights) = (&mut targets[..], &mut edge_weights[..]);
+    for nodes in order.chunks(PIECE) {
+        let count = nodes.iter().map(|&node| graph.degree(node)).sum();
+        let (targets, weights);
+        (targets, other_targets) = other_targets.split_at_mut(count);
+        (weights, other_weights) = other_weights.split_at_mut(count);
+        pieces.push((nodes, targets, weights));
+    }
+    pieces.into_par_iter().for_each(|(nodes, targets, weights)| {
+        let arcs = nodes.iter().flat_map(|&node| graph.arcs(node));
+        for ((to, to_weight), (target, weight)) in targets.iter_mut().zip(weights).zip(arcs) {
+            *to = label[target as usize];
+            *to_weight = weight;
+        }
+    });
     let node_weights = order.iter().map(|&node| graph.node_weight(node)).collect();
     CsrGraph::from_symmetric(offsets, targets, edge_weights, node_weights)
         .expect("the same graph weighs the same")

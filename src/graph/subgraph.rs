@@ -1,5 +1,7 @@
 //! Induced subgraphs, the step of every recursion over blocks.
 
+use rayon::prelude::*;
+
 use super::CsrGraph;
 use crate::types::{BlockId, NodeId};
 
@@ -7,6 +9,7 @@ use crate::types::{BlockId, NodeId};
 ///
 /// `blocks[u] < num_blocks` is the block of vertex `u`. Returns for each block its subgraph and the
 /// vertices of the whole graph that its vertices stand for, ascending. Edges between blocks are dropped.
+/// Runs on the threads of the rayon pool it is called in.
 pub fn split(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<(CsrGraph, Vec<NodeId>)> {
     let mut members: Vec<Vec<NodeId>> = vec![Vec::new(); num_blocks];
     let mut local = vec![0 as NodeId; graph.num_nodes()];
@@ -33,7 +36,7 @@ pub fn split(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<(Cs
             .expect("a part of a graph weighs no more than the graph");
         (subgraph, nodes)
     };
-    members.into_iter().map(induce).collect()
+    members.into_par_iter().map(induce).collect()
 }
 
 #[cfg(test)]

@@ -278,6 +278,7 @@ impl<'a> State<'a> {
         let regions = Regions::gather(graph, hierarchy, &self.pe_of, level, groups, &mut rng);
         let outcomes: Vec<(usize, Vec<NodeId>, Improved)> = (0..regions.len())
             .into_par_iter()
+            .with_max_len(1)
             .filter(|_| !observer.should_stop())
             .map(|index| {
                 let region = regions.problem(graph, hierarchy, &self.pe_of, &self.process_on, index);

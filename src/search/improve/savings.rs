@@ -155,11 +155,6 @@ impl<A: Amount> Savings<A> {
     }
 
     #[inline]
-    pub fn pe_of(&self, process: NodeId) -> PeId {
-        self.pe_of[process as usize]
-    }
-
-    #[inline]
     pub fn process_on(&self, pe: PeId) -> NodeId {
         self.process_on[pe as usize]
     }
