@@ -1,4 +1,5 @@
-//! Micro-benchmarks of the mapping core: distance, swap delta, neighbourhoods, constructors.
+//! Micro-benchmarks of the mapping core: distance, swap delta, neighbourhoods, constructors, and of the METIS
+//! reader.
 //!
 //! ```text
 //! cargo bench --bench micro -- [filter]
@@ -9,9 +10,11 @@
 use std::hint::black_box;
 
 use divan::Bencher;
-use divan::counter::ItemsCount;
+use divan::counter::{BytesCount, ItemsCount};
 use viem::construct::{Construction, ConstructionConfig, construct};
 use viem::graph::{CsrGraph, generate};
+use viem::io::Source;
+use viem::io::metis::{self, Content, NodeWeights};
 use viem::mapping::Mapping;
 use viem::objective::{keys, swap_delta};
 use viem::problem::Problem;
@@ -148,4 +151,16 @@ fn construction(bencher: Bencher, algorithm: Construction) {
     let (graph, hierarchy) = instance(32768);
     let config = ConstructionConfig { algorithm, ..ConstructionConfig::default() };
     bencher.bench_local(|| construct(&graph, &hierarchy, &config, 1, &()));
+}
+
+/// Reading a METIS graph from memory, with weights of the edges and without.
+#[divan::bench(args = [false, true], sample_count = 20)]
+fn metis_reader(bencher: Bencher, edge_weights: bool) {
+    let mut text = Vec::new();
+    let content = Content { node_weights: false, edge_weights };
+    metis::write(&mut text, &instance(32768).0, content).expect("memory takes everything");
+    bencher.counter(BytesCount::new(text.len())).bench_local(|| {
+        let source = Source::new("graph", text.as_slice()).expect("a text");
+        metis::read(source, NodeWeights::Ignore).expect("a graph")
+    });
 }
