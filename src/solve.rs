@@ -25,8 +25,11 @@ const SMALL: usize = 1024;
 /// Problems of at most this many processes are improved best by many cheap partitions.
 const TINY: usize = 128;
 
-/// From this many processes on, a preset does less for each.
+/// From this many processes on, a preset does less for each,
 const LARGE: usize = 1 << 16;
+
+/// and from this many on less still.
+const HUGE: usize = 1 << 19;
 
 /// The part of a time limit that is kept for the last local search.
 const LAST_PART: u32 = 20;
@@ -146,7 +149,8 @@ fn scaled(effort: usize, num_processes: usize) -> usize {
         0..=TINY => effort,
         n if n < SMALL => 3 * effort,
         n if n < LARGE => effort,
-        _ => effort / 2,
+        n if n < HUGE => effort / 2,
+        _ => effort / 4,
     }
 }
 

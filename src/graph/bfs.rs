@@ -156,7 +156,7 @@ mod tests {
         for (u, v) in [(0, 4), (0, 2), (2, 5), (1, 3)] {
             builder.add_edge(u, v, 1);
         }
-        assert_eq!(breadth_first_order(&builder.build().unwrap()), [0, 4, 2, 5, 1, 3]);
+        assert_eq!(breadth_first_order(&builder.build().unwrap()), [0, 2, 4, 5, 1, 3]);
     }
 
     #[test]

@@ -16,6 +16,10 @@ use crate::partition::settings::KWaySettings;
 use crate::rng::Rng;
 use crate::types::{BlockId, NodeId, Weight};
 
+/// A search ends when it has looked at this many arcs since its best state: hundreds of moves where degrees are
+/// small. Around hubs, each move makes the gains of vertices out of date that take long to compute.
+const GREATEST_EFFORT: usize = 1 << 15;
+
 /// A partition with its block weights and cut.
 #[derive(Clone, Debug)]
 pub(crate) struct Assignment {
@@ -128,6 +132,8 @@ pub(crate) struct KWay {
     /// By vertex; the boundary are the vertices with outer ties.
     ties: Vec<Ties>,
     connection: Connection,
+    /// Arcs looked at to compute gains.
+    effort: usize,
     /// Where a vertex in the heap would go.
     destination: Vec<BlockId>,
     /// Whether the gain in the heap is only an upper bound.
@@ -305,6 +311,7 @@ impl KWay {
         node: NodeId,
     ) -> Option<(Weight, BlockId)> {
         self.connection.collect(graph, &assignment.blocks, node);
+        self.effort += graph.degree(node);
         let from = assignment.blocks[node as usize];
         let weight = graph.node_weight(node);
         if weight == assignment.weights[from as usize] {
@@ -334,7 +341,11 @@ impl KWay {
         let mut best_cut = assignment.cut;
         let mut best_length = 0;
         let mut walk = RandomWalk::default();
-        while self.trail.len() - best_length <= settings.patience && !walk.is_hopeless(settings.least_steps) {
+        self.effort = 0;
+        while self.trail.len() - best_length <= settings.patience
+            && !walk.is_hopeless(settings.least_steps)
+            && self.effort <= GREATEST_EFFORT
+        {
             let Some((gain, node)) = self.heap.peek() else { break };
             let to = self.destination[node as usize];
             let weight = graph.node_weight(node);
@@ -359,6 +370,7 @@ impl KWay {
                 best_cut = assignment.cut;
                 best_length = self.trail.len();
                 walk = RandomWalk::default();
+                self.effort = 0;
             } else {
                 walk.step(gain);
             }
