@@ -5,6 +5,8 @@
 
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
+
 use crate::construct::{Construction, ConstructionConfig, construct};
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
@@ -94,13 +96,13 @@ impl MapConfig {
             MapPreset::Strong => (
                 Preset::Eco,
                 0,
-                Constructions { effort: 80, size: 90_000, careful: usize::MAX },
+                Constructions { effort: 120, size: 180_000, careful: usize::MAX },
                 Improvement::STRONG,
             ),
             MapPreset::Eco => (
                 Preset::Eco,
                 64,
-                Constructions { effort: 24, size: 45_000, careful: usize::MAX },
+                Constructions { effort: 40, size: 100_000, careful: usize::MAX },
                 Improvement::ECO,
             ),
             MapPreset::Fast => (
@@ -410,8 +412,8 @@ impl Run<'_> {
             let limited = self.improving(bound);
             let given = if cycle == 0 { &given[..] } else { &[] };
             // The first construction of all is among those given.
-            let numbers = (cycle * each..(cycle + 1) * each).skip(usize::from(cycle == 0));
-            let numbers = numbers.take_while(|_| !limited.should_stop());
+            let numbers = cycle * each + usize::from(cycle == 0)..(cycle + 1) * each;
+            let numbers = numbers.into_par_iter().filter(|_| !limited.should_stop());
             let more: Vec<Mapping> = numbers.map(|number| self.construct(number, &limited)).collect();
             let starts: Vec<&Mapping> = given.iter().copied().chain(&more).collect();
             let seed = derive(derive(seed, 1), cycle as u64);

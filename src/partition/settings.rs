@@ -125,6 +125,15 @@ impl Settings {
         }
     }
 
+    /// The same without coarsening, and bisections grown from more vertices instead.
+    ///
+    /// On small graphs of regular structure, such as tori, coarsening is misled by the heavy edges: it hides
+    /// the few directions in which they are cut best.
+    pub fn without_coarsening(self) -> Self {
+        let bisection = BisectionSettings { tries: 2 * self.bisection.tries, ..self.bisection };
+        Self { contraction: Contraction::None, bisection, ..self }
+    }
+
     fn social(self) -> Self {
         Self { contraction: Contraction::Clustering { least_share: 0.1 }, ..self }
     }

@@ -11,6 +11,8 @@ use crate::types::{BlockId, NodeId, Weight};
 /// What becomes one vertex of the next level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Contraction {
+    /// Nothing: the graph itself is partitioned, which suits graphs of at most some hundred vertices.
+    None,
     /// Pairs of adjacent vertices.
     Matching,
     /// Clusters of any number of vertices.
@@ -23,6 +25,7 @@ pub enum Contraction {
 impl Contraction {
     fn cluster<W: Stored>(self, graph: &Level<W>, limits: &Limits, rng: &mut Rng) -> (Vec<NodeId>, usize) {
         match self {
+            Contraction::None => (graph.nodes().collect(), graph.num_nodes()),
             Contraction::Matching => matching::cluster(graph, limits, rng),
             Contraction::Clustering { least_share } => clustering::cluster(graph, least_share, limits, rng),
         }

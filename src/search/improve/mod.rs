@@ -1,6 +1,6 @@
 //! Improvement beyond exchanges that gain at once: annealing, and dividing parts anew.
 //!
-//! Each start is [annealed](annealing), the best of the outcomes is improved further by rounds of
+//! Each start is [annealed](annealing); they meet in a tournament, and the winner is improved further by rounds of
 //! [rebuilding](rebuild): large neighbourhood search (Shaw 1998) whose neighbourhoods are mapping problems
 //! themselves. Annealing is good at arranging processes inside of groups and along the boundaries of groups;
 //! other shapes of the outermost groups, which no sequence of small steps leads to, come from partitioning.
@@ -17,6 +17,8 @@ mod exact;
 mod rebuild;
 mod region;
 mod savings;
+
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -54,7 +56,7 @@ pub struct Improvement {
     pub inside: Annealing,
     /// How everything is annealed then.
     pub annealing: Annealing,
-    /// Effort of rebuilding each start, if there are several, before the best is chosen.
+    /// Effort of rebuilding each start that is left before the better half of them is chosen again.
     pub qualifying: u32,
     /// Effort of rebuilding the best: rounds times (1 + mean degree), as the time of a round grows
     /// with the edges.
@@ -114,30 +116,34 @@ pub fn improve<O: DistanceOracle>(
     let order = starts[0].inverse();
     let graph = relabel(problem.graph(), &order);
     let problem = &Problem::new(&graph, problem.oracle()).expect("the same graph");
-    let mut least = Cost::MAX;
-    let mut best: Option<State<'_>> = None;
-    let (mut tried, mut made) = (0, 0);
-    for (index, start) in starts.iter().enumerate() {
-        let seed = derive(seed, index as u64);
-        let mut state = State::new(problem, &hierarchy, &start.renumbered(&order), observer, least);
-        if exact::is_small(&hierarchy) {
+    let least = Mutex::new(Cost::MAX);
+    let is_small = exact::is_small(&hierarchy);
+    let begin = |(index, start): (usize, &&Mapping)| {
+        let (start, seed) = (start.renumbered(&order), derive(seed, index as u64));
+        let mut state = State::new(problem, &hierarchy, &start, seed, observer, &least);
+        if is_small {
             state.solve_exactly();
         } else {
-            state.anneal(config, derive(seed, 0));
-            if starts.len() > 1 {
-                state.rebuild(config, config.qualifying, derive(seed, 1));
-            }
+            state.anneal(config);
         }
-        tried += std::mem::take(&mut state.tried);
-        made += std::mem::take(&mut state.made);
-        if best.as_ref().is_none_or(|best| state.cost < best.cost) {
-            least = state.cost;
-            best = Some(state);
+        state
+    };
+    let mut states: Vec<State<'_>> = starts.par_iter().enumerate().map(begin).collect();
+    let (mut tried, mut made) = (0, 0);
+    // The worse half leaves, and what is left gets better before it is compared again.
+    while states.len() > 1 {
+        states.sort_by_key(|state| state.cost);
+        for state in states.drain(states.len().div_ceil(2)..) {
+            tried += state.tried;
+            made += state.made;
+        }
+        if states.len() > 1 && !is_small {
+            states.par_iter_mut().for_each(|state| state.rebuild(config, config.qualifying));
         }
     }
-    let mut best = best.expect("there is a start");
-    if !exact::is_small(&hierarchy) {
-        best.rebuild(config, config.rebuilding, derive(seed, starts.len() as u64));
+    let mut best = states.pop().expect("there is a start");
+    if !is_small {
+        best.rebuild(config, config.rebuilding);
     }
     SearchOutcome {
         mapping: Mapping::from_permutation(best.pe_of).numbered_back(&order),
@@ -157,9 +163,12 @@ struct State<'a> {
     cost: Cost,
     tried: u64,
     made: u64,
+    /// Rounds of improvement so far.
+    rounds: u64,
+    seed: u64,
     observer: &'a dyn Observer,
-    /// The observer hears of costs below this only.
-    least: Cost,
+    /// The least cost that the observer has heard of: it shall not hear of greater ones.
+    least: &'a Mutex<Cost>,
 }
 
 impl<'a> State<'a> {
@@ -167,10 +176,11 @@ impl<'a> State<'a> {
         problem: &Problem<'a, O>,
         hierarchy: &'a Hierarchy,
         start: &Mapping,
+        seed: u64,
         observer: &'a dyn Observer,
-        least: Cost,
+        least: &'a Mutex<Cost>,
     ) -> Self {
-        let mut state = Self {
+        let state = Self {
             graph: problem.graph(),
             hierarchy,
             pe_of: start.as_slice().to_vec(),
@@ -178,6 +188,8 @@ impl<'a> State<'a> {
             cost: cost(problem, start),
             tried: 0,
             made: 0,
+            rounds: 0,
+            seed,
             observer,
             least,
         };
@@ -185,9 +197,10 @@ impl<'a> State<'a> {
         state
     }
 
-    fn tell(&mut self) {
-        if self.cost < self.least {
-            self.least = self.cost;
+    fn tell(&self) {
+        let mut least = self.least.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.cost < *least {
+            *least = self.cost;
             self.observer.reached(self.cost);
         }
     }
@@ -204,7 +217,7 @@ impl<'a> State<'a> {
     }
 
     /// Anneals first the inside of small groups and then everything, in regions whose tables fit the cache.
-    fn anneal(&mut self, config: &Improvement, seed: u64) {
+    fn anneal(&mut self, config: &Improvement) {
         let observer = self.observer;
         let annealed = |schedule| {
             move |region: &Region, seed| {
@@ -215,23 +228,22 @@ impl<'a> State<'a> {
         };
         let levels = self.levels();
         if let Some(&(level, _)) = levels.last() {
-            self.round(level, 1, derive(seed, 0), &annealed(&config.inside));
+            self.round(level, 1, &annealed(&config.inside));
         }
         for (level, groups) in levels {
-            self.round(level, groups, derive(seed, 1 + level as u64), &annealed(&config.annealing));
+            self.round(level, groups, &annealed(&config.annealing));
         }
     }
 
     /// Divides regions anew, everything once in each round.
-    fn rebuild(&mut self, config: &Improvement, effort: u32, seed: u64) {
+    fn rebuild(&mut self, config: &Improvement, effort: u32) {
         let observer = self.observer;
         let (n, arcs) = (self.pe_of.len() as u64, self.graph.num_arcs() as u64);
         let rounds = (u64::from(effort) * n).div_ceil(n + arcs);
         for round in 0..rounds {
             for (level, most) in self.levels() {
                 let groups = REBUILT_GROUPS[round as usize % REBUILT_GROUPS.len()].min(most);
-                let seed = derive(derive(seed, round), level as u64);
-                self.round(level, groups, seed, &|region, seed| {
+                self.round(level, groups, &|region, seed| {
                     rebuild::rebuild(region, config, seed, &|| observer.should_stop())
                 });
             }
@@ -263,17 +275,13 @@ impl<'a> State<'a> {
     }
 
     /// One round: gathers groups into regions, improves each, and takes over what they gained.
-    fn round(
-        &mut self,
-        level: usize,
-        groups: usize,
-        seed: u64,
-        improve: &(dyn Fn(&Region, u64) -> Improved + Sync),
-    ) {
+    fn round(&mut self, level: usize, groups: usize, improve: &(dyn Fn(&Region, u64) -> Improved + Sync)) {
         let (graph, hierarchy, observer) = (self.graph, self.hierarchy, self.observer);
         if observer.should_stop() {
             return;
         }
+        let seed = derive(self.seed, self.rounds);
+        self.rounds += 1;
         let mut rng = Rng::new(derive(seed, 0));
         let regions = Regions::gather(graph, hierarchy, &self.pe_of, level, groups, &mut rng);
         let outcomes: Vec<(usize, Vec<NodeId>, Improved)> = (0..regions.len())

@@ -4,6 +4,9 @@
 //! groups with which they have most processes in common, so that what stays keeps its place, what moves
 //! takes the places that are left, and annealing brings the inside of the groups in order again. The outcome is kept if
 //! that lowers J.
+//!
+//! What counts is that the partition is another one than that at hand, so small regions are partitioned now with and
+//! now without coarsening.
 
 use std::cmp::Reverse;
 
@@ -12,10 +15,13 @@ use super::annealing::{Improved, anneal};
 use super::region::Region;
 use crate::mapping::Mapping;
 use crate::objective::cost;
-use crate::partition::{Partitioner, Targets};
+use crate::partition::{Partitioner, Settings, Targets};
 use crate::problem::Problem;
-use crate::rng::derive;
+use crate::rng::{Rng, derive};
 use crate::types::{BlockId, PeId};
+
+/// Regions of at most this many processes are now and then partitioned without coarsening.
+const SMALL: usize = 1024;
 
 /// Divides a region anew and returns that if it is better.
 pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, stop: &dyn Fn() -> bool) -> Improved {
@@ -26,7 +32,11 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, stop: &d
         return Improved::unchanged(identity.into_vec());
     };
     let targets = Targets::equal(graph, num_groups as usize, 0.0).expect("a level has at least two groups");
-    let partition = Partitioner::new(config.partitions, derive(seed, 0)).partition(graph, &targets);
+    let mut settings = Settings::of(config.partitions);
+    if processes.len() <= SMALL && Rng::new(derive(seed, 2)).below(2) == 0 {
+        settings = settings.without_coarsening();
+    }
+    let partition = Partitioner::with_settings(settings, derive(seed, 0)).partition(graph, &targets);
     if partition.overload() > 0 {
         return Improved::unchanged(identity.into_vec());
     }
