@@ -7,7 +7,7 @@
 //!
 //! The folder holds METIS graphs (`*.graph`). The peers' file has the columns graph, k, epsilon in
 //! percent, tool, cut, max_block, mean_block, seconds. A setting can be changed by its name. Printed are the geometric means of cut and time over each
-//! peer, and the worst single cut; `table` prints every run. With one thread, times
+//! peer, and the worst cut of a single seed; `table` prints every cell, means over the seeds. With one thread, times
 //! are CPU times; with more, times of the clock.
 
 use std::collections::HashMap;
@@ -80,7 +80,7 @@ fn settings(preset: Preset, changes: &[(String, f64)]) -> Settings {
             "bisection.patience" => settings.bisection.patience = whole,
             "initial.coarsest_per_block" => settings.initial.coarsest_per_block = whole,
             "initial.coarsest" => settings.initial.coarsest = whole,
-            "initial.tries" => settings.initial.tries = whole,
+            "initial.bisections" => settings.initial.bisections = whole,
             "k_way.rounds" => settings.k_way.rounds = whole,
             "k_way.patience" => settings.k_way.patience = whole,
             "k_way.least_steps" => settings.k_way.least_steps = whole,
@@ -193,6 +193,8 @@ struct Ratios {
     own: f64,
     worst: f64,
     worst_name: String,
+    /// Cells and single seeds with a cut of more than 1.08 of the peer's.
+    above: Vec<String>,
     count: usize,
     timed: usize,
 }
@@ -214,14 +216,15 @@ fn run(options: &Options) {
             for (name, graph) in &graphs {
                 for &k in &options.blocks {
                     let targets = Targets::equal(graph, k, epsilon / 100.0).expect("targets");
-                    let (mut log_cut, mut time, mut overload, mut heaviest) = (0.0, 0.0, 0, 0);
+                    let (mut time, mut overload, mut heaviest) = (0.0, 0, 0);
+                    let mut cuts = Vec::new();
                     for seed in 0..options.seeds {
                         let clock = Instant::now();
                         let start = seconds(clock, options.threads);
                         let partition =
                             Partitioner::with_settings(settings.clone(), seed).partition(graph, &targets);
                         time += (seconds(clock, options.threads) - start) / options.seeds as f64;
-                        log_cut += (partition.cut().max(1) as f64).ln() / options.seeds as f64;
+                        cuts.push(partition.cut().max(1) as f64);
                         overload += partition.overload();
                         heaviest = *partition.block_weights().iter().max().expect("k > 0");
                         let mut sizes = vec![0; k];
@@ -230,7 +233,7 @@ fn run(options: &Options) {
                         }
                         assert_eq!(sizes, partition.block_weights());
                     }
-                    let cut = log_cut.exp();
+                    let cut = (cuts.iter().map(|cut| cut.ln()).sum::<f64>() / cuts.len() as f64).exp();
                     sum += time;
                     if overload > 0 {
                         println!("{name} k={k}: overload {overload}");
@@ -247,9 +250,15 @@ fn run(options: &Options) {
                             ratio.own += time;
                             ratio.timed += 1;
                         }
-                        if quotient > ratio.worst {
-                            ratio.worst = quotient;
-                            ratio.worst_name = format!("{name} k={k}");
+                        for &cut in &cuts {
+                            if cut / peer_cut.max(1.0) > ratio.worst {
+                                ratio.worst = cut / peer_cut.max(1.0);
+                                ratio.worst_name = format!("{name} k={k}");
+                            }
+                        }
+                        let above = cuts.iter().filter(|&&cut| cut > 1.08 * peer_cut.max(1.0)).count();
+                        if above > 0 {
+                            ratio.above.push(format!("{name} k={k}: {above}"));
                         }
                         row += &format!("  {tool} {quotient:.3}/{:.2}", time / peer_time);
                     }
@@ -268,6 +277,9 @@ fn run(options: &Options) {
                     ratio.worst,
                     ratio.worst_name
                 );
+                if !ratio.above.is_empty() {
+                    println!("                  seeds above 1.08: {}", ratio.above.join(", "));
+                }
             }
         }
     }

@@ -43,9 +43,8 @@ impl<'a, W: Stored> Multilevel<'a, W> {
     /// vertices of one class in common with another: so it survives on all levels and is refined there.
     /// Once the observer asks to stop, nothing is improved any more, only balanced.
     pub fn run(&mut self, start: Option<(&[BlockId], Assignment)>, rng: &mut Rng) -> Assignment {
-        let k = self.sizes.len();
-        let enough = (self.settings.initial.coarsest_per_block * k).max(self.settings.initial.coarsest);
         let (classes, start) = start.unzip();
+        let enough = self.enough(start.is_none());
         let hierarchy =
             Hierarchy::build(self.graph, self.settings.contraction, enough, classes, self.observer, rng);
         let coarsest = hierarchy.steps.last().map_or(self.graph, |step| &step.1);
@@ -69,6 +68,16 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         assignment
     }
 
+    /// The vertices that the coarsest graph should have.
+    ///
+    /// Where a partition is to be found on it, it must not be too small to have many different ones, nor so
+    /// large that only one try can be afforded.
+    fn enough(&self, from_nothing: bool) -> usize {
+        let settings = &self.settings.initial;
+        let least = settings.coarsest_per_block * self.sizes.len();
+        if from_nothing { least.max(settings.coarsest.min(self.graph.num_nodes() / 4)) } else { least }
+    }
+
     /// The best of several partitions of the coarsest graph.
     fn initial(&mut self, coarsest: &Level<W>, rng: &mut Rng) -> Assignment {
         if self.observer.should_stop() {
@@ -78,9 +87,11 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         let tolerance = if coarsest.max_node_weight() > 1 { coarsest.max_node_weight() } else { 0 };
         let settings = &self.settings.bisection;
         let mut best: Option<Assignment> = None;
-        // Trying again costs about as much as refining a graph four times as large.
-        let affordable = self.graph.num_nodes() / (4 * coarsest.num_nodes().max(1));
-        for _ in 0..self.settings.initial.tries.min(affordable).max(1) {
+        // A try bisects all vertices log k times; together they should not cost more than refining the graph does.
+        let depth = (usize::BITS - (self.sizes.len() - 1).leading_zeros()) as usize;
+        let affordable = self.graph.num_nodes() / coarsest.num_nodes().max(1);
+        let tries = (self.settings.initial.bisections / depth.max(1)).min(affordable).max(1);
+        for _ in 0..tries {
             let blocks = initial::recursive_bisection(
                 coarsest,
                 self.sizes,

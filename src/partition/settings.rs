@@ -48,13 +48,13 @@ pub struct BisectionSettings {
 /// How initial partitions are found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InitialSettings {
-    /// Coarsening stops at this many vertices a block,
-    pub coarsest_per_block: usize,
-    /// but not below this many in all.
+    /// Coarsening stops at this many vertices or a quarter of the graph,
     pub coarsest: usize,
-    /// Most partitions of the coarsest graph, of which the best is kept; fewer if it is not much smaller
-    /// than the graph.
-    pub tries: usize,
+    /// but not below this many vertices a block.
+    pub coarsest_per_block: usize,
+    /// The best of several partitions of the coarsest graph is kept: this number over log2 of the number of
+    /// blocks, fewer if the coarsest graph is not much smaller than the graph.
+    pub bisections: usize,
 }
 
 /// How partitions into many blocks are refined.
@@ -142,7 +142,7 @@ impl Settings {
         Self {
             contraction: Contraction::Clustering { least_share: 0.3 },
             bisection: BisectionSettings { coarsest: 60, tries: 4, passes: 4, patience: 50 },
-            initial: InitialSettings { coarsest_per_block: 30, coarsest: 400, tries: 8 },
+            initial: InitialSettings { coarsest: 2000, coarsest_per_block: 30, bisections: 10 },
             k_way: KWaySettings { rounds: 6, patience: 300, least_steps: 20, seeds: 25 },
             flow: FlowSettings { rounds: 0, region: 0.3, depth: 5 },
             balance: BalanceSettings {
@@ -160,7 +160,6 @@ impl Settings {
     fn eco() -> Self {
         let fast = Self::fast();
         Self {
-            initial: InitialSettings { tries: 8, ..fast.initial },
             flow: FlowSettings { rounds: 1, ..fast.flow },
             balance: BalanceSettings { final_rounds: 3, patience: 100, effort: 50, ..fast.balance },
             pool: PoolSettings { members: 2, least_nodes: 20_000, ..fast.pool },

@@ -29,7 +29,7 @@ pub(crate) fn cluster<W: Stored>(
     let mut connection = vec![0 as Weight; n];
     let mut touched: Vec<NodeId> = Vec::new();
     let mut num_clusters = n;
-    let enough = (n as f64 * least_share) as usize;
+    let enough = limits.enough.max((n as f64 * least_share) as usize);
     for node in matching::visiting_order(graph, rng) {
         if num_clusters <= enough {
             break;

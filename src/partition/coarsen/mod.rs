@@ -36,6 +36,8 @@ impl Contraction {
 pub(crate) struct Limits<'a> {
     /// The greatest weight of a coarse vertex.
     pub max_weight: Weight,
+    /// No need to contract to fewer vertices than this.
+    pub enough: usize,
     /// Only vertices of the same class may be contracted together.
     pub classes: Option<&'a [BlockId]>,
 }
@@ -73,7 +75,7 @@ impl<W: Stored> Hierarchy<W> {
             if fine.num_nodes() <= enough || observer.should_stop() {
                 break;
             }
-            let limits = Limits { max_weight, classes: classes.as_deref() };
+            let limits = Limits { max_weight, enough, classes: classes.as_deref() };
             let (coarse_of, num_coarse) = contraction.cluster(fine, &limits, rng);
             if num_coarse * 20 > fine.num_nodes() * 19 {
                 break;

@@ -59,6 +59,8 @@ pub(crate) struct TwoWay {
     heaps: [Heap; 2],
     /// How much the cut falls when a vertex changes its side.
     gain: Vec<Weight>,
+    /// The weight of all edges of a vertex: it is on the boundary if its gain is above the negative of that.
+    total: Vec<Weight>,
     moved: Vec<bool>,
     trail: Vec<NodeId>,
 }
@@ -73,13 +75,18 @@ impl TwoWay {
             self.moved.resize(n, false);
         }
         self.gain.clear();
-        self.gain.extend(graph.nodes().map(|node| {
+        self.total.clear();
+        for node in graph.nodes() {
             let side = sides[node as usize];
-            let signed = |arc: &crate::partition::level::Arc<W>| {
-                if sides[arc.target as usize] == side { -arc.weight() } else { arc.weight() }
-            };
-            graph.arcs(node).iter().map(signed).sum::<Weight>()
-        }));
+            let (mut gain, mut total) = (0, 0);
+            for arc in graph.arcs(node) {
+                let weight = arc.weight();
+                gain += if sides[arc.target as usize] == side { -weight } else { weight };
+                total += weight;
+            }
+            self.gain.push(gain);
+            self.total.push(total);
+        }
     }
 
     /// Moves a vertex and updates everything that depends on its side; `visit` sees each neighbour.
@@ -140,10 +147,8 @@ impl TwoWay {
         let slack = tolerance.max(graph.max_node_weight());
         for node in graph.nodes() {
             let gain = self.gain[node as usize];
-            let side = bisection.sides[node as usize];
-            let outer = graph.arcs(node).iter().any(|arc| bisection.sides[arc.target as usize] != side);
-            if outer {
-                self.heaps[side as usize].set(node, gain);
+            if gain > -self.total[node as usize] {
+                self.heaps[bisection.sides[node as usize] as usize].set(node, gain);
             }
         }
         let start = bisection.score(bounds, tolerance);
