@@ -102,7 +102,7 @@ impl MapConfig {
             MapPreset::Eco => (
                 Preset::Eco,
                 64,
-                Constructions { effort: 40, size: 100_000, careful: usize::MAX },
+                Constructions { effort: 36, size: 100_000, careful: usize::MAX },
                 Improvement::ECO,
             ),
             MapPreset::Fast => (
@@ -145,11 +145,12 @@ impl Default for MapConfig {
 }
 
 /// The effort for a problem of this size, where `effort` is that for some thousands of processes: small ones
-/// take no time to speak of, and large ones shall not take minutes.
-fn scaled(effort: usize, num_processes: usize) -> usize {
-    match num_processes {
+/// take no time to speak of, and large ones shall not take minutes. Efforts are spent the faster, the denser a
+/// graph is; small dense ones need some rounds nevertheless.
+fn scaled(effort: usize, graph: &CsrGraph) -> usize {
+    match graph.num_nodes() {
         0..=TINY => effort,
-        n if n < SMALL => 3 * effort,
+        n if n < SMALL => effort * (size(graph) / (5 * n)).max(3),
         n if n < LARGE => effort,
         n if n < HUGE => effort / 2,
         _ => effort / 4,
@@ -177,7 +178,7 @@ pub struct Constructions {
 impl Constructions {
     fn number(self, graph: &CsrGraph) -> usize {
         let size = size(graph).max(1);
-        (scaled(self.effort, graph.num_nodes()) * graph.num_nodes()).min(self.size).div_euclid(size).max(1)
+        (scaled(self.effort, graph) * graph.num_nodes()).min(self.size).div_euclid(size).max(1)
     }
 }
 
@@ -402,7 +403,7 @@ impl Run<'_> {
             return descend(best.expect("there always is a construction").1);
         }
         let mut improvement = config.improvement;
-        improvement.rebuilding = scaled(improvement.rebuilding as usize, problem.size()) as u32;
+        improvement.rebuilding = scaled(improvement.rebuilding as usize, problem.graph()) as u32;
         // The construction improves more than others do, so only what is better yet is tried beside it.
         let (first, _) = starts[0];
         let others = starts[1..].iter().filter(|&&(cost, _)| cost < first);
