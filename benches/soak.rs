@@ -13,7 +13,8 @@
 //!   the identity, of the construction, and of the mapping given as a start;
 //! - other threads and the other kind of distances give the same mapping and the same report, times aside;
 //! - no exchange of two processes lowers J after a search of all pairs;
-//! - a run that is stopped at a random moment returns a valid mapping that is no worse than the identity;
+//! - a run that is stopped at a random moment, or by a time limit, returns a valid mapping that is no worse than the
+//!   identity, the construction and the start;
 //! - every block of a partition has a vertex and no more weight than allowed, and the cut, the block weights
 //!   and the quotient graph are what summing up the edges gives.
 
@@ -295,9 +296,13 @@ fn check_mapping(rng: &mut Rng, graph: &CsrGraph, hierarchy: &Hierarchy, text: &
 
     let questions = number(rng, 12) as u64;
     let stop = StopAfter(AtomicU64::new(questions));
-    let stopped = solve(graph, hierarchy, &config, start.as_ref(), &stop).expect("what was solved before");
-    assert_eq!(audit(text, &stopped.mapping, hierarchy), stopped.report.cost as u128);
-    assert!(stopped.report.cost <= stopped.report.cost_of_identity);
+    let time_limit = pick(rng, &[None, Some(0), Some(1), Some(30)]).map(Duration::from_millis);
+    let hurried = MapConfig { time_limit, ..config };
+    let stopped = solve(graph, hierarchy, &hurried, start.as_ref(), &stop).expect("what was solved before");
+    let cost = stopped.report.cost;
+    assert_eq!(audit(text, &stopped.mapping, hierarchy), cost as u128);
+    assert!(cost <= stopped.report.cost_of_identity && cost <= stopped.report.cost_of_construction);
+    assert!(stopped.report.cost_of_start.is_none_or(|of_start| cost <= of_start));
     counts.stopped += u64::from(stopped.report.stopped);
 }
 

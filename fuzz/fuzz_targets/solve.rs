@@ -1,6 +1,8 @@
-//! Small problems of any shape, end to end: whatever the options, J is what the auditor finds, and no
-//! worse than that of the identity.
+//! Small problems of any shape, end to end: whatever the options and whenever the run is stopped, J is what the
+//! auditor finds, and no worse than that of the identity.
 #![no_main]
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -9,6 +11,7 @@ use viem::graph::{CsrGraph, GraphBuilder};
 use viem::io::mapping;
 use viem::io::metis::{self, Content};
 use viem::mapping::Mapping;
+use viem::observer::Observer;
 use viem::search::Neighbourhood;
 use viem::solve::{MapConfig, MapPreset, solve};
 use viem::topology::{DistanceKind, Hierarchy};
@@ -21,7 +24,16 @@ fn number(u: &mut Unstructured, greatest_bits: u32) -> arbitrary::Result<i64> {
     u.int_in_range(0..=((1u64 << bits) - 1) as i64)
 }
 
-fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, MapConfig)> {
+/// Stops a run when it has asked so many times.
+struct StopAfter(AtomicU64);
+
+impl Observer for StopAfter {
+    fn should_stop(&self) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+    }
+}
+
+fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, MapConfig, StopAfter)> {
     let levels = u.int_in_range(1..=5)?;
     let (mut arities, mut distances) = (Vec::new(), Vec::new());
     let mut num_pes = 1;
@@ -41,6 +53,7 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, MapC
     config.search.neighbourhood = *u.choose(&Neighbourhood::ALL)?;
     config.search.max_hops = u.int_in_range(1..=11)?;
     config.search.block_size = u.int_in_range(1..=65)?;
+    let stop = StopAfter(AtomicU64::new(if u.arbitrary()? { u64::MAX } else { number(u, 12)? as u64 }));
     let mut builder = GraphBuilder::new(num_pes as usize);
     let mut edges = std::collections::BTreeSet::new();
     for _ in 0..u.len().min(200) {
@@ -50,14 +63,14 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, MapC
         }
     }
     match builder.build() {
-        Ok(graph) => Ok((graph, hierarchy, config)),
+        Ok(graph) => Ok((graph, hierarchy, config, stop)),
         Err(_) => Err(arbitrary::Error::IncorrectFormat),
     }
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok((graph, hierarchy, config)) = problem(&mut Unstructured::new(bytes)) else { return };
-    let solution = match solve(&graph, &hierarchy, &config, None, &()) {
+    let Ok((graph, hierarchy, config, stop)) = problem(&mut Unstructured::new(bytes)) else { return };
+    let solution = match solve(&graph, &hierarchy, &config, None, &stop) {
         Ok(solution) => solution,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
