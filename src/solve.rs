@@ -3,6 +3,7 @@
 //! The result is never worse than the identity, nor than a mapping given as a start: the search begins at
 //! the best of these and the construction, and never makes a mapping worse.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -15,7 +16,9 @@ use crate::observer::{Limited, Observer, Phase};
 use crate::partition::Preset;
 use crate::problem::{Problem, ProblemError};
 use crate::rng::derive;
-use crate::search::{Improvement, Neighbourhood, SearchConfig, SearchOutcome, improve, local_search};
+use crate::search::{
+    Improvement, Neighbourhood, SearchConfig, SearchOutcome, improve, is_solved_exactly, local_search,
+};
 use crate::threads::{self, ThreadsError};
 use crate::topology::{DistanceKind, DistanceOracle, Hierarchy, StoredDistances, StoredDistancesError};
 use crate::types::Cost;
@@ -409,25 +412,35 @@ impl Run<'_> {
         let others = starts[1..].iter().filter(|&&(cost, _)| cost < first);
         let given: Vec<&Mapping> = starts[..1].iter().chain(others).map(|&(_, start)| start).collect();
         let each = config.constructions.number(problem.graph());
-        let run = |cycle: usize, improvement: &Improvement, bound: Cost| {
-            let limited = self.improving(bound);
-            let given = if cycle == 0 { &given[..] } else { &[] };
-            // The first construction of all is among those given.
-            let numbers = cycle * each + usize::from(cycle == 0)..(cycle + 1) * each;
-            let numbers = numbers.into_par_iter().filter(|_| !limited.should_stop());
-            let more: Vec<Mapping> = numbers.map(|number| self.construct(number, &limited)).collect();
-            let starts: Vec<&Mapping> = given.iter().copied().chain(&more).collect();
-            let seed = derive(derive(seed, 1), cycle as u64);
-            (!starts.is_empty()).then(|| improve(problem, hierarchy, &starts, improvement, seed, &limited))
-        };
-        let mut best = run(0, &improvement, Cost::MAX).expect("there always is a construction");
-        // Until the time is over, start again from new constructions, with ever more effort.
+        let run =
+            |cycle: usize, given: &[&Mapping], numbers: Range<usize>, improvement: &Improvement, bound| {
+                let limited = self.improving(bound);
+                let numbers = numbers.into_par_iter().filter(|_| !limited.should_stop());
+                let more: Vec<Mapping> = numbers.map(|number| self.construct(number, &limited)).collect();
+                let starts: Vec<&Mapping> = given.iter().copied().chain(&more).collect();
+                let seed = derive(derive(seed, 1), cycle as u64);
+                (!starts.is_empty())
+                    .then(|| improve(problem, hierarchy, &starts, improvement, seed, &limited))
+            };
+        // The first construction of all is among those given.
+        let mut best =
+            run(0, &given, 1..each, &improvement, Cost::MAX).expect("there always is a construction");
+        // Until the time is over, by turns start again from new constructions, and go on from the best mapping, with
+        // ever more effort.
+        let mut number = each;
         for cycle in 1.. {
-            if config.time_limit.is_none() || self.improving(best.cost).should_stop() {
+            let is_over = config.time_limit.is_none() || is_solved_exactly(hierarchy);
+            if is_over || self.improving(best.cost).should_stop() {
                 break;
             }
-            improvement.rebuilding = improvement.rebuilding.saturating_add(improvement.rebuilding / 4);
-            let Some(next) = run(cycle, &improvement, best.cost) else { break };
+            let next = if cycle % 2 == 1 {
+                run(cycle, &[&best.mapping], 0..0, &improvement, best.cost)
+            } else {
+                improvement.rebuilding = improvement.rebuilding.saturating_add(improvement.rebuilding / 2);
+                number += each;
+                run(cycle, &[], number - each..number, &improvement, best.cost)
+            };
+            let Some(next) = next else { break };
             let (tried, made) = (best.tried + next.tried, best.made + next.made);
             best = SearchOutcome { tried, made, ..if next.cost < best.cost { next } else { best } };
         }

@@ -98,6 +98,11 @@ impl Improvement {
     };
 }
 
+/// Whether a problem is so small that [`improve`] finds its optimum.
+pub fn is_solved_exactly(hierarchy: &Hierarchy) -> bool {
+    exact::is_small(&hierarchy.simplified())
+}
+
 /// Improves the most promising of some mappings as large as the problem; the result is not worse than any.
 ///
 /// The distances of `problem` are those of `hierarchy`. The observer may end it early; the result then is
