@@ -7,7 +7,8 @@
 //! | `strong` | 4 | twice | single vertices | 5, 20 | 3 |
 //!
 //! The `social` presets contract larger clusters at once, for graphs with heavy-tailed degrees: hubs vanish
-//! in few levels. All presets contract clusters; matchings were no better on any kind of graph and slower.
+//! in few levels. Between hubs there are no small cuts for flows to find; instead of them, `ecosocial` combines two
+//! partitions. All presets contract clusters; matchings were no better on any kind of graph and slower.
 
 use super::Preset;
 use super::coarsen::Contraction;
@@ -120,7 +121,7 @@ impl Settings {
             Preset::Eco => Self::eco(),
             Preset::Strong => Self::strong(),
             Preset::FastSocial => Self::fast().social(),
-            Preset::EcoSocial => Self::eco().social(),
+            Preset::EcoSocial => Self::eco_social(),
             Preset::StrongSocial => Self::strong().social(),
         }
     }
@@ -136,6 +137,16 @@ impl Settings {
 
     fn social(self) -> Self {
         Self { contraction: Contraction::Clustering { least_share: 0.1 }, ..self }
+    }
+
+    fn eco_social() -> Self {
+        let eco = Self::eco();
+        Self {
+            flow: FlowSettings { rounds: 0, ..eco.flow },
+            pool: PoolSettings { members: 2, least_nodes: 0, generations: 1, ..eco.pool },
+            ..eco
+        }
+        .social()
     }
 
     fn fast() -> Self {

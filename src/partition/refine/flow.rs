@@ -22,6 +22,10 @@ use crate::types::{BlockId, NodeId, Weight};
 
 const ABSENT: u32 = u32::MAX;
 
+/// Arcs and candidates looked at for one pair of blocks, in multiples of the arcs of its region, before it is
+/// given up: in graphs without small cuts, one flow can take a hundred times as long as all else.
+const EFFORT: usize = 100;
+
 /// Which terminal a vertex of the region is merged with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Terminal {
@@ -68,6 +72,8 @@ pub(crate) struct Flow {
     /// Candidates for piercing on each side.
     fronts: [Vec<u32>; 2],
     path: Vec<u32>,
+    /// Arcs and candidates that may still be looked at for the pair at hand.
+    budget: usize,
     connection: Connection,
     pairs: Vec<(BlockId, BlockId, NodeId)>,
 }
@@ -310,6 +316,7 @@ impl Flow {
         for index in 0..self.sink_seeds.len() {
             self.extend_front(self.sink_seeds[index], Side::Sink);
         }
+        self.budget = EFFORT.saturating_mul(self.arcs.len());
         let mut flow = 0;
         // What the last piercing may have changed: the flow, the vertices that reach the sinks.
         let (mut open, mut stale) = (true, true);
@@ -322,6 +329,9 @@ impl Flow {
             }
             if stale {
                 self.search_from_sinks();
+            }
+            if self.budget == 0 {
+                return None;
             }
             let reached = [fixed[0] + self.source_reach_weight, fixed[1] + self.sink_reach_weight];
             let fits =
@@ -384,6 +394,7 @@ impl Flow {
     fn pierce(&mut self, side: Side) -> Option<u32> {
         let mut front = std::mem::take(&mut self.fronts[side as usize]);
         front.retain(|&node| self.terminal[node as usize] == Terminal::None);
+        self.budget = self.budget.saturating_sub(front.len());
         let key = |node: u32| match side {
             Side::Source => (self.mark[node as usize] != self.round, self.depth[node as usize], node),
             Side::Sink => (self.level[node as usize] == ABSENT, -self.depth[node as usize], node),
@@ -397,7 +408,7 @@ impl Flow {
     /// leaves in `source_reach` what the seeds reach in the end, in `level` how far it is.
     fn augment(&mut self, limit: Weight) -> Weight {
         let mut flow = 0;
-        while self.search_from_sources() && flow < limit {
+        while self.budget > 0 && self.search_from_sources() && flow < limit {
             for index in 0..self.source_reach.len() {
                 let node = self.source_reach[index] as usize;
                 self.next_arc[node] = self.offsets[node];
@@ -439,6 +450,7 @@ impl Flow {
                 return true;
             }
             let row = self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize;
+            self.budget = self.budget.saturating_sub(row.len());
             for arc in &self.arcs[row] {
                 if arc.residual == 0 {
                     continue;
@@ -494,6 +506,7 @@ impl Flow {
             level -= 1;
             self.next_arc[node as usize] += 1;
         };
+        self.budget = self.budget.saturating_sub(path.len());
         for &position in &path {
             let reverse = self.arcs[position as usize].reverse;
             self.arcs[position as usize].residual -= sent;
@@ -519,6 +532,7 @@ impl Flow {
             };
             at += 1;
             let row = self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize;
+            self.budget = self.budget.saturating_sub(row.len());
             for index in row {
                 let FlowArc { target, reverse, .. } = self.arcs[index];
                 if self.arcs[reverse as usize].residual > 0
