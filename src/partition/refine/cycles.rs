@@ -20,6 +20,9 @@ use crate::types::{BlockId, NodeId, Weight};
 
 const NOWHERE: u32 = u32::MAX;
 
+/// Arcs that are looked at for new moves in the time of some relaxations: as many count as one.
+const ARCS_OF_RELAXATION: usize = 16;
+
 /// Cost of a block that no path reaches.
 const UNREACHED: Weight = Weight::MAX;
 
@@ -74,9 +77,10 @@ pub(crate) struct Moves<'a, W> {
 impl<'a, W: Stored> Moves<'a, W> {
     /// Collects the best moves of a partition; O(n + m).
     ///
-    /// All searches together may relax `effort` times as many moves as the graph has arcs: with many blocks there
-    /// are many cycles, and a search for each would cost O(k) times the graph. No search begins once the observer asks
-    /// to stop.
+    /// All searches together may relax `effort` times as many moves as the graph has arcs, looking for new moves
+    /// included: with many blocks there are many cycles, and a search for each would cost O(k) times the graph;
+    /// where there are hubs, each move leaves nearly everything to be looked at again. No search begins once the
+    /// observer asks to stop.
     pub fn new(
         graph: &'a Level<W>,
         assignment: &Assignment,
@@ -127,6 +131,7 @@ impl<'a, W: Stored> Moves<'a, W> {
 
     fn collect_row(&mut self, assignment: &Assignment, block: BlockId) {
         let mut members = std::mem::take(&mut self.members[block as usize]);
+        let mut num_arcs = 0;
         members.retain(|&node| {
             if assignment.blocks[node as usize] != block {
                 if self.listed[node as usize] == block {
@@ -135,6 +140,7 @@ impl<'a, W: Stored> Moves<'a, W> {
                 return false;
             }
             self.connection.collect(self.graph, &assignment.blocks, node);
+            num_arcs += self.graph.degree(node);
             let inner = self.connection.to(block);
             for &to in self.connection.blocks() {
                 if to == block || self.barred_from[node as usize] == to {
@@ -156,6 +162,7 @@ impl<'a, W: Stored> Moves<'a, W> {
             outer
         });
         self.members[block as usize] = members;
+        self.budget = self.budget.saturating_sub(num_arcs / ARCS_OF_RELAXATION);
         let row = &mut self.rows[block as usize];
         row.clear();
         for to in self.touched.drain(..) {

@@ -132,7 +132,7 @@ pub(crate) struct KWay {
     /// By vertex; the boundary are the vertices with outer ties.
     ties: Vec<Ties>,
     connection: Connection,
-    /// Arcs looked at to compute gains.
+    /// Arcs looked at to compute gains since the best state of the search at hand.
     effort: usize,
     /// Where a vertex in the heap would go.
     destination: Vec<BlockId>,
@@ -203,8 +203,11 @@ impl KWay {
     ) {
         let mut seeds = std::mem::take(&mut self.seeds);
         rng.shuffle(&mut seeds);
+        // A multiple of what a round looks at in vain where degrees are small.
+        let greatest_waste = 200 * (graph.num_arcs() + (1 << 19)) / settings.seeds.max(1);
+        let mut waste = 0;
         for group in seeds.chunks(settings.seeds.min(seeds.len().max(1))) {
-            if observer.should_stop() {
+            if waste > greatest_waste || observer.should_stop() {
                 break;
             }
             for &node in group {
@@ -213,6 +216,7 @@ impl KWay {
                 }
             }
             self.search(graph, assignment, bounds, settings);
+            waste += self.effort;
         }
         // A search that failed would fail again unless something moved nearby.
         seeds.clear();
