@@ -105,7 +105,7 @@ impl MapConfig {
             MapPreset::Eco => (
                 Preset::Eco,
                 64,
-                Constructions { effort: 36, size: 100_000, careful: usize::MAX },
+                Constructions { effort: 26, size: 60_000, careful: usize::MAX },
                 Improvement::ECO,
             ),
             MapPreset::Fast => (

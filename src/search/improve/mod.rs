@@ -73,7 +73,7 @@ impl Improvement {
         inside: Annealing { proposals: 100, first: 0.7, last: 0.3 },
         annealing: Annealing { proposals: 100, first: 0.07, last: 0.02 },
         qualifying: 0,
-        rebuilding: 24,
+        rebuilding: 14,
         partitions: Preset::Fast,
         rebuilt: Annealing { proposals: 60, first: 0.05, last: 0.02 },
     };
