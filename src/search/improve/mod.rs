@@ -244,7 +244,7 @@ impl<'a> State<'a> {
     fn rebuild(&mut self, config: &Improvement, effort: u32) {
         let observer = self.observer;
         let (n, arcs) = (self.pe_of.len() as u64, self.graph.num_arcs() as u64);
-        let rounds = (u64::from(effort) * n).div_ceil(n + arcs);
+        let rounds = (u64::from(effort) * n / (n + arcs)).max(u64::from(effort.min(1)));
         for round in 0..rounds {
             for (level, most) in self.levels() {
                 let groups = REBUILT_GROUPS[round as usize % REBUILT_GROUPS.len()].min(most);
