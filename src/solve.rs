@@ -149,10 +149,10 @@ impl Default for MapConfig {
 
 /// The effort for a problem of this size, where `effort` is that for some thousands of processes: small ones
 /// take no time to speak of, and large ones shall not take minutes. Efforts are spent the faster, the denser a
-/// graph is; small dense ones need some rounds nevertheless.
+/// graph is; small dense ones need some rounds nevertheless, and so do tiny ones, however little is to be spent.
 fn scaled(effort: usize, graph: &CsrGraph) -> usize {
     match graph.num_nodes() {
-        0..=TINY => effort,
+        0..=TINY => effort + 16,
         n if n < SMALL => effort * (size(graph) / (5 * n)).max(3),
         n if n < LARGE => effort,
         n if n < HUGE => effort / 2,

@@ -70,10 +70,10 @@ pub struct Improvement {
 impl Improvement {
     /// A good mapping in some 50 microseconds for each process.
     pub const FAST: Self = Self {
-        inside: Annealing { proposals: 100, first: 0.7, last: 0.3 },
-        annealing: Annealing { proposals: 100, first: 0.07, last: 0.02 },
+        inside: Annealing { proposals: 60, first: 0.7, last: 0.3 },
+        annealing: Annealing { proposals: 60, first: 0.07, last: 0.02 },
         qualifying: 0,
-        rebuilding: 14,
+        rebuilding: 24,
         partitions: Preset::Fast,
         rebuilt: Annealing { proposals: 60, first: 0.05, last: 0.02 },
     };
