@@ -152,7 +152,7 @@ impl Default for MapConfig {
 /// graph is; small dense ones need some rounds nevertheless, and so do tiny ones, however little is to be spent.
 fn scaled(effort: usize, graph: &CsrGraph) -> usize {
     match graph.num_nodes() {
-        0..=TINY => effort + 16,
+        0..=TINY => effort.max(32),
         n if n < SMALL => effort * (size(graph) / (5 * n)).max(3),
         n if n < LARGE => effort,
         n if n < HUGE => effort / 2,
