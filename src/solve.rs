@@ -85,7 +85,7 @@ pub struct MapConfig {
     pub constructions: Constructions,
     /// Its improvement before local search; left out if the neighbourhood is none.
     pub improvement: Improvement,
-    /// If given, improvement goes on, from ever new constructions, until this time after the beginning, and the run
+    /// If given, improvement goes on, from new constructions and from the best mapping by turns, until this time after the beginning, and the run
     /// ends soon after it at the latest.
     pub time_limit: Option<Duration>,
     /// The local search at the end.

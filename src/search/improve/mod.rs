@@ -68,7 +68,7 @@ pub struct Improvement {
 }
 
 impl Improvement {
-    /// A good mapping in some 50 microseconds for each process.
+    /// A good mapping in some 25 microseconds for each process.
     pub const FAST: Self = Self {
         inside: Annealing { proposals: 60, first: 0.7, last: 0.3 },
         annealing: Annealing { proposals: 60, first: 0.07, last: 0.02 },
@@ -78,7 +78,7 @@ impl Improvement {
         rebuilt: Annealing { proposals: 60, first: 0.05, last: 0.02 },
     };
 
-    /// A better one in twice that time.
+    /// A better one in three times that time.
     pub const ECO: Self = Self {
         inside: Annealing { proposals: 200, first: 0.7, last: 0.2 },
         annealing: Annealing { proposals: 200, first: 0.07, last: 0.02 },
