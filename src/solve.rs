@@ -85,8 +85,8 @@ pub struct MapConfig {
     pub constructions: Constructions,
     /// Its improvement before local search; left out if the neighbourhood is none.
     pub improvement: Improvement,
-    /// If given, improvement goes on, from new constructions and from the best mapping by turns, until this time after the beginning, and the run
-    /// ends soon after it at the latest.
+    /// If given, improvement goes on, from new constructions and from the best mapping by turns, until this time
+    /// after the beginning, and the run ends soon after it at the latest.
     pub time_limit: Option<Duration>,
     /// The local search at the end.
     pub search: SearchConfig,
@@ -427,18 +427,17 @@ impl Run<'_> {
             run(0, &given, 1..each, &improvement, Cost::MAX).expect("there always is a construction");
         // Until the time is over, by turns start again from new constructions, and go on from the best mapping, with
         // ever more effort.
-        let mut number = each;
+        let goes_on = config.time_limit.is_some() && !is_solved_exactly(hierarchy);
         for cycle in 1.. {
-            let is_over = config.time_limit.is_none() || is_solved_exactly(hierarchy);
-            if is_over || self.improving(best.cost).should_stop() {
+            if !goes_on || self.improving(best.cost).should_stop() {
                 break;
             }
             let next = if cycle % 2 == 1 {
                 run(cycle, &[&best.mapping], 0..0, &improvement, best.cost)
             } else {
                 improvement.rebuilding = improvement.rebuilding.saturating_add(improvement.rebuilding / 2);
-                number += each;
-                run(cycle, &[], number - each..number, &improvement, best.cost)
+                let first = cycle / 2 * each;
+                run(cycle, &[], first..first + each, &improvement, best.cost)
             };
             let Some(next) = next else { break };
             let (tried, made) = (best.tried + next.tried, best.made + next.made);

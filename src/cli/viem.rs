@@ -71,8 +71,8 @@ struct Options {
     #[arg(long, value_name = "FILE")]
     input_mapping: Option<PathBuf>,
 
-    /// Go on improving, from new constructions and from the best mapping by turns, for as many seconds, and return the best mapping found; large
-    /// problems end early
+    /// Go on improving, from new constructions and from the best mapping by turns, for as many seconds, and return
+    /// the best mapping found; large problems end early
     #[arg(long, value_name = "SECONDS")]
     time_limit: Option<f64>,
 

@@ -28,8 +28,9 @@ pub fn relabel(graph: &CsrGraph, order: &[NodeId]) -> CsrGraph {
     let mut edge_weights = vec![0 as Weight; num_arcs];
     let mut pieces = Vec::with_capacity(order.len().div_ceil(PIECE));
     let (mut other_targets, mut other_weights) = (&mut targets[..], &mut edge_weights[..]);
-    for nodes in order.chunks(PIECE) {
-        let count = nodes.iter().map(|&node| graph.degree(node)).sum();
+    for (piece, nodes) in order.chunks(PIECE).enumerate() {
+        let first = piece * PIECE;
+        let count = offsets[first + nodes.len()] - offsets[first];
         let (targets, weights);
         (targets, other_targets) = other_targets.split_at_mut(count);
         (weights, other_weights) = other_weights.split_at_mut(count);

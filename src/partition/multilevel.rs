@@ -88,7 +88,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         let settings = &self.settings.bisection;
         let mut best: Option<Assignment> = None;
         // A try bisects all vertices log k times; together they should not cost more than refining the graph does.
-        let depth = (usize::BITS - (self.sizes.len() - 1).leading_zeros()) as usize;
+        let depth = initial::depth(self.sizes.len()) as usize;
         let affordable = self.graph.num_nodes() / coarsest.num_nodes().max(1);
         let tries = (self.settings.initial.bisections / depth.max(1)).min(affordable).max(1);
         for _ in 0..tries {
@@ -103,7 +103,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
             );
             let mut next = Assignment::new(coarsest, blocks, self.sizes.len());
             balance::unload(coarsest, &mut next, &relaxed);
-            self.k_way.refine(coarsest, &mut next, &relaxed, &self.settings.k_way, self.observer, rng);
+            self.refine_boundary(coarsest, &mut next, &relaxed, rng);
             let score = |assignment: &Assignment| (assignment.overload(&relaxed), assignment.cut);
             if best.as_ref().is_none_or(|best| score(&next) < score(best)) {
                 best = Some(next);
@@ -133,7 +133,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         }
         let relaxed = self.relaxed(level);
         balance::unload(level, assignment, &relaxed);
-        self.k_way.refine(level, assignment, &relaxed, &self.settings.k_way, self.observer, rng);
+        self.refine_boundary(level, assignment, &relaxed, rng);
         self.refine_pairs(level, assignment, &relaxed, rng);
     }
 
@@ -144,10 +144,20 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         bounds: &[Weight],
         rng: &mut Rng,
     ) {
-        let Settings { flow, k_way, .. } = self.settings;
-        if flow.rounds > 0 && self.flow.refine(level, assignment, bounds, flow, self.observer) {
-            self.k_way.refine(level, assignment, bounds, k_way, self.observer, rng);
+        let settings = &self.settings.flow;
+        if settings.rounds > 0 && self.flow.refine(level, assignment, bounds, settings, self.observer) {
+            self.refine_boundary(level, assignment, bounds, rng);
         }
+    }
+
+    fn refine_boundary(
+        &mut self,
+        level: &Level<W>,
+        assignment: &mut Assignment,
+        bounds: &[Weight],
+        rng: &mut Rng,
+    ) {
+        self.k_way.refine(level, assignment, bounds, &self.settings.k_way, self.observer, rng);
     }
 
     /// Brings the blocks to their final bounds.
@@ -168,7 +178,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
                 .collect();
             for _ in 0..self.settings.balance.final_rounds {
                 let mut next = assignment.clone();
-                self.k_way.refine(self.graph, &mut next, &relaxed, &self.settings.k_way, self.observer, rng);
+                self.refine_boundary(self.graph, &mut next, &relaxed, rng);
                 self.settle(&mut next);
                 if next.score(self.bounds) >= assignment.score(self.bounds) {
                     break;
@@ -181,7 +191,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         } else {
             balance::unload(self.graph, assignment, self.bounds);
             balance::repack(self.graph, assignment, self.bounds);
-            self.k_way.refine(self.graph, assignment, self.bounds, &self.settings.k_way, self.observer, rng);
+            self.refine_boundary(self.graph, assignment, self.bounds, rng);
         }
     }
 

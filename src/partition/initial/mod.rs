@@ -32,6 +32,11 @@ pub(crate) fn recursive_bisection<W: Stored>(
     blocks
 }
 
+/// Bisections that are nested in each other until each of `num_blocks`, at least 1, stands alone: log2, rounded up.
+pub(crate) fn depth(num_blocks: usize) -> u32 {
+    usize::BITS - (num_blocks - 1).leading_zeros()
+}
+
 /// A partition that costs nothing: each block gets the next vertices until it has its size; O(n).
 pub(crate) fn in_order<W: Stored>(graph: &Level<W>, sizes: &[Weight]) -> Vec<BlockId> {
     let (mut block, mut weight) = (0, 0);
@@ -116,7 +121,7 @@ fn bisection_bounds(total: Weight, sizes: &[Weight], bounds: &[Weight], half: us
     let target0 = (total * size[0] + scale / 2) / scale;
     let target = [target0 as Weight, (total - target0) as Weight];
     let room = (bound[0] + bound[1]) as f64 / total.max(1) as f64;
-    let levels = f64::from(usize::BITS - (sizes.len() - 1).leading_zeros());
+    let levels = f64::from(depth(sizes.len()));
     let factor = if room > 1.0 { room.powf(1.0 / levels) } else { 1.0 };
     let max = [0, 1].map(|side| {
         let relaxed = (target[side] as f64 * factor) as Weight;

@@ -14,6 +14,7 @@ use std::sync::LazyLock;
 
 use super::savings::{Amount, Savings, fits_32_bits};
 use crate::graph::CsrGraph;
+use crate::observer::Observer;
 use crate::rng::Rng;
 use crate::topology::Hierarchy;
 use crate::types::{Cost, NodeId, PeId};
@@ -52,7 +53,7 @@ impl Improved {
     }
 }
 
-/// Improves the mapping that puts process i on PE `start[i]`. `stop` is asked between temperatures.
+/// Improves the mapping that puts process i on PE `start[i]`. The observer may stop it between temperatures.
 ///
 /// The hierarchy must be [simplified](Hierarchy::simplified).
 pub(super) fn anneal(
@@ -61,15 +62,15 @@ pub(super) fn anneal(
     start: &[PeId],
     schedule: &Annealing,
     seed: u64,
-    stop: &dyn Fn() -> bool,
+    observer: &dyn Observer,
 ) -> Improved {
     if hierarchy.arities().len() < 2 || graph.num_arcs() == 0 {
         return Improved::unchanged(start.to_vec());
     }
     if fits_32_bits(graph, hierarchy) {
-        Walk::<i32>::new(graph, hierarchy, start, seed).run(schedule, stop)
+        Walk::<i32>::new(graph, hierarchy, start, seed).run(schedule, observer)
     } else {
-        Walk::<i64>::new(graph, hierarchy, start, seed).run(schedule, stop)
+        Walk::<i64>::new(graph, hierarchy, start, seed).run(schedule, observer)
     }
 }
 
@@ -105,7 +106,7 @@ impl<A: Amount> Walk<A> {
         }
     }
 
-    fn run(mut self, schedule: &Annealing, stop: &dyn Fn() -> bool) -> Improved {
+    fn run(mut self, schedule: &Annealing, observer: &dyn Observer) -> Improved {
         let n = self.savings.num_processes();
         let total = u64::from(schedule.proposals) * n as u64;
         // Temperatures are changed no finer than a few proposals for each process allow to notice.
@@ -113,7 +114,7 @@ impl<A: Amount> Walk<A> {
         let mut best = self.savings.mapping().to_vec();
         let mut best_change = 0;
         for step in 0..steps {
-            if stop() {
+            if observer.should_stop() {
                 break;
             }
             let cooled = f64::from(step) / f64::from(steps.max(2) - 1);

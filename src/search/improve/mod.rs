@@ -227,8 +227,7 @@ impl<'a> State<'a> {
         let annealed = |schedule| {
             move |region: &Region, seed| {
                 let start: Vec<PeId> = (0..region.processes.len() as PeId).collect();
-                let stop = || observer.should_stop();
-                anneal(&region.graph, &region.hierarchy, &start, schedule, seed, &stop)
+                anneal(&region.graph, &region.hierarchy, &start, schedule, seed, observer)
             }
         };
         let levels = self.levels();
@@ -244,13 +243,12 @@ impl<'a> State<'a> {
     fn rebuild(&mut self, config: &Improvement, effort: u32) {
         let observer = self.observer;
         let (n, arcs) = (self.pe_of.len() as u64, self.graph.num_arcs() as u64);
+        // One at least, unless there is no effort to be spent.
         let rounds = (u64::from(effort) * n / (n + arcs)).max(u64::from(effort.min(1)));
         for round in 0..rounds {
             for (level, most) in self.levels() {
                 let groups = REBUILT_GROUPS[round as usize % REBUILT_GROUPS.len()].min(most);
-                self.round(level, groups, &|region, seed| {
-                    rebuild::rebuild(region, config, seed, &|| observer.should_stop())
-                });
+                self.round(level, groups, &|region, seed| rebuild::rebuild(region, config, seed, observer));
             }
         }
     }

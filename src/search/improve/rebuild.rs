@@ -15,6 +15,7 @@ use super::annealing::{Improved, anneal};
 use super::region::Region;
 use crate::mapping::Mapping;
 use crate::objective::cost;
+use crate::observer::Observer;
 use crate::partition::{Partitioner, Settings, Targets};
 use crate::problem::Problem;
 use crate::rng::{Rng, derive};
@@ -24,7 +25,7 @@ use crate::types::{BlockId, PeId};
 const SMALL: usize = 1024;
 
 /// Divides a region anew and returns that if it is better.
-pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, stop: &dyn Fn() -> bool) -> Improved {
+pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer: &dyn Observer) -> Improved {
     let Region { graph, hierarchy, processes } = region;
     let identity = Mapping::identity(processes.len());
     let Some((&num_groups, [_, ..])) = hierarchy.arities().split_last() else {
@@ -36,7 +37,8 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, stop: &d
     if processes.len() <= SMALL && Rng::new(derive(seed, 2)).below(2) == 0 {
         settings = settings.without_coarsening();
     }
-    let partition = Partitioner::with_settings(settings, derive(seed, 0)).partition(graph, &targets);
+    let partitioner = Partitioner::with_settings(settings, derive(seed, 0));
+    let partition = partitioner.partition_watched(graph, &targets, observer);
     if partition.overload() > 0 {
         return Improved::unchanged(identity.into_vec());
     }
@@ -47,7 +49,7 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, stop: &d
     let oracle = hierarchy.online64();
     let problem = Problem::new(graph, &oracle).expect("a part of a problem is a problem");
     let loss = cost(&problem, &start) - cost(&problem, &identity);
-    let improved = anneal(graph, hierarchy, start.as_slice(), &config.rebuilt, derive(seed, 1), stop);
+    let improved = anneal(graph, hierarchy, start.as_slice(), &config.rebuilt, derive(seed, 1), observer);
     let gain = improved.gain - loss;
     if gain > 0 {
         Improved { gain, ..improved }
