@@ -67,8 +67,8 @@ fn options() -> Options {
 }
 
 /// The settings of a preset with the changes asked for.
-fn settings(preset: Preset, changes: &[(String, f64)]) -> Settings {
-    let mut settings = Settings::of(preset);
+fn settings(preset: Preset, exact: bool, changes: &[(String, f64)]) -> Settings {
+    let mut settings = if exact { Settings::exact(preset) } else { Settings::of(preset) };
     for (name, value) in changes {
         let whole = *value as usize;
         match name.as_str() {
@@ -96,6 +96,7 @@ fn settings(preset: Preset, changes: &[(String, f64)]) -> Settings {
             "balance.patience" => settings.balance.patience = whole,
             "pool.members" => settings.pool.members = whole,
             "pool.least_nodes" => settings.pool.least_nodes = whole,
+            "pool.least_per_block" => settings.pool.least_per_block = whole,
             "pool.generations" => settings.pool.generations = whole,
             "pool.cycles" => settings.pool.cycles = whole,
             _ => panic!("no setting is called {name}"),
@@ -209,8 +210,8 @@ fn run(options: &Options) {
     let peers = peers();
     let graphs = graphs(options);
     for &preset in &options.presets {
-        let settings = settings(preset, &options.changes);
         for &epsilon in &options.epsilons {
+            let settings = settings(preset, epsilon == 0.0, &options.changes);
             let mut ratios: std::collections::BTreeMap<String, Ratios> = Default::default();
             let mut sum = 0.0;
             for (name, graph) in &graphs {

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::graph::{CsrGraph, subgraph};
 use crate::observer::Observer;
-use crate::partition::{Partitioner, Preset, Targets};
+use crate::partition::{Partitioner, Preset, Settings, Targets};
 use crate::rng::derive;
 use crate::types::{BlockId, NodeId, Weight};
 
@@ -68,7 +68,8 @@ impl Multisection<'_> {
         let groups_of = |block: usize| num_groups / num_blocks + usize::from(block < num_groups % num_blocks);
         let sizes = (0..num_blocks).map(|block| (groups_of(block) * group_size) as Weight).collect();
         let targets = Targets::sizes(graph, sizes, 0.0).expect("the blocks hold all groups");
-        let partitioner = Partitioner::new(self.preset, derive(seed, 0));
+        // Others are made and all are searched afterwards: more effort for exact sizes is not worth its time.
+        let partitioner = Partitioner::with_settings(Settings::of(self.preset), derive(seed, 0));
         let partition = partitioner.partition_watched(graph, &targets, self.observer);
         let mut parts = Vec::with_capacity(num_blocks);
         let mut rest = places;

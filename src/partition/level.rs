@@ -124,36 +124,41 @@ impl<W: Stored> Level<W> {
 
     /// Contracts clusters: vertex `u` becomes part of coarse vertex `coarse_of[u] < num_coarse`.
     ///
-    /// O(n + m) without hashing: `slot` remembers where the row at hand holds a target. A remembered
-    /// position before the start of the row is stale, so the array is never reset.
+    /// O(n + m) without hashing: `slot` remembers, plus one, where the row at hand holds a target. What is
+    /// remembered of earlier rows lies before its start, so the array is never reset. Which arcs meet is past
+    /// predicting, so nothing branches on it.
     pub fn contract(&self, coarse_of: &[NodeId], num_coarse: usize) -> Self {
         let (first, members) = group(coarse_of, num_coarse);
         let mut offsets = Vec::with_capacity(num_coarse + 1);
-        let mut arcs: Vec<Arc<W>> = Vec::with_capacity(self.arcs.len());
+        let mut arcs: Vec<Arc<W>> = Vec::with_capacity(self.arcs.len() + 1);
         let mut node_weights = Vec::with_capacity(num_coarse);
-        let mut slot = vec![u32::MAX; num_coarse];
+        let mut slot = vec![0u32; num_coarse];
         offsets.push(0);
         for coarse in 0..num_coarse {
-            let row = arcs.len() as u32;
+            let cluster = &members[first[coarse] as usize..first[coarse + 1] as usize];
+            let row = arcs.len();
+            let most: usize = row + cluster.iter().map(|&node| self.degree(node)).sum::<usize>();
+            // The place behind them all is where the arcs inside the cluster meet, to be dropped.
+            arcs.resize(most + 1, Arc { target: 0, stored: W::narrow(0) });
+            slot[coarse] = most as u32 + 1;
+            let mut end = row;
             let mut node_weight = 0;
-            for &node in &members[first[coarse] as usize..first[coarse + 1] as usize] {
+            for &node in cluster {
                 node_weight += self.node_weight(node);
                 for arc in self.arcs(node) {
                     let target = coarse_of[arc.target as usize];
-                    if target as usize == coarse {
-                        continue;
-                    }
-                    let position = slot[target as usize];
-                    if position >= row && position != u32::MAX {
-                        let sum = &mut arcs[position as usize].stored;
-                        *sum = W::narrow(sum.wide() + arc.weight());
-                    } else {
-                        slot[target as usize] = arcs.len() as u32;
-                        arcs.push(Arc { target, stored: arc.stored });
-                    }
+                    let known = slot[target as usize] as usize;
+                    let is_new = known <= row;
+                    let position = if is_new { end } else { known - 1 };
+                    let sum = arcs[position].weight() + arc.weight();
+                    arcs[position] = Arc { target, stored: W::narrow(sum) };
+                    slot[target as usize] = position as u32 + 1;
+                    end += usize::from(is_new);
                 }
             }
-            offsets.push(arcs.len() as u32);
+            slot[coarse] = 0;
+            arcs.truncate(end);
+            offsets.push(end as u32);
             node_weights.push(W::narrow(node_weight));
         }
         arcs.shrink_to_fit();

@@ -139,18 +139,21 @@ impl Partition {
 #[derive(Clone, Debug)]
 pub struct Partitioner {
     settings: Settings,
+    /// The settings where blocks must have exact sizes.
+    exact: Settings,
     seed: u64,
 }
 
 impl Partitioner {
-    /// A partitioner with the settings of a preset.
+    /// A partitioner with the settings of a preset: [`Settings::of`], or [`Settings::exact`] where blocks must have
+    /// exact sizes.
     pub fn new(preset: Preset, seed: u64) -> Self {
-        Self::with_settings(Settings::of(preset), seed)
+        Self { settings: Settings::of(preset), exact: Settings::exact(preset), seed }
     }
 
     /// A partitioner with settings of its own.
     pub fn with_settings(settings: Settings, seed: u64) -> Self {
-        Self { settings, seed }
+        Self { exact: settings.clone(), settings, seed }
     }
 
     /// Partitions a graph into `targets.num_blocks()` blocks.
@@ -170,7 +173,8 @@ impl Partitioner {
         targets: &Targets,
         observer: &dyn Observer,
     ) -> Partition {
-        let assignment = pool::partition(graph, targets, &self.settings, self.seed, observer);
+        let settings = if targets.are_exact() { &self.exact } else { &self.settings };
+        let assignment = pool::partition(graph, targets, settings, self.seed, observer);
         let overload = assignment.overload(targets.bounds());
         let refine::k_way::Assignment { blocks, weights, cut } = assignment;
         Partition { blocks, block_weights: weights, cut, overload }

@@ -54,7 +54,8 @@ impl<W: Stored> Pool<'_, W> {
             return Assignment::new(&self.graph, vec![0; self.graph.num_nodes()], 1);
         }
         let settings = &self.settings.pool;
-        let is_small = self.graph.num_nodes() < settings.least_nodes;
+        let enough = settings.least_per_block.saturating_mul(self.targets.num_blocks());
+        let is_small = self.graph.num_nodes() < enough.min(settings.least_nodes);
         let num_members = if is_small { 1 } else { settings.members.max(1) };
         let seeds: Vec<u64> = (0..num_members as u64).map(|index| derive(self.seed, index)).collect();
         let mut members = self.each(seeds, |seed| self.run(None, seed));

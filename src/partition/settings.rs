@@ -3,8 +3,11 @@
 //! | preset | partitions | combined | FM searches from | flow rounds, hops | searches at exact sizes |
 //! |---|---|---|---|---|---|
 //! | `fast` | 1 | - | 25 vertices | - | 2 |
-//! | `eco` | 2 from 20 000 vertices on, else 1 | - | 25 vertices | 1, 5 | 3 |
+//! | `eco` | 2 from 500 vertices a block or 20 000 in all on | - | 25 vertices | 1, 5 | 3 |
 //! | `strong` | 4 | twice | single vertices | 5, 20 | 3 |
+//!
+//! Where the blocks must have exact sizes, balancing takes so long that more can be done beside it
+//! ([`Settings::exact`]): `fast` has a round of flows and searches once more at exact sizes, `eco` always makes two partitions.
 //!
 //! The `social` presets contract larger clusters at once, for graphs with heavy-tailed degrees: hubs vanish
 //! in few levels. Between hubs there are no small cuts for flows to find; instead of them, `ecosocial` combines two
@@ -105,8 +108,11 @@ pub struct BalanceSettings {
 pub struct PoolSettings {
     /// Independent partitions; the best is kept.
     pub members: usize,
-    /// Smaller graphs get one partition only: there, the initial partition costs more than all else.
+    /// Graphs of fewer vertices than this,
     pub least_nodes: usize,
+    /// and also of fewer for each block than this, get one partition only: there, the initial partition costs more
+    /// than all else.
+    pub least_per_block: usize,
     /// How often the members are paired and combined, the child in the place of the worse parent.
     pub generations: usize,
     /// How often the best is coarsened and refined again at the end, its cut edges uncontracted.
@@ -123,6 +129,20 @@ impl Settings {
             Preset::FastSocial => Self::fast().social(),
             Preset::EcoSocial => Self::eco_social(),
             Preset::StrongSocial => Self::strong().social(),
+        }
+    }
+
+    /// The settings of a preset for blocks of exact sizes.
+    pub fn exact(preset: Preset) -> Self {
+        let settings = Self::of(preset);
+        match preset {
+            Preset::Fast => Self {
+                flow: FlowSettings { rounds: 1, ..settings.flow },
+                balance: BalanceSettings { final_rounds: 2, patience: 30, effort: 30, ..settings.balance },
+                ..settings
+            },
+            Preset::Eco => Self { pool: PoolSettings { least_nodes: 0, ..settings.pool }, ..settings },
+            _ => settings,
         }
     }
 
@@ -164,7 +184,7 @@ impl Settings {
                 patience: 10,
                 effort: 20,
             },
-            pool: PoolSettings { members: 1, least_nodes: 0, generations: 0, cycles: 0 },
+            pool: PoolSettings { members: 1, least_nodes: 0, least_per_block: 0, generations: 0, cycles: 0 },
         }
     }
 
@@ -173,7 +193,7 @@ impl Settings {
         Self {
             flow: FlowSettings { rounds: 1, ..fast.flow },
             balance: BalanceSettings { final_rounds: 3, patience: 100, effort: 50, ..fast.balance },
-            pool: PoolSettings { members: 2, least_nodes: 20_000, ..fast.pool },
+            pool: PoolSettings { members: 2, least_nodes: 20_000, least_per_block: 500, ..fast.pool },
             ..fast
         }
     }
@@ -184,7 +204,7 @@ impl Settings {
             k_way: KWaySettings { least_steps: 10, seeds: 1, ..eco.k_way },
             flow: FlowSettings { rounds: 5, depth: 20, ..eco.flow },
             balance: BalanceSettings { patience: 200, effort: 200, ..eco.balance },
-            pool: PoolSettings { members: 4, least_nodes: 0, generations: 2, cycles: 0 },
+            pool: PoolSettings { members: 4, least_nodes: 0, generations: 2, ..eco.pool },
             ..eco
         }
     }

@@ -71,6 +71,11 @@ impl Targets {
         self.sizes.len()
     }
 
+    /// Whether no block may weigh more than it should.
+    pub fn are_exact(&self) -> bool {
+        self.sizes == self.bounds
+    }
+
     /// The weight each block should have, by block.
     pub fn block_sizes(&self) -> &[Weight] {
         &self.sizes

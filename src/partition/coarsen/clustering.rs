@@ -14,6 +14,9 @@ use crate::partition::level::{Level, Stored};
 use crate::rng::Rng;
 use crate::types::{NodeId, Weight};
 
+/// The clusters around a vertex of at most this many arcs are found again by looking through them.
+const FEW_ARCS: usize = 16;
+
 /// Clusters the vertices; returns the coarse vertex of each vertex and the number of coarse vertices.
 pub(crate) fn cluster<W: Stored>(
     graph: &Level<W>,
@@ -27,7 +30,7 @@ pub(crate) fn cluster<W: Stored>(
     let mut weights: Vec<Weight> = graph.nodes().map(|node| graph.node_weight(node)).collect();
     let mut is_alone = vec![true; n];
     let mut connection = vec![0 as Weight; n];
-    let mut touched: Vec<NodeId> = Vec::new();
+    let mut ties: Vec<(NodeId, Weight)> = Vec::new();
     let mut num_clusters = n;
     let enough = limits.enough.max((n as f64 * least_share) as usize);
     for node in matching::visiting_order(graph, rng) {
@@ -37,18 +40,31 @@ pub(crate) fn cluster<W: Stored>(
         if !is_alone[node as usize] {
             continue;
         }
-        for arc in graph.arcs(node) {
-            let cluster = cluster_of[arc.target as usize];
-            if connection[cluster as usize] == 0 {
-                touched.push(cluster);
+        let arcs = graph.arcs(node);
+        if arcs.len() <= FEW_ARCS {
+            for arc in arcs {
+                let cluster = cluster_of[arc.target as usize];
+                match ties.iter_mut().find(|(other, _)| *other == cluster) {
+                    Some((_, tie)) => *tie += arc.weight(),
+                    None => ties.push((cluster, arc.weight())),
+                }
             }
-            connection[cluster as usize] += arc.weight();
+        } else {
+            for arc in arcs {
+                let cluster = cluster_of[arc.target as usize];
+                if connection[cluster as usize] == 0 {
+                    ties.push((cluster, 0));
+                }
+                connection[cluster as usize] += arc.weight();
+            }
+            for (cluster, tie) in &mut ties {
+                *tie = std::mem::take(&mut connection[*cluster as usize]);
+            }
         }
         let room = limits.max_weight - graph.node_weight(node);
         let mut best = node;
         let mut best_rating = 0.0;
-        for cluster in touched.drain(..) {
-            let tie = std::mem::take(&mut connection[cluster as usize]);
+        for (cluster, tie) in ties.drain(..) {
             let weight = weights[cluster as usize];
             let rating = (tie as f64).powi(2) / weight.max(1) as f64;
             if rating > best_rating && weight <= room && limits.compatible(node, cluster) {

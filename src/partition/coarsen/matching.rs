@@ -17,6 +17,9 @@ pub(super) const FREE: NodeId = NodeId::MAX;
 /// regularity of a mesh, near enough to stay in the cache.
 const WINDOW: usize = 1024;
 
+/// Vertices are ordered by degree inside stretches of this many, whose arcs stay in the cache.
+const STRETCH: usize = 1 << 16;
+
 /// Degrees from here on are treated alike when vertices are ordered by degree.
 const DEGREE_CLASSES: usize = 64;
 
@@ -103,18 +106,20 @@ pub(super) fn visiting_order<W: Stored>(graph: &Level<W>, rng: &mut Rng) -> Vec<
         rng.shuffle(window);
     }
     let class = |node: NodeId| graph.degree(node).min(DEGREE_CLASSES - 1);
-    let mut next = [0u32; DEGREE_CLASSES + 1];
-    for node in graph.nodes() {
-        next[class(node) + 1] += 1;
-    }
-    for class in 0..DEGREE_CLASSES {
-        next[class + 1] += next[class];
-    }
     let mut order = vec![0; nodes.len()];
-    for node in nodes {
-        let slot = &mut next[class(node)];
-        order[*slot as usize] = node;
-        *slot += 1;
+    for (nodes, order) in nodes.chunks(STRETCH).zip(order.chunks_mut(STRETCH)) {
+        let mut next = [0u32; DEGREE_CLASSES + 1];
+        for &node in nodes {
+            next[class(node) + 1] += 1;
+        }
+        for class in 0..DEGREE_CLASSES {
+            next[class + 1] += next[class];
+        }
+        for &node in nodes {
+            let slot = &mut next[class(node)];
+            order[*slot as usize] = node;
+            *slot += 1;
+        }
     }
     order
 }
