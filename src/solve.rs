@@ -27,6 +27,9 @@ use crate::types::Cost;
 /// of and finds regular structures.
 const SMALL: usize = 1024;
 
+/// Small problems of more processes and arcs for each process than this are dense.
+const DENSE: usize = 10;
+
 /// Problems of at most this many processes are improved best by many cheap partitions.
 const TINY: usize = 128;
 
@@ -99,19 +102,19 @@ impl MapConfig {
             MapPreset::Strong => (
                 Preset::Eco,
                 0,
-                Constructions { effort: 120, size: 180_000, careful: usize::MAX },
+                Constructions { effort: 360, size: 120_000, careful: usize::MAX },
                 Improvement::STRONG,
             ),
             MapPreset::Eco => (
                 Preset::Eco,
                 64,
-                Constructions { effort: 26, size: 60_000, careful: usize::MAX },
+                Constructions { effort: 78, size: 50_000, careful: usize::MAX },
                 Improvement::ECO,
             ),
             MapPreset::Fast => (
                 Preset::Eco,
                 64,
-                Constructions { effort: 10, size: 45_000, careful: 45_000 },
+                Constructions { effort: 28, size: 45_000, careful: 45_000 },
                 Improvement::FAST,
             ),
         };
@@ -148,12 +151,13 @@ impl Default for MapConfig {
 }
 
 /// The effort for a problem of this size, where `effort` is that for some thousands of processes: small ones
-/// take no time to speak of, and large ones shall not take minutes. Efforts are spent the faster, the denser a
-/// graph is; small dense ones need some rounds nevertheless, and so do tiny ones, however little is to be spent.
-fn scaled(effort: usize, graph: &CsrGraph) -> usize {
+/// take no time to speak of and get `small` times as much, and large ones shall not take minutes. Efforts are spent
+/// the faster, the denser a graph is; small dense ones need some rounds nevertheless, and so do tiny ones, however
+/// little is to be spent.
+fn scaled(effort: usize, small: usize, graph: &CsrGraph) -> usize {
     match graph.num_nodes() {
         0..=TINY => effort.max(32),
-        n if n < SMALL => effort * (size(graph) / (5 * n)).max(3),
+        n if n < SMALL => effort * small * size(graph).max(DENSE * n) / (DENSE * n),
         n if n < LARGE => effort,
         n if n < HUGE => effort / 2,
         _ => effort / 4,
@@ -181,7 +185,8 @@ pub struct Constructions {
 impl Constructions {
     fn number(self, graph: &CsrGraph) -> usize {
         let size = size(graph).max(1);
-        (scaled(self.effort, graph) * graph.num_nodes()).min(self.size).div_euclid(size).max(1)
+        let all = (scaled(self.effort, 1, graph) * graph.num_nodes()).min(self.size);
+        ((all + size / 2) / size).max(1)
     }
 }
 
@@ -235,7 +240,7 @@ pub struct Report {
     pub cost_of_identity: Cost,
     /// J of the mapping given as a start, if any.
     pub cost_of_start: Option<Cost>,
-    /// J of the mapping constructed.
+    /// The least J of the mappings constructed.
     pub cost_of_construction: Cost,
     /// J of the result.
     pub cost: Cost,
@@ -255,7 +260,7 @@ pub struct Report {
 pub struct Seconds {
     /// Setting up the distances.
     pub distances: f64,
-    /// Constructing the first mapping.
+    /// Constructing the first mappings.
     pub construction: f64,
     /// Improving it.
     pub search: f64,
@@ -312,19 +317,27 @@ impl Run<'_> {
 
         observer.begins(Phase::Construction);
         let limited = self.improving(Cost::MAX);
-        let constructed = self.construct(0, &limited);
+        let constructed: Vec<(Cost, Mapping)> = (0..self.num_constructions())
+            .into_par_iter()
+            .filter(|&number| number == 0 || !limited.should_stop())
+            .map(|number| self.construct(number, &limited))
+            .map(|mapping| (cost(&problem, &mapping), mapping))
+            .collect();
         let is_cut_short = limited.should_stop();
         let identity = Mapping::identity(num_processes);
-        let cost_of_construction = cost(&problem, &constructed);
+        let cost_of_construction =
+            constructed.iter().map(|&(cost, _)| cost).min().expect("there is a construction");
         let cost_of_identity = cost(&problem, &identity);
         let cost_of_start = start.map(|start| cost(&problem, start));
         let construction_done = Instant::now();
 
         observer.begins(Phase::Search);
-        // The first of equal ones is taken: the construction, then the start.
-        let mut starts = vec![(cost_of_construction, &constructed)];
-        starts.extend(cost_of_start.zip(start));
-        starts.push((cost_of_identity, &identity));
+        // The first of equal ones is taken: a construction, then the start.
+        let mut starts: Vec<(Cost, &Mapping)> =
+            constructed.iter().map(|(cost, mapping)| (*cost, mapping)).collect();
+        // Constructions improve more than others do, so only what is better yet is tried beside them.
+        let others = cost_of_start.zip(start).into_iter().chain([(cost_of_identity, &identity)]);
+        starts.extend(others.filter(|&(cost, _)| cost < cost_of_construction));
         let outcome = self.search(&problem, &starts, derive(config.seed, 1));
         let search_done = Instant::now();
 
@@ -358,6 +371,13 @@ impl Run<'_> {
     /// As above, for all that comes before the last local search.
     fn improving(&self, bound: Cost) -> Limited<'_> {
         self.limited(self.config.time_limit.map(|limit| limit - limit / LAST_PART), bound)
+    }
+
+    /// How many constructions are made before the best are improved.
+    fn num_constructions(&self) -> usize {
+        let config = self.config;
+        let is_final = config.search.neighbourhood == Neighbourhood::None;
+        if is_final { 1 } else { config.constructions.number(self.graph) }
     }
 
     /// The construction of this number.
@@ -406,12 +426,9 @@ impl Run<'_> {
             return descend(best.expect("there always is a construction").1);
         }
         let mut improvement = config.improvement;
-        improvement.rebuilding = scaled(improvement.rebuilding as usize, problem.graph()) as u32;
-        // The construction improves more than others do, so only what is better yet is tried beside it.
-        let (first, _) = starts[0];
-        let others = starts[1..].iter().filter(|&&(cost, _)| cost < first);
-        let given: Vec<&Mapping> = starts[..1].iter().chain(others).map(|&(_, start)| start).collect();
-        let each = config.constructions.number(problem.graph());
+        improvement.rebuilding = scaled(improvement.rebuilding as usize, 4, problem.graph()) as u32;
+        let given: Vec<&Mapping> = starts.iter().map(|&(_, start)| start).collect();
+        let each = self.num_constructions();
         let run =
             |cycle: usize, given: &[&Mapping], numbers: Range<usize>, improvement: &Improvement, bound| {
                 let limited = self.improving(bound);
@@ -422,9 +439,7 @@ impl Run<'_> {
                 (!starts.is_empty())
                     .then(|| improve(problem, hierarchy, &starts, improvement, seed, &limited))
             };
-        // The first construction of all is among those given.
-        let mut best =
-            run(0, &given, 1..each, &improvement, Cost::MAX).expect("there always is a construction");
+        let mut best = run(0, &given, 0..0, &improvement, Cost::MAX).expect("there always is a construction");
         // Until the time is over, by turns start again from new constructions, and go on from the best mapping, with
         // ever more effort.
         let goes_on = config.time_limit.is_some() && !is_solved_exactly(hierarchy);

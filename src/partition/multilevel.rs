@@ -99,7 +99,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
                 tolerance,
                 self.settings.contraction,
                 settings,
-                rng,
+                rng.next_u64(),
             );
             let mut next = Assignment::new(coarsest, blocks, self.sizes.len());
             balance::unload(coarsest, &mut next, &relaxed);

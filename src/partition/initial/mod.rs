@@ -8,13 +8,17 @@ use super::coarsen::{self, Contraction, Hierarchy};
 use super::level::{Level, Stored};
 use super::refine::two_way::{Bisection, Bounds, Effort, TwoWay};
 use super::settings::BisectionSettings;
-use crate::rng::Rng;
+use crate::rng::{Rng, derive};
 use crate::types::{BlockId, NodeId, Weight};
+
+/// From this many arcs on, the two halves are worth a thread each.
+const LEAST_PARALLEL_ARCS: usize = 4_000;
 
 /// Partitions `graph` into blocks of the given sizes, none above its bound if that can be had.
 ///
 /// `sizes` must have a positive length. With vertices of weight 1 and `bounds == sizes` summing up to
-/// the weight of the graph the result is exact.
+/// the weight of the graph the result is exact. Halves may run in parallel; each draws from a stream of its own, so
+/// that the result does not depend on it.
 pub(crate) fn recursive_bisection<W: Stored>(
     graph: &Level<W>,
     sizes: &[Weight],
@@ -22,14 +26,10 @@ pub(crate) fn recursive_bisection<W: Stored>(
     tolerance: Weight,
     contraction: Contraction,
     settings: &BisectionSettings,
-    rng: &mut Rng,
+    seed: u64,
 ) -> Vec<BlockId> {
-    let mut blocks = vec![0; graph.num_nodes()];
-    let mut state =
-        Recursion { contraction, settings, tolerance, rng, two_way: TwoWay::default(), blocks: &mut blocks };
-    let nodes: Vec<NodeId> = Vec::new();
-    state.run(graph, &nodes, 0, sizes, bounds);
-    blocks
+    let recursion = Recursion { contraction, settings, tolerance };
+    recursion.run(graph, sizes, bounds, seed, &mut TwoWay::default())
 }
 
 /// Bisections that are nested in each other until each of `num_blocks`, at least 1, stands alone: log2, rounded up.
@@ -55,55 +55,47 @@ struct Recursion<'a> {
     contraction: Contraction,
     settings: &'a BisectionSettings,
     tolerance: Weight,
-    rng: &'a mut Rng,
-    two_way: TwoWay,
-    blocks: &'a mut [BlockId],
 }
 
 impl Recursion<'_> {
-    /// Partitions a subgraph whose vertex `u` is vertex `nodes[u]` of the whole (`u` itself if `nodes`
-    /// is empty) into the blocks from `first` on.
     fn run<W: Stored>(
-        &mut self,
+        &self,
         graph: &Level<W>,
-        nodes: &[NodeId],
-        first: BlockId,
         sizes: &[Weight],
         bounds: &[Weight],
-    ) {
-        let whole = |node: usize| nodes.get(node).map_or(node, |&whole| whole as usize);
+        seed: u64,
+        two_way: &mut TwoWay,
+    ) -> Vec<BlockId> {
         if sizes.len() == 1 {
-            for node in 0..graph.num_nodes() {
-                self.blocks[whole(node)] = first;
-            }
-            return;
+            return vec![0; graph.num_nodes()];
         }
         let half = sizes.len().div_ceil(2);
         let halves = bisection_bounds(graph.total_node_weight(), sizes, bounds, half);
-        let sides = bisect(
-            graph,
-            &halves,
-            self.tolerance,
-            self.contraction,
-            self.settings,
-            &mut self.two_way,
-            self.rng,
-        )
-        .sides;
+        let (contraction, settings, mut rng) = (self.contraction, self.settings, Rng::new(seed));
+        let mut blocks =
+            bisect(graph, &halves, self.tolerance, contraction, settings, two_way, &mut rng).sides;
         if sizes.len() == 2 {
-            for (node, &side) in sides.iter().enumerate() {
-                self.blocks[whole(node)] = first + side;
-            }
-            return;
+            return blocks;
         }
-        let parts = graph.split(&sides);
-        for (side, (part, mut members)) in parts.into_iter().enumerate() {
-            for node in &mut members {
-                *node = whole(*node as usize) as NodeId;
-            }
-            let range = if side == 0 { 0..half } else { half..sizes.len() };
-            self.run(&part, &members, first + range.start as BlockId, &sizes[range.clone()], &bounds[range]);
+        let [left, right] = graph.split(&blocks);
+        let first = |two_way: &mut TwoWay| {
+            self.run(&left.0, &sizes[..half], &bounds[..half], derive(seed, 0), two_way)
+        };
+        let second = |two_way: &mut TwoWay| {
+            self.run(&right.0, &sizes[half..], &bounds[half..], derive(seed, 1), two_way)
+        };
+        let (first, second) = if graph.num_arcs() >= LEAST_PARALLEL_ARCS {
+            rayon::join(|| first(two_way), || second(&mut TwoWay::default()))
+        } else {
+            (first(two_way), second(two_way))
+        };
+        for (&node, block) in left.1.iter().zip(first) {
+            blocks[node as usize] = block;
         }
+        for (&node, block) in right.1.iter().zip(second) {
+            blocks[node as usize] = half as BlockId + block;
+        }
+        blocks
     }
 }
 
