@@ -151,12 +151,12 @@ impl Default for MapConfig {
 }
 
 /// The effort for a problem of this size, where `effort` is that for some thousands of processes: small ones
-/// take no time to speak of and get `small` times as much, and large ones shall not take minutes. Efforts are spent
-/// the faster, the denser a graph is; small dense ones need some rounds nevertheless, and so do tiny ones, however
-/// little is to be spent.
+/// take no time to speak of and get `small` times as much, tiny ones a third of that, so that the program has hardly
+/// started when it ends, and large ones shall not take minutes. Efforts are spent the faster, the denser a
+/// graph is; small dense ones need some rounds nevertheless, and so do tiny ones, however little is to be spent.
 fn scaled(effort: usize, small: usize, graph: &CsrGraph) -> usize {
     match graph.num_nodes() {
-        0..=TINY => effort.max(32),
+        0..=TINY => (effort * small / 3).max(32),
         n if n < SMALL => effort * small * size(graph).max(DENSE * n) / (DENSE * n),
         n if n < LARGE => effort,
         n if n < HUGE => effort / 2,
