@@ -20,9 +20,6 @@ use crate::types::{BlockId, NodeId, Weight};
 
 const NOWHERE: u32 = u32::MAX;
 
-/// Arcs that are looked at for new moves in the time of some relaxations: as many count as one.
-const ARCS_OF_RELAXATION: usize = 16;
-
 /// Cost of a block that no path reaches.
 const UNREACHED: Weight = Weight::MAX;
 
@@ -65,7 +62,7 @@ pub(crate) struct Moves<'a, W> {
     cost: Vec<Weight>,
     /// By block, the block before it on the cheapest path and the move that leads to it.
     parent: Vec<(BlockId, NodeId)>,
-    /// Relaxations that are still allowed.
+    /// Relaxations, and arcs looked at for new moves, that are still allowed.
     budget: usize,
     /// One block of each cycle found.
     cycles: Vec<BlockId>,
@@ -162,7 +159,7 @@ impl<'a, W: Stored> Moves<'a, W> {
             outer
         });
         self.members[block as usize] = members;
-        self.budget = self.budget.saturating_sub(num_arcs / ARCS_OF_RELAXATION);
+        self.budget = self.budget.saturating_sub(num_arcs);
         let row = &mut self.rows[block as usize];
         row.clear();
         for to in self.touched.drain(..) {

@@ -26,6 +26,10 @@ const ABSENT: u32 = u32::MAX;
 /// given up: in graphs without small cuts, one flow can take a hundred times as long as all else.
 const EFFORT: usize = 100;
 
+/// The same for all pairs of a level, in multiples of its arcs: where small cuts exist, it takes half of that at
+/// most.
+const WHOLE_EFFORT: usize = 60;
+
 /// Which terminal a vertex of the region is merged with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Terminal {
@@ -72,7 +76,9 @@ pub(crate) struct Flow {
     /// Candidates for piercing on each side.
     fronts: [Vec<u32>; 2],
     path: Vec<u32>,
-    /// Arcs and candidates that may still be looked at for the pair at hand.
+    /// Arcs and candidates that may still be looked at for all pairs together,
+    whole_budget: usize,
+    /// and for the pair at hand.
     budget: usize,
     connection: Connection,
     pairs: Vec<(BlockId, BlockId, NodeId)>,
@@ -102,13 +108,14 @@ impl Flow {
         self.connection.resize(bounds.len());
         let before = assignment.cut;
         let mut active = vec![true; bounds.len()];
+        self.whole_budget = WHOLE_EFFORT.saturating_mul(graph.num_arcs());
         for _ in 0..settings.rounds {
             let start = assignment.cut;
             let mut changed = vec![false; bounds.len()];
             let mut pairs = std::mem::take(&mut self.pairs);
             collect_pairs(graph, &assignment.blocks, &active, &mut pairs);
             for pair in pairs.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
-                if observer.should_stop() {
+                if self.whole_budget == 0 || observer.should_stop() {
                     break;
                 }
                 let (a, b, _) = pair[0];
@@ -141,7 +148,11 @@ impl Flow {
             let old_cut = self.build_network(graph, assignment, pair);
             let outside = [0, 1].map(|side| assignment.weights[pair[side] as usize] - region_weights[side]);
             let bounds = pair.map(|block| bounds[block as usize]);
-            match self.balanced_cut(outside, bounds, old_cut) {
+            let budget = EFFORT.saturating_mul(self.arcs.len()).min(self.whole_budget);
+            self.budget = budget;
+            let cut = self.balanced_cut(outside, bounds, old_cut);
+            self.whole_budget -= budget - self.budget;
+            match cut {
                 Some(side) => self.apply(graph, assignment, pair, side),
                 None => false,
             }
@@ -296,8 +307,8 @@ impl Flow {
         }
     }
 
-    /// Looks for a cut lighter than `old_cut` whose sides meet the bounds; `outside` is what the blocks
-    /// weigh outside the region.
+    /// Looks for a cut lighter than `old_cut` whose sides meet the bounds, as long as the budget lasts; `outside` is
+    /// what the blocks weigh outside the region.
     fn balanced_cut(&mut self, outside: [Weight; 2], bounds: [Weight; 2], old_cut: Weight) -> Option<Side> {
         if self.source_seeds.is_empty() || self.sink_seeds.is_empty() {
             return None;
@@ -316,7 +327,6 @@ impl Flow {
         for index in 0..self.sink_seeds.len() {
             self.extend_front(self.sink_seeds[index], Side::Sink);
         }
-        self.budget = EFFORT.saturating_mul(self.arcs.len());
         let mut flow = 0;
         // What the last piercing may have changed: the flow, the vertices that reach the sinks.
         let (mut open, mut stale) = (true, true);

@@ -204,7 +204,7 @@ impl KWay {
         let mut seeds = std::mem::take(&mut self.seeds);
         rng.shuffle(&mut seeds);
         // A multiple of what a round looks at in vain where degrees are small.
-        let greatest_waste = 200 * (graph.num_arcs() + (1 << 19)) / settings.seeds.max(1);
+        let greatest_waste = 50 * (graph.num_arcs() + (1 << 19)) / settings.seeds.max(1);
         let mut waste = 0;
         for group in seeds.chunks(settings.seeds.min(seeds.len().max(1))) {
             if waste > greatest_waste || observer.should_stop() {
