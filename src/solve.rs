@@ -175,7 +175,8 @@ pub struct Constructions {
     /// Their number times (1 + mean degree) at most, as the time of one grows with the edges; at least one is
     /// tried.
     pub effort: usize,
-    /// If they are more than one, the processes and arcs of all of them together are at most as many.
+    /// If they are more than one, the processes and arcs of all of them together are about as many at most, twice as
+    /// many for small problems.
     pub size: usize,
     /// Problems of more processes and arcs are divided into the outermost groups with no more effort than inside
     /// of those.
@@ -185,7 +186,8 @@ pub struct Constructions {
 impl Constructions {
     fn number(self, graph: &CsrGraph) -> usize {
         let size = size(graph).max(1);
-        let all = (scaled(self.effort, 1, graph) * graph.num_nodes()).min(self.size);
+        let greatest = if graph.num_nodes() < SMALL { 2 * self.size } else { self.size };
+        let all = (scaled(self.effort, 1, graph) * graph.num_nodes()).min(greatest);
         ((all + size / 2) / size).max(1)
     }
 }
@@ -426,9 +428,11 @@ impl Run<'_> {
             return descend(best.expect("there always is a construction").1);
         }
         let mut improvement = config.improvement;
-        improvement.rebuilding = scaled(improvement.rebuilding as usize, 4, problem.graph()) as u32;
-        let given: Vec<&Mapping> = starts.iter().map(|&(_, start)| start).collect();
         let each = self.num_constructions();
+        // The best of many mappings needs rebuilding less than the only one.
+        let effort = improvement.rebuilding as usize * (each + 1) / (2 * each);
+        improvement.rebuilding = scaled(effort, 4, problem.graph()) as u32;
+        let given: Vec<&Mapping> = starts.iter().map(|&(_, start)| start).collect();
         let run =
             |cycle: usize, given: &[&Mapping], numbers: Range<usize>, improvement: &Improvement, bound| {
                 let limited = self.improving(bound);

@@ -73,7 +73,7 @@ impl Improvement {
         inside: Annealing { proposals: 60, first: 0.7, last: 0.3 },
         annealing: Annealing { proposals: 60, first: 0.07, last: 0.02 },
         qualifying: 0,
-        rebuilding: 12,
+        rebuilding: 24,
         partitions: Preset::Fast,
         rebuilt: Annealing { proposals: 60, first: 0.05, last: 0.02 },
     };
@@ -83,7 +83,7 @@ impl Improvement {
         inside: Annealing { proposals: 200, first: 0.7, last: 0.2 },
         annealing: Annealing { proposals: 200, first: 0.07, last: 0.02 },
         qualifying: 20,
-        rebuilding: 66,
+        rebuilding: 100,
         ..Self::FAST
     };
 
@@ -92,7 +92,7 @@ impl Improvement {
         inside: Annealing { proposals: 500, first: 0.7, last: 0.1 },
         annealing: Annealing { proposals: 500, first: 0.07, last: 0.02 },
         qualifying: 100,
-        rebuilding: 1200,
+        rebuilding: 1800,
         rebuilt: Annealing { proposals: 100, first: 0.05, last: 0.02 },
         ..Self::FAST
     };

@@ -16,12 +16,13 @@ use super::region::Region;
 use crate::mapping::Mapping;
 use crate::objective::cost;
 use crate::observer::Observer;
-use crate::partition::{Partitioner, Settings, Targets};
+use crate::partition::{Contraction, Partitioner, Settings, Targets};
 use crate::problem::Problem;
 use crate::rng::{Rng, derive};
 use crate::types::{BlockId, PeId};
 
-/// Regions of at most this many processes are now and then partitioned without coarsening.
+/// Regions of at most this many processes are coarsened in different ways, or not at all: what one way never finds
+/// another finds at once.
 const SMALL: usize = 1024;
 
 /// Divides a region anew and returns that if it is better.
@@ -34,8 +35,12 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
     };
     let targets = Targets::equal(graph, num_groups as usize, 0.0).expect("a level has at least two groups");
     let mut settings = Settings::of(config.partitions);
-    if processes.len() <= SMALL && Rng::new(derive(seed, 2)).below(2) == 0 {
-        settings = settings.without_coarsening();
+    if processes.len() <= SMALL {
+        match Rng::new(derive(seed, 2)).below(6) {
+            0 | 1 => settings = settings.without_coarsening(),
+            2..5 => settings.contraction = Contraction::Matching,
+            _ => {}
+        }
     }
     let partitioner = Partitioner::with_settings(settings, derive(seed, 0));
     let partition = partitioner.partition_watched(graph, &targets, observer);
