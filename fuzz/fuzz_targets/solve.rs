@@ -46,6 +46,11 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, MapC
     }
     let hierarchy = Hierarchy::new(arities, distances).expect("a hierarchy");
     let mut config = MapConfig::preset(*u.choose(&MapPreset::ALL)?);
+    // Instrumented code is a hundred times slower: the same steps, but fewer of them.
+    config.constructions.size = 500;
+    config.improvement.inside.proposals /= 10;
+    config.improvement.qualifying /= 20;
+    config.improvement.rebuilding /= 20;
     config.seed = u.arbitrary()?;
     config.threads = u.int_in_range(1..=2)?;
     config.distances = *u.choose(&[None, Some(DistanceKind::ALL[0]), Some(DistanceKind::ALL[1])])?;
