@@ -454,7 +454,8 @@ impl Run<'_> {
             let next = if cycle % 2 == 1 {
                 run(cycle, &[&best.mapping], 0..0, &improvement, best.cost)
             } else {
-                improvement.rebuilding = improvement.rebuilding.saturating_add(improvement.rebuilding / 2);
+                improvement.rebuilding = improvement.rebuilding.saturating_mul(2);
+                improvement.qualifying = improvement.qualifying.saturating_mul(2);
                 let first = cycle / 2 * each;
                 run(cycle, &[], first..first + each, &improvement, best.cost)
             };
