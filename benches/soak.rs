@@ -18,11 +18,14 @@
 //! - every block of a partition has a vertex and no more weight than allowed, and the cut, the block weights
 //!   and the quotient graph are what summing up the edges gives.
 
+#[path = "../tests/common/stop_after.rs"]
+mod stop_after;
+
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use stop_after::StopAfter;
 use viem::construct::Construction;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::io::metis::{self, Content, NodeWeights};
@@ -30,7 +33,6 @@ use viem::io::{Source, mapping};
 use viem::mapping::Mapping;
 use viem::model::{self, ModelConfig};
 use viem::objective::{keys, swap_delta};
-use viem::observer::Observer;
 use viem::partition::Preset;
 use viem::rng::{Rng, derive};
 use viem::search::Neighbourhood;
@@ -295,7 +297,7 @@ fn check_mapping(rng: &mut Rng, graph: &CsrGraph, hierarchy: &Hierarchy, text: &
     }
 
     let questions = number(rng, 12) as u64;
-    let stop = StopAfter(AtomicU64::new(questions));
+    let stop = StopAfter::questions(questions);
     let time_limit = pick(rng, &[None, Some(0), Some(1), Some(30)]).map(Duration::from_millis);
     let hurried = MapConfig { time_limit, ..config };
     let stopped = solve(graph, hierarchy, &hurried, start.as_ref(), &stop).expect("what was solved before");
@@ -322,15 +324,6 @@ fn check_local_optimum<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, mapping:
         for v in 0..u {
             assert!(swap_delta(graph, oracle, &keys, u, v) >= 0, "exchanging {u} and {v} lowers J");
         }
-    }
-}
-
-/// Stops a run when it has asked so many times.
-struct StopAfter(AtomicU64);
-
-impl Observer for StopAfter {
-    fn should_stop(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
     }
 }
 

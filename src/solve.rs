@@ -319,10 +319,8 @@ impl Run<'_> {
 
         observer.begins(Phase::Construction);
         let limited = self.improving(Cost::MAX);
-        let constructed: Vec<(Cost, Mapping)> = (0..self.num_constructions())
-            .into_par_iter()
-            .filter(|&number| number == 0 || !limited.should_stop())
-            .map(|number| self.construct(number, &limited))
+        let constructed: Vec<(Cost, Mapping)> = self
+            .constructions(0..self.num_constructions(), &limited)
             .map(|mapping| (cost(&problem, &mapping), mapping))
             .collect();
         let is_cut_short = limited.should_stop();
@@ -382,6 +380,18 @@ impl Run<'_> {
         if is_final { 1 } else { config.constructions.number(self.graph) }
     }
 
+    /// The constructions of these numbers that are begun before the observer asks to stop, but always number 0.
+    fn constructions<'a>(
+        &'a self,
+        numbers: Range<usize>,
+        observer: &'a dyn Observer,
+    ) -> impl ParallelIterator<Item = Mapping> + 'a {
+        numbers
+            .into_par_iter()
+            .filter(move |&number| number == 0 || !observer.should_stop())
+            .map(move |number| self.construct(number, observer))
+    }
+
     /// The construction of this number.
     fn construct(&self, number: usize, observer: &dyn Observer) -> Mapping {
         let (graph, mut config) = (self.graph, self.config.construction);
@@ -433,33 +443,31 @@ impl Run<'_> {
         let effort = improvement.rebuilding as usize * (each + 1) / (2 * each);
         improvement.rebuilding = scaled(effort, 4, problem.graph()) as u32;
         let given: Vec<&Mapping> = starts.iter().map(|&(_, start)| start).collect();
-        let run =
-            |cycle: usize, given: &[&Mapping], numbers: Range<usize>, improvement: &Improvement, bound| {
-                let limited = self.improving(bound);
-                let numbers = numbers.into_par_iter().filter(|_| !limited.should_stop());
-                let more: Vec<Mapping> = numbers.map(|number| self.construct(number, &limited)).collect();
-                let starts: Vec<&Mapping> = given.iter().copied().chain(&more).collect();
-                let seed = derive(derive(seed, 1), cycle as u64);
-                (!starts.is_empty())
-                    .then(|| improve(problem, hierarchy, &starts, improvement, seed, &limited))
-            };
-        let mut best = run(0, &given, 0..0, &improvement, Cost::MAX).expect("there always is a construction");
+        let run = |cycle: usize, starts: &[&Mapping], improvement: &Improvement, limited: &Limited<'_>| {
+            let seed = derive(derive(seed, 1), cycle as u64);
+            improve(problem, hierarchy, starts, improvement, seed, limited)
+        };
+        let mut best = run(0, &given, &improvement, &self.improving(Cost::MAX));
         // Until the time is over, by turns start again from new constructions, and go on from the best mapping, with
         // ever more effort.
         let goes_on = config.time_limit.is_some() && !is_solved_exactly(hierarchy);
         for cycle in 1.. {
-            if !goes_on || self.improving(best.cost).should_stop() {
+            let limited = self.improving(best.cost);
+            if !goes_on || limited.should_stop() {
                 break;
             }
             let next = if cycle % 2 == 1 {
-                run(cycle, &[&best.mapping], 0..0, &improvement, best.cost)
+                run(cycle, &[&best.mapping], &improvement, &limited)
             } else {
                 improvement.rebuilding = improvement.rebuilding.saturating_mul(2);
                 improvement.qualifying = improvement.qualifying.saturating_mul(2);
                 let first = cycle / 2 * each;
-                run(cycle, &[], first..first + each, &improvement, best.cost)
+                let more: Vec<Mapping> = self.constructions(first..first + each, &limited).collect();
+                if more.is_empty() {
+                    break;
+                }
+                run(cycle, &more.iter().collect::<Vec<_>>(), &improvement, &limited)
             };
-            let Some(next) = next else { break };
             let (tried, made) = (best.tried + next.tried, best.made + next.made);
             best = SearchOutcome { tried, made, ..if next.cost < best.cost { next } else { best } };
         }

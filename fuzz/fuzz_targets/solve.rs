@@ -2,16 +2,17 @@
 //! auditor finds, and no worse than that of the identity.
 #![no_main]
 
-use std::sync::atomic::{AtomicU64, Ordering};
+#[path = "../../tests/common/stop_after.rs"]
+mod stop_after;
 
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 use libfuzzer_sys::fuzz_target;
+use stop_after::StopAfter;
 use viem::construct::Construction;
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::io::mapping;
 use viem::io::metis::{self, Content};
 use viem::mapping::Mapping;
-use viem::observer::Observer;
 use viem::search::Neighbourhood;
 use viem::solve::{MapConfig, MapPreset, solve};
 use viem::topology::{DistanceKind, Hierarchy};
@@ -22,15 +23,6 @@ use viem::verify;
 fn number(u: &mut Unstructured, greatest_bits: u32) -> arbitrary::Result<i64> {
     let bits = u.int_in_range(0..=greatest_bits)?;
     u.int_in_range(0..=((1u64 << bits) - 1) as i64)
-}
-
-/// Stops a run when it has asked so many times.
-struct StopAfter(AtomicU64);
-
-impl Observer for StopAfter {
-    fn should_stop(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
-    }
 }
 
 fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, MapConfig, StopAfter)> {
@@ -58,7 +50,7 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, MapC
     config.search.neighbourhood = *u.choose(&Neighbourhood::ALL)?;
     config.search.max_hops = u.int_in_range(1..=11)?;
     config.search.block_size = u.int_in_range(1..=65)?;
-    let stop = StopAfter(AtomicU64::new(if u.arbitrary()? { u64::MAX } else { number(u, 12)? as u64 }));
+    let stop = StopAfter::questions(if u.arbitrary()? { u64::MAX } else { number(u, 12)? as u64 });
     let mut builder = GraphBuilder::new(num_pes as usize);
     let mut edges = std::collections::BTreeSet::new();
     for _ in 0..u.len().min(200) {

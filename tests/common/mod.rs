@@ -2,26 +2,14 @@
 
 #![allow(dead_code)] // each test program uses a part of it
 
+mod stop_after;
+
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use assert_cmd::Command;
-use viem::observer::Observer;
 
-/// Asks a run to stop once it has been asked so many times.
-pub struct StopAfter(AtomicU64);
-
-impl StopAfter {
-    pub fn questions(count: u64) -> Self {
-        Self(AtomicU64::new(count))
-    }
-}
-
-impl Observer for StopAfter {
-    fn should_stop(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
-    }
-}
+#[allow(unused_imports)] // as above
+pub use stop_after::StopAfter;
 
 /// A program of this package, to be run in `folder`.
 pub fn program(name: &str, folder: &Path) -> Command {

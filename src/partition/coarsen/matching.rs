@@ -99,7 +99,7 @@ fn number(mate: &mut [NodeId]) -> (Vec<NodeId>, usize) {
     (coarse_of, next as usize)
 }
 
-/// All vertices by degree class, random inside windows.
+/// All vertices, stretch by stretch, by degree class inside of those, random inside windows.
 pub(super) fn visiting_order<W: Stored>(graph: &Level<W>, rng: &mut Rng) -> Vec<NodeId> {
     let mut nodes: Vec<NodeId> = graph.nodes().collect();
     for window in nodes.chunks_mut(WINDOW) {
