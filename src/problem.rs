@@ -32,6 +32,15 @@ pub enum ProblemError {
     CostOverflow { total_arc_weight: Weight, max_distance: Distance },
 }
 
+/// Proves that no J of the graph exceeds [`Cost`] where no distance exceeds this one.
+pub fn check_cost(graph: &CsrGraph, max_distance: Distance) -> Result<(), ProblemError> {
+    let total_arc_weight = graph.total_arc_weight();
+    match total_arc_weight.checked_mul(max_distance) {
+        Some(_) => Ok(()),
+        None => Err(ProblemError::CostOverflow { total_arc_weight, max_distance }),
+    }
+}
+
 impl<'a, O: DistanceOracle> Problem<'a, O> {
     /// The problem of mapping `graph` to the machine of `oracle`.
     pub fn new(graph: &'a CsrGraph, oracle: &'a O) -> Result<Self, ProblemError> {
@@ -39,10 +48,7 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
         if processes != pes {
             return Err(ProblemError::SizesDiffer { processes, pes });
         }
-        let (total_arc_weight, max_distance) = (graph.total_arc_weight(), oracle.max_distance());
-        if total_arc_weight.checked_mul(max_distance).is_none() {
-            return Err(ProblemError::CostOverflow { total_arc_weight, max_distance });
-        }
+        check_cost(graph, oracle.max_distance())?;
         Ok(Self { graph, oracle })
     }
 

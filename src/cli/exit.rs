@@ -10,7 +10,7 @@ use crate::io::{ReadError, WriteError};
 use crate::model::ModelError;
 use crate::problem::ProblemError;
 use crate::solve::{ConfigError, SolveError};
-use crate::topology::{HierarchyError, StoredDistancesError};
+use crate::topology::{HierarchyError, MachineError, StoredDistancesError};
 use crate::verify::AuditError;
 
 /// What `--help` says about the codes below.
@@ -88,8 +88,9 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref::<SolveError>() {
         return match error {
             SolveError::Config(_) => USAGE,
-            SolveError::Problem(_) | SolveError::StartSize { .. } => DATA,
-            SolveError::Distances(_) | SolveError::Threads(_) => RESOURCE,
+            SolveError::Machine(MachineError::Stored(_) | MachineError::OutOfMemory { .. })
+            | SolveError::Threads(_) => RESOURCE,
+            _ => DATA,
         };
     }
     if error.is::<UsageError>() || error.is::<HierarchyError>() || error.is::<ConfigError>() {

@@ -17,7 +17,7 @@ use crate::construct::Construction;
 use crate::io;
 use crate::io::metis::NodeWeights;
 use crate::search::{Neighbourhood, SearchConfig};
-use crate::solve::{MapConfig, MapPreset, Report, Seconds, Solution, solve};
+use crate::solve::{MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
 use crate::topology::{DistanceKind, Hierarchy};
 use crate::types::{Cost, Distance};
 
@@ -122,7 +122,7 @@ fn map(options: &Options) -> anyhow::Result<ExitCode> {
 
     let Solution { mapping, report } = {
         let observer = StopAtSignal { observer: Progress::new(options.report.quiet), stop };
-        solve(&graph, &hierarchy, &config, start.as_ref(), &observer)?
+        solve_watched(&graph, &hierarchy, &config, start.as_ref(), &observer)?
     };
     console.line(format_args!("construction took {:.6}", report.seconds.construction));
     console.line(format_args!("J(C,D,Pi) = {}", report.cost_of_construction));
@@ -154,7 +154,7 @@ impl Options {
         config.seed = self.seed as u64;
         config.threads = options::threads(self.threads)?;
         config.distances = self.distance_construction_algorithm;
-        config.construction.algorithm = self.construction_algorithm;
+        config.construction.algorithm = Some(self.construction_algorithm);
         config.search = SearchConfig {
             neighbourhood: self.local_search_neighborhood,
             max_hops: self.communication_neighborhood_dist,

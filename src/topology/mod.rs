@@ -31,7 +31,7 @@ pub use hierarchy::{Code, Hierarchy, HierarchyError, HierarchyOnline};
 pub use listed::Listed;
 pub use matrix::{DistanceMatrix, Index, Table};
 pub use network::{Network, RouteKey, Routes};
-pub use parts::Parts;
+pub use parts::{PartTree, Parts};
 pub use placed::Placed;
 pub use stored::{StoredDistances, StoredDistancesError};
 

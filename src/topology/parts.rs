@@ -25,6 +25,24 @@ struct Part {
     num_children: u32,
 }
 
+/// A division as it is come upon by recursion.
+#[derive(Clone, Debug)]
+pub enum PartTree {
+    /// PEs that stay together.
+    Whole(Vec<PeId>),
+    /// Parts beside each other.
+    Divided(Vec<PartTree>),
+}
+
+impl PartTree {
+    fn size(&self) -> usize {
+        match self {
+            PartTree::Whole(pes) => pes.len(),
+            PartTree::Divided(children) => children.iter().map(PartTree::size).sum(),
+        }
+    }
+}
+
 impl Part {
     fn leaf(range: Range<usize>) -> Self {
         Self { begin: range.start as u32, end: range.end as u32, first_child: 0, num_children: 0 }
@@ -52,8 +70,35 @@ impl Parts {
         parts
     }
 
+    /// The parts of a tree whose leaves hold every PE once; O(depth · n).
+    pub fn from_tree(tree: &PartTree) -> Self {
+        fn collect(tree: &PartTree, order: &mut Vec<PeId>) {
+            match tree {
+                PartTree::Whole(pes) => order.extend_from_slice(pes),
+                PartTree::Divided(children) => children.iter().for_each(|child| collect(child, order)),
+            }
+        }
+        let mut order = Vec::with_capacity(tree.size());
+        collect(tree, &mut order);
+        let mut parts = Self::whole(order);
+        let mut waiting = vec![(0, tree)];
+        while let Some((part, tree)) = waiting.pop() {
+            if let PartTree::Divided(children) = tree {
+                let sizes: Vec<usize> = children.iter().map(PartTree::size).collect();
+                parts.split(part, &sizes);
+                let filled = children.iter().zip(&sizes).filter(|&(_, &size)| size > 0).map(|(child, _)| child);
+                match parts.children(part) {
+                    // The part has become its only child.
+                    same if same.is_empty() => waiting.extend(filled.map(|child| (part, child))),
+                    children => waiting.extend(children.zip(filled)),
+                }
+            }
+        }
+        parts
+    }
+
     /// Gives a part children of these sizes. A division into fewer than two parts that are not empty is none.
-    pub(super) fn split(&mut self, part: usize, sizes: &[usize]) {
+    fn split(&mut self, part: usize, sizes: &[usize]) {
         let range = self.range(part);
         debug_assert!(sizes.is_empty() || sizes.iter().sum::<usize>() == range.len());
         if sizes.iter().filter(|&&size| size > 0).count() < 2 {

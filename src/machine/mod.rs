@@ -1,0 +1,11 @@
+//! Machines made ready for mapping.
+//!
+//! | member | what it does |
+//! |---|---|
+//! | [`parts`] | divides a machine into parts, by partitioning where its shape does not say how |
+//! | [`Places`] | a place for each process that the machine has room for, numbered so that every part is a range |
+
+pub mod parts;
+mod places;
+
+pub use places::Places;
