@@ -1,7 +1,7 @@
 //! The sparse quadratic assignment problem: a communication graph and a machine of the same size.
 
 use crate::graph::CsrGraph;
-use crate::topology::DistanceOracle;
+use crate::topology::{DistanceOracle, Parts};
 use crate::types::{Cost, Distance, Weight};
 
 /// A communication graph and the machine it is mapped to.
@@ -13,6 +13,7 @@ use crate::types::{Cost, Distance, Weight};
 pub struct Problem<'a, O> {
     graph: &'a CsrGraph,
     oracle: &'a O,
+    parts: Option<&'a Parts>,
 }
 
 /// Why a graph cannot be mapped to a machine.
@@ -49,7 +50,26 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
             return Err(ProblemError::SizesDiffer { processes, pes });
         }
         check_cost(graph, oracle.max_distance())?;
-        Ok(Self { graph, oracle })
+        Ok(Self { graph, oracle, parts: None })
+    }
+
+    /// The same problem where the parts of the machine are known, over the PEs in the order of their numbers.
+    pub fn with_parts(self, parts: &'a Parts) -> Self {
+        Self { parts: Some(parts), ..self }
+    }
+
+    /// The same problem for another graph of the same size and weight: one whose vertices are numbered otherwise.
+    pub(crate) fn with_graph<'b>(&self, graph: &'b CsrGraph) -> Problem<'b, O>
+    where
+        'a: 'b,
+    {
+        debug_assert_eq!(graph.total_arc_weight(), self.graph.total_arc_weight());
+        Problem { graph, oracle: self.oracle, parts: self.parts }
+    }
+
+    /// The parts of the machine, if they are known.
+    pub fn parts(&self) -> Option<&'a Parts> {
+        self.parts
     }
 
     /// The communication graph.

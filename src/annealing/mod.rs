@@ -12,9 +12,11 @@
 
 mod near;
 mod region;
+mod table;
 
-pub use near::{Near, centre, spread};
+pub use near::Near;
 pub use region::Region;
+pub use table::SmallTable;
 
 use crate::observer::Observer;
 use crate::rng::Rng;
@@ -53,6 +55,9 @@ const SAMPLES: usize = 512;
 
 /// Proposals of processes with more than so many times the mean degree are thinned out.
 const GREATEST_DEGREE: usize = 16;
+
+/// Rounds of the descent at the end at most: it is cut short where it goes on with little.
+const MOST_ROUNDS: usize = 10;
 
 /// Ranks of the quantiles of the exponential distribution.
 const RANKS: usize = 1 << 12;
@@ -139,6 +144,46 @@ impl<'a, M: Metric> Walk<'a, M> {
         if best.0 < self.change {
             self.region.restore(self.key_of, best.1);
             self.change = best.0;
+        }
+        self.descend(observer);
+    }
+
+    /// Makes exchanges that lower J, of those that can be proposed, until there is none or none is left to be tried.
+    fn descend(&mut self, observer: &dyn Observer) {
+        for _ in 0..MOST_ROUNDS {
+            let made = self.made;
+            for u in 0..self.region.num_processes() as NodeId {
+                if u as u64 % GRAIN == 0 && observer.should_stop() {
+                    return;
+                }
+                self.descend_from(u);
+            }
+            if self.made == made {
+                return;
+            }
+        }
+    }
+
+    /// Brings a process nearer to its neighbours while that lowers J.
+    fn descend_from(&mut self, u: NodeId) {
+        if self.region.arcs(u).len() > self.greatest_degree {
+            return;
+        }
+        for arc in 0..self.region.arcs(u).len() {
+            let to = self.region.place(self.region.arcs(u)[arc].0);
+            for &place in self.near.of(to) {
+                let Some(v) = self.region.process_on(place) else { continue };
+                if u == v || !self.region.may_exchange(self.region.place(u), place) {
+                    continue;
+                }
+                self.tried += 1;
+                let delta = self.region.delta(self.metric, u, v);
+                if delta < 0 {
+                    self.region.swap(u, v);
+                    self.change += delta;
+                    self.made += 1;
+                }
+            }
         }
     }
 

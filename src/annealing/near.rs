@@ -1,14 +1,8 @@
 //! For each place of a machine, the places nearest to it.
-//!
-//! A part of the machine lies within some radius of its centre. If no way is shorter with a stop, nothing in it is
-//! nearer to a place than the distance of the centre less the radius; so most parts are passed over. Otherwise all
-//! places are looked at.
-
-use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::topology::{Metric, Parts};
+use crate::topology::{Balls, Metric, Parts};
 use crate::types::{Distance, PeId};
 
 /// The places of the least distances are listed while they are not more than this,
@@ -16,9 +10,6 @@ const ENOUGH: usize = 8;
 
 /// but all of the least distance up to this number.
 const MOST: usize = 32;
-
-/// Places that are looked at to find the centre of a part.
-const SAMPLES: usize = 8;
 
 /// Lists of near places.
 #[derive(Clone, Debug)]
@@ -42,7 +33,7 @@ impl Near {
             .map_init(Vec::new, |found, place| {
                 found.clear();
                 match &balls {
-                    Some(balls) => balls.nearest(metric, place, found),
+                    Some(balls) => nearest(balls, metric, keys[place as usize], place, found),
                     None => scan(metric, keys, place, found),
                 }
                 list(found, place)
@@ -103,72 +94,25 @@ fn scan<M: Metric>(metric: &M, keys: &[M::Key], place: PeId, found: &mut Vec<(Di
     }
 }
 
-/// The place of a range with the least squares of distances to some others of it.
-pub fn centre<M: Metric>(metric: &M, keys: &[M::Key], range: Range<usize>) -> PeId {
-    let places: Vec<PeId> = spread(range, SAMPLES).collect();
-    let squares = |&&place: &&PeId| -> i128 {
-        let here = keys[place as usize];
-        places.iter().map(|&other| i128::from(metric.between(here, keys[other as usize])).pow(2)).sum()
-    };
-    *places.iter().min_by_key(squares).expect("a part has a place")
-}
-
-/// At most `count` places of a range, evenly spread.
-pub fn spread(range: Range<usize>, count: usize) -> impl Iterator<Item = PeId> {
-    let count = range.len().min(count);
-    (0..count).map(move |index| (range.start + (2 * index + 1) * range.len() / (2 * count)) as PeId)
-}
-
-/// A ball around each part.
-struct Balls<'a, K> {
-    keys: &'a [K],
-    parts: &'a Parts,
-    /// Centre and radius of each part.
-    balls: Vec<(K, Distance)>,
-}
-
-impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
-    fn new<M: Metric<Key = K>>(metric: &M, keys: &'a [K], parts: &'a Parts) -> Self {
-        let ball = |part: usize| {
-            let range = parts.range(part);
-            let centre = keys[centre(metric, keys, range.clone()) as usize];
-            let distances = keys[range].iter().map(|&key| metric.between(centre, key));
-            (centre, distances.max().unwrap_or(0))
-        };
-        let balls = (0..parts.num_parts()).into_par_iter().map(ball).collect();
-        Self { keys, parts, balls }
-    }
-
-    /// The nearest places, and perhaps some more.
-    fn nearest<M: Metric<Key = K>>(&self, metric: &M, place: PeId, found: &mut Vec<(Distance, PeId)>) {
-        let here = self.keys[place as usize];
-        let least = |part: usize| metric.between(here, self.balls[part].0) - self.balls[part].1;
-        let mut waiting = vec![(least(0), 0)];
-        // What is farther than this is not needed.
-        let mut bound = Distance::MAX;
-        while let Some((distance, part)) = waiting.pop() {
-            if distance > bound {
-                continue;
-            }
-            let children = self.parts.children(part);
-            if !children.is_empty() {
-                // The nearest child is looked at first.
-                let begin = waiting.len();
-                waiting.extend(children.map(|child| (least(child), child)));
-                waiting[begin..].sort_unstable_by(|a, b| b.cmp(a));
-                continue;
-            }
-            for other in self.parts.range(part) {
-                let distance = metric.between(here, self.keys[other]);
-                if distance > 0 && distance <= bound {
-                    found.push((distance, (other as PeId).wrapping_sub(place)));
-                }
-            }
-            if found.len() > 2 * MOST {
-                found.select_nth_unstable(MOST);
-                found.truncate(MOST + 1);
-                bound = found[MOST].0;
-            }
+/// The nearest places, and perhaps some more.
+fn nearest<M: Metric>(
+    balls: &Balls<'_, M::Key>,
+    metric: &M,
+    here: M::Key,
+    place: PeId,
+    found: &mut Vec<(Distance, PeId)>,
+) {
+    // What is farther than this is not needed.
+    let mut bound = Distance::MAX;
+    balls.visit(metric, here, bound, |other, distance| {
+        if distance > 0 {
+            found.push((distance, other.wrapping_sub(place)));
         }
-    }
+        if found.len() > 2 * MOST {
+            found.select_nth_unstable(MOST);
+            found.truncate(MOST + 1);
+            bound = found[MOST].0;
+        }
+        bound
+    });
 }

@@ -22,14 +22,14 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::ConstructionConfig;
-use crate::annealing::{Near, Region, anneal, centre, spread};
+use crate::annealing::{Annealed, Near, Region, SmallTable, anneal};
 use crate::graph::{CsrGraph, quotient};
 use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::partition::{Partitioner, Settings, Targets};
 use crate::problem::Problem;
 use crate::rng::derive;
-use crate::topology::{DistanceOracle, Parts};
+use crate::topology::{DistanceOracle, Metric, Parts, centre, spread};
 use crate::types::{BlockId, Cost, NodeId, PeId, Weight};
 
 /// Domains that are exchanged as wholes at most: finding out which are near each other takes the square of that.
@@ -196,9 +196,8 @@ impl<'a, O: DistanceOracle> DualRecursion<'a, O> {
     /// Lets domains of equal size exchange all their processes where that lowers J.
     fn exchange_domains(&mut self, seed: u64) {
         let count = self.domains.len();
-        let cooling = &self.config.domains;
         let is_final = !self.domains.iter().any(Domain::is_divisible);
-        if is_final || !(3..=MOST_BLOCKS).contains(&count) || cooling.proposals == 0 {
+        if is_final || !(3..=MOST_BLOCKS).contains(&count) || self.config.domains.proposals == 0 {
             return;
         }
         let mut block_of: Vec<BlockId> = vec![0; self.place_of.len()];
@@ -215,11 +214,13 @@ impl<'a, O: DistanceOracle> DualRecursion<'a, O> {
             .collect();
         let oracle = self.problem.oracle();
         let near = Near::new(oracle, &key_of, None);
-        let identity: Vec<PeId> = (0..count as PeId).collect();
-        let kinds = self.domains.iter().map(|domain| domain.places.len() as u32).collect();
-        let region =
-            Region::new(&graph, &key_of, &identity, &identity, 0..count as PeId).with_kinds(kinds);
-        let annealed = anneal(oracle, &key_of, &near, region, cooling, seed, self.observer);
+        let annealed = match SmallTable::new(oracle, &key_of) {
+            Some(table) => {
+                let numbers: Vec<PeId> = (0..count as PeId).collect();
+                self.anneal_domains(&graph, &table, &numbers, &near, seed)
+            }
+            None => self.anneal_domains(&graph, oracle, &key_of, &near, seed),
+        };
         if annealed.gain == 0 {
             return;
         }
@@ -228,6 +229,21 @@ impl<'a, O: DistanceOracle> DualRecursion<'a, O> {
             let first = self.domains[to as usize].places.start;
             self.settle(first, &before[self.domains[from].places.clone()]);
         }
+    }
+
+    fn anneal_domains<M: Metric>(
+        &self,
+        graph: &CsrGraph,
+        metric: &M,
+        key_of: &[M::Key],
+        near: &Near,
+        seed: u64,
+    ) -> Annealed {
+        let identity: Vec<PeId> = graph.nodes().collect();
+        let kinds = self.domains.iter().map(|domain| domain.places.len() as u32).collect();
+        let places = 0..graph.num_nodes() as PeId;
+        let region = Region::new(graph, key_of, &identity, &identity, places).with_kinds(kinds);
+        anneal(metric, key_of, near, region, &self.config.domains, seed, self.observer)
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn search<O: DistanceOracle>(
     // Number the processes by their PEs: what a visit looks at then lies together in memory.
     let process_on = start.inverse();
     let graph = relabel(problem.graph(), &process_on);
-    let by_pe = Problem::new(&graph, problem.oracle()).expect("the same graph");
+    let by_pe = problem.with_graph(&graph);
     let mut search = SwapSearch::new(&by_pe, &Mapping::identity(process_on.len()), observer);
     let way = Way::choose(&search, max_hops);
     descend(&mut search, max_hops, seed, way);
@@ -73,7 +73,7 @@ fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, s
     Rng::new(derive(seed, 0)).shuffle(&mut order);
     // An exchange of two content processes cannot gain, and the others try their partners, content or not: a
     // content process needs no visit until it is touched.
-    let content = content(search.problem(), search.keys());
+    let content = content(search.problem(), search.keys(), search.pe_of());
     let visits = Visits { order, content, visited: vec![0; graph.num_nodes()], seed: derive(seed, 1) };
     let n = graph.num_nodes();
     let mut near = Near { bfs: BoundedBfs::new(n), pair_bfs: PairBfs::new(n), max_hops };

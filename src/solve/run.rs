@@ -44,7 +44,7 @@ impl Run<'_> {
         num_processes: usize,
     ) -> Result<(Mapping, Report), SolveError> {
         let Run { graph, start, observer, begin, .. } = *self;
-        let problem = Problem::new(graph, oracle)?;
+        let problem = Problem::new(graph, oracle)?.with_parts(self.machine.parts());
         let distances_done = Instant::now();
 
         observer.begins(Phase::Construction);

@@ -15,6 +15,7 @@
 //!
 //! A machine of one's own implements [`Machine`]; [`DistanceMatrix::from_fn`] serves its distances.
 
+mod balls;
 mod cube;
 mod grid;
 mod hierarchy;
@@ -25,6 +26,7 @@ mod parts;
 mod placed;
 mod stored;
 
+pub use balls::{Balls, centre, spread};
 pub use cube::{BitsThatDiffer, Hypercube};
 pub use grid::{Dimension, Grid, GridKey, Hops, Lane};
 pub use hierarchy::{Code, Hierarchy, HierarchyError, HierarchyOnline};

@@ -12,7 +12,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::super::SearchOutcome;
-use crate::annealing::{Annealed, Cooling, Near, Region, anneal};
+use crate::annealing::{Annealed, Cooling, Near, Region, SmallTable, anneal};
 use crate::graph::CsrGraph;
 use crate::graph::relabel::relabel;
 use crate::mapping::Mapping;
@@ -20,7 +20,7 @@ use crate::objective::cost;
 use crate::observer::Observer;
 use crate::problem::Problem;
 use crate::rng::derive;
-use crate::topology::{DistanceOracle, Parts};
+use crate::topology::{DistanceOracle, Metric};
 use crate::types::{Cost, NodeId, PeId};
 
 /// Problems of at most this many processes are annealed as wholes.
@@ -40,7 +40,6 @@ pub struct Anywhere {
 
 pub(super) fn improve<O: DistanceOracle>(
     problem: &Problem<'_, O>,
-    parts: &Parts,
     starts: &[&Mapping],
     config: &Anywhere,
     seed: u64,
@@ -49,10 +48,12 @@ pub(super) fn improve<O: DistanceOracle>(
     // Number the processes by their places: what a region holds then lies together in memory.
     let order = starts[0].inverse();
     let graph = relabel(problem.graph(), &order);
-    let problem = &Problem::new(&graph, problem.oracle()).expect("the same graph");
+    let problem = &problem.with_graph(&graph);
     let key_of: Vec<O::Key> = (0..problem.size() as PeId).map(|place| problem.oracle().key(place)).collect();
-    let near = Near::new(problem.oracle(), &key_of, Some(parts));
-    let ground = Ground { problem, key_of: &key_of, near: &near, observer };
+    let near = Near::new(problem.oracle(), &key_of, problem.parts());
+    let table = SmallTable::new(problem.oracle(), &key_of);
+    let numbers: Vec<PeId> = (0..problem.size() as PeId).collect();
+    let ground = Ground { problem, key_of: &key_of, near: &near, table: table.as_ref(), numbers: &numbers, observer };
     let mut states: Vec<State> = starts
         .par_iter()
         .enumerate()
@@ -85,6 +86,10 @@ struct Ground<'a, O: DistanceOracle> {
     problem: &'a Problem<'a, O>,
     key_of: &'a [O::Key],
     near: &'a Near,
+    /// The distances of all places, if they are few.
+    table: Option<&'a SmallTable>,
+    /// The keys of that table.
+    numbers: &'a [PeId],
     observer: &'a dyn Observer,
 }
 
@@ -146,13 +151,14 @@ impl State {
             .with_max_len(1)
             .filter(|_| !ground.observer.should_stop())
             .map(|places| {
-                let graph = ground.problem.graph();
-                let region =
-                    Region::new(graph, ground.key_of, &self.place_of, &self.process_on, places.clone());
                 let seed = derive(seed, u64::from(places.start));
-                let oracle = ground.problem.oracle();
-                let annealed =
-                    anneal(oracle, ground.key_of, ground.near, region, cooling, seed, ground.observer);
+                let annealed = match ground.table {
+                    Some(table) => self.anneal(ground, table, ground.numbers, places.clone(), cooling, seed),
+                    None => {
+                        let oracle = ground.problem.oracle();
+                        self.anneal(ground, oracle, ground.key_of, places.clone(), cooling, seed)
+                    }
+                };
                 (places, annealed)
             })
             .collect();
@@ -162,6 +168,20 @@ impl State {
                 self.take_over(ground, &places, &annealed);
             }
         }
+    }
+
+    fn anneal<O: DistanceOracle, M: Metric>(
+        &self,
+        ground: &Ground<'_, O>,
+        metric: &M,
+        key_of: &[M::Key],
+        places: Range<PeId>,
+        cooling: &Cooling,
+        seed: u64,
+    ) -> Annealed {
+        let graph = ground.problem.graph();
+        let region = Region::new(graph, key_of, &self.place_of, &self.process_on, places);
+        anneal(metric, key_of, ground.near, region, cooling, seed, ground.observer)
     }
 
     fn take_over<O: DistanceOracle>(

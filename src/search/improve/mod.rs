@@ -118,6 +118,6 @@ pub fn improve<O: DistanceOracle>(
 ) -> SearchOutcome {
     match machine.hierarchy() {
         Some(hierarchy) => tree::improve(problem, hierarchy, starts, config, seed, observer),
-        None => anywhere::improve(problem, machine.parts(), starts, &config.anywhere, seed, observer),
+        None => anywhere::improve(problem, starts, &config.anywhere, seed, observer),
     }
 }
