@@ -23,74 +23,24 @@
 use rayon::prelude::*;
 
 use crate::problem::Problem;
-use crate::topology::{Balls, DistanceOracle, Ultrametric};
-use crate::types::{Cost, NodeId, PeId};
+use crate::topology::{DistanceOracle, Ultrametric};
+use crate::types::{Cost, NodeId};
 
 /// Processes with more neighbours are not looked at: the square of that costs more than a visit.
 const MAX_DEGREE: usize = 64;
 
-/// For each process, whether it is known to be content where `keys` and `pe_of` say that the processes are.
+/// For each process, whether it is known to be content where `keys` say that the processes are.
 ///
-/// Nothing is known if ways with a stop may be shorter, or if the distances are no ultrametric and the parts of the
-/// machine are not known. Runs on the threads of the rayon pool it is called in.
-pub(super) fn content<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
-    keys: &[O::Key],
-    pe_of: &[PeId],
-) -> Vec<bool> {
+/// Nothing is known if the distances are not an ultrametric. Runs on the threads of the rayon pool it is
+/// called in.
+pub(super) fn content<O: DistanceOracle>(problem: &Problem<'_, O>, keys: &[O::Key]) -> Vec<bool> {
+    let Some(machine) = problem.oracle().ultrametric() else {
+        return vec![false; problem.size()];
+    };
     // A process takes some tenths of a microsecond.
-    const PIECE: usize = 256;
-    let oracle = problem.oracle();
+    const PIECE: usize = 1024;
     let processes = (0..problem.size() as NodeId).into_par_iter().with_min_len(PIECE);
-    match (oracle.ultrametric(), problem.parts()) {
-        (Some(machine), _) => processes.map(|process| is_content(problem, keys, &machine, process)).collect(),
-        (None, Some(parts)) if oracle.has_triangle_inequality() => {
-            let key_of: Vec<O::Key> = (0..problem.size() as PeId).map(|pe| oracle.key(pe)).collect();
-            let balls = Balls::new(oracle, &key_of, parts);
-            processes.map(|process| is_content_nearby(problem, keys, pe_of, &balls, process)).collect()
-        }
-        _ => vec![false; problem.size()],
-    }
-}
-
-/// As [`is_content`], by what the process pays on every PE on which it might pay less.
-///
-/// If it has weight W on its edges and pays c, it pays W d(p, q) - c at least on a PE q (no way is shorter with a stop).
-/// So only PEs nearer than 2 c / W come into question.
-fn is_content_nearby<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
-    keys: &[O::Key],
-    pe_of: &[PeId],
-    balls: &Balls<'_, O::Key>,
-    u: NodeId,
-) -> bool {
-    let (graph, oracle) = (problem.graph(), problem.oracle());
-    if graph.degree(u) > MAX_DEGREE || graph.degree(u) == 0 {
-        return graph.degree(u) == 0;
-    }
-    let here = keys[u as usize];
-    let (mut pays, mut weight) = (0, 0);
-    for (x, w) in graph.arcs(u) {
-        pays += w * oracle.between(here, keys[x as usize]);
-        weight += w;
-    }
-    let mut is_content = true;
-    // Costs fit twice: that of a process is part of half of J.
-    let bound = (2 * pays - 1) / weight;
-    balls.visit(oracle, here, bound, |q, distance| {
-        let there = oracle.key(q);
-        let terms = graph.arcs(u).map(|(x, w)| {
-            // A neighbour there would come here.
-            let d = if pe_of[x as usize] == q { distance } else { oracle.between(there, keys[x as usize]) };
-            w * d
-        });
-        if terms.sum::<Cost>() < pays {
-            is_content = false;
-            return -1;
-        }
-        bound
-    });
-    is_content
+    processes.map(|process| is_content(problem, keys, &machine, process)).collect()
 }
 
 fn is_content<O: DistanceOracle>(
@@ -143,7 +93,7 @@ mod tests {
             let mut found = 0;
             for _ in 0..10 {
                 let keys = keys(&oracle, &Mapping::new(pe_of.clone()).unwrap());
-                let content = content(&problem, &keys, &pe_of);
+                let content = content(&problem, &keys);
                 found += content.iter().filter(|&&content| content).count();
                 for u in graph.nodes().filter(|&u| content[u as usize]) {
                     for v in (0..u).filter(|&v| content[v as usize]) {
@@ -165,8 +115,7 @@ mod tests {
         let oracle = hierarchy.online32().unwrap();
         let graph = generate::grid(12, 8);
         let problem = Problem::new(&graph, &oracle).unwrap();
-        let identity = Mapping::identity(96);
-        let content = content(&problem, &keys(&oracle, &identity), identity.as_slice());
+        let content = content(&problem, &keys(&oracle, &Mapping::identity(96)));
         assert!(content.iter().all(|content| !content));
     }
 }

@@ -32,6 +32,12 @@ pub(super) fn scaled(effort: usize, small: usize, graph: &CsrGraph) -> usize {
     }
 }
 
+/// The effort of rebuilding the best of some constructions: the best of many needs it less than the only one.
+pub(super) fn rebuilding(effort: u32, constructions: usize, graph: &CsrGraph) -> u32 {
+    let effort = (effort as usize).saturating_mul(constructions.saturating_add(1)) / constructions / 2;
+    u32::try_from(scaled(effort, 4, graph)).unwrap_or(u32::MAX)
+}
+
 /// Processes and arcs.
 pub(super) fn size(graph: &CsrGraph) -> usize {
     graph.num_nodes() + graph.num_arcs()
@@ -60,3 +66,22 @@ impl Constructions {
     }
 }
 
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+
+    #[test]
+    fn efforts_do_not_wrap() {
+        for n in [96, 1000] {
+            let graph = generate::random_geometric(n, 6.0, 1);
+            // Three quarters of 2^32, and the like: times 4, or 4 thirds, this is a multiple of 2^32.
+            for effort in [3 << 30, 1 << 30, u32::MAX] {
+                assert!(rebuilding(effort, 1, &graph) >= effort, "{n} {effort}");
+            }
+            let constructions = Constructions { effort: usize::MAX, size: usize::MAX, careful: 0 };
+            assert!(constructions.number(&graph) > 1 << 32);
+        }
+    }
+}

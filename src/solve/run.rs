@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::SolveError;
-use super::effort::{SMALL, TINY, scaled, size};
+use super::effort::{SMALL, TINY, rebuilding, size};
 use super::presets::MapConfig;
 use super::report::{Report, Seconds};
 use crate::construct::{Construction, ConstructionError, construct};
@@ -206,9 +206,7 @@ impl Run<'_> {
         }
         let mut improvement = config.improvement;
         let each = self.num_constructions();
-        // The best of many mappings needs rebuilding less than the only one.
-        let effort = (improvement.rebuilding as usize).saturating_mul(each.saturating_add(1)) / each / 2;
-        improvement.rebuilding = u32::try_from(scaled(effort, 4, problem.graph())).unwrap_or(u32::MAX);
+        improvement.rebuilding = rebuilding(improvement.rebuilding, each, problem.graph());
         let given: Vec<&Mapping> = starts.iter().map(|&(_, start)| start).collect();
         let run = |cycle: usize, starts: &[&Mapping], improvement: &Improvement, limited: &Limited<'_>| {
             let seed = derive(derive(seed, 1), cycle as u64);
