@@ -240,8 +240,7 @@ impl<'a, M: Metric> Walk<'a, M> {
             let bits = self.rng.next_u64();
             let Some((u, v)) = self.draw(bits) else { continue };
             let degree = self.region.arcs(u).len() + self.region.arcs(v).len();
-            if degree > self.greatest_degree
-                && self.rng.below(degree as u32) as usize > self.greatest_degree
+            if degree > self.greatest_degree && self.rng.below(degree as u32) as usize > self.greatest_degree
             {
                 continue;
             }

@@ -84,9 +84,7 @@ fn list(found: &mut [(Distance, PeId)], place: PeId) -> Vec<PeId> {
 fn scan<M: Metric>(metric: &M, keys: &[M::Key], place: PeId, found: &mut Vec<(Distance, PeId)>) {
     let here = keys[place as usize];
     let others = (0..keys.len() as PeId).filter(|&other| other != place);
-    found.extend(
-        others.map(|other| (metric.between(here, keys[other as usize]), other.wrapping_sub(place))),
-    );
+    found.extend(others.map(|other| (metric.between(here, keys[other as usize]), other.wrapping_sub(place))));
     found.retain(|&(distance, _)| distance > 0);
     if found.len() > MOST {
         found.select_nth_unstable(MOST);

@@ -54,7 +54,8 @@ impl<K: Copy + Eq> Region<K> {
             }
             offsets.push(arcs.len() as u32);
         }
-        let keys = places.clone().chain(outside.iter().copied()).map(|place| key_of[place as usize]).collect();
+        let keys =
+            places.clone().chain(outside.iter().copied()).map(|place| key_of[place as usize]).collect();
         let place_of = places.clone().collect();
         let process_on = (0..n as NodeId).collect();
         Self { places, offsets, arcs, keys, place_of, outside, process_on, kinds: Vec::new() }

@@ -263,9 +263,9 @@ impl Bisection {
         let (graph, oracle) = (state.problem.graph(), state.problem.oracle());
         let sizes = halves.each_ref().map(|half| half.places.len());
         let (first, count) = (halves[0].places.start, sizes[0] + sizes[1]);
-        let centres = halves.each_ref().map(|half| {
-            state.key_of[centre(oracle, &state.key_of, half.places.clone()) as usize]
-        });
+        let centres = halves
+            .each_ref()
+            .map(|half| state.key_of[centre(oracle, &state.key_of, half.places.clone()) as usize]);
         let greatest = graph.total_arc_weight() as f64 * oracle.max_distance().max(1) as f64;
         let scale = SCALE.min(GREATEST_SUM / greatest.max(1.0));
         let inside = scale * apart(oracle, &state.key_of, halves);
@@ -306,7 +306,8 @@ impl Bisection {
             inside.map(|(&pull, _)| i128::from(pull)).sum()
         };
         let first = BlockId::from(pulled(1) > pulled(0));
-        let mut is_second: Vec<bool> = blocks[..self.pull.len()].iter().map(|&block| block != first).collect();
+        let mut is_second: Vec<bool> =
+            blocks[..self.pull.len()].iter().map(|&block| block != first).collect();
         self.enforce_sizes(&mut is_second);
         is_second
     }
@@ -320,7 +321,8 @@ impl Bisection {
         }
         let from_second = in_second > self.sizes[1];
         let loss = |local: usize| -> i128 {
-            let arcs = self.graph.arcs(local as NodeId).filter(|&(target, _)| (target as usize) < is_second.len());
+            let arcs =
+                self.graph.arcs(local as NodeId).filter(|&(target, _)| (target as usize) < is_second.len());
             let inside: i128 = arcs
                 .map(|(target, weight)| {
                     let stays = is_second[target as usize] == from_second;

@@ -69,7 +69,8 @@ struct ListedPes<'a, O: DistanceOracle> {
 
 impl<'a, O: DistanceOracle> ListedPes<'a, O> {
     fn new(oracle: &'a O) -> Self {
-        let free: Vec<(PeId, O::Key)> = (0..oracle.num_pes() as PeId).map(|pe| (pe, oracle.key(pe))).collect();
+        let free: Vec<(PeId, O::Key)> =
+            (0..oracle.num_pes() as PeId).map(|pe| (pe, oracle.key(pe))).collect();
         let sum = |&(_, key): &(PeId, O::Key)| -> i128 {
             free.iter().map(|&(_, other)| i128::from(oracle.between(key, other))).sum()
         };

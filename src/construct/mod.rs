@@ -153,9 +153,7 @@ pub fn construct<O: DistanceOracle>(
         Construction::HierarchyBottomUp => {
             bottom_up::construct(graph, hierarchy()?, config.partitions, seed, observer)
         }
-        Construction::HierarchyTopDown => {
-            top_down::construct(graph, machine.parts(), config, seed, observer)
-        }
+        Construction::HierarchyTopDown => top_down::construct(graph, machine.parts(), config, seed, observer),
         Construction::DualRecursive => {
             dual_recursive::construct(problem, machine.parts(), config, seed, observer)
         }

@@ -60,7 +60,10 @@ impl DistanceVisitor for NearestGraph {
         pairs.dedup();
         let mut builder = GraphBuilder::new(n as usize);
         // Where the sum of the weights would be too large, distances are told apart by their ranks only.
-        let fits = pairs.iter().try_fold(0i64, |sum, &(_, _, distance)| sum.checked_add(distance)).is_some_and(|sum| sum < Weight::MAX / 4);
+        let fits = pairs
+            .iter()
+            .try_fold(0i64, |sum, &(_, _, distance)| sum.checked_add(distance))
+            .is_some_and(|sum| sum < Weight::MAX / 4);
         for (p, q, distance) in pairs {
             builder.add_edge(p, q, if fits { distance } else { (distance >> 32).max(1) });
         }

@@ -50,7 +50,8 @@ pub(super) fn descend<O: DistanceOracle>(
             visited[u as usize] = search.now();
             let partners = better_off_with(search, &balls, u);
             wants_to_move[u as usize] = !partners.is_empty();
-            let improving = partners.into_iter().map(|v| (search.delta(u, v), v)).filter(|&(delta, _)| delta < 0);
+            let improving =
+                partners.into_iter().map(|v| (search.delta(u, v), v)).filter(|&(delta, _)| delta < 0);
             let mut improving: Vec<(Cost, NodeId)> = improving.collect();
             improving.sort_unstable();
             if let Some((delta, v)) = improving.into_iter().find(|&(_, v)| may_exchange(u, v)) {

@@ -66,7 +66,6 @@ impl Constructions {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -67,21 +67,15 @@ impl MapConfig {
     /// The settings of a preset, with seed 0 and one thread.
     pub fn preset(preset: MapPreset) -> Self {
         let (undivided, constructions, improvement) = match preset {
-            MapPreset::Strong => (
-                0,
-                Constructions { effort: 360, size: 120_000, careful: usize::MAX },
-                Improvement::STRONG,
-            ),
-            MapPreset::Eco => (
-                64,
-                Constructions { effort: 78, size: 50_000, careful: usize::MAX },
-                Improvement::ECO,
-            ),
-            MapPreset::Fast => (
-                64,
-                Constructions { effort: 28, size: 45_000, careful: 45_000 },
-                Improvement::FAST,
-            ),
+            MapPreset::Strong => {
+                (0, Constructions { effort: 360, size: 120_000, careful: usize::MAX }, Improvement::STRONG)
+            }
+            MapPreset::Eco => {
+                (64, Constructions { effort: 78, size: 50_000, careful: usize::MAX }, Improvement::ECO)
+            }
+            MapPreset::Fast => {
+                (64, Constructions { effort: 28, size: 45_000, careful: 45_000 }, Improvement::FAST)
+            }
         };
         Self {
             seed: 0,
@@ -139,4 +133,3 @@ pub enum ConfigError {
     )]
     NoHops,
 }
-

@@ -40,4 +40,3 @@ pub struct Seconds {
     /// Everything.
     pub total: f64,
 }
-

@@ -228,7 +228,8 @@ impl Run<'_> {
                 improvement.qualifying = improvement.qualifying.saturating_mul(2);
                 let first = (cycle / 2).saturating_mul(each);
                 let numbers = first..first.saturating_add(each);
-                let more = self.constructions(problem, numbers, &limited).collect::<Result<Vec<Mapping>, _>>()?;
+                let more =
+                    self.constructions(problem, numbers, &limited).collect::<Result<Vec<Mapping>, _>>()?;
                 if more.is_empty() {
                     break;
                 }

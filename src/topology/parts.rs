@@ -86,7 +86,8 @@ impl Parts {
             if let PartTree::Divided(children) = tree {
                 let sizes: Vec<usize> = children.iter().map(PartTree::size).collect();
                 parts.split(part, &sizes);
-                let filled = children.iter().zip(&sizes).filter(|&(_, &size)| size > 0).map(|(child, _)| child);
+                let filled =
+                    children.iter().zip(&sizes).filter(|&(_, &size)| size > 0).map(|(child, _)| child);
                 match parts.children(part) {
                     // The part has become its only child.
                     same if same.is_empty() => waiting.extend(filled.map(|child| (part, child))),

@@ -53,7 +53,8 @@ pub(super) fn improve<O: DistanceOracle>(
     let near = Near::new(problem.oracle(), &key_of, problem.parts());
     let table = SmallTable::new(problem.oracle(), &key_of);
     let numbers: Vec<PeId> = (0..problem.size() as PeId).collect();
-    let ground = Ground { problem, key_of: &key_of, near: &near, table: table.as_ref(), numbers: &numbers, observer };
+    let ground =
+        Ground { problem, key_of: &key_of, near: &near, table: table.as_ref(), numbers: &numbers, observer };
     let mut states: Vec<State> = starts
         .par_iter()
         .enumerate()
