@@ -3,7 +3,7 @@
 mod common;
 
 use common::{StopAfter, check_partition, random_graph};
-use viem::graph::{CsrGraph, GraphBuilder};
+use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::partition::{Partition, Partitioner, Preset, Targets};
 use viem::rng::Rng;
 use viem::types::{NodeId, Weight};
@@ -14,10 +14,6 @@ fn graph(num_nodes: usize, edges: impl IntoIterator<Item = (NodeId, NodeId)>) ->
         builder.add_edge(u, v, 1);
     }
     builder.build().unwrap()
-}
-
-fn path(n: u32) -> CsrGraph {
-    graph(n as usize, (1..n).map(|v| (v - 1, v)))
 }
 
 fn cycle(n: u32) -> CsrGraph {
@@ -36,13 +32,6 @@ fn cliques(count: u32, size: u32) -> CsrGraph {
     let one =
         move |first: u32| (0..size).flat_map(move |u| (u + 1..size).map(move |v| (first + u, first + v)));
     graph((count * size) as usize, (0..count).flat_map(move |index| one(index * size)))
-}
-
-fn grid(rows: u32, columns: u32) -> CsrGraph {
-    let id = move |row: u32, column: u32| row * columns + column;
-    let right = (0..rows).flat_map(move |r| (1..columns).map(move |c| (id(r, c - 1), id(r, c))));
-    let down = (1..rows).flat_map(move |r| (0..columns).map(move |c| (id(r - 1, c), id(r, c))));
-    graph((rows * columns) as usize, right.chain(down))
 }
 
 fn hypercube(dimension: u32) -> CsrGraph {
@@ -106,7 +95,7 @@ fn unequal_sizes_are_exact() {
 fn hostile_shapes_get_exact_sizes() {
     for n in [1, 2, 3, 7, 16, 61, 300] {
         let edgeless = graph(n as usize, []);
-        for graph in [path(n), star(n), clique(n.min(61)), edgeless, cliques(n, 3)] {
+        for graph in [generate::grid(n as usize, 1), star(n), clique(n.min(61)), edgeless, cliques(n, 3)] {
             let n = graph.num_nodes();
             for k in [1, 2, 3, 4, 7, n / 2, n.saturating_sub(1), n, n + 3] {
                 if k > 0 {
@@ -136,10 +125,10 @@ fn relaxed_bounds_are_kept() {
 #[test]
 fn known_optima_are_found() {
     for preset in [Preset::Eco, Preset::Strong] {
-        assert_eq!(exact(&path(100), 2, preset, 1).cut(), 1);
+        assert_eq!(exact(&generate::grid(100, 1), 2, preset, 1).cut(), 1);
         assert_eq!(exact(&cycle(120), 4, preset, 1).cut(), 4);
         assert_eq!(exact(&cliques(8, 9), 8, preset, 1).cut(), 0);
-        assert_eq!(exact(&grid(16, 16), 2, preset, 1).cut(), 16);
+        assert_eq!(exact(&generate::grid(16, 16), 2, preset, 1).cut(), 16);
         assert_eq!(exact(&hypercube(6), 2, preset, 1).cut(), 32);
         assert_eq!(exact(&hypercube(6), 4, preset, 1).cut(), 64);
         assert_eq!(exact(&clique(12), 3, preset, 1).cut(), 48);
