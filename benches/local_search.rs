@@ -5,98 +5,96 @@
 //!     [start=random|identity|growing|hierarchybottomup|hierarchytopdown] [hops=1,10] [seeds=5]
 //! ```
 //!
-//! Printed are J of the start and of the end, the CPU seconds of one thread, and exchanges tried and made, as means
-//! over the seeds, and the worst J.
+//! Printed are J of the start and of the end, the processor seconds of one thread, and exchanges tried and made, as
+//! means over the seeds, and the worst J.
+
+mod common;
 
 use std::path::PathBuf;
-use std::time::Instant;
 
+use common::{Options, Stopwatch, Table, fail, read_graph};
 use viem::construct::{Construction, ConstructionConfig, construct};
-use viem::io::{Source, metis};
+use viem::io::metis::NodeWeights;
 use viem::objective::cost;
 use viem::problem::Problem;
 use viem::search::{Neighbourhood, SearchConfig, SearchOutcome, local_search};
 use viem::topology::Hierarchy;
 
-struct Options {
+struct Run {
     model: PathBuf,
     hierarchy: Hierarchy,
-    start: Construction,
+    starts: Vec<Construction>,
     hops: Vec<usize>,
     seeds: u64,
 }
 
-/// `None` without a model, as when all benchmarks are run.
-fn options() -> Option<Options> {
-    let arguments: Vec<String> = std::env::args().collect();
-    let value =
-        |key: &str| arguments.iter().find_map(|argument| argument.strip_prefix(key)?.strip_prefix('='));
-    let start = value("start").unwrap_or("random");
-    Some(Options {
-        model: value("model")?.into(),
-        hierarchy: Hierarchy::parse(value("hierarchy")?, value("distances").unwrap_or("1:10:100"))
-            .expect("a hierarchy"),
-        start: Construction::ALL.into_iter().find(|kind| kind.name() == start).expect("a construction"),
-        hops: value("hops").unwrap_or("1,10").split(',').map(|hops| hops.parse().expect("hops")).collect(),
-        seeds: value("seeds").unwrap_or("5").parse().expect("a number of seeds"),
-    })
-}
-
-/// Seconds of CPU time of this thread where the system tells, else of the clock.
-fn seconds(begin: Instant) -> f64 {
-    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let busy = schedule.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    busy.map_or(begin.elapsed().as_secs_f64(), |nanoseconds| nanoseconds * 1e-9)
-}
-
 fn main() {
-    let Some(options) = options() else {
-        return println!("local_search: give model=FILE and hierarchy=…");
-    };
-    // One thread for all, also for what would be shared out.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    pool.install(|| run(&options));
+    let run = Options::read(|options| {
+        let model = options.optional("model")?;
+        let arities: Option<String> = options.optional("hierarchy")?;
+        let distances = options.value("distances", "1:10:100".to_owned())?;
+        let hierarchy = arities.map(|arities| Hierarchy::parse(&arities, &distances));
+        let hierarchy = hierarchy.transpose().map_err(|error| error.to_string())?;
+        let starts =
+            options.members("start", &Construction::ALL, Construction::name, &[Construction::Random])?;
+        let (hops, seeds) = (options.list("hops", vec![1, 10])?, options.value("seeds", 5)?);
+        Ok(model.zip(hierarchy).map(|(model, hierarchy)| Run { model, hierarchy, starts, hops, seeds }))
+    });
+    match run {
+        // One thread for all, also for what would be shared out.
+        Some(run) => viem::threads::run(1, || search(&run)).expect("a thread"),
+        // As when all benchmarks are run.
+        None => println!("local_search: give model=FILE and hierarchy=…"),
+    }
 }
 
-fn run(options: &Options) {
-    let Options { hierarchy, start, seeds, .. } = options;
-    let source = Source::open(&options.model).expect("a readable file");
-    let graph = metis::read(source, metis::NodeWeights::Ignore).expect("a graph");
-    let oracle = hierarchy.online32().expect("short codes");
-    let problem = Problem::new(&graph, &oracle).expect("a hierarchy of the size of the model");
-    let begin = Instant::now();
-    println!(
-        "{:<20}{:>14}{:>14}{:>14}{:>9}{:>14}{:>9}",
-        "", "start", "mean J", "worst J", "s", "tried", "made"
-    );
-    let configs = Neighbourhood::ALL.into_iter().flat_map(|neighbourhood| {
-        let hops = if neighbourhood == Neighbourhood::Communication { &options.hops[..] } else { &[10] };
-        hops.iter().map(move |&max_hops| SearchConfig { neighbourhood, max_hops, ..SearchConfig::default() })
-    });
-    for config in configs {
+fn search(run: &Run) {
+    let graph = read_graph(&run.model, NodeWeights::Ignore);
+    let oracle = run.hierarchy.online64();
+    let problem = Problem::new(&graph, &oracle).unwrap_or_else(|error| fail(error));
+    let table = Table::new([
+        ("", 22),
+        ("J of the start", 0),
+        ("J, mean", 14),
+        ("J, worst", 14),
+        ("seconds", 8),
+        ("tried", 12),
+        ("made", 8),
+    ]);
+    for (&algorithm, config) in
+        run.starts.iter().flat_map(|start| configs(&run.hops).map(move |config| (start, config)))
+    {
         let mut runs: Vec<(i64, f64, SearchOutcome)> = Vec::new();
-        for seed in 0..*seeds {
-            let construction = ConstructionConfig { algorithm: *start, ..ConstructionConfig::default() };
-            let first = construct(&graph, hierarchy, &construction, seed, &());
-            let before = seconds(begin);
+        for seed in 0..run.seeds {
+            let construction = ConstructionConfig { algorithm, ..ConstructionConfig::default() };
+            let first = construct(&graph, &run.hierarchy, &construction, seed, &());
+            let watch = Stopwatch::start(1);
             let outcome = local_search(&problem, &first, &config, seed, &());
-            runs.push((cost(&problem, &first), seconds(begin) - before, outcome));
+            runs.push((cost(&problem, &first), watch.seconds(), outcome));
         }
         let mean = |value: &dyn Fn(&(i64, f64, SearchOutcome)) -> f64| {
             runs.iter().map(value).sum::<f64>() / runs.len() as f64
         };
         let name = match config.neighbourhood {
-            Neighbourhood::Communication => format!("communication, d={}", config.max_hops),
+            Neighbourhood::Communication => format!("communication, d = {}", config.max_hops),
             other => other.name().to_string(),
         };
-        println!(
-            "{name:<20}{:>14.0}{:>14.0}{:>14}{:>9.3}{:>14.0}{:>9.0}",
-            mean(&|run| run.0 as f64),
-            mean(&|run| run.2.cost as f64),
-            runs.iter().map(|run| run.2.cost).max().unwrap_or(0),
-            mean(&|run| run.1),
-            mean(&|run| run.2.tried as f64),
-            mean(&|run| run.2.made as f64),
-        );
+        table.row([
+            name,
+            format!("{:.0}", mean(&|run| run.0 as f64)),
+            format!("{:.0}", mean(&|run| run.2.cost as f64)),
+            format!("{}", runs.iter().map(|run| run.2.cost).max().unwrap_or(0)),
+            format!("{:.3}", mean(&|run| run.1)),
+            format!("{:.0}", mean(&|run| run.2.tried as f64)),
+            format!("{:.0}", mean(&|run| run.2.made as f64)),
+        ]);
     }
+}
+
+/// Every neighbourhood, that of communication with each number of hops.
+fn configs(hops: &[usize]) -> impl Iterator<Item = SearchConfig> {
+    Neighbourhood::ALL.into_iter().flat_map(move |neighbourhood| {
+        let hops = if neighbourhood == Neighbourhood::Communication { hops } else { &[10] };
+        hops.iter().map(move |&max_hops| SearchConfig { neighbourhood, max_hops, ..SearchConfig::default() })
+    })
 }

@@ -7,21 +7,23 @@
 //!
 //! The communication graph is a random geometric graph, the machine 4:16:x with distances 1:10:100.
 
+mod common;
+
 use std::hint::black_box;
 
+use common::random_mapping;
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 use viem::construct::{Construction, ConstructionConfig, construct};
 use viem::graph::{CsrGraph, generate};
 use viem::io::Source;
 use viem::io::metis::{self, Content, NodeWeights};
-use viem::mapping::Mapping;
 use viem::objective::{keys, swap_delta};
 use viem::problem::Problem;
 use viem::rng::Rng;
 use viem::search::{Neighbourhood, SearchConfig, local_search};
 use viem::topology::{DistanceOracle, Hierarchy, StoredDistances};
-use viem::types::{NodeId, PeId};
+use viem::types::NodeId;
 
 fn main() {
     divan::main();
@@ -31,12 +33,6 @@ fn instance(num_processes: usize) -> (CsrGraph, Hierarchy) {
     let graph = generate::random_geometric(num_processes, 10.0, 1);
     let nodes = u32::try_from(num_processes / 64).expect("a small instance");
     (graph, Hierarchy::new(vec![4, 16, nodes], vec![1, 10, 100]).expect("a valid machine"))
-}
-
-fn random_mapping(num_processes: usize) -> Mapping {
-    let mut pe_of: Vec<PeId> = (0..num_processes as PeId).collect();
-    Rng::new(7).shuffle(&mut pe_of);
-    Mapping::new(pe_of).expect("a permutation")
 }
 
 fn random_pairs(num_processes: usize) -> Vec<(NodeId, NodeId)> {
@@ -83,7 +79,7 @@ mod delta {
 
     fn bench<O: DistanceOracle>(bencher: Bencher, graph: &CsrGraph, oracle: &O) {
         let n = graph.num_nodes();
-        let keys = keys(oracle, &random_mapping(n));
+        let keys = keys(oracle, &random_mapping(n, &mut Rng::new(7)));
         let pairs = random_pairs(n);
         bencher.counter(ItemsCount::new(pairs.len())).bench_local(|| {
             let deltas = pairs.iter().map(|&(u, v)| swap_delta(graph, oracle, &keys, u, v));

@@ -12,43 +12,43 @@
 //! (on Linux). J and the permutation are recomputed by the independent auditor, and all numbers of threads must
 //! give the same mapping.
 
+mod common;
+
+use std::ops::RangeInclusive;
 use std::time::Instant;
 
+use common::{Options, Table, audited_cost, fail, text_of};
 use viem::graph::{CsrGraph, generate};
 use viem::io::Source;
-use viem::io::metis::{self, Content, NodeWeights};
+use viem::io::metis::{self, NodeWeights};
 use viem::mapping::Mapping;
 use viem::solve::{MapConfig, MapPreset, solve};
 use viem::topology::Hierarchy;
 
-const ARITIES: [u32; 2] = [4, 16];
-const DISTANCES: [i64; 3] = [1, 10, 100];
-
 fn main() {
-    let (mut presets, mut threads, mut graphs) = (vec![MapPreset::Eco], vec![1], vec!["geometric", "mesh"]);
-    let (mut sizes, mut seed) = (10..=20, 0);
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    for argument in &arguments {
-        let (key, value) = argument.split_once('=').unwrap_or((argument, ""));
-        let number = |text: &str| text.parse::<usize>().expect("a number");
-        match key {
-            "preset" => {
-                let preset = |name: &str| MapPreset::ALL.into_iter().find(|preset| preset.name() == name);
-                presets = value.split(',').map(|name| preset(name).expect("a preset")).collect();
-            }
-            "threads" => threads = value.split(',').map(number).collect(),
-            "graph" => graphs = value.split(',').collect(),
-            "sizes" => {
-                let (first, last) = value.split_once('-').unwrap_or((value, value));
-                sizes = number(first)..=number(last);
-            }
-            "seed" => seed = number(value) as u64,
-            _ => {} // cargo passes options of its own
-        }
-    }
-    println!(
-        "preset  graph          n thr            J  reading  construction   search  us/process  growth  to first    MiB"
-    );
+    let (presets, threads, graphs, sizes, seed) = Options::read(|options| {
+        Ok((
+            options.members("preset", &MapPreset::ALL, MapPreset::name, &[MapPreset::Eco])?,
+            options.list("threads", vec![1])?,
+            options.members("graph", &GRAPHS, |name| name, &GRAPHS)?,
+            options.value("sizes", Sizes(10..=20))?.0,
+            options.value("seed", 0)?,
+        ))
+    });
+    let table = Table::new([
+        ("graph", 9),
+        ("preset", 0),
+        ("n", 7),
+        ("threads", 0),
+        ("J", 12),
+        ("reading, s", 0),
+        ("construction, s", 0),
+        ("search, s", 0),
+        ("µs a process", 0),
+        ("over size before", 0),
+        ("over first threads", 0),
+        ("MiB", 5),
+    ]);
     for preset in presets {
         for &graph in &graphs {
             // Microseconds for each process at the size before, by number of threads.
@@ -63,19 +63,42 @@ fn main() {
                     let growth = before.replace(each).map_or(1.0, |before| each / before);
                     let first = first.get_or_insert_with(|| run.clone());
                     assert!(run.mapping == first.mapping, "{threads} threads give another mapping");
-                    println!(
-                        "{:6}  {graph:9} {:>7} {threads:3} {:12} {:8.3} {:13.3} {:8.3} {each:11.2} {growth:7.2} {:9.2} {:>6}",
-                        preset.name(),
-                        1usize << log_size,
-                        run.cost,
-                        instance.reading,
-                        run.construction,
-                        run.search,
-                        run.seconds() / first.seconds(),
+                    table.row([
+                        graph.to_string(),
+                        preset.name().to_string(),
+                        format!("2^{log_size}"),
+                        format!("{threads}"),
+                        format!("{}", run.cost),
+                        format!("{:.3}", instance.reading),
+                        format!("{:.3}", run.construction),
+                        format!("{:.3}", run.search),
+                        format!("{each:.1}"),
+                        format!("{growth:.2}"),
+                        format!("{:.2}", run.seconds() / first.seconds()),
                         run.mebibytes.map_or("-".to_string(), |mebibytes| mebibytes.to_string()),
-                    );
+                    ]);
                 }
             }
+        }
+    }
+}
+
+const GRAPHS: [&str; 2] = ["geometric", "mesh"];
+
+const ARITIES: [u32; 2] = [4, 16];
+const DISTANCES: [i64; 3] = [1, 10, 100];
+
+/// Binary logarithms of sizes, such as `10-20`.
+struct Sizes(RangeInclusive<u32>);
+
+impl std::str::FromStr for Sizes {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        match (first.parse(), last.parse()) {
+            (Ok(first @ 6..), Ok(last @ ..=28)) => Ok(Self(first..=last)),
+            _ => Err("sizes are two numbers from 6 to 28, such as 10-20"),
         }
     }
 }
@@ -112,31 +135,27 @@ impl Instance {
                 let width = 1 << num_processes.ilog2().div_ceil(2);
                 generate::mesh(width, num_processes / width, 1)
             }
-            _ => panic!("graph is geometric or mesh"),
+            _ => unreachable!("the graphs are {GRAPHS:?}"),
         };
-        let mut text = Vec::new();
-        let content = Content { node_weights: false, edge_weights: false };
-        metis::write(&mut text, &graph, content).expect("memory takes everything");
+        let text = text_of(&graph);
         let start = Instant::now();
-        let source = Source::new(name, text.as_slice()).expect("a text");
+        let source = Source::new(name, text.as_bytes()).expect("a text");
         let graph = metis::read(source, NodeWeights::Ignore).expect("a graph");
         let reading = start.elapsed().as_secs_f64();
         let inner: usize = ARITIES.iter().map(|&arity| arity as usize).product();
         let outermost = (num_processes / inner) as u32;
         let arities = ARITIES.into_iter().chain([outermost]).collect();
         let hierarchy = Hierarchy::new(arities, DISTANCES.to_vec()).expect("a machine");
-        let text = String::from_utf8(text).expect("digits, spaces and line ends");
         Self { text, graph, hierarchy, reading }
     }
 
     fn run(&self, config: &MapConfig) -> Run {
         let before = memory::restart_peak();
-        let solution = solve(&self.graph, &self.hierarchy, config, None, &()).expect("a mapping");
+        let solution =
+            solve(&self.graph, &self.hierarchy, config, None, &()).unwrap_or_else(|error| fail(error));
         let mebibytes = before.zip(memory::peak()).map(|(before, peak)| peak.saturating_sub(before) >> 10);
-        let lines: String = solution.mapping.as_slice().iter().map(|pe| format!("{pe}\n")).collect();
-        let arities: Vec<u64> = self.hierarchy.arities().iter().map(|&arity| u64::from(arity)).collect();
-        let audited = viem::verify::audit(&self.text, &lines, &arities, &DISTANCES.map(|d| d as u64));
-        assert_eq!(audited, Ok(solution.report.cost as u128));
+        let audited = audited_cost(&self.text, &solution.mapping, &self.hierarchy);
+        assert_eq!(audited, solution.report.cost as u128);
         Run {
             mapping: solution.mapping,
             cost: solution.report.cost,

@@ -18,18 +18,17 @@
 //! - every block of a partition has a vertex and no more weight than allowed, and the cut, the block weights
 //!   and the quotient graph are what summing up the edges gives.
 
-#[path = "../tests/common/stop_after.rs"]
-mod stop_after;
+mod common;
 
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use stop_after::StopAfter;
+use common::{Options, StopAfter, audited_cost, check_partition, check_quotient, text_of};
 use viem::construct::Construction;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
-use viem::io::metis::{self, Content, NodeWeights};
-use viem::io::{Source, mapping};
+use viem::io::Source;
+use viem::io::metis::{self, NodeWeights};
 use viem::mapping::Mapping;
 use viem::model::{self, ModelConfig};
 use viem::objective::{keys, swap_delta};
@@ -39,18 +38,12 @@ use viem::search::Neighbourhood;
 use viem::solve::{MapConfig, MapPreset, Report, Seconds, Solution, SolveError, solve};
 use viem::topology::{DistanceKind, DistanceOracle, Hierarchy};
 use viem::types::{NodeId, Weight};
-use viem::verify;
 
 fn main() {
-    let (mut minutes, mut seed, mut only) = (0.1, 1, None);
-    for argument in std::env::args().skip(1) {
-        match argument.split_once('=') {
-            Some(("minutes", value)) => minutes = value.parse().expect("a number of minutes"),
-            Some(("seed", value)) => seed = value.parse().expect("a seed"),
-            Some(("only", value)) => only = Some(value.parse().expect("the number of a round")),
-            _ => {} // cargo passes options of its own
-        }
-    }
+    let (minutes, seed, only) = Options::read(|options| {
+        let minutes = options.value("minutes", 0.1)?;
+        Ok((minutes, options.value("seed", 1)?, options.optional("only")?))
+    });
     let begin = Instant::now();
     let end = Duration::from_secs_f64(60.0 * minutes);
     let mut told = begin;
@@ -224,9 +217,7 @@ fn read(bytes: &[u8]) -> CsrGraph {
 
 /// Checks that files of the graph are what they should be, and returns one.
 fn check_files(rng: &mut Rng, graph: &CsrGraph) -> String {
-    let mut text = Vec::new();
-    let content = Content { node_weights: true, edge_weights: true };
-    metis::write(&mut text, graph, content).expect("a vector");
+    let text = text_of(graph).into_bytes();
     assert_eq!(&read(&text), graph);
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(&text).expect("a vector");
@@ -288,14 +279,14 @@ fn check_mapping(rng: &mut Rng, graph: &CsrGraph, hierarchy: &Hierarchy, text: &
         Err(error) => panic!("{error}"),
     };
     counts.mapped += 1;
-    let cost = audit(text, &mapping, hierarchy);
+    let cost = audited_cost(text, &mapping, hierarchy);
     assert_eq!(cost, report.cost as u128);
-    assert_eq!(audit(text, &Mapping::identity(n), hierarchy), report.cost_of_identity as u128);
+    assert_eq!(audited_cost(text, &Mapping::identity(n), hierarchy), report.cost_of_identity as u128);
     assert!(report.cost <= report.cost_of_identity && report.cost <= report.cost_of_construction);
     assert!(!report.stopped);
     if let Some(start) = &start {
-        assert_eq!(audit(text, start, hierarchy), report.cost_of_start.expect("a start") as u128);
-        assert!(cost <= audit(text, start, hierarchy));
+        assert_eq!(audited_cost(text, start, hierarchy), report.cost_of_start.expect("a start") as u128);
+        assert!(cost <= audited_cost(text, start, hierarchy));
     }
 
     let other = MapConfig {
@@ -318,20 +309,10 @@ fn check_mapping(rng: &mut Rng, graph: &CsrGraph, hierarchy: &Hierarchy, text: &
     let hurried = MapConfig { time_limit, ..config };
     let stopped = solve(graph, hierarchy, &hurried, start.as_ref(), &stop).expect("what was solved before");
     let cost = stopped.report.cost;
-    assert_eq!(audit(text, &stopped.mapping, hierarchy), cost as u128);
+    assert_eq!(audited_cost(text, &stopped.mapping, hierarchy), cost as u128);
     assert!(cost <= stopped.report.cost_of_identity && cost <= stopped.report.cost_of_construction);
     assert!(stopped.report.cost_of_start.is_none_or(|of_start| cost <= of_start));
     counts.stopped += u64::from(stopped.report.stopped);
-}
-
-/// J, as the auditor finds it in the files.
-fn audit(graph: &str, pe_of: &Mapping, hierarchy: &Hierarchy) -> u128 {
-    let mut text = Vec::new();
-    mapping::write(&mut text, pe_of.as_slice()).expect("a vector");
-    let arities: Vec<u64> = hierarchy.arities().iter().map(|&arity| u64::from(arity)).collect();
-    let distances: Vec<u64> = hierarchy.distances().iter().map(|&distance| distance as u64).collect();
-    let text = String::from_utf8(text).expect("digits");
-    verify::audit(graph, &text, &arities, &distances).expect("a graph and a mapping of it")
 }
 
 fn check_local_optimum<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, mapping: &Mapping) {
@@ -356,33 +337,14 @@ fn check_model(rng: &mut Rng, graph: &CsrGraph, counts: &mut Counts) {
     let has_unit_weights = graph.node_weights().iter().all(|&weight| weight == 1);
     let model = model::generate(graph, &config).expect("no more blocks than vertices");
     let partition = &model.partition;
-    let mut block_weights = vec![0; config.num_blocks];
-    let mut members = vec![0; config.num_blocks];
-    for node in graph.nodes() {
-        let block = partition.blocks()[node as usize] as usize;
-        block_weights[block] += graph.node_weight(node);
-        members[block] += 1;
-    }
-    assert_eq!(block_weights, partition.block_weights());
-    assert!(members.iter().all(|&count| count > 0), "{config:?}");
+    check_partition(graph, partition);
+    check_quotient(graph, partition.blocks(), &model.graph);
+    assert!((0..config.num_blocks as u32).all(|block| partition.blocks().contains(&block)), "{config:?}");
     if has_unit_weights {
         let mean = n.div_ceil(config.num_blocks) as f64;
         let bound = (mean * (1.0 + config.imbalance) + 1e-9) as Weight;
-        assert!(block_weights.iter().all(|&weight| weight <= bound), "{config:?} {block_weights:?}");
+        let weights = partition.block_weights();
+        assert!(weights.iter().all(|&weight| weight <= bound), "{config:?} {weights:?}");
     }
-    let mut between = std::collections::BTreeMap::new();
-    let mut cut = 0;
-    for u in graph.nodes() {
-        for (v, weight) in graph.arcs(u) {
-            let (a, b) = (partition.blocks()[u as usize], partition.blocks()[v as usize]);
-            if a != b {
-                *between.entry((a, b)).or_insert(0) += weight;
-                cut += weight;
-            }
-        }
-    }
-    assert_eq!(cut / 2, partition.cut());
-    let arcs = model.graph.nodes().flat_map(|a| model.graph.arcs(a).map(move |(b, weight)| ((a, b), weight)));
-    assert!(arcs.eq(between));
     counts.models += 1;
 }

@@ -20,3 +20,11 @@ pub mod topology;
 pub mod traffic;
 pub mod types;
 pub mod verify;
+
+/// Helpers of the tests, the same as those of `tests/`; they know the library from outside, by its name.
+#[cfg(test)]
+#[path = "../tests/common/problems.rs"]
+mod testing;
+
+#[cfg(test)]
+extern crate self as viem;

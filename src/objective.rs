@@ -64,23 +64,10 @@ pub fn swap_delta<O: DistanceOracle>(
 mod tests {
     use super::*;
     use crate::graph::GraphBuilder;
-    use crate::rng::Rng;
     use crate::topology::Hierarchy;
-    use crate::types::PeId;
-
-    fn naive(graph: &CsrGraph, hierarchy: &Hierarchy, pe_of: &[PeId]) -> i128 {
-        let mut sum = 0i128;
-        for u in graph.nodes() {
-            for (v, weight) in graph.arcs(u) {
-                let level = hierarchy.level(pe_of[u as usize], pe_of[v as usize]).unwrap();
-                sum += i128::from(weight) * i128::from(hierarchy.distances()[level]);
-            }
-        }
-        sum
-    }
 
     #[test]
-    fn the_issue_of_32_bits() {
+    fn costs_beyond_32_bits_are_exact() {
         let mut builder = GraphBuilder::new(4);
         for u in 0..4 {
             builder.add_edge(u, (u + 1) % 4, 30_000_000);
@@ -90,46 +77,5 @@ mod tests {
         let oracle = hierarchy.online32().unwrap();
         let problem = Problem::new(&graph, &oracle).unwrap();
         assert_eq!(cost(&problem, &Mapping::identity(4)), 13_200_000_000);
-    }
-
-    #[test]
-    fn delta_agrees_with_recomputation_for_every_swap() {
-        let mut rng = Rng::new(11);
-        let shapes =
-            [("2:3:2", "1:10:100"), ("12", "5"), ("1:3:1:4", "9:3:7:1"), ("2:2:3:1:1:1", "0:1:2:3:4:5")];
-        for (arities, distances) in shapes {
-            let hierarchy = Hierarchy::parse(arities, distances).unwrap();
-            let oracle = hierarchy.online32().unwrap();
-            let n = hierarchy.num_pes();
-            for edges in [0, 5, 20, 60] {
-                let mut builder = GraphBuilder::new(n);
-                for u in 0..n as u32 {
-                    for v in 0..u {
-                        if rng.below(66) < edges {
-                            builder.add_edge(u, v, i64::from(rng.below(1000)) + 1);
-                        }
-                    }
-                }
-                let graph = builder.build().unwrap();
-                let problem = Problem::new(&graph, &oracle).unwrap();
-                let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
-                rng.shuffle(&mut pe_of);
-                let before = cost(&problem, &Mapping::new(pe_of.clone()).unwrap());
-                assert_eq!(i128::from(before), naive(&graph, &hierarchy, &pe_of));
-                let keys: Vec<_> = pe_of.iter().map(|&pe| oracle.key(pe)).collect();
-                for u in 0..n {
-                    for v in 0..u {
-                        let mut swapped = pe_of.clone();
-                        swapped.swap(u, v);
-                        let delta = swap_delta(&graph, &oracle, &keys, u as u32, v as u32);
-                        assert_eq!(
-                            i128::from(before + delta),
-                            naive(&graph, &hierarchy, &swapped),
-                            "{arities} {u} {v}"
-                        );
-                    }
-                }
-            }
-        }
     }
 }

@@ -62,14 +62,13 @@ mod tests {
     use crate::objective;
     use crate::problem::Problem;
     use crate::rng::Rng;
+    use crate::testing::random_mapping;
 
     #[test]
     fn levels_add_up_to_all_traffic_and_to_the_objective() {
         let graph = generate::mesh(6, 8, 3);
         let hierarchy = Hierarchy::parse("4:1:3:4", "1:9223372036854775807:10:7").unwrap();
-        let mut pe_of: Vec<u32> = (0..48).collect();
-        Rng::new(9).shuffle(&mut pe_of);
-        let mapping = Mapping::new(pe_of).unwrap();
+        let mapping = random_mapping(48, &mut Rng::new(9));
         let levels = by_level(&graph, &hierarchy, &mapping);
         let oracle = hierarchy.online32().unwrap();
         let problem = Problem::new(&graph, &oracle).unwrap();

@@ -5,8 +5,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{after, failure_of, instance, program, stdout_of};
-use serde_json::Value;
+use common::{after, failure_of, instance, program, report_in, stdout_of};
 use viem::graph::{CsrGraph, quotient};
 use viem::io::Source;
 use viem::io::metis::{self, NodeWeights};
@@ -39,7 +38,7 @@ fn the_model_is_the_quotient_graph_of_the_blocks() {
         assert_eq!(model, expected.with_unit_node_weights());
         let cut = model.total_arc_weight() / 2;
         assert_eq!(after(&text, "cut ").parse::<i64>().unwrap(), cut);
-        let report: Value = serde_json::from_slice(&fs::read(folder.path().join("report")).unwrap()).unwrap();
+        let report = report_in(&folder.path().join("report"));
         assert_eq!((&report["cut"], &report["k"]), (&cut.into(), &48.into()));
         let header = fs::read_to_string(folder.path().join("model.graph")).unwrap();
         assert_eq!(header.lines().next().unwrap(), format!("48 {} 11", model.num_edges()));

@@ -6,16 +6,15 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
-use common::{failure_of, instance, program, stdout_of};
+use common::{MACHINE, failure_of, instance, names, program, stdout_of, to_spawn};
 
 /// Every program with each of its outputs in turn at `output`.
 fn writers(folder: &Path, output: &str) -> Vec<Command> {
     let model = instance("openfoam_sphere_64.msgs.graph");
-    let machine = ["--hierarchy_parameter_string=4:4:4", "--distance_parameter_string=1:10:100"];
     let mut viem = program("viem", folder);
-    viem.arg(&model).args(machine).args(["--output_filename", output]);
+    viem.arg(&model).args(MACHINE).args(["--output_filename", output]);
     let mut report = program("viem", folder);
-    report.arg(&model).args(machine).args(["--output_filename=mapping", "--json", output]);
+    report.arg(&model).args(MACHINE).args(["--output_filename=mapping", "--json", output]);
     let mut generate_model = program("generate_model", folder);
     generate_model.arg(&model).args(["--k=8", "--output_filename", output]);
     let mut blocks = program("generate_model", folder);
@@ -23,18 +22,10 @@ fn writers(folder: &Path, output: &str) -> Vec<Command> {
     let mut evaluator = program("evaluator", folder);
     let identity: String = (0..64).map(|pe| format!("{pe}\n")).collect();
     fs::write(folder.join("identity"), identity).unwrap();
-    evaluator.arg(&model).args(machine).args(["--input_mapping=identity", "--json", output]);
+    evaluator.arg(&model).args(MACHINE).args(["--input_mapping=identity", "--json", output]);
     let mut graphchecker = program("graphchecker", folder);
     graphchecker.arg(&model).args(["--fix", output]);
     vec![viem, report, generate_model, blocks, evaluator, graphchecker]
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> = entries.collect();
-    names.sort();
-    names
 }
 
 #[test]
@@ -79,12 +70,7 @@ mod unix {
         // Standard output that is full, under its own name.
         for command in writers(folder.path(), "-") {
             let full = fs::File::options().write(true).open("/dev/full").unwrap();
-            let run = System::new(command.get_program())
-                .args(command.get_args())
-                .current_dir(folder.path())
-                .stdout(full)
-                .output()
-                .unwrap();
+            let run = to_spawn(&command, folder.path()).stdout(full).output().unwrap();
             assert_eq!(run.status.code(), Some(74), "{command:?}");
         }
     }
@@ -206,9 +192,7 @@ mod unix {
     fn a_reader_that_goes_away_is_no_failure() {
         let folder = tempfile::tempdir().unwrap();
         for command in writers(folder.path(), "-") {
-            let mut child = System::new(command.get_program())
-                .args(command.get_args())
-                .current_dir(folder.path())
+            let mut child = to_spawn(&command, folder.path())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())
                 .spawn()
@@ -226,20 +210,19 @@ mod unix {
 fn an_output_can_be_the_input() {
     let folder = tempfile::tempdir().unwrap();
     let model = fs::read(instance("openfoam_sphere_64.msgs.graph")).unwrap();
-    let machine = ["--hierarchy_parameter_string=4:4:4", "--distance_parameter_string=1:10:100"];
     let run = |name: &str, options: &[&str]| {
         fs::write(folder.path().join("file"), &model).unwrap();
         stdout_of(program(name, folder.path()).arg("file").args(options));
         fs::read_to_string(folder.path().join("file")).unwrap()
     };
-    let mapping = run("viem", &[machine[0], machine[1], "--output_filename=file"]);
+    let mapping = run("viem", &[MACHINE[0], MACHINE[1], "--output_filename=file"]);
     assert_eq!(mapping.lines().count(), 64);
     assert!(run("generate_model", &["--k=8", "--output_filename=file"]).starts_with("8 "));
     assert!(run("graphchecker", &["--fix=file"]).starts_with("64 586"));
     fs::write(folder.path().join("mapping"), mapping).unwrap();
     let improved = ["--input_mapping=mapping", "--output_filename=mapping"];
     let mut again = program("viem", folder.path());
-    stdout_of(again.arg(instance("openfoam_sphere_64.msgs.graph")).args(machine).args(improved));
+    stdout_of(again.arg(instance("openfoam_sphere_64.msgs.graph")).args(MACHINE).args(improved));
     assert_eq!(fs::read_to_string(folder.path().join("mapping")).unwrap().lines().count(), 64);
     assert_eq!(names(folder.path()), ["file", "mapping"]);
 }
@@ -248,20 +231,19 @@ fn an_output_can_be_the_input() {
 fn no_output_overwrites_another_and_no_input_is_read_twice() {
     let folder = tempfile::tempdir().unwrap();
     let model = instance("openfoam_sphere_64.msgs.graph");
-    let machine = ["--hierarchy_parameter_string=4:4:4", "--distance_parameter_string=1:10:100"];
     for json in ["out", "./out"] {
         let outputs = ["--output_filename=out", "--json", json];
-        let message = failure_of(program("viem", folder.path()).arg(&model).args(machine).args(outputs), 2);
+        let message = failure_of(program("viem", folder.path()).arg(&model).args(MACHINE).args(outputs), 2);
         assert!(message.contains("two outputs cannot go to the same file"), "{message}");
     }
     let outputs = ["--k=4", "--output_filename=out", "--mapping_filename=out"];
     failure_of(program("generate_model", folder.path()).arg(&model).args(outputs), 2);
     for name in ["viem", "evaluator"] {
         let mut command = program(name, folder.path());
-        let message = failure_of(command.args(["-", "--input_mapping=-"]).args(machine), 2);
+        let message = failure_of(command.args(["-", "--input_mapping=-"]).args(MACHINE), 2);
         assert!(message.contains("only one input"), "{message}");
     }
     assert_eq!(names(folder.path()), [""; 0]);
     let gone = ["--output_filename=/dev/null", "--json=/dev/null", "--threads=1000000000"];
-    stdout_of(program("viem", folder.path()).arg(&model).args(machine).args(gone));
+    stdout_of(program("viem", folder.path()).arg(&model).args(MACHINE).args(gone));
 }

@@ -9,12 +9,11 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use common::after;
-use serde_json::Value;
+use common::{names, objective, program, report_in, stdout_of, text_of, to_spawn};
 use viem::graph::generate;
-use viem::io::metis::{self, Content};
 
-const MACHINE: [&str; 2] = [
+/// A machine of 2^14 PEs.
+const DEEP: [&str; 2] = [
     "--hierarchy_parameter_string=2:2:2:2:2:2:2:2:2:2:2:2:2:2",
     "--distance_parameter_string=1:2:3:4:5:6:7:8:9:10:11:12:13:14",
 ];
@@ -28,19 +27,11 @@ const LONG_CONSTRUCTION: [&str; 2] =
 
 /// A run at the point where it has read its model; `output` is where the mapping goes.
 fn long_run(folder: &Path, output: &str, options: [&str; 2]) -> (Child, BufReader<ChildStdout>) {
-    let mut model = Vec::new();
-    let content = Content { node_weights: false, edge_weights: true };
-    metis::write(&mut model, &generate::grid(128, 128), content).unwrap();
-    fs::write(folder.join("model"), model).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_viem"))
-        .current_dir(folder)
-        .args(["model", "--seed=3", "--json=report", "--output_filename", output])
-        .args(MACHINE)
-        .args(options)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    fs::write(folder.join("model"), text_of(&generate::grid(128, 128))).unwrap();
+    let mut command = program("viem", folder);
+    command.args(["model", "--seed=3", "--json=report", "--output_filename", output]).args(DEEP);
+    command.args(options);
+    let mut child = to_spawn(&command, folder).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     while !line.starts_with("model has") {
@@ -66,18 +57,12 @@ fn the_first_signal_saves_the_best_mapping() {
         lines.read_to_string(&mut text).unwrap();
         assert!(child.wait().unwrap().success(), "{signal}");
         assert!(text.contains("stopped early"), "{signal}: {text}");
-        let report: Value = serde_json::from_slice(&fs::read(folder.path().join("report")).unwrap()).unwrap();
+        let report = report_in(&folder.path().join("report"));
         assert_eq!(report["stopped"], true);
-        let evaluated = Command::new(env!("CARGO_BIN_EXE_evaluator"))
-            .current_dir(folder.path())
-            .args(["model", "--input_mapping=out"])
-            .args(MACHINE)
-            .output()
-            .unwrap();
-        let evaluated = String::from_utf8(evaluated.stdout).unwrap();
-        let objective = "quadratic assignment objective J(C,D,Pi') = ";
-        assert_eq!(after(&text, objective), after(&evaluated, objective));
-        assert_eq!(after(&text, objective), report["J"]["search"].to_string());
+        let mut evaluator = program("evaluator", folder.path());
+        let evaluated = stdout_of(evaluator.args(["model", "--input_mapping=out"]).args(DEEP));
+        assert_eq!(objective(&text), objective(&evaluated));
+        assert_eq!(report["J"]["search"], objective(&text));
     }
 }
 
@@ -113,29 +98,18 @@ fn a_reader_that_goes_away_costs_no_result() {
 #[test]
 fn a_model_that_is_not_finished_is_not_written() {
     let folder = tempfile::tempdir().unwrap();
-    let mut graph = Vec::new();
-    let content = Content { node_weights: false, edge_weights: false };
-    metis::write(&mut graph, &generate::grid(200, 200), content).unwrap();
-    fs::write(folder.path().join("graph"), graph).unwrap();
-    for (signal, number) in [("-INT", 2), ("-TERM", 15), ("-USR1", 10), ("-USR2", 12)] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_generate_model"))
-            .current_dir(folder.path())
-            .args([
-                "graph",
-                "--k=4000",
-                "--preconfiguration=strong",
-                "--json=report",
-                "--mapping_filename=blocks",
-            ])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+    fs::write(folder.path().join("graph"), text_of(&generate::grid(200, 200))).unwrap();
+    let mut command = program("generate_model", folder.path());
+    command.args(["graph", "--k=4000", "--preconfiguration=strong"]);
+    command.args(["--json=report", "--mapping_filename=blocks"]);
+    // Without SIGINT: a shell starts work in the background with that signal ignored, and programs inherit it.
+    for (signal, number) in [("-TERM", 15), ("-USR1", 10), ("-USR2", 12)] {
+        let mut child = to_spawn(&command, folder.path()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         let mut lines = BufReader::new(child.stdout.take().unwrap());
         lines.read_line(&mut line).unwrap();
         send(&child, signal);
         assert_eq!(child.wait().unwrap().signal(), Some(number), "{line}");
-        let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, ["graph"]);
+        assert_eq!(names(folder.path()), ["graph"]);
     }
 }

@@ -6,25 +6,18 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
-use common::{after, failure_of, instance, program, stdout_of};
+use common::{MACHINE, after, failure_of, instance, objective, program, report_in, stdout_of, text_of};
 use serde_json::Value;
 use viem::construct::Construction;
 use viem::graph::generate;
-use viem::io::metis::{self, Content};
 use viem::search::Neighbourhood;
 use viem::solve::MapPreset;
 use viem::topology::DistanceKind;
-
-const MACHINE: [&str; 2] = ["--hierarchy_parameter_string=4:4:4", "--distance_parameter_string=1:10:100"];
 
 fn viem(folder: &Path, model: &str) -> Command {
     let mut command = program("viem", folder);
     command.arg(instance(model)).args(MACHINE);
     command
-}
-
-fn objective(text: &str) -> i64 {
-    after(text, "quadratic assignment objective J(C,D,Pi') = ").parse().unwrap()
 }
 
 fn evaluated(folder: &Path, model: &str, mapping: &str) -> i64 {
@@ -80,17 +73,13 @@ fn prefixes_of_options_work_if_they_fit_one_option_only() {
 #[test]
 fn the_mapping_depends_on_the_seed_and_on_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
-    let mut model = Vec::new();
-    let content = Content { node_weights: false, edge_weights: true };
-    metis::write(&mut model, &generate::random_geometric(128, 9.0, 1), content).unwrap();
-    fs::write(folder.path().join("model"), model).unwrap();
+    fs::write(folder.path().join("model"), text_of(&generate::random_geometric(128, 9.0, 1))).unwrap();
     let run = |options: &[&str]| {
         let mut command = program("viem", folder.path());
         command.args(["model", "--hierarchy_parameter_string=2:8:8", MACHINE[1]]);
         command.args(["--output_filename=mapping", "--json=report"]);
         stdout_of(command.args(options));
-        let mut report: Value =
-            serde_json::from_slice(&fs::read(folder.path().join("report")).unwrap()).unwrap();
+        let mut report = report_in(&folder.path().join("report"));
         report.as_object_mut().unwrap().remove("seconds");
         (fs::read(folder.path().join("mapping")).unwrap(), report.to_string())
     };
@@ -99,7 +88,7 @@ fn the_mapping_depends_on_the_seed_and_on_nothing_else() {
     for preset in MapPreset::ALL {
         let preset = format!("--preconfiguration_mapping={}", preset.name());
         let expected = run(&[&preset, "--threads=1", online]);
-        for [threads, distances] in [["1", stored], ["2", online], ["8", stored]] {
+        for [threads, distances] in [["2", stored], ["8", online]] {
             assert_eq!(
                 run(&[&preset, "--threads", threads, distances]),
                 expected,

@@ -10,6 +10,7 @@ use viem::objective::cost;
 use viem::observer::Observer;
 use viem::partition::Preset;
 use viem::problem::Problem;
+use viem::threads;
 use viem::topology::Hierarchy;
 
 const SHAPES: [(&str, &str); 15] = [
@@ -88,10 +89,8 @@ fn the_result_does_not_depend_on_the_threads() {
     let hierarchy = Hierarchy::parse("4:4:6:2", "1:10:100:1000").unwrap();
     let graph = generate::random_geometric(hierarchy.num_pes(), 8.0, 3);
     for algorithm in Construction::ALL {
-        let with_threads = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| build(&graph, &hierarchy, algorithm, Preset::Eco))
-        };
+        let with_threads =
+            |threads| threads::run(threads, || build(&graph, &hierarchy, algorithm, Preset::Eco)).unwrap();
         let single = with_threads(1);
         assert_eq!(single, with_threads(2), "{algorithm:?}");
         assert_eq!(single, with_threads(8), "{algorithm:?}");

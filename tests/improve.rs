@@ -1,6 +1,9 @@
 //! Improvement beyond plain exchanges.
 
-use viem::graph::{CsrGraph, GraphBuilder, generate};
+mod common;
+
+use common::{SHAPES, StopAfter, optimum, random_graph, random_mapping};
+use viem::graph::generate;
 use viem::mapping::Mapping;
 use viem::objective::cost;
 use viem::observer::Observer;
@@ -8,21 +11,9 @@ use viem::partition::Preset;
 use viem::problem::Problem;
 use viem::rng::Rng;
 use viem::search::{Annealing, Improvement, Neighbourhood, SearchConfig, improve, local_search};
+use viem::threads;
 use viem::topology::Hierarchy;
-use viem::types::{Cost, PeId};
-
-const SHAPES: [(&str, &str); 10] = [
-    ("4:4:4", "1:10:100"),
-    ("2:3:2:2", "1:5:25:125"),
-    ("37", "3"),
-    ("1:7:1:5", "9:4:3:8"),
-    ("3:4:3", "100:10:1"),
-    ("2:2:2:2:2:2", "0:4:4:1:9:2"),
-    ("5:6", "0:0"),
-    ("1", "1"),
-    ("2:2:2", "1:10:100"),
-    ("3:1:11", "2:2:7"),
-];
+use viem::types::Cost;
 
 /// An improvement that tries a little of everything.
 const SHORT: Improvement = Improvement {
@@ -33,24 +24,6 @@ const SHORT: Improvement = Improvement {
     partitions: Preset::Fast,
     rebuilt: Annealing { proposals: 20, first: 0.05, last: 0.02 },
 };
-
-fn random_graph(n: usize, percent: u32, heaviest: u32, rng: &mut Rng) -> CsrGraph {
-    let mut builder = GraphBuilder::new(n);
-    for u in 0..n as u32 {
-        for v in 0..u {
-            if rng.below(100) < percent {
-                builder.add_edge(u, v, i64::from(rng.below(heaviest)) + 1);
-            }
-        }
-    }
-    builder.build().unwrap()
-}
-
-fn random_mapping(n: usize, rng: &mut Rng) -> Mapping {
-    let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
-    rng.shuffle(&mut pe_of);
-    Mapping::new(pe_of).unwrap()
-}
 
 /// Remembers whether J ever rose.
 #[derive(Default)]
@@ -74,8 +47,8 @@ fn never_worse_than_any_start_and_the_cost_is_that_of_the_mapping() {
         let oracle = hierarchy.online64();
         let n = hierarchy.num_pes();
         // The last graph has sums beyond 32 bits.
-        for (percent, heaviest) in [(0, 1), (5, 20), (60, 9), (20, u32::MAX)] {
-            let graph = random_graph(n, percent, heaviest, &mut rng);
+        for (mean_degree, heaviest) in [(0, 1), (2, 20), (20, 9), (8, u32::MAX)] {
+            let graph = random_graph(n, mean_degree, heaviest, &mut rng);
             let problem = Problem::new(&graph, &oracle).unwrap();
             let starts = [random_mapping(n, &mut rng), random_mapping(n, &mut rng)];
             let starts: Vec<&Mapping> = starts.iter().collect();
@@ -94,22 +67,6 @@ fn never_worse_than_any_start_and_the_cost_is_that_of_the_mapping() {
 
 #[test]
 fn small_problems_are_solved_to_the_optimum() {
-    fn least(
-        problem: &Problem<'_, impl viem::topology::DistanceOracle>,
-        pe_of: &mut [PeId],
-        fixed: usize,
-    ) -> Cost {
-        if fixed == pe_of.len() {
-            return cost(problem, &Mapping::new(pe_of.to_vec()).unwrap());
-        }
-        let mut best = Cost::MAX;
-        for other in fixed..pe_of.len() {
-            pe_of.swap(fixed, other);
-            best = best.min(least(problem, pe_of, fixed + 1));
-            pe_of.swap(fixed, other);
-        }
-        best
-    }
     let mut rng = Rng::new(9);
     for (arities, distances) in
         [("2:2", "1:10"), ("3:2", "2:1"), ("2:3", "1:9"), ("7", "3"), ("2:1:3", "1:2:3")]
@@ -117,11 +74,10 @@ fn small_problems_are_solved_to_the_optimum() {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();
         let oracle = hierarchy.online32().unwrap();
         let n = hierarchy.num_pes();
-        let graph = random_graph(n, 60, 20, &mut rng);
+        let graph = random_graph(n, 4, 20, &mut rng);
         let problem = Problem::new(&graph, &oracle).unwrap();
         let outcome = improve(&problem, &hierarchy, &[&random_mapping(n, &mut rng)], &SHORT, 1, &());
-        let mut identity: Vec<PeId> = (0..n as PeId).collect();
-        assert_eq!(outcome.cost, least(&problem, &mut identity, 0));
+        assert_eq!(i128::from(outcome.cost), optimum(&graph, &hierarchy));
     }
 }
 
@@ -134,9 +90,9 @@ fn the_seed_decides_and_threads_do_not() {
     let problem = Problem::new(&graph, &oracle).unwrap();
     let start = random_mapping(hierarchy.num_pes(), &mut Rng::new(1));
     let run = |threads, seed| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let config = Improvement { rebuilding: 14, ..SHORT };
-        let outcome = pool.install(|| improve(&problem, &hierarchy, &[&start], &config, seed, &()));
+        let work = || improve(&problem, &hierarchy, &[&start], &config, seed, &());
+        let outcome = threads::run(threads, work).unwrap();
         (outcome.mapping, outcome.tried, outcome.made)
     };
     let expected = run(1, 1);
@@ -151,7 +107,7 @@ fn what_fits_one_region_ends_where_no_exchange_improves() {
     for (arities, distances) in [("4:4:4", "1:10:100"), ("2:3:2:4", "0:1:7:30"), ("8:12", "2:3")] {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();
         let oracle = hierarchy.online32().unwrap();
-        let graph = random_graph(hierarchy.num_pes(), 12, 30, &mut rng);
+        let graph = random_graph(hierarchy.num_pes(), 8, 30, &mut rng);
         let problem = Problem::new(&graph, &oracle).unwrap();
         let start = random_mapping(hierarchy.num_pes(), &mut rng);
         let config = Improvement { qualifying: 0, rebuilding: 0, ..SHORT };
@@ -163,19 +119,16 @@ fn what_fits_one_region_ends_where_no_exchange_improves() {
 
 #[test]
 fn a_stopped_improvement_is_a_mapping_not_worse_than_the_first_start() {
-    struct Stop;
-    impl Observer for Stop {
-        fn should_stop(&self) -> bool {
-            true
-        }
-    }
     let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
     let oracle = hierarchy.online32().unwrap();
     let graph = generate::grid(8, 8);
     let problem = Problem::new(&graph, &oracle).unwrap();
     let start = random_mapping(64, &mut Rng::new(1));
-    let outcome = improve(&problem, &hierarchy, &[&start], &SHORT, 1, &Stop);
-    assert!(outcome.stopped);
-    assert!(outcome.cost <= cost(&problem, &start));
-    Mapping::new(outcome.mapping.into_vec()).unwrap();
+    for questions in (0..10).chain((4..12).map(|bit| 1 << bit)) {
+        let stop = StopAfter::questions(questions);
+        let outcome = improve(&problem, &hierarchy, &[&start], &SHORT, 1, &stop);
+        assert_eq!(outcome.stopped, stop.should_stop(), "{questions}");
+        assert!(outcome.cost <= cost(&problem, &start));
+        assert_eq!(cost(&problem, &Mapping::new(outcome.mapping.into_vec()).unwrap()), outcome.cost);
+    }
 }

@@ -1,9 +1,12 @@
 //! Outputs: whole or not at all, whatever they are written to.
 
+mod common;
+
 use std::fs;
 use std::io;
 use std::path::Path;
 
+use common::names;
 use tempfile::TempDir;
 use viem::io::{WriteError, output};
 
@@ -20,15 +23,6 @@ fn fail_halfway(path: &Path) -> WriteError {
     result.unwrap_err()
 }
 
-fn names(folder: &TempDir) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
-}
-
 #[test]
 fn files_are_created_and_replaced() {
     let folder = TempDir::new().unwrap();
@@ -37,7 +31,7 @@ fn files_are_created_and_replaced() {
     assert_eq!(fs::read_to_string(&path).unwrap(), "first");
     write(&path, "2nd").unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "2nd");
-    assert_eq!(names(&folder), ["out"]);
+    assert_eq!(names(folder.path()), ["out"]);
 }
 
 #[test]
@@ -45,11 +39,11 @@ fn a_failure_leaves_no_trace() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("out");
     assert!(matches!(fail_halfway(&path), WriteError::WriteFailed { .. }));
-    assert!(names(&folder).is_empty());
+    assert!(names(folder.path()).is_empty());
     write(&path, "old").unwrap();
     assert!(matches!(fail_halfway(&path), WriteError::WriteFailed { .. }));
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-    assert_eq!(names(&folder), ["out"]);
+    assert_eq!(names(folder.path()), ["out"]);
 }
 
 #[test]
@@ -64,7 +58,7 @@ fn what_cannot_be_created_is_refused_before_any_work() {
         assert!(matches!(message, WriteError::CannotCreate { .. }), "{path:?}: {message}");
         assert!(matches!(write(&path, "x"), Err(WriteError::CannotCreate { .. })), "{path:?}");
     }
-    assert_eq!(names(&folder), ["file"]);
+    assert_eq!(names(folder.path()), ["file"]);
 }
 
 #[cfg(unix)]
@@ -104,7 +98,7 @@ mod unix {
         let circle = folder.path().join("circle");
         symlink("circle", &circle).unwrap();
         assert!(matches!(write(&circle, "x"), Err(WriteError::CannotCreate { .. })));
-        assert_eq!(names(&folder), ["circle", "link", "target"]);
+        assert_eq!(names(folder.path()), ["circle", "link", "target"]);
     }
 
     #[test]
@@ -118,7 +112,7 @@ mod unix {
         };
         write(&pipe, "through").unwrap();
         assert_eq!(reader.join().unwrap(), "through");
-        assert_eq!(names(&folder), ["pipe"]);
+        assert_eq!(names(folder.path()), ["pipe"]);
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! J and its changes on random problems: machines of up to six levels, with ones and primes.
 
+mod common;
+
+use common::{naive_cost, random_graph, random_mapping};
 use proptest::prelude::*;
-use viem::graph::{CsrGraph, GraphBuilder};
+use viem::graph::CsrGraph;
 use viem::mapping::Mapping;
 use viem::objective::{cost, keys, swap_delta};
 use viem::problem::Problem;
 use viem::rng::Rng;
 use viem::topology::{DistanceOracle, Hierarchy, StoredDistances};
-use viem::types::PeId;
 
 fn hierarchies() -> impl Strategy<Value = Hierarchy> {
     let arity = prop::sample::select(vec![1u32, 1, 2, 2, 3, 4, 5, 7]);
@@ -20,40 +22,10 @@ fn hierarchies() -> impl Strategy<Value = Hierarchy> {
         })
 }
 
-fn random_graph(n: usize, mean_degree: u32, max_weight: u32, rng: &mut Rng) -> CsrGraph {
-    let mut builder = GraphBuilder::new(n);
-    for u in 1..n as u32 {
-        for v in 0..u {
-            if rng.below(n as u32) < mean_degree {
-                builder.add_edge(u, v, i64::from(rng.below(max_weight)) + 1);
-            }
-        }
-    }
-    builder.build().unwrap()
-}
-
-/// J by the definition, in 128 bits, distances by division.
-fn naive_cost(graph: &CsrGraph, hierarchy: &Hierarchy, pe_of: &[PeId]) -> i128 {
-    let distance = |mut p: PeId, mut q: PeId| {
-        let mut distance = 0;
-        for (&arity, &of_level) in hierarchy.arities().iter().zip(hierarchy.distances()) {
-            if p != q {
-                distance = of_level;
-            }
-            p /= arity;
-            q /= arity;
-        }
-        i128::from(distance)
-    };
-    let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (u, v, weight)));
-    arcs.map(|(u, v, weight)| i128::from(weight) * distance(pe_of[u as usize], pe_of[v as usize])).sum()
-}
-
 fn check(graph: &CsrGraph, hierarchy: &Hierarchy, oracle: &impl DistanceOracle, rng: &mut Rng) {
     let problem = Problem::new(graph, oracle).unwrap();
     let n = graph.num_nodes();
-    let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
-    rng.shuffle(&mut pe_of);
+    let mut pe_of = random_mapping(n, rng).into_vec();
     for _ in 0..20 {
         let mapping = Mapping::new(pe_of.clone()).unwrap();
         let before = i128::from(cost(&problem, &mapping));
@@ -82,7 +54,7 @@ proptest! {
     #[test]
     fn costs_and_deltas_agree_with_the_definition(
         hierarchy in hierarchies(),
-        mean_degree in 0u32..12,
+        mean_degree in 0usize..12,
         max_weight in prop::sample::select(vec![1u32, 10, 100_000]),
         seed in any::<u64>(),
     ) {

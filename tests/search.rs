@@ -1,64 +1,16 @@
 //! Local search: every neighbourhood, on random graphs and machines of many shapes.
 
-use std::collections::BTreeSet;
+mod common;
 
+use common::{SHAPES, StopAfter, naive_cost, random_graph, random_mapping};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::mapping::Mapping;
-use viem::observer::Observer;
 use viem::problem::Problem;
 use viem::rng::Rng;
 use viem::search::{Neighbourhood, SearchConfig, SearchOutcome, local_search};
+use viem::threads;
 use viem::topology::{DistanceOracle, Hierarchy, StoredDistances};
 use viem::types::{NodeId, PeId};
-
-const SHAPES: [(&str, &str); 8] = [
-    ("4:4:4", "1:10:100"),
-    ("2:3:2:2", "1:5:25:125"),
-    ("37", "3"),
-    ("1:7:1:5", "9:4:3:8"),
-    ("3:4:3", "100:10:1"),
-    ("2:2:2:2:2:2", "0:4:4:1:9:2"),
-    ("5:6", "0:0"),
-    ("1", "1"),
-];
-
-fn random_graph(n: usize, mean_degree: u32, rng: &mut Rng) -> CsrGraph {
-    let mut edges = BTreeSet::new();
-    for _ in 0..n as u32 * mean_degree / 2 {
-        let (u, v) = (rng.below(n as u32), rng.below(n as u32));
-        if u != v {
-            edges.insert((u.min(v), u.max(v)));
-        }
-    }
-    let mut builder = GraphBuilder::new(n);
-    for (u, v) in edges {
-        builder.add_edge(u, v, i64::from(rng.below(20)) + 1);
-    }
-    builder.build().unwrap()
-}
-
-fn random_mapping(n: usize, rng: &mut Rng) -> Mapping {
-    let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
-    rng.shuffle(&mut pe_of);
-    Mapping::new(pe_of).unwrap()
-}
-
-/// J by the definition, without any of the library's distances.
-fn naive_cost(graph: &CsrGraph, hierarchy: &Hierarchy, pe_of: &[PeId]) -> i64 {
-    let distance = |p: PeId, q: PeId| {
-        let (mut p, mut q, mut distance) = (p, q, 0);
-        for (&arity, &of_level) in hierarchy.arities().iter().zip(hierarchy.distances()) {
-            if p != q {
-                distance = of_level;
-            }
-            p /= arity;
-            q /= arity;
-        }
-        distance
-    };
-    let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (u, v, weight)));
-    arcs.map(|(u, v, weight)| weight * distance(pe_of[u as usize], pe_of[v as usize])).sum()
-}
 
 /// The hops between every two vertices; 0 if there is no path.
 fn hops(graph: &CsrGraph) -> Vec<Vec<usize>> {
@@ -127,7 +79,7 @@ fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();
         let n = hierarchy.num_pes();
         for mean_degree in [2, 7] {
-            let graph = random_graph(n, mean_degree, &mut rng);
+            let graph = random_graph(n, mean_degree, 20, &mut rng);
             let random = random_mapping(n, &mut rng);
             let nsquare = SearchConfig { neighbourhood: Neighbourhood::NSquare, ..SearchConfig::default() };
             let descended = search(&graph, &hierarchy.online64(), &random, &nsquare).mapping;
@@ -149,13 +101,14 @@ fn the_end_is_a_local_optimum_of_the_neighbourhood() {
     for_all(|graph, hierarchy, start, config| {
         let outcome = search(graph, &hierarchy.online32().unwrap(), start, config);
         let mut pe_of = outcome.mapping.as_slice().to_vec();
-        assert_eq!(outcome.cost, naive_cost(graph, hierarchy, &pe_of));
+        let cost = i128::from(outcome.cost);
+        assert_eq!(cost, naive_cost(graph, hierarchy, &pe_of));
         assert!(!outcome.stopped);
         let before = naive_cost(graph, hierarchy, start.as_slice());
-        assert!(outcome.cost <= before && (outcome.made == 0) == (outcome.cost == before));
+        assert!(cost <= before && (outcome.made == 0) == (cost == before));
         for (u, v) in pairs(graph, config) {
             pe_of.swap(u as usize, v as usize);
-            assert!(naive_cost(graph, hierarchy, &pe_of) >= outcome.cost, "{config:?} {hierarchy:?} {u} {v}");
+            assert!(naive_cost(graph, hierarchy, &pe_of) >= cost, "{config:?} {hierarchy:?} {u} {v}");
             pe_of.swap(u as usize, v as usize);
         }
     });
@@ -181,8 +134,8 @@ fn the_result_does_not_depend_on_the_threads() {
     let oracle = hierarchy.online32().unwrap();
     // Rows of the mesh are consecutive, so the identity is a fair start.
     let with_threads = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| search(&graph, &oracle, &Mapping::identity(n), &SearchConfig::default()))
+        let start = Mapping::identity(n);
+        threads::run(threads, || search(&graph, &oracle, &start, &SearchConfig::default())).unwrap()
     };
     let single = with_threads(1);
     assert!(single.made > 0);
@@ -217,7 +170,7 @@ fn nsquare_visits_the_mappings_of_the_plain_loop() {
         }
         let outcome = search(graph, &hierarchy.online32().unwrap(), start, config);
         assert_eq!(outcome.mapping.as_slice(), pe_of);
-        assert_eq!((outcome.cost, outcome.made), (cost, made));
+        assert_eq!((i128::from(outcome.cost), outcome.made), (cost, made));
     });
 }
 
@@ -264,7 +217,7 @@ impl DistanceOracle for Uniform {
 
 #[test]
 fn pairs_of_an_innermost_group_are_not_tried() {
-    let graph = random_graph(40, 6, &mut Rng::new(4));
+    let graph = random_graph(40, 6, 20, &mut Rng::new(4));
     let hierarchy = Hierarchy::parse("40", "10").unwrap();
     for config in configs() {
         let outcome = search(&graph, &hierarchy.online32().unwrap(), &Mapping::identity(40), &config);
@@ -274,27 +227,18 @@ fn pairs_of_an_innermost_group_are_not_tried() {
     }
 }
 
-/// Asks to stop at the given question.
-struct StopAt(std::sync::atomic::AtomicU64);
-
-impl Observer for StopAt {
-    fn should_stop(&self) -> bool {
-        self.0.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) == 1
-    }
-}
-
 #[test]
 fn a_stopped_search_returns_the_best_so_far() {
     for_all(|graph, hierarchy, start, config| {
         let oracle = hierarchy.online32().unwrap();
         let problem = Problem::new(graph, &oracle).unwrap();
         let complete = search(graph, &oracle, start, config);
-        for question in [1, 2, 20] {
-            let outcome = local_search(&problem, start, config, 3, &StopAt(question.into()));
-            assert_eq!(outcome.cost, naive_cost(graph, hierarchy, outcome.mapping.as_slice()));
+        for questions in [0, 1, 19] {
+            let outcome = local_search(&problem, start, config, 3, &StopAfter::questions(questions));
+            assert_eq!(i128::from(outcome.cost), naive_cost(graph, hierarchy, outcome.mapping.as_slice()));
             assert!(outcome.made <= complete.made);
             assert!(outcome.stopped || outcome == complete);
-            if question == 1 && config.neighbourhood != Neighbourhood::None {
+            if questions == 0 && config.neighbourhood != Neighbourhood::None {
                 assert!(outcome.stopped && outcome.mapping == *start);
             }
         }

@@ -2,20 +2,18 @@
 //! gives, and no block is empty.
 #![no_main]
 
-use std::collections::{BTreeMap, BTreeSet};
+#[path = "../common/mod.rs"]
+mod common;
 
+use std::collections::BTreeSet;
+
+use common::{check_partition, check_quotient, number};
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::model::{self, ModelConfig};
 use viem::partition::Preset;
 use viem::types::NodeId;
-
-/// A number below 2^`bits`, where `bits` is drawn first: small and large ones are as likely.
-fn number(u: &mut Unstructured, greatest_bits: u32) -> arbitrary::Result<i64> {
-    let bits = u.int_in_range(0..=greatest_bits)?;
-    u.int_in_range(0..=((1u64 << bits) - 1) as i64)
-}
 
 fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, ModelConfig)> {
     let n = u.int_in_range(1..=60)?;
@@ -50,19 +48,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok((graph, config)) = problem(&mut Unstructured::new(bytes)) else { return };
     let model = model::generate(&graph, &config).expect("no more blocks than vertices");
     let blocks = model.partition.blocks();
-    let mut block_weights = vec![0; config.num_blocks];
-    for node in graph.nodes() {
-        block_weights[blocks[node as usize] as usize] += graph.node_weight(node);
-    }
-    assert_eq!(block_weights, model.partition.block_weights());
     assert!((0..config.num_blocks as u32).all(|block| blocks.contains(&block)));
-    let mut between = BTreeMap::new();
-    for u in graph.nodes() {
-        for (v, weight) in graph.arcs(u).filter(|&(v, _)| blocks[u as usize] != blocks[v as usize]) {
-            *between.entry((blocks[u as usize], blocks[v as usize])).or_insert(0) += weight;
-        }
-    }
-    assert_eq!(between.values().sum::<i64>(), 2 * model.partition.cut());
-    let arcs = model.graph.nodes().flat_map(|a| model.graph.arcs(a).map(move |(b, weight)| ((a, b), weight)));
-    assert!(arcs.eq(between));
+    check_partition(&graph, &model.partition);
+    check_quotient(&graph, blocks, &model.graph);
 });

@@ -2,28 +2,19 @@
 //! auditor finds, and no worse than that of the identity.
 #![no_main]
 
-#[path = "../../tests/common/stop_after.rs"]
-mod stop_after;
+#[path = "../common/mod.rs"]
+mod common;
 
+use common::{StopAfter, audited_cost, number, text_of};
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use stop_after::StopAfter;
 use viem::construct::Construction;
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::io::mapping;
-use viem::io::metis::{self, Content};
 use viem::mapping::Mapping;
 use viem::search::Neighbourhood;
 use viem::solve::{MapConfig, MapPreset, solve};
 use viem::topology::{DistanceKind, Hierarchy};
 use viem::types::NodeId;
-use viem::verify;
-
-/// A number below 2^`bits`, where `bits` is drawn first: small and large ones are as likely.
-fn number(u: &mut Unstructured, greatest_bits: u32) -> arbitrary::Result<i64> {
-    let bits = u.int_in_range(0..=greatest_bits)?;
-    u.int_in_range(0..=((1u64 << bits) - 1) as i64)
-}
 
 fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, MapConfig, StopAfter)> {
     let levels = u.int_in_range(1..=5)?;
@@ -71,18 +62,10 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(solution) => solution,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
-    let mut text = (Vec::new(), Vec::new());
-    let content = Content { node_weights: false, edge_weights: true };
-    metis::write(&mut text.0, &graph, content).expect("a vector can be written");
-    mapping::write(&mut text.1, solution.mapping.as_slice()).expect("a vector can be written");
-    let text = (String::from_utf8(text.0).expect("digits"), String::from_utf8(text.1).expect("digits"));
-    let arities: Vec<u64> = hierarchy.arities().iter().map(|&arity| u64::from(arity)).collect();
-    let distances: Vec<u64> = hierarchy.distances().iter().map(|&distance| distance as u64).collect();
-    let audit = |mapping: &str| verify::audit(&text.0, mapping, &arities, &distances).expect("a mapping");
-    assert_eq!(audit(&text.1), solution.report.cost as u128);
-    let mut identity = Vec::new();
-    mapping::write(&mut identity, Mapping::identity(graph.num_nodes()).as_slice()).expect("a vector");
-    let of_identity = audit(&String::from_utf8(identity).expect("digits"));
+    let text = text_of(&graph);
+    let audit = |mapping: &Mapping| audited_cost(&text, mapping, &hierarchy);
+    assert_eq!(audit(&solution.mapping), solution.report.cost as u128);
+    let of_identity = audit(&Mapping::identity(graph.num_nodes()));
     assert_eq!(of_identity, solution.report.cost_of_identity as u128);
     assert!(solution.report.cost <= solution.report.cost_of_identity);
     assert!(solution.report.cost <= solution.report.cost_of_construction);

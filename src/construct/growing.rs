@@ -222,8 +222,8 @@ impl<'a> FreePes<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::GraphBuilder;
     use crate::rng::Rng;
+    use crate::testing::random_graph;
 
     /// Each PE taken is the first with the least sum, computed afresh.
     #[test]
@@ -258,17 +258,9 @@ mod tests {
     #[test]
     fn processes_agree_with_volumes_from_scratch() {
         let mut rng = Rng::new(5);
-        for edges in [0, 6, 30] {
+        for mean_degree in [0, 2, 12] {
             let n = 24;
-            let mut builder = GraphBuilder::new(n);
-            for u in 0..n as u32 {
-                for v in 0..u {
-                    if rng.below(60) < edges {
-                        builder.add_edge(u, v, i64::from(rng.below(5)) + 1);
-                    }
-                }
-            }
-            let graph = builder.build().unwrap();
+            let graph = random_graph(n, mean_degree, 5, &mut rng);
             let mut queue = ProcessQueue::new(&graph);
             let mut mapped: Vec<NodeId> = Vec::new();
             for _ in 0..n {

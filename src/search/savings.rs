@@ -347,30 +347,19 @@ impl<O: DistanceOracle> Savings<O> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::GraphBuilder;
-    use crate::mapping::Mapping;
     use crate::objective::swap_delta;
     use crate::problem::Problem;
     use crate::rng::Rng;
+    use crate::testing::{random_graph, random_mapping};
     use crate::topology::{Hierarchy, StoredDistances};
 
     /// The gains of every process agree with single evaluations, at the start and after exchanges.
     fn check<O: DistanceOracle>(oracle: &O, rng: &mut Rng) {
         let n = oracle.num_pes();
-        for edge_percent in [0, 8, 40] {
-            let mut builder = GraphBuilder::new(n);
-            for u in 0..n as NodeId {
-                for v in 0..u {
-                    if rng.below(100) < edge_percent {
-                        builder.add_edge(u, v, i64::from(rng.below(9)) + 1);
-                    }
-                }
-            }
-            let graph = builder.build().unwrap();
+        for mean_degree in [0, 2, 12] {
+            let graph = random_graph(n, mean_degree, 9, rng);
             let problem = Problem::new(&graph, oracle).unwrap();
-            let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
-            rng.shuffle(&mut pe_of);
-            let mut search = SwapSearch::new(&problem, &Mapping::new(pe_of).unwrap(), &());
+            let mut search = SwapSearch::new(&problem, &random_mapping(n, rng), &());
             let mut savings = Savings::new(&search);
             for _ in 0..4 {
                 for u in graph.nodes() {

@@ -109,23 +109,10 @@ impl<O: DistanceOracle> Search<'_, O> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::GraphBuilder;
     use crate::mapping::Mapping;
     use crate::objective::cost;
     use crate::rng::Rng;
-
-    fn least(problem: &Problem<'_, impl DistanceOracle>, pe_of: &mut Vec<PeId>, fixed: usize) -> Cost {
-        if fixed == pe_of.len() {
-            return cost(problem, &Mapping::new(pe_of.clone()).unwrap());
-        }
-        let mut best = Cost::MAX;
-        for other in fixed..pe_of.len() {
-            pe_of.swap(fixed, other);
-            best = best.min(least(problem, pe_of, fixed + 1));
-            pe_of.swap(fixed, other);
-        }
-        best
-    }
+    use crate::testing;
 
     #[test]
     fn nothing_is_missed() {
@@ -137,21 +124,12 @@ mod tests {
             let oracle = hierarchy.online32().unwrap();
             let n = hierarchy.num_pes();
             for _ in 0..3 {
-                let mut builder = GraphBuilder::new(n);
-                for u in 0..n as NodeId {
-                    for v in 0..u {
-                        if rng.below(3) > 0 {
-                            builder.add_edge(u, v, i64::from(rng.below(9)) + 1);
-                        }
-                    }
-                }
-                let graph = builder.build().unwrap();
+                let graph = testing::random_graph(n, 4, 9, &mut rng);
                 let problem = Problem::new(&graph, &oracle).unwrap();
-                let expected = least(&problem, &mut (0..n as PeId).collect(), 0);
                 let (found, pe_of) = optimum(&problem, &hierarchy, Cost::MAX).unwrap();
-                assert_eq!(found, expected);
-                assert_eq!(cost(&problem, &Mapping::new(pe_of).unwrap()), expected);
-                assert!(optimum(&problem, &hierarchy, expected).is_none());
+                assert_eq!(i128::from(found), testing::optimum(&graph, &hierarchy));
+                assert_eq!(cost(&problem, &Mapping::new(pe_of).unwrap()), found);
+                assert!(optimum(&problem, &hierarchy, found).is_none());
             }
         }
     }

@@ -1,0 +1,112 @@
+//! Options of a benchmark: `key=value`, `key=value,value`, and words that stand alone.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+/// What is given on the command line and has not been asked for yet, and what has been asked for.
+pub struct Options {
+    given: Vec<(String, Option<String>)>,
+    known: Vec<String>,
+}
+
+impl Options {
+    /// What `read` makes of the command line. Ends the program with a message if a value does not fit, or if something
+    /// is given that `read` has not asked for.
+    pub fn read<T>(read: impl FnOnce(&mut Options) -> Result<T, String>) -> T {
+        Self::parse(std::env::args().skip(1), read).unwrap_or_else(|message| super::fail(message))
+    }
+
+    /// The same for given arguments. `--bench` is passed over: cargo adds it.
+    pub fn parse<T>(
+        arguments: impl IntoIterator<Item = String>,
+        read: impl FnOnce(&mut Options) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let mut options = Self { given: Vec::new(), known: Vec::new() };
+        for argument in arguments.into_iter().filter(|argument| argument != "--bench") {
+            let (key, value) = match argument.split_once('=') {
+                Some((key, value)) => (key.to_owned(), Some(value.to_owned())),
+                None => (argument, None),
+            };
+            if options.given.iter().any(|(earlier, _)| *earlier == key) {
+                return Err(format!("`{key}` is given twice"));
+            }
+            options.given.push((key, value));
+        }
+        let result = read(&mut options)?;
+        match options.given.first() {
+            Some((key, _)) => {
+                Err(format!("no option is called `{key}`; there are {}", options.known.join(", ")))
+            }
+            None => Ok(result),
+        }
+    }
+
+    /// The value of a key, if it is given.
+    pub fn optional<T: FromStr<Err: Display>>(&mut self, key: &str) -> Result<Option<T>, String> {
+        let parse = |value: String| value.parse().map_err(|error| format!("`{key}={value}`: {error}"));
+        self.take(key)?.map(parse).transpose()
+    }
+
+    /// The value of a key, or a default.
+    pub fn value<T: FromStr<Err: Display>>(&mut self, key: &str, default: T) -> Result<T, String> {
+        Ok(self.optional(key)?.unwrap_or(default))
+    }
+
+    /// The values of a key, separated by commas, or a default.
+    pub fn list<T: FromStr<Err: Display>>(&mut self, key: &str, default: Vec<T>) -> Result<Vec<T>, String> {
+        let parse = |value: &str| value.parse().map_err(|error| format!("`{key}={value}`: {error}"));
+        match self.take(key)? {
+            Some(values) => values.split(',').map(parse).collect(),
+            None => Ok(default),
+        }
+    }
+
+    /// Members of a family by their names, separated by commas, or a default.
+    pub fn members<T: Copy>(
+        &mut self,
+        key: &str,
+        all: &[T],
+        name: impl Fn(T) -> &'static str,
+        default: &[T],
+    ) -> Result<Vec<T>, String> {
+        let find = |value: String| {
+            let member = all.iter().copied().find(|&member| name(member) == value);
+            let names: Vec<&str> = all.iter().map(|&member| name(member)).collect();
+            member.ok_or_else(|| format!("`{key}={value}`: the values are {}", names.join(", ")))
+        };
+        let names: Vec<String> = self.list(key, Vec::new())?;
+        if names.is_empty() { Ok(default.to_vec()) } else { names.into_iter().map(find).collect() }
+    }
+
+    /// Whether a word is given.
+    pub fn word(&mut self, word: &str) -> Result<bool, String> {
+        match self.remove(word) {
+            Some(Some(value)) => Err(format!("`{word}={value}`: `{word}` stands alone")),
+            found => Ok(found.is_some()),
+        }
+    }
+
+    /// All keys with a dot and their values: settings, such as `flow.rounds=3`.
+    pub fn settings(&mut self) -> Result<Vec<(String, f64)>, String> {
+        let keys: Vec<String> =
+            self.given.iter().map(|(key, _)| key).filter(|key| key.contains('.')).cloned().collect();
+        let mut settings = Vec::new();
+        for key in keys {
+            settings.extend(self.optional(&key)?.map(|value| (key, value)));
+        }
+        Ok(settings)
+    }
+
+    fn take(&mut self, key: &str) -> Result<Option<String>, String> {
+        match self.remove(key) {
+            Some(None) => Err(format!("`{key}` has no value; give `{key}=…`")),
+            found => Ok(found.flatten()),
+        }
+    }
+
+    fn remove(&mut self, key: &str) -> Option<Option<String>> {
+        self.known.push(key.to_owned());
+        let place = self.given.iter().position(|(given, _)| given == key)?;
+        Some(self.given.remove(place).1)
+    }
+}

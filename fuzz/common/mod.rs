@@ -1,0 +1,18 @@
+//! What the fuzz targets share.
+
+#![allow(dead_code, unused_imports)] // each target uses a part of it
+
+#[path = "../../tests/common/check.rs"]
+mod check;
+#[path = "../../tests/common/stop_after.rs"]
+mod stop_after;
+
+pub use check::*;
+use libfuzzer_sys::arbitrary::{self, Unstructured};
+pub use stop_after::StopAfter;
+
+/// A number below 2^`bits`, where `bits` is drawn first: small and large ones are as likely.
+pub fn number(u: &mut Unstructured, greatest_bits: u32) -> arbitrary::Result<i64> {
+    let bits = u.int_in_range(0..=greatest_bits)?;
+    u.int_in_range(0..=((1u64 << bits) - 1) as i64)
+}

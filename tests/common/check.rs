@@ -1,0 +1,65 @@
+//! Results checked from scratch: by the independent auditor, and by summing up every edge. Benchmarks and fuzz targets use
+//! this file too.
+
+#![allow(dead_code)] // each program uses a part of it
+
+use std::collections::BTreeMap;
+
+use viem::graph::CsrGraph;
+use viem::io::mapping;
+use viem::io::metis::{self, Content};
+use viem::mapping::Mapping;
+use viem::partition::Partition;
+use viem::topology::Hierarchy;
+use viem::types::{BlockId, Weight};
+use viem::verify;
+
+/// A graph as the file that the library writes, with all weights.
+pub fn text_of(graph: &CsrGraph) -> String {
+    let mut text = Vec::new();
+    metis::write(&mut text, graph, Content { node_weights: true, edge_weights: true })
+        .expect("a vector can be written");
+    String::from_utf8(text).expect("digits, spaces and line ends")
+}
+
+/// J as the auditor finds it in the files of a graph and a mapping; panics if the mapping is no permutation.
+pub fn audited_cost(graph: &str, pe_of: &Mapping, hierarchy: &Hierarchy) -> u128 {
+    let mut lines = Vec::new();
+    mapping::write(&mut lines, pe_of.as_slice()).expect("a vector can be written");
+    let lines = String::from_utf8(lines).expect("digits and line ends");
+    let arities: Vec<u64> = hierarchy.arities().iter().map(|&arity| u64::from(arity)).collect();
+    let distances: Vec<u64> = hierarchy.distances().iter().map(|&distance| distance as u64).collect();
+    verify::audit(graph, &lines, &arities, &distances).expect("a graph and a permutation of its vertices")
+}
+
+/// Asserts that the weights of the blocks and the cut are what summing up vertices and edges gives.
+pub fn check_partition(graph: &CsrGraph, partition: &Partition) {
+    assert_eq!(partition.blocks().len(), graph.num_nodes());
+    let mut weights = vec![0; partition.block_weights().len()];
+    for (node, &block) in graph.nodes().zip(partition.blocks()) {
+        weights[block as usize] += graph.node_weight(node);
+    }
+    assert_eq!(weights, partition.block_weights());
+    let arc_cut: Weight = weights_between(graph, partition.blocks()).values().sum();
+    assert_eq!(arc_cut, 2 * partition.cut());
+}
+
+/// Asserts that a graph is the quotient graph of the blocks, vertex weights aside.
+pub fn check_quotient(graph: &CsrGraph, blocks: &[BlockId], quotient: &CsrGraph) {
+    let arcs = quotient.nodes().flat_map(|a| quotient.arcs(a).map(move |(b, weight)| ((a, b), weight)));
+    assert!(arcs.eq(weights_between(graph, blocks)));
+}
+
+/// The weights of the arcs from each block to each other that it has arcs to.
+fn weights_between(graph: &CsrGraph, blocks: &[BlockId]) -> BTreeMap<(BlockId, BlockId), Weight> {
+    let mut between = BTreeMap::new();
+    for u in graph.nodes() {
+        for (v, weight) in graph.arcs(u) {
+            let (a, b) = (blocks[u as usize], blocks[v as usize]);
+            if a != b {
+                *between.entry((a, b)).or_insert(0) += weight;
+            }
+        }
+    }
+    between
+}

@@ -1,0 +1,70 @@
+//! The programs, run as a user runs them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+/// A machine of 64 PEs, as options.
+pub const MACHINE: [&str; 2] = ["--hierarchy_parameter_string=4:4:4", "--distance_parameter_string=1:10:100"];
+
+/// A program of this package, to be run in `folder`.
+pub fn program(name: &str, folder: &Path) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("viem").with_file_name(name));
+    command.current_dir(folder);
+    command
+}
+
+/// The same program with the same arguments, to be started and watched while it runs.
+pub fn to_spawn(command: &Command, folder: &Path) -> process::Command {
+    let mut spawned = process::Command::new(command.get_program());
+    spawned.args(command.get_args()).current_dir(folder);
+    spawned
+}
+
+/// A file of `instances/`.
+pub fn instance(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("instances").join(name)
+}
+
+/// The names of what is in a folder, sorted.
+pub fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// A report that `--json` wrote to a file.
+pub fn report_in(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// What a command printed to stdout, once it has succeeded.
+pub fn stdout_of(command: &mut Command) -> String {
+    let output = command.assert().success().get_output().stdout.clone();
+    String::from_utf8(output).expect("programs print UTF-8")
+}
+
+/// What a command printed to stderr, once it has failed with `code`.
+pub fn failure_of(command: &mut Command, code: i32) -> String {
+    let output = command.assert().code(code).get_output().stderr.clone();
+    let message = String::from_utf8(output).expect("programs print UTF-8");
+    assert!(!message.trim().is_empty(), "a failure says why");
+    assert!(!message.contains("panicked"), "{message}");
+    message
+}
+
+/// The rest of the line that starts with `prefix`.
+pub fn after<'a>(text: &'a str, prefix: &str) -> &'a str {
+    let line = text.lines().find_map(|line| line.strip_prefix(prefix));
+    line.unwrap_or_else(|| panic!("no line starts with `{prefix}` in:\n{text}")).trim()
+}
+
+/// J of the mapping that `viem` or `evaluator` printed.
+pub fn objective(text: &str) -> i64 {
+    after(text, "quadratic assignment objective J(C,D,Pi') = ").parse().unwrap()
+}
