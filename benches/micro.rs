@@ -18,6 +18,7 @@ use viem::construct::{Construction, ConstructionConfig, construct};
 use viem::graph::{CsrGraph, generate};
 use viem::io::Source;
 use viem::io::metis::{self, Content, NodeWeights};
+use viem::machine::Places;
 use viem::objective::{keys, swap_delta};
 use viem::problem::Problem;
 use viem::rng::Rng;
@@ -109,8 +110,9 @@ mod descent {
         let (graph, hierarchy) = instance(n);
         let oracle = hierarchy.online32().expect("short codes");
         let problem = Problem::new(&graph, &oracle).expect("sizes agree");
-        let construction = ConstructionConfig { algorithm: start, ..ConstructionConfig::default() };
-        let start = construct(&graph, &hierarchy, &construction, 1, &());
+        let construction = ConstructionConfig { algorithm: Some(start), ..ConstructionConfig::default() };
+        let start = construct(&problem, &Places::of(&hierarchy).expect("a machine"), &construction, 1, &());
+        let start = start.expect("works on trees");
         bencher.bench_local(|| local_search(&problem, &start, &config, 1, &()));
     }
 
@@ -145,8 +147,11 @@ mod descent {
 #[divan::bench(args = [Construction::Random, Construction::Growing], sample_count = 20)]
 fn construction(bencher: Bencher, algorithm: Construction) {
     let (graph, hierarchy) = instance(32768);
-    let config = ConstructionConfig { algorithm, ..ConstructionConfig::default() };
-    bencher.bench_local(|| construct(&graph, &hierarchy, &config, 1, &()));
+    let config = ConstructionConfig { algorithm: Some(algorithm), ..ConstructionConfig::default() };
+    let oracle = hierarchy.online32().expect("short codes");
+    let problem = Problem::new(&graph, &oracle).expect("sizes agree");
+    let places = Places::of(&hierarchy).expect("a machine");
+    bencher.bench_local(|| construct(&problem, &places, &config, 1, &()));
 }
 
 /// Reading a METIS graph from memory, with weights of the edges and without.

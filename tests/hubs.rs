@@ -12,7 +12,7 @@ use viem::observer::{Observer, WORK_BETWEEN_QUESTIONS};
 use viem::partition::{Partitioner, Preset, Targets};
 use viem::problem::Problem;
 use viem::search::{Neighbourhood, SearchConfig, local_search};
-use viem::solve::{MapConfig, MapPreset, solve};
+use viem::solve::{MapConfig, MapPreset, solve, solve_watched};
 use viem::topology::Hierarchy;
 use viem::types::NodeId;
 
@@ -85,7 +85,7 @@ fn runs_end_at_once_where_no_round_can_change_anything() {
             let time_limit = Some(Duration::from_secs(3600));
             let config = MapConfig { time_limit, ..MapConfig::preset(preset) };
             let observer = Questions::default();
-            let report = solve(&graph, &hierarchy, &config, None, &observer).unwrap().report;
+            let report = solve_watched(&graph, &hierarchy, &config, None, &observer).unwrap().report;
             assert!(!report.stopped);
             assert!(observer.0.into_inner() < 20_000, "{arities} {distances}");
         }
@@ -99,7 +99,7 @@ fn strong_is_never_worse_than_eco() {
         let graph = generate::mesh(16, 8, seed);
         let cost = |preset| {
             let config = MapConfig { seed, threads: 2, ..MapConfig::preset(preset) };
-            solve(&graph, &hierarchy, &config, None, &()).unwrap().report.cost
+            solve(&graph, &hierarchy, &config).unwrap().report.cost
         };
         assert!(cost(MapPreset::Strong) <= cost(MapPreset::Eco), "{seed}");
     }
@@ -117,7 +117,7 @@ fn settings_as_great_as_can_be_are_taken_as_they_are() {
         config.constructions.size = usize::MAX;
         config.constructions.careful = usize::MAX;
         // Only who asks it to stop ends such a search.
-        let solution = solve(&graph, &hierarchy, &config, None, &StopAfter::questions(100)).unwrap();
+        let solution = solve_watched(&graph, &hierarchy, &config, None, &StopAfter::questions(100)).unwrap();
         assert!(solution.report.stopped, "{n}");
     }
 }

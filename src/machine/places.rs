@@ -37,6 +37,11 @@ impl Places {
         Ok(Self { distances: distances.listed(&pe_of), pe_of, parts, hierarchy: None })
     }
 
+    /// The places of a machine with its own distances.
+    pub fn of(machine: &dyn Machine) -> Result<Self, MachineError> {
+        Self::new(machine, machine.distances()?)
+    }
+
     /// Number of places.
     pub fn len(&self) -> usize {
         self.pe_of.len()

@@ -32,7 +32,7 @@ mod nsquare_pruned;
 mod savings;
 mod swap;
 
-pub use improve::{Annealing, Improvement, finds_optimum, improve};
+pub use improve::{Annealing, Anywhere, Improvement, finds_optimum, improve};
 
 use crate::mapping::Mapping;
 use crate::observer::Observer;

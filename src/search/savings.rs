@@ -347,6 +347,7 @@ impl<O: DistanceOracle> Savings<O> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::GraphBuilder;
     use crate::objective::swap_delta;
     use crate::problem::Problem;
     use crate::rng::Rng;
@@ -421,9 +422,7 @@ mod tests {
             }
             let graph = builder.build().unwrap();
             let problem = Problem::new(&graph, &oracle).unwrap();
-            let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
-            rng.shuffle(&mut pe_of);
-            let mut search = SwapSearch::new(&problem, &Mapping::new(pe_of).unwrap(), &());
+            let mut search = SwapSearch::new(&problem, &random_mapping(n as usize, &mut rng), &());
             let mut savings = Savings::new(&search);
             assert!(savings.hubs.number_of(0).is_some() && savings.hubs.number_of(1).is_none());
             for round in 0..60 {

@@ -38,6 +38,26 @@ pub struct Anywhere {
     pub rounds: u32,
 }
 
+impl Anywhere {
+    /// A good mapping.
+    pub const FAST: Self = Self {
+        cooling: Cooling { proposals: 600, initial_acceptance: 0.05, final_acceptance: 0.001 },
+        rounds: 1,
+    };
+
+    /// A better one.
+    pub const ECO: Self = Self {
+        cooling: Cooling { proposals: 3000, initial_acceptance: 0.1, final_acceptance: 0.001 },
+        rounds: 1,
+    };
+
+    /// The best that can be had in a second for a thousand processes.
+    pub const STRONG: Self = Self {
+        cooling: Cooling { proposals: 20_000, initial_acceptance: 0.2, final_acceptance: 0.001 },
+        rounds: 2,
+    };
+}
+
 pub(super) fn improve<O: DistanceOracle>(
     problem: &Problem<'_, O>,
     starts: &[&Mapping],

@@ -19,7 +19,6 @@ pub use annealing::Annealing;
 pub use anywhere::Anywhere;
 
 use super::SearchOutcome;
-use crate::annealing::Cooling;
 use crate::graph::CsrGraph;
 use crate::machine::Places;
 use crate::mapping::Mapping;
@@ -57,10 +56,7 @@ impl Improvement {
         rebuilding: 24,
         partitions: Preset::Fast,
         rebuilt: Annealing { proposals: 60, first: 0.05, last: 0.02 },
-        anywhere: Anywhere {
-            cooling: Cooling { proposals: 600, initial_acceptance: 0.05, final_acceptance: 0.001 },
-            rounds: 1,
-        },
+        anywhere: Anywhere::FAST,
     };
 
     /// A better one in three times that time.
@@ -69,10 +65,7 @@ impl Improvement {
         annealing: Annealing { proposals: 200, first: 0.07, last: 0.02 },
         qualifying: 20,
         rebuilding: 100,
-        anywhere: Anywhere {
-            cooling: Cooling { proposals: 3000, initial_acceptance: 0.1, final_acceptance: 0.001 },
-            rounds: 1,
-        },
+        anywhere: Anywhere::ECO,
         ..Self::FAST
     };
 
@@ -83,10 +76,7 @@ impl Improvement {
         qualifying: 100,
         rebuilding: 1800,
         rebuilt: Annealing { proposals: 100, first: 0.05, last: 0.02 },
-        anywhere: Anywhere {
-            cooling: Cooling { proposals: 20000, initial_acceptance: 0.2, final_acceptance: 0.001 },
-            rounds: 2,
-        },
+        anywhere: Anywhere::STRONG,
         ..Self::FAST
     };
 }
