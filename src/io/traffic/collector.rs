@@ -148,8 +148,9 @@ pub struct Collector {
     overflow: Option<PairOverflow>,
     /// Number of ranks that a file states.
     stated: Option<u64>,
-    /// All ranks named are in this range.
-    ranks: std::ops::Range<u64>,
+    /// The lowest rank named, and one more than the highest.
+    lowest_rank: u64,
+    num_ranks: u64,
     recorders: Recorders,
 }
 
@@ -165,7 +166,8 @@ impl Collector {
             pairs: Pairs::new(),
             overflow: None,
             stated: None,
-            ranks: u64::MAX..0,
+            lowest_rank: u64::MAX,
+            num_ranks: 0,
             recorders: Recorders::default(),
         }
     }
@@ -276,15 +278,15 @@ impl Collector {
         if !format.guesses_first_rank {
             return Ok(0);
         }
-        let first = making.first_rank.unwrap_or(u64::from(self.ranks.start > 0));
-        if self.ranks.start < first {
-            return Err(TrafficError::BelowFirst { found: self.ranks.start, first });
+        let first = making.first_rank.unwrap_or(u64::from(self.lowest_rank > 0));
+        if self.lowest_rank < first {
+            return Err(TrafficError::BelowFirst { found: self.lowest_rank, first });
         }
         Ok(first)
     }
 
     fn num_ranks(&self, first_rank: u64, making: &Making) -> Result<u64, TrafficError> {
-        let found = self.stated.unwrap_or(self.ranks.end.saturating_sub(first_rank));
+        let found = self.stated.unwrap_or(self.num_ranks.saturating_sub(first_rank));
         match making.num_ranks {
             Some(asked) if asked < found => Err(TrafficError::TooManyRanks { found, asked }),
             Some(asked) if asked > MOST_RANKS => Err(TrafficError::TooManyAsked { asked }),
@@ -354,11 +356,11 @@ impl Inlet<'_> {
     ) -> Result<(), TrafficFault> {
         let collector = &mut *self.collector;
         let (lower, higher) = (from.min(to), from.max(to));
-        if higher >= collector.ranks.end {
+        if higher >= collector.num_ranks {
             check_count(higher.saturating_add(1))?;
-            collector.ranks.end = higher + 1;
+            collector.num_ranks = higher + 1;
         }
-        collector.ranks.start = collector.ranks.start.min(lower);
+        collector.lowest_rank = collector.lowest_rank.min(lower);
         let class = &mut collector.classes[class];
         class.tally.add(bytes, messages);
         if !class.is_summed {

@@ -104,7 +104,7 @@ fn named_columns(line: &[u8]) -> Option<Columns> {
     while let Some(field) = fields.next() {
         let name = unquoted(field.text).to_ascii_lowercase();
         let is_name = |names: &&[&str]| names.iter().any(|known| known.as_bytes() == name);
-        if let Some(column) = NAMES.iter().position(|names| is_name(&names)) {
+        if let Some(column) = NAMES.iter().position(|names| is_name(names)) {
             places[column].get_or_insert(count);
         }
         count += 1;

@@ -119,6 +119,15 @@ fn communicator(line: &[u8]) -> Option<Line> {
 
 /// How many numbers a list with commas between them has.
 fn list_length(list: &[u8]) -> Option<usize> {
-    let numbers = list.split(|&byte| byte == b',');
-    numbers.map(|number| whole(number).map(|_| 1)).sum()
+    let mut length = 1;
+    let mut previous = b',';
+    for &byte in list {
+        match byte {
+            b'0'..=b'9' => {}
+            b',' if previous != b',' => length += 1,
+            _ => return None,
+        }
+        previous = byte;
+    }
+    (previous != b',').then_some(length)
 }
