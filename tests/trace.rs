@@ -308,7 +308,7 @@ fn the_files_become_a_communication_graph() {
             "-o",
             "job.graph",
         ]);
-        assert!(stdout_of(&mut command).contains("read 5 files of kind trace"));
+        assert!(stdout_of(&mut command).contains("files of kind trace: 5"));
         let source = Source::open(&folder.path().join("job.graph")).unwrap();
         let graph = metis::read(source, NodeWeights::Ignore).unwrap();
         let mut expected = BTreeMap::new();

@@ -135,7 +135,7 @@ pub(crate) fn refuse(option: &str, because: impl Display) -> UsageError {
 /// The table of what was summed, and what was not.
 fn tell(console: Console, summary: &Summary) {
     let Summary { format, files, classes, left_out, silent_ranks, repeated_ranks, .. } = summary;
-    console.line(format_args!("read {files} files of kind {format}"));
+    console.line(format_args!("files of kind {format}: {files}"));
     let width = classes.iter().map(|class| class.name.len() + class.title.len()).max().unwrap_or(0) + 2;
     let row = |name: &str, tally: &Tally, note: &str| {
         let Tally { lines, bytes, messages } = tally;
@@ -151,55 +151,40 @@ fn tell(console: Console, summary: &Summary) {
             row(name, tally, "left out");
         }
     }
-    tell_lines(console, left_out);
+    tell_left_out(console, left_out);
     if let Some(first) = summary.first_rank {
         console.line(format_args!("ranks are taken to be counted from {first}"));
     }
-    if !silent_ranks.is_empty() {
-        console.line(format_args!(
-            "nothing was recorded by {} of the ranks: {}; their files are missing, or they sent nothing",
-            silent_ranks.len(),
-            ranges(silent_ranks)
-        ));
+    let silent = format!(" ({}): their files are missing, or they sent nothing", ranges(silent_ranks));
+    tell_some(console, "ranks of which nothing was recorded", silent_ranks.len() as u64, &silent);
+    tell_some(console, "ranks with several files, which were added up", *repeated_ranks as u64, "");
+    if summary.decimal_places > 0 {
+        let places = summary.decimal_places;
+        console.line(format_args!("weights are costs times 10^{places}, rounded to whole numbers"));
     }
-    if *repeated_ranks > 0 {
-        console.line(format_args!("{repeated_ranks} ranks have several files, which were added up"));
-    }
-    tell_weights(console, summary);
+    tell_some(
+        console,
+        "pairs of ranks that weigh nothing and have no edge",
+        left_out.weightless_pairs as u64,
+        "",
+    );
+    tell_some(console, "light edges left out as --top asks", left_out.light_pairs as u64, "");
 }
 
 /// What the files hold that could not be used.
-fn tell_lines(console: Console, left_out: &LeftOut) {
+fn tell_left_out(console: Console, left_out: &LeftOut) {
     if let Some((file, line)) = &left_out.first_torn {
-        let count = left_out.torn_lines;
-        console.line(format_args!(
-            "{count} lines are torn or no traffic and were left out; the first is {file}, line {line}"
-        ));
+        let first = format!("; the first is {file}, line {line}");
+        tell_some(console, "lines that are torn or no traffic, left out", left_out.torn_lines, &first);
     }
-    if left_out.uncounted_calls > 0 {
-        let calls = left_out.uncounted_calls;
-        console.line(format_args!("{calls} collective calls between groups were not counted"));
-    }
-    if left_out.omitted_rows > 0 {
-        let rows = left_out.omitted_rows;
-        console.line(format_args!("the table itself says that it leaves out {rows} rows"));
-    }
+    tell_some(console, "collective calls between groups, not counted", left_out.uncounted_calls, "");
+    tell_some(console, "rows that the table says it leaves out", left_out.omitted_rows, "");
 }
 
-/// How traffic became weights.
-fn tell_weights(console: Console, summary: &Summary) {
-    let LeftOut { weightless_pairs, light_pairs, .. } = summary.left_out;
-    if summary.decimal_places > 0 {
-        console.line(format_args!(
-            "weights are costs times 10^{}, rounded to whole numbers",
-            summary.decimal_places
-        ));
-    }
-    if weightless_pairs > 0 {
-        console.line(format_args!("{weightless_pairs} pairs of ranks weigh nothing and have no edge"));
-    }
-    if light_pairs > 0 {
-        console.line(format_args!("{light_pairs} light edges were left out as --top asks"));
+/// A line about something there may be none of.
+fn tell_some(console: Console, what: &str, count: u64, note: &str) {
+    if count > 0 {
+        console.line(format_args!("{what}: {count}{note}"));
     }
 }
 
