@@ -1,7 +1,7 @@
 //! The recorder `trace/viem_trace.c` under every MPI that is installed: what it counts is what was sent.
 //!
-//! Without an MPI these tests say on stderr that they did nothing, and succeed. Where VIEM_REQUIRE_MPI is set, as in
-//! CI, they fail unless both Open MPI and MPICH are there.
+//! Without an MPI these tests say on stderr that they did nothing, and succeed. Where VIEM_REQUIRE_MPI is
+//! set, as in CI, they fail unless both Open MPI and MPICH are there.
 
 mod common;
 
@@ -122,8 +122,9 @@ impl Expected {
     }
 }
 
-/// The edges (parent, child, ranks below the child and itself) of a binomial tree, by the definition that builds it from
-/// halves: in the step of distance 2^k every rank that is in the tree gets a child that far away.
+/// The edges (parent, child, ranks below the child and itself) of a binomial tree, by the definition that
+/// builds it from halves: in the step of distance 2^k every rank that is in the tree gets a child that far
+/// away.
 fn binomial(p: u64) -> Vec<(u64, u64, u64)> {
     let mut edges = Vec::new();
     let mut distance = p.next_power_of_two() / 2;

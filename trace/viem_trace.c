@@ -16,8 +16,8 @@
  *
  * Counted, at the sender, by ranks of MPI_COMM_WORLD, whatever the communicator:
  *
- *   p2p          blocking, nonblocking and persistent sends of all modes, partitioned sends, sendrecv. Persistent sends count
- *                when they are started.
+ *   p2p          blocking, nonblocking and persistent sends of all modes, partitioned sends, sendrecv. Persistent
+ *                sends count when they are started.
  *   neighbour    neighbourhood collectives: one message to each target of the topology.
  *   collective   what a textbook algorithm would send, as MPI does not tell what it does:
  *
@@ -25,8 +25,9 @@
  *       Bcast, Reduce                         binomial tree
  *       Gather, Scatter                       binomial tree; a message carries the blocks of a subtree
  *       Gatherv, Scatterv                     every rank directly with the root
- *       Allreduce                             recursive doubling; if p is no power of two, the odd ones among the first ranks
- *                                             hand their part to the rank before them and get the result from it
+ *       Allreduce                             recursive doubling; if p is no power of two, the odd ones among
+ *                                             the first ranks hand their part to the rank before them and get
+ *                                             the result from it
  *       Allgather, Allgatherv                 ring
  *       Alltoall, Alltoallv, Alltoallw        pairwise exchange
  *       Reduce_scatter, Reduce_scatter_block  pairwise exchange
@@ -35,8 +36,8 @@
  *     Of the variants whose counts differ by rank, blocks without bytes are not sent. Nonblocking and persistent
  *     forms count as the blocking ones.
  *
- * Not counted: one-sided communication, files, and collectives on intercommunicators; of the last the number of calls is told.
- * Traffic with processes outside MPI_COMM_WORLD is told as a sum.
+ * Not counted: one-sided communication, files, and collectives on intercommunicators; of the last the number of
+ * calls is told. Traffic with processes outside MPI_COMM_WORLD is told as a sum.
  *
  * The functions are interposed under both of their names, MPI_X and PMPI_X, because some Fortran bindings call the
  * latter. Needs MPI 3 and a C11 compiler with the extensions of GCC and Clang.
@@ -198,8 +199,8 @@ static group *make_group(MPI_Comm comm)
     return made;
 }
 
-/* The last communicator and the last type asked for, as long as `generation` stays: looking them up in the library would
- * double what a send costs here. */
+/* The last communicator and the last type asked for, as long as `generation` stays: looking them up in the library
+ * would double what a send costs here. */
 static __thread struct {
     MPI_Comm comm;
     group *group;
@@ -624,8 +625,8 @@ WRAP(Request_free, (MPI_Request * request), (request), forget_plan(*request), DO
 
 #if MPI_VERSION >= 4
 WRAP(Psend_init,
-     (const void *buffer, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Info info,
-      MPI_Request *request),
+     (const void *buffer, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+      MPI_Info info, MPI_Request *request),
      (buffer, partitions, count, type, dest, tag, comm, info, request), DO_NOTHING,
      begin_plan(); record_persistent_send((int64_t)partitions *count, type, dest, comm); end_plan(*request))
 
@@ -829,7 +830,7 @@ COLLECTIVE_CALLS(Alltoallw, Ialltoallw, (BLOCKS_PARAMETERS(DISPLACEMENT, NAME(ty
                  NAME(record_typed_blocks)(IF_IN_PLACE(counts, counts_sent), IF_IN_PLACE(type, type_sent), comm))
 COLLECTIVE_CALLS(Neighbor_alltoallv, Ineighbor_alltoallv, (BLOCKS_PARAMETERS(DISPLACEMENT, MPI_Datatype)),
                  (BLOCKS_ARGUMENTS), NAME(record_neighbour_blocks)(counts_sent, type_sent, comm))
-COLLECTIVE_CALLS(Neighbor_alltoallw, Ineighbor_alltoallw, (BLOCKS_PARAMETERS(MPI_Aint, NAME(types))), (BLOCKS_ARGUMENTS),
-                 NAME(record_typed_neighbour_blocks)(counts_sent, type_sent, comm))
+COLLECTIVE_CALLS(Neighbor_alltoallw, Ineighbor_alltoallw, (BLOCKS_PARAMETERS(MPI_Aint, NAME(types))),
+                 (BLOCKS_ARGUMENTS), NAME(record_typed_neighbour_blocks)(counts_sent, type_sent, comm))
 
 #endif

@@ -9,6 +9,7 @@ use clap::Parser;
 use serde::Serialize;
 
 use super::console::Console;
+use super::exit::UsageError;
 use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
 use super::sum_traffic::{self, Job, TrafficOptions};
@@ -112,12 +113,11 @@ fn generate(options: &Options) -> anyhow::Result<ExitCode> {
     if !is_traffic {
         return partition(options, first, console);
     }
-    let because = "is for graphs in METIS format, which are partitioned; these files are recorded traffic";
-    if options.k.is_some() {
-        return Err(sum_traffic::refuse("--k", because).into());
-    }
-    if blocks.is_some() {
-        return Err(sum_traffic::refuse("--mapping_filename", because).into());
+    let other = [("--k", options.k.is_some()), ("--mapping_filename", blocks.is_some())];
+    if let Some((option, _)) = other.iter().find(|(_, is_given)| *is_given) {
+        let message =
+            format!("{option} is for graphs that are partitioned; these files are recorded traffic");
+        return Err(UsageError(message).into());
     }
     let Options { files, traffic, report, .. } = options;
     sum_traffic::sum(&Job { files, traffic, output, report }, first, console)
@@ -125,13 +125,13 @@ fn generate(options: &Options) -> anyhow::Result<ExitCode> {
 
 fn partition(options: &Options, source: Source<'_>, console: Console) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
+    let usage =
+        |message: &str| UsageError(format!("{message}; or say with --from what traffic was recorded"));
     if options.files.len() > 1 {
-        let because = "of them at a time; or say with --from of which kind the recorded traffic is";
-        return Err(sum_traffic::refuse("partitioning takes one graph in METIS format,", because).into());
+        return Err(usage("partitioning takes one graph in METIS format").into());
     }
-    let because = "is missing: into how many blocks is the graph to be partitioned? (Or say with --from of which kind \
-                   the recorded traffic is)";
-    let num_blocks = options.k.ok_or_else(|| sum_traffic::refuse("--k", because))?;
+    let num_blocks =
+        options.k.ok_or_else(|| usage("--k, the number of blocks to partition into, is missing"))?;
     let config = ModelConfig {
         num_blocks,
         preset: options.preconfiguration,

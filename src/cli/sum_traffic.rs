@@ -1,7 +1,6 @@
 //! The part of `generate_model` that sums recorded traffic into a communication graph.
 
-use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -9,7 +8,6 @@ use clap::Args;
 use serde::Serialize;
 
 use super::console::Console;
-use super::exit::UsageError;
 use super::options::{ReportOptions, one_of};
 use super::progress::Progress;
 use super::{files, generate_model};
@@ -24,17 +22,18 @@ use crate::types::{NodeId, Weight};
 #[derive(Args, Debug)]
 #[command(rename_all = "snake_case", next_help_heading = "Recorded traffic")]
 pub(crate) struct TrafficOptions {
-    /// The files are recorded traffic of this kind: sum it into a communication graph instead of partitioning. If not
-    /// given, the kind is recognised by content where that is possible
+    /// The files are recorded traffic of this kind: sum it into a communication graph instead of
+    /// partitioning. If not given, the kind is recognised by content where that is possible
     #[arg(long, value_name = "KIND", value_parser = one_of(&Format::ALL, Format::name))]
     pub(crate) from: Option<Format>,
 
-    /// Weight of an edge: bytes, msgs, or ALPHA+BETA, the cost of a message and of a byte such as 1.5e-6+2e-10
+    /// Weight of an edge: bytes, msgs, or ALPHA+BETA, the cost of a message and of a byte such as
+    /// 1.5e-6+2e-10
     #[arg(long, default_value = "bytes", value_name = "WEIGHT", value_parser = Weighing::parse)]
     weight: Weighing,
 
-    /// Classes of traffic to sum; openmpi has E, I, S, R and C, trace has p2p, neighbour and collective [default: all
-    /// but C]
+    /// Classes of traffic to sum; openmpi has E, I, S, R and C, trace has p2p, neighbour and collective
+    /// [default: all but C]
     #[arg(long, value_name = "CLASS,...", value_delimiter = ',')]
     include: Option<Vec<String>>,
 
@@ -78,7 +77,7 @@ const WEIGHTS: Content = Content { node_weights: false, edge_weights: true };
 pub(crate) struct Job<'a> {
     pub(crate) files: &'a [PathBuf],
     pub(crate) traffic: &'a TrafficOptions,
-    pub(crate) output: &'a std::path::Path,
+    pub(crate) output: &'a Path,
     pub(crate) report: &'a ReportOptions,
 }
 
@@ -125,11 +124,6 @@ pub(crate) fn sum(job: &Job<'_>, first: Source<'_>, console: Console) -> anyhow:
 fn read(collector: &mut Collector, first: Source<'_>, job: &Job<'_>) -> Result<(), ReadError> {
     collector.read(first, job.traffic.from)?;
     job.files[1..].iter().try_for_each(|path| collector.read(Source::open(path)?, job.traffic.from))
-}
-
-/// Options that belong to the other thing the program does.
-pub(crate) fn refuse(option: &str, because: impl Display) -> UsageError {
-    UsageError(format!("{option} {because}"))
 }
 
 /// The table of what was summed, and what was not.

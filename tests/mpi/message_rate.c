@@ -1,5 +1,5 @@
-/* Prints the nanoseconds that a small message takes: rank 0 sends windows of them to rank 1, or a lone rank to itself. For
- * the overhead of trace/viem_trace.c: run it with and without, in turns, and compare the least of many runs. */
+/* Prints the nanoseconds that a small message takes: rank 0 sends windows of them to rank 1, or a lone rank to
+ * itself. For the overhead of trace/viem_trace.c: run it with and without, in turns, and compare the least of many. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -44,7 +44,7 @@ static void p2p(void)
     }
     receive(previous % 2 == 1 ? 2 : 0);
 
-    /* Persistent: 5 times 1000 bytes by Start, 3 times 1000 and 3 times 10 bytes by Startall; one that is never started. */
+    /* Persistent: 5 times 1000 bytes by Start, 3 times 1000 and 3 times 10 by Startall; one is never started. */
     MPI_Send_init(sent, 1000, MPI_BYTE, next, 1, world, &requests[0]);
     MPI_Ssend_init(sent, 10, MPI_BYTE, next, 2, world, &requests[1]);
     MPI_Recv_init(received, 1000, MPI_BYTE, previous, 1, world, &requests[2]);
@@ -98,8 +98,8 @@ static void neighbour(void)
     int targets[2] = {(rank + 1) % size, (rank + 2) % size};
     MPI_Cart_create(MPI_COMM_WORLD, 1, &size, (int[]){0}, 0, &row);
     exchange(row);
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, MPI_UNWEIGHTED, 2, targets, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-                                   &graph);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, MPI_UNWEIGHTED, 2, targets, MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, 0, &graph);
     exchange(graph);
     /* Blocks of their own sizes: 10 bytes to the first target, 20 to the second. */
     MPI_Neighbor_alltoallv(sent, (int[]){10, 20}, (int[]){0, 0}, MPI_BYTE, received, (int[]){10, 20}, (int[]){0, 100},

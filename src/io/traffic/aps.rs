@@ -1,8 +1,8 @@
 //! The rank-to-rank table of Intel's Application Performance Snapshot (`aps-report -x`).
 //!
-//! Rows `0003 --> 0000  seconds  %  MB  %  transfers`; older versions have `0003 <-> 0000  MB  %  transfers`, where both
-//! directions are one row. A megabyte is 2^20 bytes; the table rounds them. Lines that start with something else than a digit are
-//! headings, sums and frames; one of them may say that rows were left out.
+//! Rows `0003 --> 0000  seconds  %  MB  %  transfers`; older versions have `0003 <-> 0000  MB  %  transfers`,
+//! where both directions are one row. A megabyte is 2^20 bytes; the table rounds them. Lines that start with
+//! something else than a digit are headings, sums and frames; one of them may say that rows were left out.
 
 use super::fields::{Field, Fields, decimal, is_blank, whole};
 use super::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};

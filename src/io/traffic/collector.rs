@@ -77,7 +77,8 @@ pub struct Summary {
     pub left_out: LeftOut,
     /// Number that the files give the first rank; only of kinds that may have either.
     pub first_rank: Option<u64>,
-    /// Ranks of which no file tells what they sent, from 0; only of kinds in which each rank tells this itself.
+    /// Ranks of which no file tells what they sent, from 0; only of kinds in which each rank tells this
+    /// itself.
     pub silent_ranks: Vec<NodeId>,
     /// Number of ranks that several files tell of.
     pub repeated_ranks: usize,
@@ -94,8 +95,8 @@ pub struct Making {
     pub top: Option<Share>,
     /// Number of ranks, if the last ones may have no traffic.
     pub num_ranks: Option<u64>,
-    /// What the first rank is called in kinds of files that start at 0 or at 1. If not given it is 0 if that stands
-    /// anywhere, otherwise 1.
+    /// What the first rank is called in kinds of files that start at 0 or at 1. If not given it is 0 if that
+    /// stands anywhere, otherwise 1.
     pub first_rank: Option<u64>,
 }
 
@@ -172,7 +173,8 @@ impl Collector {
         }
     }
 
-    /// Adds a file of the kind given, or else of the kind that its content shows. All files must be of one kind.
+    /// Adds a file of the kind given, or else of the kind that its content shows. All files must be of one
+    /// kind.
     ///
     /// Linear in the size of the file, apart from merging.
     pub fn read(&mut self, mut source: Source<'_>, format: Option<Format>) -> Result<(), ReadError> {
@@ -222,8 +224,8 @@ impl Collector {
             .collect();
     }
 
-    /// The graph of all files read: vertex i is rank i, an edge weighs what its ends exchange in both directions.
-    /// O(f log f) for f flows.
+    /// The graph of all files read: vertex i is rank i, an edge weighs what its ends exchange in both
+    /// directions. O(f log f) for f flows.
     pub fn finish(self, making: &Making) -> Result<(CsrGraph, Summary), TrafficError> {
         let format = self.format.ok_or(TrafficError::NoRanks)?;
         self.check_classes(format)?;
@@ -297,8 +299,8 @@ impl Collector {
     }
 }
 
-/// The graph of the pairs whose weight is not zero. The pairs are in order, so the neighbours of each vertex come
-/// out in order: first the lower ones, which are the first of their pairs, then the higher ones.
+/// The graph of the pairs whose weight is not zero. The pairs are in order, so the neighbours of each vertex
+/// come out in order: first the lower ones, which are the first of their pairs, then the higher ones.
 fn graph_of(
     pairs: &[Pair],
     weights: &[Weight],
@@ -386,7 +388,8 @@ impl Inlet<'_> {
         }
     }
 
-    /// The file holds what this rank, which a flow or a statement has named, recorded. Whether another file does, too.
+    /// The file holds what this rank, which a flow or a statement has named, recorded. Whether another file
+    /// does, too.
     pub(super) fn recorder(&mut self, rank: u64) -> bool {
         self.collector.recorders.add(rank, self.collector.files)
     }

@@ -1,8 +1,9 @@
 //! Edge lists and CSV: a line `source,target[,weight[,messages]]` for each flow; without a weight it is 1.
 //!
-//! Fields are separated by commas, semicolons or blanks and may stand in double quotes. Lines that start with `#` or
-//! `%` are comments. A first line whose first field is no number names the columns; by names that are known they may
-//! come in any order and among others. Ranks are counted from 0 or from 1, which the files together decide.
+//! Fields are separated by commas, semicolons or blanks and may stand in double quotes. Lines that start with
+//! `#` or `%` are comments. A first line whose first field is no number names the columns; by names that are
+//! known they may come in any order and among others. Ranks are counted from 0 or from 1, which the files
+//! together decide.
 
 use super::fields::{Fields, weight, whole};
 use super::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
@@ -104,7 +105,7 @@ fn named_columns(line: &[u8]) -> Option<Columns> {
     while let Some(field) = fields.next() {
         let name = unquoted(field.text).to_ascii_lowercase();
         let is_name = |names: &&[&str]| names.iter().any(|known| known.as_bytes() == name);
-        if let Some(column) = NAMES.iter().position(|names| is_name(names)) {
+        if let Some(column) = NAMES.iter().position(is_name) {
             places[column].get_or_insert(count);
         }
         count += 1;

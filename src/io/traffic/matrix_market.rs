@@ -1,8 +1,9 @@
 //! Matrix Market, coordinate form: entry (i, j) is what rank i - 1 sends to rank j - 1.
 //!
-//! Of a symmetric matrix the file holds one triangle; an entry outside the diagonal stands for both directions, so that a
-//! matrix means the same whichever way it is written. Values are whole numbers, also of a real matrix; those of a
-//! pattern are 1. (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996.)
+//! Of a symmetric matrix the file holds one triangle; an entry outside the diagonal stands for both
+//! directions, so that a matrix means the same whichever way it is written. Values are whole numbers, also of
+//! a real matrix; those of a pattern are 1. (Boisvert, Pozo, Remington, "The Matrix Market exchange formats",
+//! NISTIR 5935, 1996.)
 
 use super::fields::{Fields, is_blank};
 use super::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};

@@ -11,8 +11,8 @@
 //! | `trace` | `trace.rs` | the files of `trace/viem_trace.c` |
 //!
 //! A member is one file and one line in [`Format::ALL`]. Each reader scans its text once and hands every flow
-//! (from rank, to rank, bytes, messages) to an [`Inlet`]; [`Collector`] sums them by pair, whatever the order,
-//! and makes the graph. Memory: 24 bytes for each pair and as many again for flows that are not merged yet.
+//! (from rank, to rank, bytes, messages) to a [`Collector`], which sums them by pair, whatever the order, and
+//! makes the graph. Memory: 24 bytes for each pair and as many again for flows that are not merged yet.
 
 mod aps;
 mod collector;
@@ -38,8 +38,8 @@ use super::scanner::Scanner;
 /// Bytes at the start of a file by which its kind is recognised.
 pub const WINDOW: usize = 1 << 16;
 
-/// Ranks that a job has at most: more than any machine has cores. It keeps a file with one absurd number in it
-/// from taking all memory.
+/// Ranks that a job has at most: more than any machine has cores. It keeps a file with one absurd number in
+/// it from taking all memory.
 pub const MOST_RANKS: u64 = 1 << 24;
 
 /// A kind of file that traffic is read from.
@@ -95,8 +95,9 @@ impl Format {
         self.classes
     }
 
-    /// The kind of a file that starts with these bytes (up to [`WINDOW`] of them), if they show it for certain. A METIS
-    /// graph is none of them; nor is an edge list that has nothing but blanks between its numbers.
+    /// The kind of a file that starts with these bytes (up to [`WINDOW`] of them), if they show it for
+    /// certain. A METIS graph is none of them; nor is an edge list that has nothing but blanks between its
+    /// numbers.
     pub fn recognise(start: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|format| (format.recognise)(start))
     }

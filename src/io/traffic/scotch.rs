@@ -1,9 +1,10 @@
 //! Scotch source graphs (`.grf`): undirected, each edge listed at both ends with the same load.
 //!
-//! A version 0, then the numbers of vertices and arcs, then the number of the first vertex and three flags: labels,
-//! edge loads, vertex loads. Then for each vertex its label and its load if the flags say so, its degree, and for each
-//! neighbour the load of the edge, if the flags say so, and the neighbour; where vertices have labels, by its label. An edge weighs
-//! its load, or 1. Line ends are blanks like any other. (Pellegrini, Scotch and libScotch user's guide.)
+//! A version 0, then the numbers of vertices and arcs, then the number of the first vertex and three flags:
+//! labels, edge loads, vertex loads. Then for each vertex its label and its load if the flags say so, its
+//! degree, and for each neighbour the load of the edge, if the flags say so, and the neighbour; where
+//! vertices have labels, by its label. An edge weighs its load, or 1. Line ends are blanks like any other.
+//! (Pellegrini, Scotch and libScotch user's guide.)
 
 use std::collections::HashMap;
 

@@ -34,14 +34,16 @@ impl Weighing {
     /// A message costs 1, a byte nothing.
     pub const MESSAGES: Self = Self { per_message: 1, per_byte: 0, digits: 0 };
 
-    /// Reads `bytes`, `msgs`, or two decimal numbers with a plus between: the cost of a message and of a byte.
+    /// Reads `bytes`, `msgs`, or two decimal numbers with a plus between: the cost of a message and of a
+    /// byte.
     pub fn parse(text: &str) -> Result<Self, WeighingError> {
         match text {
             "bytes" => return Ok(Self::BYTES),
             "msgs" => return Ok(Self::MESSAGES),
             _ => {}
         }
-        // The plus of an exponent is not the one between the numbers: exactly one leaves a number on both sides.
+        // The plus of an exponent is not the one between the numbers: exactly one leaves a number on both
+        // sides.
         let split = |at: usize| Some((Decimal::parse(&text[..at])?, Decimal::parse(&text[at + 1..])?));
         let numbers = text.match_indices('+').find_map(|(at, _)| split(at));
         let (message, byte) = numbers.ok_or_else(|| WeighingError::Malformed { text: text.to_owned() })?;
@@ -71,7 +73,8 @@ impl Weighing {
         messages.checked_add(u128::from(self.per_byte) * u128::from(pair.bytes))
     }
 
-    /// The weight of each pair, and the number s of decimal places kept: weights are costs times 10^s, rounded.
+    /// The weight of each pair, and the number s of decimal places kept: weights are costs times 10^s,
+    /// rounded.
     ///
     /// Costs that are whole numbers are never rounded. `None` if a weight leaves 63 bits.
     pub(super) fn weigh(&self, pairs: &[Pair]) -> Option<(Vec<i64>, u32)> {
@@ -144,8 +147,8 @@ impl Share {
         }
     }
 
-    /// Sets all weights to zero but the fewest that hold this share together, the heaviest; among equals the first
-    /// are kept. The sum of the weights must fit 64 bits. O(m log m).
+    /// Sets all weights to zero but the fewest that hold this share together, the heaviest; among equals the
+    /// first are kept. The sum of the weights must fit 64 bits. O(m log m).
     pub(super) fn keep_heaviest(self, weights: &mut [i64]) {
         let mut heaviest = weights.to_vec();
         heaviest.sort_unstable_by(|a, b| b.cmp(a));
