@@ -8,7 +8,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use common::{program, stdout_of};
 use viem::io::Source;
@@ -85,7 +85,8 @@ impl Mpi {
         }
         let preload = format!("LD_PRELOAD={}", recorder.display());
         launcher.current_dir(folder.path()).args(["-n", &num_ranks.to_string(), "env", &preload]);
-        let output = launcher.args(variables).args(command).output().unwrap();
+        // Launchers read what is on stdin for rank 0.
+        let output = launcher.args(variables).args(command).stdin(Stdio::null()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         folder
     }
