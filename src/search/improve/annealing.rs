@@ -7,17 +7,29 @@
 //! whose outermost groups are better than annealing would find, so the first temperature is low enough to keep
 //! them: only what the boundaries of groups have to offer is reshuffled.
 //!
-//! A proposal costs four look-ups in the table of [`Savings`], an accepted one an update of the table. The end is
-//! a descent to a mapping that no exchange of two processes improves.
+//! A proposal costs four look-ups in the table of [`Savings`], an accepted one an update of the table, which costs as
+//! much as the degrees of the two processes. Where there are hubs, most proposals move one, as most arcs are theirs; so
+//! hubs have a budget, and proposals beyond it are refused. The end is a descent to a mapping that no exchange of two
+//! processes improves.
 
 use std::sync::LazyLock;
 
 use super::savings::{Amount, Savings, fits_32_bits};
 use crate::graph::CsrGraph;
-use crate::observer::Observer;
+use crate::observer::{Observer, Watch};
 use crate::rng::Rng;
 use crate::topology::Hierarchy;
 use crate::types::{Cost, NodeId, PeId};
+
+/// An exchange that walks more arcs than this is paid for from the budget of hubs.
+const MANY_ARCS: usize = 1 << 9;
+
+/// Arcs that exchanges of hubs may walk for each proposal: about what the proposal itself costs.
+const HUB_ARCS_PER_PROPOSAL: f64 = 8.0;
+
+/// The same for each arc of the graph and proposal for a process, as a share: dense graphs consist of hubs, and shall
+/// be annealed too.
+const HUB_ARCS_PER_ARC: f64 = 0.1;
 
 /// How long to anneal, and between which temperatures.
 ///
@@ -86,6 +98,8 @@ struct Walk<A> {
     /// Mean edge weight times the greatest distance.
     unit: f64,
     rng: Rng,
+    /// Arcs that exchanges of hubs may still walk.
+    hub_budget: u64,
     /// Change of half of J since the start.
     change: Cost,
     tried: u64,
@@ -100,6 +114,7 @@ impl<A: Amount> Walk<A> {
             tails: graph.nodes().flat_map(|u| std::iter::repeat_n(u, graph.degree(u))).collect(),
             unit: mean * hierarchy.max_distance() as f64,
             rng: Rng::new(seed),
+            hub_budget: 0,
             change: 0,
             tried: 0,
             made: 0,
@@ -129,7 +144,7 @@ impl<A: Amount> Walk<A> {
             self.savings.restore(&best);
             self.change = best_change;
         }
-        self.descend();
+        self.descend(observer);
         Improved {
             pe_of: self.savings.mapping().to_vec(),
             gain: -2 * self.change,
@@ -142,6 +157,8 @@ impl<A: Amount> Walk<A> {
     fn propose(&mut self, count: u64, temperature: f32) {
         let quantiles = &*QUANTILES;
         let num_arcs = self.savings.num_arcs() as u64;
+        let mean_degree = num_arcs as f64 / self.savings.num_processes() as f64;
+        self.hub_budget += (count as f64 * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * mean_degree)) as u64;
         for _ in 0..count {
             // One draw serves all: 32 bits for the arc, 8 for the level, 14 for the PE, 10 for the quantile.
             let bits = self.rng.next_u64();
@@ -155,7 +172,7 @@ impl<A: Amount> Walk<A> {
             let position = ((bits >> 8 & 0x3fff) * size) >> 14;
             let v = self.savings.process_on(self.savings.first_pe(near, level) + position as PeId);
             let accepted = A::of((quantiles[(bits >> 22 & 0x3ff) as usize] * temperature) as Cost);
-            if self.savings.delta_unless_adjacent(u, v) <= accepted {
+            if self.savings.delta_unless_adjacent(u, v) <= accepted && self.pays_for(u, v) {
                 let delta = self.savings.delta(u, v);
                 if delta <= accepted {
                     self.swap(u, v, delta);
@@ -165,6 +182,18 @@ impl<A: Amount> Walk<A> {
         self.tried += count;
     }
 
+    /// Pays for an exchange from the budget of hubs if it has to, and if there is enough left.
+    #[inline]
+    fn pays_for(&mut self, u: NodeId, v: NodeId) -> bool {
+        let arcs = self.savings.arcs_of_swap(u, v);
+        if arcs <= MANY_ARCS {
+            return true;
+        }
+        let rest = self.hub_budget.checked_sub(arcs as u64);
+        self.hub_budget = rest.unwrap_or(self.hub_budget);
+        rest.is_some()
+    }
+
     #[inline]
     fn swap(&mut self, u: NodeId, v: NodeId, delta: A) {
         self.savings.swap(u, v);
@@ -172,34 +201,57 @@ impl<A: Amount> Walk<A> {
         self.made += 1;
     }
 
-    /// Makes exchanges that lower J until there is none.
+    /// Makes exchanges that lower J until there is none, or the observer asks to stop.
     ///
     /// Where distances grow outwards, one of the two processes of such an exchange saves more in the group of
     /// the other than in its own, so only the pairs are tried for which a row of the table shows that.
-    fn descend(&mut self) {
+    fn descend(&mut self, observer: &dyn Observer) {
+        let mut watch = Watch::new(observer);
+        let mut volume = vec![A::ZERO; self.savings.num_processes()];
         let n = self.savings.num_processes() as NodeId;
-        let size = self.savings.group_size();
         let mut waiting = 0;
         let mut u = 0;
         // `waiting` processes in a row have nothing to gain.
         while waiting < n {
-            waiting += 1;
-            let mut group = 0;
-            while let Some(better) = self.better_group(u, group) {
-                for pe in better * size..(better + 1) * size {
-                    let v = self.savings.process_on(pe);
-                    let delta = self.savings.delta(u, v);
-                    self.tried += 1;
-                    if delta < A::ZERO {
-                        self.swap(u, v, delta);
-                        waiting = 0;
-                        break;
-                    }
-                }
-                group = better + 1;
+            if watch.stops_after(self.savings.row(u).len()) {
+                return;
             }
+            waiting = if self.improve(u, &mut volume, &mut watch) { 0 } else { waiting + 1 };
             u = (u + 1) % n;
         }
+    }
+
+    /// Exchanges a process with the first with which that lowers J, group after group; whether there was one.
+    ///
+    /// `volume` is zero for every process.
+    fn improve(&mut self, u: NodeId, volume: &mut [A], watch: &mut Watch<'_>) -> bool {
+        let size = self.savings.group_size();
+        let mut improved = false;
+        let mut group = 0;
+        let mut has_volume = false;
+        while let Some(better) = self.better_group(u, group) {
+            if !std::mem::replace(&mut has_volume, true) {
+                watch.stops_after(self.savings.arcs_of(u).len());
+                self.savings.arcs_of(u).iter().for_each(|&(v, weight)| volume[v as usize] = weight);
+            }
+            watch.stops_after(size as usize);
+            for pe in better * size..(better + 1) * size {
+                let v = self.savings.process_on(pe);
+                let delta = self.savings.delta_with_volume(u, v, volume[v as usize]);
+                self.tried += 1;
+                if delta < A::ZERO {
+                    watch.stops_after(self.savings.arcs_of_swap(u, v));
+                    self.swap(u, v, delta);
+                    improved = true;
+                    break;
+                }
+            }
+            group = better + 1;
+        }
+        if has_volume {
+            self.savings.arcs_of(u).iter().for_each(|&(v, _)| volume[v as usize] = A::ZERO);
+        }
+        improved
     }
 
     /// The first group from `group` on in which `u` saves more than in its own.
