@@ -179,6 +179,9 @@ fn visit_one_by_one<O: DistanceOracle>(
                 first = Some((place(seed, partner), delta));
             }
         }
+        if search.is_stopped() {
+            return;
+        }
     }
     if let Some(((_, partner), delta)) = first {
         search.swap(process, partner, delta);

@@ -11,11 +11,15 @@
 //! neighbours of processes on PEs nearer than D to p save something on p. So one pass over the PEs near the
 //! neighbours of u, and one over the arcs of the processes near u, add up the savings of both sides for
 //! every v where there are any; a v without any cannot gain. On a hierarchy whose second outermost groups
-//! have s PEs this costs O(s (deg u + mean degree)), where the exchanges one by one cost O(n · mean degree).
+//! have s PEs this costs O(s (deg u + mean degree)), where the exchanges one by one cost O(n · mean degree). With g
+//! innermost groups, at most g of the deg u passes are needed.
 
 use super::swap::SwapSearch;
-use crate::topology::DistanceOracle;
-use crate::types::{Cost, NodeId};
+use crate::topology::{DistanceOracle, Ultrametric};
+use crate::types::{Cost, NodeId, PeId};
+
+/// The neighbours of a process with more arcs than this are added up by group.
+const MANY_ARCS: usize = 256;
 
 /// What every process saves where it is, and memory to find the gains of one process after the other; O(n).
 pub(super) struct Savings<O: DistanceOracle> {
@@ -70,13 +74,20 @@ impl<O: DistanceOracle> Savings<O> {
         savings
     }
 
-    /// Exchanges two processes, which changes J by `delta`.
+    /// Exchanges two processes, which changes J by `delta`; O(their degrees).
     pub fn swap(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId, v: NodeId, delta: Cost) {
+        let (at_u, at_v) = (search.keys()[u as usize], search.keys()[v as usize]);
+        let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
         search.swap(u, v, delta);
-        for moved in [u, v] {
+        for (moved, partner, from, to) in [(u, v, at_u, at_v), (v, u, at_v, at_u)] {
             self.refresh(search, moved);
-            for &neighbour in search.problem().graph().neighbours(moved) {
-                self.refresh(search, neighbour);
+            for (neighbour, weight) in graph.arcs(moved) {
+                // The partner has moved too, and is as far away as before.
+                if neighbour != partner {
+                    let there = search.keys()[neighbour as usize];
+                    let nearer = oracle.between(from, there) - oracle.between(to, there);
+                    self.saving[neighbour as usize] += weight * nearer;
+                }
             }
         }
     }
@@ -92,62 +103,102 @@ impl<O: DistanceOracle> Savings<O> {
         self.saving[process as usize] = saving;
     }
 
-    /// The processes whose exchange with `u` lowers J, in no particular order, each with the change of J.
+    /// The processes whose exchange with `u` lowers J, in no particular order, each with the change of J; none if
+    /// the search is stopped meanwhile.
     pub fn improving(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> &[(NodeId, Cost)] {
-        let Self { key_of_pe, saving, after, improving } = self;
-        add_savings_elsewhere(search, key_of_pe, u, after);
-        add_savings_of_others(search, key_of_pe, u, after);
-        search.count_tried(after.candidates.len());
+        self.add_savings_elsewhere(search, u);
+        self.add_savings_of_others(search, u);
+        let Self { saving, after, improving, .. } = self;
         improving.clear();
-        for (v, after) in after.drain() {
+        let mut tried = 0;
+        for (v, after) in after.drain().filter(|&(_, after)| after != 0) {
+            tried += 1;
             let gain = after - saving[v as usize] - saving[u as usize];
             if gain > 0 {
                 improving.push((v, -2 * gain));
             }
         }
+        if search.is_stopped() {
+            improving.clear();
+        }
+        search.count_tried(tried);
         improving
     }
-}
 
-/// Adds, for every process, what `u` saves on its PE after the exchange.
-fn add_savings_elsewhere<O: DistanceOracle>(
-    search: &SwapSearch<'_, O>,
-    key_of_pe: &[O::Key],
-    u: NodeId,
-    after: &mut Sums,
-) {
-    let (graph, oracle, keys) = (search.problem().graph(), search.problem().oracle(), search.keys());
-    let farthest = oracle.max_distance();
-    let here = keys[u as usize];
-    for (x, weight) in graph.arcs(u) {
-        let at_x = keys[x as usize];
-        for q in oracle.nearer_than(search.pe_of()[x as usize], farthest) {
-            let distance = oracle.between(key_of_pe[q as usize], at_x);
-            after.add(search.process_on()[q as usize], weight * (farthest - distance));
+    /// Adds, for every process, what `u` saves on its PE after the exchange.
+    fn add_savings_elsewhere(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) {
+        let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
+        let here = search.keys()[u as usize];
+        let machine = oracle.ultrametric().filter(|_| graph.degree(u) > MANY_ARCS);
+        if let Some(machine) = &machine {
+            self.add_savings_by_group(search, u, machine);
         }
-        // After an exchange with x itself, x is not at distance 0 but where u was.
-        after.add(x, -weight * oracle.between(here, at_x));
-    }
-}
-
-/// Adds, for every process, what it saves on the PE of `u` after the exchange.
-fn add_savings_of_others<O: DistanceOracle>(
-    search: &SwapSearch<'_, O>,
-    key_of_pe: &[O::Key],
-    u: NodeId,
-    after: &mut Sums,
-) {
-    let (graph, oracle, keys) = (search.problem().graph(), search.problem().oracle(), search.keys());
-    let farthest = oracle.max_distance();
-    let here = keys[u as usize];
-    for q in oracle.nearer_than(search.pe_of()[u as usize], farthest) {
-        let nearness = farthest - oracle.between(key_of_pe[q as usize], here);
-        for (v, weight) in graph.arcs(search.process_on()[q as usize]) {
-            after.add(v, weight * nearness);
+        let farthest = oracle.max_distance();
+        for (x, weight) in graph.arcs(u) {
+            let at_x = search.keys()[x as usize];
+            match &machine {
+                // On the PE of x itself, x is nearer than on the others of its group.
+                Some(machine) => self.after.add(x, weight * machine.inside),
+                None => {
+                    let near = oracle.nearer_than(search.pe_of()[x as usize], farthest);
+                    if search.stops_after(near.len()) {
+                        return;
+                    }
+                    for q in near {
+                        let distance = oracle.between(self.key_of_pe[q as usize], at_x);
+                        self.after.add(search.process_on()[q as usize], weight * (farthest - distance));
+                    }
+                }
+            }
+            // After an exchange with x itself, x is not at distance 0 but where u was.
+            self.after.add(x, -weight * oracle.between(here, at_x));
         }
     }
-    for (x, weight) in graph.arcs(u) {
-        after.add(x, -weight * oracle.between(here, keys[x as usize]));
+
+    /// Adds, for every process, what `u` saves on its PE, as if the neighbours of `u` were beside it where they are in
+    /// its group.
+    ///
+    /// The PEs of a group are alike, so the neighbours of a hub are added up by group first.
+    fn add_savings_by_group(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId, machine: &Ultrametric) {
+        let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
+        let farthest = oracle.max_distance();
+        let group_of = |pe: PeId| pe / machine.group_size as PeId;
+        let mut volumes = vec![0; self.key_of_pe.len().div_ceil(machine.group_size)];
+        for (x, weight) in graph.arcs(u) {
+            volumes[group_of(search.pe_of()[x as usize]) as usize] += weight;
+        }
+        for (group, &volume) in (0..).zip(&volumes).filter(|&(_, &volume)| volume != 0) {
+            let first = group * machine.group_size as PeId;
+            let near = oracle.nearer_than(first, farthest);
+            if search.stops_after(near.len()) {
+                return;
+            }
+            for q in near {
+                let distance = oracle.between(self.key_of_pe[q as usize], self.key_of_pe[first as usize]);
+                let distance = if q == first { machine.inside } else { distance };
+                self.after.add(search.process_on()[q as usize], volume * (farthest - distance));
+            }
+        }
+    }
+
+    /// Adds, for every process, what it saves on the PE of `u` after the exchange.
+    fn add_savings_of_others(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) {
+        let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
+        let farthest = oracle.max_distance();
+        let here = search.keys()[u as usize];
+        for q in oracle.nearer_than(search.pe_of()[u as usize], farthest) {
+            let nearness = farthest - oracle.between(self.key_of_pe[q as usize], here);
+            let process = search.process_on()[q as usize];
+            if search.stops_after(graph.degree(process)) {
+                return;
+            }
+            for (v, weight) in graph.arcs(process) {
+                self.after.add(v, weight * nearness);
+            }
+        }
+        for (x, weight) in graph.arcs(u) {
+            self.after.add(x, -weight * oracle.between(here, search.keys()[x as usize]));
+        }
     }
 }
 
