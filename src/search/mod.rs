@@ -31,7 +31,7 @@ mod nsquare_pruned;
 mod savings;
 mod swap;
 
-pub use improve::{Annealing, Improvement, improve, is_solved_exactly};
+pub use improve::{Annealing, Improvement, finds_optimum, improve};
 
 use crate::mapping::Mapping;
 use crate::observer::Observer;

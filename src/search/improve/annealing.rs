@@ -160,7 +160,7 @@ impl<A: Amount> Walk<A> {
         let mean_degree = num_arcs as f64 / self.savings.num_processes() as f64;
         self.hub_budget += (count as f64 * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * mean_degree)) as u64;
         for _ in 0..count {
-            // One draw serves all: 32 bits for the arc, 8 for the level, 14 for the PE, 10 for the quantile.
+            // One draw serves nearly all: 32 bits for the arc, 8 for the level, 14 for the PE, 10 for the quantile.
             let bits = self.rng.next_u64();
             let arc = ((bits >> 32) * num_arcs) >> 32;
             let (u, near) = (self.tails[arc as usize], self.savings.target(arc as usize));
@@ -169,8 +169,12 @@ impl<A: Amount> Walk<A> {
             }
             let level = if bits & 0x80 == 0 { 0 } else { self.savings.level(u, near) - 1 };
             let size = u64::from(self.savings.group_size_at(level));
-            let position = ((bits >> 8 & 0x3fff) * size) >> 14;
-            let v = self.savings.process_on(self.savings.first_pe(near, level) + position as PeId);
+            let position = match size {
+                0..=0x4000 => (((bits >> 8 & 0x3fff) * size) >> 14) as PeId,
+                // Too few bits are left.
+                _ => self.rng.below(size as PeId),
+            };
+            let v = self.savings.process_on(self.savings.first_pe(near, level) + position);
             let accepted = A::of((quantiles[(bits >> 22 & 0x3ff) as usize] * temperature) as Cost);
             if self.savings.delta_unless_adjacent(u, v) <= accepted && self.pays_for(u, v) {
                 let delta = self.savings.delta(u, v);
