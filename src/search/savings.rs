@@ -13,13 +13,97 @@
 //! every v where there are any; a v without any cannot gain. On a hierarchy whose second outermost groups
 //! have s PEs this costs O(s (deg u + mean degree)), where the exchanges one by one cost O(n · mean degree). With g
 //! innermost groups, at most g of the deg u passes are needed.
+//!
+//! # Hubs
+//!
+//! Where u is near a hub h, all neighbours of h would save something on p, and adding that up would cost deg h at each
+//! visit. So the arcs of hubs are left out, and looked up for the v that are found otherwise. Another neighbour v of h
+//! gains by nothing but the hubs, hence by what it saves with them on p less what it saves now. The greatest such
+//! difference is kept for each list of hubs near a PE; as long as it is not above the saving of u, no such v gains. It
+//! is brought up to date for the processes at and next to an exchange, which costs their degrees.
+
+use std::collections::BTreeMap;
 
 use super::swap::SwapSearch;
+use crate::graph::CsrGraph;
 use crate::topology::{DistanceOracle, Ultrametric};
 use crate::types::{Cost, NodeId, PeId};
 
 /// The neighbours of a process with more arcs than this are added up by group.
 const MANY_ARCS: usize = 256;
+
+/// Processes with more arcs than this are hubs.
+const HUB_ARCS: usize = 1024;
+
+/// Hubs near a PE, in the order of their PEs, each with how much nearer it is than the farthest PE.
+type NearHubs = Vec<(u32, Cost)>;
+
+/// The arcs that lead to hubs, and what is known of processes next to them.
+struct Hubs {
+    /// The number of each hub, or [`NO_HUB`], by process; empty if there is no hub.
+    number: Vec<u32>,
+    /// The arcs to hubs of process v are `arcs[first[v]..first[v + 1]]`: number of the hub, weight.
+    first: Vec<usize>,
+    arcs: Vec<(u32, Cost)>,
+    /// How near each hub is to the process at hand, by number of the hub.
+    nearness: Vec<Cost>,
+    /// No process that is not found otherwise saves more than this with these hubs beyond what it saves now.
+    greatest: BTreeMap<NearHubs, Cost>,
+}
+
+const NO_HUB: u32 = u32::MAX;
+
+impl Hubs {
+    fn new(graph: &CsrGraph) -> Self {
+        let hubs: Vec<NodeId> = graph.nodes().filter(|&node| graph.degree(node) > HUB_ARCS).collect();
+        let (mut number, mut first, mut arcs) = (Vec::new(), Vec::new(), Vec::new());
+        if !hubs.is_empty() {
+            number = vec![NO_HUB; graph.num_nodes()];
+            for (index, &hub) in (0..).zip(&hubs) {
+                number[hub as usize] = index;
+            }
+            first.push(0);
+            for node in graph.nodes() {
+                let to_hubs = graph.arcs(node).map(|(target, weight)| (number[target as usize], weight));
+                arcs.extend(to_hubs.filter(|&(hub, _)| hub != NO_HUB));
+                first.push(arcs.len());
+            }
+        }
+        Self { number, first, arcs, nearness: vec![0; hubs.len()], greatest: BTreeMap::new() }
+    }
+
+    #[inline]
+    fn number_of(&self, process: NodeId) -> Option<u32> {
+        self.number.get(process as usize).copied().filter(|&hub| hub != NO_HUB)
+    }
+
+    /// What a process saves with the hubs at hand.
+    #[inline]
+    fn saving_of(&self, process: NodeId) -> Cost {
+        let arcs = &self.arcs[self.first[process as usize]..self.first[process as usize + 1]];
+        arcs.iter().map(|&(hub, weight)| weight * self.nearness[hub as usize]).sum()
+    }
+
+    /// Lets these hubs be at hand, until [`leave`](Self::leave).
+    fn approach(&mut self, near: &NearHubs) {
+        near.iter().for_each(|&(hub, nearness)| self.nearness[hub as usize] = nearness);
+    }
+
+    fn leave(&mut self, near: &NearHubs) {
+        near.iter().for_each(|&(hub, _)| self.nearness[hub as usize] = 0);
+    }
+
+    /// Takes note that a process saves `saving` from now on.
+    fn follow(&mut self, process: NodeId, saving: Cost) {
+        let mut greatest = std::mem::take(&mut self.greatest);
+        for (near, greatest) in &mut greatest {
+            self.approach(near);
+            *greatest = (*greatest).max(self.saving_of(process) - saving);
+            self.leave(near);
+        }
+        self.greatest = greatest;
+    }
+}
 
 /// What every process saves where it is, and memory to find the gains of one process after the other; O(n).
 pub(super) struct Savings<O: DistanceOracle> {
@@ -28,6 +112,9 @@ pub(super) struct Savings<O: DistanceOracle> {
     saving: Vec<Cost>,
     after: Sums,
     improving: Vec<(NodeId, Cost)>,
+    hubs: Hubs,
+    /// The hubs near the process at hand.
+    near_hubs: NearHubs,
 }
 
 /// A sum for each process, most of them 0.
@@ -67,6 +154,8 @@ impl<O: DistanceOracle> Savings<O> {
             saving: vec![0; n],
             after: Sums::new(n),
             improving: Vec::new(),
+            hubs: Hubs::new(search.problem().graph()),
+            near_hubs: Vec::new(),
         };
         for process in search.problem().graph().nodes() {
             savings.refresh(search, process);
@@ -90,6 +179,15 @@ impl<O: DistanceOracle> Savings<O> {
                 }
             }
         }
+        if self.hubs.number_of(u).or(self.hubs.number_of(v)).is_some() {
+            self.hubs.greatest.clear();
+        } else if !self.hubs.greatest.is_empty() {
+            for moved in [u, v] {
+                for &process in graph.neighbours(moved).iter().chain([&moved]) {
+                    self.hubs.follow(process, self.saving[process as usize]);
+                }
+            }
+        }
     }
 
     /// Computes what a process saves where it is.
@@ -108,21 +206,53 @@ impl<O: DistanceOracle> Savings<O> {
     pub fn improving(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> &[(NodeId, Cost)] {
         self.add_savings_elsewhere(search, u);
         self.add_savings_of_others(search, u);
-        let Self { saving, after, improving, .. } = self;
+        let is_complete = self.near_hubs.is_empty() || self.add_savings_near_hubs(search, u);
+        let Self { saving, after, improving, hubs, .. } = self;
+        hubs.approach(&self.near_hubs);
         improving.clear();
         let mut tried = 0;
         for (v, after) in after.drain().filter(|&(_, after)| after != 0) {
             tried += 1;
-            let gain = after - saving[v as usize] - saving[u as usize];
+            let with_hubs = if is_complete { 0 } else { hubs.saving_of(v) };
+            let gain = after + with_hubs - saving[v as usize] - saving[u as usize];
             if gain > 0 {
                 improving.push((v, -2 * gain));
             }
         }
+        hubs.leave(&self.near_hubs);
         if search.is_stopped() {
             improving.clear();
         }
         search.count_tried(tried);
         improving
+    }
+
+    /// Adds, for every process, what it saves with the hubs near `u` on the PE of `u`, unless no process that has not
+    /// been found otherwise can gain; whether it did.
+    fn add_savings_near_hubs(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> bool {
+        let own = self.saving[u as usize];
+        if self.hubs.greatest.get(&self.near_hubs).is_some_and(|&greatest| greatest <= own) {
+            return false;
+        }
+        let graph = search.problem().graph();
+        let Self { hubs, near_hubs, saving, after, .. } = self;
+        let mut greatest = Cost::MIN;
+        hubs.approach(near_hubs);
+        for process in
+            graph.nodes().filter(|&process| hubs.first[process as usize] < hubs.first[process as usize + 1])
+        {
+            greatest = greatest.max(hubs.saving_of(process) - saving[process as usize]);
+        }
+        search.stops_after(hubs.arcs.len());
+        let can_gain = greatest > own;
+        if can_gain {
+            for process in graph.nodes() {
+                after.add(process, hubs.saving_of(process));
+            }
+        }
+        hubs.leave(near_hubs);
+        hubs.greatest.insert(near_hubs.clone(), greatest);
+        can_gain
     }
 
     /// Adds, for every process, what `u` saves on its PE after the exchange.
@@ -181,14 +311,22 @@ impl<O: DistanceOracle> Savings<O> {
         }
     }
 
-    /// Adds, for every process, what it saves on the PE of `u` after the exchange.
+    /// Adds, for every process, what it saves on the PE of `u` after the exchange, but for what it saves with hubs, which
+    /// are collected instead.
     fn add_savings_of_others(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) {
         let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
         let farthest = oracle.max_distance();
         let here = search.keys()[u as usize];
+        self.near_hubs.clear();
         for q in oracle.nearer_than(search.pe_of()[u as usize], farthest) {
             let nearness = farthest - oracle.between(self.key_of_pe[q as usize], here);
             let process = search.process_on()[q as usize];
+            if let Some(hub) = self.hubs.number_of(process) {
+                if nearness > 0 {
+                    self.near_hubs.push((hub, nearness));
+                }
+                continue;
+            }
             if search.stops_after(graph.degree(process)) {
                 return;
             }

@@ -10,7 +10,7 @@ use crate::types::{BlockId, NodeId, Weight};
 
 /// A vertex of more arcs is looked at again only once one in so many of its neighbours has moved: what that costs in
 /// all is then at most so many times the arcs of the vertices that move, whatever the degrees.
-const FEW_ARCS: usize = 64;
+const FEW_ARCS: usize = 256;
 
 /// Arcs looked at for vertices that are put back into the queue, in multiples of the arcs of the graph. Beyond, moves are
 /// made as they come to the top.
