@@ -198,6 +198,9 @@ impl<'a, W: Stored> Multilevel<'a, W> {
 
     /// Balances vertices of weight 1 at the least loss and improves the cut at the sizes reached.
     fn settle(&mut self, assignment: &mut Assignment) {
+        if self.observer.should_stop() {
+            return balance::unload(self.graph, assignment, self.bounds, self.observer);
+        }
         let mut moves = Moves::new(self.graph, assignment, self.settings.balance.effort, self.observer);
         moves.unload(assignment, self.bounds, self.settings.balance.patience);
         balance::unload(self.graph, assignment, self.bounds, self.observer);

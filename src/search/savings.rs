@@ -32,8 +32,11 @@ use crate::types::{Cost, NodeId, PeId};
 /// The neighbours of a process with more arcs than this are added up by group.
 const MANY_ARCS: usize = 256;
 
-/// Processes with more arcs than this are hubs.
+/// Processes with more arcs than this are hubs,
 const HUB_ARCS: usize = 1024;
+
+/// unless others have many, too: in multiples of the mean degree.
+const HUB_SHARE: usize = 16;
 
 /// Hubs near a PE, in the order of their PEs, each with how much nearer it is than the farthest PE.
 type NearHubs = Vec<(u32, Cost)>;
@@ -55,7 +58,8 @@ const NO_HUB: u32 = u32::MAX;
 
 impl Hubs {
     fn new(graph: &CsrGraph) -> Self {
-        let hubs: Vec<NodeId> = graph.nodes().filter(|&node| graph.degree(node) > HUB_ARCS).collect();
+        let few_arcs = HUB_ARCS.max(HUB_SHARE * graph.num_arcs() / graph.num_nodes().max(1));
+        let hubs: Vec<NodeId> = graph.nodes().filter(|&node| graph.degree(node) > few_arcs).collect();
         let (mut number, mut first, mut arcs) = (Vec::new(), Vec::new(), Vec::new());
         if !hubs.is_empty() {
             number = vec![NO_HUB; graph.num_nodes()];

@@ -121,6 +121,9 @@ impl Flow {
         self.hub_budget = HUB_EFFORT.saturating_mul(graph.num_arcs());
         let mut watch = Watch::new(observer);
         for _ in 0..settings.rounds {
+            if observer.should_stop() {
+                break;
+            }
             let start = assignment.cut;
             let mut changed = vec![false; bounds.len()];
             let mut pairs = std::mem::take(&mut self.pairs);
@@ -640,17 +643,19 @@ fn collect_pairs<W: Stored>(
     pairs: &mut Vec<(BlockId, BlockId, NodeId)>,
 ) {
     pairs.clear();
+    // The last vertex that was found next to each block: one with many arcs has few blocks next to it.
+    let mut last = vec![NodeId::MAX; active.len()];
     for node in graph.nodes() {
         let own = blocks[node as usize];
         for arc in graph.arcs(node) {
             let other = blocks[arc.target as usize];
-            if other != own && (active[own as usize] || active[other as usize]) {
+            let is_relevant = other != own && (active[own as usize] || active[other as usize]);
+            if is_relevant && std::mem::replace(&mut last[other as usize], node) != node {
                 pairs.push((own.min(other), own.max(other), node));
             }
         }
     }
     pairs.sort_unstable();
-    pairs.dedup();
 }
 
 #[cfg(test)]
