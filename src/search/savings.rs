@@ -397,4 +397,52 @@ mod tests {
             check(&StoredDistances::new(&hierarchy).unwrap(), &mut rng);
         }
     }
+
+    #[test]
+    fn gains_around_hubs_agree_with_single_evaluations() {
+        let mut rng = Rng::new(3);
+        let n = 1200;
+        for (arities, distances) in [("4:3:100", "1:10:100"), ("2:2:300", "3:5:9"), ("3:4:100", "9:4:5")] {
+            let hierarchy = Hierarchy::parse(arities, distances).unwrap();
+            let oracle = hierarchy.online32().unwrap();
+            let mut pairs = std::collections::BTreeSet::new();
+            for node in 0..n as NodeId {
+                for hub in [0, 7].into_iter().filter(|&hub| hub != node && rng.below(20) > 0) {
+                    pairs.insert((hub.min(node), hub.max(node)));
+                }
+                let other = rng.below(n);
+                if other != node && rng.below(3) > 0 {
+                    pairs.insert((other.min(node), other.max(node)));
+                }
+            }
+            let mut builder = GraphBuilder::new(n as usize);
+            for (u, v) in pairs {
+                builder.add_edge(u, v, i64::from(rng.below(3)) + 1);
+            }
+            let graph = builder.build().unwrap();
+            let problem = Problem::new(&graph, &oracle).unwrap();
+            let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
+            rng.shuffle(&mut pe_of);
+            let mut search = SwapSearch::new(&problem, &Mapping::new(pe_of).unwrap(), &());
+            let mut savings = Savings::new(&search);
+            assert!(savings.hubs.number_of(0).is_some() && savings.hubs.number_of(1).is_none());
+            for round in 0..60 {
+                // Now a hub, now a process next to one, now any.
+                let near_hub = search.process_on()[(search.pe_of()[7] ^ 1) as usize % n as usize];
+                let u = [0, near_hub, rng.below(n)][round % 3];
+                let delta = |v| swap_delta(&graph, &oracle, search.keys(), u, v);
+                let pairs = graph.nodes().filter(|&v| v != u).map(|v| (v, delta(v)));
+                let expected: Vec<_> = pairs.filter(|&(_, delta)| delta < 0).collect();
+                let mut found = savings.improving(&mut search, u).to_vec();
+                found.sort_unstable();
+                assert_eq!(found, expected, "{arities} {round} {u}");
+                let other = if round % 10 == 9 { 7 } else { rng.below(n) };
+                let v = expected.first().map_or(other, |&(v, _)| v);
+                if u != v {
+                    let delta = swap_delta(&graph, &oracle, search.keys(), u, v);
+                    savings.swap(&mut search, u, v, delta);
+                }
+            }
+        }
+    }
 }

@@ -279,3 +279,63 @@ pub(crate) fn fill_empty<W: Stored>(graph: &Level<W>, assignment: &mut Assignmen
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+    use crate::observer::WORK_BETWEEN_QUESTIONS;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Counts questions, and asks to stop from one of them on.
+    struct Questions {
+        count: AtomicUsize,
+        most: usize,
+    }
+
+    impl Questions {
+        fn up_to(most: usize) -> Self {
+            Self { count: AtomicUsize::new(0), most }
+        }
+    }
+
+    impl Observer for Questions {
+        fn should_stop(&self) -> bool {
+            self.count.fetch_add(1, Ordering::Relaxed) >= self.most
+        }
+    }
+
+    /// Everything is in one of 50 blocks.
+    fn crowded_star() -> (Level<i32>, Assignment, Vec<Weight>) {
+        let n = 20_000;
+        let mut builder = GraphBuilder::new(n);
+        (1..n as NodeId).for_each(|leaf| builder.add_edge(0, leaf, 1));
+        let level = Level::new(&builder.build().unwrap());
+        let assignment = Assignment::new(&level, vec![0; n], 50);
+        (level, assignment, vec![400; 50])
+    }
+
+    #[test]
+    fn a_hub_is_not_looked_at_for_each_neighbour_that_moves() {
+        let (level, mut assignment, bounds) = crowded_star();
+        let observer = Questions::up_to(usize::MAX);
+        unload(&level, &mut assignment, &bounds, &observer);
+        assert_eq!(assignment.overload(&bounds), 0);
+        assert_eq!(assignment.cut, level.cut(&assignment.blocks));
+        // Looking at the hub for each leaf would be half of 20 000 squared, 3000 questions.
+        let questions = observer.count.into_inner();
+        let most = 2 * FEW_ARCS * level.num_arcs() / WORK_BETWEEN_QUESTIONS;
+        assert!((1..most).contains(&questions), "{questions}");
+    }
+
+    #[test]
+    fn bounds_are_met_also_when_it_is_stopped() {
+        for most in 0..4 {
+            let (level, mut assignment, bounds) = crowded_star();
+            unload(&level, &mut assignment, &bounds, &Questions::up_to(most));
+            assert_eq!(assignment.overload(&bounds), 0);
+            assert_eq!(assignment.cut, level.cut(&assignment.blocks));
+            assert_eq!(assignment.weights, level.block_weights(&assignment.blocks, 50));
+        }
+    }
+}

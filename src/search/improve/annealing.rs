@@ -168,12 +168,8 @@ impl<A: Amount> Walk<A> {
                 continue;
             }
             let level = if bits & 0x80 == 0 { 0 } else { self.savings.level(u, near) - 1 };
-            let size = u64::from(self.savings.group_size_at(level));
-            let position = match size {
-                0..=0x4000 => (((bits >> 8 & 0x3fff) * size) >> 14) as PeId,
-                // Too few bits are left.
-                _ => self.rng.below(size as PeId),
-            };
+            let size = self.savings.group_size_at(level);
+            let position = position(bits >> 8, size, &mut self.rng);
             let v = self.savings.process_on(self.savings.first_pe(near, level) + position);
             let accepted = A::of((quantiles[(bits >> 22 & 0x3ff) as usize] * temperature) as Cost);
             if self.savings.delta_unless_adjacent(u, v) <= accepted && self.pays_for(u, v) {
@@ -273,5 +269,52 @@ impl<A: Amount> Walk<A> {
             first += chunk.len();
         }
         None
+    }
+}
+
+/// A position in `0..size`, by the last 14 of some random bits, or by bits of its own where these are too few.
+#[inline]
+fn position(bits: u64, size: u32, rng: &mut Rng) -> PeId {
+    if size <= 1 << 14 { (((bits & 0x3fff) * u64::from(size)) >> 14) as PeId } else { rng.below(size) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+
+    #[test]
+    fn every_position_of_a_group_is_drawn() {
+        let mut rng = Rng::new(1);
+        for size in [5, 1 << 14, 20_000] {
+            let mut seen = vec![false; size as usize];
+            for _ in 0..40 * size {
+                let bits = rng.next_u64();
+                seen[position(bits, size, &mut rng) as usize] = true;
+            }
+            assert!(seen.iter().all(|&seen| seen), "{size}");
+        }
+    }
+
+    /// In a clique every exchange would be accepted, as all mappings cost the same.
+    #[test]
+    fn exchanges_of_hubs_are_paid_from_their_budget() {
+        let n = 600;
+        let mut builder = GraphBuilder::new(n);
+        for u in 0..n as NodeId {
+            for v in 0..u {
+                builder.add_edge(u, v, 1);
+            }
+        }
+        let graph = builder.build().unwrap();
+        let hierarchy = Hierarchy::parse("6:100", "1:10").unwrap();
+        let start: Vec<PeId> = (0..n as PeId).collect();
+        let schedule = Annealing { proposals: 100, first: 0.1, last: 0.02 };
+        let improved = anneal(&graph, &hierarchy, &start, &schedule, 1, &());
+        let (proposals, degree) = (f64::from(schedule.proposals) * n as f64, (n - 1) as f64);
+        let budget = proposals * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * degree);
+        assert!(improved.made > 0);
+        assert!(improved.made as f64 <= budget / (2.0 * degree), "{}", improved.made);
+        assert!(budget / (2.0 * degree) < proposals / 10.0);
     }
 }
