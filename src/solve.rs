@@ -174,6 +174,12 @@ fn scaled(effort: usize, small: usize, graph: &CsrGraph) -> usize {
     }
 }
 
+/// The effort of rebuilding the best of some constructions: the best of many needs it less than the only one.
+fn rebuilding(effort: u32, constructions: usize, graph: &CsrGraph) -> u32 {
+    let effort = (effort as usize).saturating_mul(constructions.saturating_add(1)) / constructions / 2;
+    u32::try_from(scaled(effort, 4, graph)).unwrap_or(u32::MAX)
+}
+
 /// Processes and arcs.
 fn size(graph: &CsrGraph) -> usize {
     graph.num_nodes() + graph.num_arcs()
@@ -480,9 +486,7 @@ impl Run<'_> {
         }
         let mut improvement = config.improvement;
         let each = self.num_constructions();
-        // The best of many mappings needs rebuilding less than the only one.
-        let effort = (improvement.rebuilding as usize).saturating_mul(each.saturating_add(1)) / each / 2;
-        improvement.rebuilding = u32::try_from(scaled(effort, 4, problem.graph())).unwrap_or(u32::MAX);
+        improvement.rebuilding = rebuilding(improvement.rebuilding, each, problem.graph());
         let given: Vec<&Mapping> = starts.iter().map(|&(_, start)| start).collect();
         let run = |cycle: usize, starts: &[&Mapping], improvement: &Improvement, limited: &Limited<'_>| {
             let seed = derive(derive(seed, 1), cycle as u64);
@@ -515,5 +519,24 @@ impl Run<'_> {
         }
         let descended = descend(&best.mapping);
         SearchOutcome { tried: best.tried + descended.tried, made: best.made + descended.made, ..descended }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+
+    #[test]
+    fn efforts_do_not_wrap() {
+        for n in [96, 1000] {
+            let graph = generate::random_geometric(n, 6.0, 1);
+            // Three quarters of 2^32, and the like: times 4, or 4 thirds, this is a multiple of 2^32.
+            for effort in [3 << 30, 1 << 30, u32::MAX] {
+                assert!(rebuilding(effort, 1, &graph) >= effort, "{n} {effort}");
+            }
+            let constructions = Constructions { effort: usize::MAX, size: usize::MAX, careful: 0 };
+            assert!(constructions.number(&graph) > 1 << 32);
+        }
     }
 }

@@ -11,10 +11,11 @@ use super::console::Console;
 use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
 use super::{exit, files};
+use crate::graph::CsrGraph;
 use crate::io;
 use crate::io::metis::{Content, NodeWeights};
 use crate::model::{self, ModelConfig};
-use crate::partition::Preset;
+use crate::partition::{Partition, Preset};
 use crate::types::{Cost, Weight};
 
 /// Partitions an application graph and writes the quotient graph of the blocks: a model of computation and
@@ -73,6 +74,8 @@ struct Report {
     /// Weight of the heaviest block over the mean, rounded up.
     balance: f64,
     heaviest_block: Weight,
+    /// By how much blocks exceed what they may weigh, in sum; 0 if the partition is balanced as asked.
+    overload: Weight,
     model_edges: usize,
     seconds: Seconds,
 }
@@ -124,6 +127,9 @@ fn generate(options: &Options) -> anyhow::Result<ExitCode> {
     let balance = if mean > 0.0 { heaviest_block as f64 / mean } else { 1.0 };
     console.line(format_args!("cut {}", partition.cut()));
     console.line(format_args!("balance {balance:.5}"));
+    if partition.overload() > 0 {
+        eprintln!("generate_model: {}", imbalance_warning(&graph, partition));
+    }
     console.line(format_args!(
         "model has {} nodes, {} edges",
         model.graph.num_nodes(),
@@ -148,10 +154,21 @@ fn generate(options: &Options) -> anyhow::Result<ExitCode> {
             cut: partition.cut(),
             balance,
             heaviest_block,
+            overload: partition.overload(),
             model_edges: model.graph.num_edges(),
             seconds: Seconds { reading, partitioning },
         };
         files::write_json(path, &report)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is wrong with a partition that is not balanced as asked.
+fn imbalance_warning(graph: &CsrGraph, partition: &Partition) -> String {
+    let heaviest = graph.node_weights().iter().max().copied().unwrap_or(0);
+    format!(
+        "no balance as asked was found: blocks exceed their bounds by {} in sum (the heaviest vertex weighs {heaviest}); \
+         allow more --imbalance or ask for fewer blocks",
+        partition.overload()
+    )
 }
