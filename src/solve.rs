@@ -418,7 +418,8 @@ impl Run<'_> {
     fn num_constructions(&self) -> usize {
         let config = self.config;
         let is_final = config.search.neighbourhood == Neighbourhood::None;
-        if is_final { 1 } else { config.constructions.number(self.graph) }
+        // Without edges, all are as good.
+        if is_final || self.graph.num_arcs() == 0 { 1 } else { config.constructions.number(self.graph) }
     }
 
     /// The constructions of these numbers that are begun before the observer asks to stop, but always number 0.
@@ -427,10 +428,11 @@ impl Run<'_> {
         numbers: Range<usize>,
         observer: &'a dyn Observer,
     ) -> impl ParallelIterator<Item = Mapping> + 'a {
-        numbers
-            .into_par_iter()
-            .filter(move |&number| number == 0 || !observer.should_stop())
-            .map(move |number| self.construct(number, observer))
+        let always = (numbers.start == 0).then_some(0);
+        let others = (numbers.start + always.map_or(0, |_| 1)..numbers.end).into_par_iter();
+        let others = others.take_any_while(move |_| !observer.should_stop());
+        let begun = always.into_par_iter().chain(others);
+        begun.map(move |number| self.construct(number, observer))
     }
 
     /// The construction of this number.
