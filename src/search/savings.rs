@@ -347,6 +347,8 @@ impl<O: DistanceOracle> Savings<O> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::GraphBuilder;
+    use crate::mapping::Mapping;
     use crate::objective::swap_delta;
     use crate::problem::Problem;
     use crate::rng::Rng;
