@@ -145,7 +145,7 @@ fn random_hierarchy(rng: &mut Rng) -> Hierarchy {
 fn random_graph(rng: &mut Rng, n: usize) -> CsrGraph {
     let vertex = |rng: &mut Rng| rng.below(n as u32);
     let mut pairs: BTreeSet<(NodeId, NodeId)> = BTreeSet::new();
-    match rng.below(8) {
+    match rng.below(10) {
         0 => {} // no edge at all
         1 => pairs.extend((1..n as NodeId).map(|leaf| (0, leaf))),
         2 => pairs.extend((1..n as NodeId).map(|next| (next - 1, next))),
@@ -165,6 +165,22 @@ fn random_graph(rng: &mut Rng, n: usize) -> CsrGraph {
                 if u != v {
                     pairs.insert((u.min(v), u.max(v)));
                     ends.extend([u, v]);
+                }
+            }
+        }
+        6 | 7 => {
+            // Hubs: each next to nearly all, or only to its share, and some other edges.
+            let hubs = (1 + rng.below(10)).min(n as u32);
+            let is_shared = rng.below(2) == 0;
+            let others = rng.below(n as u32);
+            for node in 0..n as NodeId {
+                let next = if is_shared { node % hubs..node % hubs + 1 } else { 0..hubs };
+                pairs.extend(next.filter(|&hub| hub != node).map(|hub| (hub.min(node), hub.max(node))));
+            }
+            for _ in 0..others {
+                let (u, v) = (vertex(rng), vertex(rng));
+                if u != v {
+                    pairs.insert((u.min(v), u.max(v)));
                 }
             }
         }

@@ -5,6 +5,7 @@
 //! edges between their blocks weigh together.
 
 use crate::graph::{CsrGraph, quotient};
+use crate::observer::Observer;
 use crate::partition::{Partition, Partitioner, Preset, Targets, TargetsError};
 use crate::threads::{self, ThreadsError};
 
@@ -47,15 +48,27 @@ pub enum ModelError {
     Threads(#[from] ThreadsError),
 }
 
-/// Partitions a graph and contracts the blocks. No block is empty.
+/// Partitions a graph and contracts the blocks. No block is empty. Where the vertices are too heavy for the balance asked
+/// for, [`Partition::overload`] says so.
 pub fn generate(graph: &CsrGraph, config: &ModelConfig) -> Result<Model, ModelError> {
+    generate_watched(graph, config, &())
+}
+
+/// As [`generate`], but ends soon once the observer asks for it: the blocks are as heavy as they may be, the cut may be
+/// anything.
+pub fn generate_watched(
+    graph: &CsrGraph,
+    config: &ModelConfig,
+    observer: &dyn Observer,
+) -> Result<Model, ModelError> {
     let ModelConfig { num_blocks, preset, imbalance, seed, threads } = *config;
     let num_nodes = graph.num_nodes();
     if num_blocks > num_nodes {
         return Err(ModelError::NumBlocks { num_blocks, num_nodes });
     }
     let targets = Targets::equal(graph, num_blocks, imbalance)?;
-    let partition = threads::run(threads, || Partitioner::new(preset, seed).partition(graph, &targets))?;
+    let partitioner = Partitioner::new(preset, seed);
+    let partition = threads::run(threads, || partitioner.partition_watched(graph, &targets, observer))?;
     let graph = quotient::contract(graph, partition.blocks(), num_blocks).with_unit_node_weights();
     Ok(Model { graph, partition })
 }

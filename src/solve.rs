@@ -17,7 +17,7 @@ use crate::partition::Preset;
 use crate::problem::{Problem, ProblemError};
 use crate::rng::derive;
 use crate::search::{
-    Improvement, Neighbourhood, SearchConfig, SearchOutcome, improve, is_solved_exactly, local_search,
+    Improvement, Neighbourhood, SearchConfig, SearchOutcome, finds_optimum, improve, local_search,
 };
 use crate::threads::{self, ThreadsError};
 use crate::topology::{DistanceKind, DistanceOracle, Hierarchy, StoredDistances, StoredDistancesError};
@@ -93,6 +93,8 @@ pub struct MapConfig {
     pub time_limit: Option<Duration>,
     /// The local search at the end.
     pub search: SearchConfig,
+    /// The result is not worse than with the effort of this preset, which is tried besides.
+    pub not_worse_than: Option<MapPreset>,
 }
 
 impl MapConfig {
@@ -128,7 +130,15 @@ impl MapConfig {
             improvement,
             time_limit: None,
             search: SearchConfig::default(),
+            not_worse_than: (preset == MapPreset::Strong).then_some(MapPreset::Eco),
         }
+    }
+
+    /// The same with the effort of a preset.
+    fn with_effort_of(&self, preset: MapPreset) -> Self {
+        let Self { construction, constructions, improvement, not_worse_than, .. } = Self::preset(preset);
+        let construction = ConstructionConfig { algorithm: self.construction.algorithm, ..construction };
+        Self { construction, constructions, improvement, not_worse_than, ..*self }
     }
 
     /// Whether every number is in its range.
@@ -156,12 +166,18 @@ impl Default for MapConfig {
 /// graph is; small dense ones need some rounds nevertheless, and so do tiny ones, however little is to be spent.
 fn scaled(effort: usize, small: usize, graph: &CsrGraph) -> usize {
     match graph.num_nodes() {
-        0..=TINY => (effort * small / 3).max(32),
-        n if n < SMALL => effort * small * size(graph).max(DENSE * n) / (DENSE * n),
+        0..=TINY => (effort.saturating_mul(small) / 3).max(32),
+        n if n < SMALL => effort.saturating_mul(small * size(graph).max(DENSE * n)) / (DENSE * n),
         n if n < LARGE => effort,
         n if n < HUGE => effort / 2,
         _ => effort / 4,
     }
+}
+
+/// The effort of rebuilding the best of some constructions: the best of many needs it less than the only one.
+fn rebuilding(effort: u32, constructions: usize, graph: &CsrGraph) -> u32 {
+    let effort = (effort as usize).saturating_mul(constructions.saturating_add(1)) / constructions / 2;
+    u32::try_from(scaled(effort, 4, graph)).unwrap_or(u32::MAX)
 }
 
 /// Processes and arcs.
@@ -186,9 +202,9 @@ pub struct Constructions {
 impl Constructions {
     fn number(self, graph: &CsrGraph) -> usize {
         let size = size(graph).max(1);
-        let greatest = if graph.num_nodes() < SMALL { 2 * self.size } else { self.size };
-        let all = (scaled(self.effort, 1, graph) * graph.num_nodes()).min(greatest);
-        ((all + size / 2) / size).max(1)
+        let greatest = if graph.num_nodes() < SMALL { self.size.saturating_mul(2) } else { self.size };
+        let all = scaled(self.effort, 1, graph).saturating_mul(graph.num_nodes()).min(greatest);
+        (all.saturating_add(size / 2) / size).max(1)
     }
 }
 
@@ -309,7 +325,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn with<O: DistanceOracle>(&self, oracle: &O) -> Result<Solution, SolveError> {
-        let Run { graph, config, start, observer, begin, .. } = *self;
+        let Run { graph, start, observer, begin, .. } = *self;
         let problem = Problem::new(graph, oracle)?;
         let num_processes = problem.size();
         if let Some(found) = start.map(Mapping::num_processes).filter(|&found| found != num_processes) {
@@ -318,27 +334,19 @@ impl Run<'_> {
         let distances_done = Instant::now();
 
         observer.begins(Phase::Construction);
-        let limited = self.improving(Cost::MAX);
-        let constructed: Vec<(Cost, Mapping)> = self
-            .constructions(0..self.num_constructions(), &limited)
-            .map(|mapping| (cost(&problem, &mapping), mapping))
-            .collect();
-        let is_cut_short = limited.should_stop();
+        let constructed = self.constructed(&problem);
+        let is_cut_short = self.improving(Cost::MAX).should_stop();
+        let costs = constructed.iter().map(|&(cost, _)| cost);
+        let cost_of_construction = costs.min().expect("there is a construction");
         let identity = Mapping::identity(num_processes);
-        let cost_of_construction =
-            constructed.iter().map(|&(cost, _)| cost).min().expect("there is a construction");
         let cost_of_identity = cost(&problem, &identity);
         let cost_of_start = start.map(|start| cost(&problem, start));
         let construction_done = Instant::now();
 
         observer.begins(Phase::Search);
-        // The first of equal ones is taken: a construction, then the start.
-        let mut starts: Vec<(Cost, &Mapping)> =
-            constructed.iter().map(|(cost, mapping)| (*cost, mapping)).collect();
-        // Constructions improve more than others do, so only what is better yet is tried beside them.
-        let others = cost_of_start.zip(start).into_iter().chain([(cost_of_identity, &identity)]);
-        starts.extend(others.filter(|&(cost, _)| cost < cost_of_construction));
-        let outcome = self.search(&problem, &starts, derive(config.seed, 1));
+        let given = [cost_of_start.zip(start), Some((cost_of_identity, &identity))];
+        let given: Vec<(Cost, &Mapping)> = given.into_iter().flatten().collect();
+        let outcome = self.search_with_rival(&problem, &constructed, &given);
         let search_done = Instant::now();
 
         let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();
@@ -373,11 +381,45 @@ impl Run<'_> {
         self.limited(self.config.time_limit.map(|limit| limit - limit / LAST_PART), bound)
     }
 
+    /// The first constructions, each with its J.
+    fn constructed<O: DistanceOracle>(&self, problem: &Problem<'_, O>) -> Vec<(Cost, Mapping)> {
+        let limited = self.improving(Cost::MAX);
+        let numbers = 0..self.num_constructions();
+        self.constructions(numbers, &limited).map(|mapping| (cost(problem, &mapping), mapping)).collect()
+    }
+
+    /// Improves the best of some constructions and given mappings; the result is not worse than what the preset named
+    /// by [`MapConfig::not_worse_than`] finds.
+    fn search_with_rival<O: DistanceOracle>(
+        &self,
+        problem: &Problem<'_, O>,
+        constructed: &[(Cost, Mapping)],
+        given: &[(Cost, &Mapping)],
+    ) -> SearchOutcome {
+        let Run { graph, hierarchy, config, .. } = *self;
+        let is_final = config.search.neighbourhood == Neighbourhood::None;
+        let rival = config.not_worse_than.filter(|_| !is_final && !finds_optimum(graph, hierarchy));
+        let Some(preset) = rival else {
+            return self.search(problem, constructed, given);
+        };
+        // Within the same time, but only once.
+        let limited = self.improving(Cost::MAX);
+        let rival_config = MapConfig { time_limit: None, ..config.with_effort_of(preset) };
+        let rival = Run { config: &rival_config, observer: &limited, ..*self };
+        let rival = rival.search(problem, &rival.constructed(problem), given);
+        let quiet = Limited { observer: self.observer, deadline: None, bound: rival.cost };
+        let own = Run { observer: &quiet, ..*self }.search(problem, constructed, given);
+        let (tried, made) = (own.tried + rival.tried, own.made + rival.made);
+        let stopped = own.stopped;
+        SearchOutcome { tried, made, stopped, ..if rival.cost < own.cost { rival } else { own } }
+    }
+
     /// How many constructions are made before the best are improved.
     fn num_constructions(&self) -> usize {
         let config = self.config;
         let is_final = config.search.neighbourhood == Neighbourhood::None;
-        if is_final { 1 } else { config.constructions.number(self.graph) }
+        // Without edges, all are as good.
+        if is_final || self.graph.num_arcs() == 0 { 1 } else { config.constructions.number(self.graph) }
     }
 
     /// The constructions of these numbers that are begun before the observer asks to stop, but always number 0.
@@ -386,10 +428,11 @@ impl Run<'_> {
         numbers: Range<usize>,
         observer: &'a dyn Observer,
     ) -> impl ParallelIterator<Item = Mapping> + 'a {
-        numbers
-            .into_par_iter()
-            .filter(move |&number| number == 0 || !observer.should_stop())
-            .map(move |number| self.construct(number, observer))
+        let always = (numbers.start == 0).then_some(0);
+        let others = (numbers.start + always.map_or(0, |_| 1)..numbers.end).into_par_iter();
+        let others = others.take_any_while(move |_| !observer.should_stop());
+        let begun = always.into_par_iter().chain(others);
+        begun.map(move |number| self.construct(number, observer))
     }
 
     /// The construction of this number.
@@ -425,10 +468,16 @@ impl Run<'_> {
     fn search<O: DistanceOracle>(
         &self,
         problem: &Problem<'_, O>,
-        starts: &[(Cost, &Mapping)],
-        seed: u64,
+        constructed: &[(Cost, Mapping)],
+        given: &[(Cost, &Mapping)],
     ) -> SearchOutcome {
         let Run { hierarchy, config, .. } = *self;
+        let seed = derive(config.seed, 1);
+        // Constructions improve more than others do, so only what is better yet is tried beside them.
+        let least = constructed.iter().map(|&(cost, _)| cost).min();
+        let mut starts: Vec<(Cost, &Mapping)> =
+            constructed.iter().map(|(cost, mapping)| (*cost, mapping)).collect();
+        starts.extend(given.iter().filter(|&&(cost, _)| least.is_none_or(|least| cost < least)));
         let descend = |start| {
             let limited = self.limited(config.time_limit, Cost::MAX);
             local_search(problem, start, &config.search, derive(seed, 0), &limited)
@@ -439,9 +488,7 @@ impl Run<'_> {
         }
         let mut improvement = config.improvement;
         let each = self.num_constructions();
-        // The best of many mappings needs rebuilding less than the only one.
-        let effort = improvement.rebuilding as usize * (each + 1) / (2 * each);
-        improvement.rebuilding = scaled(effort, 4, problem.graph()) as u32;
+        improvement.rebuilding = rebuilding(improvement.rebuilding, each, problem.graph());
         let given: Vec<&Mapping> = starts.iter().map(|&(_, start)| start).collect();
         let run = |cycle: usize, starts: &[&Mapping], improvement: &Improvement, limited: &Limited<'_>| {
             let seed = derive(derive(seed, 1), cycle as u64);
@@ -450,7 +497,7 @@ impl Run<'_> {
         let mut best = run(0, &given, &improvement, &self.improving(Cost::MAX));
         // Until the time is over, by turns start again from new constructions, and go on from the best mapping, with
         // ever more effort.
-        let goes_on = config.time_limit.is_some() && !is_solved_exactly(hierarchy);
+        let goes_on = config.time_limit.is_some() && !finds_optimum(problem.graph(), hierarchy);
         for cycle in 1.. {
             let limited = self.improving(best.cost);
             if !goes_on || limited.should_stop() {
@@ -461,8 +508,9 @@ impl Run<'_> {
             } else {
                 improvement.rebuilding = improvement.rebuilding.saturating_mul(2);
                 improvement.qualifying = improvement.qualifying.saturating_mul(2);
-                let first = cycle / 2 * each;
-                let more: Vec<Mapping> = self.constructions(first..first + each, &limited).collect();
+                let first = (cycle / 2).saturating_mul(each);
+                let numbers = first..first.saturating_add(each);
+                let more: Vec<Mapping> = self.constructions(numbers, &limited).collect();
                 if more.is_empty() {
                     break;
                 }
@@ -473,5 +521,24 @@ impl Run<'_> {
         }
         let descended = descend(&best.mapping);
         SearchOutcome { tried: best.tried + descended.tried, made: best.made + descended.made, ..descended }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+
+    #[test]
+    fn efforts_do_not_wrap() {
+        for n in [96, 1000] {
+            let graph = generate::random_geometric(n, 6.0, 1);
+            // Three quarters of 2^32, and the like: times 4, or 4 thirds, this is a multiple of 2^32.
+            for effort in [3 << 30, 1 << 30, u32::MAX] {
+                assert!(rebuilding(effort, 1, &graph) >= effort, "{n} {effort}");
+            }
+            let constructions = Constructions { effort: usize::MAX, size: usize::MAX, careful: 0 };
+            assert!(constructions.number(&graph) > 1 << 32);
+        }
     }
 }

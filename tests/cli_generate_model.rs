@@ -89,3 +89,16 @@ fn what_cannot_be_partitioned_is_refused() {
     fails(&["--k=2", "--imbalance=nan"], 2);
     fails(&["--k=2", "--preconfiguration=magic"], 2);
 }
+
+#[test]
+fn what_cannot_be_balanced_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("heavy.graph"), "3 0 10\n100\n1\n1\n").unwrap();
+    let mut command = program("generate_model", folder.path());
+    let output =
+        command.args(["heavy.graph", "--k=2", "--json=report"]).assert().success().get_output().clone();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("exceed their bounds by 48"), "{message}");
+    let report = std::fs::read_to_string(folder.path().join("report")).unwrap();
+    assert!(report.contains("\"overload\": 48"), "{report}");
+}

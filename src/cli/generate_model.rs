@@ -14,11 +14,12 @@ use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
 use super::sum_traffic::{self, Job, TrafficOptions};
 use super::{exit, files};
+use crate::graph::CsrGraph;
 use crate::io::metis::{Content, NodeWeights};
 use crate::io::traffic::{Format, WINDOW};
 use crate::io::{self, Source};
 use crate::model::{self, ModelConfig};
-use crate::partition::Preset;
+use crate::partition::{Partition, Preset};
 use crate::types::{Cost, Weight};
 
 /// Makes a model: a graph of processes and of what they communicate. Partitions an application graph, each block of
@@ -81,6 +82,8 @@ struct Report {
     /// Weight of the heaviest block over the mean, rounded up.
     balance: f64,
     heaviest_block: Weight,
+    /// By how much blocks exceed what they may weigh, in sum; 0 if the partition is balanced as asked.
+    overload: Weight,
     model_edges: usize,
     seconds: Seconds,
 }
@@ -159,6 +162,9 @@ fn partition(options: &Options, source: Source<'_>, console: Console) -> anyhow:
     let balance = if mean > 0.0 { heaviest_block as f64 / mean } else { 1.0 };
     console.line(format_args!("cut {}", partition.cut()));
     console.line(format_args!("balance {balance:.5}"));
+    if partition.overload() > 0 {
+        eprintln!("generate_model: {}", imbalance_warning(&graph, partition));
+    }
     console.line(format_args!(
         "model has {} nodes, {} edges",
         model.graph.num_nodes(),
@@ -183,10 +189,21 @@ fn partition(options: &Options, source: Source<'_>, console: Console) -> anyhow:
             cut: partition.cut(),
             balance,
             heaviest_block,
+            overload: partition.overload(),
             model_edges: model.graph.num_edges(),
             seconds: Seconds { reading, partitioning },
         };
         files::write_json(path, &report)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is wrong with a partition that is not balanced as asked.
+fn imbalance_warning(graph: &CsrGraph, partition: &Partition) -> String {
+    let heaviest = graph.node_weights().iter().max().copied().unwrap_or(0);
+    format!(
+        "no balance as asked was found: blocks exceed their bounds by {} in sum (the heaviest vertex weighs {heaviest}); \
+         allow more --imbalance or ask for fewer blocks",
+        partition.overload()
+    )
 }

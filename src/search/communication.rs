@@ -38,7 +38,7 @@ pub(super) fn search<O: DistanceOracle>(
     let graph = relabel(problem.graph(), &process_on);
     let by_pe = Problem::new(&graph, problem.oracle()).expect("the same graph");
     let mut search = SwapSearch::new(&by_pe, &Mapping::identity(process_on.len()), observer);
-    let way = Way::choose(&search, max_hops);
+    let way = Way::choose(&mut search, max_hops);
     descend(&mut search, max_hops, seed, way);
     let outcome = search.finish();
     SearchOutcome { mapping: outcome.mapping.numbered_back(&process_on), ..outcome }
@@ -54,13 +54,16 @@ enum Way {
 impl Way {
     /// The faster way, judged by a few processes: a visit costs about an evaluation for each partner the one
     /// way, and for each process on a PE nearer than the farthest the other way.
-    fn choose<O: DistanceOracle>(search: &SwapSearch<'_, O>, max_hops: usize) -> Self {
+    fn choose<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize) -> Self {
         const SAMPLE: usize = 16;
         let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
         let mut bfs = BoundedBfs::new(graph.num_nodes());
         let (mut partners, mut near_pes) = (0, 0);
         for process in graph.nodes().step_by(graph.num_nodes().div_ceil(SAMPLE).max(1)) {
             partners += bfs.reach(graph, process, max_hops).len();
+            if search.should_stop() {
+                break;
+            }
             near_pes += oracle.nearer_than(search.pe_of()[process as usize], oracle.max_distance()).len();
         }
         if partners < near_pes { Way::OneByOne } else { Way::AtOnce }
@@ -178,6 +181,9 @@ fn visit_one_by_one<O: DistanceOracle>(
             if delta < 0 && first.is_none_or(|(first, _)| place(seed, partner) < first) {
                 first = Some((place(seed, partner), delta));
             }
+        }
+        if search.is_stopped() {
+            return;
         }
     }
     if let Some(((_, partner), delta)) = first {

@@ -31,7 +31,7 @@ mod nsquare_pruned;
 mod savings;
 mod swap;
 
-pub use improve::{Annealing, Improvement, improve, is_solved_exactly};
+pub use improve::{Annealing, Improvement, finds_optimum, improve};
 
 use crate::mapping::Mapping;
 use crate::observer::Observer;
@@ -122,6 +122,10 @@ pub fn local_search<O: DistanceOracle>(
     seed: u64,
     observer: &dyn Observer,
 ) -> SearchOutcome {
+    if config.neighbourhood != Neighbourhood::None && observer.should_stop() {
+        // Setting up a search takes as long as some of its steps.
+        return SearchOutcome { stopped: true, ..SwapSearch::new(problem, start, observer).finish() };
+    }
     match config.neighbourhood {
         Neighbourhood::None => SwapSearch::new(problem, start, observer).finish(),
         Neighbourhood::NSquare => nsquare::search(problem, start, observer),

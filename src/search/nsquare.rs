@@ -79,6 +79,9 @@ impl OneByOne {
             if search.touched(row).max(search.touched(partner)) > last_visit {
                 search.try_swap(row, partner);
             }
+            if search.is_stopped() {
+                return;
+            }
         }
     }
 }

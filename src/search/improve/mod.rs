@@ -98,9 +98,11 @@ impl Improvement {
     };
 }
 
-/// Whether a problem is so small that [`improve`] finds its optimum.
-pub fn is_solved_exactly(hierarchy: &Hierarchy) -> bool {
-    exact::is_small(&hierarchy.simplified())
+/// Whether [`improve`] surely returns an optimum: the problem is so small that all mappings are looked at, or all
+/// mappings cost the same, as no process communicates or all PEs are equally far apart.
+pub fn finds_optimum(graph: &CsrGraph, hierarchy: &Hierarchy) -> bool {
+    let hierarchy = hierarchy.simplified();
+    graph.num_arcs() == 0 || hierarchy.arities().len() < 2 || exact::is_small(&hierarchy)
 }
 
 /// Improves the most promising of some mappings as large as the problem; the result is not worse than any.
@@ -245,8 +247,13 @@ impl<'a> State<'a> {
         let (n, arcs) = (self.pe_of.len() as u64, self.graph.num_arcs() as u64);
         // One at least, unless there is no effort to be spent.
         let rounds = (u64::from(effort) * n / (n + arcs)).max(u64::from(effort.min(1)));
+        let levels = self.levels();
         for round in 0..rounds {
-            for (level, most) in self.levels() {
+            // Where no groups can be gathered, or nothing communicates, no round changes anything.
+            if levels.is_empty() || arcs == 0 || observer.should_stop() {
+                return;
+            }
+            for &(level, most) in &levels {
                 let groups = REBUILT_GROUPS[round as usize % REBUILT_GROUPS.len()].min(most);
                 self.round(level, groups, &|region, seed| rebuild::rebuild(region, config, seed, observer));
             }
