@@ -87,7 +87,8 @@ fn runs_end_at_once_where_no_round_can_change_anything() {
             let observer = Questions::default();
             let report = solve_watched(&graph, &hierarchy, &config, None, &observer).unwrap().report;
             assert!(!report.stopped);
-            assert!(observer.0.into_inner() < 20_000, "{arities} {distances}");
+            let questions = observer.0.into_inner();
+            assert!(questions < 20_000, "{arities} {distances} {preset:?} {questions}");
         }
     }
 }

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use super::sum_traffic;
+use crate::io::traffic::TrafficError;
 use crate::io::{ReadError, WriteError};
 use crate::model::ModelError;
 use crate::problem::ProblemError;
@@ -102,6 +104,9 @@ fn code_of(error: &anyhow::Error) -> u8 {
             ModelError::NumBlocks { .. } => DATA,
             ModelError::Threads(_) => RESOURCE,
         };
+    }
+    if let Some(error) = error.downcast_ref::<TrafficError>() {
+        return if sum_traffic::is_usage(error) { USAGE } else { DATA };
     }
     if error.is::<ProblemError>() {
         return DATA;

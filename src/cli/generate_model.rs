@@ -1,4 +1,5 @@
-//! `generate_model`: partitions an application graph and writes the quotient graph as a model.
+//! `generate_model`: partitions an application graph and writes the quotient graph as a model, or sums recorded
+//! traffic into one.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,27 +9,31 @@ use clap::Parser;
 use serde::Serialize;
 
 use super::console::Console;
+use super::exit::UsageError;
 use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
+use super::sum_traffic::{self, Job, TrafficOptions};
 use super::{exit, files};
 use crate::graph::CsrGraph;
-use crate::io;
 use crate::io::metis::{Content, NodeWeights};
+use crate::io::traffic::{Format, WINDOW};
+use crate::io::{self, Source};
 use crate::model::{self, ModelConfig};
 use crate::partition::{Partition, Preset};
 use crate::types::{Cost, Weight};
 
-/// Partitions an application graph and writes the quotient graph of the blocks: a model of computation and
-/// communication in which each block is a process.
+/// Makes a model: a graph of processes and of what they communicate. Partitions an application graph, each block of
+/// which becomes a process, or sums recorded traffic of an MPI job.
 #[derive(Parser, Debug)]
 #[command(name = "generate_model", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 struct Options {
-    /// The application graph, in METIS format; - is standard input
-    file: PathBuf,
+    /// The application graph, in METIS format, or files of recorded traffic; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
 
-    /// Number of blocks, that is of vertices of the model
+    /// Number of blocks of an application graph, that is of vertices of the model
     #[arg(long, value_name = "INT")]
-    k: usize,
+    k: Option<usize>,
 
     /// Seed of all random choices: the same seed gives the same model
     #[arg(long, default_value_t = 0, value_name = "INT", allow_negative_numbers = true)]
@@ -57,6 +62,9 @@ struct Options {
 
     #[command(flatten)]
     report: ReportOptions,
+
+    #[command(flatten)]
+    traffic: TrafficOptions,
 }
 
 /// What the program did, as written to `--json`.
@@ -86,6 +94,9 @@ struct Seconds {
     partitioning: f64,
 }
 
+/// The name of the program.
+pub(super) const NAME: &str = "generate_model";
+
 /// Models carry both weights, format 11, as VieM writes them.
 const WEIGHTS: Content = Content { node_weights: true, edge_weights: true };
 
@@ -95,20 +106,44 @@ pub fn main() -> ExitCode {
 }
 
 fn generate(options: &Options) -> anyhow::Result<ExitCode> {
-    let started = Instant::now();
     let json = options.report.json.as_deref();
     let (output, blocks) = (options.output_filename.as_path(), options.mapping_filename.as_deref());
+    files::probe_inputs(&options.files.iter().map(|path| Some(path.as_path())).collect::<Vec<_>>())?;
     files::probe_outputs(&[Some(output), blocks, json])?;
     let console = Console::new(options.report.quiet, &[Some(output), blocks, json]);
+    let mut first = Source::open(&options.files[0])?;
+    let is_traffic = options.traffic.from.is_some() || Format::recognise(&first.peek(WINDOW)?).is_some();
+    if !is_traffic {
+        return partition(options, first, console);
+    }
+    let other = [("--k", options.k.is_some()), ("--mapping_filename", blocks.is_some())];
+    if let Some((option, _)) = other.iter().find(|(_, is_given)| *is_given) {
+        let message =
+            format!("{option} is for graphs that are partitioned; these files are recorded traffic");
+        return Err(UsageError(message).into());
+    }
+    let Options { files, traffic, report, .. } = options;
+    sum_traffic::sum(&Job { files, traffic, output, report }, first, console)
+}
+
+fn partition(options: &Options, source: Source<'_>, console: Console) -> anyhow::Result<ExitCode> {
+    let started = Instant::now();
+    let usage =
+        |message: &str| UsageError(format!("{message}; or say with --from what traffic was recorded"));
+    if options.files.len() > 1 {
+        return Err(usage("partitioning takes one graph in METIS format").into());
+    }
+    let num_blocks =
+        options.k.ok_or_else(|| usage("--k, the number of blocks to partition into, is missing"))?;
     let config = ModelConfig {
-        num_blocks: options.k,
+        num_blocks,
         preset: options.preconfiguration,
         imbalance: options.imbalance / 100.0,
         seed: options.seed as u64,
         threads: options::threads(options.threads)?,
     };
 
-    let graph = files::read_graph(&options.file, NodeWeights::Read)?;
+    let graph = io::metis::read(source, NodeWeights::Read)?;
     let reading = started.elapsed().as_secs_f64();
     console.line(format_args!("io time: {reading:.6}"));
     console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
@@ -123,7 +158,7 @@ fn generate(options: &Options) -> anyhow::Result<ExitCode> {
     console.line(format_args!("partitioning took {partitioning:.6}"));
     let partition = &model.partition;
     let heaviest_block = partition.block_weights().iter().copied().max().unwrap_or(0);
-    let mean = (graph.total_node_weight() as f64 / options.k as f64).ceil();
+    let mean = (graph.total_node_weight() as f64 / num_blocks as f64).ceil();
     let balance = if mean > 0.0 { heaviest_block as f64 / mean } else { 1.0 };
     console.line(format_args!("cut {}", partition.cut()));
     console.line(format_args!("balance {balance:.5}"));
@@ -137,17 +172,17 @@ fn generate(options: &Options) -> anyhow::Result<ExitCode> {
     ));
     console.line(format_args!("writing model of computation and communication to disk"));
 
-    io::output::write(output, |out| io::metis::write(out, &model.graph, WEIGHTS))?;
-    if let Some(path) = blocks {
+    io::output::write(&options.output_filename, |out| io::metis::write(out, &model.graph, WEIGHTS))?;
+    if let Some(path) = options.mapping_filename.as_deref() {
         io::output::write(path, |out| io::partition::write(out, partition.blocks()))?;
     }
-    if let Some(path) = json {
+    if let Some(path) = options.report.json.as_deref() {
         let report = Report {
-            program: "generate_model",
+            program: NAME,
             version: env!("CARGO_PKG_VERSION"),
             n: graph.num_nodes(),
             m: graph.num_edges(),
-            k: options.k,
+            k: num_blocks,
             seed: options.seed,
             preconfiguration: options.preconfiguration.name(),
             imbalance: options.imbalance,

@@ -7,6 +7,7 @@
 //! | `console` | lines for people: where they go, and when not |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
+//! | `sum_traffic` | the part of `generate_model` that sums recorded traffic |
 //! | `files` | reading inputs, writing results |
 //! | `exit` | from an error to one message and an exit code |
 
@@ -19,4 +20,5 @@ pub mod graphchecker;
 mod options;
 mod progress;
 mod signals;
+mod sum_traffic;
 pub mod viem;

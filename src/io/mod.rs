@@ -7,6 +7,7 @@
 //! | [`metis`] | graphs: read, check, repair, write |
 //! | [`mapping`] | mappings of processes to PEs: read, write |
 //! | [`partition`] | partitions: write |
+//! | [`traffic`] | recorded traffic of MPI jobs, of several kinds: read, summed into a graph |
 //! | [`output`] | outputs that are written whole or not at all |
 //!
 //! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
@@ -19,6 +20,7 @@ pub mod output;
 pub mod partition;
 mod scanner;
 mod source;
+pub mod traffic;
 
 pub use output::WriteError;
 pub use source::Source;
@@ -43,6 +45,8 @@ pub enum ContentError {
     Graph(metis::FaultKind),
     #[error(transparent)]
     Mapping(mapping::MappingFault),
+    #[error(transparent)]
+    Traffic(traffic::TrafficFault),
     #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
     Packed { reason: String },
 }

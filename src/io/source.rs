@@ -62,6 +62,16 @@ impl<'a> Source<'a> {
         Ok(Self { name, reader: Box::new(Unpacked { decoder, count: 0 }), size: None })
     }
 
+    /// The first bytes, at most `count` of them; they stay to be read.
+    pub fn peek(&mut self, count: usize) -> Result<Vec<u8>, ReadError> {
+        let mut start = Vec::new();
+        let read = self.reader.by_ref().take(count as u64).read_to_end(&mut start);
+        read.map_err(|error| read_error(&self.name, error, 1, 1))?;
+        let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = Box::new(Cursor::new(start.clone()).chain(rest));
+        Ok(start)
+    }
+
     /// What messages call this source.
     pub fn name(&self) -> &str {
         &self.name
@@ -156,6 +166,19 @@ mod tests {
         }
         let members = [pack(b"2 1\n2"), pack(b"\n1\n")].concat();
         assert_eq!(read(&members).unwrap(), b"2 1\n2\n1\n");
+    }
+
+    #[test]
+    fn what_was_peeked_at_is_read_again() {
+        for bytes in [b"2 1\n2\n1\n".to_vec(), pack(b"2 1\n2\n1\n")] {
+            for count in [0, 1, 5, 100] {
+                let mut source = Source::new("test", &bytes[..]).unwrap();
+                assert_eq!(source.peek(count).unwrap(), b"2 1\n2\n1\n"[..count.min(8)]);
+                let mut all = String::new();
+                source.read_to_string(&mut all).unwrap();
+                assert_eq!(all, "2 1\n2\n1\n");
+            }
+        }
     }
 
     #[test]

@@ -348,6 +348,7 @@ impl<O: DistanceOracle> Savings<O> {
 mod tests {
     use super::*;
     use crate::graph::GraphBuilder;
+    use crate::mapping::Mapping;
     use crate::objective::swap_delta;
     use crate::problem::Problem;
     use crate::rng::Rng;
@@ -422,7 +423,9 @@ mod tests {
             }
             let graph = builder.build().unwrap();
             let problem = Problem::new(&graph, &oracle).unwrap();
-            let mut search = SwapSearch::new(&problem, &random_mapping(n as usize, &mut rng), &());
+            let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
+            rng.shuffle(&mut pe_of);
+            let mut search = SwapSearch::new(&problem, &Mapping::new(pe_of).unwrap(), &());
             let mut savings = Savings::new(&search);
             assert!(savings.hubs.number_of(0).is_some() && savings.hubs.number_of(1).is_none());
             for round in 0..60 {

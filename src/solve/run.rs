@@ -135,7 +135,8 @@ impl Run<'_> {
     fn num_constructions(&self) -> usize {
         let config = self.config;
         let is_final = config.search.neighbourhood == Neighbourhood::None;
-        if is_final { 1 } else { config.constructions.number(self.graph) }
+        // Without edges, all are as good.
+        if is_final || self.graph.num_arcs() == 0 { 1 } else { config.constructions.number(self.graph) }
     }
 
     /// The constructions of these numbers that are begun before the observer asks to stop, but always number 0.
