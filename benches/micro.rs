@@ -15,7 +15,7 @@ use common::random_mapping;
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 use viem::construct::{Construction, ConstructionConfig, construct};
-use viem::graph::{CsrGraph, generate};
+use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::io::Source;
 use viem::io::metis::{self, Content, NodeWeights};
 use viem::machine::Places;
@@ -23,8 +23,11 @@ use viem::objective::{keys, swap_delta};
 use viem::problem::Problem;
 use viem::rng::Rng;
 use viem::search::{Neighbourhood, SearchConfig, local_search};
-use viem::topology::{DistanceOracle, Hierarchy, StoredDistances};
-use viem::types::NodeId;
+use viem::topology::{
+    Dimension, DistanceOracle, DistanceVisitor, Grid, Hierarchy, Hypercube, Listed, Machine, Network,
+    StoredDistances,
+};
+use viem::types::{NodeId, PeId};
 
 fn main() {
     divan::main();
@@ -70,6 +73,60 @@ mod distance {
     #[divan::bench(args = [2048, 32768])]
     fn stored(bencher: Bencher, n: usize) {
         bench(bencher, &StoredDistances::new(&instance(n).1).expect("enough memory"));
+    }
+
+    /// The metric of a machine of any kind.
+    fn bench_machine(bencher: Bencher, machine: &impl Machine) {
+        struct Visitor<'a, 'b>(Bencher<'a, 'b>);
+        impl DistanceVisitor for Visitor<'_, '_> {
+            type Output = ();
+            fn visit<O: DistanceOracle>(self, oracle: &O) {
+                bench(self.0, oracle);
+            }
+        }
+        machine.distances().expect("enough memory").visit(Visitor(bencher));
+    }
+
+    #[divan::bench(args = [16, 32])]
+    fn torus(bencher: Bencher, length: u32) {
+        bench_machine(bencher, &Grid::torus(&[length, length, 8]).expect("a machine"));
+    }
+
+    #[divan::bench]
+    fn torus_of_nodes(bencher: Bencher) {
+        let dimensions = vec![Dimension { length: 8, is_closed: true }; 3];
+        let vertex = Hierarchy::parse("4:16", "1:10").expect("a machine");
+        bench_machine(bencher, &Grid::new(dimensions, vertex, 100).expect("a machine"));
+    }
+
+    #[divan::bench]
+    fn grid_of_many_dimensions(bencher: Bencher) {
+        bench_machine(bencher, &Grid::mesh(&[2; 11]).expect("a machine"));
+    }
+
+    #[divan::bench(args = [11, 15])]
+    fn hypercube(bencher: Bencher, dimension: u32) {
+        bench_machine(bencher, &Hypercube::new(dimension).expect("a machine"));
+    }
+
+    #[divan::bench(args = [2048, 32768])]
+    fn listed_tree(bencher: Bencher, n: usize) {
+        let list = (0..n as PeId).filter(|pe| pe % 3 > 0).collect();
+        bench_machine(bencher, &Listed::new(instance(n).1, list).expect("a machine"));
+    }
+
+    #[divan::bench(args = [128, 1024])]
+    fn network(bencher: Bencher, routers: usize) {
+        let mut graph = GraphBuilder::new(17 * routers);
+        for router in 0..routers {
+            graph.set_node_weight(router as NodeId, 0);
+            graph.add_edge(router as NodeId, ((router + 1) % routers) as NodeId, 10);
+            for pe in 0..16 {
+                graph.add_edge(router as NodeId, (routers + 16 * router + pe) as NodeId, 1);
+            }
+        }
+        let graph = graph.build().expect("no edge is added twice");
+        bench_machine(bencher, &Network::new(graph).expect("a machine"));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Hypercubes: the distance of two PEs is the number of bits in which their numbers differ.
 
 use super::parts::Parts;
-use super::{Distances, Division, Machine, MachineError, Metric, Placed};
+use super::{Distances, Division, Machine, MachineError, Metric, Placed, memory};
 use crate::types::{Distance, PeId};
 
 /// A hypercube of `2^dimension` PEs.
@@ -23,7 +23,8 @@ impl Machine for Hypercube {
     }
 
     fn distances(&self) -> Result<Distances, MachineError> {
-        let keys = (0..self.num_pes() as PeId).collect();
+        let mut keys = memory::room_for_keys(self.num_pes())?;
+        keys.extend(0..self.num_pes() as PeId);
         Ok(Distances::Cube(Placed::new(BitsThatDiffer { dimension: self.dimension }, keys)))
     }
 
@@ -57,5 +58,9 @@ impl Metric for BitsThatDiffer {
 
     fn max_distance(&self) -> Distance {
         Distance::from(self.dimension)
+    }
+
+    fn has_triangle_inequality(&self) -> bool {
+        true
     }
 }

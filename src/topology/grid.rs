@@ -12,8 +12,11 @@
 
 use super::hierarchy::{Hierarchy, HierarchyOnline};
 use super::parts::Parts;
-use super::{DistanceOracle as _, Distances, Division, Machine, MachineError, Metric, Placed};
+use super::{DistanceOracle as _, Distances, Division, Machine, MachineError, Metric, Placed, memory};
 use crate::types::{Distance, PeId};
+
+/// Vertices along a dimension at most: gaps, and their sum over all dimensions of a machine, fit 32 bits.
+const MOST_VERTICES: u32 = 1 << 30;
 
 /// Vertices along a dimension, and whether its last vertex is next to its first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +45,9 @@ impl Grid {
         }
         if hop < 0 {
             return Err(MachineError::NegativeDistance { distance: hop });
+        }
+        if let Some(long) = dimensions.iter().find(|dimension| dimension.length > MOST_VERTICES) {
+            return Err(MachineError::DimensionTooLong { length: long.length, most: MOST_VERTICES });
         }
         let num_pes = dimensions
             .iter()
@@ -109,7 +115,7 @@ impl Grid {
         strides.filter(|(dimension, _)| dimension.length > 1).collect()
     }
 
-    fn metric<T: Lane, const N: usize>(&self) -> Placed<Hops<T, N>> {
+    fn metric<T: Lane, const N: usize>(&self) -> Result<Placed<Hops<T, N>>, MachineError> {
         let strides = self.strides();
         let mut way_round = [T::OPEN; N];
         for (lane, (dimension, _)) in way_round.iter_mut().zip(&strides) {
@@ -126,12 +132,14 @@ impl Grid {
             }
             GridKey { at, inside: vertex.key(pe % size) }
         };
-        let keys = (0..self.num_pes as PeId).map(key).collect();
+        let mut keys = memory::room_for_keys(self.num_pes)?;
+        keys.extend((0..self.num_pes as PeId).map(key));
         let max_distance = (self.most_hops() * self.hop).max(self.vertex.max_distance());
         // A stop at another vertex is at least two hops of way.
         let has_triangle_inequality =
             vertex.has_triangle_inequality() && self.vertex.max_distance() <= self.hop.saturating_mul(2);
-        Placed::new(Hops { way_round, hop: self.hop, vertex, max_distance, has_triangle_inequality }, keys)
+        let hops = Hops { way_round, hop: self.hop, vertex, max_distance, has_triangle_inequality };
+        Ok(Placed::new(hops, keys))
     }
 
     /// Halves of boxes across their longest side; at odd lengths the larger half is by turns the first and the second.
@@ -139,6 +147,7 @@ impl Grid {
         let size = self.vertex.num_pes();
         let strides = self.strides();
         let mut is_first_larger = true;
+        let mut second = Vec::new();
         // Every part is a box of vertices, or the PEs of a group of one.
         Parts::divide((0..self.num_pes as PeId).collect(), |pes| {
             if pes.len() <= size {
@@ -157,10 +166,19 @@ impl Grid {
             let half = if is_first_larger { length.div_ceil(2) } else { length / 2 };
             is_first_larger ^= length % 2 == 1;
             let border = coordinate(first, across) + half;
-            let is_second = |pe: &PeId| coordinate(pe / size as PeId, across) >= border;
-            pes.sort_by_key(is_second);
-            let first = pes.partition_point(|pe| !is_second(pe));
-            vec![first, pes.len() - first]
+            let mut first = 0;
+            second.clear();
+            for place in 0..pes.len() {
+                let pe = pes[place];
+                if coordinate(pe / size as PeId, across) < border {
+                    pes[first] = pe;
+                    first += 1;
+                } else {
+                    second.push(pe);
+                }
+            }
+            pes[first..].copy_from_slice(&second);
+            vec![first, second.len()]
         })
     }
 }
@@ -174,7 +192,7 @@ impl Machine for Grid {
         let strides = self.strides();
         let is_narrow =
             strides.len() <= 8 && strides.iter().all(|(dimension, _)| dimension.length <= 1 << 14);
-        Ok(if is_narrow { Distances::Grid(self.metric()) } else { Distances::WideGrid(self.metric()) })
+        Ok(if is_narrow { Distances::Grid(self.metric()?) } else { Distances::WideGrid(self.metric()?) })
     }
 
     fn division(&self) -> Division {
@@ -221,16 +239,16 @@ impl Lane for i16 {
     }
 }
 
-impl Lane for i64 {
-    const OPEN: i64 = i64::MAX;
-    type Sum = i64;
+impl Lane for i32 {
+    const OPEN: i32 = i32::MAX;
+    type Sum = i32;
     #[inline]
-    fn of(value: u32) -> i64 {
-        i64::from(value)
+    fn of(value: u32) -> i32 {
+        value as i32
     }
     #[inline]
-    fn gap(self, other: i64, way_round: i64) -> i64 {
-        let gap = (self - other).abs();
+    fn gap(self, other: i32, way_round: i32) -> i32 {
+        let gap = (self - other).max(other - self);
         gap.min(way_round - gap)
     }
 }

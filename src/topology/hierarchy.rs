@@ -312,10 +312,9 @@ impl<C: Code> HierarchyOnline<C> {
         self.hierarchy.online64()
     }
 
-    /// The keys of all PEs, for those that take only some of them.
-    pub(super) fn placed(self) -> Placed<Self> {
-        let keys = (0..self.hierarchy.num_pes as PeId).map(|pe| self.key(pe)).collect();
-        Placed::new(self, keys)
+    /// The distances of some PEs, each named any number of times.
+    pub(super) fn placed(self, list: &[PeId]) -> Placed<Self> {
+        Placed::at(self, list, |metric, pe| metric.key(pe))
     }
 }
 

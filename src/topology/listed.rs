@@ -27,13 +27,16 @@ impl<M: Machine> Listed<M> {
         if list.is_empty() {
             return Err(MachineError::NoPes);
         }
-        let mut is_listed = vec![false; machine.num_pes()];
-        for (index, &pe) in list.iter().enumerate() {
-            match is_listed.get_mut(pe as usize) {
-                None => return Err(MachineError::PeOutOfRange { index, pe, count: machine.num_pes() }),
-                Some(true) => return Err(MachineError::PeListedTwice { index, pe }),
-                Some(free) => *free = true,
-            }
+        let count = machine.num_pes();
+        if let Some(index) = list.iter().position(|&pe| pe as usize >= count) {
+            return Err(MachineError::PeOutOfRange { index, pe: list[index], count });
+        }
+        // The machine may be far larger than the list.
+        let mut sorted: Vec<(PeId, usize)> = list.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        let repeats = sorted.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[1].1);
+        if let Some(index) = repeats.min() {
+            return Err(MachineError::PeListedTwice { index, pe: list[index] });
         }
         Ok(Self { machine, list })
     }

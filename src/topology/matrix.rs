@@ -81,18 +81,29 @@ pub(super) enum AnyTable {
 impl AnyTable {
     /// The distances of `num_places` places, row by row; O(n² log d) for d distinct distances.
     pub(super) fn new(num_places: usize, distances: &[Distance]) -> Self {
-        let mut distinct: Vec<Distance> = Vec::new();
-        for row in distances.chunks(num_places.max(1)) {
-            distinct.extend_from_slice(row);
-            distinct.sort_unstable();
-            distinct.dedup();
-        }
+        let distinct = distinct(distances);
         if distinct.len() <= u8::COUNT {
             AnyTable::Narrow(Table::new(num_places, distances, distinct))
         } else {
             AnyTable::Wide(Table::new(num_places, distances, distinct))
         }
     }
+}
+
+/// The distinct distances, ascending; O(n log d) for d of them, and memory for 2 d.
+fn distinct(distances: &[Distance]) -> Vec<Distance> {
+    const FEW: usize = 1 << 12;
+    let mut distinct: Vec<Distance> = Vec::new();
+    let mut rest = distances;
+    while !rest.is_empty() {
+        // As many new ones as there are old ones, so that sorting all of them again is worth it.
+        let (next, others) = rest.split_at(rest.len().min(distinct.len().max(FEW)));
+        distinct.extend_from_slice(next);
+        distinct.sort_unstable();
+        distinct.dedup();
+        rest = others;
+    }
+    distinct
 }
 
 impl<I: Index> Metric for Table<I> {
@@ -105,11 +116,6 @@ impl<I: Index> Metric for Table<I> {
 
     fn max_distance(&self) -> Distance {
         self.greatest()
-    }
-
-    /// Nobody promises it of distances that were given one by one.
-    fn has_triangle_inequality(&self) -> bool {
-        false
     }
 }
 

@@ -12,22 +12,28 @@
 //! | [`Network`] | [`Routes`] of keys | R² + a key a PE, for R routers with PEs | two dependent look-ups |
 //! | [`DistanceMatrix`] | [`Table`] | n² or 4 n² bytes | two dependent look-ups |
 //! | [`Listed`] | that of the machine it is a part of | a key a PE | the same |
+//! | [`Capacities`], [`Divided`] | that of the machine they are about | the same | the same |
 //!
 //! A machine of one's own implements [`Machine`]; [`DistanceMatrix::from_fn`] serves its distances.
 
 mod balls;
+mod capacities;
 mod cube;
+mod divided;
 mod grid;
 mod hierarchy;
 mod listed;
 mod matrix;
+mod memory;
 mod network;
 mod parts;
 mod placed;
 mod stored;
 
 pub use balls::{Balls, centre, spread};
+pub use capacities::Capacities;
 pub use cube::{BitsThatDiffer, Hypercube};
+pub use divided::Divided;
 pub use grid::{Dimension, Grid, GridKey, Hops, Lane};
 pub use hierarchy::{Code, Hierarchy, HierarchyError, HierarchyOnline};
 pub use listed::Listed;
@@ -149,7 +155,7 @@ pub enum Distances {
     StoredTree(StoredDistances),
     ListedTree(Placed<HierarchyOnline<u64>>),
     Grid(Placed<Hops<i16, 8>>),
-    WideGrid(Placed<Hops<i64, 32>>),
+    WideGrid(Placed<Hops<i32, 32>>),
     Cube(Placed<BitsThatDiffer>),
     Network(Placed<Routes<u8>>),
     WideNetwork(Placed<Routes<u32>>),
@@ -187,9 +193,9 @@ impl Distances {
     /// once.
     pub fn listed(self, list: &[PeId]) -> Self {
         match self {
-            Distances::Tree(oracle) => Distances::ListedTree(oracle.widened().placed().listed(list)),
-            Distances::DeepTree(oracle) => Distances::ListedTree(oracle.placed().listed(list)),
-            Distances::StoredTree(oracle) => Distances::ListedTree(oracle.computed().placed().listed(list)),
+            Distances::Tree(oracle) => Distances::ListedTree(oracle.widened().placed(list)),
+            Distances::DeepTree(oracle) => Distances::ListedTree(oracle.placed(list)),
+            Distances::StoredTree(oracle) => Distances::ListedTree(oracle.computed().placed(list)),
             Distances::ListedTree(oracle) => Distances::ListedTree(oracle.listed(list)),
             Distances::Grid(oracle) => Distances::Grid(oracle.listed(list)),
             Distances::WideGrid(oracle) => Distances::WideGrid(oracle.listed(list)),
@@ -211,6 +217,8 @@ pub enum MachineError {
     NoPes,
     #[error("the machine has more than {} processing elements", PeId::MAX)]
     TooManyPes,
+    #[error("a dimension of {length} vertices is too long; a dimension of a grid has {most} at most")]
+    DimensionTooLong { length: u32, most: u32 },
     #[error("distance {distance} is negative")]
     NegativeDistance { distance: Distance },
     #[error("distances exceed {}; divide them by a common factor", Distance::MAX)]
@@ -224,23 +232,38 @@ pub enum MachineError {
     )]
     RoutersOnly { routers: usize },
     #[error(
-        "no path of the network leads from vertex {first} to processing element {pe}, which is vertex {vertex} (all counted from 0)"
+        "no path of the network leads from vertex {} to vertex {}, which is processing element {pe} \
+         (vertices are counted from 1 as in graph files, processing elements from 0)",
+        first + 1, vertex + 1
     )]
     Disconnected { first: NodeId, pe: usize, vertex: NodeId },
     #[error("a matrix of {num_pes} rows has as many columns, but {entries} entries are given")]
     NotSquare { num_pes: usize, entries: usize },
-    #[error("the distance in row {row}, column {column} is {distance}; distances are not negative")]
+    #[error(
+        "the distance from processing element {row} to {column} is {distance}; distances are not negative"
+    )]
     NegativeEntry { row: usize, column: usize, distance: Distance },
     #[error("the distance of processing element {pe} to itself is {distance}; it must be 0")]
     NotZero { pe: usize, distance: Distance },
     #[error(
-        "the distance in row {row}, column {column} is {distance}, but that in row {column}, column {row} is {back}; distances are symmetric"
+        "the distance from processing element {row} to {column} is {distance}, but {back} on the way back; \
+         distances are the same both ways (all counted from 0)"
     )]
     Asymmetric { row: usize, column: usize, distance: Distance, back: Distance },
     #[error(
         "a matrix of the distances between {count} {what} takes {bytes} bytes, which is more than can be taken"
     )]
     OutOfMemory { what: &'static str, count: usize, bytes: u128 },
+    #[error("a machine of {num_pes} processing elements takes {bytes} bytes here, and {available} are free")]
+    TooLarge { num_pes: usize, bytes: u128, available: u64 },
+    #[error("{found} capacities are given for {num_pes} processing elements")]
+    CapacitiesDiffer { num_pes: usize, found: usize },
+    #[error("processing element {pe} has capacity 0; it is at least 1")]
+    NoCapacity { pe: usize },
+    #[error("the parts are a division of {found} processing elements, but the machine has {num_pes}")]
+    PartsDiffer { num_pes: usize, found: usize },
+    #[error(transparent)]
+    Tree(#[from] HierarchyError),
     #[error(transparent)]
     Stored(#[from] StoredDistancesError),
 }
@@ -306,7 +329,7 @@ pub trait Metric: Send + Sync {
 
     /// Whether no way is shorter with a stop: d(a, c) <= d(a, b) + d(b, c), as far as that can be told at once.
     fn has_triangle_inequality(&self) -> bool {
-        true
+        false
     }
 }
 

@@ -17,7 +17,8 @@ use super::{Distances, Division, Machine, MachineError, Metric, Placed};
 use crate::graph::CsrGraph;
 use crate::types::{Distance, NodeId, PeId};
 
-/// Attachments at most: the table of their distances and its making take some hundred megabytes.
+/// Attachments at most: their distances take 128 MiB while the table is made, and a search from each of them some
+/// seconds.
 const MOST_ATTACHMENTS: usize = 1 << 12;
 
 /// The distance of what no path leads to.
@@ -43,6 +44,9 @@ struct Attachment {
 impl Network {
     /// A network with at least one PE, in which paths lead from every PE to every other.
     pub fn new(graph: CsrGraph) -> Result<Self, MachineError> {
+        if graph.num_nodes() == 0 {
+            return Err(MachineError::NoPes);
+        }
         let vertices: Vec<NodeId> = graph.nodes().filter(|&node| graph.node_weight(node) > 0).collect();
         if vertices.is_empty() {
             return Err(MachineError::RoutersOnly { routers: graph.num_nodes() });
@@ -152,7 +156,11 @@ impl Machine for Network {
         let count = attachments.len();
         if count > MOST_ATTACHMENTS {
             let bytes = 8 * count as u128 * count as u128;
-            return Err(MachineError::OutOfMemory { what: "routers", count, bytes });
+            return Err(MachineError::OutOfMemory {
+                what: "routers that processing elements are attached to",
+                count,
+                bytes,
+            });
         }
         let distances: Vec<Distance> =
             attachments.par_iter().flat_map_iter(|&source| self.cheapest(source, &attachments)).collect();
@@ -206,5 +214,9 @@ impl<I: Index> Metric for Routes<I> {
     #[inline]
     fn interchangeable(&self, a: RouteKey, b: RouteKey) -> bool {
         a.at == b.at && a.link == b.link
+    }
+
+    fn has_triangle_inequality(&self) -> bool {
+        true
     }
 }

@@ -21,13 +21,23 @@ impl<M: Metric> Placed<M> {
         Self { metric, keys, are_shared: false }
     }
 
+    /// PE i stands at the key that `key` gives for `list[i]`, which may stand in the list more than once.
+    pub(super) fn at(metric: M, list: &[PeId], key: impl Fn(&M, PeId) -> M::Key) -> Self {
+        let keys = list.iter().map(|&pe| key(&metric, pe)).collect();
+        Self { metric, keys, are_shared: has_repeats(list) }
+    }
+
     /// PE i of the result is PE `list[i]` of this; a PE may stand in the list more than once.
     pub fn listed(self, list: &[PeId]) -> Self {
-        let mut is_listed = vec![false; self.keys.len()];
-        let are_shared = list.iter().any(|&pe| std::mem::replace(&mut is_listed[pe as usize], true));
         let keys = list.iter().map(|&pe| self.keys[pe as usize]).collect();
-        Self { keys, are_shared: self.are_shared || are_shared, ..self }
+        Self { keys, are_shared: self.are_shared || has_repeats(list), ..self }
     }
+}
+
+fn has_repeats(list: &[PeId]) -> bool {
+    let mut sorted = list.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 impl<M: Metric> Metric for Placed<M> {

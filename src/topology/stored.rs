@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{DistanceOracle, Hierarchy, HierarchyOnline, Metric, Ultrametric};
+use super::{DistanceOracle, Hierarchy, HierarchyOnline, Metric, Ultrametric, memory};
 use crate::types::{Distance, PeId};
 
 /// The distance of every pair of PEs, looked up.
@@ -38,7 +38,7 @@ impl StoredDistances {
     pub fn new(hierarchy: &Hierarchy) -> Result<Self, StoredDistancesError> {
         let num_pes = hierarchy.num_pes();
         let needed = num_pes as u128 * num_pes as u128;
-        let available = available_memory();
+        let available = memory::available();
         let refused = StoredDistancesError::OutOfMemory { num_pes, needed, available };
         let mut matrix: Vec<u8> = Vec::new();
         if needed > u128::from(available) || matrix.try_reserve_exact(needed as usize).is_err() {
@@ -110,15 +110,6 @@ impl DistanceOracle for StoredDistances {
     fn ultrametric(&self) -> Option<Ultrametric> {
         self.hierarchy.ultrametric()
     }
-}
-
-/// Bytes of memory that new allocations can have without swapping; no limit where the system does
-/// not tell.
-fn available_memory() -> u64 {
-    let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let kib = line.and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse::<u64>().ok());
-    kib.map_or(u64::MAX, |kib| kib.saturating_mul(1024))
 }
 
 #[cfg(test)]
