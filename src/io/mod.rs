@@ -8,20 +8,28 @@
 //! | [`mapping`] | mappings of processes to PEs: read, write |
 //! | [`partition`] | partitions: write |
 //! | [`traffic`] | recorded traffic of MPI jobs, of several kinds: read, summed into a graph |
+//! | [`target`] | target files of Scotch: read |
+//! | [`matrix`] | square matrices: read |
+//! | [`pes`] | lists of PEs: read |
 //! | [`output`] | outputs that are written whole or not at all |
 //!
 //! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
 //! header promises. Lines and columns are counted from 1, columns in bytes.
 
 mod digits;
+mod fields;
 pub mod mapping;
+pub mod matrix;
 pub mod metis;
 pub mod output;
 pub mod partition;
+pub mod pes;
 mod scanner;
 mod source;
 pub mod traffic;
+pub mod target;
 
+pub use fields::FieldFault;
 pub use output::WriteError;
 pub use source::Source;
 
@@ -47,6 +55,11 @@ pub enum ContentError {
     Mapping(mapping::MappingFault),
     #[error(transparent)]
     Traffic(traffic::TrafficFault),
+    Target(target::TargetFault),
+    #[error(transparent)]
+    Matrix(matrix::MatrixFault),
+    #[error(transparent)]
+    PeList(pes::PeListFault),
     #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
     Packed { reason: String },
 }

@@ -11,6 +11,9 @@ use flate2::read::MultiGzDecoder;
 
 use super::{ContentError, ReadError};
 
+/// Bytes at the start of a source that can be looked at before it is read.
+const START: u64 = 1 << 16;
+
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Any packed file may expand to this many bytes, whatever its size.
@@ -77,6 +80,15 @@ impl<'a> Source<'a> {
         &self.name
     }
 
+    /// The first bytes, up to 64 KiB, which are read again afterwards. A read that fails fails again then.
+    pub fn start(&mut self) -> Vec<u8> {
+        let mut start = Vec::new();
+        let failure = self.reader.by_ref().take(START).read_to_end(&mut start).err();
+        let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = Box::new(Cursor::new(start.clone()).chain(Failing(failure)).chain(rest));
+        start
+    }
+
     /// Number of bytes, if it is known beforehand.
     pub fn size(&self) -> Option<u64> {
         self.size
@@ -98,6 +110,15 @@ pub(super) fn read_error(file: &str, source: io::Error, line: u64, column: u64) 
             ReadError::Invalid { file, line, column, kind }
         }
         _ => ReadError::Unreadable { file, source },
+    }
+}
+
+/// A read that fails once, or ends.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
     }
 }
 
