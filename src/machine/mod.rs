@@ -9,3 +9,8 @@ pub mod parts;
 mod places;
 
 pub use places::Places;
+//! | [`spec`] | from what people write, or have in files, to a machine |
+
+pub mod spec;
+
+pub use spec::{SpecError, build, file_of, file_of_pes, read, restricted};
