@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 /// Modules of one row do not import each other; those of a later row may import those of earlier ones.
 const LAYERS: [&[&str]; 10] = [
-const LAYERS: [&[&str]; 9] = [
     &["types", "rng", "threads"],
     &["graph", "observer"],
     &["io", "topology", "partition"],

@@ -26,8 +26,8 @@ pub mod partition;
 pub mod pes;
 mod scanner;
 mod source;
-pub mod traffic;
 pub mod target;
+pub mod traffic;
 
 pub use fields::FieldFault;
 pub use output::WriteError;
@@ -55,6 +55,7 @@ pub enum ContentError {
     Mapping(mapping::MappingFault),
     #[error(transparent)]
     Traffic(traffic::TrafficFault),
+    #[error(transparent)]
     Target(target::TargetFault),
     #[error(transparent)]
     Matrix(matrix::MatrixFault),
