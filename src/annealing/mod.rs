@@ -153,7 +153,7 @@ impl<'a, M: Metric> Walk<'a, M> {
         for _ in 0..MOST_ROUNDS {
             let made = self.made;
             for u in 0..self.region.num_processes() as NodeId {
-                if u as u64 % GRAIN == 0 && observer.should_stop() {
+                if u64::from(u).is_multiple_of(GRAIN) && observer.should_stop() {
                     return;
                 }
                 self.descend_from(u);

@@ -146,10 +146,11 @@ impl Run<'_> {
         numbers: Range<usize>,
         observer: &'a dyn Observer,
     ) -> impl ParallelIterator<Item = Result<Mapping, ConstructionError>> + 'a {
-        numbers
-            .into_par_iter()
-            .filter(move |&number| number == 0 || !observer.should_stop())
-            .map(move |number| self.construct(problem, number, observer))
+        let always = (numbers.start == 0).then_some(0);
+        let others = (numbers.start + always.map_or(0, |_| 1)..numbers.end).into_par_iter();
+        let others = others.take_any_while(move |_| !observer.should_stop());
+        let begun = always.into_par_iter().chain(others);
+        begun.map(move |number| self.construct(problem, number, observer))
     }
 
     /// The construction of this number.

@@ -227,17 +227,15 @@ impl State {
 
 /// Ranges that cover all places; the shifted ones straddle the borders of the others.
 fn regions(num_places: usize, are_shifted: bool) -> Vec<Range<PeId>> {
-    if num_places <= WHOLE {
-        return vec![0..num_places as PeId];
-    }
-    let count = num_places.div_ceil(REGION);
+    let count = if num_places <= WHOLE { 1 } else { num_places.div_ceil(REGION) };
     let border = |index: usize| (index * num_places / count) as PeId;
-    if !are_shifted {
-        return (0..count).map(|index| border(index)..border(index + 1)).collect();
-    }
     let middle = |index: usize| border(index).midpoint(border(index + 1));
-    let mut regions = vec![0..middle(0)];
-    regions.extend((1..count).map(|index| middle(index - 1)..middle(index)));
-    regions.push(middle(count - 1)..num_places as PeId);
-    regions
+    let borders: Vec<PeId> = match are_shifted && count > 1 {
+        false => (0..=count).map(border).collect(),
+        true => {
+            let middles = (0..count).map(middle);
+            std::iter::once(0).chain(middles).chain([num_places as PeId]).collect()
+        }
+    };
+    borders.windows(2).map(|ends| ends[0]..ends[1]).collect()
 }
