@@ -8,20 +8,21 @@
 //! A proposal costs O(deg u + deg v) distances, an exchange that is made nothing more. Processes of many neighbours are
 //! proposed the less often, the more one costs, so that the mean stays bounded.
 //!
-//! It works on a [`Region`]: the processes on a range of places, while all others stay where they are.
+//! It works on the processes on a range of places, while all others stay where they are ([`Site::anneal`]).
 
 mod near;
 mod region;
-mod table;
 
 pub use near::Near;
-pub use region::Region;
-pub use table::SmallTable;
+use region::Region;
 
+use std::ops::Range;
+
+use crate::graph::CsrGraph;
 use crate::observer::Observer;
 use crate::rng::Rng;
 use crate::topology::Metric;
-use crate::types::{Cost, NodeId, PeId};
+use crate::types::{Cost, NodeId, PeId, Weight};
 
 /// How long to anneal, and between which temperatures.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -56,9 +57,6 @@ const SAMPLES: usize = 512;
 /// Proposals of processes with more than so many times the mean degree are thinned out.
 const GREATEST_DEGREE: usize = 16;
 
-/// Rounds of the descent at the end at most: it is cut short where it goes on with little.
-const MOST_ROUNDS: usize = 10;
-
 /// Ranks of the quantiles of the exponential distribution.
 const RANKS: usize = 1 << 12;
 
@@ -68,29 +66,49 @@ static QUANTILES: std::sync::LazyLock<Vec<f32>> = std::sync::LazyLock::new(|| {
     (0..RANKS).map(|rank| -((rank as f64 + 0.5) / RANKS as f64).ln() as f32).collect()
 });
 
-/// Anneals a region. The observer may end it early; the result then is the best mapping so far.
-///
-/// Place p of the machine is at `key_of[p]`.
-pub fn anneal<M: Metric>(
-    metric: &M,
-    key_of: &[M::Key],
-    near: &Near,
-    region: Region<M::Key>,
-    cooling: &Cooling,
-    seed: u64,
-    observer: &dyn Observer,
-) -> Annealed {
-    let mut walk = Walk::new(metric, key_of, near, region, seed);
-    walk.run(cooling, observer);
-    Annealed { place_of: walk.region.place_of, gain: -2 * walk.change, tried: walk.tried, made: walk.made }
+/// Where processes are annealed: the places of a machine, or of a part of one.
+pub struct Site<'a, M: Metric> {
+    /// The distances.
+    pub metric: &'a M,
+    /// The key of each place.
+    pub key_of: &'a [M::Key],
+    /// What is near each place.
+    pub near: &'a Near,
+    /// The kind of each place, if processes may be exchanged only between places of one kind; else empty.
+    pub kinds: &'a [u32],
+    /// May end it early; the result then is the best mapping so far.
+    pub observer: &'a dyn Observer,
+}
+
+impl<M: Metric> Site<'_, M> {
+    /// Anneals the processes on a range of places, where process u is on place `place_of[u]` and `process_on` is the
+    /// inverse of that.
+    pub fn anneal(
+        &self,
+        graph: &CsrGraph,
+        place_of: &[PeId],
+        process_on: &[NodeId],
+        places: Range<PeId>,
+        cooling: &Cooling,
+        seed: u64,
+    ) -> Annealed {
+        let mut processes = process_on[places.start as usize..places.end as usize].iter();
+        let is_light = |(_, weight): (NodeId, Weight)| i32::try_from(weight).is_ok();
+        let is_narrow = processes.all(|&process| graph.arcs(process).all(is_light));
+        if is_narrow {
+            let region = Region::<M::Key, i32>::new(graph, self, place_of, process_on, places);
+            Walk::new(self, region, seed).run(cooling)
+        } else {
+            let region = Region::<M::Key, Weight>::new(graph, self, place_of, process_on, places);
+            Walk::new(self, region, seed).run(cooling)
+        }
+    }
 }
 
 /// A walk through the mappings of a region.
-struct Walk<'a, M: Metric> {
-    metric: &'a M,
-    key_of: &'a [M::Key],
-    near: &'a Near,
-    region: Region<M::Key>,
+struct Walk<'a, M: Metric, W> {
+    site: &'a Site<'a, M>,
+    region: Region<M::Key, W>,
     tails: Vec<NodeId>,
     greatest_degree: usize,
     rng: Rng,
@@ -100,27 +118,25 @@ struct Walk<'a, M: Metric> {
     made: u64,
 }
 
-impl<'a, M: Metric> Walk<'a, M> {
-    fn new(metric: &'a M, key_of: &'a [M::Key], near: &'a Near, region: Region<M::Key>, seed: u64) -> Self {
+impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
+    fn new(site: &'a Site<'a, M>, region: Region<M::Key, W>, seed: u64) -> Self {
         let n = region.num_processes();
         let tails = (0..n as NodeId).flat_map(|u| std::iter::repeat_n(u, region.arcs(u).len())).collect();
         let greatest_degree = GREATEST_DEGREE * region.num_arcs().div_ceil(n.max(1)).max(1);
-        Self {
-            metric,
-            key_of,
-            near,
-            region,
-            tails,
-            greatest_degree,
-            rng: Rng::new(seed),
-            change: 0,
-            tried: 0,
-            made: 0,
-        }
+        Self { site, region, tails, greatest_degree, rng: Rng::new(seed), change: 0, tried: 0, made: 0 }
     }
 
-    fn run(&mut self, cooling: &Cooling, observer: &dyn Observer) {
-        let Some((initial, last)) = self.temperatures(cooling) else { return };
+    fn run(mut self, cooling: &Cooling) -> Annealed {
+        if let Some(temperatures) = self.temperatures(cooling) {
+            self.cool(cooling, temperatures);
+        }
+        let Self { region, change, tried, made, .. } = self;
+        Annealed { place_of: region.place_of, gain: -2 * change, tried, made }
+    }
+
+    /// Makes proposals while the temperature falls, and returns to the best mapping.
+    fn cool(&mut self, cooling: &Cooling, (initial, last): (f64, f64)) {
+        let observer = self.site.observer;
         let total = u64::from(cooling.proposals) * self.region.num_processes() as u64;
         // Temperatures are changed no finer than a few proposals for each process allow to notice.
         let steps = (cooling.proposals / 2).clamp(1, 200);
@@ -142,48 +158,8 @@ impl<'a, M: Metric> Walk<'a, M> {
             }
         }
         if best.0 < self.change {
-            self.region.restore(self.key_of, best.1);
+            self.region.restore(self.site.key_of, best.1);
             self.change = best.0;
-        }
-        self.descend(observer);
-    }
-
-    /// Makes exchanges that lower J, of those that can be proposed, until there is none or none is left to be tried.
-    fn descend(&mut self, observer: &dyn Observer) {
-        for _ in 0..MOST_ROUNDS {
-            let made = self.made;
-            for u in 0..self.region.num_processes() as NodeId {
-                if u64::from(u).is_multiple_of(GRAIN) && observer.should_stop() {
-                    return;
-                }
-                self.descend_from(u);
-            }
-            if self.made == made {
-                return;
-            }
-        }
-    }
-
-    /// Brings a process nearer to its neighbours while that lowers J.
-    fn descend_from(&mut self, u: NodeId) {
-        if self.region.arcs(u).len() > self.greatest_degree {
-            return;
-        }
-        for arc in 0..self.region.arcs(u).len() {
-            let to = self.region.place(self.region.arcs(u)[arc].0);
-            for &place in self.near.of(to) {
-                let Some(v) = self.region.process_on(place) else { continue };
-                if u == v || !self.region.may_exchange(self.region.place(u), place) {
-                    continue;
-                }
-                self.tried += 1;
-                let delta = self.region.delta(self.metric, u, v);
-                if delta < 0 {
-                    self.region.swap(u, v);
-                    self.change += delta;
-                    self.made += 1;
-                }
-            }
         }
     }
 
@@ -197,7 +173,7 @@ impl<'a, M: Metric> Walk<'a, M> {
         for _ in 0..2 * SAMPLES {
             let bits = self.rng.next_u64();
             if let Some((u, v)) = self.draw(bits) {
-                let delta = self.region.delta(self.metric, u, v);
+                let delta = self.delta(u, v);
                 losses.extend(Some(delta as f64).filter(|&delta| delta > 0.0));
             }
         }
@@ -222,14 +198,25 @@ impl<'a, M: Metric> Walk<'a, M> {
     fn draw(&self, bits: u64) -> Option<(NodeId, NodeId)> {
         let arc = ((bits >> 32) * self.tails.len() as u64) >> 32;
         let u = self.tails[arc as usize];
-        let to = self.region.place(self.region.head(arc as usize));
-        let mut place = self.near.pick(to, (bits & 0xff) as u32);
+        let head = self.region.head(arc as usize);
+        let to = self.region.place(head);
+        let mut place = self.site.near.pick(to, (bits & 0xff) as u32);
         // Now and then a place near a near one: what is one hop off may be out of reach of what is at it.
         if bits >> 8 & 3 == 0 {
-            place = self.near.pick(place, (bits >> 10 & 0xff) as u32);
+            place = self.site.near.pick(place, (bits >> 10 & 0xff) as u32);
         }
         let v = self.region.process_on(place)?;
         (u != v && self.region.may_exchange(self.region.place(u), place)).then_some((u, v))
+    }
+
+    /// By how much half of J changes when two processes exchange their places.
+    fn delta(&self, u: NodeId, v: NodeId) -> Cost {
+        match self.region.are_interchangeable(self.site.metric, u, v) {
+            true => 0,
+            false => {
+                self.region.least_delta(self.site.metric, u, v) + self.region.of_edge(self.site.metric, u, v)
+            }
+        }
     }
 
     /// Makes `count` proposals at a temperature.
@@ -245,11 +232,16 @@ impl<'a, M: Metric> Walk<'a, M> {
                 continue;
             }
             let accepted = (quantiles[(bits >> 20) as usize & (RANKS - 1)] * temperature) as Cost;
-            let delta = self.region.delta(self.metric, u, v);
-            if delta <= accepted {
-                self.region.swap(u, v);
-                self.change += delta;
-                self.made += 1;
+            let metric = self.site.metric;
+            let mut delta = self.region.least_delta(metric, u, v);
+            // Most proposals are refused without a look at whether the two are adjacent.
+            if delta <= accepted && !self.region.are_interchangeable(metric, u, v) {
+                delta += self.region.of_edge(metric, u, v);
+                if delta <= accepted {
+                    self.region.swap(u, v);
+                    self.change += delta;
+                    self.made += 1;
+                }
             }
         }
         self.tried += count;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::topology::{Balls, Metric, Parts};
+use crate::topology::{DistanceOracle, Metric, Parts, Vicinity};
 use crate::types::{Distance, PeId};
 
 /// The places of the least distances are listed while they are not more than this,
@@ -19,27 +19,32 @@ pub struct Near {
 }
 
 impl Near {
-    /// The places near each place, where place i is at `keys[i]`: all those at the least distances while they are few.
-    /// Places at distance 0 are passed over, unless there are no others.
+    /// The places near each place of a machine, where place i is at `key_of[i]`: all those at the least distances while they
+    /// are few. Places at distance 0 are passed over, unless there are no others.
     ///
     /// Parts, if given, are over the places in the order of their numbers. With them it takes O(n log n) distances on
     /// machines of few dimensions; without, and where ways with a stop may be shorter, O(n²).
-    pub fn new<M: Metric>(metric: &M, keys: &[M::Key], parts: Option<&Parts>) -> Self {
-        let parts = parts.filter(|_| metric.has_triangle_inequality());
-        let balls = parts.map(|parts| Balls::new(metric, keys, parts));
-        let lists: Vec<Vec<PeId>> = (0..keys.len() as PeId)
+    pub fn new<O: DistanceOracle>(oracle: &O, key_of: &[O::Key], parts: Option<&Parts>) -> Self {
+        let vicinity = Vicinity::new(oracle, key_of, parts);
+        Self::collect(key_of.len(), |place, found| nearest(&vicinity, place, found))
+    }
+
+    /// The same for some places of a metric; O(n²) distances.
+    pub fn among<M: Metric>(metric: &M, key_of: &[M::Key]) -> Self {
+        Self::collect(key_of.len(), |place, found| scan(metric, key_of, place, found))
+    }
+
+    fn collect(count: usize, find: impl Fn(PeId, &mut Vec<(Distance, PeId)>) + Sync) -> Self {
+        let lists: Vec<Vec<PeId>> = (0..count as PeId)
             .into_par_iter()
             .with_min_len(64)
             .map_init(Vec::new, |found, place| {
                 found.clear();
-                match &balls {
-                    Some(balls) => nearest(balls, metric, keys[place as usize], place, found),
-                    None => scan(metric, keys, place, found),
-                }
+                find(place, found);
                 list(found, place)
             })
             .collect();
-        let mut offsets = Vec::with_capacity(keys.len() + 1);
+        let mut offsets = Vec::with_capacity(count + 1);
         offsets.push(0);
         let mut places = Vec::with_capacity(lists.iter().map(Vec::len).sum());
         for list in lists {
@@ -93,16 +98,10 @@ fn scan<M: Metric>(metric: &M, keys: &[M::Key], place: PeId, found: &mut Vec<(Di
 }
 
 /// The nearest places, and perhaps some more.
-fn nearest<M: Metric>(
-    balls: &Balls<'_, M::Key>,
-    metric: &M,
-    here: M::Key,
-    place: PeId,
-    found: &mut Vec<(Distance, PeId)>,
-) {
+fn nearest<O: DistanceOracle>(vicinity: &Vicinity<'_, O>, place: PeId, found: &mut Vec<(Distance, PeId)>) {
     // What is farther than this is not needed.
     let mut bound = Distance::MAX;
-    balls.visit(metric, here, bound, |other, distance| {
+    vicinity.visit(place, bound, |other, distance| {
         if distance > 0 {
             found.push((distance, other.wrapping_sub(place)));
         }

@@ -2,21 +2,21 @@
 
 use std::ops::Range;
 
+use super::Site;
 use crate::graph::CsrGraph;
 use crate::topology::Metric;
 use crate::types::{Cost, NodeId, PeId, Weight};
 
 /// Processes on a range of places. They are numbered anew by the places they are on at the beginning; numbers beyond
 /// theirs are ends of arcs that lead out of the region and do not move.
-#[derive(Clone, Debug)]
-pub struct Region<K> {
+pub(super) struct Region<K, W> {
     places: Range<PeId>,
     offsets: Vec<u32>,
-    arcs: Vec<(NodeId, Weight)>,
+    arcs: Vec<(NodeId, W)>,
     /// The key of each process, and of each end outside.
     keys: Vec<K>,
     /// The place of each process.
-    pub(super) place_of: Vec<PeId>,
+    pub place_of: Vec<PeId>,
     /// The places of the ends outside.
     outside: Vec<PeId>,
     /// The process on each place of the range.
@@ -25,13 +25,12 @@ pub struct Region<K> {
     kinds: Vec<u32>,
 }
 
-impl<K: Copy + Eq> Region<K> {
-    /// The processes on `places`, where process u is on place `place_of[u]`, `process_on` is the inverse of that, and
-    /// place p is at `key_of[p]`.
-    /// O(size of the region and its arcs).
-    pub fn new(
+impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
+    /// The processes on `places`, where process u is on place `place_of[u]`, and `process_on` is the inverse of that.
+    /// Weights must fit `W`. O(size of the region and its arcs).
+    pub fn new<M: Metric<Key = K>>(
         graph: &CsrGraph,
-        key_of: &[K],
+        site: &Site<'_, M>,
         place_of: &[PeId],
         process_on: &[NodeId],
         places: Range<PeId>,
@@ -45,6 +44,7 @@ impl<K: Copy + Eq> Region<K> {
         for &process in processes {
             for (target, weight) in graph.arcs(process) {
                 let place = place_of[target as usize];
+                let weight = W::try_from(weight).unwrap_or_else(|_| unreachable!("weights fit"));
                 if places.contains(&place) {
                     arcs.push((place - places.start, weight));
                 } else {
@@ -54,21 +54,20 @@ impl<K: Copy + Eq> Region<K> {
             }
             offsets.push(arcs.len() as u32);
         }
-        let keys =
-            places.clone().chain(outside.iter().copied()).map(|place| key_of[place as usize]).collect();
+        let all = places.clone().chain(outside.iter().copied());
+        let keys = all.map(|place| site.key_of[place as usize]).collect();
         let place_of = places.clone().collect();
         let process_on = (0..n as NodeId).collect();
-        Self { places, offsets, arcs, keys, place_of, outside, process_on, kinds: Vec::new() }
-    }
-
-    /// The same where processes are exchanged only between places of one kind; `kinds` is that of each place.
-    pub fn with_kinds(self, kinds: Vec<u32>) -> Self {
-        Self { kinds, ..self }
+        let kinds = match site.kinds {
+            [] => Vec::new(),
+            kinds => kinds[places.start as usize..places.end as usize].to_vec(),
+        };
+        Self { places, offsets, arcs, keys, place_of, outside, process_on, kinds }
     }
 
     /// Whether processes may be exchanged between two places.
     #[inline]
-    pub(super) fn may_exchange(&self, p: PeId, q: PeId) -> bool {
+    pub fn may_exchange(&self, p: PeId, q: PeId) -> bool {
         let kind = |place: PeId| self.kinds[(place - self.places.start) as usize];
         self.kinds.is_empty() || kind(p) == kind(q)
     }
@@ -85,18 +84,18 @@ impl<K: Copy + Eq> Region<K> {
 
     /// The head of an arc.
     #[inline]
-    pub(super) fn head(&self, arc: usize) -> NodeId {
+    pub fn head(&self, arc: usize) -> NodeId {
         self.arcs[arc].0
     }
 
     #[inline]
-    pub(super) fn arcs(&self, process: NodeId) -> &[(NodeId, Weight)] {
+    pub fn arcs(&self, process: NodeId) -> &[(NodeId, W)] {
         &self.arcs[self.offsets[process as usize] as usize..self.offsets[process as usize + 1] as usize]
     }
 
     /// The place of a process, or of an end outside.
     #[inline]
-    pub(super) fn place(&self, process: NodeId) -> PeId {
+    pub fn place(&self, process: NodeId) -> PeId {
         match self.place_of.get(process as usize) {
             Some(&place) => place,
             None => self.outside[process as usize - self.place_of.len()],
@@ -105,33 +104,37 @@ impl<K: Copy + Eq> Region<K> {
 
     /// The process on a place, if that is of the region.
     #[inline]
-    pub(super) fn process_on(&self, place: PeId) -> Option<NodeId> {
+    pub fn process_on(&self, place: PeId) -> Option<NodeId> {
         self.process_on.get(place.wrapping_sub(self.places.start) as usize).copied()
     }
 
-    /// By how much half of J changes when two processes exchange their places; O(deg u + deg v) distances.
+    /// By how much half of J changes at least when two processes exchange their places; O(deg u + deg v) distances. Exact
+    /// unless they are adjacent.
     #[inline]
-    pub(super) fn delta<M: Metric<Key = K>>(&self, metric: &M, u: NodeId, v: NodeId) -> Cost {
+    pub fn least_delta<M: Metric<Key = K>>(&self, metric: &M, u: NodeId, v: NodeId) -> Cost {
         let (at_u, at_v) = (self.keys[u as usize], self.keys[v as usize]);
-        if metric.interchangeable(at_u, at_v) {
-            return 0;
-        }
-        let half = |moved: NodeId, partner: NodeId, from: K, to: K| -> Cost {
-            let mut delta = 0;
-            for &(target, weight) in self.arcs(moved) {
-                if target != partner {
-                    let there = self.keys[target as usize];
-                    delta += weight * (metric.between(to, there) - metric.between(from, there));
-                }
-            }
-            delta
-        };
-        half(u, v, at_u, at_v) + half(v, u, at_v, at_u)
+        metric.detour(at_v, at_u, self.arcs(u), &self.keys)
+            + metric.detour(at_u, at_v, self.arcs(v), &self.keys)
+    }
+
+    /// By how much half of J changes more than [`least_delta`](Self::least_delta) tells: that lets each of two adjacent
+    /// processes come to where the other one is, while they stay as far apart as they are.
+    pub fn of_edge<M: Metric<Key = K>>(&self, metric: &M, u: NodeId, v: NodeId) -> Cost {
+        let (a, b) = if self.arcs(u).len() <= self.arcs(v).len() { (u, v) } else { (v, u) };
+        let distance = metric.between(self.keys[u as usize], self.keys[v as usize]);
+        let edge = self.arcs(a).iter().filter(|&&(head, _)| head == b);
+        edge.map(|&(_, weight)| 2 * weight.into() * distance).sum()
+    }
+
+    /// Whether an exchange of two processes cannot change J.
+    #[inline]
+    pub fn are_interchangeable<M: Metric<Key = K>>(&self, metric: &M, u: NodeId, v: NodeId) -> bool {
+        metric.interchangeable(self.keys[u as usize], self.keys[v as usize])
     }
 
     /// Exchanges the places of two processes.
     #[inline]
-    pub(super) fn swap(&mut self, u: NodeId, v: NodeId) {
+    pub fn swap(&mut self, u: NodeId, v: NodeId) {
         self.place_of.swap(u as usize, v as usize);
         self.keys.swap(u as usize, v as usize);
         for moved in [u, v] {
@@ -140,7 +143,7 @@ impl<K: Copy + Eq> Region<K> {
     }
 
     /// Puts the processes on these places, which are a permutation of those of the region.
-    pub(super) fn restore(&mut self, key_of: &[K], place_of: Vec<PeId>) {
+    pub fn restore(&mut self, key_of: &[K], place_of: Vec<PeId>) {
         for (process, &place) in place_of.iter().enumerate() {
             self.keys[process] = key_of[place as usize];
             self.process_on[(place - self.places.start) as usize] = process as NodeId;

@@ -22,14 +22,14 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::ConstructionConfig;
-use crate::annealing::{Annealed, Near, Region, SmallTable, anneal};
+use crate::annealing::{Near, Site};
 use crate::graph::{CsrGraph, quotient};
 use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::partition::{Partitioner, Settings, Targets};
 use crate::problem::Problem;
 use crate::rng::derive;
-use crate::topology::{DistanceOracle, Metric, Parts, centre, spread};
+use crate::topology::{DistanceOracle, Parts, centre, spread};
 use crate::types::{BlockId, Cost, NodeId, PeId, Weight};
 
 /// Domains that are exchanged as wholes at most: finding out which are near each other takes the square of that.
@@ -213,14 +213,13 @@ impl<'a, O: DistanceOracle> DualRecursion<'a, O> {
             .map(|domain| self.key_of[self.centre_of[domain.places.start] as usize])
             .collect();
         let oracle = self.problem.oracle();
-        let near = Near::new(oracle, &key_of, None);
-        let annealed = match SmallTable::new(oracle, &key_of) {
-            Some(table) => {
-                let numbers: Vec<PeId> = (0..count as PeId).collect();
-                self.anneal_domains(&graph, &table, &numbers, &near, seed)
-            }
-            None => self.anneal_domains(&graph, oracle, &key_of, &near, seed),
-        };
+        let near = Near::among(oracle, &key_of);
+        let kinds: Vec<u32> = self.domains.iter().map(|domain| domain.places.len() as u32).collect();
+        let site =
+            Site { metric: oracle, key_of: &key_of, near: &near, kinds: &kinds, observer: self.observer };
+        let identity: Vec<PeId> = graph.nodes().collect();
+        let places = 0..count as PeId;
+        let annealed = site.anneal(&graph, &identity, &identity, places, &self.config.domains, seed);
         if annealed.gain == 0 {
             return;
         }
@@ -229,21 +228,6 @@ impl<'a, O: DistanceOracle> DualRecursion<'a, O> {
             let first = self.domains[to as usize].places.start;
             self.settle(first, &before[self.domains[from].places.clone()]);
         }
-    }
-
-    fn anneal_domains<M: Metric>(
-        &self,
-        graph: &CsrGraph,
-        metric: &M,
-        key_of: &[M::Key],
-        near: &Near,
-        seed: u64,
-    ) -> Annealed {
-        let identity: Vec<PeId> = graph.nodes().collect();
-        let kinds = self.domains.iter().map(|domain| domain.places.len() as u32).collect();
-        let places = 0..graph.num_nodes() as PeId;
-        let region = Region::new(graph, key_of, &identity, &identity, places).with_kinds(kinds);
-        anneal(metric, key_of, near, region, &self.config.domains, seed, self.observer)
     }
 }
 
@@ -298,7 +282,10 @@ impl Bisection {
     fn solve(&self, config: &ConstructionConfig, seed: u64, observer: &dyn Observer) -> Vec<bool> {
         let size = self.sizes[0].max(self.sizes[1]) as Weight;
         let targets = Targets::sizes(&self.graph, vec![size; 2], 0.0).expect("the halves hold all");
-        let partitioner = Partitioner::with_settings(Settings::of(config.partitions), seed);
+        // One initial partition each: several of them take half as long again, and annealing leaves no difference.
+        let mut settings = Settings::of(config.inner);
+        settings.initial.bisections = 1;
+        let partitioner = Partitioner::with_settings(settings, seed);
         let blocks = partitioner.partition_watched(&self.graph, &targets, observer).into_blocks();
         // The halves may be named either way; what is outside tells which is better.
         let pulled = |block: BlockId| -> i128 {

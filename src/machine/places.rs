@@ -34,7 +34,7 @@ impl Places {
         if let Some(hierarchy) = machine.hierarchy().filter(|_| is_plain) {
             return Ok(Self { pe_of, parts, distances, hierarchy: Some(hierarchy.clone()) });
         }
-        Ok(Self { distances: distances.listed(&pe_of), pe_of, parts, hierarchy: None })
+        Ok(Self { distances: distances.listed(&pe_of).tabulated(), pe_of, parts, hierarchy: None })
     }
 
     /// The places of a machine with its own distances.

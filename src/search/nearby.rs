@@ -2,15 +2,15 @@
 //!
 //! An exchange of u on p and v on q gains only if u pays less on q or v pays less on p. If no way is shorter with a
 //! stop, and u has weight W on its edges and pays c, it pays W d(p, q) - c at least on q; so only PEs nearer than
-//! 2 c / W come into question, and after a good construction they are few ([`Balls`]). A visit of u finds the PEs on which
+//! 2 c / W come into question, and after a good construction they are few ([`Vicinity`]). A visit of u finds the PEs on which
 //! it pays less and tries the exchanges with the processes there; those that v gains by are found by the visit of v.
 //! A process that pays no less anywhere needs no visit until it is touched.
 //!
-//! A visit costs O(deg) distances for each PE that is near enough. Memory: that of the balls.
+//! A visit costs O(deg) distances for each PE that is near enough. Memory: O(n).
 
 use super::swap::{SwapSearch, Time};
 use crate::rng::{Rng, derive};
-use crate::topology::{Balls, DistanceOracle};
+use crate::topology::{DistanceOracle, Vicinity};
 use crate::types::{Cost, Distance, NodeId};
 
 /// Which processes may be exchanged; told for pairs whose exchange would gain.
@@ -20,7 +20,7 @@ pub(super) type MayExchange<'a> = &'a mut dyn FnMut(NodeId, NodeId) -> bool;
 pub(super) fn is_applicable<O: DistanceOracle>(search: &SwapSearch<'_, O>) -> bool {
     let problem = search.problem();
     let oracle = problem.oracle();
-    oracle.ultrametric().is_none() && oracle.has_triangle_inequality() && problem.parts().is_some()
+    oracle.ultrametric().is_none() && oracle.has_triangle_inequality()
 }
 
 /// Exchanges processes until no pair that may be exchanged gains.
@@ -32,7 +32,7 @@ pub(super) fn descend<O: DistanceOracle>(
     let problem = search.problem();
     let n = problem.size() as NodeId;
     let key_of: Vec<O::Key> = (0..n).map(|pe| problem.oracle().key(pe)).collect();
-    let balls = Balls::new(problem.oracle(), &key_of, problem.parts().expect("the parts are known"));
+    let vicinity = Vicinity::new(problem.oracle(), &key_of, problem.parts());
     let mut order: Vec<NodeId> = (0..n).collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
     let mut visited: Vec<Time> = vec![0; n as usize];
@@ -48,7 +48,7 @@ pub(super) fn descend<O: DistanceOracle>(
                 return;
             }
             visited[u as usize] = search.now();
-            let partners = better_off_with(search, &balls, u);
+            let partners = better_off_with(search, &vicinity, u);
             wants_to_move[u as usize] = !partners.is_empty();
             let improving =
                 partners.into_iter().map(|v| (search.delta(u, v), v)).filter(|&(delta, _)| delta < 0);
@@ -67,7 +67,7 @@ pub(super) fn descend<O: DistanceOracle>(
 /// The processes on the PEs on which `u` pays less. A neighbour of `u` there would come to where `u` is.
 fn better_off_with<O: DistanceOracle>(
     search: &mut SwapSearch<'_, O>,
-    balls: &Balls<'_, O::Key>,
+    vicinity: &Vicinity<'_, O>,
     u: NodeId,
 ) -> Vec<NodeId> {
     let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
@@ -85,7 +85,7 @@ fn better_off_with<O: DistanceOracle>(
     // What a process pays is part of half of J, which fits.
     let bound: Distance = (2 * pays - 1) / weight;
     let mut looked_at = 0;
-    balls.visit(oracle, here, bound, |q, distance| {
+    vicinity.visit(search.pe_of()[u as usize], bound, |q, distance| {
         let v = search.process_on()[q as usize];
         let there = oracle.key(q);
         let mut would_pay = 0;

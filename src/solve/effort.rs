@@ -55,9 +55,24 @@ pub struct Constructions {
     /// Problems of more processes and arcs are divided into the outermost groups with no more effort than inside
     /// of those.
     pub careful: usize,
+    /// Constructions where the machine is no regular tree; problems of fewer than 512 processes get the more of them, the
+    /// smaller they are, up to eight times as many.
+    pub anywhere: usize,
 }
 
+/// Problems of fewer processes get more constructions where the machine is no regular tree,
+const SMALL_ANYWHERE: usize = 512;
+
+/// but not more than so many times as many.
+const MOST_ANYWHERE: usize = 8;
+
 impl Constructions {
+    /// How many are tried where the machine is no regular tree.
+    pub(super) fn number_anywhere(self, num_processes: usize) -> usize {
+        let times = (SMALL_ANYWHERE / num_processes.max(1)).clamp(1, MOST_ANYWHERE);
+        self.anywhere.saturating_mul(times).max(1)
+    }
+
     pub(super) fn number(self, graph: &CsrGraph) -> usize {
         let size = size(graph).max(1);
         let greatest = if graph.num_nodes() < SMALL { self.size.saturating_mul(2) } else { self.size };
@@ -79,7 +94,8 @@ mod tests {
             for effort in [3 << 30, 1 << 30, u32::MAX] {
                 assert!(rebuilding(effort, 1, &graph) >= effort, "{n} {effort}");
             }
-            let constructions = Constructions { effort: usize::MAX, size: usize::MAX, careful: 0 };
+            let constructions =
+                Constructions { effort: usize::MAX, size: usize::MAX, careful: 0, anywhere: 1 };
             assert!(constructions.number(&graph) > 1 << 32);
         }
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::effort::Constructions;
+use crate::annealing::Cooling;
 use crate::construct::ConstructionConfig;
 use crate::partition::Preset;
 use crate::search::{Improvement, Neighbourhood, SearchConfig};
@@ -66,17 +67,27 @@ pub struct MapConfig {
 impl MapConfig {
     /// The settings of a preset, with seed 0 and one thread.
     pub fn preset(preset: MapPreset) -> Self {
-        let (undivided, constructions, improvement) = match preset {
-            MapPreset::Strong => {
-                (0, Constructions { effort: 360, size: 120_000, careful: usize::MAX }, Improvement::STRONG)
-            }
-            MapPreset::Eco => {
-                (64, Constructions { effort: 78, size: 50_000, careful: usize::MAX }, Improvement::ECO)
-            }
-            MapPreset::Fast => {
-                (64, Constructions { effort: 28, size: 45_000, careful: 45_000 }, Improvement::FAST)
-            }
+        let (undivided, exchanges, constructions, improvement) = match preset {
+            MapPreset::Strong => (
+                0,
+                1000,
+                Constructions { effort: 360, size: 120_000, careful: usize::MAX, anywhere: 4 },
+                Improvement::STRONG,
+            ),
+            MapPreset::Eco => (
+                64,
+                1000,
+                Constructions { effort: 78, size: 50_000, careful: usize::MAX, anywhere: 1 },
+                Improvement::ECO,
+            ),
+            MapPreset::Fast => (
+                64,
+                500,
+                Constructions { effort: 28, size: 45_000, careful: 45_000, anywhere: 1 },
+                Improvement::FAST,
+            ),
         };
+        let default = ConstructionConfig::default();
         Self {
             seed: 0,
             threads: 1,
@@ -84,7 +95,8 @@ impl MapConfig {
             construction: ConstructionConfig {
                 inner: Preset::Fast,
                 undivided,
-                ..ConstructionConfig::default()
+                domains: Cooling { proposals: exchanges, ..default.domains },
+                ..default
             },
             constructions,
             improvement,

@@ -136,7 +136,13 @@ impl Run<'_> {
         let config = self.config;
         let is_final = config.search.neighbourhood == Neighbourhood::None;
         // Without edges, all are as good.
-        if is_final || self.graph.num_arcs() == 0 { 1 } else { config.constructions.number(self.graph) }
+        if is_final || self.graph.num_arcs() == 0 {
+            return 1;
+        }
+        match self.machine.hierarchy() {
+            Some(_) => config.constructions.number(self.graph),
+            None => config.constructions.number_anywhere(self.graph.num_nodes()),
+        }
     }
 
     /// The constructions of these numbers that are begun before the observer asks to stop, but always number 0.

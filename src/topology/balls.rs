@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{Metric, Parts};
+use super::{DistanceOracle, Metric, Parts};
 use crate::types::{Distance, PeId};
 
 /// Places that are looked at to find the centre of a part.
@@ -80,6 +80,57 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
                 let distance = metric.between(here, self.keys[place]);
                 if distance <= bound {
                     bound = visit(place as PeId, distance);
+                }
+            }
+        }
+    }
+}
+
+/// What is near the PEs of a machine, by the fastest way there is: rows of distances that are at hand, balls around
+/// parts, or a look at all PEs.
+pub struct Vicinity<'a, O: DistanceOracle> {
+    oracle: &'a O,
+    balls: Option<Balls<'a, O::Key>>,
+    key_of: &'a [O::Key],
+}
+
+impl<'a, O: DistanceOracle> Vicinity<'a, O> {
+    /// The vicinity of all PEs, which are at `key_of`; parts, if given, are over the numbers of the PEs.
+    pub fn new(oracle: &'a O, key_of: &'a [O::Key], parts: Option<&'a Parts>) -> Self {
+        let has_rows = !key_of.is_empty() && oracle.row(0).is_some();
+        let parts = parts.filter(|_| !has_rows && oracle.has_triangle_inequality());
+        Self { oracle, balls: parts.map(|parts| Balls::new(oracle, key_of, parts)), key_of }
+    }
+
+    /// Visits all PEs that are not farther from a PE than `bound`, each with its distance. The visitor returns the bound
+    /// from then on.
+    pub fn visit(&self, pe: PeId, mut bound: Distance, mut visit: impl FnMut(PeId, Distance) -> Distance) {
+        let here = self.key_of[pe as usize];
+        if let Some(row) = self.oracle.row(pe) {
+            return scan_row(row, bound, visit);
+        }
+        if let Some(balls) = &self.balls {
+            return balls.visit(self.oracle, here, bound, visit);
+        }
+        for (other, &key) in (0..).zip(self.key_of) {
+            let distance = self.oracle.between(here, key);
+            if distance <= bound {
+                bound = visit(other, distance);
+            }
+        }
+    }
+}
+
+/// The entries of a row that do not exceed a bound.
+fn scan_row(row: &[u8], mut bound: Distance, mut visit: impl FnMut(PeId, Distance) -> Distance) {
+    // In chunks, so that the comparisons of a chunk are made at once.
+    const CHUNK: usize = 32;
+    for (index, chunk) in row.chunks(CHUNK).enumerate() {
+        let least = bound.clamp(-1, Distance::from(u8::MAX)) as i16;
+        if chunk.iter().fold(false, |any, &distance| any | (i16::from(distance) <= least)) {
+            for (other, &distance) in (index * CHUNK..).zip(chunk) {
+                if Distance::from(distance) <= bound {
+                    bound = visit(other as PeId, Distance::from(distance));
                 }
             }
         }

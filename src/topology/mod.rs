@@ -28,9 +28,10 @@ mod memory;
 mod network;
 mod parts;
 mod placed;
+mod small;
 mod stored;
 
-pub use balls::{Balls, centre, spread};
+pub use balls::{Balls, Vicinity, centre, spread};
 pub use capacities::Capacities;
 pub use cube::{BitsThatDiffer, Hypercube};
 pub use divided::Divided;
@@ -41,12 +42,13 @@ pub use matrix::{DistanceMatrix, Index, Table};
 pub use network::{Network, RouteKey, Routes};
 pub use parts::{PartTree, Parts};
 pub use placed::Placed;
+pub use small::SmallTable;
 pub use stored::{StoredDistances, StoredDistancesError};
 
 use std::ops::Range;
 
 use crate::graph::CsrGraph;
-use crate::types::{Distance, NodeId, PeId};
+use crate::types::{Cost, Distance, NodeId, PeId, Weight};
 
 /// A machine that processes can be mapped to.
 pub trait Machine: Send + Sync {
@@ -161,6 +163,7 @@ pub enum Distances {
     WideNetwork(Placed<Routes<u32>>),
     Table(Placed<Table<u8>>),
     WideTable(Placed<Table<u32>>),
+    Small(SmallTable),
 }
 
 /// Something to do with distances, whatever their kind.
@@ -186,6 +189,7 @@ impl Distances {
             Distances::WideNetwork(oracle) => visitor.visit(oracle),
             Distances::Table(oracle) => visitor.visit(oracle),
             Distances::WideTable(oracle) => visitor.visit(oracle),
+            Distances::Small(oracle) => visitor.visit(oracle),
         }
     }
 
@@ -204,7 +208,13 @@ impl Distances {
             Distances::WideNetwork(oracle) => Distances::WideNetwork(oracle.listed(list)),
             Distances::Table(oracle) => Distances::Table(oracle.listed(list)),
             Distances::WideTable(oracle) => Distances::WideTable(oracle.listed(list)),
+            Distances::Small(oracle) => Distances::Small(oracle.listed(list)),
         }
+    }
+
+    /// The same distances, all of them at hand if the PEs are few and near.
+    pub fn tabulated(self) -> Self {
+        self.visit(small::Tabulate).map_or(self, Distances::Small)
     }
 }
 
@@ -320,6 +330,23 @@ pub trait Metric: Send + Sync {
     /// A distance that no two PEs exceed: of regular trees the greatest one.
     fn max_distance(&self) -> Distance;
 
+    /// How much more arcs cost from one PE than from another: the sum of weight times difference of distances. An arc is told
+    /// by where in `keys` its head is, and its weight.
+    #[inline(always)]
+    fn detour<W: Copy + Into<Weight>>(
+        &self,
+        to: Self::Key,
+        from: Self::Key,
+        arcs: &[(NodeId, W)],
+        keys: &[Self::Key],
+    ) -> Cost {
+        let terms = arcs.iter().map(|&(head, weight)| {
+            let there = keys[head as usize];
+            weight.into() * (self.between(to, there) - self.between(from, there))
+        });
+        terms.sum()
+    }
+
     /// Whether two PEs have the same distance to every third PE, as far as that can be told at once:
     /// exchanging the processes on them then cannot change the objective.
     #[inline]
@@ -345,6 +372,11 @@ pub trait DistanceOracle: Metric {
     #[inline]
     fn distance(&self, p: PeId, q: PeId) -> Distance {
         self.between(self.key(p), self.key(q))
+    }
+
+    /// The distances of a PE to all PEs, where they are at hand.
+    fn row(&self, _pe: PeId) -> Option<&[u8]> {
+        None
     }
 
     /// A range of PEs that holds every PE nearer to `pe` than `distance`, as narrow as can be told at once.

@@ -12,7 +12,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::super::SearchOutcome;
-use crate::annealing::{Annealed, Cooling, Near, Region, SmallTable, anneal};
+use crate::annealing::{Annealed, Cooling, Near, Site};
 use crate::graph::CsrGraph;
 use crate::graph::relabel::relabel;
 use crate::mapping::Mapping;
@@ -20,7 +20,7 @@ use crate::objective::cost;
 use crate::observer::Observer;
 use crate::problem::Problem;
 use crate::rng::derive;
-use crate::topology::{DistanceOracle, Metric};
+use crate::topology::DistanceOracle;
 use crate::types::{Cost, NodeId, PeId};
 
 /// Problems of at most this many processes are annealed as wholes.
@@ -28,6 +28,9 @@ const WHOLE: usize = 1 << 15;
 
 /// Processes of a region of a larger problem.
 const REGION: usize = 1 << 12;
+
+/// The share of the initial acceptance that every other start has.
+const LOWERED: f64 = 0.1;
 
 /// What to spend on improving a mapping where the machine is no regular tree.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -46,16 +49,21 @@ impl Anywhere {
     };
 
     /// A better one.
-    pub const ECO: Self = Self {
-        cooling: Cooling { proposals: 3000, initial_acceptance: 0.1, final_acceptance: 0.001 },
-        rounds: 1,
+    pub const ECO: Self = Self { cooling: Cooling { proposals: 2000, ..Self::FAST.cooling }, ..Self::FAST };
+
+    /// The best that can be had in a second or two for a thousand processes.
+    pub const STRONG: Self = Self {
+        cooling: Cooling { proposals: 8000, initial_acceptance: 0.2, ..Self::FAST.cooling },
+        ..Self::FAST
     };
 
-    /// The best that can be had in a second for a thousand processes.
-    pub const STRONG: Self = Self {
-        cooling: Cooling { proposals: 20_000, initial_acceptance: 0.2, final_acceptance: 0.001 },
-        rounds: 2,
-    };
+    /// How a start is annealed: every other one from a lower temperature, at which regular structures survive that the
+    /// construction has found.
+    fn cooling_of(&self, start: usize) -> Cooling {
+        let lowered = self.cooling.initial_acceptance * LOWERED;
+        let initial_acceptance = if start % 2 == 1 { lowered } else { self.cooling.initial_acceptance };
+        Cooling { initial_acceptance: initial_acceptance.max(self.cooling.final_acceptance), ..self.cooling }
+    }
 }
 
 pub(super) fn improve<O: DistanceOracle>(
@@ -71,16 +79,14 @@ pub(super) fn improve<O: DistanceOracle>(
     let problem = &problem.with_graph(&graph);
     let key_of: Vec<O::Key> = (0..problem.size() as PeId).map(|place| problem.oracle().key(place)).collect();
     let near = Near::new(problem.oracle(), &key_of, problem.parts());
-    let table = SmallTable::new(problem.oracle(), &key_of);
-    let numbers: Vec<PeId> = (0..problem.size() as PeId).collect();
-    let ground =
-        Ground { problem, key_of: &key_of, near: &near, table: table.as_ref(), numbers: &numbers, observer };
+    let site = Site { metric: problem.oracle(), key_of: &key_of, near: &near, kinds: &[], observer };
+    let ground = Ground { problem, site };
     let mut states: Vec<State> = starts
         .par_iter()
         .enumerate()
         .map(|(index, start)| {
             let mut state = ground.state(&start.renumbered(&order), derive(seed, index as u64));
-            state.round(&ground, &config.cooling);
+            state.round(&ground, &config.cooling_of(index));
             state
         })
         .collect();
@@ -105,13 +111,7 @@ pub(super) fn improve<O: DistanceOracle>(
 /// What all mappings have in common.
 struct Ground<'a, O: DistanceOracle> {
     problem: &'a Problem<'a, O>,
-    key_of: &'a [O::Key],
-    near: &'a Near,
-    /// The distances of all places, if they are few.
-    table: Option<&'a SmallTable>,
-    /// The keys of that table.
-    numbers: &'a [PeId],
-    observer: &'a dyn Observer,
+    site: Site<'a, O>,
 }
 
 impl<O: DistanceOracle> Ground<'_, O> {
@@ -135,7 +135,7 @@ impl<O: DistanceOracle> Ground<'_, O> {
             true => place_of[(place - places.start) as usize],
             false => place,
         };
-        let key = |place: PeId| self.key_of[place as usize];
+        let key = |place: PeId| self.site.key_of[place as usize];
         let mut change = 0;
         for place in places.clone() {
             for (target, weight) in graph.arcs(state.process_on[place as usize]) {
@@ -170,16 +170,18 @@ impl State {
         let annealed: Vec<(Range<PeId>, Annealed)> = regions
             .into_par_iter()
             .with_max_len(1)
-            .filter(|_| !ground.observer.should_stop())
+            .filter(|_| !ground.site.observer.should_stop())
             .map(|places| {
                 let seed = derive(seed, u64::from(places.start));
-                let annealed = match ground.table {
-                    Some(table) => self.anneal(ground, table, ground.numbers, places.clone(), cooling, seed),
-                    None => {
-                        let oracle = ground.problem.oracle();
-                        self.anneal(ground, oracle, ground.key_of, places.clone(), cooling, seed)
-                    }
-                };
+                let graph = ground.problem.graph();
+                let annealed = ground.site.anneal(
+                    graph,
+                    &self.place_of,
+                    &self.process_on,
+                    places.clone(),
+                    cooling,
+                    seed,
+                );
                 (places, annealed)
             })
             .collect();
@@ -189,20 +191,6 @@ impl State {
                 self.take_over(ground, &places, &annealed);
             }
         }
-    }
-
-    fn anneal<O: DistanceOracle, M: Metric>(
-        &self,
-        ground: &Ground<'_, O>,
-        metric: &M,
-        key_of: &[M::Key],
-        places: Range<PeId>,
-        cooling: &Cooling,
-        seed: u64,
-    ) -> Annealed {
-        let graph = ground.problem.graph();
-        let region = Region::new(graph, key_of, &self.place_of, &self.process_on, places);
-        anneal(metric, key_of, ground.near, region, cooling, seed, ground.observer)
     }
 
     fn take_over<O: DistanceOracle>(
