@@ -23,6 +23,13 @@ pub struct ModelConfig {
     pub threads: usize,
 }
 
+impl ModelConfig {
+    /// Whether there is a graph for which this makes sense, to be asked before one is read.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        Ok(Targets::check(self.num_blocks, self.imbalance)?)
+    }
+}
+
 /// A model and the partition it comes from.
 #[derive(Clone, Debug)]
 pub struct Model {

@@ -7,8 +7,10 @@ use clap::Parser;
 use serde::Serialize;
 
 use super::console::Console;
+use super::exit::{self, End};
+use super::files;
 use super::options::{MachineOptions, ReportOptions};
-use super::{exit, files};
+use crate::io::Outputs;
 use crate::io::metis::NodeWeights;
 use crate::mapping::Mapping;
 use crate::objective::cost;
@@ -39,6 +41,8 @@ struct Options {
 struct Report {
     program: &'static str,
     version: &'static str,
+    model: String,
+    input_mapping: String,
     n: usize,
     m: usize,
     hierarchy: Vec<u32>,
@@ -59,12 +63,12 @@ pub fn main() -> ExitCode {
     exit::run(evaluate)
 }
 
-fn evaluate(options: &Options) -> anyhow::Result<ExitCode> {
-    let json = options.report.json.as_deref();
-    files::probe_inputs(&[Some(&options.file), Some(&options.input_mapping)])?;
-    files::probe_outputs(&[json])?;
-    let console = Console::new(options.report.quiet, &[json]);
-    let hierarchy = options.machine.hierarchy()?;
+fn evaluate(options: &Options) -> anyhow::Result<End> {
+    files::probe_inputs(&options.file, &options.input_mapping)?;
+    let mut outputs = Outputs::new();
+    let json = options.report.add_to(&mut outputs, &[&options.file, &options.input_mapping])?;
+    let console = Console::new(options.report.quiet, &outputs)?;
+    let hierarchy = options.machine.hierarchy(console)?;
     let graph = files::read_graph(&options.file, NodeWeights::Ignore)?;
     console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
     console.line(format_args!("specified hierarchy has {} entities.", hierarchy.num_pes()));
@@ -76,6 +80,8 @@ fn evaluate(options: &Options) -> anyhow::Result<ExitCode> {
     let report = Report {
         program: "evaluator",
         version: env!("CARGO_PKG_VERSION"),
+        model: files::name(&options.file),
+        input_mapping: files::name(&options.input_mapping),
         n: graph.num_nodes(),
         m: graph.num_edges(),
         hierarchy: hierarchy.arities().to_vec(),
@@ -97,8 +103,6 @@ fn evaluate(options: &Options) -> anyhow::Result<ExitCode> {
         let percent = 100.0 * share;
         console.line(format_args!("{level:>5} {group_size:>10} {distance:>20} {weight:>20} {percent:>7.2}%"));
     }
-    if let Some(path) = json {
-        files::write_json(path, &report)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    outputs.write(&[(json, &|out| files::write_json(out, &report))])?;
+    Ok(End::Done)
 }

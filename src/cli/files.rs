@@ -1,15 +1,14 @@
 //! Reading inputs and writing results, as every program does it.
 
-use std::io::Read as _;
+use std::io::{Read as _, Write};
 use std::path::Path;
 
 use serde::Serialize;
 
-use super::console::is_standard_stream;
 use super::exit::{UsageError, VerificationError};
 use crate::graph::CsrGraph;
 use crate::io::metis::{self, NodeWeights};
-use crate::io::{self, ReadError, Source, WriteError, output};
+use crate::io::{self, ReadError, Source};
 use crate::mapping::Mapping;
 use crate::topology::Hierarchy;
 use crate::types::Cost;
@@ -27,38 +26,21 @@ pub(crate) fn read_mapping(path: &Path, num_processes: usize) -> Result<Mapping,
 }
 
 /// Writes a report as indented JSON.
-pub(crate) fn write_json(path: &Path, report: &impl Serialize) -> Result<(), WriteError> {
-    output::write(path, |out| {
-        serde_json::to_writer_pretty(&mut *out, report)?;
-        writeln!(out)
-    })
+pub(crate) fn write_json(out: &mut dyn Write, report: &impl Serialize) -> std::io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, report)?;
+    writeln!(out)
 }
 
-/// Checks before any work that at most one of the inputs is stdin.
-pub(crate) fn probe_inputs(inputs: &[Option<&Path>]) -> Result<(), UsageError> {
-    if inputs.iter().flatten().filter(|path| is_standard_stream(path)).count() > 1 {
-        let message = "only one input can come from standard input (-); name a file for the other";
-        return Err(UsageError(message.to_string()));
-    }
-    Ok(())
+/// What messages and reports call an input.
+pub(crate) fn name(path: &Path) -> String {
+    if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Checks before any work that the outputs can be created, and that no two are the same file or both stdout.
-pub(crate) fn probe_outputs(outputs: &[Option<&Path>]) -> anyhow::Result<()> {
-    let outputs = || outputs.iter().flatten();
-    if outputs().filter(|path| is_standard_stream(path)).count() > 1 {
-        let message = "only one output can go to standard output (-); name a file for the others";
-        return Err(UsageError(message.to_string()).into());
-    }
-    let mut files = Vec::new();
-    for path in outputs() {
-        if let Some(file) = output::probe(path)? {
-            if files.contains(&file) {
-                let message = format!("two outputs cannot go to the same file, {}", path.display());
-                return Err(UsageError(message).into());
-            }
-            files.push(file);
-        }
+/// Checks before any work that no two inputs read what only one can get, such as stdin.
+pub(crate) fn probe_inputs(first: &Path, second: &Path) -> Result<(), UsageError> {
+    if io::are_one_stream(first, second) {
+        let message = format!("only one input can come from {}; name a file for the other", name(first));
+        return Err(UsageError(message));
     }
     Ok(())
 }
@@ -76,7 +58,7 @@ pub(crate) fn verify(model: &Path, mapping: &Path, hierarchy: &Hierarchy, cost: 
     let distances: Vec<u64> = hierarchy.distances().iter().map(|&distance| distance as u64).collect();
     let audited = verify::audit(&text(model)?, &text(mapping)?, &arities, &distances)?;
     if audited != cost as u128 {
-        let message = format!("J of {} is {audited}, but {cost} was computed", mapping.display());
+        let message = format!("J of the mapping written is {audited}, but {cost} was computed");
         return Err(VerificationError(message).into());
     }
     Ok(())

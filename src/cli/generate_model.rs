@@ -8,11 +8,13 @@ use clap::Parser;
 use serde::Serialize;
 
 use super::console::Console;
+use super::exit::{self, End};
+use super::files;
 use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
-use super::{exit, files};
-use crate::io;
+use super::signals::{self, First};
 use crate::io::metis::{Content, NodeWeights};
+use crate::io::{self, Outputs};
 use crate::model::{self, ModelConfig};
 use crate::partition::Preset;
 use crate::types::{Cost, Weight};
@@ -30,8 +32,8 @@ struct Options {
     k: usize,
 
     /// Seed of all random choices: the same seed gives the same model
-    #[arg(long, default_value_t = 0, value_name = "INT", allow_negative_numbers = true)]
-    seed: i64,
+    #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
+    seed: u64,
 
     /// How much time to spend for how good a partition; social is for graphs with heavy-tailed degrees
     #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&Preset::ALL, Preset::name))]
@@ -63,10 +65,11 @@ struct Options {
 struct Report {
     program: &'static str,
     version: &'static str,
+    graph: String,
     n: usize,
     m: usize,
     k: usize,
-    seed: i64,
+    seed: u64,
     preconfiguration: &'static str,
     imbalance: f64,
     cut: Cost,
@@ -91,19 +94,21 @@ pub fn main() -> ExitCode {
     exit::run(generate)
 }
 
-fn generate(options: &Options) -> anyhow::Result<ExitCode> {
+fn generate(options: &Options) -> anyhow::Result<End> {
     let started = Instant::now();
-    let json = options.report.json.as_deref();
-    let (output, blocks) = (options.output_filename.as_path(), options.mapping_filename.as_deref());
-    files::probe_outputs(&[Some(output), blocks, json])?;
-    let console = Console::new(options.report.quiet, &[Some(output), blocks, json]);
+    let (mut outputs, inputs) = (Outputs::new(), [options.file.as_path()]);
+    let output = outputs.add(&options.output_filename, &inputs)?;
+    let blocks = options.mapping_filename.as_deref().map(|path| outputs.add(path, &inputs)).transpose()?;
+    let json = options.report.add_to(&mut outputs, &inputs)?;
+    let console = Console::new(options.report.quiet, &outputs)?;
     let config = ModelConfig {
         num_blocks: options.k,
         preset: options.preconfiguration,
         imbalance: options.imbalance / 100.0,
-        seed: options.seed as u64,
+        seed: options.seed,
         threads: options::threads(options.threads)?,
     };
+    config.validate()?;
 
     let graph = files::read_graph(&options.file, NodeWeights::Read)?;
     let reading = started.elapsed().as_secs_f64();
@@ -113,6 +118,7 @@ fn generate(options: &Options) -> anyhow::Result<ExitCode> {
     let begin = Instant::now();
     let model = {
         let progress = Progress::new(options.report.quiet);
+        signals::listen(&progress, First::Ends);
         progress.tell("partitioning");
         model::generate(&graph, &config)?
     };
@@ -131,27 +137,27 @@ fn generate(options: &Options) -> anyhow::Result<ExitCode> {
     ));
     console.line(format_args!("writing model of computation and communication to disk"));
 
-    io::output::write(output, |out| io::metis::write(out, &model.graph, WEIGHTS))?;
-    if let Some(path) = blocks {
-        io::output::write(path, |out| io::partition::write(out, partition.blocks()))?;
-    }
-    if let Some(path) = json {
-        let report = Report {
-            program: "generate_model",
-            version: env!("CARGO_PKG_VERSION"),
-            n: graph.num_nodes(),
-            m: graph.num_edges(),
-            k: options.k,
-            seed: options.seed,
-            preconfiguration: options.preconfiguration.name(),
-            imbalance: options.imbalance,
-            cut: partition.cut(),
-            balance,
-            heaviest_block,
-            model_edges: model.graph.num_edges(),
-            seconds: Seconds { reading, partitioning },
-        };
-        files::write_json(path, &report)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    let report = Report {
+        program: "generate_model",
+        version: env!("CARGO_PKG_VERSION"),
+        graph: files::name(&options.file),
+        n: graph.num_nodes(),
+        m: graph.num_edges(),
+        k: options.k,
+        seed: options.seed,
+        preconfiguration: options.preconfiguration.name(),
+        imbalance: options.imbalance,
+        cut: partition.cut(),
+        balance,
+        heaviest_block,
+        model_edges: model.graph.num_edges(),
+        seconds: Seconds { reading, partitioning },
+    };
+    outputs.write(&[
+        (Some(output), &|out| io::metis::write(out, &model.graph, WEIGHTS)),
+        (blocks, &|out| io::partition::write(out, partition.blocks())),
+        (json, &|out| files::write_json(out, &report)),
+    ])?;
+    console.line(format_args!("written to {}", outputs.name(output)));
+    Ok(End::Done)
 }

@@ -8,7 +8,8 @@
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
 //! | `files` | reading inputs, writing results |
-//! | `exit` | from an error to one message and an exit code |
+//! | `exit` | how a program ends: a message and an exit code, or a signal |
+//! | `hints` | what to say of an option that does not exist |
 
 mod console;
 pub mod evaluator;
@@ -16,6 +17,7 @@ mod exit;
 mod files;
 pub mod generate_model;
 pub mod graphchecker;
+mod hints;
 mod options;
 mod progress;
 mod signals;

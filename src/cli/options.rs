@@ -1,11 +1,15 @@
 //! Options that several programs share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::console::Console;
 use super::exit::UsageError;
+use crate::io::output::OutputId;
+use crate::io::{Outputs, WriteError};
 use crate::topology::{Hierarchy, HierarchyError};
 
 /// The machine: a hierarchy and its distances.
@@ -24,9 +28,17 @@ pub(crate) struct MachineOptions {
 }
 
 impl MachineOptions {
-    /// The hierarchy that the two strings describe.
-    pub(crate) fn hierarchy(&self) -> Result<Hierarchy, HierarchyError> {
-        Hierarchy::parse(&self.hierarchy_parameter_string, &self.distance_parameter_string)
+    /// The hierarchy that the two strings describe. Distances that fall are allowed, but most often given the wrong way
+    /// round.
+    pub(crate) fn hierarchy(&self, console: Console) -> Result<Hierarchy, HierarchyError> {
+        let hierarchy = Hierarchy::parse(&self.hierarchy_parameter_string, &self.distance_parameter_string)?;
+        if !hierarchy.simplified().distances().is_sorted() {
+            console.warn(format_args!(
+                "the distances {} fall from the inside out; innermost levels come first",
+                self.distance_parameter_string
+            ));
+        }
+        Ok(hierarchy)
     }
 }
 
@@ -43,6 +55,17 @@ pub(crate) struct ReportOptions {
     pub(crate) json: Option<PathBuf>,
 }
 
+impl ReportOptions {
+    /// Adds the report, if there is to be one, to the outputs; it must not overwrite an input.
+    pub(crate) fn add_to(
+        &self,
+        outputs: &mut Outputs,
+        inputs: &[&Path],
+    ) -> Result<Option<OutputId>, WriteError> {
+        self.json.as_deref().map(|path| outputs.add(path, inputs)).transpose()
+    }
+}
+
 /// A parser of option values that accepts the names of `all` and nothing else: what is listed works.
 pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
@@ -51,6 +74,25 @@ pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
     PossibleValuesParser::new(all.iter().map(|&choice| name(choice))).map(move |text: String| {
         let chosen = all.iter().copied().find(|&choice| name(choice) == text);
         chosen.expect("the parser lets only listed names through")
+    })
+}
+
+/// Parses a seed: all of `u64`, and negative numbers for the seeds counted down from 2^64.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    let negative = || text.parse::<i64>().map(|seed| seed as u64);
+    text.parse()
+        .or_else(|_| negative())
+        .map_err(|_| format!("a seed is a whole number from 0 to {}", u64::MAX))
+}
+
+/// Parses a time: seconds, or a number of seconds, minutes or hours with its unit.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    const UNITS: [(char, f64); 3] = [('s', 1.0), ('m', 60.0), ('h', 3600.0)];
+    let mut units = UNITS.iter().filter_map(|&(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)));
+    let (number, unit) = units.next().unwrap_or((text, 1.0));
+    let seconds = number.trim().parse::<f64>().map(|number| number * unit);
+    seconds.ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(|| {
+        "a time is a number of seconds, or a number and its unit, s, m or h: 90, 1.5, 90s, 2m, 1h".to_string()
     })
 }
 

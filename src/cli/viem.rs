@@ -7,23 +7,24 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use serde::Serialize;
 
-use super::console::{Console, is_standard_stream};
-use super::exit::UsageError;
+use super::console::Console;
+use super::exit::{self, End, UsageError};
+use super::files;
 use super::options::{self, MachineOptions, ReportOptions, one_of};
 use super::progress::Progress;
-use super::signals::{self, StopAtSignal};
-use super::{exit, files};
+use super::signals::{self, First, StopAtSignal};
 use crate::construct::Construction;
-use crate::io;
 use crate::io::metis::NodeWeights;
+use crate::io::output::{Content, OutputId};
+use crate::io::{self, Outputs};
 use crate::search::{Neighbourhood, SearchConfig};
 use crate::solve::{MapConfig, MapPreset, Report, Seconds, Solution, solve};
 use crate::topology::{DistanceKind, Hierarchy};
 use crate::types::{Cost, Distance};
 
 /// What the help says below the options.
-const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written. \
-     The second ends it at once.";
+const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
+     SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
 
 /// Maps processes to the processing elements of a machine so that heavy talkers sit close.
 #[derive(Parser, Debug)]
@@ -37,8 +38,8 @@ struct Options {
     machine: MachineOptions,
 
     /// Seed of all random choices: the same seed gives the same mapping
-    #[arg(long, default_value_t = 0, value_name = "INT", allow_negative_numbers = true)]
-    seed: i64,
+    #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
+    seed: u64,
 
     /// How much time to spend for how good a mapping
     #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&MapPreset::ALL, MapPreset::name))]
@@ -71,10 +72,10 @@ struct Options {
     #[arg(long, value_name = "FILE")]
     input_mapping: Option<PathBuf>,
 
-    /// Go on improving, from new constructions and from the best mapping by turns, for as many seconds, and return
-    /// the best mapping found; large problems end early
-    #[arg(long, value_name = "SECONDS")]
-    time_limit: Option<f64>,
+    /// Go on improving, from new constructions and from the best mapping by turns, for this time, and return
+    /// the best mapping found; large problems end early. Seconds, or with a unit: 90, 1.5, 90s, 2m, 1h
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = options::duration)]
+    time_limit: Option<Duration>,
 
     /// Where the mapping is written: line i holds the processing element of process i, both from 0; - is
     /// standard output, which then carries nothing else
@@ -99,31 +100,41 @@ pub fn main() -> ExitCode {
     exit::run(map)
 }
 
-fn map(options: &Options) -> anyhow::Result<ExitCode> {
+fn map(options: &Options) -> anyhow::Result<End> {
     let started = Instant::now();
-    let json = options.report.json.as_deref();
-    let output = options.output_filename.as_path();
-    files::probe_inputs(&[Some(&options.file), options.input_mapping.as_deref()])?;
-    files::probe_outputs(&[Some(output), json])?;
-    let console = Console::new(options.report.quiet, &[Some(output), json]);
-    let hierarchy = options.machine.hierarchy()?;
-    let config = options.config()?;
+    let model = options.file.as_path();
+    let start = options.input_mapping.as_deref();
+    if let Some(start) = start {
+        files::probe_inputs(model, start)?;
+    }
+    let mut outputs = Outputs::new();
+    // A mapping may be improved in place.
+    let output = outputs.add(&options.output_filename, &[model])?;
+    let inputs: Vec<&Path> = [model].into_iter().chain(start).collect();
+    let json = options.report.add_to(&mut outputs, &inputs)?;
+    let console = Console::new(options.report.quiet, &outputs)?;
+    let hierarchy = options.machine.hierarchy(console)?;
+    let config = options.config(outputs.is_file(output))?;
 
-    let graph = files::read_graph(&options.file, NodeWeights::Ignore)?;
-    // From here on there is something to save. Without handlers, signals just end the process.
-    let stop = signals::install().unwrap_or_default();
+    let graph = files::read_graph(model, NodeWeights::Ignore)?;
+    let start = start.map(|path| files::read_mapping(path, graph.num_nodes())).transpose()?;
+    let progress = Progress::new(options.report.quiet);
+    // From here on there is something to save.
+    let received = signals::listen(&progress, First::AsksToStop);
     console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
     console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
     console.line(format_args!("specified hierarchy has {} entities.", hierarchy.num_pes()));
-    let start = match &options.input_mapping {
-        Some(path) => Some(files::read_mapping(path, graph.num_nodes())?),
-        None => None,
-    };
-
-    let Solution { mapping, report } = {
-        let observer = StopAtSignal { observer: Progress::new(options.report.quiet), stop };
+    let solution = {
+        let observer = StopAtSignal { observer: progress, received: received.clone() };
         solve(&graph, &hierarchy, &config, start.as_ref(), &observer)?
     };
+    tell(console, &solution.report);
+    write(options, &outputs, (output, json), &hierarchy, &solution, console)?;
+    Ok(received.interrupt().map_or(End::Done, End::Signal))
+}
+
+/// What was done, in the lines that VieM prints.
+fn tell(console: Console, report: &Report) {
     console.line(format_args!("construction took {:.6}", report.seconds.construction));
     console.line(format_args!("J(C,D,Pi) = {}", report.cost_of_construction));
     console.line(format_args!("local search took {:.6}", report.seconds.search));
@@ -132,26 +143,45 @@ fn map(options: &Options) -> anyhow::Result<ExitCode> {
         console.line(format_args!("stopped early: this is the best mapping found so far"));
     }
     console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
+}
 
-    io::output::write(output, |out| io::mapping::write(out, mapping.as_slice()))?;
-    if options.verify {
-        files::verify(&options.file, output, &hierarchy, report.cost)?;
+/// Writes mapping and report, once the mapping is verified if that was asked for.
+fn write(
+    options: &Options,
+    outputs: &Outputs,
+    (output, json): (OutputId, Option<OutputId>),
+    hierarchy: &Hierarchy,
+    solution: &Solution,
+    console: Console,
+) -> anyhow::Result<()> {
+    let Solution { mapping, report } = solution;
+    let report_of_run = JsonReport::new(options, hierarchy, report);
+    let contents: [Content<'_>; 2] = [
+        (Some(output), &|out| io::mapping::write(out, mapping.as_slice())),
+        (json, &|out| files::write_json(out, &report_of_run)),
+    ];
+    let staged = outputs.stage(&contents)?;
+    if let Some(written) = staged.path(output).filter(|_| options.verify) {
+        files::verify(&options.file, written, hierarchy, report.cost)?;
+        console.line(format_args!("verified: J of the files is {} too", report.cost));
     }
-    if let Some(path) = json {
-        files::write_json(path, &JsonReport::new(options, &hierarchy, &report))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    staged.publish()?;
+    let (identity, cost) = (report.cost_of_identity, report.cost);
+    let less = if identity > 0 { 100.0 * (identity - cost) as f64 / identity as f64 } else { 0.0 };
+    let place = outputs.name(output);
+    console.line(format_args!("identity {identity} -> {cost} ({less:.1} % less); written to {place}"));
+    Ok(())
 }
 
 impl Options {
-    fn config(&self) -> anyhow::Result<MapConfig> {
-        let is_read_once = |path: &Path| is_standard_stream(path) || (path.exists() && !path.is_file());
-        if self.verify && (is_read_once(&self.file) || is_read_once(&self.output_filename)) {
+    /// `is_file`: whether the mapping goes to a file of its own.
+    fn config(&self, is_file: bool) -> anyhow::Result<MapConfig> {
+        if self.verify && (!is_file || io::is_stream(&self.file)) {
             let message = "--verify reads the files again, so neither can be a stream; name files";
             return Err(UsageError(message.to_string()).into());
         }
         let mut config = MapConfig::preset(self.preconfiguration_mapping);
-        config.seed = self.seed as u64;
+        config.seed = self.seed;
         config.threads = options::threads(self.threads)?;
         config.distances = self.distance_construction_algorithm;
         config.construction.algorithm = self.construction_algorithm;
@@ -160,10 +190,7 @@ impl Options {
             max_hops: self.communication_neighborhood_dist,
             block_size: self.search_space_s,
         };
-        config.time_limit = match self.time_limit.map(Duration::try_from_secs_f64).transpose() {
-            Ok(limit) => limit,
-            Err(error) => return Err(UsageError(format!("--time_limit: {error}")).into()),
-        };
+        config.time_limit = self.time_limit;
         config.validate()?;
         Ok(config)
     }
@@ -175,9 +202,10 @@ impl Options {
 struct JsonReport<'a> {
     program: &'static str,
     version: &'static str,
+    model: String,
     n: usize,
     m: usize,
-    seed: i64,
+    seed: u64,
     options: JsonOptions<'a>,
     #[serde(rename = "J")]
     cost: JsonCost,
@@ -195,6 +223,8 @@ struct JsonOptions<'a> {
     local_search_neighborhood: Neighbourhood,
     communication_neighborhood_dist: usize,
     search_space_s: usize,
+    /// In seconds.
+    time_limit: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -217,6 +247,7 @@ impl<'a> JsonReport<'a> {
         Self {
             program: "viem",
             version: env!("CARGO_PKG_VERSION"),
+            model: files::name(&options.file),
             n: report.num_processes,
             m: report.num_edges,
             seed: options.seed,
@@ -228,6 +259,7 @@ impl<'a> JsonReport<'a> {
                 local_search_neighborhood: options.local_search_neighborhood,
                 communication_neighborhood_dist: options.communication_neighborhood_dist,
                 search_space_s: options.search_space_s,
+                time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
             },
             cost: JsonCost {
                 identity: report.cost_of_identity,

@@ -7,7 +7,7 @@
 //! | [`metis`] | graphs: read, check, repair, write |
 //! | [`mapping`] | mappings of processes to PEs: read, write |
 //! | [`partition`] | partitions: write |
-//! | [`output`] | outputs that are written whole or not at all |
+//! | [`output`] | the outputs of a run: written whole or not at all |
 //!
 //! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
 //! header promises. Lines and columns are counted from 1, columns in bytes.
@@ -17,10 +17,12 @@ pub mod mapping;
 pub mod metis;
 pub mod output;
 pub mod partition;
+mod place;
 mod scanner;
 mod source;
 
-pub use output::WriteError;
+pub use output::{Outputs, WriteError};
+pub use place::{are_one_stream, is_stream};
 pub use source::Source;
 
 /// Why nothing was read.
