@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::foreign;
 use super::scanner::{Scanner, TextKind, Token};
 use super::source::read_error;
 use super::{ContentError, ReadError, Source};
@@ -11,6 +12,8 @@ use crate::types::PeId;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum MappingFault {
+    #[error("this looks like {looks_like}, not like a mapping, which has one number a line")]
+    OtherFormat { looks_like: &'static str },
     #[error("`{text}` is not a PE; the line must hold one whole number from 0 to {last}")]
     NotAPe { text: String, last: usize },
     #[error("there is no PE {text}; the PEs are 0 to {last}")]
@@ -34,15 +37,17 @@ pub enum MappingFault {
 pub fn read(source: Source<'_>, num_processes: usize) -> Result<Vec<PeId>, ReadError> {
     let name = source.name().to_owned();
     let mut scanner = Scanner::new(source);
+    let looks_like = foreign::recognise(scanner.at_hand(), scanner.has_all_at_hand());
     let result = read_lines(&mut scanner, num_processes);
     if let Some(error) = scanner.failure() {
         return Err(read_error(&name, error, scanner.line(), scanner.column()));
     }
-    result.map_err(|fault| ReadError::Invalid {
-        file: name,
-        line: scanner.line(),
-        column: scanner.column(),
-        kind: ContentError::Mapping(fault),
+    result.map_err(|fault| {
+        let (line, column, fault) = match looks_like.filter(|&kind| kind != foreign::MAPPING) {
+            Some(looks_like) => (1, 1, MappingFault::OtherFormat { looks_like }),
+            None => (scanner.line(), scanner.column(), fault),
+        };
+        ReadError::Invalid { file: name, line, column, kind: ContentError::Mapping(fault) }
     })
 }
 

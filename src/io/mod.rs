@@ -13,6 +13,7 @@
 //! header promises. Lines and columns are counted from 1, columns in bytes.
 
 mod digits;
+mod foreign;
 pub mod mapping;
 pub mod metis;
 pub mod output;

@@ -219,7 +219,10 @@ impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OtherFormat { looks_like } => {
-                write!(f, "this looks like {looks_like}, not like a METIS graph; convert it first")
+                write!(
+                    f,
+                    "this looks like {looks_like}, not like a METIS graph; give a graph, or convert the file to one"
+                )
             }
             Self::ByteOrderMark => {
                 f.write_str("the file starts with a byte order mark (UTF-8 BOM); save it without one")

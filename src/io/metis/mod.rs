@@ -18,7 +18,6 @@
 //! All of them share one parser, so a file is valid exactly if it can be read.
 
 mod fault;
-mod foreign;
 mod parse;
 mod repair;
 mod write;

@@ -9,9 +9,10 @@ use std::collections::BinaryHeap;
 use std::io::Read;
 use std::ops::ControlFlow;
 
+use super::Header;
 use super::fault::{FaultKind, Faults, NumberFault, Role};
-use super::{Header, foreign};
 use crate::graph::validation::{Asymmetry, visit_asymmetries};
+use crate::io::foreign;
 use crate::io::scanner::{Scanner, TEXT_LENGTH, TextKind, Token};
 use crate::types::{NodeId, Weight};
 
@@ -152,7 +153,7 @@ impl<R: Read> Parser<'_, R> {
     }
 
     fn check_start(&mut self) -> ControlFlow<()> {
-        if let Some(looks_like) = foreign::recognise(self.scanner.at_hand()) {
+        if let Some(looks_like) = foreign::by_signature(self.scanner.at_hand()) {
             self.faults.add(1, 1, FaultKind::OtherFormat { looks_like }, String::new)?;
             return ControlFlow::Break(());
         }
@@ -172,7 +173,11 @@ impl<R: Read> Parser<'_, R> {
             return ControlFlow::Break(());
         }
         let (line, mut columns) = (self.scanner.line(), [1; ROLES.len()]);
-        let looks_like = foreign::resembles(self.scanner.at_hand());
+        let looks_like = foreign::recognise(self.scanner.at_hand(), self.scanner.has_all_at_hand());
+        if let Some(looks_like) = looks_like.filter(|&kind| kind != foreign::GRAPH) {
+            self.faults.add(line, 1, FaultKind::OtherFormat { looks_like }, String::new)?;
+            return ControlFlow::Break(());
+        }
         let mut numbers: Vec<u64> = Vec::with_capacity(ROLES.len());
         let mut is_valid = true;
         loop {
@@ -185,10 +190,6 @@ impl<R: Read> Parser<'_, R> {
                 is_valid = false;
                 break;
             };
-            if let (Token::Text(_), Some(looks_like)) = (token, looks_like) {
-                self.fault_here(token, FaultKind::OtherFormat { looks_like })?;
-                return ControlFlow::Break(());
-            }
             if token == Token::Text(TextKind::CarriageReturn) {
                 self.bad_number(token, role)?;
                 return ControlFlow::Break(());
