@@ -5,6 +5,7 @@ pub mod construct;
 pub mod graph;
 pub mod io;
 pub mod mapping;
+pub mod memory;
 pub mod model;
 pub mod objective;
 pub mod observer;

@@ -84,6 +84,11 @@ fn what_cannot_be_partitioned_is_refused() {
     assert!(fails(&["--k=17"], 65).contains("16"));
     fails(&["--k=0"], 2);
     fails(&["--k=two"], 2);
+    // What no graph can mend is refused before one is read.
+    for options in [&["--k=0"][..], &["--k=2", "--imbalance=-1"]] {
+        let mut command = program("generate_model", folder.path());
+        assert!(!failure_of(command.arg("missing.graph").args(options), 2).contains("missing.graph"));
+    }
     fails(&[], 2);
     fails(&["--k=2", "--imbalance=-1"], 2);
     fails(&["--k=2", "--imbalance=nan"], 2);

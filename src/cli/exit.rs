@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use super::{hints, signals};
+use crate::io::metis::RepairError;
 use crate::io::{ReadError, WriteError};
 use crate::model::ModelError;
 use crate::problem::ProblemError;
@@ -57,7 +58,7 @@ pub(crate) enum End {
 /// Parses the command line, runs a program with it, and ends as the program says.
 pub(crate) fn run<O: Parser>(program: impl FnOnce(&O) -> anyhow::Result<End>) -> ExitCode {
     let name = O::command().get_name().to_string();
-    signals::survive_file_limit();
+    signals::respect_limits(i32::from(RESOURCE));
     let options = match O::try_parse() {
         Ok(options) => options,
         Err(error) => {
@@ -91,6 +92,7 @@ fn code_of(error: &anyhow::Error) -> u8 {
         return match error {
             ReadError::Unreadable { .. } => NO_INPUT,
             ReadError::Invalid { .. } => DATA,
+            ReadError::OutOfMemory { .. } => RESOURCE,
         };
     }
     if let Some(error) = error.downcast_ref::<WriteError>() {
@@ -120,7 +122,7 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if error.is::<ProblemError>() {
         return DATA;
     }
-    if error.is::<StoredDistancesError>() {
+    if error.is::<StoredDistancesError>() || error.is::<RepairError>() {
         return RESOURCE;
     }
     debug_assert!(error.is::<VerificationError>() || error.is::<AuditError>());

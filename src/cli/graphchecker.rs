@@ -7,7 +7,7 @@ use clap::Parser;
 
 use super::console::Console;
 use super::exit::{self, End};
-use crate::io::metis::{self, CheckReport};
+use crate::io::metis::{self, CheckReport, RepairError};
 use crate::io::{Outputs, Source};
 
 /// Checks whether a file is a valid METIS graph and, if not, says what is wrong where and what would be right.
@@ -62,6 +62,7 @@ fn check(options: &Options) -> anyhow::Result<End> {
             ));
             Ok(End::Done)
         }
+        Err(error @ RepairError::OutOfMemory(_)) => Err(error.into()),
         Err(error) => {
             exit::complain("graphchecker", &format_args!("{name}: cannot be repaired: {error}"));
             Ok(End::BadData)

@@ -6,6 +6,7 @@
 //! ignored, as Rust programs start, and [`Console`](super::console::Console) ignores the failed write.
 
 use std::io::{self, Write};
+use std::panic;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -85,10 +86,26 @@ pub(crate) fn end_by(signal: i32) -> ExitCode {
     ExitCode::from((ENDED_BY_SIGNAL + signal) as u8)
 }
 
-/// Lets a write beyond the greatest size of a file (`ulimit -f`) fail like any other, so that nothing is left behind.
-pub(crate) fn survive_file_limit() {
+/// Has limits of the process end it like other failures: a write beyond the greatest size of a file (`ulimit -f`) fails, so
+/// that nothing is left behind; and where Rust aborts because memory has run out, the process exits with `out_of_memory`.
+pub(crate) fn respect_limits(out_of_memory: i32) {
     #[cfg(unix)]
-    let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    {
+        let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+        // A panic that ends in an abort is another matter.
+        let nothing_panicked = Arc::new(AtomicBool::new(true));
+        let told = Arc::clone(&nothing_panicked);
+        let hook = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            told.store(false, Ordering::Relaxed);
+            hook(panic);
+        }));
+        let _ = flag::register_conditional_shutdown(
+            signal_hook::consts::SIGABRT,
+            out_of_memory,
+            nothing_panicked,
+        );
+    }
 }
 
 /// An observer that also ends the run once a signal has come.

@@ -6,6 +6,7 @@ use super::foreign;
 use super::scanner::{Scanner, TextKind, Token};
 use super::source::read_error;
 use super::{ContentError, ReadError, Source};
+use crate::memory;
 use crate::types::PeId;
 
 /// What is wrong with a mapping file. Lines are counted from 1, processes and PEs from 0.
@@ -38,7 +39,10 @@ pub fn read(source: Source<'_>, num_processes: usize) -> Result<Vec<PeId>, ReadE
     let name = source.name().to_owned();
     let mut scanner = Scanner::new(source);
     let looks_like = foreign::recognise(scanner.at_hand(), scanner.has_all_at_hand());
-    let result = read_lines(&mut scanner, num_processes);
+    let out_of_memory = |source| ReadError::OutOfMemory { file: name.clone(), line: 1, source };
+    let pe_of = memory::with_room(num_processes).map_err(out_of_memory)?;
+    let taken_by = memory::filled(num_processes, 0).map_err(out_of_memory)?;
+    let result = read_lines(&mut scanner, num_processes, pe_of, taken_by);
     if let Some(error) = scanner.failure() {
         return Err(read_error(&name, error, scanner.line(), scanner.column()));
     }
@@ -51,12 +55,15 @@ pub fn read(source: Source<'_>, num_processes: usize) -> Result<Vec<PeId>, ReadE
     })
 }
 
-/// Reads up to the first fault, where the scanner then stands.
-fn read_lines(scanner: &mut Scanner<Source<'_>>, expected: usize) -> Result<Vec<PeId>, MappingFault> {
+/// Reads up to the first fault, where the scanner then stands; `taken_by` is the line, from 1, of the process on each
+/// PE, and 0 for a free PE.
+fn read_lines(
+    scanner: &mut Scanner<Source<'_>>,
+    expected: usize,
+    mut pe_of: Vec<PeId>,
+    mut taken_by: Vec<u64>,
+) -> Result<Vec<PeId>, MappingFault> {
     let last = expected.saturating_sub(1);
-    let mut pe_of: Vec<PeId> = Vec::with_capacity(expected);
-    // The line, from 1, of the process on each PE; 0 for a free PE.
-    let mut taken_by = vec![0u64; expected];
     while pe_of.len() < expected {
         let pe = match scanner.next() {
             Token::Number(pe) => pe,

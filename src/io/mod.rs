@@ -22,6 +22,8 @@ mod place;
 mod scanner;
 mod source;
 
+use crate::memory::OutOfMemory;
+
 pub use output::{Outputs, WriteError};
 pub use place::{are_one_stream, is_stream};
 pub use source::Source;
@@ -36,6 +38,9 @@ pub enum ReadError {
     /// The file was read, and is not what it should be.
     #[error("{file}, line {line}, column {column}: {kind}")]
     Invalid { file: String, line: u64, column: u64, kind: ContentError },
+    /// What stands in the file needs more memory than there is.
+    #[error("{file}, line {line}: {source}; give the process more, or a smaller file")]
+    OutOfMemory { file: String, line: u64, source: OutOfMemory },
 }
 
 /// What is wrong with the content of a file.

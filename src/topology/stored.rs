@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::{DistanceOracle, Hierarchy, Ultrametric};
+use crate::memory;
 use crate::types::{Distance, PeId};
 
 /// The distance of every pair of PEs, looked up.
@@ -34,11 +35,11 @@ pub enum StoredDistancesError {
 impl StoredDistances {
     /// The distances of a hierarchy; O(n²) time and n² bytes.
     ///
-    /// Refused when the matrix is larger than the memory that the system calls available.
+    /// Refused when the matrix is larger than the memory that is free, or that the process may have.
     pub fn new(hierarchy: &Hierarchy) -> Result<Self, StoredDistancesError> {
         let num_pes = hierarchy.num_pes();
         let needed = num_pes as u128 * num_pes as u128;
-        let available = available_memory();
+        let available = memory::available();
         let refused = StoredDistancesError::OutOfMemory { num_pes, needed, available };
         let mut matrix: Vec<u8> = Vec::new();
         if needed > u128::from(available) || matrix.try_reserve_exact(needed as usize).is_err() {
@@ -97,15 +98,6 @@ impl DistanceOracle for StoredDistances {
         let innermost = self.hierarchy.arities().first().copied().unwrap_or(1);
         a / innermost == b / innermost
     }
-}
-
-/// Bytes of memory that new allocations can have without swapping; no limit where the system does
-/// not tell.
-fn available_memory() -> u64 {
-    let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let kib = line.and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse::<u64>().ok());
-    kib.map_or(u64::MAX, |kib| kib.saturating_mul(1024))
 }
 
 #[cfg(test)]
