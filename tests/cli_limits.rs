@@ -68,7 +68,7 @@ fn promises_take_no_memory() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sparse");
     fs::write(&path, format!("4294967295 4294967295\n{}", "\n".repeat(20_000))).unwrap();
-    fs::File::options().write(true).open(&path).unwrap().set_len(40 << 30).unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_len(64 << 20).unwrap();
     let run = limited(folder.path(), 50_000, "graphchecker", &["sparse", "--max_errors=1"]);
     let told = String::from_utf8_lossy(&run.stdout).into_owned();
     assert_eq!(run.status.code(), Some(65), "{told}");
