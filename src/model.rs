@@ -7,6 +7,7 @@
 use crate::graph::{CsrGraph, quotient};
 use crate::partition::{Partition, Partitioner, Preset, Targets, TargetsError};
 use crate::threads::{self, ThreadsError};
+use crate::types::Weight;
 
 /// How the graph is partitioned.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +39,20 @@ pub struct Model {
     pub graph: CsrGraph,
     /// The partition of the application graph.
     pub partition: Partition,
+    /// What the heaviest block may weigh. Where vertices are heavy, there may be no partition that keeps it.
+    pub bound: Weight,
+}
+
+impl Model {
+    /// Weight of the heaviest block.
+    pub fn heaviest_block(&self) -> Weight {
+        self.partition.block_weights().iter().copied().max().unwrap_or(0)
+    }
+
+    /// Whether every block is as light as it should be.
+    pub fn is_balanced(&self) -> bool {
+        self.heaviest_block() <= self.bound
+    }
 }
 
 /// Why a model cannot be generated.
@@ -64,5 +79,6 @@ pub fn generate(graph: &CsrGraph, config: &ModelConfig) -> Result<Model, ModelEr
     let targets = Targets::equal(graph, num_blocks, imbalance)?;
     let partition = threads::run(threads, || Partitioner::new(preset, seed).partition(graph, &targets))?;
     let graph = quotient::contract(graph, partition.blocks(), num_blocks).with_unit_node_weights();
-    Ok(Model { graph, partition })
+    let bound = targets.bounds().iter().copied().max().unwrap_or(0);
+    Ok(Model { graph, partition, bound })
 }

@@ -61,6 +61,29 @@ fn perfect_balance_and_no_empty_block_for_any_k() {
 }
 
 #[test]
+fn what_cannot_be_balanced_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |weights: [u32; 3], more: &[&str]| {
+        let [a, b, c] = weights;
+        fs::write(folder.path().join("path.graph"), format!("3 2 10\n{a} 2\n{b} 1 3\n{c} 2\n")).unwrap();
+        let mut command = program("generate_model", folder.path());
+        command.args(["path.graph", "--k=2", "--json=report"]).args(more);
+        let output = command.assert().success().get_output().clone();
+        (String::from_utf8(output.stderr).unwrap(), report_in(&folder.path().join("report")))
+    };
+    let (message, report) = run([100, 1, 1], &[]);
+    assert!(
+        message.contains("warning: no balanced partition was found: a block weighs 100, and at most 52"),
+        "{message}"
+    );
+    assert_eq!((&report["heaviest_block"], &report["bound"]), (&100.into(), &52.into()));
+    assert_eq!(report["balanced"], false);
+    assert_eq!(run([100, 1, 1], &["--quiet"]).0, "");
+    let (message, report) = run([2, 1, 1], &[]);
+    assert_eq!((message.as_str(), &report["balanced"]), ("", &true.into()));
+}
+
+#[test]
 fn a_model_can_be_piped_into_viem() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = program("generate_model", folder.path());

@@ -64,9 +64,10 @@ pub fn main() -> ExitCode {
 }
 
 fn evaluate(options: &Options) -> anyhow::Result<End> {
-    files::probe_inputs(&options.file, &options.input_mapping)?;
+    let inputs = [options.file.as_path(), options.input_mapping.as_path()];
+    files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
-    let json = options.report.add_to(&mut outputs, &[&options.file, &options.input_mapping])?;
+    let json = options.report.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let hierarchy = options.machine.hierarchy(console)?;
     let graph = files::read_graph(&options.file, NodeWeights::Ignore)?;

@@ -37,10 +37,12 @@ pub(crate) fn name(path: &Path) -> String {
 }
 
 /// Checks before any work that no two inputs read what only one can get, such as stdin.
-pub(crate) fn probe_inputs(first: &Path, second: &Path) -> Result<(), UsageError> {
-    if io::are_one_stream(first, second) {
-        let message = format!("only one input can come from {}; name a file for the other", name(first));
-        return Err(UsageError(message));
+pub(crate) fn probe_inputs(inputs: &[&Path]) -> Result<(), UsageError> {
+    for (index, second) in inputs.iter().enumerate() {
+        if inputs[..index].iter().any(|first| io::are_one_stream(first, second)) {
+            let message = format!("only one input can come from {}; name a file for the other", name(second));
+            return Err(UsageError(message));
+        }
     }
     Ok(())
 }

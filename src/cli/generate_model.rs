@@ -76,6 +76,9 @@ struct Report {
     /// Weight of the heaviest block over the mean, rounded up.
     balance: f64,
     heaviest_block: Weight,
+    /// What it may weigh at most, and whether that was kept.
+    bound: Weight,
+    balanced: bool,
     model_edges: usize,
     seconds: Seconds,
 }
@@ -125,11 +128,17 @@ fn generate(options: &Options) -> anyhow::Result<End> {
     let partitioning = begin.elapsed().as_secs_f64();
     console.line(format_args!("partitioning took {partitioning:.6}"));
     let partition = &model.partition;
-    let heaviest_block = partition.block_weights().iter().copied().max().unwrap_or(0);
+    let heaviest_block = model.heaviest_block();
     let mean = (graph.total_node_weight() as f64 / options.k as f64).ceil();
     let balance = if mean > 0.0 { heaviest_block as f64 / mean } else { 1.0 };
     console.line(format_args!("cut {}", partition.cut()));
     console.line(format_args!("balance {balance:.5}"));
+    if !model.is_balanced() {
+        console.warn(format_args!(
+            "no balanced partition was found: a block weighs {heaviest_block}, and at most {} was asked for",
+            model.bound
+        ));
+    }
     console.line(format_args!(
         "model has {} nodes, {} edges",
         model.graph.num_nodes(),
@@ -150,6 +159,8 @@ fn generate(options: &Options) -> anyhow::Result<End> {
         cut: partition.cut(),
         balance,
         heaviest_block,
+        bound: model.bound,
+        balanced: model.is_balanced(),
         model_edges: model.graph.num_edges(),
         seconds: Seconds { reading, partitioning },
     };

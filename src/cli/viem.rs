@@ -104,13 +104,11 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let started = Instant::now();
     let model = options.file.as_path();
     let start = options.input_mapping.as_deref();
-    if let Some(start) = start {
-        files::probe_inputs(model, start)?;
-    }
+    let inputs: Vec<&Path> = [model].into_iter().chain(start).collect();
+    files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
     // A mapping may be improved in place.
     let output = outputs.add(&options.output_filename, &[model])?;
-    let inputs: Vec<&Path> = [model].into_iter().chain(start).collect();
     let json = options.report.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let hierarchy = options.machine.hierarchy(console)?;
