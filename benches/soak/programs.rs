@@ -24,7 +24,7 @@ const WAYS: [(&str, &str, bool); 7] = [
     (r#""$@" > >(cat > out); code=$?; wait $!; exit $code"#, "-", false),
 ];
 
-/// Limits of the shell, and the code that a lack of it ends with.
+/// Limits of the program, and the code that a lack of it ends with.
 const LIMITS: [(&str, i32); 7] = [
     ("", 0),
     ("ulimit -f 0; ", 74),
@@ -53,8 +53,10 @@ pub fn check(rng: &mut Rng, graph: &str, hierarchy: &Hierarchy, is_refused: bool
     if rng.below(2) == 0 {
         options.push("--json=report".to_string());
     }
-    let run = run(folder.path(), &format!("{limit}{way}"), hierarchy, &options);
-    let what = || format!("{limit}{way} {options:?} {}", String::from_utf8_lossy(&run.stderr));
+    // The limit is the program's alone, not that of what reads its output.
+    let script = way.replace(r#""$@""#, &format!(r#"({limit}exec "$@")"#));
+    let run = run(folder.path(), &script, hierarchy, &options);
+    let what = || format!("{script} {options:?} {}", String::from_utf8_lossy(&run.stderr));
     let code = run.status.code();
     let mut names: Vec<String> = fs::read_dir(&folder)
         .expect("a folder")
@@ -68,7 +70,10 @@ pub fn check(rng: &mut Rng, graph: &str, hierarchy: &Hierarchy, is_refused: bool
         assert!(!is_refused, "{}", what());
         let arities: Vec<u64> = hierarchy.arities().iter().map(|&arity| u64::from(arity)).collect();
         let distances: Vec<u64> = hierarchy.distances().iter().map(|&distance| distance as u64).collect();
-        let cost = |mapping: &str| verify::audit(graph, mapping, &arities, &distances).expect("a mapping");
+        let cost = |mapping: &str| {
+            verify::audit(graph, mapping, &arities, &distances)
+                .unwrap_or_else(|error| panic!("{error} {}", what()))
+        };
         let identity: String = (0..hierarchy.num_pes()).map(|pe| format!("{pe}\n")).collect();
         assert!(cost(&out) <= cost(&identity), "{}", what());
         return true;
