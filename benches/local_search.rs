@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use common::{Options, Stopwatch, Table, fail, read_graph};
 use viem::construct::{Construction, ConstructionConfig, construct};
 use viem::io::metis::NodeWeights;
+use viem::machine::Places;
 use viem::objective::cost;
 use viem::problem::Problem;
 use viem::search::{Neighbourhood, SearchConfig, SearchOutcome, local_search};
@@ -52,6 +53,7 @@ fn search(run: &Run) {
     let graph = read_graph(&run.model, NodeWeights::Ignore);
     let oracle = run.hierarchy.online64();
     let problem = Problem::new(&graph, &oracle).unwrap_or_else(|error| fail(error));
+    let places = Places::of(&run.hierarchy).unwrap_or_else(|error| fail(error));
     let table = Table::new([
         ("", 22),
         ("J of the start", 0),
@@ -66,8 +68,9 @@ fn search(run: &Run) {
     {
         let mut runs: Vec<(i64, f64, SearchOutcome)> = Vec::new();
         for seed in 0..run.seeds {
-            let construction = ConstructionConfig { algorithm, ..ConstructionConfig::default() };
-            let first = construct(&graph, &run.hierarchy, &construction, seed, &());
+            let construction =
+                ConstructionConfig { algorithm: Some(algorithm), ..ConstructionConfig::default() };
+            let first = construct(&problem, &places, &construction, seed, &()).expect("works on trees");
             let watch = Stopwatch::start(1);
             let outcome = local_search(&problem, &first, &config, seed, &());
             runs.push((cost(&problem, &first), watch.seconds(), outcome));

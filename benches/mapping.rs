@@ -123,7 +123,7 @@ fn map(preset: MapPreset, models: &[Model], run: &Run) {
         let config = MapConfig { seed, threads: run.threads, ..MapConfig::preset(preset) };
         let start = Instant::now();
         let Solution { mapping, report } =
-            solve(&model.graph, &model.hierarchy, &config, None, &()).unwrap_or_else(|error| fail(error));
+            solve(&model.graph, &model.hierarchy, &config).unwrap_or_else(|error| fail(error));
         seconds += start.elapsed().as_secs_f64();
         let audited = audited_cost(&model.text, &mapping, &model.hierarchy);
         assert_eq!(audited, report.cost as u128, "{}", model.name);

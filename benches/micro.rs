@@ -15,15 +15,19 @@ use common::random_mapping;
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 use viem::construct::{Construction, ConstructionConfig, construct};
-use viem::graph::{CsrGraph, generate};
+use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::io::Source;
 use viem::io::metis::{self, Content, NodeWeights};
+use viem::machine::Places;
 use viem::objective::{keys, swap_delta};
 use viem::problem::Problem;
 use viem::rng::Rng;
 use viem::search::{Neighbourhood, SearchConfig, local_search};
-use viem::topology::{DistanceOracle, Hierarchy, StoredDistances};
-use viem::types::NodeId;
+use viem::topology::{
+    Dimension, DistanceOracle, DistanceVisitor, Grid, Hierarchy, Hypercube, Listed, Machine, Network,
+    StoredDistances,
+};
+use viem::types::{NodeId, PeId};
 
 fn main() {
     divan::main();
@@ -70,6 +74,60 @@ mod distance {
     fn stored(bencher: Bencher, n: usize) {
         bench(bencher, &StoredDistances::new(&instance(n).1).expect("enough memory"));
     }
+
+    /// The metric of a machine of any kind.
+    fn bench_machine(bencher: Bencher, machine: &impl Machine) {
+        struct Visitor<'a, 'b>(Bencher<'a, 'b>);
+        impl DistanceVisitor for Visitor<'_, '_> {
+            type Output = ();
+            fn visit<O: DistanceOracle>(self, oracle: &O) {
+                bench(self.0, oracle);
+            }
+        }
+        machine.distances().expect("enough memory").visit(Visitor(bencher));
+    }
+
+    #[divan::bench(args = [16, 32])]
+    fn torus(bencher: Bencher, length: u32) {
+        bench_machine(bencher, &Grid::torus(&[length, length, 8]).expect("a machine"));
+    }
+
+    #[divan::bench]
+    fn torus_of_nodes(bencher: Bencher) {
+        let dimensions = vec![Dimension { length: 8, is_closed: true }; 3];
+        let vertex = Hierarchy::parse("4:16", "1:10").expect("a machine");
+        bench_machine(bencher, &Grid::new(dimensions, vertex, 100).expect("a machine"));
+    }
+
+    #[divan::bench]
+    fn grid_of_many_dimensions(bencher: Bencher) {
+        bench_machine(bencher, &Grid::mesh(&[2; 11]).expect("a machine"));
+    }
+
+    #[divan::bench(args = [11, 15])]
+    fn hypercube(bencher: Bencher, dimension: u32) {
+        bench_machine(bencher, &Hypercube::new(dimension).expect("a machine"));
+    }
+
+    #[divan::bench(args = [2048, 32768])]
+    fn listed_tree(bencher: Bencher, n: usize) {
+        let list = (0..n as PeId).filter(|pe| pe % 3 > 0).collect();
+        bench_machine(bencher, &Listed::new(instance(n).1, list).expect("a machine"));
+    }
+
+    #[divan::bench(args = [128, 1024])]
+    fn network(bencher: Bencher, routers: usize) {
+        let mut graph = GraphBuilder::new(17 * routers);
+        for router in 0..routers {
+            graph.set_node_weight(router as NodeId, 0);
+            graph.add_edge(router as NodeId, ((router + 1) % routers) as NodeId, 10);
+            for pe in 0..16 {
+                graph.add_edge(router as NodeId, (routers + 16 * router + pe) as NodeId, 1);
+            }
+        }
+        let graph = graph.build().expect("no edge is added twice");
+        bench_machine(bencher, &Network::new(graph).expect("a machine"));
+    }
 }
 
 /// Swap deltas of random pairs of processes; divide by about 20 arcs for the time an arc takes.
@@ -109,8 +167,9 @@ mod descent {
         let (graph, hierarchy) = instance(n);
         let oracle = hierarchy.online32().expect("short codes");
         let problem = Problem::new(&graph, &oracle).expect("sizes agree");
-        let construction = ConstructionConfig { algorithm: start, ..ConstructionConfig::default() };
-        let start = construct(&graph, &hierarchy, &construction, 1, &());
+        let construction = ConstructionConfig { algorithm: Some(start), ..ConstructionConfig::default() };
+        let start = construct(&problem, &Places::of(&hierarchy).expect("a machine"), &construction, 1, &());
+        let start = start.expect("works on trees");
         bencher.bench_local(|| local_search(&problem, &start, &config, 1, &()));
     }
 
@@ -145,8 +204,11 @@ mod descent {
 #[divan::bench(args = [Construction::Random, Construction::Growing], sample_count = 20)]
 fn construction(bencher: Bencher, algorithm: Construction) {
     let (graph, hierarchy) = instance(32768);
-    let config = ConstructionConfig { algorithm, ..ConstructionConfig::default() };
-    bencher.bench_local(|| construct(&graph, &hierarchy, &config, 1, &()));
+    let config = ConstructionConfig { algorithm: Some(algorithm), ..ConstructionConfig::default() };
+    let oracle = hierarchy.online32().expect("short codes");
+    let problem = Problem::new(&graph, &oracle).expect("sizes agree");
+    let places = Places::of(&hierarchy).expect("a machine");
+    bencher.bench_local(|| construct(&problem, &places, &config, 1, &()));
 }
 
 /// Reading a METIS graph from memory, with weights of the edges and without.

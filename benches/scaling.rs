@@ -151,8 +151,7 @@ impl Instance {
 
     fn run(&self, config: &MapConfig) -> Run {
         let before = memory::restart_peak();
-        let solution =
-            solve(&self.graph, &self.hierarchy, config, None, &()).unwrap_or_else(|error| fail(error));
+        let solution = solve(&self.graph, &self.hierarchy, config).unwrap_or_else(|error| fail(error));
         let mebibytes = before.zip(memory::peak()).map(|(before, peak)| peak.saturating_sub(before) >> 10);
         let audited = audited_cost(&self.text, &solution.mapping, &self.hierarchy);
         assert_eq!(audited, solution.report.cost as u128);

@@ -40,7 +40,7 @@ use viem::objective::{keys, swap_delta};
 use viem::partition::Preset;
 use viem::rng::{Rng, derive};
 use viem::search::Neighbourhood;
-use viem::solve::{MapConfig, MapPreset, Report, Seconds, Solution, SolveError, solve};
+use viem::solve::{MapConfig, MapPreset, Report, Seconds, Solution, SolveError, solve_watched};
 use viem::topology::{DistanceKind, DistanceOracle, Hierarchy};
 use viem::types::{NodeId, Weight};
 
@@ -161,7 +161,7 @@ fn random_hierarchy(rng: &mut Rng) -> Hierarchy {
 fn random_graph(rng: &mut Rng, n: usize) -> CsrGraph {
     let vertex = |rng: &mut Rng| rng.below(n as u32);
     let mut pairs: BTreeSet<(NodeId, NodeId)> = BTreeSet::new();
-    match rng.below(8) {
+    match rng.below(10) {
         0 => {} // no edge at all
         1 => pairs.extend((1..n as NodeId).map(|leaf| (0, leaf))),
         2 => pairs.extend((1..n as NodeId).map(|next| (next - 1, next))),
@@ -181,6 +181,22 @@ fn random_graph(rng: &mut Rng, n: usize) -> CsrGraph {
                 if u != v {
                     pairs.insert((u.min(v), u.max(v)));
                     ends.extend([u, v]);
+                }
+            }
+        }
+        6 | 7 => {
+            // Hubs: each next to nearly all, or only to its share, and some other edges.
+            let hubs = (1 + rng.below(10)).min(n as u32);
+            let is_shared = rng.below(2) == 0;
+            let others = rng.below(n as u32);
+            for node in 0..n as NodeId {
+                let next = if is_shared { node % hubs..node % hubs + 1 } else { 0..hubs };
+                pairs.extend(next.filter(|&hub| hub != node).map(|hub| (hub.min(node), hub.max(node))));
+            }
+            for _ in 0..others {
+                let (u, v) = (vertex(rng), vertex(rng));
+                if u != v {
+                    pairs.insert((u.min(v), u.max(v)));
                 }
             }
         }
@@ -252,7 +268,7 @@ fn random_config(rng: &mut Rng) -> MapConfig {
     config.threads = pick(rng, &[1, 2, 8]);
     config.distances = pick(rng, &[None, Some(DistanceKind::Hierarchy), Some(DistanceKind::HierarchyOnline)]);
     if rng.below(2) == 0 {
-        config.construction.algorithm = pick(rng, &Construction::ALL);
+        config.construction.algorithm = Some(pick(rng, &Construction::ALL));
     }
     if rng.below(2) == 0 {
         config.search.neighbourhood = pick(rng, &Neighbourhood::ALL);
@@ -268,7 +284,7 @@ fn check_mapping(rng: &mut Rng, graph: &CsrGraph, hierarchy: &Hierarchy, text: &
     let mut start: Vec<u32> = (0..n as u32).collect();
     rng.shuffle(&mut start);
     let start = (rng.below(3) == 0).then(|| Mapping::new(start).expect("a permutation"));
-    let Solution { mapping, report } = match solve(graph, hierarchy, &config, start.as_ref(), &()) {
+    let Solution { mapping, report } = match solve_watched(graph, hierarchy, &config, start.as_ref(), &()) {
         Ok(solution) => solution,
         Err(error @ SolveError::Problem(_)) => {
             let greatest = i128::from(graph.total_arc_weight()) * i128::from(hierarchy.max_distance());
@@ -294,7 +310,7 @@ fn check_mapping(rng: &mut Rng, graph: &CsrGraph, hierarchy: &Hierarchy, text: &
         distances: pick(rng, &[None, Some(DistanceKind::Hierarchy), Some(DistanceKind::HierarchyOnline)]),
         ..config
     };
-    let again = solve(graph, hierarchy, &other, start.as_ref(), &()).expect("what was solved before");
+    let again = solve_watched(graph, hierarchy, &other, start.as_ref(), &()).expect("what was solved before");
     assert_eq!(again.mapping, mapping, "{config:?} {other:?}");
     let timeless = |report: Report| Report { seconds: Seconds::default(), ..report };
     assert_eq!(timeless(again.report), timeless(report));
@@ -307,7 +323,8 @@ fn check_mapping(rng: &mut Rng, graph: &CsrGraph, hierarchy: &Hierarchy, text: &
     let stop = StopAfter::questions(questions);
     let time_limit = pick(rng, &[None, Some(0), Some(1), Some(30)]).map(Duration::from_millis);
     let hurried = MapConfig { time_limit, ..config };
-    let stopped = solve(graph, hierarchy, &hurried, start.as_ref(), &stop).expect("what was solved before");
+    let stopped =
+        solve_watched(graph, hierarchy, &hurried, start.as_ref(), &stop).expect("what was solved before");
     let cost = stopped.report.cost;
     assert_eq!(audited_cost(text, &stopped.mapping, hierarchy), cost as u128);
     assert!(cost <= stopped.report.cost_of_identity && cost <= stopped.report.cost_of_construction);

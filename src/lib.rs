@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
+pub mod annealing;
 pub mod cli;
 pub mod construct;
 pub mod graph;
 pub mod io;
+pub mod machine;
 pub mod mapping;
 pub mod memory;
 pub mod model;

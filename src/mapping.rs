@@ -1,8 +1,11 @@
 //! Mappings: which process runs on which PE.
 
+use crate::topology::Machine;
 use crate::types::{NodeId, PeId};
 
-/// A one-to-one mapping of the processes `0..n` to the PEs `0..n`: a validated permutation.
+/// A mapping of processes to PEs, none of which has more than it has room for.
+///
+/// Where a machine has as many PEs as there are processes, with room for one each, it is a permutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
     pe_of: Vec<PeId>,
@@ -16,6 +19,8 @@ pub enum MappingError {
     PeOutOfRange { process: usize, pe: u64, count: usize },
     #[error("process {process} is on PE {pe}, and so is process {earlier}")]
     PeTaken { process: usize, pe: u64, earlier: usize },
+    #[error("process {process} is on PE {pe}, which has room for {capacity} and is full")]
+    PeFull { process: usize, pe: u64, capacity: u32 },
 }
 
 impl Mapping {
@@ -42,13 +47,40 @@ impl Mapping {
         Ok(Self { pe_of })
     }
 
+    /// The mapping to a machine that puts process `i` on PE `pe_of[i]`; O(n + PEs). Fails at the first process whose PE
+    /// does not exist or is full.
+    pub fn on(machine: &dyn Machine, pe_of: Vec<PeId>) -> Result<Self, MappingError> {
+        let count = machine.num_pes();
+        let mut taken_by: Vec<(u32, usize)> = vec![(0, 0); count];
+        for (process, &pe) in pe_of.iter().enumerate() {
+            let Some((taken, earlier)) = taken_by.get_mut(pe as usize) else {
+                return Err(MappingError::PeOutOfRange { process, pe: pe.into(), count });
+            };
+            match machine.capacity(pe) {
+                1 if *taken == 1 => {
+                    return Err(MappingError::PeTaken { process, pe: pe.into(), earlier: *earlier });
+                }
+                capacity if *taken >= capacity => {
+                    return Err(MappingError::PeFull { process, pe: pe.into(), capacity });
+                }
+                _ => (*taken, *earlier) = (*taken + 1, process),
+            }
+        }
+        Ok(Self { pe_of })
+    }
+
+    /// A mapping from places of a machine that are all different.
+    pub(crate) fn from_places(pe_of: Vec<PeId>) -> Self {
+        Self { pe_of }
+    }
+
     /// A mapping from a list known to be a permutation.
     pub(crate) fn from_permutation(pe_of: Vec<PeId>) -> Self {
         debug_assert!(Self::new(pe_of.clone()).is_ok());
         Self { pe_of }
     }
 
-    /// Number of processes, which is the number of PEs.
+    /// Number of processes.
     pub fn num_processes(&self) -> usize {
         self.pe_of.len()
     }
@@ -83,7 +115,7 @@ impl Mapping {
         Self::from_permutation(pe_of)
     }
 
-    /// The process on each PE; O(n).
+    /// The process on each PE of a permutation; O(n).
     pub fn inverse(&self) -> Vec<NodeId> {
         let mut process_of = vec![0; self.pe_of.len()];
         for (process, &pe) in self.pe_of.iter().enumerate() {

@@ -5,6 +5,7 @@
 //! edges between their blocks weigh together.
 
 use crate::graph::{CsrGraph, quotient};
+use crate::observer::Observer;
 use crate::partition::{Partition, Partitioner, Preset, Targets, TargetsError};
 use crate::threads::{self, ThreadsError};
 use crate::types::Weight;
@@ -39,7 +40,8 @@ pub struct Model {
     pub graph: CsrGraph,
     /// The partition of the application graph.
     pub partition: Partition,
-    /// What the heaviest block may weigh. Where vertices are heavy, there may be no partition that keeps it.
+    /// What the heaviest block may weigh. Where vertices are heavy, there may be no partition that keeps it;
+    /// [`Partition::overload`] tells by how much.
     pub bound: Weight,
 }
 
@@ -47,11 +49,6 @@ impl Model {
     /// Weight of the heaviest block.
     pub fn heaviest_block(&self) -> Weight {
         self.partition.block_weights().iter().copied().max().unwrap_or(0)
-    }
-
-    /// Whether every block is as light as it should be.
-    pub fn is_balanced(&self) -> bool {
-        self.heaviest_block() <= self.bound
     }
 }
 
@@ -69,15 +66,27 @@ pub enum ModelError {
     Threads(#[from] ThreadsError),
 }
 
-/// Partitions a graph and contracts the blocks. No block is empty.
+/// Partitions a graph and contracts the blocks. No block is empty. Where the vertices are too heavy for the balance asked
+/// for, [`Partition::overload`] says so.
 pub fn generate(graph: &CsrGraph, config: &ModelConfig) -> Result<Model, ModelError> {
+    generate_watched(graph, config, &())
+}
+
+/// As [`generate`], but ends soon once the observer asks for it: the blocks are as heavy as they may be, the cut may be
+/// anything.
+pub fn generate_watched(
+    graph: &CsrGraph,
+    config: &ModelConfig,
+    observer: &dyn Observer,
+) -> Result<Model, ModelError> {
     let ModelConfig { num_blocks, preset, imbalance, seed, threads } = *config;
     let num_nodes = graph.num_nodes();
     if num_blocks > num_nodes {
         return Err(ModelError::NumBlocks { num_blocks, num_nodes });
     }
     let targets = Targets::equal(graph, num_blocks, imbalance)?;
-    let partition = threads::run(threads, || Partitioner::new(preset, seed).partition(graph, &targets))?;
+    let partitioner = Partitioner::new(preset, seed);
+    let partition = threads::run(threads, || partitioner.partition_watched(graph, &targets, observer))?;
     let graph = quotient::contract(graph, partition.blocks(), num_blocks).with_unit_node_weights();
     let bound = targets.bounds().iter().copied().max().unwrap_or(0);
     Ok(Model { graph, partition, bound })

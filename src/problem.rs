@@ -1,7 +1,7 @@
 //! The sparse quadratic assignment problem: a communication graph and a machine of the same size.
 
 use crate::graph::CsrGraph;
-use crate::topology::DistanceOracle;
+use crate::topology::{DistanceOracle, Parts};
 use crate::types::{Cost, Distance, Weight};
 
 /// A communication graph and the machine it is mapped to.
@@ -13,6 +13,7 @@ use crate::types::{Cost, Distance, Weight};
 pub struct Problem<'a, O> {
     graph: &'a CsrGraph,
     oracle: &'a O,
+    parts: Option<&'a Parts>,
 }
 
 /// Why a graph cannot be mapped to a machine.
@@ -32,6 +33,15 @@ pub enum ProblemError {
     CostOverflow { total_arc_weight: Weight, max_distance: Distance },
 }
 
+/// Proves that no J of the graph exceeds [`Cost`] where no distance exceeds this one.
+pub fn check_cost(graph: &CsrGraph, max_distance: Distance) -> Result<(), ProblemError> {
+    let total_arc_weight = graph.total_arc_weight();
+    match total_arc_weight.checked_mul(max_distance) {
+        Some(_) => Ok(()),
+        None => Err(ProblemError::CostOverflow { total_arc_weight, max_distance }),
+    }
+}
+
 impl<'a, O: DistanceOracle> Problem<'a, O> {
     /// The problem of mapping `graph` to the machine of `oracle`.
     pub fn new(graph: &'a CsrGraph, oracle: &'a O) -> Result<Self, ProblemError> {
@@ -39,11 +49,27 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
         if processes != pes {
             return Err(ProblemError::SizesDiffer { processes, pes });
         }
-        let (total_arc_weight, max_distance) = (graph.total_arc_weight(), oracle.max_distance());
-        if total_arc_weight.checked_mul(max_distance).is_none() {
-            return Err(ProblemError::CostOverflow { total_arc_weight, max_distance });
-        }
-        Ok(Self { graph, oracle })
+        check_cost(graph, oracle.max_distance())?;
+        Ok(Self { graph, oracle, parts: None })
+    }
+
+    /// The same problem where the parts of the machine are known, over the PEs in the order of their numbers.
+    pub fn with_parts(self, parts: &'a Parts) -> Self {
+        Self { parts: Some(parts), ..self }
+    }
+
+    /// The same problem for another graph of the same size and weight: one whose vertices are numbered otherwise.
+    pub(crate) fn with_graph<'b>(&self, graph: &'b CsrGraph) -> Problem<'b, O>
+    where
+        'a: 'b,
+    {
+        debug_assert_eq!(graph.total_arc_weight(), self.graph.total_arc_weight());
+        Problem { graph, oracle: self.oracle, parts: self.parts }
+    }
+
+    /// The parts of the machine, if they are known.
+    pub fn parts(&self) -> Option<&'a Parts> {
+        self.parts
     }
 
     /// The communication graph.

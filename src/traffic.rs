@@ -1,11 +1,13 @@
-//! How much traffic a mapping keeps at each level of a hierarchy.
+//! How much traffic a mapping keeps at each level of a hierarchy, or at each distance of any machine.
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
-use crate::topology::Hierarchy;
-use crate::types::{Cost, Distance, Weight};
+use crate::topology::{DistanceOracle, Hierarchy};
+use crate::types::{Cost, Distance, PeId, Weight};
 
 /// The traffic between processes that meet at one level: their innermost common group is of this level.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -55,6 +57,68 @@ pub fn by_level(graph: &CsrGraph, hierarchy: &Hierarchy, mapping: &Mapping) -> V
         .collect()
 }
 
+/// The traffic between processes that are so far apart.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DistanceTraffic {
+    /// The least distance that occurs here.
+    pub least: Distance,
+    /// The greatest distance that occurs here; the same as `least` unless there are very many.
+    pub greatest: Distance,
+    /// Sum of the weights of the edges of these distances, each edge once.
+    pub weight: Weight,
+    /// `weight` as a part of the weight of all edges, from 0 to 1.
+    pub share: f64,
+    /// What they add to J: the sum of twice weight times distance.
+    pub cost: Cost,
+}
+
+/// Rows of a table of traffic by distance at most.
+const MOST_ROWS: usize = 64;
+
+/// The traffic at each distance that occurs, ascending; process i is on PE `pe_of[i]`. O(n + m log d) for d distances.
+///
+/// Up to 64 distinct distances have a row each. Beyond, the range from the least to the greatest is cut into 64 parts
+/// of equal length, and those with traffic have a row each. The graph and the machine must fit a
+/// [`Problem`](crate::problem::Problem), so that no cost overflows. The costs add up to J.
+pub fn by_distance<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, pe_of: &[PeId]) -> Vec<DistanceTraffic> {
+    let mut weights: BTreeMap<Distance, Weight> = BTreeMap::new();
+    for node in graph.nodes() {
+        let from = oracle.key(pe_of[node as usize]);
+        for (target, weight) in graph.arcs(node).filter(|&(target, _)| target > node) {
+            *weights.entry(oracle.between(from, oracle.key(pe_of[target as usize]))).or_insert(0) += weight;
+        }
+    }
+    let (Some((&least, _)), Some((&greatest, _))) = (weights.first_key_value(), weights.last_key_value())
+    else {
+        return Vec::new();
+    };
+    let width = if weights.len() <= MOST_ROWS { 1 } else { (greatest - least) / MOST_ROWS as Distance + 1 };
+    let row = |distance| (distance - least) / width;
+    let mut rows: Vec<DistanceTraffic> = Vec::new();
+    for (distance, weight) in weights {
+        if rows.last().is_none_or(|last| row(last.least) != row(distance)) {
+            let empty =
+                DistanceTraffic { least: distance, greatest: distance, weight: 0, share: 0.0, cost: 0 };
+            rows.push(empty);
+        }
+        let last = rows.last_mut().expect("one was pushed");
+        last.greatest = distance;
+        last.weight += weight;
+        last.share = 2.0 * last.weight as f64 / graph.total_arc_weight() as f64;
+        last.cost += 2 * weight * distance;
+    }
+    rows
+}
+
+/// The PEs, out of `num_pes`, that no process is on, ascending; process i is on PE `pe_of[i]`.
+pub fn empty_pes(num_pes: usize, pe_of: &[PeId]) -> Vec<PeId> {
+    let mut is_used = vec![false; num_pes];
+    for &pe in pe_of {
+        is_used[pe as usize] = true;
+    }
+    (0..num_pes as PeId).filter(|&pe| !is_used[pe as usize]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,6 +127,7 @@ mod tests {
     use crate::problem::Problem;
     use crate::rng::Rng;
     use crate::testing::random_mapping;
+    use crate::topology::{DistanceMatrix, DistanceVisitor, Grid, Machine as _};
 
     #[test]
     fn levels_add_up_to_all_traffic_and_to_the_objective() {
@@ -79,5 +144,64 @@ mod tests {
         assert_eq!(levels.iter().map(|level| level.group_size).collect::<Vec<_>>(), [4, 4, 12, 48]);
         let shares: f64 = levels.iter().map(|level| level.share).sum();
         assert!((shares - 1.0).abs() < 1e-9);
+    }
+
+    /// Traffic by distance, and both ways by the definition.
+    struct ByDistance<'a>(&'a CsrGraph, &'a [PeId]);
+
+    impl DistanceVisitor for ByDistance<'_> {
+        type Output = (Vec<DistanceTraffic>, BTreeMap<Distance, Weight>);
+        fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
+            let Self(graph, pe_of) = self;
+            let mut expected = BTreeMap::new();
+            for u in graph.nodes() {
+                for (v, weight) in graph.arcs(u) {
+                    let distance = oracle.distance(pe_of[u as usize], pe_of[v as usize]);
+                    *expected.entry(distance).or_insert(0) += weight;
+                }
+            }
+            (by_distance(graph, oracle, pe_of), expected)
+        }
+    }
+
+    #[test]
+    fn each_distance_of_a_torus_has_a_row() {
+        let graph = generate::mesh(6, 6, 3);
+        let torus = Grid::torus(&[4, 4, 3]).unwrap();
+        let mut pe_of: Vec<PeId> = (0..48).collect();
+        Rng::new(2).shuffle(&mut pe_of);
+        pe_of.truncate(36);
+        let (rows, expected) = torus.distances().unwrap().visit(ByDistance(&graph, &pe_of));
+        let found: Vec<_> =
+            rows.iter().map(|row| (row.least, row.greatest, 2 * row.weight, row.cost)).collect();
+        let expected: Vec<_> = expected.iter().map(|(&d, &both)| (d, d, both, both * d)).collect();
+        assert_eq!(found, expected);
+        let shares: f64 = rows.iter().map(|row| row.share).sum();
+        assert!((shares - 1.0).abs() < 1e-9);
+        let empty = empty_pes(48, &pe_of);
+        assert_eq!(empty.len(), 12);
+        assert!(empty.iter().all(|pe| !pe_of.contains(pe)));
+    }
+
+    #[test]
+    fn very_many_distances_share_rows() {
+        let graph = generate::mesh(20, 20, 3);
+        let distance = |p, q| Distance::from(p) * 7 + Distance::from(q) * Distance::from(q) * (1 << 32);
+        let matrix = DistanceMatrix::from_fn(400, distance).unwrap();
+        let pe_of: Vec<PeId> = (0..400).collect();
+        let (rows, expected) = matrix.distances().unwrap().visit(ByDistance(&graph, &pe_of));
+        assert!(expected.len() > MOST_ROWS && rows.len() <= MOST_ROWS && rows.len() > 10);
+        assert!(rows.iter().all(|row| row.least <= row.greatest));
+        assert!(rows.windows(2).all(|pair| pair[0].greatest < pair[1].least));
+        let cost: Cost = rows.iter().map(|row| row.cost).sum();
+        assert_eq!(cost, expected.iter().map(|(distance, both)| distance * both).sum::<Cost>());
+        assert_eq!(2 * rows.iter().map(|row| row.weight).sum::<Weight>(), graph.total_arc_weight());
+    }
+
+    #[test]
+    fn without_edges_there_is_no_traffic() {
+        let graph = crate::graph::GraphBuilder::new(3).build().unwrap();
+        let oracle = Hierarchy::parse("3", "1").unwrap().online64();
+        assert_eq!(by_distance(&graph, &oracle, &[0, 1, 2]), []);
     }
 }

@@ -82,10 +82,15 @@ fn other_files_are_named_for_what_they_are() {
         let machine = ["--hierarchy_parameter_string=4", "--distance_parameter_string=1"];
         let mut viem = program("viem", folder.path());
         let mut generate_model = program("generate_model", folder.path());
-        for command in [viem.args(machine), generate_model.arg("--k=2")] {
-            let message = failure_of(command.arg("file"), 65);
-            assert!(message.contains("file, line 1,") && message.contains(kind), "{kind}: {message}");
-        }
+        let message = failure_of(viem.args(machine).arg("file"), 65);
+        assert!(message.contains("file, line 1,") && message.contains(kind), "{kind}: {message}");
+        let is_traffic = ["an edge list", "Open MPI", "a dense matrix"].contains(&kind);
+        assert_eq!(message.contains("generate_model --from="), is_traffic, "{message}");
+        // Recorded traffic that shows what it is has no blocks.
+        let shows = ["CSV", "Open MPI"].contains(&kind);
+        let (code, what) = if shows { (2, "recorded traffic") } else { (65, kind) };
+        let message = failure_of(generate_model.args(["--k=2", "file"]), code);
+        assert!(message.contains(what), "{kind}: {message}");
         let mut checker = program("graphchecker", folder.path());
         let faults = checker.arg("file").assert().code(65).get_output().stdout.clone();
         assert!(String::from_utf8(faults).unwrap().contains(kind), "{kind}");

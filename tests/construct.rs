@@ -5,13 +5,14 @@ mod common;
 use common::StopAfter;
 use viem::construct::{Construction, ConstructionConfig, construct};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::machine::Places;
 use viem::mapping::Mapping;
 use viem::objective::cost;
 use viem::observer::Observer;
 use viem::partition::Preset;
 use viem::problem::Problem;
 use viem::threads;
-use viem::topology::Hierarchy;
+use viem::topology::{DistanceOracle, DistanceVisitor, Hierarchy, Machine};
 
 const SHAPES: [(&str, &str); 15] = [
     ("1", "1"),
@@ -60,14 +61,30 @@ fn graphs(n: usize) -> [CsrGraph; 5] {
     [path(n), star(n), scattered(n), edgeless, generate::random_geometric(n, 7.0, 1)]
 }
 
+fn construct_on(
+    machine: &dyn Machine,
+    graph: &CsrGraph,
+    config: &ConstructionConfig,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Mapping {
+    struct Visit<'a>(&'a Places, &'a CsrGraph, &'a ConstructionConfig, u64, &'a dyn Observer);
+    impl DistanceVisitor for Visit<'_> {
+        type Output = Mapping;
+        fn visit<O: DistanceOracle>(self, oracle: &O) -> Mapping {
+            let Self(places, graph, config, seed, observer) = self;
+            let problem = Problem::new(graph, oracle).unwrap().with_parts(places.parts());
+            construct(&problem, places, config, seed, observer).unwrap()
+        }
+    }
+    let places = Places::of(machine).unwrap();
+    places.distances().visit(Visit(&places, graph, config, seed, observer))
+}
+
 fn build(graph: &CsrGraph, hierarchy: &Hierarchy, algorithm: Construction, preset: Preset) -> Mapping {
-    construct(
-        graph,
-        hierarchy,
-        &ConstructionConfig { algorithm, partitions: preset, inner: preset, undivided: 0 },
-        9,
-        &(),
-    )
+    let algorithm = Some(algorithm);
+    let config = ConstructionConfig { algorithm, partitions: preset, inner: preset, ..Default::default() };
+    construct_on(hierarchy, graph, &config, 9, &())
 }
 
 #[test]
@@ -165,10 +182,15 @@ fn a_stopped_construction_is_a_permutation() {
     let graph = generate::random_geometric(360, 9.0, 4);
     for algorithm in Construction::ALL {
         for partitions in [Preset::Fast, Preset::Strong] {
-            let config = ConstructionConfig { algorithm, partitions, inner: Preset::Fast, undivided: 0 };
+            let config = ConstructionConfig {
+                algorithm: Some(algorithm),
+                partitions,
+                inner: Preset::Fast,
+                ..Default::default()
+            };
             let construct = |questions| {
                 let observer = StopAfter::questions(questions);
-                let mapping = construct(&graph, &hierarchy, &config, 3, &observer);
+                let mapping = construct_on(&hierarchy, &graph, &config, 3, &observer);
                 (Mapping::new(mapping.into_vec()).expect("a permutation"), observer.should_stop())
             };
             for questions in (0..12).chain((4..14).map(|bit| (1 << bit) - 1)) {

@@ -4,13 +4,14 @@ mod common;
 
 use common::{SHAPES, StopAfter, optimum, random_graph, random_mapping};
 use viem::graph::generate;
+use viem::machine::Places;
 use viem::mapping::Mapping;
 use viem::objective::cost;
 use viem::observer::Observer;
 use viem::partition::Preset;
 use viem::problem::Problem;
 use viem::rng::Rng;
-use viem::search::{Annealing, Improvement, Neighbourhood, SearchConfig, improve, local_search};
+use viem::search::{Annealing, Anywhere, Improvement, Neighbourhood, SearchConfig, improve, local_search};
 use viem::threads;
 use viem::topology::Hierarchy;
 use viem::types::Cost;
@@ -23,6 +24,7 @@ const SHORT: Improvement = Improvement {
     rebuilding: 50,
     partitions: Preset::Fast,
     rebuilt: Annealing { proposals: 20, first: 0.05, last: 0.02 },
+    anywhere: Anywhere::FAST,
 };
 
 /// Remembers whether J ever rose.
@@ -54,7 +56,14 @@ fn never_worse_than_any_start_and_the_cost_is_that_of_the_mapping() {
             let starts: Vec<&Mapping> = starts.iter().collect();
             for count in [1, 2] {
                 let observer = Falling::default();
-                let outcome = improve(&problem, &hierarchy, &starts[..count], &SHORT, 7, &observer);
+                let outcome = improve(
+                    &problem,
+                    &Places::of(&hierarchy).unwrap(),
+                    &starts[..count],
+                    &SHORT,
+                    7,
+                    &observer,
+                );
                 assert_eq!(outcome.cost, cost(&problem, &Mapping::new(outcome.mapping.into_vec()).unwrap()));
                 for start in &starts[..count] {
                     assert!(outcome.cost <= cost(&problem, start), "{arities} {distances}");
@@ -76,7 +85,14 @@ fn small_problems_are_solved_to_the_optimum() {
         let n = hierarchy.num_pes();
         let graph = random_graph(n, 4, 20, &mut rng);
         let problem = Problem::new(&graph, &oracle).unwrap();
-        let outcome = improve(&problem, &hierarchy, &[&random_mapping(n, &mut rng)], &SHORT, 1, &());
+        let outcome = improve(
+            &problem,
+            &Places::of(&hierarchy).unwrap(),
+            &[&random_mapping(n, &mut rng)],
+            &SHORT,
+            1,
+            &(),
+        );
         assert_eq!(i128::from(outcome.cost), optimum(&graph, &hierarchy));
     }
 }
@@ -91,7 +107,7 @@ fn the_seed_decides_and_threads_do_not() {
     let start = random_mapping(hierarchy.num_pes(), &mut Rng::new(1));
     let run = |threads, seed| {
         let config = Improvement { rebuilding: 14, ..SHORT };
-        let work = || improve(&problem, &hierarchy, &[&start], &config, seed, &());
+        let work = || improve(&problem, &Places::of(&hierarchy).unwrap(), &[&start], &config, seed, &());
         let outcome = threads::run(threads, work).unwrap();
         (outcome.mapping, outcome.tried, outcome.made)
     };
@@ -111,7 +127,7 @@ fn what_fits_one_region_ends_where_no_exchange_improves() {
         let problem = Problem::new(&graph, &oracle).unwrap();
         let start = random_mapping(hierarchy.num_pes(), &mut rng);
         let config = Improvement { qualifying: 0, rebuilding: 0, ..SHORT };
-        let outcome = improve(&problem, &hierarchy, &[&start], &config, 4, &());
+        let outcome = improve(&problem, &Places::of(&hierarchy).unwrap(), &[&start], &config, 4, &());
         let pairs = SearchConfig { neighbourhood: Neighbourhood::NSquare, ..SearchConfig::default() };
         assert_eq!(local_search(&problem, &outcome.mapping, &pairs, 1, &()).made, 0, "{arities}");
     }
@@ -126,7 +142,7 @@ fn a_stopped_improvement_is_a_mapping_not_worse_than_the_first_start() {
     let start = random_mapping(64, &mut Rng::new(1));
     for questions in (0..10).chain((4..12).map(|bit| 1 << bit)) {
         let stop = StopAfter::questions(questions);
-        let outcome = improve(&problem, &hierarchy, &[&start], &SHORT, 1, &stop);
+        let outcome = improve(&problem, &Places::of(&hierarchy).unwrap(), &[&start], &SHORT, 1, &stop);
         assert_eq!(outcome.stopped, stop.should_stop(), "{questions}");
         assert!(outcome.cost <= cost(&problem, &start));
         assert_eq!(cost(&problem, &Mapping::new(outcome.mapping.into_vec()).unwrap()), outcome.cost);

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Modules of one row do not import each other; those of a later row may import those of earlier ones.
-const LAYERS: [&[&str]; 8] = [
+const LAYERS: [&[&str]; 10] = [
     &["types", "rng", "threads", "memory"],
     &["graph", "observer"],
     &["io", "topology", "partition"],
+    &["machine"],
     &["problem", "mapping"],
     &["objective"],
+    &["annealing"],
     &["construct", "search", "traffic"],
     &["solve", "model", "verify"],
     &["cli"],

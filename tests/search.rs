@@ -9,7 +9,7 @@ use viem::problem::Problem;
 use viem::rng::Rng;
 use viem::search::{Neighbourhood, SearchConfig, SearchOutcome, local_search};
 use viem::threads;
-use viem::topology::{DistanceOracle, Hierarchy, StoredDistances};
+use viem::topology::{DistanceOracle, Hierarchy, Metric, StoredDistances};
 use viem::types::{NodeId, PeId};
 
 /// The hops between every two vertices; 0 if there is no path.
@@ -196,22 +196,29 @@ fn every_pair_is_tried_once() {
 /// Every two PEs are one apart.
 struct Uniform(usize);
 
-impl DistanceOracle for Uniform {
+impl Metric for Uniform {
     type Key = PeId;
-    fn num_pes(&self) -> usize {
-        self.0
-    }
-    fn key(&self, pe: PeId) -> PeId {
-        pe
-    }
+
     fn between(&self, a: PeId, b: PeId) -> i64 {
         i64::from(a != b)
     }
+
     fn max_distance(&self) -> i64 {
         1
     }
+
     fn interchangeable(&self, _: PeId, _: PeId) -> bool {
         false
+    }
+}
+
+impl DistanceOracle for Uniform {
+    fn num_pes(&self) -> usize {
+        self.0
+    }
+
+    fn key(&self, pe: PeId) -> PeId {
+        pe
     }
 }
 

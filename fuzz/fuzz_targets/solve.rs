@@ -12,7 +12,7 @@ use viem::construct::Construction;
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::mapping::Mapping;
 use viem::search::Neighbourhood;
-use viem::solve::{MapConfig, MapPreset, solve};
+use viem::solve::{MapConfig, MapPreset, solve_watched};
 use viem::topology::{DistanceKind, Hierarchy};
 use viem::types::NodeId;
 
@@ -37,7 +37,7 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, MapC
     config.seed = u.arbitrary()?;
     config.threads = u.int_in_range(1..=2)?;
     config.distances = *u.choose(&[None, Some(DistanceKind::ALL[0]), Some(DistanceKind::ALL[1])])?;
-    config.construction.algorithm = *u.choose(&Construction::ALL)?;
+    config.construction.algorithm = Some(*u.choose(&Construction::ALL)?);
     config.search.neighbourhood = *u.choose(&Neighbourhood::ALL)?;
     config.search.max_hops = u.int_in_range(1..=11)?;
     config.search.block_size = u.int_in_range(1..=65)?;
@@ -58,7 +58,7 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, MapC
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok((graph, hierarchy, config, stop)) = problem(&mut Unstructured::new(bytes)) else { return };
-    let solution = match solve(&graph, &hierarchy, &config, None, &stop) {
+    let solution = match solve_watched(&graph, &hierarchy, &config, None, &stop) {
         Ok(solution) => solution,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };

@@ -6,13 +6,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::{hints, signals};
+use super::{hints, signals, sum_traffic};
 use crate::io::metis::RepairError;
+use crate::io::traffic::TrafficError;
 use crate::io::{ReadError, WriteError};
 use crate::model::ModelError;
 use crate::problem::ProblemError;
 use crate::solve::{ConfigError, SolveError};
-use crate::topology::{HierarchyError, StoredDistancesError};
+use crate::topology::{HierarchyError, MachineError, StoredDistancesError};
 use crate::verify::AuditError;
 
 /// What `--help` says about the codes below.
@@ -105,8 +106,9 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref::<SolveError>() {
         return match error {
             SolveError::Config(_) => USAGE,
-            SolveError::Problem(_) | SolveError::StartSize { .. } => DATA,
-            SolveError::Distances(_) | SolveError::Threads(_) => RESOURCE,
+            SolveError::Machine(MachineError::Stored(_) | MachineError::OutOfMemory { .. })
+            | SolveError::Threads(_) => RESOURCE,
+            _ => DATA,
         };
     }
     if error.is::<UsageError>() || error.is::<HierarchyError>() || error.is::<ConfigError>() {
@@ -118,6 +120,9 @@ fn code_of(error: &anyhow::Error) -> u8 {
             ModelError::NumBlocks { .. } => DATA,
             ModelError::Threads(_) => RESOURCE,
         };
+    }
+    if let Some(error) = error.downcast_ref::<TrafficError>() {
+        return if sum_traffic::is_usage(error) { USAGE } else { DATA };
     }
     if error.is::<ProblemError>() {
         return DATA;

@@ -1,6 +1,7 @@
-//! `generate_model`: partitions an application graph and writes the quotient graph as a model.
+//! `generate_model`: partitions an application graph and writes the quotient graph as a model, or sums recorded
+//! traffic into one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -8,28 +9,33 @@ use clap::Parser;
 use serde::Serialize;
 
 use super::console::Console;
-use super::exit::{self, End};
+use super::exit::{self, End, UsageError};
 use super::files;
 use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
 use super::signals::{self, First};
+use super::sum_traffic::{self, Job, TrafficOptions};
+use crate::graph::CsrGraph;
 use crate::io::metis::{Content, NodeWeights};
-use crate::io::{self, Outputs};
+use crate::io::output::OutputId;
+use crate::io::traffic::{Format, WINDOW};
+use crate::io::{self, Outputs, Source};
 use crate::model::{self, ModelConfig};
-use crate::partition::Preset;
+use crate::partition::{Partition, Preset};
 use crate::types::{Cost, Weight};
 
-/// Partitions an application graph and writes the quotient graph of the blocks: a model of computation and
-/// communication in which each block is a process.
+/// Makes a model: a graph of processes and of what they communicate. Partitions an application graph, each block of
+/// which becomes a process, or sums recorded traffic of an MPI job.
 #[derive(Parser, Debug)]
 #[command(name = "generate_model", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 struct Options {
-    /// The application graph, in METIS format; - is standard input
-    file: PathBuf,
+    /// The application graph, in METIS format, or files of recorded traffic; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
 
-    /// Number of blocks, that is of vertices of the model
+    /// Number of blocks of an application graph, that is of vertices of the model
     #[arg(long, value_name = "INT")]
-    k: usize,
+    k: Option<usize>,
 
     /// Seed of all random choices: the same seed gives the same model
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
@@ -58,6 +64,9 @@ struct Options {
 
     #[command(flatten)]
     report: ReportOptions,
+
+    #[command(flatten)]
+    traffic: TrafficOptions,
 }
 
 /// What the program did, as written to `--json`.
@@ -76,9 +85,10 @@ struct Report {
     /// Weight of the heaviest block over the mean, rounded up.
     balance: f64,
     heaviest_block: Weight,
-    /// What it may weigh at most, and whether that was kept.
+    /// What it may weigh at most.
     bound: Weight,
-    balanced: bool,
+    /// By how much blocks exceed what they may weigh, in sum; 0 if the partition is balanced as asked.
+    overload: Weight,
     model_edges: usize,
     seconds: Seconds,
 }
@@ -89,6 +99,9 @@ struct Seconds {
     partitioning: f64,
 }
 
+/// The name of the program.
+pub(super) const NAME: &str = "generate_model";
+
 /// Models carry both weights, format 11, as VieM writes them.
 const WEIGHTS: Content = Content { node_weights: true, edge_weights: true };
 
@@ -98,22 +111,69 @@ pub fn main() -> ExitCode {
 }
 
 fn generate(options: &Options) -> anyhow::Result<End> {
-    let started = Instant::now();
-    let (mut outputs, inputs) = (Outputs::new(), [options.file.as_path()]);
-    let output = outputs.add(&options.output_filename, &inputs)?;
+    let inputs: Vec<&Path> = options.files.iter().map(PathBuf::as_path).collect();
+    files::probe_inputs(&inputs)?;
+    let mut outputs = Outputs::new();
+    let model = outputs.add(&options.output_filename, &inputs)?;
     let blocks = options.mapping_filename.as_deref().map(|path| outputs.add(path, &inputs)).transpose()?;
     let json = options.report.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
-    let config = ModelConfig {
-        num_blocks: options.k,
-        preset: options.preconfiguration,
-        imbalance: options.imbalance / 100.0,
-        seed: options.seed,
-        threads: options::threads(options.threads)?,
-    };
-    config.validate()?;
+    let config = options.config()?;
+    let mut first = Source::open(&options.files[0])?;
+    let is_traffic = options.traffic.from.is_some() || Format::recognise(&first.peek(WINDOW)?).is_some();
+    if !is_traffic {
+        return partition(options, config, first, &Destination { outputs, model, blocks, json, console });
+    }
+    let other = [("--k", options.k.is_some()), ("--mapping_filename", blocks.is_some())];
+    if let Some((option, _)) = other.iter().find(|(_, is_given)| *is_given) {
+        let message =
+            format!("{option} is for graphs that are partitioned; these files are recorded traffic");
+        return Err(UsageError(message).into());
+    }
+    let Options { files, traffic, report, .. } = options;
+    sum_traffic::sum(&Job { files, traffic, report, outputs: &outputs, model, json, console }, first)
+}
 
-    let graph = files::read_graph(&options.file, NodeWeights::Read)?;
+impl Options {
+    /// How an application graph is partitioned; nothing if the number of blocks is missing.
+    fn config(&self) -> anyhow::Result<Option<ModelConfig>> {
+        let Some(num_blocks) = self.k else { return Ok(None) };
+        let config = ModelConfig {
+            num_blocks,
+            preset: self.preconfiguration,
+            imbalance: self.imbalance / 100.0,
+            seed: self.seed,
+            threads: options::threads(self.threads)?,
+        };
+        config.validate()?;
+        Ok(Some(config))
+    }
+}
+
+/// Where the results of partitioning go.
+struct Destination {
+    outputs: Outputs,
+    model: OutputId,
+    blocks: Option<OutputId>,
+    json: Option<OutputId>,
+    console: Console,
+}
+
+fn partition(
+    options: &Options,
+    config: Option<ModelConfig>,
+    source: Source<'_>,
+    to: &Destination,
+) -> anyhow::Result<End> {
+    let started = Instant::now();
+    let console = to.console;
+    let usage =
+        |message: &str| UsageError(format!("{message}; or say with --from what traffic was recorded"));
+    if options.files.len() > 1 {
+        return Err(usage("partitioning takes one graph in METIS format").into());
+    }
+    let config = config.ok_or_else(|| usage("--k, the number of blocks to partition into, is missing"))?;
+    let graph = io::metis::read(source, NodeWeights::Read)?;
     let reading = started.elapsed().as_secs_f64();
     console.line(format_args!("io time: {reading:.6}"));
     console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
@@ -129,15 +189,12 @@ fn generate(options: &Options) -> anyhow::Result<End> {
     console.line(format_args!("partitioning took {partitioning:.6}"));
     let partition = &model.partition;
     let heaviest_block = model.heaviest_block();
-    let mean = (graph.total_node_weight() as f64 / options.k as f64).ceil();
+    let mean = (graph.total_node_weight() as f64 / config.num_blocks as f64).ceil();
     let balance = if mean > 0.0 { heaviest_block as f64 / mean } else { 1.0 };
     console.line(format_args!("cut {}", partition.cut()));
     console.line(format_args!("balance {balance:.5}"));
-    if !model.is_balanced() {
-        console.warn(format_args!(
-            "no balanced partition was found: a block weighs {heaviest_block}, and at most {} was asked for",
-            model.bound
-        ));
+    if partition.overload() > 0 {
+        console.warn(format_args!("{}", imbalance_warning(&graph, partition)));
     }
     console.line(format_args!(
         "model has {} nodes, {} edges",
@@ -147,12 +204,12 @@ fn generate(options: &Options) -> anyhow::Result<End> {
     console.line(format_args!("writing model of computation and communication to disk"));
 
     let report = Report {
-        program: "generate_model",
+        program: NAME,
         version: env!("CARGO_PKG_VERSION"),
-        graph: files::name(&options.file),
+        graph: files::name(&options.files[0]),
         n: graph.num_nodes(),
         m: graph.num_edges(),
-        k: options.k,
+        k: config.num_blocks,
         seed: options.seed,
         preconfiguration: options.preconfiguration.name(),
         imbalance: options.imbalance,
@@ -160,15 +217,25 @@ fn generate(options: &Options) -> anyhow::Result<End> {
         balance,
         heaviest_block,
         bound: model.bound,
-        balanced: model.is_balanced(),
+        overload: partition.overload(),
         model_edges: model.graph.num_edges(),
         seconds: Seconds { reading, partitioning },
     };
-    outputs.write(&[
-        (Some(output), &|out| io::metis::write(out, &model.graph, WEIGHTS)),
-        (blocks, &|out| io::partition::write(out, partition.blocks())),
-        (json, &|out| files::write_json(out, &report)),
+    to.outputs.write(&[
+        (Some(to.model), &|out| io::metis::write(out, &model.graph, WEIGHTS)),
+        (to.blocks, &|out| io::partition::write(out, partition.blocks())),
+        (to.json, &|out| files::write_json(out, &report)),
     ])?;
-    console.line(format_args!("written to {}", outputs.name(output)));
+    console.line(format_args!("written to {}", to.outputs.name(to.model)));
     Ok(End::Done)
+}
+
+/// What is wrong with a partition that is not balanced as asked.
+fn imbalance_warning(graph: &CsrGraph, partition: &Partition) -> String {
+    let heaviest = graph.node_weights().iter().max().copied().unwrap_or(0);
+    format!(
+        "no balance as asked was found: blocks exceed their bounds by {} in sum (the heaviest vertex weighs {heaviest}); \
+         allow more --imbalance or ask for fewer blocks",
+        partition.overload()
+    )
 }

@@ -7,6 +7,7 @@
 //! | `console` | lines for people: where they go, and when not |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
+//! | `sum_traffic` | the part of `generate_model` that sums recorded traffic |
 //! | `files` | reading inputs, writing results |
 //! | `exit` | how a program ends: a message and an exit code, or a signal |
 //! | `hints` | what to say of an option that does not exist |
@@ -21,4 +22,5 @@ mod hints;
 mod options;
 mod progress;
 mod signals;
+mod sum_traffic;
 pub mod viem;

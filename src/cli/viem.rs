@@ -18,7 +18,7 @@ use crate::io::metis::NodeWeights;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs};
 use crate::search::{Neighbourhood, SearchConfig};
-use crate::solve::{MapConfig, MapPreset, Report, Seconds, Solution, solve};
+use crate::solve::{MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
 use crate::topology::{DistanceKind, Hierarchy};
 use crate::types::{Cost, Distance};
 
@@ -124,7 +124,7 @@ fn map(options: &Options) -> anyhow::Result<End> {
     console.line(format_args!("specified hierarchy has {} entities.", hierarchy.num_pes()));
     let solution = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
-        solve(&graph, &hierarchy, &config, start.as_ref(), &observer)?
+        solve_watched(&graph, &hierarchy, &config, start.as_ref(), &observer)?
     };
     tell(console, &solution.report);
     write(options, &outputs, (output, json), &hierarchy, &solution, console)?;
@@ -182,7 +182,7 @@ impl Options {
         config.seed = self.seed;
         config.threads = options::threads(self.threads)?;
         config.distances = self.distance_construction_algorithm;
-        config.construction.algorithm = self.construction_algorithm;
+        config.construction.algorithm = Some(self.construction_algorithm);
         config.search = SearchConfig {
             neighbourhood: self.local_search_neighborhood,
             max_hops: self.communication_neighborhood_dist,

@@ -11,30 +11,44 @@
 //! Processes wait in a heap that keeps outdated entries until they surface: O((n + m) log n) time and O(m)
 //! memory. Taking a PE into use makes its group of level l, less its group of level l - 1, `distances[l]`
 //! more expensive, and groups are ranges of PEs: with k levels these are 2k additions to ranges in a tree
-//! of minima, O(k log n) each time. All PEs of a homogeneous hierarchy are alike, so the first is PE 0.
+//! of minima, O(k log n) each time. All PEs of a homogeneous hierarchy are alike, so the first is PE 0. On other
+//! machines the sums of all free PEs are kept one by one: O(n²) distances.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
 use crate::observer::Observer;
-use crate::topology::Hierarchy;
+use crate::problem::Problem;
+use crate::topology::{DistanceOracle, Hierarchy};
 use crate::types::{NodeId, PeId, Weight};
 
 /// The PE of a process that has none yet; a machine has fewer PEs than that.
 const UNPLACED: PeId = PeId::MAX;
 
-pub(super) fn construct(graph: &CsrGraph, hierarchy: &Hierarchy, observer: &dyn Observer) -> Mapping {
-    let mut processes = ProcessQueue::new(graph);
+pub(super) fn on_hierarchy(graph: &CsrGraph, hierarchy: &Hierarchy, observer: &dyn Observer) -> Mapping {
     let mut pes = FreePes::new(hierarchy);
+    grow(graph, observer, || pes.take_nearest())
+}
+
+/// On any machine. The sums of all free PEs are updated for each PE in use: O(n²) distances.
+pub(super) fn construct<O: DistanceOracle>(problem: &Problem<'_, O>, observer: &dyn Observer) -> Mapping {
+    let mut pes = ListedPes::new(problem.oracle());
+    grow(problem.graph(), observer, || pes.take_nearest())
+}
+
+fn grow(graph: &CsrGraph, observer: &dyn Observer, mut take_nearest: impl FnMut() -> PeId) -> Mapping {
+    let mut processes = ProcessQueue::new(graph);
     let mut pe_of = vec![UNPLACED; graph.num_nodes()];
     let mut is_free = vec![true; graph.num_nodes()];
     while !observer.should_stop()
         && let Some(process) = processes.pop()
     {
-        let pe = pes.take_nearest();
+        let pe = take_nearest();
         pe_of[process as usize] = pe;
         is_free[pe as usize] = false;
     }
@@ -43,6 +57,41 @@ pub(super) fn construct(graph: &CsrGraph, hierarchy: &Hierarchy, observer: &dyn 
         *pe = free.next().expect("as many processes as PEs");
     }
     Mapping::from_permutation(pe_of)
+}
+
+/// The free PEs of any machine, with the sums of their distances to those in use; at first, to all.
+struct ListedPes<'a, O: DistanceOracle> {
+    oracle: &'a O,
+    free: Vec<(PeId, O::Key)>,
+    sums: Vec<i128>,
+    is_first: bool,
+}
+
+impl<'a, O: DistanceOracle> ListedPes<'a, O> {
+    fn new(oracle: &'a O) -> Self {
+        let free: Vec<(PeId, O::Key)> =
+            (0..oracle.num_pes() as PeId).map(|pe| (pe, oracle.key(pe))).collect();
+        let sum = |&(_, key): &(PeId, O::Key)| -> i128 {
+            free.iter().map(|&(_, other)| i128::from(oracle.between(key, other))).sum()
+        };
+        let sums = free.par_iter().map(sum).collect();
+        Self { oracle, free, sums, is_first: true }
+    }
+
+    /// Takes the free PE with the least sum, the one with the least number of equal ones, into use.
+    fn take_nearest(&mut self) -> PeId {
+        let nearest = (0..self.free.len()).min_by_key(|&index| (self.sums[index], self.free[index].0));
+        let nearest = nearest.expect("as many processes as PEs");
+        let (pe, here) = self.free.swap_remove(nearest);
+        self.sums.swap_remove(nearest);
+        if std::mem::take(&mut self.is_first) {
+            self.sums.fill(0);
+        }
+        for (sum, &(_, key)) in self.sums.iter_mut().zip(&self.free) {
+            *sum += i128::from(self.oracle.between(here, key));
+        }
+        pe
+    }
 }
 
 /// The processes not yet mapped, by their volume to those that are.

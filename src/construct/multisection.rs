@@ -17,11 +17,11 @@ use crate::types::{BlockId, NodeId, Weight};
 /// time, and less can run in parallel.
 const MAX_BLOCKS: usize = 64;
 
-/// What to do inside of a group: its subgraph, what its vertices are called in the whole graph, a seed, and
+/// What to do inside of a group: its index, its subgraph, what its vertices are called in the whole graph, a seed, and
 /// the places to fill with these names.
-pub(super) type Inside<'a> = &'a (dyn Fn(&CsrGraph, &[NodeId], u64, &mut [NodeId]) + Sync);
+pub(super) type Inside<'a> = &'a (dyn Fn(usize, &CsrGraph, &[NodeId], u64, &mut [NodeId]) + Sync);
 
-/// How graphs are divided. Vertices weigh 1, and their number is a multiple of that of the groups.
+/// How graphs are divided. Vertices weigh 1, and their number is the sum of the sizes of the groups.
 #[derive(Clone, Copy)]
 pub(super) struct Multisection<'a> {
     /// The effort of the partitions.
@@ -35,7 +35,8 @@ impl Multisection<'_> {
     pub fn groups(&self, graph: &CsrGraph, num_groups: usize, seed: u64) -> Vec<BlockId> {
         let nodes: Vec<NodeId> = graph.nodes().collect();
         let mut order = nodes.clone();
-        self.arrange(graph, &nodes, num_groups, seed, &mut order, &|_, members, _, places| {
+        let sizes = vec![nodes.len() / num_groups; num_groups];
+        self.arrange(graph, &nodes, 0, &sizes, seed, &mut order, &|_, _, members, _, places| {
             places.copy_from_slice(members);
         });
         let mut group_of = vec![0; nodes.len()];
@@ -45,13 +46,15 @@ impl Multisection<'_> {
         group_of
     }
 
-    /// Divides a graph, whose vertices are called `nodes`, as [`groups`](Self::groups) does, and fills `places`, group
-    /// after group, as `inside` does.
+    /// Divides a graph, whose vertices are called `nodes`, into groups of these sizes, and fills `places`, group
+    /// after group, as `inside` does. The first group has the index `first`.
+    #[allow(clippy::too_many_arguments)] // the state of a recursion
     pub fn arrange(
         &self,
         graph: &CsrGraph,
         nodes: &[NodeId],
-        num_groups: usize,
+        first: usize,
+        groups: &[usize],
         seed: u64,
         places: &mut [NodeId],
         inside: Inside<'_>,
@@ -59,14 +62,17 @@ impl Multisection<'_> {
         if self.observer.should_stop() {
             return places.copy_from_slice(nodes);
         }
+        let num_groups = groups.len();
         if num_groups == 1 {
-            return inside(graph, nodes, seed, places);
+            return inside(first, graph, nodes, seed, places);
         }
         let num_blocks = first_step(num_groups);
-        let group_size = nodes.len() / num_groups;
         // The first blocks get one group more if they cannot all get the same number.
-        let groups_of = |block: usize| num_groups / num_blocks + usize::from(block < num_groups % num_blocks);
-        let sizes = (0..num_blocks).map(|block| (groups_of(block) * group_size) as Weight).collect();
+        let (few, more) = (num_groups / num_blocks, num_groups % num_blocks);
+        let begin = |block: usize| few * block + block.min(more);
+        let groups_of = |block: usize| &groups[begin(block)..begin(block + 1)];
+        let size = |block: usize| groups_of(block).iter().sum::<usize>() as Weight;
+        let sizes = (0..num_blocks).map(size).collect();
         let targets = Targets::sizes(graph, sizes, 0.0).expect("the blocks hold all groups");
         // Others are made and all are searched afterwards: more effort for exact sizes is not worth its time.
         let partitioner = Partitioner::with_settings(Settings::of(self.preset), derive(seed, 0));
@@ -80,7 +86,8 @@ impl Multisection<'_> {
         }
         parts.into_par_iter().with_max_len(1).enumerate().for_each(|(block, ((part, members), places))| {
             let members: Vec<NodeId> = members.into_iter().map(|node| nodes[node as usize]).collect();
-            self.arrange(&part, &members, groups_of(block), derive(seed, 1 + block as u64), places, inside);
+            let seed = derive(seed, 1 + block as u64);
+            self.arrange(&part, &members, first + begin(block), groups_of(block), seed, places, inside);
         });
     }
 }

@@ -1,10 +1,9 @@
-//! Top-down construction: multisection along the hierarchy (Schulz and Träff, "Better process mapping and
+//! Top-down construction: multisection along the parts of the machine (Schulz and Träff, "Better process mapping and
 //! sparse quadratic assignment", 2017).
 //!
-//! The graph is divided into as many blocks of equal size as the machine has outermost groups, each block is
-//! given one of the groups, and so on inside each, down to the innermost groups, whose PEs are all alike.
-//! Levels that make no difference (one member, or the same distance as the next) are skipped. Blocks of one
-//! level are independent and run in parallel.
+//! The graph is divided into as many blocks as the machine has outermost parts, as large as these; each block is given one
+//! of the parts, and so on inside each, down to parts whose PEs are all alike. Blocks are independent and run in parallel.
+//! Which block gets which of several parts does not matter on trees; elsewhere other constructions do better.
 //!
 //! Costs a partition of the whole graph for each level, or for each step of a large one
 //! ([`Multisection`]); memory O(n + m).
@@ -17,7 +16,7 @@ use crate::graph::relabel::relabel;
 use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::partition::Preset;
-use crate::topology::Hierarchy;
+use crate::topology::Parts;
 use crate::types::{NodeId, PeId};
 
 /// Arcs of a graph that may be had in the order in which it comes: some megabytes.
@@ -25,20 +24,19 @@ const CACHED_ARCS: usize = 1 << 20;
 
 pub(super) fn construct(
     graph: &CsrGraph,
-    hierarchy: &Hierarchy,
+    parts: &Parts,
     config: &ConstructionConfig,
     seed: u64,
     observer: &dyn Observer,
 ) -> Mapping {
-    let simple = hierarchy.simplified();
     // A graph that exceeds the cache is read faster where neighbours lie together.
     let exceeds_cache = graph.num_arcs() >= CACHED_ARCS;
     let nodes = if exceeds_cache { breadth_first_order(graph) } else { graph.nodes().collect() };
     let mut process_of = nodes.clone();
     // Blocks are counted in processes, whatever the vertices weigh.
     let graph = relabel(graph, &nodes).with_unit_node_weights();
-    let top_down = TopDown { config, observer };
-    top_down.place(&graph, &nodes, simple.arities(), config.partitions, seed, &mut process_of);
+    let top_down = TopDown { parts, config, observer };
+    top_down.place(&graph, &nodes, 0, config.partitions, seed, &mut process_of);
     let mut pe_of = vec![0; process_of.len()];
     for (pe, &process) in process_of.iter().enumerate() {
         pe_of[process as usize] = pe as PeId;
@@ -47,33 +45,37 @@ pub(super) fn construct(
 }
 
 struct TopDown<'a> {
+    parts: &'a Parts,
     config: &'a ConstructionConfig,
     observer: &'a dyn Observer,
 }
 
 impl TopDown<'_> {
-    /// Places the processes of `graph`, named `nodes` in the whole graph, on the PEs of a group with these
-    /// inner levels, by partitions of effort `preset`; `process_of` are the places.
+    /// Places the processes of `graph`, named `nodes` in the whole graph, on the PEs of a part, by partitions of effort
+    /// `preset`; `process_of` are the places.
     fn place(
         &self,
         graph: &CsrGraph,
         nodes: &[NodeId],
-        arities: &[u32],
+        part: usize,
         preset: Preset,
         seed: u64,
         process_of: &mut [NodeId],
     ) {
-        let Some((&outermost, inner @ [_, ..])) = arities.split_last() else {
+        let children = self.parts.children(part);
+        if children.is_empty() {
             return process_of.copy_from_slice(nodes);
-        };
+        }
         let multisection = Multisection { preset, observer: self.observer };
-        let inside = |part: &CsrGraph, nodes: &[NodeId], seed, places: &mut [NodeId]| {
+        let inside = |child: usize, graph: &CsrGraph, nodes: &[NodeId], seed, places: &mut [NodeId]| {
             if places.len() <= self.config.undivided {
                 places.copy_from_slice(nodes);
             } else {
-                self.place(part, nodes, inner, self.config.inner, seed, places);
+                self.place(graph, nodes, child, self.config.inner, seed, places);
             }
         };
-        multisection.arrange(graph, nodes, outermost as usize, seed, process_of, &inside);
+        let first = children.start;
+        let sizes: Vec<usize> = children.map(|child| self.parts.range(child).len()).collect();
+        multisection.arrange(graph, nodes, first, &sizes, seed, process_of, &inside);
     }
 }

@@ -236,6 +236,14 @@ impl CsrGraph {
         self.edge_weights[self.offsets[node as usize]..self.offsets[node as usize + 1]].iter().sum()
     }
 
+    /// The same graph with isolated vertices of weight 0 behind the others, `num_nodes` in all; O(n + m).
+    pub fn with_isolated_nodes(&self, num_nodes: usize) -> Self {
+        let mut graph = self.clone();
+        graph.offsets.resize(num_nodes + 1, self.num_arcs());
+        graph.node_weights.resize(num_nodes, 0);
+        graph
+    }
+
     /// The same graph with all vertex weights 1.
     pub fn with_unit_node_weights(mut self) -> Self {
         self.node_weights.fill(1);

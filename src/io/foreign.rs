@@ -10,6 +10,7 @@ const WINDOW: usize = 1 << 14;
 pub(super) const GRAPH: &str = "a graph in METIS format";
 /// A mapping or a partition.
 pub(super) const MAPPING: &str = "a mapping or a partition (one number a line)";
+const MATRIX_MARKET: &str = "a Matrix Market file";
 const EDGE_LIST: &str = "an edge list (two or three numbers a line)";
 const MATRIX: &str = "a dense matrix";
 const PROFILE: &str = "a profile of Open MPI's monitoring (.prof)";
@@ -18,7 +19,7 @@ const BINARY: &str = "a binary file";
 
 /// Kinds of files that start with bytes of their own.
 const SIGNATURES: [(&[u8], &str); 16] = [
-    (b"%%MatrixMarket", "a Matrix Market file"),
+    (b"%%MatrixMarket", MATRIX_MARKET),
     (b"\xff\xfe", "UTF-16 text"),
     (b"\xfe\xff", "UTF-16 text"),
     (b"\x7fELF", "a program (ELF)"),
@@ -57,6 +58,20 @@ const OPENINGS: [(&str, &str); 18] = [
     ("c ", "a DIMACS graph"),
     ("#", "an edge list (SNAP) or a script"),
 ];
+
+/// What kinds of recorded traffic are called in [`traffic`](super::traffic), of those that are named here.
+const TRAFFIC: [(&str, &str); 4] =
+    [(PROFILE, "openmpi"), (EDGE_LIST, "edges"), (MATRIX, "matrix"), (MATRIX_MARKET, "mtx")];
+
+/// What to do with a file that looks like this where a graph is asked for.
+pub(super) fn remedy(looks_like: &str) -> String {
+    match TRAFFIC.iter().find(|(name, _)| *name == looks_like) {
+        Some((_, kind)) => {
+            format!("if it is recorded traffic, generate_model --from={kind} makes a graph of it")
+        }
+        None => "give a graph, or convert the file to one".to_string(),
+    }
+}
 
 /// What the start of a file looks like; `is_whole`: nothing follows.
 pub(super) fn recognise(start: &[u8], is_whole: bool) -> Option<&'static str> {
@@ -227,6 +242,15 @@ mod tests {
                 std::iter::once(format!("{n} {n}{format}\n")).chain((0..n).map(line)).collect();
             assert!(matches!(looks_like(text.as_bytes()), Some(GRAPH) | None));
         }
+    }
+
+    #[test]
+    fn what_reads_recorded_traffic_is_named() {
+        for (name, kind) in TRAFFIC {
+            assert!(crate::io::traffic::Format::ALL.iter().any(|format| format.name() == kind));
+            assert!(remedy(name).contains(&format!("--from={kind} ")));
+        }
+        assert!(!remedy(CSV).contains("--from"));
     }
 
     #[test]

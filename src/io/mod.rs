@@ -7,23 +7,33 @@
 //! | [`metis`] | graphs: read, check, repair, write |
 //! | [`mapping`] | mappings of processes to PEs: read, write |
 //! | [`partition`] | partitions: write |
+//! | [`traffic`] | recorded traffic of MPI jobs, of several kinds: read, summed into a graph |
+//! | [`target`] | target files of Scotch: read |
+//! | [`matrix`] | square matrices: read |
+//! | [`pes`] | lists of PEs: read |
 //! | [`output`] | the outputs of a run: written whole or not at all |
 //!
 //! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
 //! header promises. Lines and columns are counted from 1, columns in bytes.
 
 mod digits;
+mod fields;
 mod foreign;
 pub mod mapping;
+pub mod matrix;
 pub mod metis;
 pub mod output;
 pub mod partition;
+pub mod pes;
 mod place;
 mod scanner;
 mod source;
+pub mod target;
+pub mod traffic;
 
 use crate::memory::OutOfMemory;
 
+pub use fields::FieldFault;
 pub use output::{Outputs, WriteError};
 pub use place::{are_one_stream, is_stream};
 pub use source::Source;
@@ -51,6 +61,14 @@ pub enum ContentError {
     Graph(metis::FaultKind),
     #[error(transparent)]
     Mapping(mapping::MappingFault),
+    #[error(transparent)]
+    Traffic(traffic::TrafficFault),
+    #[error(transparent)]
+    Target(target::TargetFault),
+    #[error(transparent)]
+    Matrix(matrix::MatrixFault),
+    #[error(transparent)]
+    PeList(pes::PeListFault),
     #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
     Packed { reason: String },
 }

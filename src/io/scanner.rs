@@ -59,6 +59,8 @@ pub(super) struct Scanner<R> {
     /// part of the text has left it.
     line_start: i64,
     token_start: i64,
+    /// Whether the last line was given by [`Scanner::next_line`] without its end.
+    is_line_cut: bool,
     text: Vec<u8>,
 }
 
@@ -74,6 +76,7 @@ impl<R: Read> Scanner<R> {
             line: 1,
             line_start: 0,
             token_start: 0,
+            is_line_cut: false,
             text: Vec::new(),
         };
         scanner.refill();
@@ -146,9 +149,8 @@ impl<R: Read> Scanner<R> {
     /// Passes over the rest of the line and its end.
     pub(super) fn skip_line(&mut self) {
         loop {
-            let rest = &self.buffer[self.position..self.filled];
-            if let Some(length) = rest.iter().position(|&byte| byte == b'\n') {
-                self.position += length + 1;
+            if let Some(newline) = self.newline() {
+                self.position = newline + 1;
                 self.line += 1;
                 self.line_start = self.position as i64;
                 self.token_start = self.line_start;
@@ -160,6 +162,41 @@ impl<R: Read> Scanner<R> {
                 return;
             }
         }
+    }
+
+    /// The next line, without its end, and its number; `None` if the text has ended. Call it at the start of a
+    /// line only. Of a line that is longer than the buffer the first bytes are given.
+    pub(super) fn next_line(&mut self) -> Option<(u64, &[u8])> {
+        if std::mem::take(&mut self.is_line_cut) {
+            self.skip_line();
+        }
+        if !self.has_bytes() {
+            return None;
+        }
+        let mut newline = self.newline();
+        if newline.is_none() && !self.is_exhausted {
+            self.refill();
+            newline = self.newline();
+        }
+        let (number, start) = (self.line, self.position);
+        let end = newline.unwrap_or(self.filled);
+        if newline.is_some() {
+            self.position = end + 1;
+            self.line += 1;
+        } else {
+            self.position = end;
+            self.is_line_cut = true;
+        }
+        self.line_start = self.position as i64;
+        self.token_start = self.line_start;
+        let line = &self.buffer[start..end];
+        Some((number, line.strip_suffix(b"\r").unwrap_or(line)))
+    }
+
+    /// Where the line ends, if its end lies in the buffer.
+    fn newline(&self) -> Option<usize> {
+        let rest = &self.buffer[self.position..self.filled];
+        rest.iter().position(|&byte| byte == b'\n').map(|length| self.position + length)
     }
 
     /// The next token.
@@ -285,7 +322,7 @@ impl<R: Read> Scanner<R> {
                 }
             }
         }
-        self.buffer[self.filled..].fill(0);
+        self.buffer[self.filled..self.filled + LOOKAHEAD].fill(0);
     }
 }
 
@@ -486,6 +523,21 @@ mod tests {
         assert_eq!((scanner.line(), scanner.next(), scanner.next()), (3, Token::Number(5), Token::LineEnd));
         scanner.skip_line();
         assert!(!scanner.has_line());
+    }
+
+    #[test]
+    fn lines_of_any_length_are_given_with_their_numbers() {
+        let long = vec![b'x'; 3 * CAPACITY];
+        let mut text = b"one\r\n\ntwo\n".to_vec();
+        text.extend_from_slice(&long);
+        text.extend_from_slice(b"\nlast");
+        let mut scanner = Scanner::new(Pieces(&text, Rng::new(3)));
+        for (number, line) in [(1, &b"one"[..]), (2, b""), (3, b"two")] {
+            assert_eq!(scanner.next_line(), Some((number, line)));
+        }
+        assert_eq!(scanner.next_line(), Some((4, &long[..CAPACITY])));
+        assert_eq!(scanner.next_line(), Some((5, &b"last"[..])));
+        assert_eq!(scanner.next_line(), None);
     }
 
     #[test]

@@ -11,6 +11,9 @@ use flate2::read::MultiGzDecoder;
 
 use super::{ContentError, ReadError};
 
+/// Bytes at the start of a source that can be looked at before it is read.
+const START: u64 = 1 << 16;
+
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Any packed file may expand to this many bytes, whatever its size.
@@ -54,9 +57,28 @@ impl<'a> Source<'a> {
         Ok(Self { name, reader: Box::new(Unpacked { decoder, count: 0 }) })
     }
 
+    /// The first bytes, at most `count` of them; they stay to be read.
+    pub fn peek(&mut self, count: usize) -> Result<Vec<u8>, ReadError> {
+        let mut start = Vec::new();
+        let read = self.reader.by_ref().take(count as u64).read_to_end(&mut start);
+        read.map_err(|error| read_error(&self.name, error, 1, 1))?;
+        let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = Box::new(Cursor::new(start.clone()).chain(rest));
+        Ok(start)
+    }
+
     /// What messages call this source.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The first bytes, up to 64 KiB, which are read again afterwards. A read that fails fails again then.
+    pub fn start(&mut self) -> Vec<u8> {
+        let mut start = Vec::new();
+        let failure = self.reader.by_ref().take(START).read_to_end(&mut start).err();
+        let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = Box::new(Cursor::new(start.clone()).chain(Failing(failure)).chain(rest));
+        start
     }
 }
 
@@ -75,6 +97,15 @@ pub(super) fn read_error(file: &str, source: io::Error, line: u64, column: u64) 
             ReadError::Invalid { file, line, column, kind }
         }
         _ => ReadError::Unreadable { file, source },
+    }
+}
+
+/// A read that fails once, or ends.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
     }
 }
 
@@ -143,6 +174,19 @@ mod tests {
         }
         let members = [pack(b"2 1\n2"), pack(b"\n1\n")].concat();
         assert_eq!(read(&members).unwrap(), b"2 1\n2\n1\n");
+    }
+
+    #[test]
+    fn what_was_peeked_at_is_read_again() {
+        for bytes in [b"2 1\n2\n1\n".to_vec(), pack(b"2 1\n2\n1\n")] {
+            for count in [0, 1, 5, 100] {
+                let mut source = Source::new("test", &bytes[..]).unwrap();
+                assert_eq!(source.peek(count).unwrap(), b"2 1\n2\n1\n"[..count.min(8)]);
+                let mut all = String::new();
+                source.read_to_string(&mut all).unwrap();
+                assert_eq!(all, "2 1\n2\n1\n");
+            }
+        }
     }
 
     #[test]

@@ -100,9 +100,10 @@ impl<'a, W: Stored> Multilevel<'a, W> {
                 self.settings.contraction,
                 settings,
                 rng.next_u64(),
+                self.observer,
             );
             let mut next = Assignment::new(coarsest, blocks, self.sizes.len());
-            balance::unload(coarsest, &mut next, &relaxed);
+            balance::unload(coarsest, &mut next, &relaxed, self.observer);
             self.refine_boundary(coarsest, &mut next, &relaxed, rng);
             let score = |assignment: &Assignment| (assignment.overload(&relaxed), assignment.cut);
             if best.as_ref().is_none_or(|best| score(&next) < score(best)) {
@@ -132,7 +133,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
             return;
         }
         let relaxed = self.relaxed(level);
-        balance::unload(level, assignment, &relaxed);
+        balance::unload(level, assignment, &relaxed, self.observer);
         self.refine_boundary(level, assignment, &relaxed, rng);
         self.refine_pairs(level, assignment, &relaxed, rng);
     }
@@ -189,7 +190,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
                 }
             }
         } else {
-            balance::unload(self.graph, assignment, self.bounds);
+            balance::unload(self.graph, assignment, self.bounds, self.observer);
             balance::repack(self.graph, assignment, self.bounds);
             self.refine_boundary(self.graph, assignment, self.bounds, rng);
         }
@@ -197,9 +198,12 @@ impl<'a, W: Stored> Multilevel<'a, W> {
 
     /// Balances vertices of weight 1 at the least loss and improves the cut at the sizes reached.
     fn settle(&mut self, assignment: &mut Assignment) {
+        if self.observer.should_stop() {
+            return balance::unload(self.graph, assignment, self.bounds, self.observer);
+        }
         let mut moves = Moves::new(self.graph, assignment, self.settings.balance.effort, self.observer);
         moves.unload(assignment, self.bounds, self.settings.balance.patience);
-        balance::unload(self.graph, assignment, self.bounds);
+        balance::unload(self.graph, assignment, self.bounds, self.observer);
         let mut moves = Moves::new(self.graph, assignment, self.settings.balance.effort, self.observer);
         moves.improve(assignment, self.settings.balance.patience);
     }

@@ -105,11 +105,26 @@ fn check(num_blocks: usize, epsilon: f64) -> Result<(), TargetsError> {
     Ok(())
 }
 
-/// `(1 + epsilon) * size`, rounded down, never below `size` and never above half of what a sum can hold.
+/// `(1 + epsilon) * size`, rounded down, never above half of what a sum can hold unless `size` is.
+///
+/// Exact in integers: epsilon is taken as the decimal number of 15 significant digits next to it, so that 0.03 is
+/// three hundredths, also where it comes from a division.
 fn relax(size: Weight, epsilon: f64) -> Weight {
-    // A product such as 1.03 * 100 must not lose a unit to the binary fraction.
-    let extra = (size as f64 * epsilon * (1.0 + 1e-12)).floor();
-    size.saturating_add(extra as Weight).min((Weight::MAX / 2).max(size))
+    let greatest = (Weight::MAX / 2).max(size);
+    let decimal = format!("{epsilon:.14e}");
+    let (digits, exponent) = decimal.split_once('e').expect("a number in scientific notation");
+    let digits: i128 = digits.replace('.', "").parse().expect("digits");
+    let exponent: i32 = exponent.parse().expect("an exponent");
+    // Less than 2^63 times 10^15, so the product fits.
+    let product = i128::from(size) * digits;
+    let power = |exponent: i32| 10i128.checked_pow(exponent.unsigned_abs());
+    let extra = match exponent - 14 {
+        _ if product == 0 => Some(0),
+        0.. => power(exponent - 14).and_then(|power| product.checked_mul(power)),
+        _ => Some(power(exponent - 14).map_or(0, |power| product / power)),
+    };
+    let bound = extra.and_then(|extra| extra.checked_add(i128::from(size)));
+    bound.map_or(greatest, |bound| bound.min(i128::from(greatest)) as Weight)
 }
 
 #[cfg(test)]
@@ -135,6 +150,17 @@ mod tests {
         assert_eq!(bound(199, 2, 0.03), 103);
         assert_eq!(bound(10, 4, 0.1), 3);
         assert_eq!(bound(10, 1, 1e300), Weight::MAX / 2);
+        assert_eq!(bound(10, 1, 0.0), 10);
+        assert_eq!(bound(10, 1, 5e-324), 10);
+    }
+
+    #[test]
+    fn bounds_of_heavy_blocks_are_exact() {
+        assert_eq!(relax(1_000_000_000_000_000, 0.03), 1_030_000_000_000_000);
+        assert_eq!(relax(1_000_000_000_000_001, 0.03), 1_030_000_000_000_001);
+        assert_eq!(relax(4_000_000_000_000_000_033, 0.07), 4_280_000_000_000_000_035);
+        assert_eq!(relax(1000, 2.9 / 100.0), 1029);
+        assert_eq!(relax(Weight::MAX, 0.5), Weight::MAX);
     }
 
     #[test]

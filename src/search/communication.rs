@@ -15,6 +15,7 @@
 
 use super::SearchOutcome;
 use super::content::content;
+use super::nearby;
 use super::savings::Savings;
 use super::swap::{BEGIN, SwapSearch, Time};
 use crate::graph::bfs::{BoundedBfs, PairBfs};
@@ -36,9 +37,9 @@ pub(super) fn search<O: DistanceOracle>(
     // Number the processes by their PEs: what a visit looks at then lies together in memory.
     let process_on = start.inverse();
     let graph = relabel(problem.graph(), &process_on);
-    let by_pe = Problem::new(&graph, problem.oracle()).expect("the same graph");
+    let by_pe = problem.with_graph(&graph);
     let mut search = SwapSearch::new(&by_pe, &Mapping::identity(process_on.len()), observer);
-    let way = Way::choose(&search, max_hops);
+    let way = Way::choose(&mut search, max_hops);
     descend(&mut search, max_hops, seed, way);
     let outcome = search.finish();
     SearchOutcome { mapping: outcome.mapping.numbered_back(&process_on), ..outcome }
@@ -49,18 +50,26 @@ pub(super) fn search<O: DistanceOracle>(
 enum Way {
     OneByOne,
     AtOnce,
+    /// Only where one side is better off by itself, see [`nearby`](super::nearby).
+    Nearby,
 }
 
 impl Way {
     /// The faster way, judged by a few processes: a visit costs about an evaluation for each partner the one
     /// way, and for each process on a PE nearer than the farthest the other way.
-    fn choose<O: DistanceOracle>(search: &SwapSearch<'_, O>, max_hops: usize) -> Self {
+    fn choose<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize) -> Self {
         const SAMPLE: usize = 16;
+        if nearby::is_applicable(search) {
+            return Way::Nearby;
+        }
         let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
         let mut bfs = BoundedBfs::new(graph.num_nodes());
         let (mut partners, mut near_pes) = (0, 0);
         for process in graph.nodes().step_by(graph.num_nodes().div_ceil(SAMPLE).max(1)) {
             partners += bfs.reach(graph, process, max_hops).len();
+            if search.should_stop() {
+                break;
+            }
             near_pes += oracle.nearer_than(search.pe_of()[process as usize], oracle.max_distance()).len();
         }
         if partners < near_pes { Way::OneByOne } else { Way::AtOnce }
@@ -69,15 +78,16 @@ impl Way {
 
 fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, seed: u64, way: Way) {
     let graph = search.problem().graph();
+    let n = graph.num_nodes();
+    let mut near = Near { bfs: BoundedBfs::new(n), pair_bfs: PairBfs::new(n), max_hops };
     let mut order: Vec<NodeId> = graph.nodes().collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
     // An exchange of two content processes cannot gain, and the others try their partners, content or not: a
     // content process needs no visit until it is touched.
     let content = content(search.problem(), search.keys());
     let visits = Visits { order, content, visited: vec![0; graph.num_nodes()], seed: derive(seed, 1) };
-    let n = graph.num_nodes();
-    let mut near = Near { bfs: BoundedBfs::new(n), pair_bfs: PairBfs::new(n), max_hops };
     match way {
+        Way::Nearby => nearby::descend(search, &mut |u, v| near.pair_bfs.within(graph, u, v, max_hops), seed),
         Way::OneByOne => {
             visits.descend(search, |search, visited, process, seed| {
                 visit_one_by_one(search, &mut near, visited, process, seed);
@@ -178,6 +188,9 @@ fn visit_one_by_one<O: DistanceOracle>(
             if delta < 0 && first.is_none_or(|(first, _)| place(seed, partner) < first) {
                 first = Some((place(seed, partner), delta));
             }
+        }
+        if search.is_stopped() {
+            return;
         }
     }
     if let Some(((_, partner), delta)) = first {

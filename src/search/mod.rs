@@ -26,12 +26,13 @@
 mod communication;
 mod content;
 mod improve;
+mod nearby;
 mod nsquare;
 mod nsquare_pruned;
 mod savings;
 mod swap;
 
-pub use improve::{Annealing, Improvement, improve, is_solved_exactly};
+pub use improve::{Annealing, Anywhere, Improvement, finds_optimum, improve};
 
 use crate::mapping::Mapping;
 use crate::observer::Observer;
@@ -122,6 +123,10 @@ pub fn local_search<O: DistanceOracle>(
     seed: u64,
     observer: &dyn Observer,
 ) -> SearchOutcome {
+    if config.neighbourhood != Neighbourhood::None && observer.should_stop() {
+        // Setting up a search takes as long as some of its steps.
+        return SearchOutcome { stopped: true, ..SwapSearch::new(problem, start, observer).finish() };
+    }
     match config.neighbourhood {
         Neighbourhood::None => SwapSearch::new(problem, start, observer).finish(),
         Neighbourhood::NSquare => nsquare::search(problem, start, observer),

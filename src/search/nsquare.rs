@@ -2,11 +2,13 @@
 //!
 //! Rows i = 0, 1, … of pairs (i, i + 1), (i, i + 2), …; after the last row the first again, until a round
 //! has made no exchange. The gains of a row are computed at once (see [`savings`](super::savings)), and again
-//! after each exchange in it; the exchanges are those of the plain double loop. Memory: O(n).
+//! after each exchange in it; the exchanges are those of the plain double loop. On machines that are no trees the order
+//! is another one (see [`nearby`](super::nearby)). Memory: O(n).
 
 use std::ops::Range;
 
 use super::SearchOutcome;
+use super::nearby;
 use super::savings::Savings;
 use super::swap::{SwapSearch, Time};
 use crate::mapping::Mapping;
@@ -21,6 +23,10 @@ pub(super) fn search<O: DistanceOracle>(
     observer: &dyn Observer,
 ) -> SearchOutcome {
     let mut search = SwapSearch::new(problem, start, observer);
+    if nearby::is_applicable(&search) {
+        nearby::descend(&mut search, &mut |_, _| true, 0);
+        return search.finish();
+    }
     let mut savings = Savings::new(&search);
     let n = problem.size() as NodeId;
     descend_rows(&mut search, 0..n, |search, row| visit_all(search, &mut savings, row));
@@ -78,6 +84,9 @@ impl OneByOne {
         for partner in row + 1..end {
             if search.touched(row).max(search.touched(partner)) > last_visit {
                 search.try_swap(row, partner);
+            }
+            if search.is_stopped() {
+                return;
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::SearchOutcome;
 use crate::mapping::Mapping;
 use crate::objective::{cost_of_keys, keys, swap_delta};
-use crate::observer::Observer;
+use crate::observer::{Observer, Watch};
 use crate::problem::Problem;
 use crate::topology::DistanceOracle;
 use crate::types::{Cost, NodeId, PeId};
@@ -18,6 +18,7 @@ pub(super) const BEGIN: Time = 1;
 pub(super) struct SwapSearch<'a, O: DistanceOracle> {
     problem: &'a Problem<'a, O>,
     observer: &'a dyn Observer,
+    watch: Watch<'a>,
     pe_of: Vec<PeId>,
     process_on: Vec<NodeId>,
     keys: Vec<O::Key>,
@@ -35,6 +36,7 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         Self {
             problem,
             observer,
+            watch: Watch::new(observer),
             pe_of: start.as_slice().to_vec(),
             process_on: start.inverse(),
             cost: cost_of_keys(problem, &keys),
@@ -97,11 +99,28 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         self.stopped
     }
 
-    /// How much J changes when `u` and `v` are exchanged, where it can change at all.
+    /// Counts arcs or places that were looked at; whether to end early.
+    #[inline]
+    pub fn stops_after(&mut self, work: usize) -> bool {
+        self.stopped = self.stopped || self.watch.stops_after(work);
+        self.stopped
+    }
+
+    /// Whether the search has been stopped.
+    #[inline]
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// How much J changes when `u` and `v` are exchanged, where it can change at all. Once the search is stopped, none
+    /// does.
     #[inline]
     pub fn delta(&mut self, u: NodeId, v: NodeId) -> Cost {
         let (graph, oracle) = (self.problem.graph(), self.problem.oracle());
         if oracle.interchangeable(self.keys[u as usize], self.keys[v as usize]) {
+            return 0;
+        }
+        if self.stops_after(graph.degree(u) + graph.degree(v)) {
             return 0;
         }
         self.tried += 1;

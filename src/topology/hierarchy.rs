@@ -10,7 +10,8 @@
 
 use std::ops::Range;
 
-use super::{DistanceOracle, Ultrametric};
+use super::parts::Parts;
+use super::{DistanceOracle, Distances, Division, Machine, MachineError, Metric, Placed, Ultrametric};
 use crate::types::{Distance, PeId};
 
 /// A machine of nested groups: `arities[0]` PEs form a group of level 0, `arities[1]` of those a group
@@ -84,6 +85,24 @@ impl Hierarchy {
             arities.into_iter().map(|arity| arity as u32).collect(),
             distances.into_iter().map(|distance| distance as Distance).collect(),
         )
+    }
+
+    /// A machine of one PE.
+    pub fn single() -> Self {
+        Self { arities: Vec::new(), distances: Vec::new(), num_pes: 1 }
+    }
+
+    /// Sizes of the parts into which a group of so many PEs is divided, of a simplified hierarchy.
+    pub(super) fn children_of(&self, size: usize) -> Vec<usize> {
+        let mut inner = 1;
+        for &arity in &self.arities {
+            let outer = inner * arity as usize;
+            if outer == size && inner > 1 {
+                return vec![inner; arity as usize];
+            }
+            inner = outer;
+        }
+        Vec::new()
     }
 
     /// Members of a group, by level, innermost first.
@@ -287,9 +306,41 @@ impl<C: Code> HierarchyOnline<C> {
     }
 }
 
-impl<C: Code> DistanceOracle for HierarchyOnline<C> {
+impl<C: Code> HierarchyOnline<C> {
+    /// The same with keys of 64 bits.
+    pub(super) fn widened(&self) -> HierarchyOnline<u64> {
+        self.hierarchy.online64()
+    }
+
+    /// The distances of some PEs, each named any number of times.
+    pub(super) fn placed(self, list: &[PeId]) -> Placed<Self> {
+        Placed::at(self, list, |metric, pe| metric.key(pe))
+    }
+}
+
+impl<C: Code> Metric for HierarchyOnline<C> {
     type Key = C;
 
+    #[inline]
+    fn between(&self, a: C, b: C) -> Distance {
+        self.by_prefix[a.common_prefix(b) & 127]
+    }
+
+    fn max_distance(&self) -> Distance {
+        self.max_distance
+    }
+
+    #[inline]
+    fn interchangeable(&self, a: C, b: C) -> bool {
+        a.common_prefix(b) >= self.innermost_prefix
+    }
+
+    fn has_triangle_inequality(&self) -> bool {
+        self.hierarchy.distances.is_sorted()
+    }
+}
+
+impl<C: Code> DistanceOracle for HierarchyOnline<C> {
     fn num_pes(&self) -> usize {
         self.hierarchy.num_pes
     }
@@ -304,15 +355,6 @@ impl<C: Code> DistanceOracle for HierarchyOnline<C> {
         C::from_bits(bits)
     }
 
-    #[inline]
-    fn between(&self, a: C, b: C) -> Distance {
-        self.by_prefix[a.common_prefix(b) & 127]
-    }
-
-    fn max_distance(&self) -> Distance {
-        self.max_distance
-    }
-
     fn nearer_than(&self, pe: PeId, distance: Distance) -> Range<PeId> {
         self.hierarchy.nearer_than(pe, distance)
     }
@@ -320,10 +362,33 @@ impl<C: Code> DistanceOracle for HierarchyOnline<C> {
     fn ultrametric(&self) -> Option<Ultrametric> {
         self.hierarchy.ultrametric()
     }
+}
 
-    #[inline]
-    fn interchangeable(&self, a: C, b: C) -> bool {
-        a.common_prefix(b) >= self.innermost_prefix
+impl Machine for Hierarchy {
+    fn num_pes(&self) -> usize {
+        self.num_pes
+    }
+
+    fn distances(&self) -> Result<Distances, MachineError> {
+        Ok(match self.online32() {
+            Some(oracle) => Distances::Tree(oracle),
+            None => Distances::DeepTree(self.online64()),
+        })
+    }
+
+    fn division(&self) -> Division {
+        let simple = self.simplified();
+        let order = (0..self.num_pes as PeId).collect();
+        Division::Parts(Parts::divide(order, |pes| simple.children_of(pes.len())))
+    }
+
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        Some(self)
+    }
+
+    fn describe(&self) -> String {
+        let arities: Vec<String> = self.arities.iter().map(u32::to_string).collect();
+        format!("hierarchy {}", arities.join(":"))
     }
 }
 

@@ -1,21 +1,272 @@
-//! Machines: how far apart two processing elements (PEs) are.
+//! Machines: which processing elements (PEs) there are, how far apart, and into which parts they fall.
 //!
-//! | member | memory | a distance costs |
-//! |---|---|---|
-//! | [`HierarchyOnline`] | O(1) | an exclusive or, a count of leading zeros, one look-up in 33 (65) entries |
-//! | [`StoredDistances`] | n² bytes | two dependent look-ups |
+//! A [`Machine`] is cold: it is asked once. What searches ask all the time is a [`DistanceOracle`], and algorithms are
+//! generic over that; which one runs is decided once, in [`Distances::visit`].
 //!
-//! Algorithms are generic over [`DistanceOracle`]; which oracle runs is decided once, at the call.
+//! | machine | oracle | memory | a distance costs |
+//! |---|---|---|---|
+//! | [`Hierarchy`] | [`HierarchyOnline`] | O(1) | an exclusive or, a count of leading zeros, a look-up in 33 (65) entries |
+//! | [`Hierarchy`], stored | [`StoredDistances`] | n² bytes | two dependent look-ups |
+//! | [`Grid`] | [`Hops`] of keys | a key a PE | gaps in eight lanes at once |
+//! | [`Hypercube`] | [`BitsThatDiffer`] | 4 bytes a PE | an exclusive or, a count of ones |
+//! | [`Network`] | [`Routes`] of keys | R² + a key a PE, for R routers with PEs | two dependent look-ups |
+//! | [`DistanceMatrix`] | [`Table`] | n² or 4 n² bytes | two dependent look-ups |
+//! | [`Listed`] | that of the machine it is a part of | a key a PE | the same |
+//! | [`Capacities`], [`Divided`] | that of the machine they are about | the same | the same |
+//!
+//! A machine of one's own implements [`Machine`]; [`DistanceMatrix::from_fn`] serves its distances.
 
+mod balls;
+mod capacities;
+mod cube;
+mod divided;
+mod grid;
 mod hierarchy;
+mod listed;
+mod matrix;
+mod memory;
+mod network;
+mod parts;
+mod placed;
 mod stored;
 
+pub use balls::{Balls, centre, spread};
+pub use capacities::Capacities;
+pub use cube::{BitsThatDiffer, Hypercube};
+pub use divided::Divided;
+pub use grid::{Dimension, Grid, GridKey, Hops, Lane};
 pub use hierarchy::{Code, Hierarchy, HierarchyError, HierarchyOnline};
+pub use listed::Listed;
+pub use matrix::{DistanceMatrix, Index, Table};
+pub use network::{Network, RouteKey, Routes};
+pub use parts::{PartTree, Parts};
+pub use placed::Placed;
 pub use stored::{StoredDistances, StoredDistancesError};
 
 use std::ops::Range;
 
-use crate::types::{Distance, PeId};
+use crate::graph::CsrGraph;
+use crate::types::{Distance, NodeId, PeId};
+
+/// A machine that processes can be mapped to.
+pub trait Machine: Send + Sync {
+    /// Number of PEs.
+    fn num_pes(&self) -> usize;
+
+    /// What tells the distances of the PEs. May take time and memory, and fail for want of that.
+    fn distances(&self) -> Result<Distances, MachineError>;
+
+    /// How the machine falls into parts that are near within and far from each other.
+    fn division(&self) -> Division {
+        Division::ByDistance
+    }
+
+    /// How many processes a PE has room for.
+    fn capacity(&self, _pe: PeId) -> u32 {
+        1
+    }
+
+    /// What people call a PE: its number in the whole machine, if this is a part of one.
+    fn number(&self, pe: PeId) -> PeId {
+        pe
+    }
+
+    /// The machine as a regular tree, if it is one.
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        None
+    }
+
+    /// The machine in a few words, for people.
+    fn describe(&self) -> String {
+        format!("machine of {} processing elements", self.num_pes())
+    }
+}
+
+impl<M: Machine + ?Sized> Machine for &M {
+    fn num_pes(&self) -> usize {
+        (**self).num_pes()
+    }
+    fn distances(&self) -> Result<Distances, MachineError> {
+        (**self).distances()
+    }
+    fn division(&self) -> Division {
+        (**self).division()
+    }
+    fn capacity(&self, pe: PeId) -> u32 {
+        (**self).capacity(pe)
+    }
+    fn number(&self, pe: PeId) -> PeId {
+        (**self).number(pe)
+    }
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        (**self).hierarchy()
+    }
+    fn describe(&self) -> String {
+        (**self).describe()
+    }
+}
+
+impl<M: Machine + ?Sized> Machine for Box<M> {
+    fn num_pes(&self) -> usize {
+        (**self).num_pes()
+    }
+    fn distances(&self) -> Result<Distances, MachineError> {
+        (**self).distances()
+    }
+    fn division(&self) -> Division {
+        (**self).division()
+    }
+    fn capacity(&self, pe: PeId) -> u32 {
+        (**self).capacity(pe)
+    }
+    fn number(&self, pe: PeId) -> PeId {
+        (**self).number(pe)
+    }
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        (**self).hierarchy()
+    }
+    fn describe(&self) -> String {
+        (**self).describe()
+    }
+}
+
+/// How a machine falls into parts.
+#[derive(Clone, Debug)]
+pub enum Division {
+    /// As told.
+    Parts(Parts),
+    /// As a network of routers falls into parts when it is cut where few cheap links are.
+    Network {
+        /// Vertices are routers, edge weights the costs of links.
+        graph: CsrGraph,
+        /// The vertex that each PE is at.
+        vertex_of: Vec<NodeId>,
+    },
+    /// As the distances suggest.
+    ByDistance,
+}
+
+/// What tells distances, by machine.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)] // named like the machines
+pub enum Distances {
+    Tree(HierarchyOnline<u32>),
+    DeepTree(HierarchyOnline<u64>),
+    StoredTree(StoredDistances),
+    ListedTree(Placed<HierarchyOnline<u64>>),
+    Grid(Placed<Hops<i16, 8>>),
+    WideGrid(Placed<Hops<i32, 32>>),
+    Cube(Placed<BitsThatDiffer>),
+    Network(Placed<Routes<u8>>),
+    WideNetwork(Placed<Routes<u32>>),
+    Table(Placed<Table<u8>>),
+    WideTable(Placed<Table<u32>>),
+}
+
+/// Something to do with distances, whatever their kind.
+pub trait DistanceVisitor {
+    /// What comes out.
+    type Output;
+    /// Does it.
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output;
+}
+
+impl Distances {
+    /// Lets a visitor work with distances of the kind at hand.
+    pub fn visit<V: DistanceVisitor>(&self, visitor: V) -> V::Output {
+        match self {
+            Distances::Tree(oracle) => visitor.visit(oracle),
+            Distances::DeepTree(oracle) => visitor.visit(oracle),
+            Distances::StoredTree(oracle) => visitor.visit(oracle),
+            Distances::ListedTree(oracle) => visitor.visit(oracle),
+            Distances::Grid(oracle) => visitor.visit(oracle),
+            Distances::WideGrid(oracle) => visitor.visit(oracle),
+            Distances::Cube(oracle) => visitor.visit(oracle),
+            Distances::Network(oracle) => visitor.visit(oracle),
+            Distances::WideNetwork(oracle) => visitor.visit(oracle),
+            Distances::Table(oracle) => visitor.visit(oracle),
+            Distances::WideTable(oracle) => visitor.visit(oracle),
+        }
+    }
+
+    /// The distances of some PEs: PE i of the result is PE `list[i]` of this. A PE may stand in the list more than
+    /// once.
+    pub fn listed(self, list: &[PeId]) -> Self {
+        match self {
+            Distances::Tree(oracle) => Distances::ListedTree(oracle.widened().placed(list)),
+            Distances::DeepTree(oracle) => Distances::ListedTree(oracle.placed(list)),
+            Distances::StoredTree(oracle) => Distances::ListedTree(oracle.computed().placed(list)),
+            Distances::ListedTree(oracle) => Distances::ListedTree(oracle.listed(list)),
+            Distances::Grid(oracle) => Distances::Grid(oracle.listed(list)),
+            Distances::WideGrid(oracle) => Distances::WideGrid(oracle.listed(list)),
+            Distances::Cube(oracle) => Distances::Cube(oracle.listed(list)),
+            Distances::Network(oracle) => Distances::Network(oracle.listed(list)),
+            Distances::WideNetwork(oracle) => Distances::WideNetwork(oracle.listed(list)),
+            Distances::Table(oracle) => Distances::Table(oracle.listed(list)),
+            Distances::WideTable(oracle) => Distances::WideTable(oracle.listed(list)),
+        }
+    }
+}
+
+/// Why there is no such machine, or no distances of it. PEs and vertices are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum MachineError {
+    #[error("a machine has at least 1 processing element")]
+    NoPes,
+    #[error("the machine has more than {} processing elements", PeId::MAX)]
+    TooManyPes,
+    #[error("a dimension of {length} vertices is too long; a dimension of a grid has {most} at most")]
+    DimensionTooLong { length: u32, most: u32 },
+    #[error("distance {distance} is negative")]
+    NegativeDistance { distance: Distance },
+    #[error("distances exceed {}; divide them by a common factor", Distance::MAX)]
+    DistanceOverflow,
+    #[error("entry {index} of the list is processing element {pe}, but the machine has 0..{count}")]
+    PeOutOfRange { index: usize, pe: PeId, count: usize },
+    #[error("entry {index} of the list is processing element {pe}, which is listed before")]
+    PeListedTwice { index: usize, pe: PeId },
+    #[error(
+        "all {routers} vertices of the network have weight 0, so all are routers; processing elements have a weight of 1 or more"
+    )]
+    RoutersOnly { routers: usize },
+    #[error(
+        "no path of the network leads from vertex {} to vertex {}, which is processing element {pe} \
+         (vertices are counted from 1 as in graph files, processing elements from 0)",
+        first + 1, vertex + 1
+    )]
+    Disconnected { first: NodeId, pe: usize, vertex: NodeId },
+    #[error("a matrix of {num_pes} rows has as many columns, but {entries} entries are given")]
+    NotSquare { num_pes: usize, entries: usize },
+    #[error(
+        "the distance from processing element {row} to {column} is {distance}; distances are not negative"
+    )]
+    NegativeEntry { row: usize, column: usize, distance: Distance },
+    #[error("the distance of processing element {pe} to itself is {distance}; it must be 0")]
+    NotZero { pe: usize, distance: Distance },
+    #[error(
+        "the distance from processing element {row} to {column} is {distance}, but {back} on the way back; \
+         distances are the same both ways (all counted from 0)"
+    )]
+    Asymmetric { row: usize, column: usize, distance: Distance, back: Distance },
+    #[error(
+        "a matrix of the distances between {count} {what} takes {bytes} bytes, which is more than can be taken"
+    )]
+    OutOfMemory { what: &'static str, count: usize, bytes: u128 },
+    #[error("a machine of {num_pes} processing elements takes {bytes} bytes here, and {available} are free")]
+    TooLarge { num_pes: usize, bytes: u128, available: u64 },
+    #[error("{found} capacities are given for {num_pes} processing elements")]
+    CapacitiesDiffer { num_pes: usize, found: usize },
+    #[error("processing element {pe} has capacity 0; it is at least 1")]
+    NoCapacity { pe: usize },
+    #[error("the parts are a division of {found} processing elements, but the machine has {num_pes}")]
+    PartsDiffer { num_pes: usize, found: usize },
+    #[error(transparent)]
+    Tree(#[from] HierarchyError),
+    #[error(transparent)]
+    Stored(#[from] StoredDistancesError),
+}
 
 /// How the distances of a hierarchy are had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -57,29 +308,44 @@ pub struct Ultrametric {
     pub outside: Distance,
 }
 
-/// Distances between the PEs of a machine: symmetric, not negative, 0 from a PE to itself.
-pub trait DistanceOracle: Sync {
-    /// What the oracle wants to know of a PE to look up its distances: searches keep the key of the PE
-    /// of each process at hand instead of the PE.
+/// Distances of keys, symmetric and not negative.
+pub trait Metric: Send + Sync {
+    /// What is to be known of a PE to tell its distances: searches keep the key of the PE of each process at hand
+    /// instead of the PE.
     type Key: Copy + Eq + Send + Sync + std::fmt::Debug;
 
+    /// The distance of the PEs with these keys; 0 for equal ones.
+    fn between(&self, a: Self::Key, b: Self::Key) -> Distance;
+
+    /// A distance that no two PEs exceed: of regular trees the greatest one.
+    fn max_distance(&self) -> Distance;
+
+    /// Whether two PEs have the same distance to every third PE, as far as that can be told at once:
+    /// exchanging the processes on them then cannot change the objective.
+    #[inline]
+    fn interchangeable(&self, a: Self::Key, b: Self::Key) -> bool {
+        a == b
+    }
+
+    /// Whether no way is shorter with a stop: d(a, c) <= d(a, b) + d(b, c), as far as that can be told at once.
+    fn has_triangle_inequality(&self) -> bool {
+        false
+    }
+}
+
+/// Distances between the PEs of a machine.
+pub trait DistanceOracle: Metric {
     /// Number of PEs.
     fn num_pes(&self) -> usize;
 
     /// The key of a PE.
     fn key(&self, pe: PeId) -> Self::Key;
 
-    /// The distance of the PEs with these keys.
-    fn between(&self, a: Self::Key, b: Self::Key) -> Distance;
-
     /// The distance of two PEs.
     #[inline]
     fn distance(&self, p: PeId, q: PeId) -> Distance {
         self.between(self.key(p), self.key(q))
     }
-
-    /// The greatest distance of two PEs.
-    fn max_distance(&self) -> Distance;
 
     /// A range of PEs that holds every PE nearer to `pe` than `distance`, as narrow as can be told at once.
     fn nearer_than(&self, _pe: PeId, _distance: Distance) -> Range<PeId> {
@@ -91,8 +357,4 @@ pub trait DistanceOracle: Sync {
     fn ultrametric(&self) -> Option<Ultrametric> {
         None
     }
-
-    /// Whether two PEs have the same distance to every third PE, as far as that can be told at once:
-    /// exchanging the processes on them then cannot change the objective.
-    fn interchangeable(&self, a: Self::Key, b: Self::Key) -> bool;
 }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{DistanceOracle, Hierarchy, Ultrametric};
+use super::{DistanceOracle, Hierarchy, HierarchyOnline, Metric, Ultrametric};
 use crate::memory;
 use crate::types::{Distance, PeId};
 
@@ -64,17 +64,15 @@ impl StoredDistances {
     }
 }
 
-impl DistanceOracle for StoredDistances {
+impl StoredDistances {
+    /// The same distances, computed.
+    pub(super) fn computed(&self) -> HierarchyOnline<u64> {
+        self.hierarchy.online64()
+    }
+}
+
+impl Metric for StoredDistances {
     type Key = PeId;
-
-    fn num_pes(&self) -> usize {
-        self.num_pes
-    }
-
-    #[inline]
-    fn key(&self, pe: PeId) -> PeId {
-        pe
-    }
 
     #[inline]
     fn between(&self, a: PeId, b: PeId) -> Distance {
@@ -85,18 +83,33 @@ impl DistanceOracle for StoredDistances {
         self.max_distance
     }
 
+    #[inline]
+    fn interchangeable(&self, a: PeId, b: PeId) -> bool {
+        let innermost = self.hierarchy.arities().first().copied().unwrap_or(1);
+        a / innermost == b / innermost
+    }
+
+    fn has_triangle_inequality(&self) -> bool {
+        self.hierarchy.distances().is_sorted()
+    }
+}
+
+impl DistanceOracle for StoredDistances {
+    fn num_pes(&self) -> usize {
+        self.num_pes
+    }
+
+    #[inline]
+    fn key(&self, pe: PeId) -> PeId {
+        pe
+    }
+
     fn nearer_than(&self, pe: PeId, distance: Distance) -> Range<PeId> {
         self.hierarchy.nearer_than(pe, distance)
     }
 
     fn ultrametric(&self) -> Option<Ultrametric> {
         self.hierarchy.ultrametric()
-    }
-
-    #[inline]
-    fn interchangeable(&self, a: PeId, b: PeId) -> bool {
-        let innermost = self.hierarchy.arities().first().copied().unwrap_or(1);
-        a / innermost == b / innermost
     }
 }
 

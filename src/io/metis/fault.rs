@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
+use crate::io::foreign;
 use crate::io::scanner::TextKind;
 use crate::types::Weight;
 
@@ -221,7 +222,8 @@ impl fmt::Display for FaultKind {
             Self::OtherFormat { looks_like } => {
                 write!(
                     f,
-                    "this looks like {looks_like}, not like a METIS graph; give a graph, or convert the file to one"
+                    "this looks like {looks_like}, not like a METIS graph; {}",
+                    foreign::remedy(looks_like)
                 )
             }
             Self::ByteOrderMark => {

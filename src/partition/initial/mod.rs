@@ -8,6 +8,7 @@ use super::coarsen::{self, Contraction, Hierarchy};
 use super::level::{Level, Stored};
 use super::refine::two_way::{Bisection, Bounds, Effort, TwoWay};
 use super::settings::BisectionSettings;
+use crate::observer::Observer;
 use crate::rng::{Rng, derive};
 use crate::types::{BlockId, NodeId, Weight};
 
@@ -18,7 +19,9 @@ const LEAST_PARALLEL_ARCS: usize = 4_000;
 ///
 /// `sizes` must have a positive length. With vertices of weight 1 and `bounds == sizes` summing up to
 /// the weight of the graph the result is exact. Halves may run in parallel; each draws from a stream of its own, so
-/// that the result does not depend on it.
+/// that the result does not depend on it. What is left once the observer asks to stop is divided in the order of the
+/// vertices.
+#[allow(clippy::too_many_arguments)] // a graph, what its blocks may weigh, and how to divide it
 pub(crate) fn recursive_bisection<W: Stored>(
     graph: &Level<W>,
     sizes: &[Weight],
@@ -27,8 +30,9 @@ pub(crate) fn recursive_bisection<W: Stored>(
     contraction: Contraction,
     settings: &BisectionSettings,
     seed: u64,
+    observer: &dyn Observer,
 ) -> Vec<BlockId> {
-    let recursion = Recursion { contraction, settings, tolerance };
+    let recursion = Recursion { contraction, settings, tolerance, observer };
     recursion.run(graph, sizes, bounds, seed, &mut TwoWay::default())
 }
 
@@ -55,6 +59,7 @@ struct Recursion<'a> {
     contraction: Contraction,
     settings: &'a BisectionSettings,
     tolerance: Weight,
+    observer: &'a dyn Observer,
 }
 
 impl Recursion<'_> {
@@ -69,11 +74,12 @@ impl Recursion<'_> {
         if sizes.len() == 1 {
             return vec![0; graph.num_nodes()];
         }
+        if self.observer.should_stop() {
+            return in_order(graph, sizes);
+        }
         let half = sizes.len().div_ceil(2);
         let halves = bisection_bounds(graph.total_node_weight(), sizes, bounds, half);
-        let (contraction, settings, mut rng) = (self.contraction, self.settings, Rng::new(seed));
-        let mut blocks =
-            bisect(graph, &halves, self.tolerance, contraction, settings, two_way, &mut rng).sides;
+        let mut blocks = self.bisect(graph, &halves, two_way, &mut Rng::new(seed)).sides;
         if sizes.len() == 2 {
             return blocks;
         }
@@ -96,6 +102,46 @@ impl Recursion<'_> {
             blocks[node as usize] = half as BlockId + block;
         }
         blocks
+    }
+
+    /// Multilevel bisection.
+    fn bisect<W: Stored>(
+        &self,
+        graph: &Level<W>,
+        bounds: &Bounds,
+        two_way: &mut TwoWay,
+        rng: &mut Rng,
+    ) -> Bisection {
+        let (settings, observer) = (self.settings, self.observer);
+        let effort = Effort { passes: settings.passes, patience: settings.patience };
+        let hierarchy = Hierarchy::build(graph, self.contraction, settings.coarsest, None, observer, rng);
+        let coarsest = hierarchy.steps.last().map_or(graph, |step| &step.1);
+        let tolerance_of = |level: &Level<W>, finest: bool| {
+            if finest { self.tolerance } else { self.tolerance.max(level.max_node_weight()) }
+        };
+        let coarsest_tolerance = tolerance_of(coarsest, hierarchy.steps.is_empty());
+        let mut best: Option<Bisection> = None;
+        for _ in 0..settings.tries.max(1) {
+            let mut candidate = two_way.grow(coarsest, bounds, rng);
+            two_way.refine(coarsest, &mut candidate, bounds, coarsest_tolerance, effort, observer);
+            let better = best.as_ref().is_none_or(|best| {
+                candidate.score(bounds, coarsest_tolerance) < best.score(bounds, coarsest_tolerance)
+            });
+            if better {
+                best = Some(candidate);
+            }
+            if observer.should_stop() {
+                break;
+            }
+        }
+        let mut bisection = best.expect("there was at least one try");
+        for index in (0..hierarchy.steps.len()).rev() {
+            let (coarse_of, _) = &hierarchy.steps[index];
+            let level = if index == 0 { graph } else { &hierarchy.steps[index - 1].1 };
+            bisection.sides = coarsen::project(&bisection.sides, coarse_of);
+            two_way.refine(level, &mut bisection, bounds, tolerance_of(level, index == 0), effort, observer);
+        }
+        bisection
     }
 }
 
@@ -121,42 +167,4 @@ fn bisection_bounds(total: Weight, sizes: &[Weight], bounds: &[Weight], half: us
         relaxed.max(target[side]).min(own.max(target[side]))
     });
     Bounds { target, max }
-}
-
-/// Multilevel bisection.
-pub(crate) fn bisect<W: Stored>(
-    graph: &Level<W>,
-    bounds: &Bounds,
-    tolerance: Weight,
-    contraction: Contraction,
-    settings: &BisectionSettings,
-    two_way: &mut TwoWay,
-    rng: &mut Rng,
-) -> Bisection {
-    let effort = Effort { passes: settings.passes, patience: settings.patience };
-    let hierarchy = Hierarchy::build(graph, contraction, settings.coarsest, None, &(), rng);
-    let coarsest = hierarchy.steps.last().map_or(graph, |step| &step.1);
-    let tolerance_of = |level: &Level<W>, finest: bool| {
-        if finest { tolerance } else { tolerance.max(level.max_node_weight()) }
-    };
-    let coarsest_tolerance = tolerance_of(coarsest, hierarchy.steps.is_empty());
-    let mut best: Option<Bisection> = None;
-    for _ in 0..settings.tries.max(1) {
-        let mut candidate = two_way.grow(coarsest, bounds, rng);
-        two_way.refine(coarsest, &mut candidate, bounds, coarsest_tolerance, effort);
-        let better = best.as_ref().is_none_or(|best| {
-            candidate.score(bounds, coarsest_tolerance) < best.score(bounds, coarsest_tolerance)
-        });
-        if better {
-            best = Some(candidate);
-        }
-    }
-    let mut bisection = best.expect("there was at least one try");
-    for index in (0..hierarchy.steps.len()).rev() {
-        let (coarse_of, _) = &hierarchy.steps[index];
-        let level = if index == 0 { graph } else { &hierarchy.steps[index - 1].1 };
-        bisection.sides = coarsen::project(&bisection.sides, coarse_of);
-        two_way.refine(level, &mut bisection, bounds, tolerance_of(level, index == 0), effort);
-    }
-    bisection
 }

@@ -1,81 +1,204 @@
 //! Brings overloaded blocks back to their bounds at the least loss.
 
+use std::collections::{BTreeSet, BinaryHeap};
+
 use super::k_way::{Assignment, Connection};
+use crate::observer::{Observer, Watch};
 use crate::partition::heap::Heap;
 use crate::partition::level::{Arc, Level, Stored};
 use crate::types::{BlockId, NodeId, Weight};
+
+/// A vertex of more arcs is looked at again only once one in so many of its neighbours has moved: what that costs in
+/// all is then at most so many times the arcs of the vertices that move, whatever the degrees.
+const FEW_ARCS: usize = 256;
+
+/// Arcs looked at for vertices that are put back into the queue, in multiples of the arcs of the graph. Beyond, moves are
+/// made as they come to the top.
+const PUT_BACK_EFFORT: usize = 64;
 
 /// Moves vertices out of overloaded blocks, cheapest first, until no block is above its bound.
 ///
 /// A vertex goes to the adjacent block it is connected to most strongly among those with room for it, or
 /// else to the block with most room. With vertices of weight 1 this always succeeds when the bounds leave room.
-/// O((n + m) log n) when all vertices must be looked at, O(m) when no block is overloaded.
-pub(crate) fn unload<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, bounds: &[Weight]) {
+/// O((n + m) log n) when all vertices must be looked at, O(m) when no block is overloaded. Once the observer asks to
+/// stop, vertices move in the order of their numbers to wherever there is room.
+pub(crate) fn unload<W: Stored>(
+    graph: &Level<W>,
+    assignment: &mut Assignment,
+    bounds: &[Weight],
+    observer: &dyn Observer,
+) {
     if assignment.overload(bounds) == 0 {
         return;
     }
-    let mut connection = Connection::default();
-    connection.resize(bounds.len());
-    let mut heap = Heap::default();
-    heap.resize(graph.num_nodes());
-    let is_over =
-        |assignment: &Assignment, block: BlockId| assignment.weights[block as usize] > bounds[block as usize];
-    // Only what moves to it makes another block the emptiest, since moves leave overloaded blocks only.
-    let find_emptiest = |assignment: &Assignment| {
-        let room = |block: usize| bounds[block] - assignment.weights[block];
-        (0..bounds.len()).max_by_key(|&block| room(block)).unwrap_or(0) as BlockId
-    };
-    let mut emptiest = find_emptiest(assignment);
-    let mut best_move = |assignment: &Assignment, emptiest: BlockId, node: NodeId| {
+    if !Unloading::new(graph, assignment, bounds).run(observer) {
+        unload_in_order(graph, assignment, bounds);
+    }
+}
+
+/// What moves vertices out of overloaded blocks.
+struct Unloading<'a, W> {
+    graph: &'a Level<W>,
+    assignment: &'a mut Assignment,
+    bounds: &'a [Weight],
+    connection: Connection,
+    heap: Heap,
+    rooms: Rooms,
+    /// Neighbours that have moved since a vertex was looked at.
+    outdated: Vec<u32>,
+}
+
+impl<'a, W: Stored> Unloading<'a, W> {
+    fn new(graph: &'a Level<W>, assignment: &'a mut Assignment, bounds: &'a [Weight]) -> Self {
+        let mut connection = Connection::default();
+        connection.resize(bounds.len());
+        let mut heap = Heap::default();
+        heap.resize(graph.num_nodes());
+        let rooms = Rooms::new(assignment, bounds);
+        let outdated = vec![0; graph.num_nodes()];
+        Self { graph, assignment, bounds, connection, heap, rooms, outdated }
+    }
+
+    /// Returns whether it was not stopped before the end.
+    fn run(&mut self, observer: &dyn Observer) -> bool {
+        let graph = self.graph;
+        let mut watch = Watch::new(observer);
+        for node in graph.nodes() {
+            if self.is_over(self.assignment.blocks[node as usize]) && graph.node_weight(node) > 0 {
+                self.look_at(node);
+            }
+            if watch.stops_after(1 + graph.degree(node)) {
+                return false;
+            }
+        }
+        let mut budget = PUT_BACK_EFFORT.saturating_mul(graph.num_arcs());
+        while let Some((gain, node)) = self.heap.pop() {
+            let degree = graph.degree(node);
+            if watch.stops_after(1 + degree) {
+                return false;
+            }
+            if !self.is_over(self.assignment.blocks[node as usize]) {
+                continue;
+            }
+            // Gains change as neighbours move and blocks fill up; act on the present one only.
+            let Some((present, to)) = self.best_move(node) else { continue };
+            if present < gain && budget > degree {
+                budget -= degree;
+                self.heap.set(node, present);
+                continue;
+            }
+            if self.shift(node, present, to, &mut watch) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn is_over(&self, block: BlockId) -> bool {
+        self.assignment.weights[block as usize] > self.bounds[block as usize]
+    }
+
+    /// Queues a vertex with its best move if it has one.
+    fn look_at(&mut self, node: NodeId) {
+        self.outdated[node as usize] = 0;
+        if let Some((gain, _)) = self.best_move(node) {
+            self.heap.set(node, gain);
+        }
+    }
+
+    fn best_move(&mut self, node: NodeId) -> Option<(Weight, BlockId)> {
+        let Self { graph, assignment, bounds, connection, rooms, .. } = self;
         connection.collect(graph, &assignment.blocks, node);
         let from = assignment.blocks[node as usize];
         let weight = graph.node_weight(node);
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
         let adjacent = connection.blocks().iter().copied().filter(|&block| block != from);
+        let emptiest = rooms.emptiest;
         let block = adjacent
             .filter(|&block| room(block) >= weight)
             .max_by_key(|&block| (connection.to(block), room(block), block))
             .or_else(|| (room(emptiest) >= weight && emptiest != from).then_some(emptiest))?;
         Some((connection.to(block) - connection.to(from), block))
-    };
-    for node in graph.nodes() {
-        if is_over(assignment, assignment.blocks[node as usize])
-            && graph.node_weight(node) > 0
-            && let Some((gain, _)) = best_move(assignment, emptiest, node)
-        {
-            heap.set(node, gain);
-        }
     }
-    while let Some((gain, node)) = heap.pop() {
-        let from = assignment.blocks[node as usize];
-        if !is_over(assignment, from) {
-            continue;
-        }
-        // Gains change as neighbours move and blocks fill up; act on the present one only.
-        let Some((present, to)) = best_move(assignment, emptiest, node) else { continue };
-        if present < gain {
-            heap.set(node, present);
-            continue;
-        }
-        assignment.shift(node, graph.node_weight(node), to, present);
-        if to == emptiest {
-            emptiest = find_emptiest(assignment);
-        }
+
+    /// Moves a vertex and looks at its neighbours again; whether the observer asks to stop.
+    fn shift(&mut self, node: NodeId, gain: Weight, to: BlockId, watch: &mut Watch<'_>) -> bool {
+        let graph = self.graph;
+        let from = self.assignment.blocks[node as usize];
+        self.assignment.shift(node, graph.node_weight(node), to, gain);
+        self.rooms.follow(self.assignment, self.bounds, from, to);
         for arc in graph.arcs(node) {
-            if heap.contains(arc.target)
-                && let Some((gain, _)) = best_move(assignment, emptiest, arc.target)
-            {
-                heap.set(arc.target, gain);
+            let target = arc.target as usize;
+            if !self.heap.contains(arc.target) {
+                continue;
+            }
+            self.outdated[target] += 1;
+            let degree = graph.degree(arc.target);
+            if self.outdated[target] as usize * FEW_ARCS >= degree {
+                self.look_at(arc.target);
+                if watch.stops_after(degree) {
+                    return true;
+                }
             }
         }
+        false
     }
+}
+
+/// The block with most room, as moves out of overloaded blocks fill the others.
+struct Rooms {
+    /// Rooms of blocks, some of them as they were before.
+    queue: BinaryHeap<(Weight, BlockId)>,
+    /// Brought up to date as it fills.
+    emptiest: BlockId,
+}
+
+impl Rooms {
+    fn new(assignment: &Assignment, bounds: &[Weight]) -> Self {
+        let room = |block: usize| (bounds[block] - assignment.weights[block], block as BlockId);
+        let queue: BinaryHeap<_> = (0..bounds.len()).map(room).collect();
+        let emptiest = queue.peek().map_or(0, |&(_, block)| block);
+        Self { queue, emptiest }
+    }
+
+    /// Takes note of a move; O(log k) on average over the moves.
+    fn follow(&mut self, assignment: &Assignment, bounds: &[Weight], from: BlockId, to: BlockId) {
+        let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
+        self.queue.push((room(from), from));
+        if to != self.emptiest {
+            return;
+        }
+        // Only what moves to it makes another block the emptiest, since moves leave overloaded blocks only.
+        while let Some(mut top) = self.queue.peek_mut() {
+            let (known, block) = *top;
+            if known == room(block) {
+                self.emptiest = block;
+                return;
+            }
+            *top = (room(block), block);
+        }
+    }
+}
+
+/// Moves vertices out of overloaded blocks to the emptiest ones, as they come; O((n log k) + m).
+fn unload_in_order<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, bounds: &[Weight]) {
+    let mut rooms = Rooms::new(assignment, bounds);
+    for node in graph.nodes() {
+        let (from, to, weight) = (assignment.blocks[node as usize], rooms.emptiest, graph.node_weight(node));
+        let is_over = assignment.weights[from as usize] > bounds[from as usize];
+        if is_over && weight > 0 && assignment.weights[to as usize] + weight <= bounds[to as usize] {
+            assignment.shift(node, weight, to, 0);
+            rooms.follow(assignment, bounds, from, to);
+        }
+    }
+    assignment.cut = graph.cut(&assignment.blocks);
 }
 
 /// Packs the vertices anew if blocks are overloaded, keeping as many as possible where they are.
 ///
 /// Heaviest first, each vertex stays in its block if it still fits, or goes to the block with most room, or, on
 /// a second attempt, to the one it fits most tightly. The packing replaces the partition only if it is overloaded
-/// less. O(n (log n + k)) at worst, nothing if no block is overloaded.
+/// less. O(n (log n + log k)) and O(m), nothing if no block is overloaded.
 pub(crate) fn repack<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, bounds: &[Weight]) {
     if assignment.overload(bounds) == 0 {
         return;
@@ -83,26 +206,38 @@ pub(crate) fn repack<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, b
     let mut order: Vec<NodeId> = graph.nodes().collect();
     order.sort_by_key(|&node| std::cmp::Reverse(graph.node_weight(node)));
     for tightest in [false, true] {
-        let mut room = bounds.to_vec();
-        let mut blocks = assignment.blocks.clone();
-        for &node in &order {
-            let weight = graph.node_weight(node);
-            let mut block = blocks[node as usize] as usize;
-            if room[block] < weight {
-                let tight = |&block: &usize| room[block];
-                let fitting = (0..room.len()).filter(|&block| room[block] >= weight);
-                let other = if tightest { fitting.min_by_key(tight) } else { fitting.max_by_key(tight) };
-                let emptiest = || (0..room.len()).max_by_key(tight).unwrap_or(block);
-                block = other.unwrap_or_else(emptiest);
-            }
-            room[block] -= weight;
-            blocks[node as usize] = block as BlockId;
-        }
+        let blocks = pack(graph, &assignment.blocks, bounds, &order, tightest);
         let packed = Assignment::new(graph, blocks, bounds.len());
         if packed.overload(bounds) < assignment.overload(bounds) {
             *assignment = packed;
         }
     }
+}
+
+/// Packs the vertices in the order given; what fits nowhere goes to the block with most room.
+fn pack<W: Stored>(
+    graph: &Level<W>,
+    blocks: &[BlockId],
+    bounds: &[Weight],
+    order: &[NodeId],
+    tightest: bool,
+) -> Vec<BlockId> {
+    let mut room = bounds.to_vec();
+    let mut by_room: BTreeSet<(Weight, usize)> = room.iter().copied().zip(0..).collect();
+    let mut blocks = blocks.to_vec();
+    for &node in order {
+        let weight = graph.node_weight(node);
+        let mut block = blocks[node as usize] as usize;
+        if room[block] < weight {
+            let tight = if tightest { by_room.range((weight, 0)..).next() } else { None };
+            block = tight.or(by_room.last()).map_or(block, |&(_, block)| block);
+        }
+        by_room.remove(&(room[block], block));
+        room[block] -= weight;
+        by_room.insert((room[block], block));
+        blocks[node as usize] = block as BlockId;
+    }
+    blocks
 }
 
 /// Gives a vertex to every empty block that may have one, as long as other blocks have more than one.
@@ -141,6 +276,66 @@ pub(crate) fn fill_empty<W: Stored>(graph: &Level<W>, assignment: &mut Assignmen
             if heap.contains(arc.target) && assignment.blocks[arc.target as usize] == from {
                 heap.raise(arc.target, arc.weight());
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+    use crate::observer::WORK_BETWEEN_QUESTIONS;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Counts questions, and asks to stop from one of them on.
+    struct Questions {
+        count: AtomicUsize,
+        most: usize,
+    }
+
+    impl Questions {
+        fn up_to(most: usize) -> Self {
+            Self { count: AtomicUsize::new(0), most }
+        }
+    }
+
+    impl Observer for Questions {
+        fn should_stop(&self) -> bool {
+            self.count.fetch_add(1, Ordering::Relaxed) >= self.most
+        }
+    }
+
+    /// Everything is in one of 50 blocks.
+    fn crowded_star() -> (Level<i32>, Assignment, Vec<Weight>) {
+        let n = 20_000;
+        let mut builder = GraphBuilder::new(n);
+        (1..n as NodeId).for_each(|leaf| builder.add_edge(0, leaf, 1));
+        let level = Level::new(&builder.build().unwrap());
+        let assignment = Assignment::new(&level, vec![0; n], 50);
+        (level, assignment, vec![400; 50])
+    }
+
+    #[test]
+    fn a_hub_is_not_looked_at_for_each_neighbour_that_moves() {
+        let (level, mut assignment, bounds) = crowded_star();
+        let observer = Questions::up_to(usize::MAX);
+        unload(&level, &mut assignment, &bounds, &observer);
+        assert_eq!(assignment.overload(&bounds), 0);
+        assert_eq!(assignment.cut, level.cut(&assignment.blocks));
+        // Looking at the hub for each leaf would be half of 20 000 squared, 3000 questions.
+        let questions = observer.count.into_inner();
+        let most = 2 * FEW_ARCS * level.num_arcs() / WORK_BETWEEN_QUESTIONS;
+        assert!((1..most).contains(&questions), "{questions}");
+    }
+
+    #[test]
+    fn bounds_are_met_also_when_it_is_stopped() {
+        for most in 0..4 {
+            let (level, mut assignment, bounds) = crowded_star();
+            unload(&level, &mut assignment, &bounds, &Questions::up_to(most));
+            assert_eq!(assignment.overload(&bounds), 0);
+            assert_eq!(assignment.cut, level.cut(&assignment.blocks));
+            assert_eq!(assignment.weights, level.block_weights(&assignment.blocks, 50));
         }
     }
 }

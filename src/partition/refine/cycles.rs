@@ -14,7 +14,7 @@
 //! moves that turn out to interfere are barred one by one instead of being drawn at random.
 
 use super::k_way::{Assignment, Connection};
-use crate::observer::Observer;
+use crate::observer::{Observer, Watch};
 use crate::partition::level::{Level, Stored};
 use crate::types::{BlockId, NodeId, Weight};
 
@@ -42,7 +42,7 @@ struct Step {
 /// The best moves between all adjacent blocks, kept up to date.
 pub(crate) struct Moves<'a, W> {
     graph: &'a Level<W>,
-    observer: &'a dyn Observer,
+    watch: Watch<'a>,
     /// By block: the best move to each adjacent block.
     rows: Vec<Vec<Move>>,
     /// By block: its vertices that may lie on its boundary, and some that have left.
@@ -76,7 +76,7 @@ impl<'a, W: Stored> Moves<'a, W> {
     ///
     /// All searches together may relax `effort` times as many moves as the graph has arcs, looking for new moves
     /// included: with many blocks there are many cycles, and a search for each would cost O(k) times the graph;
-    /// where there are hubs, each move leaves nearly everything to be looked at again. No search begins once the
+    /// where there are hubs, each move leaves nearly everything to be looked at again. Searches end once the
     /// observer asks to stop.
     pub fn new(
         graph: &'a Level<W>,
@@ -89,7 +89,7 @@ impl<'a, W: Stored> Moves<'a, W> {
         connection.resize(k);
         let mut moves = Self {
             graph,
-            observer,
+            watch: Watch::new(observer),
             rows: vec![Vec::new(); k],
             members: vec![Vec::new(); k],
             listed: vec![NOWHERE; n],
@@ -160,6 +160,7 @@ impl<'a, W: Stored> Moves<'a, W> {
         });
         self.members[block as usize] = members;
         self.budget = self.budget.saturating_sub(num_arcs);
+        self.watch.stops_after(num_arcs);
         let row = &mut self.rows[block as usize];
         row.clear();
         for to in self.touched.drain(..) {
@@ -202,7 +203,7 @@ impl<'a, W: Stored> Moves<'a, W> {
     /// path is left. Negative cycles found on the way are taken too, until `patience` of them have failed.
     pub fn unload(&mut self, assignment: &mut Assignment, bounds: &[Weight], patience: usize) {
         let mut failures = 0;
-        while failures <= patience && self.budget > 0 && !self.observer.should_stop() {
+        while failures <= patience && self.budget > 0 && !self.watch.stops_after(self.rows.len()) {
             let over = |block: usize| assignment.weights[block] > bounds[block];
             if !(0..bounds.len()).any(over) {
                 return;
@@ -226,7 +227,7 @@ impl<'a, W: Stored> Moves<'a, W> {
     pub fn improve(&mut self, assignment: &mut Assignment, patience: usize) -> bool {
         let before = assignment.cut;
         let mut failures = 0;
-        while failures <= patience && self.budget > 0 && !self.observer.should_stop() {
+        while failures <= patience && self.budget > 0 && !self.watch.stops_after(self.rows.len()) {
             self.cost.fill(0);
             self.parent.fill((NOWHERE, 0));
             if !self.correct_labels() {
@@ -249,6 +250,7 @@ impl<'a, W: Stored> Moves<'a, W> {
                     continue;
                 }
                 self.budget = self.budget.saturating_sub(self.rows[from].len());
+                self.watch.stops_after(self.rows[from].len());
                 for &Move { to, gain, node } in &self.rows[from] {
                     if cost - gain < self.cost[to as usize] {
                         self.cost[to as usize] = cost - gain;
@@ -263,6 +265,9 @@ impl<'a, W: Stored> Moves<'a, W> {
             self.find_cycles();
             if !self.cycles.is_empty() {
                 return true;
+            }
+            if self.watch.stops_after(k) {
+                return false;
             }
         }
         false

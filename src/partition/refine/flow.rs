@@ -15,7 +15,7 @@
 //! Hamann, Strasser: Graph bisection with Pareto optimization. ACM JEA 2018 (piercing).
 
 use super::k_way::{Assignment, Connection};
-use crate::observer::Observer;
+use crate::observer::{Observer, Watch};
 use crate::partition::level::{Level, Stored};
 use crate::partition::settings::FlowSettings;
 use crate::types::{BlockId, NodeId, Weight};
@@ -29,6 +29,13 @@ const EFFORT: usize = 100;
 /// The same for all pairs of a level, in multiples of its arcs: where small cuts exist, it takes half of that at
 /// most.
 const WHOLE_EFFORT: usize = 60;
+
+/// A vertex of more arcs than this is a hub: it is next to most blocks, and each pair with it walks all its arcs.
+const MANY_ARCS: usize = 1 << 10;
+
+/// Arcs of hubs walked for all pairs of a level, in multiples of its arcs; afterwards pairs with hubs are left as they
+/// are.
+const HUB_EFFORT: usize = 20;
 
 /// Which terminal a vertex of the region is merged with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +85,8 @@ pub(crate) struct Flow {
     path: Vec<u32>,
     /// Arcs and candidates that may still be looked at for all pairs together,
     whole_budget: usize,
+    /// arcs of hubs that may still be walked,
+    hub_budget: usize,
     /// and for the pair at hand.
     budget: usize,
     connection: Connection,
@@ -109,7 +118,12 @@ impl Flow {
         let before = assignment.cut;
         let mut active = vec![true; bounds.len()];
         self.whole_budget = WHOLE_EFFORT.saturating_mul(graph.num_arcs());
+        self.hub_budget = HUB_EFFORT.saturating_mul(graph.num_arcs());
+        let mut watch = Watch::new(observer);
         for _ in 0..settings.rounds {
+            if observer.should_stop() {
+                break;
+            }
             let start = assignment.cut;
             let mut changed = vec![false; bounds.len()];
             let mut pairs = std::mem::take(&mut self.pairs);
@@ -120,7 +134,12 @@ impl Flow {
                 }
                 let (a, b, _) = pair[0];
                 let seeds = pair.iter().map(|&(_, _, node)| node);
-                if self.refine_pair(graph, assignment, bounds, [a, b], seeds, settings) {
+                let of_hubs = arcs_of_hubs(graph, seeds.clone());
+                if of_hubs > self.hub_budget {
+                    continue;
+                }
+                self.hub_budget -= of_hubs;
+                if self.refine_pair(graph, assignment, bounds, [a, b], seeds, settings, &mut watch) {
                     changed[a as usize] = true;
                     changed[b as usize] = true;
                 }
@@ -134,6 +153,7 @@ impl Flow {
         assignment.cut < before
     }
 
+    #[allow(clippy::too_many_arguments)] // a pair, where it is, and what may be spent on it
     fn refine_pair<W: Stored>(
         &mut self,
         graph: &Level<W>,
@@ -142,6 +162,7 @@ impl Flow {
         pair: [BlockId; 2],
         seeds: impl Iterator<Item = NodeId>,
         settings: &FlowSettings,
+        watch: &mut Watch<'_>,
     ) -> bool {
         let region_weights = self.grow_region(graph, assignment, pair, seeds, settings);
         let improved = self.nodes.len() > 1 && {
@@ -150,7 +171,7 @@ impl Flow {
             let bounds = pair.map(|block| bounds[block as usize]);
             let budget = EFFORT.saturating_mul(self.arcs.len()).min(self.whole_budget);
             self.budget = budget;
-            let cut = self.balanced_cut(outside, bounds, old_cut);
+            let cut = self.balanced_cut(outside, bounds, old_cut, watch);
             self.whole_budget -= budget - self.budget;
             match cut {
                 Some(side) => self.apply(graph, assignment, pair, side),
@@ -307,9 +328,15 @@ impl Flow {
         }
     }
 
-    /// Looks for a cut lighter than `old_cut` whose sides meet the bounds, as long as the budget lasts; `outside` is
-    /// what the blocks weigh outside the region.
-    fn balanced_cut(&mut self, outside: [Weight; 2], bounds: [Weight; 2], old_cut: Weight) -> Option<Side> {
+    /// Looks for a cut lighter than `old_cut` whose sides meet the bounds, as long as the budget lasts and until the
+    /// observer asks to stop; `outside` is what the blocks weigh outside the region.
+    fn balanced_cut(
+        &mut self,
+        outside: [Weight; 2],
+        bounds: [Weight; 2],
+        old_cut: Weight,
+        watch: &mut Watch<'_>,
+    ) -> Option<Side> {
         if self.source_seeds.is_empty() || self.sink_seeds.is_empty() {
             return None;
         }
@@ -332,7 +359,7 @@ impl Flow {
         let (mut open, mut stale) = (true, true);
         loop {
             if open {
-                flow += self.augment(old_cut - flow);
+                flow += self.augment(old_cut - flow, watch);
                 if flow >= old_cut {
                     return None;
                 }
@@ -340,7 +367,7 @@ impl Flow {
             if stale {
                 self.search_from_sinks();
             }
-            if self.budget == 0 {
+            if self.budget == 0 || watch.stops_after(self.source_reach.len() + self.sink_reach.len()) {
                 return None;
             }
             let reached = [fixed[0] + self.source_reach_weight, fixed[1] + self.sink_reach_weight];
@@ -416,9 +443,12 @@ impl Flow {
 
     /// Sends flow from the source seeds to the sinks until it is maximal or reaches `limit` (Dinic);
     /// leaves in `source_reach` what the seeds reach in the end, in `level` how far it is.
-    fn augment(&mut self, limit: Weight) -> Weight {
+    fn augment(&mut self, limit: Weight, watch: &mut Watch<'_>) -> Weight {
         let mut flow = 0;
         while self.budget > 0 && self.search_from_sources() && flow < limit {
+            if watch.stops_after(self.arcs.len()) {
+                break;
+            }
             for index in 0..self.source_reach.len() {
                 let node = self.source_reach[index] as usize;
                 self.next_arc[node] = self.offsets[node];
@@ -600,6 +630,11 @@ impl Flow {
     }
 }
 
+/// The arcs of those vertices that have many.
+fn arcs_of_hubs<W: Stored>(graph: &Level<W>, nodes: impl Iterator<Item = NodeId>) -> usize {
+    nodes.map(|node| graph.degree(node)).filter(|&degree| degree > MANY_ARCS).sum()
+}
+
 /// For each pair of adjacent blocks of which one is active, the vertices on their boundary, sorted.
 fn collect_pairs<W: Stored>(
     graph: &Level<W>,
@@ -608,17 +643,19 @@ fn collect_pairs<W: Stored>(
     pairs: &mut Vec<(BlockId, BlockId, NodeId)>,
 ) {
     pairs.clear();
+    // The last vertex that was found next to each block: one with many arcs has few blocks next to it.
+    let mut last = vec![NodeId::MAX; active.len()];
     for node in graph.nodes() {
         let own = blocks[node as usize];
         for arc in graph.arcs(node) {
             let other = blocks[arc.target as usize];
-            if other != own && (active[own as usize] || active[other as usize]) {
+            let is_relevant = other != own && (active[own as usize] || active[other as usize]);
+            if is_relevant && std::mem::replace(&mut last[other as usize], node) != node {
                 pairs.push((own.min(other), own.max(other), node));
             }
         }
     }
     pairs.sort_unstable();
-    pairs.dedup();
 }
 
 #[cfg(test)]

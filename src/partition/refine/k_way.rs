@@ -9,7 +9,7 @@
 //! The connection of a vertex to the blocks is computed when it is needed: O(deg), with memory O(n + k)
 //! in all, where a table of connections would take O(n k).
 
-use crate::observer::Observer;
+use crate::observer::{Observer, Watch};
 use crate::partition::heap::Heap;
 use crate::partition::level::{Level, Stored};
 use crate::partition::settings::KWaySettings;
@@ -19,6 +19,10 @@ use crate::types::{BlockId, NodeId, Weight};
 /// A search ends when it has looked at this many arcs since its best state: hundreds of moves where degrees are
 /// small. Around hubs, each move makes the gains of vertices out of date that take long to compute.
 const GREATEST_EFFORT: usize = 1 << 15;
+
+/// The arcs of a vertex that moves, or whose move is undone, count as looked at if they are more than this many: it is
+/// hubs that make searches expensive, and where degrees are small, moves cost as much as gains do.
+const MANY_ARCS: usize = 1 << 10;
 
 /// A partition with its block weights and cut.
 #[derive(Clone, Debug)]
@@ -206,6 +210,7 @@ impl KWay {
         // A multiple of what a round looks at in vain where degrees are small.
         let greatest_waste = 50 * (graph.num_arcs() + (1 << 19)) / settings.seeds.max(1);
         let mut waste = 0;
+        let mut watch = Watch::new(observer);
         for group in seeds.chunks(settings.seeds.min(seeds.len().max(1))) {
             if waste > greatest_waste || observer.should_stop() {
                 break;
@@ -215,8 +220,7 @@ impl KWay {
                     self.enqueue_bound(node);
                 }
             }
-            self.search(graph, assignment, bounds, settings);
-            waste += self.effort;
+            waste += self.search(graph, assignment, bounds, settings, &mut watch);
         }
         // A search that failed would fail again unless something moved nearby.
         seeds.clear();
@@ -335,13 +339,16 @@ impl KWay {
         best.map(|(outer, _, block)| (outer - self.connection.to(from), block))
     }
 
+    /// Makes moves from the vertices in the heap on, and returns to the best state. Returns what was looked at in
+    /// vain.
     fn search<W: Stored>(
         &mut self,
         graph: &Level<W>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &KWaySettings,
-    ) {
+        watch: &mut Watch<'_>,
+    ) -> usize {
         let mut best_cut = assignment.cut;
         let mut best_length = 0;
         let mut walk = RandomWalk::default();
@@ -351,6 +358,9 @@ impl KWay {
             && self.effort <= GREATEST_EFFORT
         {
             let Some((gain, node)) = self.heap.peek() else { break };
+            if watch.stops_after(1 + graph.degree(node)) {
+                break;
+            }
             let to = self.destination[node as usize];
             let weight = graph.node_weight(node);
             if self.dirty[node as usize] || assignment.weights[to as usize] + weight > bounds[to as usize] {
@@ -377,17 +387,27 @@ impl KWay {
                 self.effort = 0;
             } else {
                 walk.step(gain);
+                self.effort += cost_of_move(graph, node);
             }
         }
+        let mut waste = self.effort;
         self.heap.clear();
         // Vertices whose move is undone may move again in a later search of the round.
         while self.trail.len() > best_length {
             let (node, from, gain) = self.trail.pop().expect("the trail is longer than its best prefix");
             self.shift(graph, assignment, node, from, -gain, |_, _, _, _| {});
             self.moved[node as usize] = false;
+            waste += cost_of_move(graph, node);
         }
         self.spent.extend(self.trail.drain(..).map(|(node, _, _)| node));
+        waste
     }
+}
+
+/// The arcs that count when a vertex moves.
+#[inline]
+fn cost_of_move<W: Stored>(graph: &Level<W>, node: NodeId) -> usize {
+    Some(graph.degree(node)).filter(|&degree| degree > MANY_ARCS).unwrap_or(0)
 }
 
 fn collect_ties<W: Stored>(graph: &Level<W>, blocks: &[BlockId], node: NodeId) -> Ties {

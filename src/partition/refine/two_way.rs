@@ -8,6 +8,7 @@
 //!
 //! Fiduccia, Mattheyses: A linear-time heuristic for improving network partitions. DAC 1982.
 
+use crate::observer::{Observer, Watch};
 use crate::partition::heap::Heap;
 use crate::partition::level::{Level, Stored};
 use crate::rng::Rng;
@@ -114,7 +115,7 @@ impl TwoWay {
         }
     }
 
-    /// Refines a bisection; returns whether it got better.
+    /// Refines a bisection until the observer asks to stop; returns whether it got better.
     ///
     /// Overload up to `tolerance` counts as none: coarse vertices cannot meet exact sizes, and the finer
     /// levels can.
@@ -125,11 +126,16 @@ impl TwoWay {
         bounds: &Bounds,
         tolerance: Weight,
         effort: Effort,
+        observer: &dyn Observer,
     ) -> bool {
+        if observer.should_stop() {
+            return false;
+        }
+        let mut watch = Watch::new(observer);
         self.start(graph, &bisection.sides);
         let before = bisection.score(bounds, tolerance);
         for _ in 0..effort.passes {
-            if !self.pass(graph, bisection, bounds, tolerance, effort.patience) {
+            if !self.pass(graph, bisection, bounds, tolerance, effort.patience, &mut watch) {
                 break;
             }
         }
@@ -143,6 +149,7 @@ impl TwoWay {
         bounds: &Bounds,
         tolerance: Weight,
         patience: usize,
+        watch: &mut Watch<'_>,
     ) -> bool {
         let slack = tolerance.max(graph.max_node_weight());
         for node in graph.nodes() {
@@ -176,6 +183,9 @@ impl TwoWay {
                     _ => break,
                 }
             };
+            if watch.stops_after(1 + graph.degree(node)) {
+                break;
+            }
             self.moved[node as usize] = true;
             self.trail.push(node);
             let old_side = bisection.sides[node as usize];

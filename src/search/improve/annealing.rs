@@ -7,17 +7,29 @@
 //! whose outermost groups are better than annealing would find, so the first temperature is low enough to keep
 //! them: only what the boundaries of groups have to offer is reshuffled.
 //!
-//! A proposal costs four look-ups in the table of [`Savings`], an accepted one an update of the table. The end is
-//! a descent to a mapping that no exchange of two processes improves.
+//! A proposal costs four look-ups in the table of [`Savings`], an accepted one an update of the table, which costs as
+//! much as the degrees of the two processes. Where there are hubs, most proposals move one, as most arcs are theirs; so
+//! hubs have a budget, and proposals beyond it are refused. The end is a descent to a mapping that no exchange of two
+//! processes improves.
 
 use std::sync::LazyLock;
 
 use super::savings::{Amount, Savings, fits_32_bits};
 use crate::graph::CsrGraph;
-use crate::observer::Observer;
+use crate::observer::{Observer, Watch};
 use crate::rng::Rng;
 use crate::topology::Hierarchy;
 use crate::types::{Cost, NodeId, PeId};
+
+/// An exchange that walks more arcs than this is paid for from the budget of hubs.
+const MANY_ARCS: usize = 1 << 9;
+
+/// Arcs that exchanges of hubs may walk for each proposal: about what the proposal itself costs.
+const HUB_ARCS_PER_PROPOSAL: f64 = 8.0;
+
+/// The same for each arc of the graph and proposal for a process, as a share: dense graphs consist of hubs, and shall
+/// be annealed too.
+const HUB_ARCS_PER_ARC: f64 = 0.1;
 
 /// How long to anneal, and between which temperatures.
 ///
@@ -86,6 +98,8 @@ struct Walk<A> {
     /// Mean edge weight times the greatest distance.
     unit: f64,
     rng: Rng,
+    /// Arcs that exchanges of hubs may still walk.
+    hub_budget: u64,
     /// Change of half of J since the start.
     change: Cost,
     tried: u64,
@@ -100,6 +114,7 @@ impl<A: Amount> Walk<A> {
             tails: graph.nodes().flat_map(|u| std::iter::repeat_n(u, graph.degree(u))).collect(),
             unit: mean * hierarchy.max_distance() as f64,
             rng: Rng::new(seed),
+            hub_budget: 0,
             change: 0,
             tried: 0,
             made: 0,
@@ -129,7 +144,7 @@ impl<A: Amount> Walk<A> {
             self.savings.restore(&best);
             self.change = best_change;
         }
-        self.descend();
+        self.descend(observer);
         Improved {
             pe_of: self.savings.mapping().to_vec(),
             gain: -2 * self.change,
@@ -142,8 +157,10 @@ impl<A: Amount> Walk<A> {
     fn propose(&mut self, count: u64, temperature: f32) {
         let quantiles = &*QUANTILES;
         let num_arcs = self.savings.num_arcs() as u64;
+        let mean_degree = num_arcs as f64 / self.savings.num_processes() as f64;
+        self.hub_budget += (count as f64 * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * mean_degree)) as u64;
         for _ in 0..count {
-            // One draw serves all: 32 bits for the arc, 8 for the level, 14 for the PE, 10 for the quantile.
+            // One draw serves nearly all: 32 bits for the arc, 8 for the level, 14 for the PE, 10 for the quantile.
             let bits = self.rng.next_u64();
             let arc = ((bits >> 32) * num_arcs) >> 32;
             let (u, near) = (self.tails[arc as usize], self.savings.target(arc as usize));
@@ -151,11 +168,11 @@ impl<A: Amount> Walk<A> {
                 continue;
             }
             let level = if bits & 0x80 == 0 { 0 } else { self.savings.level(u, near) - 1 };
-            let size = u64::from(self.savings.group_size_at(level));
-            let position = ((bits >> 8 & 0x3fff) * size) >> 14;
-            let v = self.savings.process_on(self.savings.first_pe(near, level) + position as PeId);
+            let size = self.savings.group_size_at(level);
+            let position = position(bits >> 8, size, &mut self.rng);
+            let v = self.savings.process_on(self.savings.first_pe(near, level) + position);
             let accepted = A::of((quantiles[(bits >> 22 & 0x3ff) as usize] * temperature) as Cost);
-            if self.savings.delta_unless_adjacent(u, v) <= accepted {
+            if self.savings.delta_unless_adjacent(u, v) <= accepted && self.pays_for(u, v) {
                 let delta = self.savings.delta(u, v);
                 if delta <= accepted {
                     self.swap(u, v, delta);
@@ -165,6 +182,18 @@ impl<A: Amount> Walk<A> {
         self.tried += count;
     }
 
+    /// Pays for an exchange from the budget of hubs if it has to, and if there is enough left.
+    #[inline]
+    fn pays_for(&mut self, u: NodeId, v: NodeId) -> bool {
+        let arcs = self.savings.arcs_of_swap(u, v);
+        if arcs <= MANY_ARCS {
+            return true;
+        }
+        let rest = self.hub_budget.checked_sub(arcs as u64);
+        self.hub_budget = rest.unwrap_or(self.hub_budget);
+        rest.is_some()
+    }
+
     #[inline]
     fn swap(&mut self, u: NodeId, v: NodeId, delta: A) {
         self.savings.swap(u, v);
@@ -172,34 +201,57 @@ impl<A: Amount> Walk<A> {
         self.made += 1;
     }
 
-    /// Makes exchanges that lower J until there is none.
+    /// Makes exchanges that lower J until there is none, or the observer asks to stop.
     ///
     /// Where distances grow outwards, one of the two processes of such an exchange saves more in the group of
     /// the other than in its own, so only the pairs are tried for which a row of the table shows that.
-    fn descend(&mut self) {
+    fn descend(&mut self, observer: &dyn Observer) {
+        let mut watch = Watch::new(observer);
+        let mut volume = vec![A::ZERO; self.savings.num_processes()];
         let n = self.savings.num_processes() as NodeId;
-        let size = self.savings.group_size();
         let mut waiting = 0;
         let mut u = 0;
         // `waiting` processes in a row have nothing to gain.
         while waiting < n {
-            waiting += 1;
-            let mut group = 0;
-            while let Some(better) = self.better_group(u, group) {
-                for pe in better * size..(better + 1) * size {
-                    let v = self.savings.process_on(pe);
-                    let delta = self.savings.delta(u, v);
-                    self.tried += 1;
-                    if delta < A::ZERO {
-                        self.swap(u, v, delta);
-                        waiting = 0;
-                        break;
-                    }
-                }
-                group = better + 1;
+            if watch.stops_after(self.savings.row(u).len()) {
+                return;
             }
+            waiting = if self.improve(u, &mut volume, &mut watch) { 0 } else { waiting + 1 };
             u = (u + 1) % n;
         }
+    }
+
+    /// Exchanges a process with the first with which that lowers J, group after group; whether there was one.
+    ///
+    /// `volume` is zero for every process.
+    fn improve(&mut self, u: NodeId, volume: &mut [A], watch: &mut Watch<'_>) -> bool {
+        let size = self.savings.group_size();
+        let mut improved = false;
+        let mut group = 0;
+        let mut has_volume = false;
+        while let Some(better) = self.better_group(u, group) {
+            if !std::mem::replace(&mut has_volume, true) {
+                watch.stops_after(self.savings.arcs_of(u).len());
+                self.savings.arcs_of(u).iter().for_each(|&(v, weight)| volume[v as usize] = weight);
+            }
+            watch.stops_after(size as usize);
+            for pe in better * size..(better + 1) * size {
+                let v = self.savings.process_on(pe);
+                let delta = self.savings.delta_with_volume(u, v, volume[v as usize]);
+                self.tried += 1;
+                if delta < A::ZERO {
+                    watch.stops_after(self.savings.arcs_of_swap(u, v));
+                    self.swap(u, v, delta);
+                    improved = true;
+                    break;
+                }
+            }
+            group = better + 1;
+        }
+        if has_volume {
+            self.savings.arcs_of(u).iter().for_each(|&(v, _)| volume[v as usize] = A::ZERO);
+        }
+        improved
     }
 
     /// The first group from `group` on in which `u` saves more than in its own.
@@ -217,5 +269,52 @@ impl<A: Amount> Walk<A> {
             first += chunk.len();
         }
         None
+    }
+}
+
+/// A position in `0..size`, by the last 14 of some random bits, or by bits of its own where these are too few.
+#[inline]
+fn position(bits: u64, size: u32, rng: &mut Rng) -> PeId {
+    if size <= 1 << 14 { (((bits & 0x3fff) * u64::from(size)) >> 14) as PeId } else { rng.below(size) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+
+    #[test]
+    fn every_position_of_a_group_is_drawn() {
+        let mut rng = Rng::new(1);
+        for size in [5, 1 << 14, 20_000] {
+            let mut seen = vec![false; size as usize];
+            for _ in 0..40 * size {
+                let bits = rng.next_u64();
+                seen[position(bits, size, &mut rng) as usize] = true;
+            }
+            assert!(seen.iter().all(|&seen| seen), "{size}");
+        }
+    }
+
+    /// In a clique every exchange would be accepted, as all mappings cost the same.
+    #[test]
+    fn exchanges_of_hubs_are_paid_from_their_budget() {
+        let n = 600;
+        let mut builder = GraphBuilder::new(n);
+        for u in 0..n as NodeId {
+            for v in 0..u {
+                builder.add_edge(u, v, 1);
+            }
+        }
+        let graph = builder.build().unwrap();
+        let hierarchy = Hierarchy::parse("6:100", "1:10").unwrap();
+        let start: Vec<PeId> = (0..n as PeId).collect();
+        let schedule = Annealing { proposals: 100, first: 0.1, last: 0.02 };
+        let improved = anneal(&graph, &hierarchy, &start, &schedule, 1, &());
+        let (proposals, degree) = (f64::from(schedule.proposals) * n as f64, (n - 1) as f64);
+        let budget = proposals * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * degree);
+        assert!(improved.made > 0);
+        assert!(improved.made as f64 <= budget / (2.0 * degree), "{}", improved.made);
+        assert!(budget / (2.0 * degree) < proposals / 10.0);
     }
 }

@@ -203,18 +203,29 @@ impl<A: Amount> Savings<A> {
         A::ZERO - gain
     }
 
-    /// By how much half of J changes when two processes exchange their PEs.
+    /// Arcs that [`swap`](Self::swap) walks.
+    #[inline]
+    pub fn arcs_of_swap(&self, u: NodeId, v: NodeId) -> usize {
+        self.arcs_of(u).len() + self.arcs_of(v).len()
+    }
+
+    /// By how much half of J changes when two processes exchange their PEs; O(the smaller degree).
+    #[inline]
+    pub fn delta(&self, u: NodeId, v: NodeId) -> A {
+        let (a, b) = if self.arcs_of(u).len() <= self.arcs_of(v).len() { (u, v) } else { (v, u) };
+        let between = self.arcs_of(a).iter().find(|&&(target, _)| target == b);
+        self.delta_with_volume(u, v, between.map_or(A::ZERO, |&(_, weight)| weight))
+    }
+
+    /// As [`delta`](Self::delta), given how much the two communicate.
     ///
     /// Two neighbours stay as far apart as they are, while the table promises each that the other comes as
     /// near as a process of its own group: where distances grow outwards, adjacency makes an exchange worse.
     #[inline]
-    pub fn delta(&self, u: NodeId, v: NodeId) -> A {
-        let (a, b) = if self.arcs_of(u).len() <= self.arcs_of(v).len() { (u, v) } else { (v, u) };
+    pub fn delta_with_volume(&self, u: NodeId, v: NodeId, volume: A) -> A {
         let mut delta = self.delta_unless_adjacent(u, v);
-        for &(target, weight) in self.arcs_of(a) {
-            if target == b {
-                delta += A::of(2 * weight.cost() * self.apart[self.level(u, v)]);
-            }
+        if volume != A::ZERO {
+            delta += A::of(2 * volume.cost() * self.apart[self.level(u, v)]);
         }
         delta
     }
@@ -231,8 +242,9 @@ impl<A: Amount> Savings<A> {
         self.levels.iter().position(together).unwrap_or(self.levels.len())
     }
 
+    /// The neighbours of a process, and how much it communicates with each.
     #[inline]
-    fn arcs_of(&self, process: NodeId) -> &[(NodeId, A)] {
+    pub fn arcs_of(&self, process: NodeId) -> &[(NodeId, A)] {
         &self.arcs[self.offsets[process as usize] as usize..self.offsets[process as usize + 1] as usize]
     }
 

@@ -1,0 +1,47 @@
+//! Any bytes as a target file, a network or a matrix: a machine whose distances the auditor confirms and whose parts are
+//! complete, or an error.
+#![no_main]
+
+use std::path::Path;
+
+use libfuzzer_sys::fuzz_target;
+use viem::io::Source;
+use viem::machine;
+use viem::topology::{DistanceOracle, DistanceVisitor, Division, Machine};
+use viem::types::{Distance, PeId};
+use viem::verify::{MachineText, audit_on};
+
+const NAMES: [&str; 4] = ["machine", "machine.tgt", "machine.graph", "machine.matrix"];
+
+/// The distances from one PE to all.
+struct From(PeId);
+
+impl DistanceVisitor for From {
+    type Output = Vec<Distance>;
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
+        (0..oracle.num_pes() as PeId).map(|pe| oracle.distance(self.0, pe)).collect()
+    }
+}
+
+fuzz_target!(|input: (u8, &[u8])| {
+    let (name, text) = (NAMES[usize::from(input.0) % NAMES.len()], input.1);
+    let source = Source::new("fuzz", text).expect("a slice can be read");
+    let machine = match machine::read(source, Path::new(name)) {
+        Ok(machine) => machine,
+        Err(error) => return assert!(!error.to_string().is_empty()),
+    };
+    if machine.num_pes() > 64 || text.starts_with(&[0x1f, 0x8b]) {
+        return;
+    }
+    if let Division::Parts(parts) = machine.division() {
+        let mut order = parts.order().to_vec();
+        order.sort_unstable();
+        assert!(order.into_iter().eq(0..machine.num_pes() as PeId));
+    }
+    let distances = machine.distances().expect("64 processing elements fit the memory");
+    let file = String::from_utf8_lossy(text);
+    let text = MachineText { spec: name, distances: None, file: Some(&file), pes: None };
+    for (pe, distance) in distances.visit(From(0)).into_iter().enumerate().skip(1) {
+        assert_eq!(audit_on("2 1\n2\n1\n", &format!("{pe}\n0\n"), &text), Ok(2 * distance as u128));
+    }
+});

@@ -1,0 +1,41 @@
+//! Any text as a machine and, after a blank each, its distances and two PEs: the auditor confirms the distance of the
+//! two, or there is an error.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use viem::machine;
+use viem::topology::{DistanceOracle, DistanceVisitor, Machine};
+use viem::types::{Distance, PeId};
+use viem::verify::{MachineText, audit_on};
+
+struct Ask(PeId, PeId);
+
+impl DistanceVisitor for Ask {
+    type Output = Distance;
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Distance {
+        oracle.distance(self.0, self.1)
+    }
+}
+
+fuzz_target!(|text: &str| {
+    let mut fields = text.split(' ');
+    let (spec, distances) = (fields.next().unwrap_or(""), fields.next().filter(|text| !text.is_empty()));
+    let [p, q] = [(); 2].map(|()| fields.next().and_then(|pe| pe.parse::<PeId>().ok()).unwrap_or(0));
+    if machine::file_of(spec).is_some() {
+        return;
+    }
+    let machine = match machine::build(spec, distances, None) {
+        Ok(machine) => machine,
+        Err(error) => return assert!(!error.to_string().is_empty()),
+    };
+    let n = machine.num_pes() as PeId;
+    if !(2..=1 << 16).contains(&n) {
+        return;
+    }
+    let (p, q) = (p % n, q % n);
+    let distance = machine.distances().expect("such a machine fits the memory").visit(Ask(p, q));
+    let text = MachineText { spec, distances, file: None, pes: None };
+    if p != q {
+        assert_eq!(audit_on("2 1\n2\n1\n", &format!("{p}\n{q}\n"), &text), Ok(2 * distance as u128));
+    }
+});

@@ -1,0 +1,24 @@
+//! Any bytes as a list of PEs: a list without repeats that the auditor reads the same way, or an error.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use viem::io::{Source, pes};
+use viem::verify::{MachineText, audit_on};
+
+fuzz_target!(|input: (u8, &[u8])| {
+    let (num_pes, text) = (usize::from(input.0).max(2), input.1);
+    let source = Source::new("fuzz", text);
+    let Ok(list) = source.and_then(|source| pes::read(source, num_pes)) else { return };
+    let mut sorted = list.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert!(sorted.len() == list.len() && !list.is_empty());
+    assert!(sorted.iter().all(|&pe| (pe as usize) < num_pes));
+    let (spec, text) = (format!("mesh:{num_pes}"), String::from_utf8_lossy(text));
+    if list.len() > 1 && !text.starts_with('\u{1f}') {
+        let machine = MachineText { spec: &spec, distances: None, file: None, pes: Some(&text) };
+        let last = list.len() - 1;
+        let hops = u128::from(list[0].abs_diff(list[last]));
+        assert_eq!(audit_on("2 1\n2\n1\n", &format!("0\n{last}\n"), &machine), Ok(2 * hops));
+    }
+});

@@ -1,0 +1,449 @@
+//! Sums what the readers hand over, and makes the communication graph.
+
+use serde::Serialize;
+
+use super::pairs::{Pair, PairOverflow, Pairs};
+use super::weighing::{Share, Weighing};
+use super::{Format, MOST_RANKS, Stop, TrafficFault, WINDOW};
+use crate::graph::{CsrGraph, GraphError};
+use crate::io::scanner::Scanner;
+use crate::io::source::read_error;
+use crate::io::{ContentError, ReadError, Source};
+use crate::types::{NodeId, Weight};
+
+/// Lines of files, and what they tell of together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Lines, or numbers of a matrix.
+    pub lines: u64,
+    /// Bytes; for kinds of files that have weights, those.
+    pub bytes: u128,
+    /// Messages.
+    pub messages: u128,
+}
+
+impl Tally {
+    fn add(&mut self, bytes: u64, messages: u64) {
+        self.lines += 1;
+        self.bytes += u128::from(bytes);
+        self.messages += u128::from(messages);
+    }
+}
+
+/// What one class of traffic comes to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ClassTally {
+    /// Name of the class.
+    pub name: &'static str,
+    /// What it is.
+    pub title: &'static str,
+    /// Whether it is part of the graph.
+    pub is_summed: bool,
+    /// Its lines.
+    pub tally: Tally,
+}
+
+/// What the files hold and the graph does not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Traffic of a rank to itself, of the classes that are summed.
+    pub to_itself: Tally,
+    /// Traffic with processes outside `MPI_COMM_WORLD`.
+    pub elsewhere: Tally,
+    /// Collective calls that the recorder could not count.
+    pub uncounted_calls: u64,
+    /// Lines that are torn or are something else.
+    pub torn_lines: u64,
+    /// File and line of the first of them.
+    pub first_torn: Option<(String, u64)>,
+    /// Rows that the program which wrote a table says it left out.
+    pub omitted_rows: u64,
+    /// Pairs whose weight is zero.
+    pub weightless_pairs: usize,
+    /// Pairs too light for [`Making::top`].
+    pub light_pairs: usize,
+}
+
+/// What was summed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Name of the kind of file.
+    pub format: &'static str,
+    /// Number of files.
+    pub files: usize,
+    /// All classes of this kind of file.
+    pub classes: Vec<ClassTally>,
+    /// What is not in the graph.
+    pub left_out: LeftOut,
+    /// Number that the files give the first rank; only of kinds that may have either.
+    pub first_rank: Option<u64>,
+    /// Ranks of which no file tells what they sent, from 0; only of kinds in which each rank tells this
+    /// itself.
+    pub silent_ranks: Vec<NodeId>,
+    /// Number of ranks that several files tell of.
+    pub repeated_ranks: usize,
+    /// Decimal places of the costs that the weights keep: weights are costs times 10^this, rounded.
+    pub decimal_places: u32,
+}
+
+/// How the graph is made of the sums.
+#[derive(Clone, Copy, Debug)]
+pub struct Making {
+    /// The weight of an edge.
+    pub weighing: Weighing,
+    /// Keeps the heaviest edges only.
+    pub top: Option<Share>,
+    /// Number of ranks, if the last ones may have no traffic.
+    pub num_ranks: Option<u64>,
+    /// What the first rank is called in kinds of files that start at 0 or at 1. If not given it is 0 if that
+    /// stands anywhere, otherwise 1.
+    pub first_rank: Option<u64>,
+}
+
+/// Why there is no graph. Ranks are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum TrafficError {
+    #[error("files of kind {format} have no class `{name}`; they have {known}")]
+    NoSuchClass { name: String, format: &'static str, known: String },
+    #[error("the files hold no numbers of messages, so only bytes can be weighed")]
+    NoMessages,
+    #[error("the sums of what ranks {0} and {1} exchange do not fit 64 bits")]
+    Overflow(NodeId, NodeId),
+    #[error("the weights are too large: all edges, both directions counted, must sum to less than 2^63")]
+    WeightOverflow,
+    #[error("the files are about {found} ranks, more than the {asked} asked for")]
+    TooManyRanks { found: u64, asked: u64 },
+    #[error("{asked} ranks are too many; at most {MOST_RANKS} are supported")]
+    TooManyAsked { asked: u64 },
+    #[error("a rank is called {found}, but the first one should be {first}")]
+    BelowFirst { found: u64, first: u64 },
+    #[error("there is no rank in the files")]
+    NoRanks,
+    #[error(transparent)]
+    Graph(GraphError),
+}
+
+/// Sums the traffic of files of one kind.
+///
+/// ```
+/// use viem::io::Source;
+/// use viem::io::traffic::{Collector, Making, Weighing};
+///
+/// let mut collector = Collector::new(None);
+/// let text = "source,target,weight\n0,1,5\n1,0,7\n";
+/// collector.read(Source::new("flows.csv", text.as_bytes())?, None)?;
+/// let making = Making { weighing: Weighing::BYTES, top: None, num_ranks: None, first_rank: None };
+/// let (graph, summary) = collector.finish(&making)?;
+/// assert_eq!(graph.arcs(0).collect::<Vec<_>>(), [(1, 12)]);
+/// assert_eq!(summary.classes[0].tally.lines, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Collector {
+    include: Option<Vec<String>>,
+    format: Option<Format>,
+    files: usize,
+    classes: Vec<ClassTally>,
+    left_out: LeftOut,
+    pairs: Pairs,
+    overflow: Option<PairOverflow>,
+    /// Number of ranks that a file states.
+    stated: Option<u64>,
+    /// The lowest rank named, and one more than the highest.
+    lowest_rank: u64,
+    num_ranks: u64,
+    recorders: Recorders,
+}
+
+impl Collector {
+    /// Will sum the classes named; if none are, those that each kind of file sums by default.
+    pub fn new(include: Option<Vec<String>>) -> Self {
+        Self {
+            include,
+            format: None,
+            files: 0,
+            classes: Vec::new(),
+            left_out: LeftOut::default(),
+            pairs: Pairs::new(),
+            overflow: None,
+            stated: None,
+            lowest_rank: u64::MAX,
+            num_ranks: 0,
+            recorders: Recorders::default(),
+        }
+    }
+
+    /// Adds a file of the kind given, or else of the kind that its content shows. All files must be of one
+    /// kind.
+    ///
+    /// Linear in the size of the file, apart from merging.
+    pub fn read(&mut self, mut source: Source<'_>, format: Option<Format>) -> Result<(), ReadError> {
+        let name = source.name().to_owned();
+        let invalid = |Stop { line, column, fault }| ReadError::Invalid {
+            file: name.clone(),
+            line,
+            column,
+            kind: ContentError::Traffic(fault),
+        };
+        let whole = |fault| Stop { line: 1, column: 1, fault };
+        let format = match format {
+            Some(format) => format,
+            None => Format::recognise(&source.peek(WINDOW)?)
+                .ok_or_else(|| invalid(whole(TrafficFault::Unrecognised)))?,
+        };
+        match self.format {
+            None => self.begin(format),
+            Some(earlier) if earlier == format => {}
+            Some(earlier) => {
+                let (found, expected) = (format.name(), earlier.name());
+                return Err(invalid(whole(TrafficFault::OtherKind { found, expected })));
+            }
+        }
+        self.files += 1;
+        let mut scanner = Scanner::new(source);
+        let result = (format.read)(&mut scanner, &mut Inlet { collector: self, file: &name });
+        match scanner.failure() {
+            Some(error) => Err(read_error(&name, error, scanner.line(), scanner.column())),
+            None => result.map_err(invalid),
+        }
+    }
+
+    fn begin(&mut self, format: Format) {
+        self.format = Some(format);
+        let is_summed = |name: &str, is_default| match &self.include {
+            Some(names) => names.iter().any(|asked| asked == name),
+            None => is_default,
+        };
+        let tally = Tally::default();
+        let classes = format.classes().iter();
+        self.classes = classes
+            .map(|class| {
+                let is_summed = is_summed(class.name, class.is_default);
+                ClassTally { name: class.name, title: class.title, is_summed, tally }
+            })
+            .collect();
+    }
+
+    /// The graph of all files read: vertex i is rank i, an edge weighs what its ends exchange in both
+    /// directions. O(f log f) for f flows.
+    pub fn finish(self, making: &Making) -> Result<(CsrGraph, Summary), TrafficError> {
+        let format = self.format.ok_or(TrafficError::NoRanks)?;
+        self.check_classes(format)?;
+        let first_rank = self.first_rank(format, making)?;
+        let num_ranks = self.num_ranks(first_rank, making)?;
+        if let Some(PairOverflow(u, v)) = self.overflow {
+            return Err(TrafficError::Overflow(u, v));
+        }
+        let pairs = self.pairs.finish().map_err(|PairOverflow(u, v)| TrafficError::Overflow(u, v))?;
+        let summed = || self.classes.iter().filter(|class| class.is_summed);
+        if making.weighing.needs_messages() && !pairs.is_empty() && summed().all(|c| c.tally.messages == 0) {
+            return Err(TrafficError::NoMessages);
+        }
+        let mut left_out = self.left_out;
+        let (mut weights, decimal_places) =
+            making.weighing.weigh(&pairs).ok_or(TrafficError::WeightOverflow)?;
+        let sum = weights.iter().try_fold(0, |sum: Weight, &weight| sum.checked_add(weight));
+        sum.and_then(|sum| sum.checked_mul(2)).ok_or(TrafficError::WeightOverflow)?;
+        let zeros = |weights: &[Weight]| weights.iter().filter(|&&weight| weight == 0).count();
+        left_out.weightless_pairs = zeros(&weights);
+        if let Some(top) = making.top {
+            top.keep_heaviest(&mut weights);
+            left_out.light_pairs = zeros(&weights) - left_out.weightless_pairs;
+        }
+        let graph = graph_of(&pairs, &weights, num_ranks as usize, first_rank as NodeId)?;
+        let summary = Summary {
+            format: format.name(),
+            files: self.files,
+            classes: self.classes,
+            left_out,
+            first_rank: format.guesses_first_rank.then_some(first_rank),
+            silent_ranks: if format.tells_recorders { self.recorders.missing(num_ranks) } else { Vec::new() },
+            repeated_ranks: self.recorders.repeated(),
+            decimal_places,
+        };
+        Ok((graph, summary))
+    }
+
+    fn check_classes(&self, format: Format) -> Result<(), TrafficError> {
+        let is_known = |name: &String| self.classes.iter().any(|class| class.name == name);
+        match self.include.iter().flatten().find(|name| !is_known(name)) {
+            None => Ok(()),
+            Some(name) => Err(TrafficError::NoSuchClass {
+                name: name.clone(),
+                format: format.name(),
+                known: self.classes.iter().map(|class| class.name).collect::<Vec<_>>().join(", "),
+            }),
+        }
+    }
+
+    fn first_rank(&self, format: Format, making: &Making) -> Result<u64, TrafficError> {
+        if !format.guesses_first_rank {
+            return Ok(0);
+        }
+        let first = making.first_rank.unwrap_or(u64::from(self.lowest_rank > 0));
+        if self.lowest_rank < first {
+            return Err(TrafficError::BelowFirst { found: self.lowest_rank, first });
+        }
+        Ok(first)
+    }
+
+    fn num_ranks(&self, first_rank: u64, making: &Making) -> Result<u64, TrafficError> {
+        let found = self.stated.unwrap_or(self.num_ranks.saturating_sub(first_rank));
+        match making.num_ranks {
+            Some(asked) if asked < found => Err(TrafficError::TooManyRanks { found, asked }),
+            Some(asked) if asked > MOST_RANKS => Err(TrafficError::TooManyAsked { asked }),
+            Some(asked) => Ok(asked),
+            None if found == 0 => Err(TrafficError::NoRanks),
+            None => Ok(found),
+        }
+    }
+}
+
+/// The graph of the pairs whose weight is not zero. The pairs are in order, so the neighbours of each vertex
+/// come out in order: first the lower ones, which are the first of their pairs, then the higher ones.
+fn graph_of(
+    pairs: &[Pair],
+    weights: &[Weight],
+    num_ranks: usize,
+    first_rank: NodeId,
+) -> Result<CsrGraph, TrafficError> {
+    let edges = || {
+        let weighed = pairs.iter().zip(weights).filter(|&(_, &weight)| weight > 0);
+        weighed.map(|(pair, &weight)| {
+            let (u, v) = pair.ranks();
+            (u - first_rank, v - first_rank, weight)
+        })
+    };
+    let num_arcs = 2 * edges().count();
+    if num_arcs >= u32::MAX as usize {
+        return Err(TrafficError::Graph(GraphError::TooManyArcs { count: num_arcs }));
+    }
+    let mut offsets = vec![0; num_ranks + 1];
+    for (u, v, _) in edges() {
+        offsets[u as usize + 1] += 1;
+        offsets[v as usize + 1] += 1;
+    }
+    for rank in 0..num_ranks {
+        offsets[rank + 1] += offsets[rank];
+    }
+    let mut next = offsets.clone();
+    let (mut targets, mut arc_weights) = (vec![0; num_arcs], vec![0; num_arcs]);
+    for (u, v, weight) in edges() {
+        for (from, to) in [(u, v), (v, u)] {
+            let position = &mut next[from as usize];
+            (targets[*position], arc_weights[*position]) = (to, weight);
+            *position += 1;
+        }
+    }
+    let graph = CsrGraph::from_symmetric(offsets, targets, arc_weights, vec![1; num_ranks]);
+    graph.map_err(TrafficError::Graph)
+}
+
+/// Where a reader puts what it finds in one file.
+pub(super) struct Inlet<'a> {
+    collector: &'a mut Collector,
+    file: &'a str,
+}
+
+impl Inlet<'_> {
+    /// Adds what the `class`-th class of traffic moves from one rank to another.
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        class: usize,
+        from: u64,
+        to: u64,
+        bytes: u64,
+        messages: u64,
+    ) -> Result<(), TrafficFault> {
+        let collector = &mut *self.collector;
+        let (lower, higher) = (from.min(to), from.max(to));
+        if higher >= collector.num_ranks {
+            check_count(higher.saturating_add(1))?;
+            collector.num_ranks = higher + 1;
+        }
+        collector.lowest_rank = collector.lowest_rank.min(lower);
+        let class = &mut collector.classes[class];
+        class.tally.add(bytes, messages);
+        if !class.is_summed {
+            return Ok(());
+        }
+        if from == to {
+            collector.left_out.to_itself.add(bytes, messages);
+        } else if let Err(overflow) = collector.pairs.add(from as NodeId, to as NodeId, bytes, messages) {
+            collector.overflow = collector.overflow.or(Some(overflow));
+        }
+        Ok(())
+    }
+
+    /// The file states that there are so many ranks.
+    pub(super) fn state_ranks(&mut self, count: u64) -> Result<(), TrafficFault> {
+        check_count(count)?;
+        match self.collector.stated {
+            Some(earlier) if earlier != count => Err(TrafficFault::OtherSize { found: count, earlier }),
+            _ => {
+                self.collector.stated = Some(count);
+                Ok(())
+            }
+        }
+    }
+
+    /// The file holds what this rank, which a flow or a statement has named, recorded. Whether another file
+    /// does, too.
+    pub(super) fn recorder(&mut self, rank: u64) -> bool {
+        self.collector.recorders.add(rank, self.collector.files)
+    }
+
+    /// A line is not what it should be and was left out.
+    pub(super) fn torn(&mut self, line: u64) {
+        let left_out = &mut self.collector.left_out;
+        left_out.torn_lines += 1;
+        left_out.first_torn.get_or_insert_with(|| (self.file.to_owned(), line));
+    }
+
+    /// What else is left out.
+    pub(super) fn left_out(&mut self) -> &mut LeftOut {
+        &mut self.collector.left_out
+    }
+
+    /// Traffic with a process outside `MPI_COMM_WORLD`.
+    pub(super) fn elsewhere(&mut self, bytes: u64, messages: u64) {
+        self.collector.left_out.elsewhere.add(bytes, messages);
+    }
+}
+
+fn check_count(count: u64) -> Result<(), TrafficFault> {
+    if count > MOST_RANKS { Err(TrafficFault::TooManyRanks { count }) } else { Ok(()) }
+}
+
+/// Which ranks the files come from.
+#[derive(Default)]
+struct Recorders {
+    /// For each rank the last file that tells of it, from 1, and the number of files that do.
+    last_file: Vec<u32>,
+    num_files: Vec<u32>,
+}
+
+impl Recorders {
+    fn add(&mut self, rank: u64, file: usize) -> bool {
+        let (rank, file) = (rank as usize, file as u32);
+        if rank >= self.last_file.len() {
+            self.last_file.resize(rank + 1, 0);
+            self.num_files.resize(rank + 1, 0);
+        }
+        if self.last_file[rank] != file {
+            self.last_file[rank] = file;
+            self.num_files[rank] += 1;
+        }
+        self.num_files[rank] > 1
+    }
+
+    fn missing(&self, num_ranks: u64) -> Vec<NodeId> {
+        let is_missing = |rank: &u64| self.num_files.get(*rank as usize).is_none_or(|&files| files == 0);
+        (0..num_ranks).filter(is_missing).map(|rank| rank as NodeId).collect()
+    }
+
+    fn repeated(&self) -> usize {
+        self.num_files.iter().filter(|&&files| files > 1).count()
+    }
+}

@@ -1,0 +1,171 @@
+//! Recorded traffic of MPI jobs: files of several kinds, summed into one communication graph.
+//!
+//! | member | file | kind of file |
+//! |---|---|---|
+//! | `openmpi` | `openmpi.rs` | Open MPI's monitoring component |
+//! | `matrix` | `matrix.rs` | n lines of n numbers, as TreeMatch has them |
+//! | `edges` | `edges.rs` | edge list or CSV |
+//! | `mtx` | `matrix_market.rs` | Matrix Market, coordinates |
+//! | `scotch` | `scotch.rs` | Scotch source graph |
+//! | `aps` | `aps.rs` | rank-to-rank table of Intel's Application Performance Snapshot |
+//! | `trace` | `trace.rs` | the files of `trace/viem_trace.c` |
+//!
+//! A member is one file and one line in [`Format::ALL`]. Each reader scans its text once and hands every flow
+//! (from rank, to rank, bytes, messages) to a [`Collector`], which sums them by pair, whatever the order, and
+//! makes the graph. Memory: 24 bytes for each pair and as many again for flows that are not merged yet.
+
+mod aps;
+mod collector;
+mod edges;
+mod fields;
+mod matrix;
+mod matrix_market;
+mod openmpi;
+mod pairs;
+mod scotch;
+mod trace;
+mod weighing;
+
+use std::fmt;
+
+pub use collector::{ClassTally, Collector, LeftOut, Making, Summary, Tally, TrafficError};
+pub use weighing::{Share, ShareError, Weighing, WeighingError};
+
+use self::collector::Inlet;
+use super::Source;
+use super::scanner::Scanner;
+
+/// Bytes at the start of a file by which its kind is recognised.
+pub const WINDOW: usize = 1 << 16;
+
+/// Ranks that a job has at most: more than any machine has cores. It keeps a file with one absurd number in
+/// it from taking all memory.
+pub const MOST_RANKS: u64 = 1 << 24;
+
+/// A kind of file that traffic is read from.
+#[derive(Clone, Copy)]
+pub struct Format {
+    name: &'static str,
+    title: &'static str,
+    classes: &'static [Class],
+    /// Whether ranks that recorded nothing are worth a word: each rank has lines of its own.
+    tells_recorders: bool,
+    /// Whether ranks may be counted from 0 or from 1.
+    guesses_first_rank: bool,
+    /// Whether the start of a file shows for certain that it is of this kind.
+    recognise: fn(&[u8]) -> bool,
+    read: fn(&mut Scanner<Source<'_>>, &mut Inlet<'_>) -> Result<(), Stop>,
+}
+
+/// A class of traffic that a file tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// Its name, as the files have it.
+    pub name: &'static str,
+    /// What it is.
+    pub title: &'static str,
+    /// Whether it is summed unless something else is asked for.
+    pub is_default: bool,
+}
+
+impl Format {
+    /// All kinds.
+    pub const ALL: [Self; 7] = [
+        openmpi::FORMAT,
+        matrix::FORMAT,
+        edges::FORMAT,
+        matrix_market::FORMAT,
+        scotch::FORMAT,
+        aps::FORMAT,
+        trace::FORMAT,
+    ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// What it is, in a few words.
+    pub fn title(self) -> &'static str {
+        self.title
+    }
+
+    /// The classes of traffic that it tells apart; at least one.
+    pub fn classes(self) -> &'static [Class] {
+        self.classes
+    }
+
+    /// The kind of a file that starts with these bytes (up to [`WINDOW`] of them), if they show it for
+    /// certain. A METIS graph is none of them; nor is an edge list that has nothing but blanks between its
+    /// numbers.
+    pub fn recognise(start: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| (format.recognise)(start))
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// The one class of files that tell none apart.
+const ALL_TRAFFIC: &[Class] = &[Class { name: "all", title: "all traffic", is_default: true }];
+
+/// What is wrong with a file of traffic. Ranks are named as the file numbers them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum TrafficFault {
+    #[error(
+        "this is no file of a known kind (openmpi, matrix, edges, mtx, scotch, aps, trace); name its kind"
+    )]
+    Unrecognised,
+    #[error(
+        "this is a file of kind {found}, but the files before it are of kind {expected}; sum them one by one"
+    )]
+    OtherKind { found: &'static str, expected: &'static str },
+    #[error("`{text}` is not {expected}")]
+    Unexpected { text: String, expected: &'static str },
+    #[error("{expected} is missing here; is the file cut off?")]
+    Missing { expected: &'static str },
+    #[error("`{text}` is too much; the line is complete before it")]
+    TooMuch { text: String },
+    #[error("rank {rank} does not exist; the file is about the ranks {first} to {last}")]
+    NoSuchRank { rank: u64, first: u64, last: u64 },
+    #[error("a job of {count} ranks is too large; at most {MOST_RANKS} are supported")]
+    TooManyRanks { count: u64 },
+    #[error(
+        "this file is about {found} ranks, but one before it about {earlier}: they are not of the same job"
+    )]
+    OtherSize { found: u64, earlier: u64 },
+    #[error("rank {rank} has a file already: these are files of several runs")]
+    RankTwice { rank: u64 },
+    #[error("the line has {found} columns, but the first one has {expected}")]
+    OtherColumns { found: usize, expected: usize },
+    #[error(
+        "the edge from {from} to {to} stands here with weight {weight}, but its way back is missing or has another weight"
+    )]
+    Asymmetric { from: u64, to: u64, weight: u64 },
+}
+
+/// A fault and its place, which ends the reading of a file.
+#[derive(Debug)]
+struct Stop {
+    line: u64,
+    column: u64,
+    fault: TrafficFault,
+}
+
+/// What a whole number is expected to be: words for messages.
+mod expected {
+    pub(super) const RANK: &str = "a rank (a whole number)";
+    pub(super) const BYTES: &str = "a number of bytes (a whole number from 0 to 2^64 - 1)";
+    pub(super) const MESSAGES: &str = "a number of messages (a whole number from 0 to 2^64 - 1)";
+    pub(super) const WEIGHT: &str = "a weight (a whole number from 0 to 2^64 - 1; scale fractions up first)";
+}

@@ -1,0 +1,14 @@
+//! Machines made ready for mapping.
+//!
+//! | member | what it does |
+//! |---|---|
+//! | [`spec`] | from what people write, or have in files, to a machine |
+//! | [`parts`] | divides a machine into parts, by partitioning where its shape does not say how |
+//! | [`Places`] | a place for each process that the machine has room for, numbered so that every part is a range |
+
+pub mod parts;
+mod places;
+pub mod spec;
+
+pub use places::Places;
+pub use spec::{SpecError, build, file_of, file_of_pes, read, restricted};

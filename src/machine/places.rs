@@ -1,0 +1,105 @@
+//! The places of a machine.
+
+use crate::topology::{Distances, Hierarchy, Machine, MachineError, Parts};
+use crate::types::PeId;
+
+use super::parts;
+
+/// One place for each process that a machine has room for: a PE of capacity c is c places at distance 0.
+///
+/// Places are numbered so that every part of the machine is a range of them. So the problem that algorithms see is always
+/// that of a permutation of places; what has no process holds a process without edges.
+#[derive(Clone, Debug)]
+pub struct Places {
+    pe_of: Vec<PeId>,
+    parts: Parts,
+    distances: Distances,
+    hierarchy: Option<Hierarchy>,
+}
+
+impl Places {
+    /// The places of a machine, in parallel on the threads of the rayon pool it is called in.
+    ///
+    /// `distances` are those of the machine.
+    pub fn new(machine: &dyn Machine, distances: Distances) -> Result<Self, MachineError> {
+        let parts = parts::divide(machine, &distances);
+        let capacity = |pe: PeId| machine.capacity(pe);
+        let count: u64 = (0..machine.num_pes() as PeId).map(|pe| u64::from(capacity(pe))).sum();
+        if count >= u64::from(PeId::MAX) {
+            return Err(MachineError::TooManyPes);
+        }
+        let is_plain = count == machine.num_pes() as u64;
+        let parts = if is_plain { parts } else { parts.with_capacities(capacity) };
+        let pe_of = parts.order().to_vec();
+        if let Some(hierarchy) = machine.hierarchy().filter(|_| is_plain) {
+            return Ok(Self { pe_of, parts, distances, hierarchy: Some(hierarchy.clone()) });
+        }
+        Ok(Self { distances: distances.listed(&pe_of), pe_of, parts, hierarchy: None })
+    }
+
+    /// The places of a machine with its own distances.
+    pub fn of(machine: &dyn Machine) -> Result<Self, MachineError> {
+        Self::new(machine, machine.distances()?)
+    }
+
+    /// Number of places.
+    pub fn len(&self) -> usize {
+        self.pe_of.len()
+    }
+
+    /// Whether there is no place.
+    pub fn is_empty(&self) -> bool {
+        self.pe_of.is_empty()
+    }
+
+    /// The PE of each place.
+    pub fn pe_of(&self) -> &[PeId] {
+        &self.pe_of
+    }
+
+    /// The places in the order of their PEs, the n-th place of a PE after its first n - 1.
+    pub fn by_pe(&self) -> Vec<PeId> {
+        let mut places: Vec<PeId> = (0..self.pe_of.len() as PeId).collect();
+        places.sort_by_key(|&place| self.pe_of[place as usize]);
+        places
+    }
+
+    /// The place of each process where process i is on PE `pe_of[i]`, which no process exceeds the room of; processes
+    /// beyond these take the places that are left, in order. O(places).
+    pub fn seats(&self, pe_of: &[PeId]) -> Vec<PeId> {
+        let by_pe = self.by_pe();
+        let pes = self.pe_of.iter().copied().max().map_or(0, |pe| pe as usize + 1);
+        // Where the places of each PE begin in their order.
+        let mut next = vec![0; pes + 1];
+        for &pe in &self.pe_of {
+            next[pe as usize + 1] += 1;
+        }
+        for pe in 0..pes {
+            next[pe + 1] += next[pe];
+        }
+        let mut is_taken = vec![false; self.len()];
+        let mut seats = Vec::with_capacity(self.len());
+        for &pe in pe_of {
+            is_taken[next[pe as usize]] = true;
+            seats.push(by_pe[next[pe as usize]]);
+            next[pe as usize] += 1;
+        }
+        seats.extend(by_pe.iter().zip(is_taken).filter(|&(_, is_taken)| !is_taken).map(|(&place, _)| place));
+        seats
+    }
+
+    /// The parts, over the numbers of the places.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// The distances between places.
+    pub fn distances(&self) -> &Distances {
+        &self.distances
+    }
+
+    /// The machine as a regular tree, if it is one; places are its PEs then.
+    pub fn hierarchy(&self) -> Option<&Hierarchy> {
+        self.hierarchy.as_ref()
+    }
+}

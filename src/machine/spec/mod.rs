@@ -1,0 +1,244 @@
+//! From what people write to a machine.
+//!
+//! A machine is written as a text of one of the [`KINDS`], such as `torus:16x8x8`, or as the name of a file. What a file
+//! is shows in its content ([`FILES`]). A list of PEs takes a part of any of them.
+//!
+//! ```
+//! use viem::machine;
+//! use viem::topology::Machine as _;
+//!
+//! let torus = machine::build("torus:4x4x2/4:16", Some("1:10:100"), Some("0-63,128"))?;
+//! assert_eq!(torus.num_pes(), 65);
+//! # Ok::<(), machine::SpecError>(())
+//! ```
+//!
+//! A further kind is a file with a [`Kind`] or a [`FileKind`] in it, and a line in the table.
+
+mod cube;
+mod file;
+mod grid;
+mod matrix;
+mod network;
+mod target;
+mod tree;
+
+pub use file::{FileKind, Likeness, Opening, read};
+
+use std::path::Path;
+
+use crate::io::{ReadError, Source, pes};
+use crate::topology::{Listed, Machine, MachineError};
+
+/// A kind of machine that is written in full: its name, a colon, and what there is to say.
+#[derive(Debug)]
+pub struct Kind {
+    /// What stands before the colon.
+    pub name: &'static str,
+    /// An example, and the distances that go with it if it needs some.
+    pub example: &'static str,
+    /// What it is, for people.
+    pub about: &'static str,
+    make: fn(&Request<'_>) -> Result<Box<dyn Machine>, SpecError>,
+}
+
+/// Every kind that is written in full.
+pub const KINDS: [Kind; 5] = [grid::MESH, grid::TORUS, cube::HYPERCUBE, tree::COMPLETE, tree::TREE];
+
+/// Every kind of file, that which is taken in doubt first.
+pub const FILES: [FileKind; 3] = [target::FILE, network::FILE, matrix::FILE];
+
+/// What there is to say about a machine.
+struct Request<'a> {
+    /// All of it, for messages.
+    spec: &'a str,
+    /// What stands after the colon.
+    rest: &'a str,
+    /// The distances, innermost first.
+    distances: Option<&'a str>,
+}
+
+/// Why there is no such machine. Columns are counted from 1.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum SpecError {
+    #[error("machine `{spec}` is neither a file that exists nor one of {}", examples())]
+    Unknown { spec: String },
+    #[error(
+        "machine `{spec}`: `{token}` at column {column} is not {what}, a whole number from {least} to {greatest}; \
+         give a machine such as {example}"
+    )]
+    BadNumber {
+        spec: String,
+        token: String,
+        column: usize,
+        what: &'static str,
+        least: u64,
+        greatest: u64,
+        example: &'static str,
+    },
+    #[error(
+        "machine `{spec}` needs {needed} distances, innermost first, such as {}; {found} are given",
+        example_distances(*needed)
+    )]
+    Distances { spec: String, needed: usize, found: usize },
+    #[error("distance `{token}` is not a whole number from 0 to {}", i64::MAX)]
+    BadDistance { token: String },
+    #[error("machine `{spec}` brings its own distances; leave out `{distances}`")]
+    OwnDistances { spec: String, distances: String },
+    #[error("machine `{spec}`: {source}")]
+    Machine { spec: String, source: Box<MachineError> },
+    #[error(
+        "{file}: this is no machine; a machine is a target file of Scotch, a network (METIS graph) or a distance matrix"
+    )]
+    UnknownFile { file: String },
+    #[error(transparent)]
+    Read(#[from] ReadError),
+}
+
+impl SpecError {
+    /// What is wrong with a machine that is called so.
+    fn machine(spec: impl Into<String>, error: impl Into<MachineError>) -> Self {
+        Self::Machine { spec: spec.into(), source: Box::new(error.into()) }
+    }
+}
+
+/// One example of each kind that is written in full.
+fn examples() -> String {
+    let examples: Vec<&str> = KINDS.iter().map(|kind| kind.example).collect();
+    examples.join(", ")
+}
+
+/// So many distances.
+fn example_distances(count: usize) -> String {
+    let powers = (0..count as u32).map(|level| 10u64.saturating_pow(level).to_string());
+    powers.collect::<Vec<_>>().join(":")
+}
+
+/// The machine of a text or of a file (`-` is the standard input), with these distances where it needs some, innermost
+/// first, and restricted to these PEs if a list of them or the name of a file with one is given.
+pub fn build(spec: &str, distances: Option<&str>, pes: Option<&str>) -> Result<Box<dyn Machine>, SpecError> {
+    let machine = whole(spec, distances)?;
+    match pes {
+        Some(pes) => restricted(machine, pes),
+        None => Ok(machine),
+    }
+}
+
+/// The file that a machine is read from, if it is one.
+pub fn file_of(spec: &str) -> Option<&Path> {
+    kind_of(spec).is_none().then_some(Path::new(spec))
+}
+
+/// The file that a list of PEs is read from, if it is one.
+pub fn file_of_pes(pes: &str) -> Option<&Path> {
+    (!pes::is_list(pes)).then_some(Path::new(pes))
+}
+
+/// The kind that a text is of, and what stands after its name.
+fn kind_of(spec: &str) -> Option<(&'static Kind, &str)> {
+    let named = KINDS.iter().find_map(|kind| {
+        let rest = spec.strip_prefix(kind.name)?.strip_prefix(':')?;
+        Some((kind, rest))
+    });
+    // Trees need no name.
+    let is_tree = spec.bytes().all(|byte| byte.is_ascii_digit() || byte == b':') && spec.contains(':');
+    named.or_else(|| is_tree.then_some((&KINDS[KINDS.len() - 1], spec)))
+}
+
+fn whole(spec: &str, distances: Option<&str>) -> Result<Box<dyn Machine>, SpecError> {
+    if let Some((kind, rest)) = kind_of(spec) {
+        return (kind.make)(&Request { spec, rest, distances });
+    }
+    if let Some(distances) = distances {
+        return Err(SpecError::OwnDistances { spec: spec.to_owned(), distances: distances.to_owned() });
+    }
+    let path = Path::new(spec);
+    let is_path = spec == "-" || spec.contains(['/', '.']);
+    if !is_path && !path.exists() {
+        return Err(SpecError::Unknown { spec: spec.to_owned() });
+    }
+    read(Source::open(path)?, path)
+}
+
+/// The listed PEs of a machine, in this order: numbers and ranges, or the name of a file with such a list.
+pub fn restricted(machine: Box<dyn Machine>, pes: &str) -> Result<Box<dyn Machine>, SpecError> {
+    let source = match file_of_pes(pes) {
+        Some(path) => Source::open(path)?,
+        None => Source::new("list of processing elements", pes.as_bytes())?,
+    };
+    let list = pes::read(source, machine.num_pes())?;
+    let name = machine.describe();
+    Ok(Box::new(Listed::new(machine, list).map_err(|error| SpecError::machine(name, error))?))
+}
+
+impl Request<'_> {
+    /// The number that a part of the text is.
+    fn number(
+        &self,
+        token: &str,
+        what: &'static str,
+        least: u32,
+        greatest: u32,
+        example: &'static str,
+    ) -> Result<u32, SpecError> {
+        let is_number = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
+        let number = is_number.then(|| token.parse::<u32>().ok()).flatten();
+        number.filter(|number| (least..=greatest).contains(number)).ok_or_else(|| SpecError::BadNumber {
+            spec: self.spec.to_owned(),
+            token: token.to_owned(),
+            column: self.column(token),
+            what,
+            least: least.into(),
+            greatest: greatest.into(),
+            example,
+        })
+    }
+
+    /// Where a part of the text starts, counted in characters.
+    fn column(&self, token: &str) -> usize {
+        let offset = token.as_ptr() as usize - self.spec.as_ptr() as usize;
+        self.spec[..offset].chars().count() + 1
+    }
+
+    /// The distances, of which so many are needed.
+    fn distances(&self, needed: usize) -> Result<&str, SpecError> {
+        let found = self.distances.map_or(0, |distances| distances.split(':').count());
+        match self.distances {
+            Some(distances) if found == needed => Ok(distances),
+            _ => Err(SpecError::Distances { spec: self.spec.to_owned(), needed, found }),
+        }
+    }
+
+    /// The only distance there is to a kind that can do without; 1 if it is not given.
+    fn only_distance(&self) -> Result<i64, SpecError> {
+        if self.distances.is_some() { distance(self.distances(1)?) } else { Ok(1) }
+    }
+
+    fn no_distances(&self) -> Result<(), SpecError> {
+        match self.distances {
+            Some(distances) => {
+                Err(SpecError::OwnDistances { spec: self.spec.to_owned(), distances: distances.to_owned() })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn machine<M: Machine + 'static>(
+        &self,
+        machine: Result<M, impl Into<MachineError>>,
+    ) -> Result<Box<dyn Machine>, SpecError> {
+        Ok(Box::new(self.valid(machine)?))
+    }
+
+    fn valid<M>(&self, machine: Result<M, impl Into<MachineError>>) -> Result<M, SpecError> {
+        machine.map_err(|error| SpecError::machine(self.spec, error))
+    }
+}
+
+/// A distance.
+fn distance(token: &str) -> Result<i64, SpecError> {
+    let is_number = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
+    let number = is_number.then(|| token.parse().ok()).flatten();
+    number.ok_or_else(|| SpecError::BadDistance { token: token.to_owned() })
+}

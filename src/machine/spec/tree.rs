@@ -1,0 +1,26 @@
+//! Regular trees: `4:16:8`, and those of one level: `complete:64`.
+
+use super::Kind;
+use crate::topology::Hierarchy;
+
+pub(super) const TREE: Kind = Kind {
+    name: "tree",
+    example: "4:16:8",
+    about: "nested groups, innermost first",
+    make: |request| {
+        let distances = request.distances(request.rest.split(':').count())?;
+        request.machine(Hierarchy::parse(request.rest, distances))
+    },
+};
+
+pub(super) const COMPLETE: Kind = Kind {
+    name: "complete",
+    example: "complete:64",
+    about: "processing elements that are all next to each other",
+    make: |request| {
+        let num_pes =
+            request.number(request.rest, "a number of processing elements", 1, u32::MAX, COMPLETE.example)?;
+        let distance = request.only_distance()?;
+        request.machine(Hierarchy::new(vec![num_pes], vec![distance]))
+    },
+};

@@ -1,0 +1,241 @@
+//! Improvement on any machine: annealing, of everything at once or region by region.
+//!
+//! Each start is [annealed](crate::annealing), and the best of them goes on for some rounds. Problems of many
+//! processes are annealed in regions, ranges of places that are parts of the machine in one round and straddle their
+//! borders in the next. Regions of one round are improved in parallel, each as if all others stayed as they are; what
+//! a region gains is computed anew when it is taken over, and a region that has come to lose stays as it was.
+//!
+//! Costs O(n · proposals · degree) distances a round; memory O(n + m).
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::super::SearchOutcome;
+use crate::annealing::{Annealed, Cooling, Near, Region, SmallTable, anneal};
+use crate::graph::CsrGraph;
+use crate::graph::relabel::relabel;
+use crate::mapping::Mapping;
+use crate::objective::cost;
+use crate::observer::Observer;
+use crate::problem::Problem;
+use crate::rng::derive;
+use crate::topology::{DistanceOracle, Metric};
+use crate::types::{Cost, NodeId, PeId};
+
+/// Problems of at most this many processes are annealed as wholes.
+const WHOLE: usize = 1 << 15;
+
+/// Processes of a region of a larger problem.
+const REGION: usize = 1 << 12;
+
+/// What to spend on improving a mapping where the machine is no regular tree.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Anywhere {
+    /// How a mapping is annealed in a round.
+    pub cooling: Cooling,
+    /// Rounds that the best mapping gets.
+    pub rounds: u32,
+}
+
+impl Anywhere {
+    /// A good mapping.
+    pub const FAST: Self = Self {
+        cooling: Cooling { proposals: 600, initial_acceptance: 0.05, final_acceptance: 0.001 },
+        rounds: 1,
+    };
+
+    /// A better one.
+    pub const ECO: Self = Self {
+        cooling: Cooling { proposals: 3000, initial_acceptance: 0.1, final_acceptance: 0.001 },
+        rounds: 1,
+    };
+
+    /// The best that can be had in a second for a thousand processes.
+    pub const STRONG: Self = Self {
+        cooling: Cooling { proposals: 20_000, initial_acceptance: 0.2, final_acceptance: 0.001 },
+        rounds: 2,
+    };
+}
+
+pub(super) fn improve<O: DistanceOracle>(
+    problem: &Problem<'_, O>,
+    starts: &[&Mapping],
+    config: &Anywhere,
+    seed: u64,
+    observer: &dyn Observer,
+) -> SearchOutcome {
+    // Number the processes by their places: what a region holds then lies together in memory.
+    let order = starts[0].inverse();
+    let graph = relabel(problem.graph(), &order);
+    let problem = &problem.with_graph(&graph);
+    let key_of: Vec<O::Key> = (0..problem.size() as PeId).map(|place| problem.oracle().key(place)).collect();
+    let near = Near::new(problem.oracle(), &key_of, problem.parts());
+    let table = SmallTable::new(problem.oracle(), &key_of);
+    let numbers: Vec<PeId> = (0..problem.size() as PeId).collect();
+    let ground =
+        Ground { problem, key_of: &key_of, near: &near, table: table.as_ref(), numbers: &numbers, observer };
+    let mut states: Vec<State> = starts
+        .par_iter()
+        .enumerate()
+        .map(|(index, start)| {
+            let mut state = ground.state(&start.renumbered(&order), derive(seed, index as u64));
+            state.round(&ground, &config.cooling);
+            state
+        })
+        .collect();
+    let best = (0..states.len()).min_by_key(|&index| states[index].cost).expect("there is a start");
+    observer.reached(states[best].cost);
+    for _ in 1..config.rounds {
+        states[best].round(&ground, &config.cooling);
+        observer.reached(states[best].cost);
+    }
+    let tried = states.iter().map(|state| state.tried).sum();
+    let made = states.iter().map(|state| state.made).sum();
+    let best = states.swap_remove(best);
+    SearchOutcome {
+        mapping: Mapping::from_permutation(best.place_of).numbered_back(&order),
+        cost: best.cost,
+        tried,
+        made,
+        stopped: observer.should_stop(),
+    }
+}
+
+/// What all mappings have in common.
+struct Ground<'a, O: DistanceOracle> {
+    problem: &'a Problem<'a, O>,
+    key_of: &'a [O::Key],
+    near: &'a Near,
+    /// The distances of all places, if they are few.
+    table: Option<&'a SmallTable>,
+    /// The keys of that table.
+    numbers: &'a [PeId],
+    observer: &'a dyn Observer,
+}
+
+impl<O: DistanceOracle> Ground<'_, O> {
+    fn state(&self, start: &Mapping, seed: u64) -> State {
+        State {
+            place_of: start.as_slice().to_vec(),
+            process_on: start.inverse(),
+            cost: cost(self.problem, start),
+            tried: 0,
+            made: 0,
+            rounds: 0,
+            seed,
+        }
+    }
+
+    /// By how much J changes when the processes of a range of places move to other places of it: `place_of` is where
+    /// each is to go, by the place it is on.
+    fn change(&self, state: &State, places: &Range<PeId>, place_of: &[PeId]) -> Cost {
+        let (graph, oracle): (&CsrGraph, &O) = (self.problem.graph(), self.problem.oracle());
+        let after = |place: PeId| match places.contains(&place) {
+            true => place_of[(place - places.start) as usize],
+            false => place,
+        };
+        let key = |place: PeId| self.key_of[place as usize];
+        let mut change = 0;
+        for place in places.clone() {
+            for (target, weight) in graph.arcs(state.process_on[place as usize]) {
+                let there = state.place_of[target as usize];
+                let before = oracle.between(key(place), key(there));
+                let difference = weight * (oracle.between(key(after(place)), key(after(there))) - before);
+                // An edge inside is seen from both ends.
+                change += if places.contains(&there) { difference } else { 2 * difference };
+            }
+        }
+        change
+    }
+}
+
+/// A mapping that is improved.
+struct State {
+    place_of: Vec<PeId>,
+    process_on: Vec<NodeId>,
+    cost: Cost,
+    tried: u64,
+    made: u64,
+    rounds: u64,
+    seed: u64,
+}
+
+impl State {
+    /// Anneals all regions once.
+    fn round<O: DistanceOracle>(&mut self, ground: &Ground<'_, O>, cooling: &Cooling) {
+        let seed = derive(self.seed, self.rounds);
+        let regions = regions(self.place_of.len(), self.rounds % 2 == 1);
+        self.rounds += 1;
+        let annealed: Vec<(Range<PeId>, Annealed)> = regions
+            .into_par_iter()
+            .with_max_len(1)
+            .filter(|_| !ground.observer.should_stop())
+            .map(|places| {
+                let seed = derive(seed, u64::from(places.start));
+                let annealed = match ground.table {
+                    Some(table) => self.anneal(ground, table, ground.numbers, places.clone(), cooling, seed),
+                    None => {
+                        let oracle = ground.problem.oracle();
+                        self.anneal(ground, oracle, ground.key_of, places.clone(), cooling, seed)
+                    }
+                };
+                (places, annealed)
+            })
+            .collect();
+        for (places, annealed) in annealed {
+            self.tried += annealed.tried;
+            if annealed.gain > 0 {
+                self.take_over(ground, &places, &annealed);
+            }
+        }
+    }
+
+    fn anneal<O: DistanceOracle, M: Metric>(
+        &self,
+        ground: &Ground<'_, O>,
+        metric: &M,
+        key_of: &[M::Key],
+        places: Range<PeId>,
+        cooling: &Cooling,
+        seed: u64,
+    ) -> Annealed {
+        let graph = ground.problem.graph();
+        let region = Region::new(graph, key_of, &self.place_of, &self.process_on, places);
+        anneal(metric, key_of, ground.near, region, cooling, seed, ground.observer)
+    }
+
+    fn take_over<O: DistanceOracle>(
+        &mut self,
+        ground: &Ground<'_, O>,
+        places: &Range<PeId>,
+        annealed: &Annealed,
+    ) {
+        let change = ground.change(self, places, &annealed.place_of);
+        if change >= 0 {
+            return;
+        }
+        self.cost += change;
+        self.made += annealed.made;
+        let processes = self.process_on[places.start as usize..places.end as usize].to_vec();
+        for (&process, &place) in processes.iter().zip(&annealed.place_of) {
+            self.place_of[process as usize] = place;
+            self.process_on[place as usize] = process;
+        }
+    }
+}
+
+/// Ranges that cover all places; the shifted ones straddle the borders of the others.
+fn regions(num_places: usize, are_shifted: bool) -> Vec<Range<PeId>> {
+    let count = if num_places <= WHOLE { 1 } else { num_places.div_ceil(REGION) };
+    let border = |index: usize| (index * num_places / count) as PeId;
+    let middle = |index: usize| border(index).midpoint(border(index + 1));
+    let borders: Vec<PeId> = match are_shifted && count > 1 {
+        false => (0..=count).map(border).collect(),
+        true => {
+            let middles = (0..count).map(middle);
+            std::iter::once(0).chain(middles).chain([num_places as PeId]).collect()
+        }
+    };
+    borders.windows(2).map(|ends| ends[0]..ends[1]).collect()
+}

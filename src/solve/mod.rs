@@ -1,0 +1,154 @@
+//! Mapping in one call: distances, construction, search, and a report of each phase.
+//!
+//! | member | what it holds |
+//! |---|---|
+//! | `presets` | all settings, and the presets as whole values of them |
+//! | `effort` | how much a preset does on a problem of a size |
+//! | `run` | constructions, improvement and the last local search |
+//! | `report` | what a run tells about itself |
+//!
+//! The result is never worse than the identity, nor than a mapping given as a start: the search begins at
+//! the best of these and the construction, and never makes a mapping worse.
+
+mod effort;
+mod presets;
+mod report;
+mod run;
+
+pub use effort::Constructions;
+pub use presets::{ConfigError, MapConfig, MapPreset};
+pub use report::{Report, Seconds};
+
+use std::time::Instant;
+
+use crate::construct::ConstructionError;
+use crate::graph::CsrGraph;
+use crate::machine::Places;
+use crate::mapping::{Mapping, MappingError};
+use crate::observer::Observer;
+use crate::problem::{self, ProblemError};
+use crate::threads::{self, ThreadsError};
+use crate::topology::{
+    DistanceKind, DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, StoredDistances,
+};
+use crate::types::PeId;
+use run::Run;
+
+/// Why there is no mapping.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation
+pub enum SolveError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    #[error(transparent)]
+    Construction(#[from] ConstructionError),
+    #[error(
+        "the graph has {processes} vertices, but the machine has room for {room}; \
+         take a larger machine, or a graph of at most {room} vertices"
+    )]
+    TooManyProcesses { processes: usize, room: u64 },
+    #[error("the start mapping has {found} processes, the graph {expected}")]
+    StartSize { found: usize, expected: usize },
+    #[error("the start mapping: {0}")]
+    Start(#[from] MappingError),
+    #[error("cannot start the threads: {0}")]
+    Threads(#[from] ThreadsError),
+}
+
+/// A mapping and how it came about.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// The mapping.
+    pub mapping: Mapping,
+    /// Sizes, objective and time of each phase.
+    pub report: Report,
+}
+
+/// Maps the processes of `graph` to the PEs of a machine, at most as many to each as it has room for.
+///
+/// The mapping found is never worse than the identity, which puts process i on the i-th place in the order of the PEs.
+///
+/// ```
+/// use viem::graph::generate;
+/// use viem::solve::{MapConfig, solve};
+/// use viem::topology::Grid;
+///
+/// let graph = generate::mesh(16, 8, 1);
+/// let machine = Grid::torus(&[8, 4, 4])?;
+/// let solution = solve(&graph, &machine, &MapConfig::default())?;
+/// assert!(solution.report.cost <= solution.report.cost_of_identity);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn solve(graph: &CsrGraph, machine: &dyn Machine, config: &MapConfig) -> Result<Solution, SolveError> {
+    solve_watched(graph, machine, config, None, &())
+}
+
+/// As [`solve`], with a start and an observer.
+///
+/// `start`, if given, is a mapping that the result must not be worse than. The observer may end the run
+/// early; the result then is the best mapping found so far.
+pub fn solve_watched(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &MapConfig,
+    start: Option<&Mapping>,
+    observer: &dyn Observer,
+) -> Result<Solution, SolveError> {
+    config.validate()?;
+    let begin = Instant::now();
+    threads::run(config.threads, || {
+        let num_processes = graph.num_nodes();
+        let room = (0..machine.num_pes() as PeId).map(|pe| u64::from(machine.capacity(pe))).sum();
+        if num_processes as u64 > room {
+            return Err(SolveError::TooManyProcesses { processes: num_processes, room });
+        }
+        let places = Places::new(machine, distances(graph, machine, config)?)?;
+        let padded = (num_processes < places.len()).then(|| graph.with_isolated_nodes(places.len()));
+        let graph = padded.as_ref().unwrap_or(graph);
+        if let Some(found) = start.map(Mapping::num_processes).filter(|&found| found != num_processes) {
+            return Err(SolveError::StartSize { found, expected: num_processes });
+        }
+        let seat = |start: &Mapping| -> Result<Mapping, MappingError> {
+            let start = Mapping::on(machine, start.as_slice().to_vec())?;
+            Ok(Mapping::from_permutation(places.seats(start.as_slice())))
+        };
+        let start = start.map(seat).transpose()?;
+        let run = Run { graph, machine: &places, config, start: start.as_ref(), observer, begin };
+        let (outcome, report) = places.distances().visit(Visit { run, num_processes })?;
+        let seats = &outcome.as_slice()[..num_processes];
+        let pe_of = seats.iter().map(|&place| places.pe_of()[place as usize]).collect();
+        Ok(Solution { mapping: Mapping::from_places(pe_of), report })
+    })?
+}
+
+/// The distances of the machine, of the kind that the settings ask for.
+fn distances(graph: &CsrGraph, machine: &dyn Machine, config: &MapConfig) -> Result<Distances, SolveError> {
+    match (config.distances, machine.hierarchy()) {
+        (Some(DistanceKind::Hierarchy), Some(hierarchy)) => {
+            // The matrix takes n² bytes, so let a problem that cannot be solved fail before.
+            problem::check_cost(graph, hierarchy.max_distance())?;
+            let stored = StoredDistances::new(hierarchy).map_err(MachineError::from)?;
+            Ok(Distances::StoredTree(stored))
+        }
+        _ => Ok(machine.distances()?),
+    }
+}
+
+/// A run with distances of whatever kind.
+struct Visit<'a> {
+    run: Run<'a>,
+    num_processes: usize,
+}
+
+impl DistanceVisitor for Visit<'_> {
+    type Output = Result<(Mapping, Report), SolveError>;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
+        self.run.with(oracle, self.num_processes)
+    }
+}

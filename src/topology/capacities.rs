@@ -1,0 +1,60 @@
+//! A machine whose PEs have room for more than one process.
+
+use super::{Distances, Division, Hierarchy, Machine, MachineError};
+use crate::types::PeId;
+
+/// A machine with a capacity for each PE.
+#[derive(Clone, Debug)]
+pub struct Capacities<M> {
+    machine: M,
+    capacities: Vec<u32>,
+}
+
+impl<M: Machine> Capacities<M> {
+    /// The PEs of `machine` with room for so many processes each, at least 1.
+    pub fn new(machine: M, capacities: Vec<u32>) -> Result<Self, MachineError> {
+        let (num_pes, found) = (machine.num_pes(), capacities.len());
+        if found != num_pes {
+            return Err(MachineError::CapacitiesDiffer { num_pes, found });
+        }
+        if let Some(pe) = capacities.iter().position(|&capacity| capacity == 0) {
+            return Err(MachineError::NoCapacity { pe });
+        }
+        let sum: u64 = capacities.iter().map(|&capacity| u64::from(capacity)).sum();
+        if sum >= u64::from(PeId::MAX) {
+            return Err(MachineError::TooManyPes);
+        }
+        Ok(Self { machine, capacities })
+    }
+}
+
+impl<M: Machine> Machine for Capacities<M> {
+    fn num_pes(&self) -> usize {
+        self.machine.num_pes()
+    }
+
+    fn distances(&self) -> Result<Distances, MachineError> {
+        self.machine.distances()
+    }
+
+    fn division(&self) -> Division {
+        self.machine.division()
+    }
+
+    fn capacity(&self, pe: PeId) -> u32 {
+        self.capacities[pe as usize]
+    }
+
+    fn number(&self, pe: PeId) -> PeId {
+        self.machine.number(pe)
+    }
+
+    /// With PEs for more than one process, a machine is a regular tree no more.
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        self.machine.hierarchy().filter(|_| self.capacities.iter().all(|&capacity| capacity == 1))
+    }
+
+    fn describe(&self) -> String {
+        self.machine.describe()
+    }
+}

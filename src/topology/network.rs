@@ -1,0 +1,222 @@
+//! Networks of routers and PEs: the distance of two PEs is that of the cheapest path.
+//!
+//! # Distances
+//!
+//! Most PEs hang on one router by one link. What is stored is the distance of every pair of attachments (routers that
+//! PEs hang on, and PEs that are part of the network themselves), and for each PE the cost of its link: for R
+//! attachments R² entries instead of n². They are found by a search (Dijkstra 1959) from each attachment,
+//! O(R m log m) in all for m links, in parallel.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rayon::prelude::*;
+
+use super::matrix::{AnyTable, Index, Table};
+use super::{Distances, Division, Machine, MachineError, Metric, Placed};
+use crate::graph::CsrGraph;
+use crate::types::{Distance, NodeId, PeId};
+
+/// Attachments at most: their distances take 128 MiB while the table is made, and a search from each of them some
+/// seconds.
+const MOST_ATTACHMENTS: usize = 1 << 12;
+
+/// The distance of what no path leads to.
+const UNREACHED: Distance = Distance::MAX;
+
+/// A network. Vertices of weight 0 are routers; the others are PEs, which have room for as many processes as they weigh.
+/// The weight of an edge is the cost of the link. PEs are numbered in the order of the vertices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Network {
+    graph: CsrGraph,
+    /// The vertex of each PE.
+    vertices: Vec<NodeId>,
+}
+
+/// Where a PE is attached to the network.
+#[derive(Clone, Copy)]
+struct Attachment {
+    vertex: NodeId,
+    /// Cost of the link to it; 0 if the PE is that vertex.
+    link: Distance,
+}
+
+impl Network {
+    /// A network with at least one PE, in which paths lead from every PE to every other.
+    pub fn new(graph: CsrGraph) -> Result<Self, MachineError> {
+        if graph.num_nodes() == 0 {
+            return Err(MachineError::NoPes);
+        }
+        let vertices: Vec<NodeId> = graph.nodes().filter(|&node| graph.node_weight(node) > 0).collect();
+        if vertices.is_empty() {
+            return Err(MachineError::RoutersOnly { routers: graph.num_nodes() });
+        }
+        let network = Self { graph, vertices };
+        network.check_capacities()?;
+        network.check_connected()?;
+        Ok(network)
+    }
+
+    /// The vertex of the graph that a PE is, from 0.
+    pub fn vertex(&self, pe: PeId) -> NodeId {
+        self.vertices[pe as usize]
+    }
+
+    fn check_capacities(&self) -> Result<(), MachineError> {
+        if self.graph.total_node_weight() >= i64::from(PeId::MAX) {
+            return Err(MachineError::TooManyPes);
+        }
+        Ok(())
+    }
+
+    fn check_connected(&self) -> Result<(), MachineError> {
+        let mut is_reached = vec![false; self.graph.num_nodes()];
+        let first = self.vertices[0];
+        is_reached[first as usize] = true;
+        let mut waiting = vec![first];
+        while let Some(node) = waiting.pop() {
+            for &next in self.graph.neighbours(node) {
+                if !std::mem::replace(&mut is_reached[next as usize], true) {
+                    waiting.push(next);
+                }
+            }
+        }
+        match self.vertices.iter().position(|&vertex| !is_reached[vertex as usize]) {
+            Some(pe) => Err(MachineError::Disconnected { first, pe, vertex: self.vertices[pe] }),
+            None => Ok(()),
+        }
+    }
+
+    /// A PE with one link is attached to the other end, unless that has no other link either; others are attached to
+    /// themselves.
+    fn attachment(&self, pe: PeId) -> Attachment {
+        let own = self.vertex(pe);
+        let mut arcs = self.graph.arcs(own);
+        match (arcs.next(), arcs.next()) {
+            (Some((vertex, link)), None) if self.graph.degree(vertex) > 1 => Attachment { vertex, link },
+            _ => Attachment { vertex: own, link: 0 },
+        }
+    }
+
+    /// The vertices that PEs are attached to, ascending.
+    fn attachments(&self) -> Vec<NodeId> {
+        let mut attachments: Vec<NodeId> =
+            (0..self.vertices.len() as PeId).map(|pe| self.attachment(pe).vertex).collect();
+        attachments.sort_unstable();
+        attachments.dedup();
+        attachments
+    }
+
+    /// The costs of the cheapest paths from a vertex to some others.
+    fn cheapest(&self, source: NodeId, targets: &[NodeId]) -> Vec<Distance> {
+        let mut cost = vec![UNREACHED; self.graph.num_nodes()];
+        cost[source as usize] = 0;
+        let mut heap = BinaryHeap::from([Reverse((0, source))]);
+        while let Some(Reverse((so_far, node))) = heap.pop() {
+            if so_far > cost[node as usize] {
+                continue;
+            }
+            for (next, link) in self.graph.arcs(node) {
+                // No path leads through a dead end. Sums of links are sums of parts of the weight of the graph.
+                let through = so_far + link;
+                if through < cost[next as usize] {
+                    cost[next as usize] = through;
+                    if self.graph.degree(next) > 1 {
+                        heap.push(Reverse((through, next)));
+                    }
+                }
+            }
+        }
+        targets.iter().map(|&target| cost[target as usize]).collect()
+    }
+
+    fn placed<I: Index>(&self, table: Table<I>, attachments: &[NodeId]) -> Placed<Routes<I>> {
+        let key = |pe: PeId| {
+            let Attachment { vertex, link } = self.attachment(pe);
+            RouteKey { pe, at: attachments.partition_point(|&other| other < vertex) as u32, link }
+        };
+        let keys: Vec<RouteKey> = (0..self.vertices.len() as PeId).map(key).collect();
+        let longest = keys.iter().map(|key| key.link).max().unwrap_or(0);
+        let max_distance = table.greatest().saturating_add(longest.saturating_mul(2));
+        Placed::new(Routes { table, max_distance }, keys)
+    }
+}
+
+impl Machine for Network {
+    fn num_pes(&self) -> usize {
+        self.vertices.len()
+    }
+
+    fn capacity(&self, pe: PeId) -> u32 {
+        self.graph.node_weight(self.vertex(pe)) as u32
+    }
+
+    fn distances(&self) -> Result<Distances, MachineError> {
+        let attachments = self.attachments();
+        let count = attachments.len();
+        if count > MOST_ATTACHMENTS {
+            let bytes = 8 * count as u128 * count as u128;
+            return Err(MachineError::OutOfMemory {
+                what: "routers that processing elements are attached to",
+                count,
+                bytes,
+            });
+        }
+        let distances: Vec<Distance> =
+            attachments.par_iter().flat_map_iter(|&source| self.cheapest(source, &attachments)).collect();
+        Ok(match AnyTable::new(count, &distances) {
+            AnyTable::Narrow(table) => Distances::Network(self.placed(table, &attachments)),
+            AnyTable::Wide(table) => Distances::WideNetwork(self.placed(table, &attachments)),
+        })
+    }
+
+    /// The network, to be cut where few cheap links are.
+    fn division(&self) -> Division {
+        let vertex_of = (0..self.vertices.len() as PeId).map(|pe| self.attachment(pe).vertex).collect();
+        Division::Network { graph: self.graph.clone(), vertex_of }
+    }
+
+    fn describe(&self) -> String {
+        let routers = self.graph.num_nodes() - self.vertices.len();
+        format!("network of {} processing elements and {routers} routers", self.vertices.len())
+    }
+}
+
+/// Where a PE is in a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RouteKey {
+    pe: PeId,
+    /// Its attachment.
+    at: u32,
+    /// Cost of the link to that.
+    link: Distance,
+}
+
+/// Distances of attachments, and the links to them.
+#[derive(Clone, Debug)]
+pub struct Routes<I> {
+    table: Table<I>,
+    max_distance: Distance,
+}
+
+impl<I: Index> Metric for Routes<I> {
+    type Key = RouteKey;
+
+    #[inline]
+    fn between(&self, a: RouteKey, b: RouteKey) -> Distance {
+        if a.pe == b.pe { 0 } else { a.link + self.table.distance(a.at, b.at) + b.link }
+    }
+
+    fn max_distance(&self) -> Distance {
+        self.max_distance
+    }
+
+    #[inline]
+    fn interchangeable(&self, a: RouteKey, b: RouteKey) -> bool {
+        a.at == b.at && a.link == b.link
+    }
+
+    fn has_triangle_inequality(&self) -> bool {
+        true
+    }
+}

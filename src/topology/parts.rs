@@ -1,0 +1,247 @@
+//! The recursive division of a machine into parts.
+//!
+//! A tree of parts over an order of the PEs in which every part is a range: plain data, whatever shape the machine
+//! has. Constructions divide processes along it, improvement takes its regions from it.
+
+use std::ops::Range;
+
+use crate::types::PeId;
+
+/// A tree of parts. Part 0 is the whole machine; the children of a part divide its range in order.
+///
+/// Memory: 4 bytes a PE and 16 a part; a machine of n PEs has fewer than 2n parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    order: Vec<PeId>,
+    parts: Vec<Part>,
+}
+
+/// A part of a machine: a range of places in the order of its PEs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Part {
+    begin: u32,
+    end: u32,
+    first_child: u32,
+    num_children: u32,
+}
+
+/// A division as it is come upon by recursion.
+#[derive(Clone, Debug)]
+pub enum PartTree {
+    /// PEs that stay together.
+    Whole(Vec<PeId>),
+    /// Parts beside each other.
+    Divided(Vec<PartTree>),
+}
+
+impl PartTree {
+    fn size(&self) -> usize {
+        match self {
+            PartTree::Whole(pes) => pes.len(),
+            PartTree::Divided(children) => children.iter().map(PartTree::size).sum(),
+        }
+    }
+}
+
+impl Part {
+    fn leaf(range: Range<usize>) -> Self {
+        Self { begin: range.start as u32, end: range.end as u32, first_child: 0, num_children: 0 }
+    }
+}
+
+impl Parts {
+    /// The whole machine in one part, its PEs in this order.
+    pub fn whole(order: Vec<PeId>) -> Self {
+        let parts = vec![Part::leaf(0..order.len())];
+        Self { order, parts }
+    }
+
+    /// Divides again and again: `divide` is given the PEs of a part, may reorder them, and says how many PEs each child
+    /// has, or nothing if the part stays whole. O(depth · n) besides what `divide` takes.
+    pub fn divide(order: Vec<PeId>, mut divide: impl FnMut(&mut [PeId]) -> Vec<usize>) -> Self {
+        let mut parts = Self::whole(order);
+        let mut next = 0;
+        while next < parts.parts.len() {
+            let range = parts.range(next);
+            let sizes = divide(&mut parts.order[range.clone()]);
+            parts.split(next, &sizes);
+            next += 1;
+        }
+        parts
+    }
+
+    /// The parts of a tree whose leaves hold every PE once; O(depth · n).
+    pub fn from_tree(tree: &PartTree) -> Self {
+        fn collect(tree: &PartTree, order: &mut Vec<PeId>) {
+            match tree {
+                PartTree::Whole(pes) => order.extend_from_slice(pes),
+                PartTree::Divided(children) => children.iter().for_each(|child| collect(child, order)),
+            }
+        }
+        let mut order = Vec::with_capacity(tree.size());
+        collect(tree, &mut order);
+        let mut parts = Self::whole(order);
+        let mut waiting = vec![(0, tree)];
+        while let Some((part, tree)) = waiting.pop() {
+            if let PartTree::Divided(children) = tree {
+                let sizes: Vec<usize> = children.iter().map(PartTree::size).collect();
+                parts.split(part, &sizes);
+                let filled =
+                    children.iter().zip(&sizes).filter(|&(_, &size)| size > 0).map(|(child, _)| child);
+                match parts.children(part) {
+                    // The part has become its only child.
+                    same if same.is_empty() => waiting.extend(filled.map(|child| (part, child))),
+                    children => waiting.extend(children.zip(filled)),
+                }
+            }
+        }
+        parts
+    }
+
+    /// Gives a part children of these sizes. A division into fewer than two parts that are not empty is none.
+    fn split(&mut self, part: usize, sizes: &[usize]) {
+        let range = self.range(part);
+        debug_assert!(sizes.is_empty() || sizes.iter().sum::<usize>() == range.len());
+        if sizes.iter().filter(|&&size| size > 0).count() < 2 {
+            return;
+        }
+        self.parts[part].first_child = self.parts.len() as u32;
+        let mut begin = range.start;
+        for &size in sizes.iter().filter(|&&size| size > 0) {
+            self.parts.push(Part::leaf(begin..begin + size));
+            self.parts[part].num_children += 1;
+            begin += size;
+        }
+    }
+
+    /// The PEs in the order in which every part is a range.
+    pub fn order(&self) -> &[PeId] {
+        &self.order
+    }
+
+    /// Number of parts.
+    pub fn num_parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The places of a part in the order of the PEs.
+    pub fn range(&self, part: usize) -> Range<usize> {
+        self.parts[part].begin as usize..self.parts[part].end as usize
+    }
+
+    /// The children of a part, in the order of their places; none if it is not divided.
+    pub fn children(&self, part: usize) -> Range<usize> {
+        let Part { first_child, num_children, .. } = self.parts[part];
+        first_child as usize..(first_child + num_children) as usize
+    }
+
+    /// The parts of only the listed PEs, which are then numbered by their place in the list; O(n + parts).
+    ///
+    /// Empty parts disappear, and a part that is left with one child becomes that child.
+    pub fn listed(&self, list: &[PeId]) -> Self {
+        let mut position = vec![PeId::MAX; self.order.len()];
+        for (index, &pe) in list.iter().enumerate() {
+            position[pe as usize] = index as PeId;
+        }
+        // Listed PEs before each place.
+        let mut before = Vec::with_capacity(self.order.len() + 1);
+        before.push(0);
+        let mut order = Vec::with_capacity(list.len());
+        for &pe in &self.order {
+            order.extend(Some(position[pe as usize]).filter(|&position| position != PeId::MAX));
+            before.push(order.len());
+        }
+        self.resized(order, &before)
+    }
+
+    /// The same parts where every PE takes as many places as its capacity, all of them called by its number.
+    pub fn with_capacities(&self, capacity: impl Fn(PeId) -> u32) -> Self {
+        let mut before = Vec::with_capacity(self.order.len() + 1);
+        before.push(0);
+        let mut order = Vec::with_capacity(self.order.len());
+        for &pe in &self.order {
+            order.extend(std::iter::repeat_n(pe, capacity(pe) as usize));
+            before.push(order.len());
+        }
+        self.resized(order, &before)
+    }
+
+    /// The parts over another order, in which `before[place]` entries stand before what was at a place.
+    fn resized(&self, order: Vec<PeId>, before: &[usize]) -> Self {
+        let mut resized = Self::whole(order);
+        let mut waiting = vec![(0, 0)];
+        while let Some((mut old, new)) = waiting.pop() {
+            // Parts that hold no more than one child now are passed over.
+            let mut children;
+            loop {
+                children = self.children(old).filter(|&child| {
+                    let range = self.range(child);
+                    before[range.start] < before[range.end]
+                });
+                let mut rest = children.clone();
+                match (rest.next(), rest.next()) {
+                    (Some(only), None) => old = only,
+                    _ => break,
+                }
+            }
+            let children: Vec<usize> = children.collect();
+            let size = |&child: &usize| before[self.range(child).end] - before[self.range(child).start];
+            resized.split(new, &children.iter().map(size).collect::<Vec<_>>());
+            waiting.extend(children.into_iter().zip(resized.children(new)));
+        }
+        resized
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn halves(n: usize) -> Parts {
+        Parts::divide((0..n as PeId).collect(), |pes| match pes.len() {
+            0 | 1 => Vec::new(),
+            n => vec![n / 2, n - n / 2],
+        })
+    }
+
+    /// Children divide their parent, and every part is what `keep` left of a part before.
+    fn check(parts: &Parts) {
+        let mut seen = vec![false; parts.order().len()];
+        for &pe in parts.order() {
+            assert!(!std::mem::replace(&mut seen[pe as usize], true), "{pe} stands twice");
+        }
+        for part in 0..parts.num_parts() {
+            let children = parts.children(part);
+            assert!(children.len() != 1);
+            let mut at = parts.range(part).start;
+            for child in children.clone() {
+                assert!(child > part && !parts.range(child).is_empty());
+                assert_eq!(parts.range(child).start, at);
+                at = parts.range(child).end;
+            }
+            assert!(children.is_empty() || at == parts.range(part).end);
+        }
+    }
+
+    #[test]
+    fn parts_of_lists_hold_the_listed_pes_in_the_same_order() {
+        let parts = halves(13);
+        check(&parts);
+        for list in [vec![], vec![5], vec![12, 0], vec![1, 2, 3, 9], (0..13).rev().collect()] {
+            let listed = parts.listed(&list);
+            check(&listed);
+            let pes: Vec<PeId> = listed.order().iter().map(|&position| list[position as usize]).collect();
+            let expected: Vec<PeId> = parts.order().iter().copied().filter(|pe| list.contains(pe)).collect();
+            assert_eq!(pes, expected);
+            assert_eq!(listed.num_parts(), (2 * list.len()).max(2) - 1);
+        }
+    }
+
+    #[test]
+    fn a_pe_of_some_capacity_takes_as_many_places() {
+        let parts = halves(4).with_capacities(|pe| pe);
+        assert_eq!(parts.order(), [1, 2, 2, 3, 3, 3]);
+        assert_eq!(parts.children(0).map(|part| parts.range(part)).collect::<Vec<_>>(), [0..1, 1..6]);
+        assert_eq!(parts.children(2).map(|part| parts.range(part)).collect::<Vec<_>>(), [1..3, 3..6]);
+    }
+}

@@ -1,0 +1,233 @@
+//! Files that machines are in, and lists of PEs: what is read, and what is refused and where.
+
+use proptest::prelude::*;
+use viem::io::matrix::{self, MatrixFault};
+use viem::io::pes::{self, PeListFault};
+use viem::io::target::{self, Base, Target, TargetFault};
+use viem::io::{ContentError, FieldFault, ReadError, Source};
+
+fn source(text: &str) -> Source<'_> {
+    Source::new("test", text.as_bytes()).unwrap()
+}
+
+fn invalid<T: std::fmt::Debug>(result: Result<T, ReadError>) -> (u64, u64, ContentError) {
+    match result {
+        Err(ReadError::Invalid { line, column, kind, .. }) => (line, column, kind),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn base(text: &str) -> Base {
+    let Target { lists, base } = target::read(source(text)).unwrap();
+    assert!(lists.is_empty());
+    base
+}
+
+fn target_fault(text: &str) -> (u64, u64, TargetFault) {
+    match invalid(target::read(source(text))) {
+        (line, column, ContentError::Target(fault)) => (line, column, fault),
+        other => panic!("{text:?}: {other:?}"),
+    }
+}
+
+#[test]
+fn targets_of_every_kind() {
+    let grid = |lengths: &[u32], is_closed| Base::Grid { lengths: lengths.to_vec(), is_closed };
+    assert_eq!(base("mesh2D 3 4"), grid(&[3, 4], false));
+    assert_eq!(base("mesh3D\n3\n4\n5\n"), grid(&[3, 4, 5], false));
+    assert_eq!(base("meshXD 1 7"), grid(&[7], false));
+    assert_eq!(base("TORUS2D 3 4"), grid(&[3, 4], true));
+    assert_eq!(base("torus3D 3 4 5"), grid(&[3, 4, 5], true));
+    assert_eq!(base("# a comment\ntorusXD 5 4 4 4 2 2 % another"), grid(&[4, 4, 4, 2, 2], true));
+    assert_eq!(base("hcub\t10\r\n"), Base::Hypercube { dimension: 10 });
+    assert_eq!(base("cmplt 4"), Base::Complete { num_pes: 4 });
+    assert_eq!(base("cmpltw 3 1 2 3"), Base::WeightedComplete { capacities: vec![1, 2, 3] });
+    assert_eq!(
+        base("tleaf 3 8 90 16 9 4 1"),
+        Base::Tree { arities: vec![4, 16, 8], distances: vec![1, 10, 100] }
+    );
+    assert_eq!(base("tleaf 0"), Base::Tree { arities: vec![], distances: vec![] });
+    assert_eq!(
+        base("deco 0\n3 5\n0 1 4\n1 2 5\n2 1 3\n1\n2 3\n"),
+        Base::Decomposition { capacities: vec![1, 2, 1], domains: vec![4, 5, 3], triangle: vec![1, 2, 3] }
+    );
+    let Target { lists, base } = target::read(source("sub\n2 1 2\nsub 3 5 0 7\nhcub 3\n")).unwrap();
+    assert_eq!(lists, [vec![1, 2], vec![5, 0, 7]]);
+    assert_eq!(base, Base::Hypercube { dimension: 3 });
+}
+
+#[test]
+fn names_of_targets_are_known_whatever_their_case() {
+    for name in ["tleaf", "mesh2d", "TorusXD", "sub", "deco", "CMPLTW"] {
+        assert!(target::is_name(name), "{name}");
+    }
+    assert!(!target::is_name("tleafs") && !target::is_name(""));
+}
+
+#[test]
+fn hostile_targets() {
+    use FieldFault::{Missing, OutOfRange};
+    use TargetFault::*;
+    let missing = |what| Field(Missing { what });
+    let zero = |what, greatest| Field(OutOfRange { what, number: 0, least: 1, greatest });
+    let ids = u64::from(u32::MAX);
+    let count = "the number of processing elements";
+    let cases = [
+        ("", (1, 1, missing("the name of a target"))),
+        ("4 5", (1, 1, UnknownKind { text: "4".into() })),
+        ("mesh4D 1 1", (1, 1, UnknownKind { text: "mesh4D".into() })),
+        ("\n mesh2D 4", (2, 10, missing("the length of a dimension"))),
+        ("mesh2D 4 0", (1, 10, zero("the length of a dimension", ids))),
+        ("mesh2D 4 4 4", (1, 12, Trailing { text: "4".into() })),
+        ("mesh2D 4 4 x", (1, 12, Trailing { text: "x".into() })),
+        ("torus2D 65536 65536", (1, 15, TooManyPes)),
+        ("meshXD 4294967295 2 2", (1, 22, missing("the length of a dimension"))),
+        ("meshXD 0", (1, 8, zero("the number of dimensions", ids))),
+        ("cmplt 0", (1, 7, zero(count, ids))),
+        ("cmpltw 4294967295 1 1", (1, 22, missing("the capacity of a processing element"))),
+        ("cmpltw 2 1 0", (1, 12, zero("the capacity of a processing element", ids))),
+        ("cmpltw 2 1 4294967295", (1, 12, TooManyPes)),
+        ("tleaf 2 8 1", (1, 12, missing("the number of members of a group"))),
+        ("tleaf 4294967295 1 1", (1, 21, missing("the number of members of a group"))),
+        ("tleaf 2 1 9223372036854775807 1 1", (1, 33, DistanceOverflow)),
+        ("deco 1 4", (1, 6, UnsupportedDecomposition { version: 1 })),
+        ("deco 2", (1, 6, UnsupportedDecomposition { version: 2 })),
+        ("deco 0 0 1", (1, 8, zero(count, ids))),
+        ("deco 0 4294967295 1 0 1 1 1 1", (1, 30, missing("the domain of a processing element"))),
+        ("deco 0 2 3 0 1 2 1 1 3", (1, 23, missing("a distance"))),
+        ("deco 0 2 3\n0 1 2\n1 1 2\n5", (3, 5, DomainsOverlap { domain: 2, inner: 2 })),
+        ("deco 0 3 9\n0 1 9\n1 1 3\n1 1 2\n5", (4, 5, DomainsOverlap { domain: 2, inner: 9 })),
+        (
+            "deco 0 2 3\n0 1 1\n1 1 18446744073709551615\n1",
+            (3, 5, DomainsOverlap { domain: 1, inner: u64::MAX }),
+        ),
+        ("sub 0 hcub 3", (1, 5, zero("the number of listed processing elements", ids))),
+        ("sub 4294967295 1 2", (1, 19, missing("a listed processing element"))),
+        ("sub 3 1 2\n 1 hcub 3", (2, 2, PeListedTwice { pe: 1 })),
+        ("sub 3 1 8 2 hcub 3", (1, 9, PeOutOfRange { pe: 8, count: 8 })),
+        ("sub 2 0 3\nsub 3 1 2 3\nhcub 3", (1, 9, PeOutOfRange { pe: 3, count: 3 })),
+        ("sub 1 0", (1, 8, missing("the name of a target"))),
+    ];
+    let wrong: Vec<_> =
+        cases.into_iter().filter(|(text, expected)| target_fault(text) != *expected).collect();
+    let found: Vec<_> = wrong.iter().map(|(text, _)| target_fault(text)).collect();
+    assert!(wrong.is_empty(), "{wrong:?} are {found:?}");
+    for text in
+        ["hcub 32", "hcub -1", "hcub 1.5", "hcub x", "tleaf 1 4 -1", "hcub 99999999999999999999", "deco 3"]
+    {
+        assert!(matches!(target_fault(text), (1, 6.., Field(_))), "{text}");
+    }
+    let message = target_fault("mesh4D 1").2.to_string();
+    assert!(message.contains("mesh3D") && message.contains("sub"), "{message}");
+    assert!(target_fault("deco 1").2.to_string().contains("the network itself"));
+}
+
+#[test]
+fn lists_of_lists_of_lists_are_no_deeper_than_others() {
+    let text = "sub 1 0 ".repeat(100_000) + "hcub 0";
+    assert_eq!(target::read(source(&text)).unwrap().lists.len(), 100_000);
+}
+
+#[test]
+fn matrices() {
+    let read = |text: &str| {
+        let matrix = matrix::read(source(text)).unwrap();
+        (matrix.num_rows, matrix.entries)
+    };
+    assert_eq!(read("0"), (1, vec![0]));
+    assert_eq!(read("0 5\r\n7 0\r\n"), (2, vec![0, 5, 7, 0]));
+    assert_eq!(read("# two\n2\n0 5 7 0"), (2, vec![0, 5, 7, 0]));
+    assert_eq!(read("0 1 2 3\n% half\n4 5 6 7 8"), (3, (0..9).collect()));
+    assert_eq!(read("1 0"), (1, vec![0]));
+}
+
+#[test]
+fn hostile_matrices() {
+    use MatrixFault::*;
+    let fault = |text: &str| match invalid(matrix::read(source(text))) {
+        (line, column, ContentError::Matrix(fault)) => (line, column, fault),
+        other => panic!("{text:?}: {other:?}"),
+    };
+    assert_eq!(fault("# none\n"), (2, 1, Field(FieldFault::Missing { what: "a distance" })));
+    assert_eq!(fault("0 1\n1"), (2, 1, Uneven { found: 1, expected: 2 }));
+    assert_eq!(fault("0 1 2\n1 0 3\n2 3 0 4\n"), (3, 7, Uneven { found: 4, expected: 3 }));
+    assert_eq!(fault("0 1 2\n1 0 3\n"), (3, 1, NotSquare { entries: 6 }));
+    assert!(matches!(fault("0 1\n-1 0"), (2, 1, Field(FieldFault::NotANumber { .. }))));
+    assert!(matches!(fault("0 1.5\n1.5 0"), (1, 3, Field(FieldFault::NotANumber { .. }))));
+    assert!(matches!(fault("0 x\n1 0"), (1, 3, Field(FieldFault::NotANumber { .. }))));
+    assert!(matches!(fault("0 9223372036854775808"), (1, 3, Field(FieldFault::OutOfRange { .. }))));
+}
+
+fn read_list(text: &str, num_pes: usize) -> Result<Vec<u32>, ReadError> {
+    pes::read(source(text), num_pes)
+}
+
+#[test]
+fn lists_of_pes() {
+    assert_eq!(read_list("0-3,8,6-7", 9).unwrap(), [0, 1, 2, 3, 8, 6, 7]);
+    assert_eq!(read_list("5\n3\r\n4", 9).unwrap(), [5, 3, 4]);
+    assert_eq!(read_list(" 2-2, 1 # the rest is broken: 0\n% nothing\n0,\n", 3).unwrap(), [2, 1, 0]);
+    assert_eq!(read_list("00004294967294", u32::MAX as usize).unwrap(), [u32::MAX - 1]);
+    assert!(pes::is_list("0-15,32") && pes::is_list(" 3 4") && pes::is_list("7,"));
+    assert!(!pes::is_list("pes.txt") && !pes::is_list("./12") && !pes::is_list("") && !pes::is_list("-"));
+}
+
+#[test]
+fn hostile_lists_of_pes() {
+    use PeListFault::*;
+    let fault = |text: &str| match invalid(read_list(text, 10)) {
+        (line, column, ContentError::PeList(fault)) => (line, column, fault),
+        other => panic!("{text:?}: {other:?}"),
+    };
+    let out_of_range = |text: &str| PeOutOfRange { text: text.into(), last: 9 };
+    let not_a_pe = |text: &str| NotAPe { text: text.into() };
+    let cases = [
+        ("", (1, 1, Empty)),
+        (" ,\n#1", (2, 3, Empty)),
+        ("0-10", (1, 1, out_of_range("0-10"))),
+        ("3\n 0-4294967295", (2, 2, out_of_range("0-4294967295"))),
+        ("99999999999999999999999", (1, 1, out_of_range("99999999999999999999999"))),
+        ("5-3", (1, 1, Backwards { text: "5-3".into(), first: 5, last: 3 })),
+        ("1,2,1", (1, 5, PeListedTwice { pe: 1 })),
+        ("0-5,9\n4-6", (2, 1, PeListedTwice { pe: 4 })),
+        ("1,x", (1, 3, not_a_pe("x"))),
+        ("1,-3", (1, 3, not_a_pe("-3"))),
+        ("1-2-3", (1, 1, not_a_pe("1-2-3"))),
+        ("1-", (1, 1, not_a_pe("1-"))),
+        ("1:5", (1, 1, not_a_pe("1:5"))),
+        ("\u{fc}", (1, 1, not_a_pe("\\u{fc}"))),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(fault(text), expected, "{text:?}");
+    }
+    let long = "x".repeat(1 << 20);
+    assert!(fault(&long).2.to_string().len() < 300);
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in "[a-z0-9 \n#%,.-]{0,60}", name in "(|sub 2 1 0 |tleaf |deco 0 |meshXD |cmpltw )") {
+        let text = name + &text;
+        let _ = target::read(source(&text));
+        let _ = matrix::read(source(&text));
+        if let Ok(list) = read_list(&text, 50) {
+            let mut sorted = list.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            prop_assert!(sorted.len() == list.len() && !list.is_empty() && sorted[sorted.len() - 1] < 50);
+        }
+    }
+
+    #[test]
+    fn lists_survive_being_written_in_ranges(list in Just((0..40u32).collect::<Vec<_>>()).prop_shuffle(), cut in 1..40usize) {
+        let list = &list[..cut];
+        let mut text = String::new();
+        for run in list.chunk_by(|a, b| a + 1 == *b) {
+            text += &match run {
+                [only] => format!("{only}, "),
+                run => format!("{}-{}\n", run[0], run[run.len() - 1]),
+            };
+        }
+        prop_assert_eq!(read_list(&text, 40).unwrap(), list);
+    }
+}

@@ -1,0 +1,529 @@
+//! Recorded traffic: one suite over all kinds of files.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+use viem::graph::CsrGraph;
+use viem::io::metis::{self, NodeWeights};
+use viem::io::traffic::{
+    Collector, Format, MOST_RANKS, Making, Share, Summary, TrafficError, TrafficFault, Weighing,
+};
+use viem::io::{ContentError, ReadError, Source};
+
+const BYTES: Making = Making { weighing: Weighing::BYTES, top: None, num_ranks: None, first_rank: None };
+const MESSAGES: Making = Making { weighing: Weighing::MESSAGES, ..BYTES };
+
+fn format(name: &str) -> Format {
+    Format::ALL.into_iter().find(|format| format.name() == name).unwrap()
+}
+
+fn collect(format: Option<Format>, texts: &[&[u8]]) -> Result<Collector, ReadError> {
+    let mut collector = Collector::new(None);
+    for (index, &text) in texts.iter().enumerate() {
+        collector.read(Source::new(format!("file {index}"), text)?, format)?;
+    }
+    Ok(collector)
+}
+
+fn sum(format: Option<Format>, texts: &[&[u8]], making: &Making) -> (CsrGraph, Summary) {
+    collect(format, texts).unwrap().finish(making).unwrap()
+}
+
+fn edges(graph: &CsrGraph) -> Vec<(u32, u32, i64)> {
+    let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (u, v, weight)));
+    arcs.filter(|&(u, v, _)| u < v).collect()
+}
+
+/// Line, column and fault of a text that is refused.
+fn fault(name: &str, texts: &[&str]) -> (u64, u64, TrafficFault) {
+    let texts: Vec<_> = texts.iter().map(|text| text.as_bytes()).collect();
+    match collect(Some(format(name)), &texts).map(|_| ()) {
+        Err(ReadError::Invalid { line, column, kind: ContentError::Traffic(fault), .. }) => {
+            (line, column, fault)
+        }
+        other => panic!("{texts:?}: {other:?}"),
+    }
+}
+
+/// From sender and receiver to bytes and messages.
+type Flows = BTreeMap<(u32, u32), (u64, u64)>;
+
+/// A file of each kind that tells of these flows between n ranks, and whether it tells of messages.
+fn write(name: &str, n: u32, flows: &Flows) -> (Vec<String>, bool) {
+    let mut text = String::new();
+    let lines = || flows.iter().map(|(&(from, to), &(bytes, messages))| (from, to, bytes, messages));
+    match name {
+        "openmpi" => {
+            let histogram = ["0"; 66].join(",");
+            for (from, to, bytes, messages) in lines() {
+                let (class, me, peer) = [("E", from, to), ("R", to, from)][(from % 2) as usize];
+                let tail = if class == "E" { format!("\t{histogram}") } else { String::new() };
+                writeln!(text, "{class}\t{me}\t{peer}\t{bytes} bytes\t{messages} msgs sent{tail}").unwrap();
+            }
+            text += "D\tMPI_COMM_WORLD\tprocs: 0,1\nO2A\t0\t5 bytes\t6 msgs sent\n# COLLECTIVES\n";
+        }
+        "matrix" => {
+            for from in 0..n {
+                let row = (0..n).map(|to| flows.get(&(from, to)).map_or(0, |flow| flow.0).to_string());
+                writeln!(text, "{}", row.collect::<Vec<_>>().join(" ")).unwrap();
+            }
+        }
+        "edges" => {
+            text += "source,target,weight,messages\n";
+            for (from, to, bytes, messages) in lines() {
+                writeln!(text, "{from},{to},{bytes},{messages}").unwrap();
+            }
+        }
+        "mtx" => {
+            writeln!(text, "%%MatrixMarket matrix coordinate integer general\n% x\n{n} {n} {}", flows.len())
+                .unwrap();
+            for (from, to, bytes, _) in lines() {
+                writeln!(text, "{} {} {bytes}", from + 1, to + 1).unwrap();
+            }
+        }
+        "scotch" => return (vec![scotch(n, flows)], false),
+        "aps" => {
+            text += "| Rank --> Rank  Time(sec)  Time(%)  Volume(MB)  Volume(%)  Transfers\n|----\n";
+            for (from, to, bytes, messages) in lines() {
+                let megabytes = bytes as f64 / (1 << 20) as f64;
+                writeln!(text, "  {from:04} --> {to:04}  1.5  0.5  {megabytes:.12}  7  {messages}").unwrap();
+            }
+            text += "|====\n| TOTAL 1 2 3 4 5\n";
+        }
+        "trace" => {
+            let file = |me: u32| {
+                let mut text = format!("viem_trace 1\nrank {me} of {n}\n");
+                let mut count = 0;
+                for (_, to, bytes, messages) in lines().filter(|line| line.0 == me) {
+                    let class = ["p2p", "neighbour", "collective"][(to % 3) as usize];
+                    writeln!(text, "{class} {to} {messages} {bytes}").unwrap();
+                    count += 1;
+                }
+                text + &format!("end {count}\n")
+            };
+            return ((0..n).map(file).collect(), true);
+        }
+        _ => panic!("{name} has no writer in this test"),
+    }
+    (vec![text], matches!(name, "openmpi" | "edges" | "aps"))
+}
+
+/// Undirected: the load of an edge is what both directions carry together.
+fn scotch(n: u32, flows: &Flows) -> String {
+    let load = |u: u32, v: u32| {
+        let way = |pair| flows.get(&pair).map_or(0, |flow| flow.0);
+        way((u, v)) + if u == v { 0 } else { way((v, u)) }
+    };
+    let is_edge = |u, v| flows.contains_key(&(u, v)) || flows.contains_key(&(v, u));
+    let arcs = (0..n).flat_map(|u| (0..n).map(move |v| (u, v))).filter(|&(u, v)| is_edge(u, v)).count();
+    let mut text = format!("0\n{n} {arcs}\n1 111\n");
+    for u in 0..n {
+        let ends: Vec<_> = (0..n).filter(|&v| is_edge(u, v)).collect();
+        write!(text, "{} 1 {}", 1000 - u, ends.len()).unwrap();
+        ends.iter().for_each(|&v| write!(text, " {} {}", load(u, v), 1000 - v).unwrap());
+        text.push('\n');
+    }
+    text
+}
+
+/// Bytes fit 2^40, so that the megabytes of `aps` are exact.
+fn any_flows() -> impl Strategy<Value = (u32, Flows)> {
+    (2u32..20).prop_flat_map(|n| {
+        let flow = ((0..n, 0..n), (0u64..1 << 40, 1u64..1000));
+        (Just(n), prop::collection::btree_map(flow.0, flow.1, 0..40))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_kind_gives_the_graph_of_what_was_written((n, flows) in any_flows(), cut in 0usize..9) {
+        for kind in Format::ALL {
+            let (texts, has_messages) = write(kind.name(), n, &flows);
+            if flows.is_empty() && matches!(kind.name(), "edges" | "aps") {
+                continue;
+            }
+            let texts: Vec<_> = texts.iter().map(|text| text.as_bytes()).collect();
+            let making = Making { num_ranks: Some(n.into()), first_rank: Some(0), ..BYTES };
+            let (graph, summary) = sum(Some(kind), &texts, &making);
+            let mut expected = BTreeMap::new();
+            for (&(from, to), &(bytes, messages)) in flows.iter().filter(|((from, to), _)| from != to) {
+                let sums = expected.entry((from.min(to), from.max(to))).or_insert((0, 0));
+                *sums = (sums.0 + bytes, sums.1 + messages);
+            }
+            let of = |weight: fn((u64, u64)) -> u64| -> Vec<_> {
+                let weighed = expected.iter().map(|(&(u, v), &sums)| (u, v, weight(sums) as i64));
+                weighed.filter(|edge| edge.2 > 0).collect()
+            };
+            prop_assert_eq!(edges(&graph), of(|sums| sums.0), "{}", kind.name());
+            prop_assert_eq!(graph.num_nodes(), n as usize);
+            prop_assert_eq!(summary.left_out.torn_lines, 0);
+            let bytes: u128 = flows.values().map(|flow| u128::from(flow.0)).sum();
+            prop_assert_eq!(summary.classes.iter().map(|class| class.tally.bytes).sum::<u128>(), bytes);
+            if has_messages && !expected.is_empty() {
+                let messages = Making { weighing: Weighing::MESSAGES, ..making };
+                prop_assert_eq!(edges(&sum(Some(kind), &texts, &messages).0), of(|sums| sums.1));
+                let both = Making { weighing: Weighing::parse("7+0.5").unwrap(), ..making };
+                let (graph, summary) = sum(Some(kind), &texts, &both);
+                prop_assert_eq!(edges(&graph), of(|sums| 70 * sums.1 + 5 * sums.0));
+                prop_assert_eq!(summary.decimal_places, 1);
+            }
+            if let Some(recognised) = Format::recognise(texts[0]) {
+                prop_assert_eq!(recognised, kind);
+            } else {
+                prop_assert!(kind.name() == "matrix" && n < 5);
+            }
+            // However the file is cut off, nothing panics and no ranks are made up.
+            let short = &texts[0][..texts[0].len() * cut / 9];
+            let making = Making { num_ranks: None, ..making };
+            let cut_off = collect(Some(kind), &[short]).ok().and_then(|collector| collector.finish(&making).ok());
+            prop_assert!(cut_off.is_none_or(|(graph, _)| graph.num_nodes() <= n as usize));
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_survived(text in prop::collection::vec(any::<u8>(), 0..80)) {
+        for kind in Format::ALL {
+            let _ = collect(Some(kind), &[&text]);
+        }
+        let _ = Format::recognise(&text);
+    }
+
+    #[test]
+    fn anything_much_like_a_file_is_survived(text in "[0-9EIR\t ,.%#a-e|>\n-]{0,60}", name in 0usize..7) {
+        let collected = collect(Some(Format::ALL[name]), &[text.as_bytes()]);
+        let made = collected.ok().and_then(|collector| collector.finish(&BYTES).ok());
+        prop_assert!(made.is_none_or(|(graph, _)| graph.num_nodes() as u64 <= MOST_RANKS));
+    }
+}
+
+fn recording() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/instances/gromacs_water_pme_16.prof.gz");
+    std::io::read_to_string(Source::open(path.as_ref()).unwrap()).unwrap()
+}
+
+fn instance(name: &str) -> CsrGraph {
+    let path = format!("{}/instances/{name}", env!("CARGO_MANIFEST_DIR"));
+    metis::read(Source::open(path.as_ref()).unwrap(), NodeWeights::Ignore).unwrap()
+}
+
+#[test]
+fn a_real_recording_gives_the_graphs_that_were_made_of_it() {
+    let text = recording();
+    let graph = |making, include: Option<&[&str]>| {
+        let mut collector =
+            Collector::new(include.map(|names| names.iter().map(|name| name.to_string()).collect()));
+        collector.read(Source::new("stream", text.as_bytes()).unwrap(), None).unwrap();
+        collector.finish(making).unwrap()
+    };
+    let (by_bytes, summary) = graph(&BYTES, None);
+    assert_eq!(by_bytes, instance("gromacs_water_pme_16.bytes.graph"));
+    assert_eq!((summary.silent_ranks, summary.left_out.torn_lines), (vec![], 0));
+    assert_eq!(graph(&MESSAGES, None).0, instance("gromacs_water_pme_16.msgs.graph"));
+    assert_eq!(graph(&BYTES, Some(&["E"])).0, instance("gromacs_water_pme_16_p2p.bytes.graph"));
+}
+
+#[test]
+fn torn_lines_of_a_stream_are_left_out_and_counted() {
+    let text = recording();
+    let lines: Vec<&str> = text.lines().collect();
+    let is_flow = |line: &str| line.starts_with(['E', 'I']);
+    let first = lines.iter().position(|line| is_flow(line)).unwrap();
+    // What the application writes, the line in two parts with another between them, and half a line at the
+    // end.
+    let (head, tail) = lines[first].split_at(lines[first].len() / 3);
+    let mut torn = vec!["Reading file topol.tpr", head, lines[first + 1], tail];
+    torn.extend(lines[first + 2..].iter().filter(|line| is_flow(line)));
+    torn.push("E\t3\t4\t5120 by");
+    let torn = torn.join("\n");
+    let (graph, summary) = sum(Some(format("openmpi")), &[torn.as_bytes()], &BYTES);
+    assert_eq!(summary.left_out.torn_lines, 4);
+    assert_eq!(summary.left_out.first_torn, Some(("file 0".to_string(), 1)));
+    let missing: i64 = lines[first].split(['\t', ' ']).nth(3).unwrap().parse().unwrap();
+    let whole = instance("gromacs_water_pme_16.bytes.graph").total_arc_weight() / 2;
+    let of_self = lines[first].split('\t').nth(1) == lines[first].split('\t').nth(2);
+    assert_eq!(graph.total_arc_weight() / 2, if of_self { whole } else { whole - missing });
+}
+
+#[test]
+fn missing_and_repeated_ranks_are_told() {
+    let text = recording();
+    let of = |rank: usize| {
+        let own = format!("\t{rank}\t");
+        let is_own = |line: &&str| line.get(1..).is_some_and(|line| line.starts_with(&own));
+        text.lines().filter(is_own).map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let files: Vec<String> = (0..16).map(of).collect();
+    let some: Vec<&[u8]> = files.iter().map(|file| file.as_bytes()).collect();
+    let (graph, summary) = sum(None, &some, &BYTES);
+    assert_eq!((graph, summary.files), (instance("gromacs_water_pme_16.bytes.graph"), 16));
+    let (_, summary) = sum(None, &[&some[..3], &some[5..], &some[5..6]].concat(), &BYTES);
+    assert_eq!((summary.silent_ranks, summary.repeated_ranks), (vec![3, 4], 1));
+    let trace = b"viem_trace 1\nrank 2 of 4\np2p 1 1 1\nend 1\n";
+    assert_eq!(sum(None, &[trace], &BYTES).1.silent_ranks, [0, 1, 3]);
+}
+
+#[test]
+fn files_are_taken_as_they_come() {
+    type Edges = &'static [(u32, u32, i64)];
+    let cases: [(&str, &str, Edges); 23] = [
+        ("edges", "0 1 5\n", &[(0, 1, 5)]),
+        ("edges", "1 2 5\r\n2 1 1\r\n", &[(0, 1, 6)]),
+        ("edges", "# SNAP\n0\t1\n1\t0\n2 1\n", &[(0, 1, 2), (1, 2, 1)]),
+        ("edges", "from;to;x;messages;bytes\n0;1;oh;3;7\n", &[(0, 1, 7)]),
+        ("edges", "\"source\",\"target\"\n\"0\",\"1\"\n", &[(0, 1, 1)]),
+        ("edges", "a,b,c\n0,1,5.0\n0,1,1e3\n", &[(0, 1, 1005)]),
+        ("edges", "0,1,5\n\n1,1,9\n", &[(0, 1, 5)]),
+        ("matrix", "0 5\n1 0", &[(0, 1, 6)]),
+        ("matrix", " 9\t5.0 0\r\n0 0 0\r\n2e0 0 0\r\n\r\n", &[(0, 1, 5), (0, 2, 2)]),
+        ("mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 5.0\n2 1 1\n", &[(0, 1, 6)]),
+        (
+            "mtx",
+            "%%matrixmarket MATRIX Coordinate Integer Symmetric\n%\n\n2 2 2\n%\n2 1 5\n\n1 1 7\n",
+            &[(0, 1, 10)],
+        ),
+        ("mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n3 1", &[(0, 2, 2)]),
+        ("scotch", "0 2 2 0 000 1 1 1 0", &[(0, 1, 1)]),
+        ("scotch", "0\n3 4\n1 010\n1 5 2\n2 5 1 6 3\n1 6 2\n", &[(0, 1, 5), (1, 2, 6)]),
+        ("scotch", "0\n2 2\n0 111\n70 1 1 9 50\n50 1 1 9 70\n", &[(0, 1, 9)]),
+        ("aps", "| Rank --> Rank\n0001 --> 0000 1 2 0.5 4 7\n", &[(0, 1, 524_288)]),
+        ("aps", "0000 <-> 0001 16 34.7826 877039\n| [skipped 4 lines]\n", &[(0, 1, 16 << 20)]),
+        ("aps", "0000 --> 0001 0 0 3.8147e-06 1e-07 2.5e+06\n", &[(0, 1, 4)]),
+        ("trace", "viem_trace 1\nrank 0 of 2\np2p 1 1 5\ncollective 1 1 6\nend 2\n", &[(0, 1, 11)]),
+        (
+            "trace",
+            "viem_trace 1\nrank 0 of 2\nelsewhere 1 5\nuncounted 3\np2p 1 1 5\nend 3\n\n",
+            &[(0, 1, 5)],
+        ),
+        ("openmpi", "E\t0\t1\t5 bytes\t1 msgs sent\nI\t1\t0\t6 bytes\t1 msgs sent\t0,1\n", &[(0, 1, 11)]),
+        ("openmpi", "[1,0]<stdout>:E\t0\t1\t5 bytes\t1 msgs sent\n", &[(0, 1, 5)]),
+        ("openmpi", "S\t0\t1\t5 bytes\t1 msgs sent\nC\t0\t1\t9 bytes\t1 msgs sent\r\n", &[(0, 1, 5)]),
+    ];
+    for (name, text, expected) in cases {
+        let (graph, _) = sum(Some(format(name)), &[text.as_bytes()], &BYTES);
+        assert_eq!(edges(&graph), expected, "{name}: {text:?}");
+    }
+}
+
+#[test]
+fn ranks_of_edge_lists_start_where_the_files_say() {
+    let from_one: [&[u8]; 2] = [b"1 2 5\n", b"3 4 6\n"];
+    let (graph, summary) = sum(Some(format("edges")), &from_one, &BYTES);
+    assert_eq!((graph.num_nodes(), edges(&graph)), (4, vec![(0, 1, 5), (2, 3, 6)]));
+    assert_eq!(summary.first_rank, Some(1));
+    let (graph, summary) = sum(Some(format("edges")), &[from_one[0], b"0 2 1\n"], &BYTES);
+    assert_eq!((graph.num_nodes(), summary.first_rank), (3, Some(0)));
+    let making = Making { first_rank: Some(0), num_ranks: Some(9), ..BYTES };
+    let (graph, summary) = sum(Some(format("edges")), &from_one, &making);
+    assert_eq!((graph.num_nodes(), summary.first_rank), (9, Some(0)));
+    assert_eq!(edges(&graph), [(1, 2, 5), (3, 4, 6)]);
+    let refused =
+        |making, text: &[u8]| collect(Some(format("edges")), &[text]).unwrap().finish(making).unwrap_err();
+    let making = Making { first_rank: Some(1), ..BYTES };
+    assert_eq!(refused(&making, b"0 1 1\n"), TrafficError::BelowFirst { found: 0, first: 1 });
+    let making = Making { num_ranks: Some(2), ..BYTES };
+    assert_eq!(refused(&making, b"0 2 1\n"), TrafficError::TooManyRanks { found: 3, asked: 2 });
+    let making = Making { num_ranks: Some(MOST_RANKS + 1), ..BYTES };
+    assert_eq!(refused(&making, b"0 2 1\n"), TrafficError::TooManyAsked { asked: MOST_RANKS + 1 });
+}
+
+#[test]
+fn faulty_files_are_refused_where_they_are_faulty() {
+    use TrafficFault::{
+        Asymmetric, Missing, NoSuchRank, OtherColumns, OtherSize, RankTwice, TooManyRanks, TooMuch,
+        Unexpected,
+    };
+    type Check = fn(&TrafficFault) -> bool;
+    let missing: Check = |fault| matches!(fault, Missing { .. });
+    let unexpected: Check = |fault| matches!(fault, Unexpected { .. });
+    let too_much: Check = |fault| matches!(fault, TooMuch { .. });
+    let columns: Check = |fault| matches!(fault, OtherColumns { .. });
+    let no_rank: Check = |fault| matches!(fault, NoSuchRank { .. });
+    let too_many: Check = |fault| matches!(fault, TooManyRanks { .. });
+    let other_size: Check = |fault| matches!(fault, OtherSize { .. });
+    const MTX: &str = "%%MatrixMarket matrix coordinate integer general\n";
+    let mtx = |rest: &str| format!("{MTX}{rest}");
+    let trace = |rest: &str| format!("viem_trace 1\nrank 0 of 2\n{rest}");
+    let cases: Vec<(&str, Vec<String>, u64, u64, Check)> = vec![
+        // Foreign, empty, of nothing but torn lines.
+        ("openmpi", vec!["".into()], 1, 1, missing),
+        ("openmpi", vec!["2 1\n2\n1\n".into()], 4, 1, missing),
+        ("openmpi", vec!["E\t0\t1\t5 bytes\t1 msgs".into()], 1, 1, missing),
+        ("openmpi", vec!["E\t0\t16777216\t5 bytes\t1 msgs sent\n".into()], 1, 1, too_many),
+        // Torn and truncated.
+        ("matrix", vec!["0 1 2\n1 0\n".into()], 2, 4, columns),
+        ("matrix", vec!["0 1\n".into()], 2, 1, missing),
+        ("matrix", vec!["".into()], 1, 1, missing),
+        ("matrix", vec!["0 1\n1 0 5\n".into()], 2, 5, too_much),
+        ("matrix", vec!["0 1\n1 0\n0 1\n".into()], 3, 1, too_much),
+        ("matrix", vec!["0 x\n1 0\n".into()], 1, 3, unexpected),
+        ("matrix", vec!["0 -1\n1 0\n".into()], 1, 3, unexpected),
+        ("matrix", vec!["0 1.5\n1 0\n".into()], 1, 3, unexpected),
+        ("matrix", vec!["0 18446744073709551616\n1 0\n".into()], 1, 3, unexpected),
+        ("matrix", vec!["0 1\n1 0\n".into(), "0 1 1\n1 0 1\n1 1 0\n".into()], 4, 1, other_size),
+        ("edges", vec!["".into()], 1, 1, missing),
+        ("edges", vec!["# nothing\n".into()], 2, 1, missing),
+        ("edges", vec!["0\n".into()], 1, 1, columns),
+        ("edges", vec!["0 1 2\n3 4\n".into()], 2, 1, columns),
+        ("edges", vec!["0 1 2 3 4\n".into()], 1, 1, columns),
+        ("edges", vec!["source,target,weight\n0,1,2,3\n".into()], 2, 1, columns),
+        ("edges", vec!["0,1,x\n".into()], 1, 5, unexpected),
+        ("edges", vec!["0,1,-4\n".into()], 1, 5, unexpected),
+        ("edges", vec!["0,1,0.5\n".into()], 1, 5, unexpected),
+        ("edges", vec!["-1,0,5\n".into()], 1, 1, unexpected),
+        ("edges", vec!["0 4294967296 5\n".into()], 1, 1, too_many),
+        ("edges", vec!["0 18446744073709551615 5\n".into()], 1, 1, too_many),
+        ("mtx", vec!["".into()], 1, 1, missing),
+        ("mtx", vec!["2 1\n".into()], 1, 1, unexpected),
+        ("mtx", vec!["%%MatrixMarket matrix array real general\n".into()], 1, 23, unexpected),
+        ("mtx", vec!["%%MatrixMarket matrix coordinate complex general\n".into()], 1, 34, unexpected),
+        ("mtx", vec!["%%MatrixMarket matrix coordinate real skew-symmetric\n".into()], 1, 39, unexpected),
+        ("mtx", vec!["%%MatrixMarket matrix coordinate real\n".into()], 1, 38, missing),
+        ("mtx", vec![MTX.into()], 2, 1, missing),
+        ("mtx", vec![mtx("2 3 1\n1 2 5\n")], 2, 3, unexpected),
+        ("mtx", vec![mtx("2 2 2\n1 2 5\n")], 4, 1, missing),
+        ("mtx", vec![mtx("2 2 1\n1 2\n")], 3, 4, missing),
+        ("mtx", vec![mtx("2 2 1\n1 3 5\n")], 3, 3, no_rank),
+        ("mtx", vec![mtx("2 2 1\n0 1 5\n")], 3, 1, no_rank),
+        ("mtx", vec![mtx("2 2 1\n1 2 5 6\n")], 3, 7, too_much),
+        ("mtx", vec![mtx("2 2 1\n1 2 5\n1 2 5\n")], 4, 1, too_much),
+        ("mtx", vec![mtx("99999999 99999999 1\n1 2 5\n")], 2, 1, too_many),
+        ("mtx", vec![mtx("2 2 18446744073709551615\n1 2 5\n")], 4, 1, missing),
+        ("scotch", vec!["".into()], 1, 1, missing),
+        ("scotch", vec!["2 1\n2\n1\n".into()], 1, 1, unexpected),
+        ("scotch", vec!["0\n2 2\n2 000\n".into()], 3, 1, unexpected),
+        ("scotch", vec!["0\n2 2\n0 002\n".into()], 3, 3, unexpected),
+        ("scotch", vec!["0\n2 2\n0 000\n1 1\n1\n".into()], 6, 1, missing),
+        ("scotch", vec!["0\n2 2\n0 000\n1 1\n1 2\n".into()], 5, 3, no_rank),
+        ("scotch", vec!["0\n2 2\n1 000\n1 2\n1 0\n".into()], 5, 3, no_rank),
+        ("scotch", vec!["0\n2 4\n0 000\n1 1\n1 0\n".into()], 6, 1, unexpected),
+        ("scotch", vec!["0\n2 2\n0 000\n1 1\n1 0\n7\n".into()], 6, 1, unexpected),
+        ("scotch", vec!["0\n2 2\n0 100\n5 1 6\n5 1 5\n".into()], 5, 1, unexpected),
+        ("scotch", vec!["0\n2 1\n0 000\n1 1\n0\n".into()], 4, 3, |fault| {
+            *fault == Asymmetric { from: 0, to: 1, weight: 1 }
+        }),
+        ("scotch", vec!["0\n2 2\n0 010\n1 5 1\n1 6 0\n".into()], 4, 5, |fault| {
+            *fault == Asymmetric { from: 0, to: 1, weight: 5 }
+        }),
+        ("scotch", vec!["0\n99999999 0\n0 000\n".into()], 3, 3, too_many),
+        ("aps", vec!["".into()], 1, 1, missing),
+        ("aps", vec!["| Rank --> Rank\n| TOTAL 5\n".into()], 3, 1, missing),
+        ("aps", vec!["0003 --> 0000 1 2 3 4".into()], 1, 22, missing),
+        ("aps", vec!["0003 -".into()], 1, 6, unexpected),
+        ("aps", vec!["0003 --> 0000 1 2 3 4 5 6\n".into()], 1, 25, too_much),
+        ("aps", vec!["0003 --> 0000 1 2 nan 4 5\n".into()], 1, 19, unexpected),
+        ("aps", vec!["0003 --> 0000 1 2 -3 4 5\n".into()], 1, 19, unexpected),
+        ("aps", vec!["0003 --> 0000 1 2 1e300 4 5\n".into()], 1, 19, unexpected),
+        ("trace", vec!["".into()], 1, 1, missing),
+        ("trace", vec!["viem_trace 2\n".into()], 1, 12, unexpected),
+        ("trace", vec!["viem_trace 1\nrank 2 of 2\n".into()], 2, 1, no_rank),
+        ("trace", vec![trace("p2p 1 1 5\n")], 4, 1, missing),
+        ("trace", vec![trace("p2p 1 1 5\nend 2\n")], 4, 1, unexpected),
+        ("trace", vec![trace("p2p 1 1\nend 1\n")], 3, 8, missing),
+        ("trace", vec![trace("p2p 2 1 5\nend 1\n")], 3, 1, no_rank),
+        ("trace", vec![trace("file 1 1 5\nend 1\n")], 3, 1, unexpected),
+        ("trace", vec![trace("end 0\nmore\n")], 4, 1, too_much),
+        ("trace", vec![trace("end 0\n"), "viem_trace 1\nrank 1 of 3\nend 0\n".into()], 2, 1, other_size),
+        ("trace", vec![trace("end 0\n"), trace("end 0\n")], 2, 1, |fault| *fault == RankTwice { rank: 0 }),
+    ];
+    let mut wrong = Vec::new();
+    for (name, texts, line, column, check) in cases {
+        let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+        let found = fault(name, &texts);
+        if (found.0, found.1) != (line, column) || !check(&found.2) {
+            wrong.push(format!("{name} {texts:?}: line {}, column {}: {}", found.0, found.1, found.2));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn kinds_are_recognised_and_not_mixed() {
+    for text in [
+        "",
+        "2 1\n2\n1\n",
+        "% comment\n2 1\n2\n1\n",
+        "0 1 5\n",
+        "4 4 11 1\n1 2 3 4\n",
+        "0\n",
+        "{}",
+        "hello\n",
+    ] {
+        assert_eq!(Format::recognise(text.as_bytes()), None, "{text:?}");
+        let error = collect(None, &[text.as_bytes()]).map(|_| ()).unwrap_err().to_string();
+        assert!(error.starts_with("file 0, line 1, column 1: this is no file of a known kind"), "{error}");
+    }
+    let files: [&[u8]; 2] = [b"0,1,5\n", b"%%MatrixMarket matrix coordinate integer general\n2 2 0\n"];
+    let error = collect(None, &files).map(|_| ()).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "file 1, line 1, column 1: this is a file of kind mtx, but the files before it are of kind edges; sum them one by one"
+    );
+}
+
+#[test]
+fn sums_beyond_64_bits_are_refused() {
+    let edges =
+        |text: &[u8], making: &Making| collect(Some(format("edges")), &[text]).unwrap().finish(making);
+    let limit = i64::MAX as u64 / 2;
+    assert!(edges(format!("0 1 {limit}\n").as_bytes(), &BYTES).is_ok());
+    for text in [
+        format!("0 1 {}\n", limit + 1),
+        format!("0 1 {limit}\n1 2 1\n"),
+        format!("0 1 {}\n", u64::MAX),
+        format!("0 1 {0}\n1 2 {0}\n", i64::MAX),
+    ] {
+        assert_eq!(edges(text.as_bytes(), &BYTES).unwrap_err(), TrafficError::WeightOverflow, "{text}");
+    }
+    let text = format!("3 1 {0}\n1 3 {0}\n", u64::MAX);
+    let making = Making { first_rank: Some(0), ..BYTES };
+    assert_eq!(edges(text.as_bytes(), &making).unwrap_err(), TrafficError::Overflow(1, 3));
+    let text = format!("0 1 1 {0}\n1 0 1 {0}\n", u64::MAX);
+    assert_eq!(edges(text.as_bytes(), &BYTES).unwrap_err(), TrafficError::Overflow(0, 1));
+    // Costs with decimal places are scaled down instead.
+    let making = Making { weighing: Weighing::parse("1.5e-6+2.5e-10").unwrap(), ..BYTES };
+    let text = format!("0 1 {0} {0}\n1 2 1 1\n", 1u64 << 60);
+    let weight = (((150_025u128 << 60) + 500_000_000) / 1_000_000_000) as i64;
+    let (graph, summary) = edges(text.as_bytes(), &making).unwrap();
+    assert_eq!(summary.decimal_places, 2);
+    assert_eq!(graph.arcs(0).next(), Some((1, weight)));
+    assert_eq!((graph.num_edges(), summary.left_out.weightless_pairs), (1, 1));
+}
+
+#[test]
+fn what_is_asked_for_must_be_there() {
+    let collector = |include: &[&str]| {
+        let include = include.iter().map(|name| name.to_string()).collect();
+        let mut collector = Collector::new(Some(include));
+        let text = "E\t0\t1\t5 bytes\t1 msgs sent\nC\t0\t1\t9 bytes\t2 msgs sent\n";
+        collector.read(Source::new("test", text.as_bytes()).unwrap(), None).unwrap();
+        collector
+    };
+    assert_eq!(edges(&collector(&["C", "E"]).finish(&BYTES).unwrap().0), [(0, 1, 14)]);
+    assert_eq!(edges(&collector(&["C"]).finish(&MESSAGES).unwrap().0), [(0, 1, 2)]);
+    assert_eq!(collector(&["S"]).finish(&BYTES).unwrap().0.num_edges(), 0);
+    let error = collector(&["E", "p2p"]).finish(&BYTES).unwrap_err();
+    assert_eq!(error.to_string(), "files of kind openmpi have no class `p2p`; they have E, I, S, R, C");
+    let plain = collect(Some(format("edges")), &[b"0 1 5\n"]).unwrap();
+    assert_eq!(plain.finish(&MESSAGES).unwrap_err(), TrafficError::NoMessages);
+    assert_eq!(Collector::new(None).finish(&BYTES).unwrap_err(), TrafficError::NoRanks);
+}
+
+#[test]
+fn the_heaviest_edges_are_kept() {
+    let text = b"0 1 50\n1 2 30\n2 3 15\n3 4 5\n";
+    let kept = |share: &str| {
+        let making = Making { top: Some(Share::parse(share).unwrap()), ..BYTES };
+        let (graph, summary) = sum(Some(format("edges")), &[text], &making);
+        assert_eq!(graph.num_nodes(), 5);
+        assert_eq!(graph.num_edges() + summary.left_out.light_pairs, 4);
+        edges(&graph).iter().map(|edge| edge.2).collect::<Vec<_>>()
+    };
+    assert_eq!(kept("1"), [50, 30, 15, 5]);
+    assert_eq!(kept("0.95"), [50, 30, 15]);
+    assert_eq!(kept("80%"), [50, 30]);
+    assert_eq!(kept("81%"), [50, 30, 15]);
+    assert_eq!(kept("0.1"), [50]);
+}

@@ -1,0 +1,571 @@
+//! Machines of every family: distances against the definitions for all pairs of PEs, properties that hold for every
+//! machine, parts, lists of PEs, and what is refused.
+
+use viem::graph::{CsrGraph, GraphBuilder};
+use viem::rng::Rng;
+use viem::topology::{
+    Capacities, Dimension, DistanceMatrix, DistanceOracle, DistanceVisitor, Distances, Divided, Division,
+    Grid, Hierarchy, Hypercube, Listed, Machine, MachineError, Network, Parts, StoredDistances,
+};
+use viem::types::{Distance, NodeId, PeId};
+
+/// A machine and, by PE and PE, the distances that its definition gives.
+struct Case {
+    name: String,
+    machine: Box<dyn Machine>,
+    expected: Vec<Vec<Distance>>,
+}
+
+impl Case {
+    fn new(
+        name: String,
+        machine: impl Machine + 'static,
+        distance: impl Fn(usize, usize) -> Distance,
+    ) -> Self {
+        let n = machine.num_pes();
+        let expected = (0..n).map(|p| (0..n).map(|q| distance(p, q)).collect()).collect();
+        Self { name, machine: Box::new(machine), expected }
+    }
+
+    /// The machine of some of the PEs.
+    fn listed(self, list: Vec<PeId>) -> Self {
+        let row = |&p: &PeId| list.iter().map(|&q| self.expected[p as usize][q as usize]).collect();
+        let expected = list.iter().map(row).collect();
+        let name = format!("{list:?} of {}", self.name);
+        Self { name, machine: Box::new(Listed::new(self.machine, list).unwrap()), expected }
+    }
+}
+
+/// A number from `least` to `most`.
+fn draw(rng: &mut Rng, least: u32, most: u32) -> u32 {
+    least + rng.below(most - least + 1)
+}
+
+fn levels(rng: &mut Rng, most: u32) -> (Vec<u32>, Vec<Distance>) {
+    let levels = draw(rng, 0, most);
+    let mut distances: Vec<Distance> = (0..levels).map(|_| Distance::from(rng.below(12))).collect();
+    if rng.below(2) == 0 {
+        distances.sort_unstable();
+    }
+    ((0..levels).map(|_| draw(rng, 1, 4)).collect(), distances)
+}
+
+/// The distance of the outermost level at which the groups differ.
+fn tree_distance(arities: &[u32], distances: &[Distance], p: usize, q: usize) -> Distance {
+    let mut size: usize = arities.iter().map(|&arity| arity as usize).product();
+    for (&arity, &distance) in arities.iter().zip(distances).rev() {
+        size /= arity as usize;
+        if p / size != q / size {
+            return distance;
+        }
+    }
+    0
+}
+
+fn random_hierarchy(rng: &mut Rng) -> Case {
+    let (arities, distances) = levels(rng, 4);
+    let machine = Hierarchy::new(arities.clone(), distances.clone()).unwrap();
+    Case::new(format!("{machine:?}"), machine, |p, q| tree_distance(&arities, &distances, p, q))
+}
+
+/// Steps along a line or a ring, counted one by one.
+fn steps(from: usize, to: usize, dimension: Dimension) -> Distance {
+    let length = dimension.length as usize;
+    let forward = (0..length).position(|steps| (from + steps) % length == to).unwrap();
+    let straight = from.abs_diff(to);
+    (if dimension.is_closed { forward.min(length - forward) } else { straight }) as Distance
+}
+
+fn random_grid(rng: &mut Rng) -> Case {
+    let count = draw(rng, 0, 4);
+    let dimensions: Vec<Dimension> =
+        (0..count).map(|_| Dimension { length: draw(rng, 1, 5), is_closed: rng.below(2) == 0 }).collect();
+    let (arities, distances) = if rng.below(2) == 0 { levels(rng, 2) } else { Default::default() };
+    let hop = Distance::from(rng.below(9));
+    let vertex = Hierarchy::new(arities.clone(), distances.clone()).unwrap();
+    let size = vertex.num_pes();
+    let machine = Grid::new(dimensions.clone(), vertex, hop).unwrap();
+    Case::new(format!("{machine:?}"), machine, |p, q| {
+        let (mut from, mut to, mut hops) = (p / size, q / size, 0);
+        for &dimension in &dimensions {
+            let length = dimension.length as usize;
+            hops += steps(from % length, to % length, dimension);
+            (from, to) = (from / length, to / length);
+        }
+        if p / size == q / size {
+            tree_distance(&arities, &distances, p % size, q % size)
+        } else {
+            hops * hop
+        }
+    })
+}
+
+fn random_cube(rng: &mut Rng) -> Case {
+    let dimension = rng.below(8);
+    Case::new(format!("cube {dimension}"), Hypercube::new(dimension).unwrap(), |p, q| {
+        (0..dimension).filter(|bit| p >> bit & 1 != q >> bit & 1).count() as Distance
+    })
+}
+
+fn random_matrix(rng: &mut Rng) -> Case {
+    let n = draw(rng, 1, 40) as usize;
+    let most = [3, 1000, u32::MAX][rng.below(3) as usize];
+    let mut distances = vec![0; n * n];
+    for p in 0..n {
+        for q in 0..p {
+            let distance = Distance::from(rng.below(most));
+            distances[p * n + q] = distance;
+            distances[q * n + p] = distance;
+        }
+    }
+    let machine = DistanceMatrix::new(n, distances.clone()).unwrap();
+    Case::new(format!("matrix {distances:?}"), machine, |p, q| distances[p * n + q])
+}
+
+fn network(weights: &[i64], links: &[(NodeId, NodeId, i64)]) -> CsrGraph {
+    let mut builder = GraphBuilder::new(weights.len());
+    for (vertex, &weight) in weights.iter().enumerate() {
+        builder.set_node_weight(vertex as NodeId, weight);
+    }
+    for &(u, v, cost) in links {
+        builder.add_edge(u, v, cost);
+    }
+    builder.build().unwrap()
+}
+
+/// The cheapest way from every vertex to every other, by way of one vertex more at a time (Floyd and Warshall).
+fn cheapest_paths(n: usize, links: &[(NodeId, NodeId, i64)]) -> Vec<Vec<Distance>> {
+    let mut cost = vec![vec![Distance::MAX / 4; n]; n];
+    for &(u, v, link) in links {
+        cost[u as usize][v as usize] = link;
+        cost[v as usize][u as usize] = link;
+    }
+    for via in 0..n {
+        cost[via][via] = 0;
+        for from in 0..n {
+            for to in 0..n {
+                cost[from][to] = cost[from][to].min(cost[from][via] + cost[via][to]);
+            }
+        }
+    }
+    cost
+}
+
+fn network_case(weights: &[i64], links: &[(NodeId, NodeId, i64)]) -> Case {
+    let machine = Network::new(network(weights, links)).unwrap();
+    let pes: Vec<usize> = (0..weights.len()).filter(|&vertex| weights[vertex] > 0).collect();
+    for (pe, &vertex) in pes.iter().enumerate() {
+        assert_eq!(machine.vertex(pe as PeId) as usize, vertex);
+        assert_eq!(i64::from(machine.capacity(pe as PeId)), weights[vertex]);
+    }
+    let cost = cheapest_paths(weights.len(), links);
+    Case::new(format!("{weights:?} {links:?}"), machine, |p, q| cost[pes[p]][pes[q]])
+}
+
+/// A random tree with some more links, so that there are dead ends, PEs on the way of others, and parallel paths.
+fn random_network(rng: &mut Rng) -> Case {
+    let n = draw(rng, 1, 30);
+    let mut weights: Vec<i64> = (0..n).map(|_| i64::from(rng.below(3))).collect();
+    weights[rng.below(n) as usize] = 1;
+    let most = [1, 3, 1000][rng.below(3) as usize];
+    let mut links = Vec::new();
+    for v in 1..n {
+        links.push((rng.below(v), v, i64::from(draw(rng, 1, most))));
+    }
+    for _ in 0..rng.below(n) {
+        let (u, v) = (rng.below(n), rng.below(n));
+        if u != v && !links.iter().any(|&(a, b, _)| (a, b) == (u, v) || (a, b) == (v, u)) {
+            links.push((u, v, i64::from(draw(rng, 1, most))));
+        }
+    }
+    network_case(&weights, &links)
+}
+
+type Family = (&'static str, fn(&mut Rng) -> Case);
+
+const FAMILIES: [Family; 5] = [
+    ("hierarchy", random_hierarchy),
+    ("grid", random_grid),
+    ("hypercube", random_cube),
+    ("network", random_network),
+    ("matrix", random_matrix),
+];
+
+/// Some PEs in any order.
+fn random_list(rng: &mut Rng, n: usize) -> Vec<PeId> {
+    let mut list: Vec<PeId> = (0..n as PeId).collect();
+    rng.shuffle(&mut list);
+    list.truncate(1 + rng.below(n as u32) as usize);
+    list
+}
+
+/// Machines of every family, and listed parts of them, and listed parts of those.
+fn for_random_machines(check: impl Fn(&Case)) {
+    for (family, (_, random)) in FAMILIES.iter().enumerate() {
+        for round in 0..60 {
+            let mut rng = Rng::new(1000 * family as u64 + round);
+            let mut case = random(&mut rng);
+            check(&case);
+            for _ in 0..2 {
+                let list = random_list(&mut rng, case.expected.len());
+                case = case.listed(list);
+                check(&case);
+            }
+        }
+    }
+}
+
+/// Everything that an oracle promises.
+struct Promises<'a> {
+    name: &'a str,
+    expected: &'a [Vec<Distance>],
+}
+
+impl DistanceVisitor for Promises<'_> {
+    type Output = ();
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) {
+        let Self { name, expected } = self;
+        let n = expected.len();
+        assert_eq!(oracle.num_pes(), n, "{name}");
+        let mut greatest = 0;
+        for p in 0..n {
+            for q in 0..n {
+                let distance = oracle.distance(p as PeId, q as PeId);
+                assert_eq!(distance, expected[p][q], "{p} to {q} of {name}");
+                assert_eq!(distance, oracle.distance(q as PeId, p as PeId));
+                assert!(p != q || distance == 0);
+                greatest = greatest.max(distance);
+                if oracle.interchangeable(oracle.key(p as PeId), oracle.key(q as PeId)) {
+                    for r in (0..n).filter(|&r| r != p && r != q) {
+                        assert_eq!(expected[p][r], expected[q][r], "{p} is not {q} to {r} of {name}");
+                    }
+                }
+                if oracle.has_triangle_inequality() {
+                    for (r, stop) in expected.iter().enumerate() {
+                        assert!(distance <= stop[p] + stop[q], "{p} {r} {q} of {name}");
+                    }
+                }
+            }
+            for bound in [0, 1, 3, greatest, greatest + 1] {
+                let near = oracle.nearer_than(p as PeId, bound);
+                let mut nearer = (0..n).filter(|&q| expected[p][q] < bound);
+                assert!(nearer.all(|q| near.contains(&(q as PeId))), "{p} {bound} {near:?} of {name}");
+            }
+        }
+        assert!(oracle.max_distance() >= greatest, "{name}");
+        if let Some(groups) = oracle.ultrametric() {
+            for p in 0..n {
+                for q in (0..n).filter(|&q| q != p) {
+                    let inside = p / groups.group_size == q / groups.group_size;
+                    assert_eq!(expected[p][q] == groups.inside, inside || groups.inside == groups.outside);
+                    assert!((0..n).all(|r| expected[p][q] <= expected[p][r].max(expected[r][q])));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn distances_are_those_of_the_definitions() {
+    for_random_machines(|Case { name, machine, expected }| {
+        assert_eq!(machine.num_pes(), expected.len());
+        machine.distances().unwrap().visit(Promises { name, expected });
+    });
+}
+
+#[test]
+fn pes_may_be_listed_again_and_again_to_make_room() {
+    for_random_machines(|Case { name, machine, expected }| {
+        let mut rng = Rng::new(expected.len() as u64);
+        let n = expected.len() as u32;
+        let slots: Vec<PeId> = (0..draw(&mut rng, 1, 2 * n)).map(|_| rng.below(n)).collect();
+        let of_slots = |&p: &PeId| slots.iter().map(|&q| expected[p as usize][q as usize]).collect();
+        let expected: Vec<Vec<Distance>> = slots.iter().map(of_slots).collect();
+        machine.distances().unwrap().listed(&slots).visit(Promises { name, expected: &expected });
+    });
+}
+
+#[test]
+fn stored_distances_are_the_same_and_can_be_listed() {
+    for round in 0..60 {
+        let mut rng = Rng::new(round);
+        let (arities, distances) = levels(&mut rng, 4);
+        let hierarchy = Hierarchy::new(arities.clone(), distances.clone()).unwrap();
+        let stored = || Distances::StoredTree(StoredDistances::new(&hierarchy).unwrap());
+        let list = random_list(&mut rng, hierarchy.num_pes());
+        let all: Vec<PeId> = (0..hierarchy.num_pes() as PeId).collect();
+        for (distances_at_hand, list) in [(stored(), &all), (stored().listed(&list), &list)] {
+            let row = |&p: &PeId| {
+                list.iter().map(|&q| tree_distance(&arities, &distances, p as usize, q as usize)).collect()
+            };
+            let expected: Vec<Vec<Distance>> = list.iter().map(row).collect();
+            distances_at_hand.visit(Promises { name: "stored", expected: &expected });
+        }
+    }
+}
+
+/// Asks for the distance of two PEs.
+struct Ask(PeId, PeId);
+
+impl DistanceVisitor for Ask {
+    type Output = Distance;
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Distance {
+        oracle.distance(self.0, self.1)
+    }
+}
+
+#[test]
+fn grids_too_long_or_of_too_many_dimensions_for_short_keys() {
+    let ring = Grid::torus(&[40_000]).unwrap().distances().unwrap();
+    assert_eq!(ring.visit(Ask(0, 39_999)), 1);
+    assert_eq!(ring.visit(Ask(5, 20_005)), 20_000);
+    assert_eq!(ring.visit(Ask(39_000, 18_999)), 19_999);
+    let line = Grid::mesh(&[1, 16_385, 2, 1]).unwrap().distances().unwrap();
+    assert_eq!(line.visit(Ask(0, 32_769)), 16_385);
+    // At the border of what short keys hold.
+    assert_eq!(Grid::mesh(&[16_384]).unwrap().distances().unwrap().visit(Ask(16_383, 0)), 16_383);
+    assert_eq!(Grid::torus(&[16_383]).unwrap().distances().unwrap().visit(Ask(0, 8_192)), 8_191);
+    for lengths in [vec![2; 9], vec![2; 12], vec![3, 1, 2, 2, 2, 2, 2, 2, 2, 2]] {
+        for is_closed in [false, true] {
+            let dimensions: Vec<_> = lengths.iter().map(|&length| Dimension { length, is_closed }).collect();
+            let grid = Grid::new(dimensions.clone(), Hierarchy::single(), 3).unwrap();
+            let distances = grid.distances().unwrap();
+            let n = grid.num_pes() as PeId;
+            for (p, q) in [(0, n - 1), (1, n - 2), (n / 2, n / 3), (0, 0), (7, 8)] {
+                let (mut from, mut to, mut hops) = (p as usize, q as usize, 0);
+                for &dimension in &dimensions {
+                    let length = dimension.length as usize;
+                    hops += steps(from % length, to % length, dimension);
+                    (from, to) = (from / length, to / length);
+                }
+                assert_eq!(distances.visit(Ask(p, q)), 3 * hops, "{lengths:?} {p} {q}");
+            }
+        }
+    }
+}
+
+#[test]
+fn networks_that_are_special() {
+    let promise = |case: Case| {
+        let Case { name, machine, expected } = &case;
+        machine.distances().unwrap().visit(Promises { name, expected });
+    };
+    promise(network_case(&[1], &[]));
+    promise(network_case(&[4], &[]));
+    promise(network_case(&[1, 1], &[(0, 1, 7)]));
+    promise(network_case(&[0, 2], &[(0, 1, 7)]));
+    // A star of PEs around a PE, and around a router.
+    for hub in [0, 1] {
+        promise(network_case(&[hub, 1, 1, 3], &[(0, 1, 2), (0, 2, 2), (0, 3, 5)]));
+    }
+    // The direct link is dearer than the way round.
+    promise(network_case(&[1, 1, 0, 0], &[(0, 1, 9), (0, 2, 1), (2, 3, 1), (3, 1, 1)]));
+    // A part without PEs may be out of reach.
+    promise(network_case(&[1, 1, 0, 0], &[(0, 1, 9), (2, 3, 1)]));
+    // Two PEs at each other, one of them on the way to a third.
+    promise(network_case(&[1, 1, 1], &[(0, 1, 4), (1, 2, 6)]));
+    // More than 256 distinct distances.
+    let links: Vec<_> = (1..40).map(|v| (v - 1, v, 1 << (v % 30))).collect();
+    promise(network_case(&[1; 40], &links));
+}
+
+/// Whether PEs are listed once each, children divide their parent, and leaves are as told.
+fn check_parts(parts: &Parts, num_pes: usize, name: &str) {
+    let mut sorted = parts.order().to_vec();
+    sorted.sort_unstable();
+    assert!(sorted.iter().copied().eq(0..num_pes as PeId), "{name}");
+    assert_eq!(parts.range(0), 0..num_pes);
+    let mut parents = vec![0; parts.num_parts()];
+    for part in 0..parts.num_parts() {
+        let children = parts.children(part);
+        assert!(children.len() != 1, "{name}");
+        let mut at = parts.range(part).start;
+        for child in children.clone() {
+            parents[child] += 1;
+            assert!(parts.range(child).start == at && parts.range(child).end > at, "{name}");
+            at = parts.range(child).end;
+        }
+        assert!(children.is_empty() || at == parts.range(part).end, "{name}");
+    }
+    assert!(parents[0] == 0 && parents[1..].iter().all(|&parents| parents == 1), "{name}");
+    assert!(parts.num_parts() < 2 * num_pes.max(1), "{name}");
+}
+
+#[test]
+fn parts_are_disjoint_and_complete() {
+    for_random_machines(|Case { name, machine, .. }| match machine.division() {
+        Division::Parts(parts) => check_parts(&parts, machine.num_pes(), name),
+        Division::Network { graph, vertex_of } => {
+            assert_eq!(vertex_of.len(), machine.num_pes());
+            assert!(vertex_of.iter().all(|&vertex| (vertex as usize) < graph.num_nodes()));
+        }
+        Division::ByDistance => {}
+    });
+}
+
+#[test]
+fn parts_of_grids_are_boxes_halved_across_their_longest_side() {
+    for lengths in [vec![7, 5, 3], vec![1, 9], vec![2, 2, 2, 2], vec![13], vec![], vec![6, 1, 11]] {
+        for group in [1, 4] {
+            let vertex = Hierarchy::new(vec![2, group / 2], vec![1, 2]).unwrap_or(Hierarchy::single());
+            let dimensions = lengths.iter().map(|&length| Dimension { length, is_closed: false }).collect();
+            let grid = Grid::new(dimensions, vertex.clone(), 10).unwrap();
+            let Division::Parts(parts) = grid.division() else { panic!("a grid has parts") };
+            check_parts(&parts, grid.num_pes(), "grid");
+            let size = vertex.num_pes();
+            for part in 0..parts.num_parts() {
+                let pes = &parts.order()[parts.range(part)];
+                let sides = sides(pes, size as PeId, &lengths);
+                if pes.len() >= size {
+                    assert_eq!(sides.iter().product::<usize>() * size, pes.len(), "no box: {pes:?}");
+                }
+                let children = parts.children(part);
+                if pes.len() > size {
+                    assert_eq!(children.len(), 2);
+                    let longest = sides.iter().max().unwrap();
+                    let first = parts.range(children.start).len() * longest;
+                    assert!(first == longest / 2 * pes.len() || first == longest.div_ceil(2) * pes.len());
+                }
+            }
+        }
+    }
+}
+
+/// How many coordinates occur along each dimension.
+fn sides(pes: &[PeId], size: PeId, lengths: &[u32]) -> Vec<usize> {
+    let mut stride = size;
+    let count = |&length: &u32| {
+        let mut coordinates: Vec<u32> = pes.iter().map(|pe| pe / stride % length).collect();
+        stride *= length;
+        coordinates.sort_unstable();
+        coordinates.dedup();
+        coordinates.len()
+    };
+    lengths.iter().map(count).collect()
+}
+
+#[test]
+fn odd_lengths_give_the_larger_half_to_either_side_by_turns() {
+    let Division::Parts(parts) = Grid::torus(&[5, 5, 5]).unwrap().division() else {
+        panic!("a grid has parts")
+    };
+    let larger_first = (0..parts.num_parts()).filter(|&part| parts.children(part).len() == 2).map(|part| {
+        let sizes: Vec<usize> = parts.children(part).map(|child| parts.range(child).len()).collect();
+        (sizes[0] > sizes[1]) as i32 - (sizes[0] < sizes[1]) as i32
+    });
+    let balance: i32 = larger_first.sum();
+    assert!(balance.abs() <= 1, "{balance}");
+}
+
+#[test]
+fn parts_of_hypercubes_are_subcubes() {
+    let Division::Parts(parts) = Hypercube::new(5).unwrap().division() else { panic!("a cube has parts") };
+    for part in 0..parts.num_parts() {
+        let pes = &parts.order()[parts.range(part)];
+        let (fixed_ones, ever_ones) = pes.iter().fold((!0, 0), |(all, any), &pe| (all & pe, any | pe));
+        assert_eq!(1 << (fixed_ones ^ ever_ones).count_ones(), pes.len());
+    }
+    assert_eq!(parts.num_parts(), 63);
+}
+
+#[test]
+fn lists_keep_numbers_and_capacities() {
+    let weights = [0, 5, 1, 0, 7, 2];
+    let links = [(0, 1, 1), (0, 2, 1), (0, 3, 1), (3, 4, 1), (3, 5, 1)];
+    let network = Network::new(network(&weights, &links)).unwrap();
+    let some = Listed::new(&network, vec![3, 0, 2]).unwrap();
+    let fewer = Listed::new(&some, vec![2, 0]).unwrap();
+    assert_eq!([0, 1].map(|pe| fewer.number(pe)), [2, 3]);
+    assert_eq!([0, 1].map(|pe| fewer.capacity(pe)), [7, 2]);
+    assert_eq!(some.list(), [3, 0, 2]);
+    assert!(fewer.describe().contains("2 processing elements"), "{}", fewer.describe());
+    let roomy = Capacities::new(Hierarchy::parse("2:2", "1:5").unwrap(), vec![1, 2, 3, 4]).unwrap();
+    assert!(roomy.hierarchy().is_none());
+    assert_eq!(Listed::new(&roomy, vec![3, 1]).unwrap().capacity(0), 4);
+    let plain = Capacities::new(Hierarchy::parse("2:2", "1:5").unwrap(), vec![1; 4]).unwrap();
+    assert!(plain.hierarchy().is_some());
+}
+
+#[test]
+fn a_division_can_be_given() {
+    let parts = Parts::divide(vec![2, 0, 1], |pes| if pes.len() == 3 { vec![1, 2] } else { Vec::new() });
+    let matrix = DistanceMatrix::from_fn(3, |p, q| Distance::from(p + q)).unwrap();
+    let machine = Divided::new(matrix, parts.clone()).unwrap();
+    assert!(matches!(machine.division(), Division::Parts(given) if given == parts));
+    let listed = Listed::new(&machine, vec![1, 2]).unwrap();
+    assert!(matches!(listed.division(), Division::Parts(left) if left.order() == [1, 0]));
+    assert_eq!(machine.distances().unwrap().visit(Ask(1, 2)), 3);
+    let refused = Divided::new(Hierarchy::single(), parts).unwrap_err();
+    assert_eq!(refused, MachineError::PartsDiffer { num_pes: 1, found: 3 });
+}
+
+#[test]
+fn large_machines_are_listed_at_the_cost_of_the_list() {
+    let tree = Hierarchy::parse("4:65536:8192", "1:10:100").unwrap();
+    let listed = Listed::new(&tree, vec![1 << 31, 5, 4, 4_000_000]);
+    assert_eq!(listed.unwrap_err(), MachineError::PeOutOfRange { index: 0, pe: 1 << 31, count: 1 << 31 });
+    let listed = Listed::new(&tree, vec![(1 << 31) - 1, 5, 4]).unwrap();
+    let distances = listed.distances().unwrap();
+    assert_eq!(distances.visit(Ask(1, 2)), 1);
+    assert_eq!(distances.visit(Ask(0, 2)), 100);
+}
+
+#[test]
+fn what_is_no_machine_is_refused() {
+    use MachineError::*;
+    let grid = |lengths: &[u32]| Grid::mesh(lengths).map(|_| ()).unwrap_err();
+    assert_eq!(grid(&[4, 0]), NoPes);
+    assert_eq!(grid(&[65536, 65536]), TooManyPes);
+    assert_eq!(grid(&[1 << 30, 1 << 30, 1 << 30]), TooManyPes);
+    assert_eq!(grid(&[u32::MAX]), DimensionTooLong { length: u32::MAX, most: 1 << 30 });
+    let ring = |hop| Grid::new(vec![Dimension { length: 5, is_closed: true }], Hierarchy::single(), hop);
+    assert_eq!(ring(-1).unwrap_err(), NegativeDistance { distance: -1 });
+    assert_eq!(ring(Distance::MAX).unwrap_err(), DistanceOverflow);
+    assert!(ring(Distance::MAX / 2).is_ok());
+    assert_eq!(Hypercube::new(32).unwrap_err(), TooManyPes);
+    assert_eq!(Hypercube::new(u32::MAX).unwrap_err(), TooManyPes);
+    assert_eq!(DistanceMatrix::new(0, vec![]).unwrap_err(), NoPes);
+    assert_eq!(DistanceMatrix::new(2, vec![0; 3]).unwrap_err(), NotSquare { num_pes: 2, entries: 3 });
+    let matrix = |entries: [Distance; 4]| DistanceMatrix::new(2, entries.to_vec()).unwrap_err();
+    assert_eq!(matrix([0, 1, 2, 0]), Asymmetric { row: 0, column: 1, distance: 1, back: 2 });
+    assert_eq!(matrix([0, -1, -1, 0]), NegativeEntry { row: 0, column: 1, distance: -1 });
+    assert_eq!(matrix([0, 1, 1, 3]), NotZero { pe: 1, distance: 3 });
+    let network = |weights: &[i64], links: &[(NodeId, NodeId, i64)]| {
+        Network::new(network(weights, links)).map(|_| ()).unwrap_err()
+    };
+    assert_eq!(network(&[], &[]), NoPes);
+    assert_eq!(network(&[0, 0], &[(0, 1, 1)]), RoutersOnly { routers: 2 });
+    assert_eq!(network(&[1, 0, 1], &[(0, 1, 1)]), Disconnected { first: 0, pe: 1, vertex: 2 });
+    assert_eq!(network(&[i64::from(u32::MAX)], &[]), TooManyPes);
+    let tree = || Hierarchy::parse("2:2", "1:2").unwrap();
+    let list = |list: &[PeId]| Listed::new(tree(), list.to_vec()).map(|_| ()).unwrap_err();
+    assert_eq!(list(&[]), NoPes);
+    assert_eq!(list(&[0, 4, 0]), PeOutOfRange { index: 1, pe: 4, count: 4 });
+    assert_eq!(list(&[3, 1, 0, 1, 3]), PeListedTwice { index: 3, pe: 1 });
+    let capacities =
+        |capacities: &[u32]| Capacities::new(tree(), capacities.to_vec()).map(|_| ()).unwrap_err();
+    assert_eq!(capacities(&[1, 2]), CapacitiesDiffer { num_pes: 4, found: 2 });
+    assert_eq!(capacities(&[1, 2, 0, 1]), NoCapacity { pe: 2 });
+    assert_eq!(capacities(&[u32::MAX, 1, 1, 1]), TooManyPes);
+}
+
+#[test]
+fn machines_beyond_memory_are_refused_before_it_is_taken() {
+    let huge: [Box<dyn Machine>; 2] =
+        [Box::new(Grid::mesh(&[65_535, 65_537]).unwrap()), Box::new(Hypercube::new(31).unwrap())];
+    for machine in huge {
+        match machine.distances() {
+            Err(MachineError::TooLarge { num_pes, bytes, .. }) => assert!(bytes > num_pes as u128),
+            // Some systems have that much.
+            Err(error) => panic!("{error}"),
+            Ok(_) => {}
+        }
+    }
+    let routers = 4097;
+    let links: Vec<_> = (0..routers).map(|v| (v, (v + 1) % routers, 1)).collect();
+    let ring = Network::new(network(&vec![1; routers as usize], &links)).unwrap();
+    assert!(matches!(ring.distances(), Err(MachineError::OutOfMemory { count: 4097, .. })));
+    let refused = DistanceMatrix::from_fn(1 << 24, |_, _| 1).unwrap_err();
+    assert!(matches!(refused, MachineError::OutOfMemory { .. }));
+}

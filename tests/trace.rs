@@ -1,0 +1,325 @@
+//! The recorder `trace/viem_trace.c` under every MPI that is installed: what it counts is what was sent.
+//!
+//! Without an MPI these tests say on stderr that they did nothing, and succeed. Where VIEM_REQUIRE_MPI is
+//! set, as in CI, they fail unless both Open MPI and MPICH are there.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::{program, stdout_of};
+use viem::io::Source;
+use viem::io::metis::{self, NodeWeights};
+
+/// An installed MPI, by the suffix of its commands; Debian has several side by side.
+struct Mpi {
+    suffix: &'static str,
+    folder: tempfile::TempDir,
+}
+
+/// From class, sender and receiver to messages and bytes.
+type Counts = BTreeMap<(String, u64, u64), (u64, u64)>;
+
+impl Mpi {
+    /// Every MPI found, with the recorder and the programs of tests/mpi compiled.
+    fn all() -> Vec<Self> {
+        let suffixes = [".openmpi", ".mpich"];
+        let is_there =
+            |suffix: &&str| Command::new(format!("mpicc{suffix}")).arg("--version").output().is_ok();
+        let mut found: Vec<_> = suffixes.into_iter().filter(is_there).collect();
+        if std::env::var_os("VIEM_REQUIRE_MPI").is_some() {
+            assert_eq!(found, suffixes, "Open MPI and MPICH must be installed");
+        }
+        if found.is_empty() && is_there(&"") {
+            found.push("");
+        }
+        if found.is_empty() {
+            // Not through the test harness, which keeps what successful tests print to itself.
+            let _ = writeln!(
+                std::io::stderr(),
+                "SKIPPED: no mpicc is installed; the recorder of traffic was not tested"
+            );
+        }
+        found.into_iter().map(|suffix| Self { suffix, folder: tempfile::tempdir().unwrap() }).collect()
+    }
+
+    fn compile(&self, compiler: &str, arguments: &[&str], source: &str) -> PathBuf {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
+        let result = self.folder.path().join(source.file_name().unwrap()).with_extension("out");
+        let mut command = Command::new(format!("{compiler}{}", self.suffix));
+        let output = command.args(arguments).arg(source).arg("-o").arg(&result).arg("-ldl").output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        result
+    }
+
+    fn recorder(&self) -> PathBuf {
+        self.compile(
+            "mpicc",
+            &["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"],
+            "trace/viem_trace.c",
+        )
+    }
+
+    /// Runs a program under the recorder and gives the folder with the files it left.
+    fn record(
+        &self,
+        num_ranks: usize,
+        recorder: &Path,
+        command: &[&str],
+        variables: &[&str],
+    ) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let mut launcher = Command::new(format!("mpirun{}", self.suffix));
+        for (name, value) in [
+            ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+            ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+            ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+            ("OMPI_MCA_hwloc_base_binding_policy", "none"),
+            ("OMPI_MCA_btl_vader_single_copy_mechanism", "none"),
+            ("OMPI_MCA_mpi_yield_when_idle", "1"),
+        ] {
+            launcher.env(name, value);
+        }
+        let preload = format!("LD_PRELOAD={}", recorder.display());
+        launcher.current_dir(folder.path()).args(["-n", &num_ranks.to_string(), "env", &preload]);
+        // Launchers read what is on stdin for rank 0.
+        let output = launcher.args(variables).args(command).stdin(Stdio::null()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        folder
+    }
+}
+
+/// Reads the files by other code than the reader's.
+fn counts(folder: &Path) -> Counts {
+    let mut counts = Counts::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let me = text.lines().nth(1).unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        for line in text.lines().skip(2).filter(|line| line.split(' ').count() == 4) {
+            let words: Vec<_> = line.split(' ').collect();
+            let numbers: Vec<u64> = words[1..].iter().map(|word| word.parse().unwrap()).collect();
+            counts.insert((words[0].to_string(), me, numbers[0]), (numbers[1], numbers[2]));
+        }
+    }
+    counts
+}
+
+/// Collects what is expected.
+#[derive(Default)]
+struct Expected(Counts);
+
+impl Expected {
+    fn send(&mut self, class: &str, from: u64, to: u64, messages: u64, bytes: u64) {
+        let sum = self.0.entry((class.to_string(), from, to)).or_insert((0, 0));
+        *sum = (sum.0 + messages, sum.1 + bytes);
+    }
+
+    /// One message of a collective.
+    fn one(&mut self, from: u64, to: u64, bytes: u64) {
+        self.send("collective", from, to, 1, bytes);
+    }
+}
+
+/// The edges (parent, child, ranks below the child and itself) of a binomial tree, by the definition that
+/// builds it from halves: in the step of distance 2^k every rank that is in the tree gets a child that far
+/// away.
+fn binomial(p: u64) -> Vec<(u64, u64, u64)> {
+    let mut edges = Vec::new();
+    let mut distance = p.next_power_of_two() / 2;
+    while distance > 0 {
+        for parent in (0..p).step_by(2 * distance as usize) {
+            let child = parent + distance;
+            if child < p {
+                edges.push((parent, child, distance.min(p - child)));
+            }
+        }
+        distance /= 2;
+    }
+    edges
+}
+
+/// What `traffic collective` sends on p ranks.
+fn collectives(p: u64) -> Counts {
+    let mut all = Expected::default();
+    let root = 1 % p;
+    let real = |rank: u64| (rank + root) % p;
+    for (parent, child, below) in binomial(p) {
+        let (parent, child) = (real(parent), real(child));
+        all.one(parent, child, 1000); // Bcast
+        all.one(parent, child, 1000); // Ibcast
+        all.one(child, parent, 1001); // Reduce
+        all.one(child, parent, 105 * below); // Gather
+        all.one(parent, child, 106 * below); // Scatter
+    }
+    let powers = || (0..).map(|k| 1u64 << k).take_while(|&distance| distance < p);
+    for rank in 0..p {
+        for distance in powers() {
+            all.one(rank, (rank + distance) % p, 0); // Barrier
+            if rank + distance < p {
+                all.one(rank, rank + distance, 1003); // Scan
+                all.one(rank, rank + distance, 1004); // Exscan
+            }
+        }
+        let next = (rank + 1) % p;
+        if p > 1 {
+            all.send("collective", rank, next, 2 * (p - 1), 2 * (p - 1) * 107); // Allgather, twice
+        }
+        for other in (0..p).filter(|&other| other != rank) {
+            all.one(rank, other, 108); // Alltoall, twice
+            all.one(rank, other, 108);
+            all.one(rank, other, 109); // Reduce_scatter_block
+            if other > 0 {
+                all.one(rank, other, other); // Reduce_scatter
+                all.one(rank, other, other); // Alltoallv
+                all.one(rank, other, other); // Alltoallw
+            }
+            if other != next && other > 0 {
+                all.one(rank, next, other); // Allgatherv: every block but that of the next rank
+            }
+        }
+        if rank > 0 && p > 1 && rank != next {
+            all.one(rank, next, rank); // Allgatherv: its own block
+        }
+        if rank != root && rank > 0 {
+            all.one(rank, root, rank); // Gatherv
+            all.one(root, rank, rank); // Scatterv
+        }
+    }
+    let power = 1 << p.ilog2();
+    let rest = p - power;
+    for pair in 0..rest {
+        all.one(2 * pair, 2 * pair + 1, 1002); // Allreduce: result, and the part before it
+        all.one(2 * pair + 1, 2 * pair, 1002);
+    }
+    let place = |index: u64| if index < rest { 2 * index } else { index + rest };
+    for index in 0..power {
+        for bit in powers().filter(|&bit| bit < power) {
+            all.one(place(index), place(index ^ bit), 1002);
+        }
+    }
+    all.0
+}
+
+/// What each call of `exchange` in tests/mpi/traffic.c sends to each target, and how many they are.
+const EXCHANGES: (u64, u64) = (6, 1 + 2 + 4 + 8 + 8 + 8);
+
+fn neighbours(p: u64) -> Counts {
+    let mut all = Expected::default();
+    let (messages, bytes) = EXCHANGES;
+    for rank in 0..p {
+        for target in [rank.checked_sub(1), Some(rank + 1).filter(|&next| next < p)].into_iter().flatten() {
+            all.send("neighbour", rank, target, messages, bytes);
+        }
+        for (step, own) in [(1, 10), (2, 20)] {
+            all.send("neighbour", rank, (rank + step) % p, messages + 1, bytes + own);
+        }
+    }
+    all.0
+}
+
+#[test]
+fn point_to_point_messages_are_counted_persistent_ones_too() {
+    for mpi in Mpi::all() {
+        let (recorder, traffic) = (mpi.recorder(), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
+        let folder = mpi.record(4, &recorder, &[traffic.to_str().unwrap(), "p2p"], &[]);
+        // Isend, Issend, Ibsend, Bsend, Sendrecv, Sendrecv_replace, Send, Ssend, and what is persistent.
+        let messages = 8 + 5 + 3 + 3;
+        let bytes = 1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 5 * 1000 + 3 * 1000 + 3 * 10;
+        let found = counts(folder.path());
+        assert_eq!(found.len(), 8, "{found:?}");
+        for rank in 0..4 {
+            let to_next = found[&("p2p".to_string(), rank, (rank + 1) % 4)];
+            // With MPI 4 there is one more, of 256 bytes, through a function with large counts.
+            assert!([(messages, bytes), (messages + 1, bytes + 256)].contains(&to_next), "{to_next:?}");
+            assert_eq!(found[&("p2p".to_string(), rank, rank)], (1, 3));
+        }
+    }
+}
+
+#[test]
+fn neighbourhood_collectives_go_to_the_targets_of_the_topology() {
+    for mpi in Mpi::all() {
+        let (recorder, traffic) = (mpi.recorder(), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
+        for num_ranks in [4, 5] {
+            let folder = mpi.record(num_ranks, &recorder, &[traffic.to_str().unwrap(), "neighbour"], &[]);
+            assert_eq!(counts(folder.path()), neighbours(num_ranks as u64), "{}", mpi.suffix);
+        }
+    }
+}
+
+#[test]
+fn collectives_are_counted_as_textbook_algorithms_or_not_at_all() {
+    for mpi in Mpi::all() {
+        let (recorder, traffic) = (mpi.recorder(), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
+        let command = [traffic.to_str().unwrap(), "collective"];
+        for num_ranks in [1, 2, 4, 5, 7] {
+            let folder = mpi.record(num_ranks, &recorder, &command, &[]);
+            let (found, expected) = (counts(folder.path()), collectives(num_ranks as u64));
+            assert_eq!(found, expected, "{} ranks, mpicc{}", num_ranks, mpi.suffix);
+        }
+        let folder = mpi.record(4, &recorder, &command, &["VIEM_TRACE_COLLECTIVES=0"]);
+        assert_eq!(counts(folder.path()), Counts::new());
+    }
+}
+
+#[test]
+fn ranks_are_those_of_the_world_whatever_the_communicator() {
+    for mpi in Mpi::all() {
+        let (recorder, traffic) = (mpi.recorder(), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
+        let variables = ["VIEM_TRACE=named"];
+        let folder = mpi.record(4, &recorder, &[traffic.to_str().unwrap(), "split"], &variables);
+        let mut expected = Expected::default();
+        (0..4).for_each(|rank| expected.send("p2p", rank, 3, 1, 50));
+        expected.send("p2p", 0, 1, 1, 60);
+        assert_eq!(counts(folder.path()), expected.0);
+        let text = std::fs::read_to_string(folder.path().join("named.2")).unwrap();
+        assert_eq!(text, "viem_trace 1\nrank 2 of 4\np2p 3 1 50\nuncounted 1\nend 2\n");
+    }
+}
+
+#[test]
+fn fortran_programs_are_recorded() {
+    for mpi in Mpi::all() {
+        if Command::new(format!("mpifort{}", mpi.suffix)).arg("--version").output().is_err() {
+            let _ = writeln!(std::io::stderr(), "SKIPPED: no mpifort{} is installed", mpi.suffix);
+            assert!(std::env::var_os("VIEM_REQUIRE_MPI").is_none(), "mpifort must be installed");
+            continue;
+        }
+        let (recorder, traffic) = (mpi.recorder(), mpi.compile("mpifort", &["-w"], "tests/mpi/traffic.f90"));
+        let folder = mpi.record(2, &recorder, &[traffic.to_str().unwrap()], &[]);
+        let mut expected = Expected::default();
+        for (from, to) in [(0, 1), (1, 0)] {
+            expected.send("p2p", from, to, 1, 100);
+            expected.one(from, to, 4);
+        }
+        assert_eq!(counts(folder.path()), expected.0);
+    }
+}
+
+#[test]
+fn the_files_become_a_communication_graph() {
+    for mpi in Mpi::all() {
+        let (recorder, traffic) = (mpi.recorder(), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
+        let folder = mpi.record(5, &recorder, &[traffic.to_str().unwrap(), "collective"], &[]);
+        let mut command = program("generate_model", folder.path());
+        command.args((0..5).map(|rank| format!("viem_trace.{rank}"))).args([
+            "--weight=msgs",
+            "-o",
+            "job.graph",
+        ]);
+        assert!(stdout_of(&mut command).contains("files of kind trace: 5"));
+        let source = Source::open(&folder.path().join("job.graph")).unwrap();
+        let graph = metis::read(source, NodeWeights::Ignore).unwrap();
+        let mut expected = BTreeMap::new();
+        for ((_, from, to), (messages, _)) in collectives(5) {
+            *expected.entry((from.min(to), from.max(to))).or_insert(0) += messages;
+        }
+        let found = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| ((u, v), weight)));
+        let found = found.filter(|&((u, v), _)| u < v);
+        let found = found.map(|((u, v), weight)| ((u64::from(u), u64::from(v)), weight as u64));
+        assert_eq!(found.collect::<BTreeMap<_, _>>(), expected);
+    }
+}
