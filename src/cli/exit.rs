@@ -7,9 +7,11 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use super::{hints, signals, sum_traffic};
+use crate::construct::ConstructionError;
 use crate::io::metis::RepairError;
 use crate::io::traffic::TrafficError;
 use crate::io::{ReadError, WriteError};
+use crate::machine::{self, SpecError};
 use crate::model::ModelError;
 use crate::problem::ProblemError;
 use crate::solve::{ConfigError, SolveError};
@@ -90,11 +92,13 @@ pub(crate) fn complain(program: &str, message: &dyn Display) {
 
 fn code_of(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref::<ReadError>() {
-        return match error {
-            ReadError::Unreadable { .. } => NO_INPUT,
-            ReadError::Invalid { .. } => DATA,
-            ReadError::OutOfMemory { .. } => RESOURCE,
-        };
+        return code_of_reading(error);
+    }
+    if let Some(error) = error.downcast_ref::<SpecError>() {
+        return code_of_spec(error);
+    }
+    if let Some(error) = error.downcast_ref::<MachineError>() {
+        return code_of_machine(error);
     }
     if let Some(error) = error.downcast_ref::<WriteError>() {
         return match error {
@@ -105,9 +109,9 @@ fn code_of(error: &anyhow::Error) -> u8 {
     }
     if let Some(error) = error.downcast_ref::<SolveError>() {
         return match error {
-            SolveError::Config(_) => USAGE,
-            SolveError::Machine(MachineError::Stored(_) | MachineError::OutOfMemory { .. })
-            | SolveError::Threads(_) => RESOURCE,
+            SolveError::Config(_) | SolveError::Construction(ConstructionError::NotRegular { .. }) => USAGE,
+            SolveError::Machine(error) => code_of_machine(error),
+            SolveError::Threads(_) => RESOURCE,
             _ => DATA,
         };
     }
@@ -132,4 +136,34 @@ fn code_of(error: &anyhow::Error) -> u8 {
     }
     debug_assert!(error.is::<VerificationError>() || error.is::<AuditError>());
     SOFTWARE
+}
+
+fn code_of_reading(error: &ReadError) -> u8 {
+    match error {
+        ReadError::Unreadable { .. } => NO_INPUT,
+        ReadError::Invalid { .. } => DATA,
+        ReadError::OutOfMemory { .. } => RESOURCE,
+    }
+}
+
+/// A machine that is written in full is an option, one in a file is data.
+fn code_of_spec(error: &SpecError) -> u8 {
+    match error {
+        SpecError::Read(error) => code_of_reading(error),
+        SpecError::UnknownFile { .. } => DATA,
+        SpecError::Machine { spec, source } => match code_of_machine(source) {
+            DATA if machine::file_of(spec).is_none() => USAGE,
+            code => code,
+        },
+        _ => USAGE,
+    }
+}
+
+fn code_of_machine(error: &MachineError) -> u8 {
+    match error {
+        MachineError::Stored(_) | MachineError::OutOfMemory { .. } | MachineError::TooLarge { .. } => {
+            RESOURCE
+        }
+        _ => DATA,
+    }
 }

@@ -6,23 +6,30 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::exit::{UsageError, VerificationError};
+use super::machine::MachineOptions;
 use crate::graph::CsrGraph;
+use crate::io::mapping::Room;
 use crate::io::metis::{self, NodeWeights};
 use crate::io::{self, ReadError, Source};
 use crate::mapping::Mapping;
-use crate::topology::Hierarchy;
+use crate::topology::Machine;
 use crate::types::Cost;
-use crate::verify;
+use crate::verify::{self, MachineText};
 
 /// Reads a graph: a model, whose vertex weights mean nothing, or an application graph.
 pub(crate) fn read_graph(path: &Path, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
     metis::read(Source::open(path)?, node_weights)
 }
 
-/// Reads a mapping of as many processes to as many PEs.
-pub(crate) fn read_mapping(path: &Path, num_processes: usize) -> Result<Mapping, ReadError> {
-    let pe_of = io::mapping::read(Source::open(path)?, num_processes)?;
-    Ok(Mapping::new(pe_of).expect("the reader has found a permutation"))
+/// Reads a mapping of so many processes to a machine.
+pub(crate) fn read_mapping(
+    path: &Path,
+    num_processes: usize,
+    machine: &dyn Machine,
+) -> Result<Mapping, ReadError> {
+    let room = Room { num_pes: machine.num_pes(), capacity: &|pe| machine.capacity(pe) };
+    let pe_of = io::mapping::read(Source::open(path)?, num_processes, room)?;
+    Ok(Mapping::on(machine, pe_of).expect("the reader has found room for each"))
 }
 
 /// Writes a report as indented JSON.
@@ -47,8 +54,13 @@ pub(crate) fn probe_inputs(inputs: &[&Path]) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// Reads model and mapping again from their files and has the independent auditor recompute J.
-pub(crate) fn verify(model: &Path, mapping: &Path, hierarchy: &Hierarchy, cost: Cost) -> anyhow::Result<()> {
+/// Reads model, mapping and machine again from their files and has the independent auditor recompute J.
+pub(crate) fn verify(
+    model: &Path,
+    mapping: &Path,
+    machine: &MachineOptions,
+    cost: Cost,
+) -> anyhow::Result<()> {
     let text = |path: &Path| -> anyhow::Result<String> {
         let failed = |source| ReadError::Unreadable { file: path.display().to_string(), source };
         let mut bytes = Vec::new();
@@ -56,9 +68,15 @@ pub(crate) fn verify(model: &Path, mapping: &Path, hierarchy: &Hierarchy, cost: 
         // Comments may be in any encoding.
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
-    let arities: Vec<u64> = hierarchy.arities().iter().map(|&arity| u64::from(arity)).collect();
-    let distances: Vec<u64> = hierarchy.distances().iter().map(|&distance| distance as u64).collect();
-    let audited = verify::audit(&text(model)?, &text(mapping)?, &arities, &distances)?;
+    let file = machine.file().map(text).transpose()?;
+    let file_of_pes = machine.file_of_pes().map(text).transpose()?;
+    let machine = MachineText {
+        spec: &machine.spec(),
+        distances: machine.distances(),
+        file: file.as_deref(),
+        pes: file_of_pes.as_deref().or(machine.pes()),
+    };
+    let audited = verify::audit_on(&text(model)?, &text(mapping)?, &machine)?;
     if audited != cost as u128 {
         let message = format!("J of the mapping written is {audited}, but {cost} was computed");
         return Err(VerificationError(message).into());

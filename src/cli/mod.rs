@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`viem`], [`evaluator`], [`generate_model`], [`graphchecker`] | one program each: `main` is all a binary calls |
 //! | `options` | groups of options that programs share |
+//! | `machine` | the machine: its options, and what is told of it |
 //! | `console` | lines for people: where they go, and when not |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
@@ -19,6 +20,7 @@ mod files;
 pub mod generate_model;
 pub mod graphchecker;
 mod hints;
+mod machine;
 mod options;
 mod progress;
 mod signals;

@@ -6,41 +6,9 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::console::Console;
 use super::exit::UsageError;
 use crate::io::output::OutputId;
 use crate::io::{Outputs, WriteError};
-use crate::topology::{Hierarchy, HierarchyError};
-
-/// The machine: a hierarchy and its distances.
-#[derive(Args, Clone, Debug)]
-#[command(rename_all = "snake_case")]
-pub(crate) struct MachineOptions {
-    /// The machine, innermost level first: 4:16:8 is 4 cores a processor, 16 processors a node, 8 nodes.
-    /// The product of the numbers must be the number of vertices of the model
-    #[arg(long, value_name = "a1:a2:...")]
-    pub(crate) hierarchy_parameter_string: String,
-
-    /// Distances, innermost level first: with 1:10:100 two cores of a processor have distance 1, two
-    /// processors of a node 10, two nodes 100
-    #[arg(long, value_name = "d1:d2:...")]
-    pub(crate) distance_parameter_string: String,
-}
-
-impl MachineOptions {
-    /// The hierarchy that the two strings describe. Distances that fall are allowed, but most often given the wrong way
-    /// round.
-    pub(crate) fn hierarchy(&self, console: Console) -> Result<Hierarchy, HierarchyError> {
-        let hierarchy = Hierarchy::parse(&self.hierarchy_parameter_string, &self.distance_parameter_string)?;
-        if !hierarchy.simplified().distances().is_sorted() {
-            console.warn(format_args!(
-                "the distances {} fall from the inside out; innermost levels come first",
-                self.distance_parameter_string
-            ));
-        }
-        Ok(hierarchy)
-    }
-}
 
 /// What a program tells, and where.
 #[derive(Args, Clone, Debug)]

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
-use super::console::Console;
+use super::console::{Console, ranges};
 use super::exit::End;
 use super::options::{ReportOptions, one_of};
 use super::progress::Progress;
@@ -18,7 +18,7 @@ use crate::io::traffic::{
     ClassTally, Collector, Format, LeftOut, MOST_RANKS, Making, Share, Summary, Tally, TrafficError, Weighing,
 };
 use crate::io::{self, Outputs, ReadError, Source};
-use crate::types::{NodeId, Weight};
+use crate::types::Weight;
 
 /// How recorded traffic is summed.
 #[derive(Args, Debug)]
@@ -189,24 +189,6 @@ fn tell_some(console: Console, what: &str, count: u64, note: &str) {
     }
 }
 
-/// Ascending numbers as `1, 3-5, 9`, and how many follow if there are many ranges.
-fn ranges(numbers: &[NodeId]) -> String {
-    const SHOWN: usize = 8;
-    let mut text = String::new();
-    let runs: Vec<&[NodeId]> = numbers.chunk_by(|a, b| a + 1 == *b).collect();
-    for (index, run) in runs.iter().take(SHOWN).enumerate() {
-        text += if index > 0 { ", " } else { "" };
-        text += &match run {
-            [one] => one.to_string(),
-            _ => format!("{}-{}", run[0], run[run.len() - 1]),
-        };
-    }
-    if runs.len() > SHOWN {
-        text += ", and others";
-    }
-    text
-}
-
 /// Which errors of summing are a wrong use of options.
 pub(crate) fn is_usage(error: &TrafficError) -> bool {
     use TrafficError::{BelowFirst, NoMessages, NoSuchClass, TooManyAsked, TooManyRanks};
@@ -214,17 +196,4 @@ pub(crate) fn is_usage(error: &TrafficError) -> bool {
         error,
         NoSuchClass { .. } | NoMessages | TooManyRanks { .. } | TooManyAsked { .. } | BelowFirst { .. }
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_are_short() {
-        assert_eq!(ranges(&[3]), "3");
-        assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8");
-        let odd: Vec<NodeId> = (0..20).map(|i| 2 * i).collect();
-        assert_eq!(ranges(&odd), "0, 2, 4, 6, 8, 10, 12, 14, and others");
-    }
 }

@@ -10,7 +10,8 @@ use serde::Serialize;
 use super::console::Console;
 use super::exit::{self, End, UsageError};
 use super::files;
-use super::options::{self, MachineOptions, ReportOptions, one_of};
+use super::machine::{self, JsonMachine, MachineOptions};
+use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
 use super::signals::{self, First, StopAtSignal};
 use crate::construct::Construction;
@@ -19,7 +20,7 @@ use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs};
 use crate::search::{Neighbourhood, SearchConfig};
 use crate::solve::{MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
-use crate::topology::{DistanceKind, Hierarchy};
+use crate::topology::{DistanceKind, Hierarchy, Machine};
 use crate::types::{Cost, Distance};
 
 /// What the help says below the options.
@@ -45,13 +46,13 @@ struct Options {
     #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&MapPreset::ALL, MapPreset::name))]
     preconfiguration_mapping: MapPreset,
 
-    /// How the first mapping is made
-    #[arg(long, default_value = "hierarchytopdown", value_name = "ALGORITHM",
-          value_parser = one_of(&Construction::ALL, Construction::name))]
-    construction_algorithm: Construction,
+    /// How the first mapping is made [default: hierarchytopdown where the machine is a regular tree, dualrecursive
+    /// elsewhere]
+    #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&Construction::ALL, Construction::name))]
+    construction_algorithm: Option<Construction>,
 
     /// Store the distance matrix (hierarchy) or compute each distance from the numbers of the two processing
-    /// elements (hierarchyonline); the mapping is the same [default: the faster]
+    /// elements (hierarchyonline); for regular trees; the mapping is the same [default: the faster]
     #[arg(long, value_name = "KIND", value_parser = one_of(&DistanceKind::ALL, DistanceKind::name))]
     distance_construction_algorithm: Option<DistanceKind>,
 
@@ -104,30 +105,32 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let started = Instant::now();
     let model = options.file.as_path();
     let start = options.input_mapping.as_deref();
-    let inputs: Vec<&Path> = [model].into_iter().chain(start).collect();
+    let read_only: Vec<&Path> = [model].into_iter().chain(options.machine.files()).collect();
+    let inputs: Vec<&Path> = read_only.iter().copied().chain(start).collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
     // A mapping may be improved in place.
-    let output = outputs.add(&options.output_filename, &[model])?;
+    let output = outputs.add(&options.output_filename, &read_only)?;
     let json = options.report.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
-    let hierarchy = options.machine.hierarchy(console)?;
-    let config = options.config(outputs.is_file(output))?;
+    let machine = options.machine.build(console)?;
+    let machine = machine.as_ref();
+    let config = options.config(machine, outputs.is_file(output))?;
 
     let graph = files::read_graph(model, NodeWeights::Ignore)?;
-    let start = start.map(|path| files::read_mapping(path, graph.num_nodes())).transpose()?;
+    let start = start.map(|path| files::read_mapping(path, graph.num_nodes(), machine)).transpose()?;
     let progress = Progress::new(options.report.quiet);
     // From here on there is something to save.
     let received = signals::listen(&progress, First::AsksToStop);
     console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
     console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
-    console.line(format_args!("specified hierarchy has {} entities.", hierarchy.num_pes()));
+    machine::tell(console, machine);
     let solution = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
-        solve_watched(&graph, &hierarchy, &config, start.as_ref(), &observer)?
+        solve_watched(&graph, machine, &config, start.as_ref(), &observer)?
     };
     tell(console, &solution.report);
-    write(options, &outputs, (output, json), &hierarchy, &solution, console)?;
+    write(options, &outputs, (output, json), machine, &solution, console)?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
 
@@ -148,19 +151,19 @@ fn write(
     options: &Options,
     outputs: &Outputs,
     (output, json): (OutputId, Option<OutputId>),
-    hierarchy: &Hierarchy,
+    machine: &dyn Machine,
     solution: &Solution,
     console: Console,
 ) -> anyhow::Result<()> {
     let Solution { mapping, report } = solution;
-    let report_of_run = JsonReport::new(options, hierarchy, report);
+    let report_of_run = JsonReport::new(options, machine, report);
     let contents: [Content<'_>; 2] = [
         (Some(output), &|out| io::mapping::write(out, mapping.as_slice())),
         (json, &|out| files::write_json(out, &report_of_run)),
     ];
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
-        files::verify(&options.file, written, hierarchy, report.cost)?;
+        files::verify(&options.file, written, &options.machine, report.cost)?;
         console.line(format_args!("verified: J of the files is {} too", report.cost));
     }
     staged.publish()?;
@@ -173,16 +176,24 @@ fn write(
 
 impl Options {
     /// `is_file`: whether the mapping goes to a file of its own.
-    fn config(&self, is_file: bool) -> anyhow::Result<MapConfig> {
-        if self.verify && (!is_file || io::is_stream(&self.file)) {
-            let message = "--verify reads the files again, so neither can be a stream; name files";
+    fn config(&self, machine: &dyn Machine, is_file: bool) -> anyhow::Result<MapConfig> {
+        let mut read = [self.file.as_path()].into_iter().chain(self.machine.files());
+        if self.verify && (!is_file || read.any(io::is_stream)) {
+            let message = "--verify reads the files again, so none of them can be a stream; name files";
             return Err(UsageError(message.to_string()).into());
+        }
+        if let (Some(kind), None) = (self.distance_construction_algorithm, machine.hierarchy()) {
+            let message = format!(
+                "--distance_construction_algorithm={} is for regular trees only; leave it out",
+                kind.name()
+            );
+            return Err(UsageError(message).into());
         }
         let mut config = MapConfig::preset(self.preconfiguration_mapping);
         config.seed = self.seed;
         config.threads = options::threads(self.threads)?;
         config.distances = self.distance_construction_algorithm;
-        config.construction.algorithm = Some(self.construction_algorithm);
+        config.construction.algorithm = self.construction_algorithm;
         config.search = SearchConfig {
             neighbourhood: self.local_search_neighborhood,
             max_hops: self.communication_neighborhood_dist,
@@ -204,6 +215,7 @@ struct JsonReport<'a> {
     n: usize,
     m: usize,
     seed: u64,
+    machine: JsonMachine,
     options: JsonOptions<'a>,
     #[serde(rename = "J")]
     cost: JsonCost,
@@ -214,8 +226,10 @@ struct JsonReport<'a> {
 
 #[derive(Serialize)]
 struct JsonOptions<'a> {
-    hierarchy: &'a [u32],
-    distances: &'a [Distance],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hierarchy: Option<&'a [u32]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distances: Option<&'a [Distance]>,
     preconfiguration_mapping: MapPreset,
     construction_algorithm: Construction,
     local_search_neighborhood: Neighbourhood,
@@ -241,7 +255,7 @@ struct JsonSwaps {
 }
 
 impl<'a> JsonReport<'a> {
-    fn new(options: &Options, hierarchy: &'a Hierarchy, report: &Report) -> Self {
+    fn new(options: &Options, machine: &'a dyn Machine, report: &Report) -> Self {
         Self {
             program: "viem",
             version: env!("CARGO_PKG_VERSION"),
@@ -249,11 +263,12 @@ impl<'a> JsonReport<'a> {
             n: report.num_processes,
             m: report.num_edges,
             seed: options.seed,
+            machine: options.machine.report(machine),
             options: JsonOptions {
-                hierarchy: hierarchy.arities(),
-                distances: hierarchy.distances(),
+                hierarchy: machine.hierarchy().map(Hierarchy::arities),
+                distances: machine.hierarchy().map(Hierarchy::distances),
                 preconfiguration_mapping: options.preconfiguration_mapping,
-                construction_algorithm: options.construction_algorithm,
+                construction_algorithm: report.algorithm,
                 local_search_neighborhood: options.local_search_neighborhood,
                 communication_neighborhood_dist: options.communication_neighborhood_dist,
                 search_space_s: options.search_space_s,
