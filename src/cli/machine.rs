@@ -93,7 +93,10 @@ impl MachineOptions {
                 "the distances {distances} fall from the inside out; innermost levels come first"
             ));
         }
-        let Some(pes) = self.pes() else { return Ok(whole) };
+        let Some(pes) = self.pes() else {
+            machine::check_memory(whole.as_ref())?;
+            return Ok(whole);
+        };
         machine::restricted(whole, pes).map_err(|error| match error {
             SpecError::Read(fault @ ReadError::Invalid { .. }) if self.file_of_pes().is_none() => {
                 UsageError(fault.to_string()).into()
