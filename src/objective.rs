@@ -27,7 +27,7 @@ pub fn keys<O: DistanceOracle>(oracle: &O, mapping: &Mapping) -> Vec<O::Key> {
 /// use viem::objective::evaluate;
 /// use viem::topology::{Grid, Machine as _};
 ///
-/// let graph = generate::mesh(4, 2, 1);
+/// let graph = generate::grid(4, 2);
 /// let machine = Grid::torus(&[4, 4])?;
 /// let mapping = Mapping::in_order(&machine, 8).expect("there is room");
 /// // Ten edges of weight 1 between neighbours, each counted twice.
