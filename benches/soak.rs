@@ -15,10 +15,15 @@
 //! - no exchange of two processes lowers J after a search of all pairs;
 //! - a run that is stopped at a random moment, or by a time limit, returns a valid mapping that is no worse than the
 //!   identity, the construction and the start;
+//! - the program, with redirected outputs and too little memory, room or time, writes a valid mapping, or ends with the
+//!   code for what it lacks and leaves every file as it was;
 //! - every block of a partition has a vertex and no more weight than allowed, and the cut, the block weights
 //!   and the quotient graph are what summing up the edges gives.
 
 mod common;
+#[cfg(target_os = "linux")]
+#[path = "soak/programs.rs"]
+mod programs;
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -77,6 +82,8 @@ struct Counts {
     refused: u64,
     stopped: u64,
     models: u64,
+    programs: u64,
+    limited: u64,
 }
 
 impl Counts {
@@ -88,6 +95,8 @@ impl Counts {
         self.refused += other.refused;
         self.stopped += other.stopped;
         self.models += other.models;
+        self.programs += other.programs;
+        self.limited += other.limited;
     }
 }
 
@@ -112,6 +121,13 @@ fn check(rng: &mut Rng) -> Counts {
     let text = check_files(rng, &graph);
     check_mapping(rng, &graph, &hierarchy, &text, &mut counts);
     check_model(rng, &graph, &mut counts);
+    #[cfg(target_os = "linux")]
+    if rng.below(4) == 0 {
+        // Starting a program takes longer than most rounds.
+        let is_written = programs::check(rng, &text, &hierarchy, counts.refused > 0);
+        counts.programs += 1;
+        counts.limited += u64::from(!is_written);
+    }
     counts
 }
 

@@ -7,6 +7,7 @@ pub mod graph;
 pub mod io;
 pub mod machine;
 pub mod mapping;
+pub mod memory;
 pub mod model;
 pub mod objective;
 pub mod observer;

@@ -69,6 +69,15 @@ impl Mapping {
         Ok(Self { pe_of })
     }
 
+    /// The identity on a machine: processes in order fill its PEs in order, each with as many as it has room for;
+    /// nothing if there are more processes than room. O(n + PEs).
+    pub fn in_order(machine: &dyn Machine, num_processes: usize) -> Option<Self> {
+        let pes = 0..machine.num_pes() as PeId;
+        let places = pes.flat_map(|pe| std::iter::repeat_n(pe, machine.capacity(pe) as usize));
+        let pe_of: Vec<PeId> = places.take(num_processes).collect();
+        (pe_of.len() == num_processes).then_some(Self { pe_of })
+    }
+
     /// A mapping from places of a machine that are all different.
     pub(crate) fn from_places(pe_of: Vec<PeId>) -> Self {
         Self { pe_of }

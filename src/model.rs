@@ -8,6 +8,7 @@ use crate::graph::{CsrGraph, quotient};
 use crate::observer::Observer;
 use crate::partition::{Partition, Partitioner, Preset, Targets, TargetsError};
 use crate::threads::{self, ThreadsError};
+use crate::types::Weight;
 
 /// How the graph is partitioned.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +25,13 @@ pub struct ModelConfig {
     pub threads: usize,
 }
 
+impl ModelConfig {
+    /// Whether there is a graph for which this makes sense, to be asked before one is read.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        Ok(Targets::check(self.num_blocks, self.imbalance)?)
+    }
+}
+
 /// A model and the partition it comes from.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -32,6 +40,16 @@ pub struct Model {
     pub graph: CsrGraph,
     /// The partition of the application graph.
     pub partition: Partition,
+    /// What the heaviest block may weigh. Where vertices are heavy, there may be no partition that keeps it;
+    /// [`Partition::overload`] tells by how much.
+    pub bound: Weight,
+}
+
+impl Model {
+    /// Weight of the heaviest block.
+    pub fn heaviest_block(&self) -> Weight {
+        self.partition.block_weights().iter().copied().max().unwrap_or(0)
+    }
 }
 
 /// Why a model cannot be generated.
@@ -70,5 +88,6 @@ pub fn generate_watched(
     let partitioner = Partitioner::new(preset, seed);
     let partition = threads::run(threads, || partitioner.partition_watched(graph, &targets, observer))?;
     let graph = quotient::contract(graph, partition.blocks(), num_blocks).with_unit_node_weights();
-    Ok(Model { graph, partition })
+    let bound = targets.bounds().iter().copied().max().unwrap_or(0);
+    Ok(Model { graph, partition, bound })
 }

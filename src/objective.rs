@@ -7,13 +7,58 @@ use rayon::prelude::*;
 
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
-use crate::problem::Problem;
-use crate::topology::DistanceOracle;
+use crate::problem::{self, Problem, ProblemError};
+use crate::topology::{DistanceOracle, DistanceVisitor, Distances};
 use crate::types::{Cost, NodeId};
 
 /// The keys of the PEs of all processes, by process: what [`swap_delta`] reads.
 pub fn keys<O: DistanceOracle>(oracle: &O, mapping: &Mapping) -> Vec<O::Key> {
     mapping.as_slice().iter().map(|&pe| oracle.key(pe)).collect()
+}
+
+/// J of a mapping to any machine with these distances; O(n + m).
+///
+/// Fails if the mapping is not one of the processes of the graph, if there is no such PE, and if J could overflow. Whether the PEs have room is
+/// for [`Mapping::on`] to say.
+///
+/// ```
+/// use viem::graph::generate;
+/// use viem::mapping::Mapping;
+/// use viem::objective::evaluate;
+/// use viem::topology::{Grid, Machine as _};
+///
+/// let graph = generate::grid(4, 2);
+/// let machine = Grid::torus(&[4, 4])?;
+/// let mapping = Mapping::in_order(&machine, 8).expect("there is room");
+/// // Ten edges of weight 1 between neighbours, each counted twice.
+/// assert_eq!(evaluate(&graph, &machine.distances()?, &mapping)?, 20);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn evaluate(graph: &CsrGraph, distances: &Distances, mapping: &Mapping) -> Result<Cost, ProblemError> {
+    distances.visit(Evaluation { graph, mapping })
+}
+
+struct Evaluation<'a> {
+    graph: &'a CsrGraph,
+    mapping: &'a Mapping,
+}
+
+impl DistanceVisitor for Evaluation<'_> {
+    type Output = Result<Cost, ProblemError>;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
+        let Self { graph, mapping } = self;
+        let (found, expected) = (mapping.num_processes(), graph.num_nodes());
+        if found != expected {
+            return Err(ProblemError::MappingDiffers { found, expected });
+        }
+        let (pe_of, count) = (mapping.as_slice(), oracle.num_pes());
+        if let Some(process) = pe_of.iter().position(|&pe| pe as usize >= count) {
+            return Err(ProblemError::PeOutOfRange { process, pe: pe_of[process], count });
+        }
+        problem::check_cost(graph, oracle.max_distance())?;
+        Ok(sum_of_rows(graph, oracle, &keys(oracle, mapping)))
+    }
 }
 
 /// J of a mapping; O(n + m). The mapping must be as large as the problem.
@@ -23,7 +68,10 @@ pub fn cost<O: DistanceOracle>(problem: &Problem<'_, O>, mapping: &Mapping) -> C
 
 /// J of the mapping whose PEs have these keys; O(m). Runs on the threads of the rayon pool it is called in.
 pub fn cost_of_keys<O: DistanceOracle>(problem: &Problem<'_, O>, keys: &[O::Key]) -> Cost {
-    let (graph, oracle) = (problem.graph(), problem.oracle());
+    sum_of_rows(problem.graph(), problem.oracle(), keys)
+}
+
+fn sum_of_rows<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, keys: &[O::Key]) -> Cost {
     let row = |node: NodeId| -> Cost {
         let here = keys[node as usize];
         graph.arcs(node).map(|(target, weight)| weight * oracle.between(here, keys[target as usize])).sum()

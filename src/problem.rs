@@ -1,8 +1,8 @@
 //! The sparse quadratic assignment problem: a communication graph and a machine of the same size.
 
 use crate::graph::CsrGraph;
-use crate::topology::{DistanceOracle, Parts};
-use crate::types::{Cost, Distance, Weight};
+use crate::topology::{DistanceOracle, Machine, Parts};
+use crate::types::{Cost, Distance, PeId, Weight};
 
 /// A communication graph and the machine it is mapped to.
 ///
@@ -26,11 +26,26 @@ pub enum ProblemError {
     )]
     SizesDiffer { processes: usize, pes: usize },
     #[error(
+        "the graph has {processes} vertices, but the machine has room for {room}; \
+         take a larger machine, or a graph of at most {room} vertices"
+    )]
+    TooManyProcesses { processes: usize, room: u64 },
+    #[error("the mapping has {found} processes, the graph {expected}")]
+    MappingDiffers { found: usize, expected: usize },
+    #[error("process {process} is on PE {pe}, but the machine has 0..{count}")]
+    PeOutOfRange { process: usize, pe: PeId, count: usize },
+    #[error(
         "J can be as large as {total_arc_weight} (edge weights, both directions) times {max_distance} \
          (greatest distance), which exceeds {}; divide the edge weights or the distances by a common factor",
         Cost::MAX
     )]
     CostOverflow { total_arc_weight: Weight, max_distance: Distance },
+}
+
+/// Makes sure that a machine has room for so many processes. O(PEs).
+pub fn check_room(processes: usize, machine: &dyn Machine) -> Result<(), ProblemError> {
+    let room = (0..machine.num_pes() as PeId).map(|pe| u64::from(machine.capacity(pe))).sum();
+    if processes as u64 > room { Err(ProblemError::TooManyProcesses { processes, room }) } else { Ok(()) }
 }
 
 /// Proves that no J of the graph exceeds [`Cost`] where no distance exceeds this one.

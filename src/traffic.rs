@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
-use crate::topology::{DistanceOracle, Hierarchy};
+use crate::topology::{DistanceOracle, DistanceVisitor, Distances, Hierarchy};
 use crate::types::{Cost, Distance, PeId, Weight};
 
 /// The traffic between processes that meet at one level: their innermost common group is of this level.
@@ -78,16 +78,10 @@ const MOST_ROWS: usize = 64;
 /// The traffic at each distance that occurs, ascending; process i is on PE `pe_of[i]`. O(n + m log d) for d distances.
 ///
 /// Up to 64 distinct distances have a row each. Beyond, the range from the least to the greatest is cut into 64 parts
-/// of equal length, and those with traffic have a row each. The graph and the machine must fit a
-/// [`Problem`](crate::problem::Problem), so that no cost overflows. The costs add up to J.
-pub fn by_distance<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, pe_of: &[PeId]) -> Vec<DistanceTraffic> {
-    let mut weights: BTreeMap<Distance, Weight> = BTreeMap::new();
-    for node in graph.nodes() {
-        let from = oracle.key(pe_of[node as usize]);
-        for (target, weight) in graph.arcs(node).filter(|&(target, _)| target > node) {
-            *weights.entry(oracle.between(from, oracle.key(pe_of[target as usize]))).or_insert(0) += weight;
-        }
-    }
+/// of equal length, and those with traffic have a row each. [`evaluate`](crate::objective::evaluate) must accept the graph and the
+/// mapping, so that no cost overflows. The costs add up to J.
+pub fn by_distance(graph: &CsrGraph, distances: &Distances, pe_of: &[PeId]) -> Vec<DistanceTraffic> {
+    let weights = distances.visit(Weights { graph, pe_of });
     let (Some((&least, _)), Some((&greatest, _))) = (weights.first_key_value(), weights.last_key_value())
     else {
         return Vec::new();
@@ -110,6 +104,29 @@ pub fn by_distance<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, pe_of: &[PeI
     rows
 }
 
+/// The weight of the edges of each distance, each edge once.
+struct Weights<'a> {
+    graph: &'a CsrGraph,
+    pe_of: &'a [PeId],
+}
+
+impl DistanceVisitor for Weights<'_> {
+    type Output = BTreeMap<Distance, Weight>;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
+        let Self { graph, pe_of } = self;
+        let mut weights = BTreeMap::new();
+        for node in graph.nodes() {
+            let from = oracle.key(pe_of[node as usize]);
+            for (target, weight) in graph.arcs(node).filter(|&(target, _)| target > node) {
+                let distance = oracle.between(from, oracle.key(pe_of[target as usize]));
+                *weights.entry(distance).or_insert(0) += weight;
+            }
+        }
+        weights
+    }
+}
+
 /// The PEs, out of `num_pes`, that no process is on, ascending; process i is on PE `pe_of[i]`.
 pub fn empty_pes(num_pes: usize, pe_of: &[PeId]) -> Vec<PeId> {
     let mut is_used = vec![false; num_pes];
@@ -127,7 +144,7 @@ mod tests {
     use crate::problem::Problem;
     use crate::rng::Rng;
     use crate::testing::random_mapping;
-    use crate::topology::{DistanceMatrix, DistanceVisitor, Grid, Machine as _};
+    use crate::topology::{DistanceMatrix, Grid, Machine};
 
     #[test]
     fn levels_add_up_to_all_traffic_and_to_the_objective() {
@@ -146,11 +163,11 @@ mod tests {
         assert!((shares - 1.0).abs() < 1e-9);
     }
 
-    /// Traffic by distance, and both ways by the definition.
-    struct ByDistance<'a>(&'a CsrGraph, &'a [PeId]);
+    /// The weight of both directions at each distance, by the definition.
+    struct BothWays<'a>(&'a CsrGraph, &'a [PeId]);
 
-    impl DistanceVisitor for ByDistance<'_> {
-        type Output = (Vec<DistanceTraffic>, BTreeMap<Distance, Weight>);
+    impl DistanceVisitor for BothWays<'_> {
+        type Output = BTreeMap<Distance, Weight>;
         fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
             let Self(graph, pe_of) = self;
             let mut expected = BTreeMap::new();
@@ -160,7 +177,7 @@ mod tests {
                     *expected.entry(distance).or_insert(0) += weight;
                 }
             }
-            (by_distance(graph, oracle, pe_of), expected)
+            expected
         }
     }
 
@@ -171,7 +188,9 @@ mod tests {
         let mut pe_of: Vec<PeId> = (0..48).collect();
         Rng::new(2).shuffle(&mut pe_of);
         pe_of.truncate(36);
-        let (rows, expected) = torus.distances().unwrap().visit(ByDistance(&graph, &pe_of));
+        let distances = torus.distances().unwrap();
+        let rows = by_distance(&graph, &distances, &pe_of);
+        let expected = distances.visit(BothWays(&graph, &pe_of));
         let found: Vec<_> =
             rows.iter().map(|row| (row.least, row.greatest, 2 * row.weight, row.cost)).collect();
         let expected: Vec<_> = expected.iter().map(|(&d, &both)| (d, d, both, both * d)).collect();
@@ -189,7 +208,9 @@ mod tests {
         let distance = |p, q| Distance::from(p) * 7 + Distance::from(q) * Distance::from(q) * (1 << 32);
         let matrix = DistanceMatrix::from_fn(400, distance).unwrap();
         let pe_of: Vec<PeId> = (0..400).collect();
-        let (rows, expected) = matrix.distances().unwrap().visit(ByDistance(&graph, &pe_of));
+        let distances = matrix.distances().unwrap();
+        let rows = by_distance(&graph, &distances, &pe_of);
+        let expected = distances.visit(BothWays(&graph, &pe_of));
         assert!(expected.len() > MOST_ROWS && rows.len() <= MOST_ROWS && rows.len() > 10);
         assert!(rows.iter().all(|row| row.least <= row.greatest));
         assert!(rows.windows(2).all(|pair| pair[0].greatest < pair[1].least));
@@ -201,7 +222,7 @@ mod tests {
     #[test]
     fn without_edges_there_is_no_traffic() {
         let graph = crate::graph::GraphBuilder::new(3).build().unwrap();
-        let oracle = Hierarchy::parse("3", "1").unwrap().online64();
-        assert_eq!(by_distance(&graph, &oracle, &[0, 1, 2]), []);
+        let distances = Machine::distances(&Hierarchy::parse("3", "1").unwrap()).unwrap();
+        assert_eq!(by_distance(&graph, &distances, &[0, 1, 2]), []);
     }
 }

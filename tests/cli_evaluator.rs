@@ -61,3 +61,20 @@ fn what_is_no_permutation_is_refused_at_its_first_offending_line() {
     let mut command = program("evaluator", folder.path());
     failure_of(command.args(["cycle.graph", "--input_mapping=missing"]).args(MACHINE), 66);
 }
+
+#[test]
+fn what_is_given_for_a_mapping_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
+    let files: [(&str, &str); 3] = [
+        (CYCLE, "a graph in METIS format"),
+        ("0,2\n1,3\n2,0\n3,1\n", "CSV"),
+        ("0 1 1 1\n1 0 1 1\n1 1 0 1\n1 1 1 0\n", "a dense matrix"),
+    ];
+    for (text, kind) in files {
+        fs::write(folder.path().join("mapping"), text).unwrap();
+        let mut command = program("evaluator", folder.path());
+        let message = failure_of(command.args(["cycle.graph", "--input_mapping=mapping"]).args(MACHINE), 65);
+        assert!(message.contains(kind), "{message}");
+    }
+}

@@ -61,6 +61,26 @@ fn perfect_balance_and_no_empty_block_for_any_k() {
 }
 
 #[test]
+fn what_cannot_be_balanced_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |weights: [u32; 3], more: &[&str]| {
+        let [a, b, c] = weights;
+        fs::write(folder.path().join("path.graph"), format!("3 2 10\n{a} 2\n{b} 1 3\n{c} 2\n")).unwrap();
+        let mut command = program("generate_model", folder.path());
+        command.args(["path.graph", "--k=2", "--json=report"]).args(more);
+        let output = command.assert().success().get_output().clone();
+        (String::from_utf8(output.stderr).unwrap(), report_in(&folder.path().join("report")))
+    };
+    let (message, report) = run([100, 1, 1], &[]);
+    assert!(message.contains("warning: no balance as asked was found: blocks exceed their bounds by 48"));
+    assert_eq!((&report["heaviest_block"], &report["bound"]), (&100.into(), &52.into()));
+    assert_eq!(report["overload"], 48);
+    assert_eq!(run([100, 1, 1], &["--quiet"]).0, "");
+    let (message, report) = run([2, 1, 1], &[]);
+    assert_eq!((message.as_str(), &report["overload"]), ("", &0.into()));
+}
+
+#[test]
 fn a_model_can_be_piped_into_viem() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = program("generate_model", folder.path());
@@ -84,21 +104,13 @@ fn what_cannot_be_partitioned_is_refused() {
     assert!(fails(&["--k=17"], 65).contains("16"));
     fails(&["--k=0"], 2);
     fails(&["--k=two"], 2);
+    // What no graph can mend is refused before one is read.
+    for options in [&["--k=0"][..], &["--k=2", "--imbalance=-1"]] {
+        let mut command = program("generate_model", folder.path());
+        assert!(!failure_of(command.arg("missing.graph").args(options), 2).contains("missing.graph"));
+    }
     fails(&[], 2);
     fails(&["--k=2", "--imbalance=-1"], 2);
     fails(&["--k=2", "--imbalance=nan"], 2);
     fails(&["--k=2", "--preconfiguration=magic"], 2);
-}
-
-#[test]
-fn what_cannot_be_balanced_is_said() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("heavy.graph"), "3 0 10\n100\n1\n1\n").unwrap();
-    let mut command = program("generate_model", folder.path());
-    let output =
-        command.args(["heavy.graph", "--k=2", "--json=report"]).assert().success().get_output().clone();
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("exceed their bounds by 48"), "{message}");
-    let report = std::fs::read_to_string(folder.path().join("report")).unwrap();
-    assert!(report.contains("\"overload\": 48"), "{report}");
 }

@@ -61,3 +61,38 @@ fn what_can_be_mended_is_mended() {
     failure_of(command.args(["hopeless.graph", "--fix=good.graph"]), 65);
     assert!(fs::read_to_string(folder.path().join("good.graph")).unwrap().starts_with("3 2 1"));
 }
+
+/// Whatever reads a graph names what it was given instead.
+#[test]
+fn other_files_are_named_for_what_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let random: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let files: [(&[u8], &str); 8] = [
+        (b"2\n0\n3\n1\n", "a mapping or a partition"),
+        (b"0 1\n0 2\n1 2\n2 3\n", "an edge list"),
+        (b"1 2 0.5\n1 3 1.5\n2 3 1\n1 4 2\n", "an edge list"),
+        (b"# POINT TO POINT\nE\t0\t1\t80 bytes\t2 msgs sent\t0,1,1\n", "Open MPI"),
+        (b"0 3 1 2\n3 0 4 1\n1 4 0 2\n2 1 2 0\n", "a dense matrix"),
+        (b"source,target,weight\n1,2,3\n", "CSV"),
+        (b"{\"nodes\": []}\n", "a JSON file"),
+        (&random, "a binary file"),
+    ];
+    for (bytes, kind) in files {
+        fs::write(folder.path().join("file"), bytes).unwrap();
+        let machine = ["--hierarchy_parameter_string=4", "--distance_parameter_string=1"];
+        let mut viem = program("viem", folder.path());
+        let mut generate_model = program("generate_model", folder.path());
+        let message = failure_of(viem.args(machine).arg("file"), 65);
+        assert!(message.contains("file, line 1,") && message.contains(kind), "{kind}: {message}");
+        let is_traffic = ["an edge list", "Open MPI", "a dense matrix"].contains(&kind);
+        assert_eq!(message.contains("generate_model --from="), is_traffic, "{message}");
+        // Recorded traffic that shows what it is has no blocks.
+        let shows = ["CSV", "Open MPI"].contains(&kind);
+        let (code, what) = if shows { (2, "recorded traffic") } else { (65, kind) };
+        let message = failure_of(generate_model.args(["--k=2", "file"]), code);
+        assert!(message.contains(what), "{kind}: {message}");
+        let mut checker = program("graphchecker", folder.path());
+        let faults = checker.arg("file").assert().code(65).get_output().stdout.clone();
+        assert!(String::from_utf8(faults).unwrap().contains(kind), "{kind}");
+    }
+}

@@ -58,6 +58,17 @@ mod unix {
 
     use super::*;
 
+    /// A graph of which every result takes more room than some limits leave.
+    fn write_path_graph(folder: &Path) {
+        let line = |v: u32| match v {
+            1 => "2\n".to_string(),
+            16384 => "16383\n".to_string(),
+            v => format!("{} {}\n", v - 1, v + 1),
+        };
+        let lines: String = (1..=16384).map(line).collect();
+        fs::write(folder.join("path.graph"), format!("16384 16383\n{lines}")).unwrap();
+    }
+
     #[test]
     fn a_full_device_is_told() {
         if !Path::new("/dev/full").exists() {
@@ -93,14 +104,7 @@ mod unix {
             exit $code
         "#;
         // 16384 lines are more than the room that is left.
-        let path: String = (1..=16384)
-            .map(|v| match v {
-                1 => "2\n".to_string(),
-                16384 => "16383\n".to_string(),
-                v => format!("{} {}\n", v - 1, v + 1),
-            })
-            .collect();
-        fs::write(folder.path().join("path.graph"), format!("16384 16383\n{path}")).unwrap();
+        write_path_graph(folder.path());
         let commands = [
             (
                 "viem",
@@ -188,6 +192,193 @@ mod unix {
         }
     }
 
+    /// Runs `viem`, as `"$@"` of a script, on a model of 64 processes.
+    fn shell(folder: &Path, script: &str, options: &[&str]) -> std::process::Output {
+        let viem = program("viem", folder);
+        System::new("bash")
+            .args(["-c", script, "bash"])
+            .arg(viem.get_program())
+            .arg(instance("openfoam_sphere_64.msgs.graph"))
+            .args(MACHINE)
+            .args(options)
+            .current_dir(folder)
+            .output()
+            .unwrap()
+    }
+
+    fn is_mapping(bytes: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let mut pes: Vec<u32> = text.lines().filter_map(|line| line.parse().ok()).collect();
+        pes.sort_unstable();
+        text.lines().count() == 64 && pes.iter().copied().eq(0..64)
+    }
+
+    #[test]
+    fn a_model_on_stdin_or_stdout_is_a_file_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let model = fs::read(instance("openfoam_sphere_64.msgs.graph")).unwrap();
+        fs::write(folder.path().join("model"), &model).unwrap();
+        for (script, options) in [
+            (r#""$1" - "${@:3}" < model"#, ["-o", "model"]),
+            (r#""$1" model "${@:3}" >> model"#, ["-o", "-"]),
+            (r#""$1" model "${@:3}" 5>> model"#, ["-o", "/dev/fd/5"]),
+        ] {
+            let run = shell(folder.path(), script, &options);
+            let message = String::from_utf8_lossy(&run.stderr).into_owned();
+            assert_eq!(run.status.code(), Some(2), "{options:?}: {message}");
+            assert!(message.contains("would overwrite the input"), "{message}");
+            assert_eq!(fs::read(folder.path().join("model")).unwrap(), model);
+        }
+    }
+
+    #[test]
+    fn two_outputs_in_one_place_are_noticed_whatever_they_are_called() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(System::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
+        for (script, options) in [
+            (r#""$@" > out"#, ["-o", "-", "--json=out"]),
+            (r#""$@" > out"#, ["-o", "out", "--json=-"]),
+            (r#""$@""#, ["-o", "pipe", "--json=pipe"]),
+            (r#""$@""#, ["-o", "/dev/stderr", "--json=/dev/fd/2"]),
+            (r#""$@" 2>&1 | cat; exit ${PIPESTATUS[0]}"#, ["-o", "/dev/stderr", "--json=-"]),
+            (r#""$@" 5> out 6>&5"#, ["-o", "/dev/fd/5", "--json=/proc/self/fd/6"]),
+        ] {
+            let run = shell(folder.path(), script, &options);
+            let message = String::from_utf8_lossy(&[run.stdout, run.stderr].concat()).into_owned();
+            assert_eq!(run.status.code(), Some(2), "{script} {options:?}: {message}");
+            assert!(message.contains("two outputs cannot go to the same place"), "{message}");
+        }
+    }
+
+    #[test]
+    fn lines_for_people_never_get_into_a_result() {
+        for (script, options) in [
+            (r#""$@" > out"#, ["-o", "out"]),
+            (r#""$@" > out"#, ["-o", "-"]),
+            (r#""$@" > out 2>&1"#, ["-o", "-"]),
+            (r#""$@" > out 2>&1"#, ["-o", "out"]),
+            (r#""$@" 2> out"#, ["-o", "out"]),
+            (r#""$@" 2>&1 | cat > out"#, ["-o", "/dev/stderr"]),
+            (r#""$@" 5> out"#, ["-o", "/dev/fd/5"]),
+            (r#""$@" > >(cat > out); wait $!"#, ["-o", "/dev/stdout"]),
+            (r#"ln -s out link; "$@" >> out"#, ["-o", "link"]),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let run = shell(folder.path(), script, &options);
+            assert!(run.status.success(), "{script} {options:?}: {}", String::from_utf8_lossy(&run.stderr));
+            let out = fs::read(folder.path().join("out")).unwrap();
+            assert!(is_mapping(&out), "{script} {options:?}: {}", String::from_utf8_lossy(&out));
+        }
+    }
+
+    #[test]
+    fn what_a_closed_stream_should_get_is_not_lost_without_a_word() {
+        let folder = tempfile::tempdir().unwrap();
+        for (script, options) in [
+            (r#""$@" >&-"#, ["-o", "-"]),
+            (r#""$@" >&-"#, ["-o", "/dev/stdout"]),
+            (r#""$@" >&-"#, ["--json=-", "--quiet"]),
+        ] {
+            let run = shell(folder.path(), script, &options);
+            let message = String::from_utf8_lossy(&run.stderr).into_owned();
+            assert_eq!(run.status.code(), Some(73), "{options:?}: {message}");
+            assert!(message.contains("it is closed"), "{message}");
+            assert_eq!(names(folder.path()), [""; 0]);
+        }
+        // Lines for people may be lost; so may what is sent to the null device.
+        for (script, options) in [
+            (r#""$@" >&- 2>&-"#, ["-o", "out"]),
+            (r#""$@" >/dev/null"#, ["-o", "-"]),
+            (r#""$@" >&-"#, ["-o", "/dev/null"]),
+        ] {
+            assert!(shell(folder.path(), script, &options).status.success(), "{script} {options:?}");
+        }
+        assert!(is_mapping(&fs::read(folder.path().join("out")).unwrap()));
+    }
+
+    #[test]
+    fn a_reader_that_goes_away_costs_no_other_output() {
+        let folder = tempfile::tempdir().unwrap();
+        for (options, file) in [(["-o", "-", "--json=out"], false), (["--json=-", "-o", "out"], true)] {
+            let script = r#"set -o pipefail; "$@" | exec true"#;
+            let run = shell(folder.path(), script, &options);
+            assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+            let out = fs::read(folder.path().join("out")).unwrap();
+            assert!(is_mapping(&out) == file && !out.is_empty(), "{options:?}");
+        }
+    }
+
+    /// Needs the right to mount; without it, nothing is tested.
+    #[test]
+    fn a_file_that_cannot_be_replaced_is_written_in_place() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("mounted"), "a line that is much longer than any line of a mapping\n")
+            .unwrap();
+        fs::write(folder.path().join("out"), "").unwrap();
+        let script = r#"unshare --mount bash -c 'mount --bind mounted out || exit 99; "$@"' bash "$@""#;
+        let run = shell(folder.path(), script, &["-o", "out", "--verify"]);
+        if matches!(run.status.code(), Some(99 | 1 | 127)) {
+            return eprintln!("skipped: no right to mount");
+        }
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        assert!(is_mapping(&fs::read(folder.path().join("mounted")).unwrap()));
+        assert_eq!(names(folder.path()), ["mounted", "out"]);
+    }
+
+    /// Needs the right to run as another user; without it, nothing is tested.
+    #[test]
+    fn the_file_of_another_user_in_a_sticky_folder_is_written_in_place() {
+        use std::os::unix::process::CommandExt;
+        const NOBODY: u32 = 65534;
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o1777)).unwrap();
+        fs::copy(instance("openfoam_sphere_64.msgs.graph"), path("model")).unwrap();
+        for (name, mode, code) in [("shared", 0o666, 0), ("protected", 0o644, 73)] {
+            fs::write(path(name), "old").unwrap();
+            fs::set_permissions(path(name), fs::Permissions::from_mode(mode)).unwrap();
+            let run = System::new(program("viem", folder.path()).get_program())
+                .args(["model", "-o", name])
+                .args(MACHINE)
+                .current_dir(&folder)
+                .uid(NOBODY)
+                .output();
+            let Ok(run) = run else { return eprintln!("skipped: no right to run as another user") };
+            assert_eq!(run.status.code(), Some(code), "{}", String::from_utf8_lossy(&run.stderr));
+            assert_eq!(is_mapping(&fs::read(path(name)).unwrap()), code == 0);
+        }
+        assert_eq!(names(folder.path()), ["model", "protected", "shared"]);
+    }
+
+    #[test]
+    fn a_limit_of_the_file_size_is_told_and_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        write_path_graph(folder.path());
+        fs::write(folder.path().join("out"), "precious").unwrap();
+        for (name, options) in [
+            (
+                "viem",
+                "--hierarchy_parameter_string=16384 --distance_parameter_string=1 --output_filename=out",
+            ),
+            ("generate_model", "--k=4096 --preconfiguration=fast --output_filename=out"),
+            ("graphchecker", "--fix=out"),
+        ] {
+            let run = System::new("bash")
+                .args(["-c", r#"ulimit -f 8; "$@""#, "bash"])
+                .arg(program(name, folder.path()).get_program())
+                .arg("path.graph")
+                .args(options.split(' '))
+                .current_dir(&folder)
+                .output()
+                .unwrap();
+            let message = String::from_utf8_lossy(&run.stderr).into_owned();
+            assert_eq!(run.status.code(), Some(74), "{name}: {message}");
+            assert!(message.contains("out: cannot be written"), "{message}");
+            assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap(), "precious");
+            assert_eq!(names(folder.path()), ["out", "path.graph"]);
+        }
+    }
+
     #[test]
     fn a_reader_that_goes_away_is_no_failure() {
         let folder = tempfile::tempdir().unwrap();
@@ -207,24 +398,54 @@ mod unix {
 }
 
 #[test]
-fn an_output_can_be_the_input() {
+fn a_file_can_be_improved_in_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = instance("openfoam_sphere_64.msgs.graph");
+    fs::copy(&model, folder.path().join("graph")).unwrap();
+    stdout_of(program("graphchecker", folder.path()).args(["graph", "--fix=graph"]));
+    assert!(fs::read_to_string(folder.path().join("graph")).unwrap().starts_with("64 586"));
+    let identity: String = (0..64).map(|pe| format!("{pe}\n")).collect();
+    fs::write(folder.path().join("mapping"), &identity).unwrap();
+    let mut viem = program("viem", folder.path());
+    stdout_of(viem.arg(&model).args(MACHINE).args(["--input_mapping=mapping", "--output_filename=mapping"]));
+    let improved = fs::read_to_string(folder.path().join("mapping")).unwrap();
+    assert!(improved != identity && improved.lines().count() == 64);
+    assert_eq!(names(folder.path()), ["graph", "mapping"]);
+}
+
+#[test]
+fn an_output_that_would_overwrite_an_input_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let model = fs::read(instance("openfoam_sphere_64.msgs.graph")).unwrap();
-    let run = |name: &str, options: &[&str]| {
-        fs::write(folder.path().join("file"), &model).unwrap();
-        stdout_of(program(name, folder.path()).arg("file").args(options));
-        fs::read_to_string(folder.path().join("file")).unwrap()
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("model"), &model).unwrap();
+    fs::hard_link(path("model"), path("hard")).unwrap();
+    let identity: String = (0..64).map(|pe| format!("{pe}\n")).collect();
+    fs::write(path("mapping"), &identity).unwrap();
+    let mut names_of_model = vec!["model", "./model", "hard"];
+    if cfg!(unix) {
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("model", path("soft")).unwrap();
+        names_of_model.push("soft");
+    }
+    let refused = |name: &str, options: &[&str]| {
+        let message = failure_of(program(name, folder.path()).arg("model").args(options), 2);
+        assert!(message.contains("would overwrite the input m"), "{message}");
+        assert_eq!(fs::read(path("model")).unwrap(), model);
+        assert_eq!(fs::read_to_string(path("mapping")).unwrap(), identity);
     };
-    let mapping = run("viem", &[MACHINE[0], MACHINE[1], "--output_filename=file"]);
-    assert_eq!(mapping.lines().count(), 64);
-    assert!(run("generate_model", &["--k=8", "--output_filename=file"]).starts_with("8 "));
-    assert!(run("graphchecker", &["--fix=file"]).starts_with("64 586"));
-    fs::write(folder.path().join("mapping"), mapping).unwrap();
-    let improved = ["--input_mapping=mapping", "--output_filename=mapping"];
-    let mut again = program("viem", folder.path());
-    stdout_of(again.arg(instance("openfoam_sphere_64.msgs.graph")).args(MACHINE).args(improved));
-    assert_eq!(fs::read_to_string(folder.path().join("mapping")).unwrap().lines().count(), 64);
-    assert_eq!(names(folder.path()), ["file", "mapping"]);
+    for output in names_of_model {
+        refused("viem", &[MACHINE[0], MACHINE[1], "--verify", "--output_filename", output]);
+        refused("viem", &[MACHINE[0], MACHINE[1], "--json", output]);
+        refused("generate_model", &["--k=2", "--output_filename", output]);
+        refused("generate_model", &["--k=2", "--mapping_filename", output]);
+        refused("generate_model", &["--k=2", "--json", output]);
+        refused("evaluator", &[MACHINE[0], MACHINE[1], "--input_mapping=mapping", "--json", output]);
+    }
+    for name in ["viem", "evaluator"] {
+        refused(name, &[MACHINE[0], MACHINE[1], "--input_mapping=mapping", "--json=mapping"]);
+    }
+    assert!(!path("permutation").exists() && !path("model.graph").exists(), "refused before any work");
 }
 
 #[test]
@@ -234,7 +455,7 @@ fn no_output_overwrites_another_and_no_input_is_read_twice() {
     for json in ["out", "./out"] {
         let outputs = ["--output_filename=out", "--json", json];
         let message = failure_of(program("viem", folder.path()).arg(&model).args(MACHINE).args(outputs), 2);
-        assert!(message.contains("two outputs cannot go to the same file"), "{message}");
+        assert!(message.contains("two outputs cannot go to the same place"), "{message}");
     }
     let outputs = ["--k=4", "--output_filename=out", "--mapping_filename=out"];
     failure_of(program("generate_model", folder.path()).arg(&model).args(outputs), 2);
@@ -246,4 +467,25 @@ fn no_output_overwrites_another_and_no_input_is_read_twice() {
     assert_eq!(names(folder.path()), [""; 0]);
     let gone = ["--output_filename=/dev/null", "--json=/dev/null", "--threads=1000000000"];
     stdout_of(program("viem", folder.path()).arg(&model).args(MACHINE).args(gone));
+}
+
+#[test]
+fn a_failing_output_leaves_the_others_as_they_were() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let model = instance("openfoam_sphere_64.msgs.graph");
+    let runs = [
+        ("viem", vec![MACHINE[0], MACHINE[1], "--output_filename=first", "--json=/dev/full"]),
+        ("viem", vec![MACHINE[0], MACHINE[1], "--output_filename=/dev/full", "--json=first"]),
+        ("generate_model", vec!["--k=4", "--output_filename=first", "--mapping_filename=/dev/full"]),
+        ("generate_model", vec!["--k=4", "--output_filename=first", "--json=/dev/full"]),
+    ];
+    for (name, options) in runs {
+        fs::write(folder.path().join("first"), "precious").unwrap();
+        failure_of(program(name, folder.path()).arg(&model).args(&options), 74);
+        assert_eq!(fs::read_to_string(folder.path().join("first")).unwrap(), "precious", "{options:?}");
+        assert_eq!(names(folder.path()), ["first"]);
+    }
 }

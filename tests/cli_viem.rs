@@ -107,6 +107,8 @@ fn the_report_tells_what_was_done() {
     assert_eq!((&report["n"], &report["m"], &report["seed"]), (&64.into(), &284.into(), &5.into()));
     assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(report["options"]["construction_algorithm"], "hierarchytopdown");
+    assert_eq!(report["options"]["time_limit"], Value::Null);
+    assert_eq!(report["model"], instance("lammps_melt_64.bytes.graph").display().to_string());
     let cost = |key: &str| report["J"][key].as_i64().unwrap();
     assert!(cost("search") <= cost("construction").min(cost("identity")));
     assert_eq!(cost("search"), evaluated(folder.path(), "lammps_melt_64.bytes.graph", "permutation"));
@@ -194,6 +196,150 @@ fn failures_have_one_message_the_right_code_and_cost_no_file() {
     fails(&good, &[MACHINE[0], MACHINE[1], "--output_filename=no/such/folder/permutation"], 73);
     let unmappable = ["--hier=64", "--distance_p=9223372036854775807"];
     assert!(fails(&good, &unmappable, 65).contains("J can be as large as"));
+}
+
+#[test]
+fn the_end_of_a_run_says_what_was_gained_and_where_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = "openfoam_sphere_64.msgs.graph";
+    let identity: String = (0..64).map(|pe| format!("{pe}\n")).collect();
+    fs::write(folder.path().join("identity"), identity).unwrap();
+    let before = evaluated(folder.path(), model, "identity");
+    let text = stdout_of(viem(folder.path(), model).args(["--verify", "-o", "result"]));
+    let after = objective(&text);
+    let less = 100.0 * (before - after) as f64 / before as f64;
+    let end = format!("identity {before} -> {after} ({less:.1} % less); written to result");
+    assert_eq!(text.lines().last().unwrap(), end);
+    assert!(text.contains(&format!("verified: J of the files is {after} too")), "{text}");
+    // Nothing to gain and nothing to divide by.
+    fs::write(folder.path().join("empty"), "4 0\n\n\n\n\n").unwrap();
+    let machine = ["--hierarchy_parameter_string=4", "--distance_parameter_string=1"];
+    let text = stdout_of(program("viem", folder.path()).arg("empty").args(machine));
+    assert_eq!(text.lines().last().unwrap(), "identity 0 -> 0 (0.0 % less); written to permutation");
+}
+
+/// The lines that the guide shows are those of the command above them; figures may differ.
+#[test]
+fn the_sample_of_the_guide_is_what_its_command_prints() {
+    let guide = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/GUIDE.md")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("instances")).unwrap();
+    let model = "gromacs_water_pme_128.msgs.graph";
+    fs::copy(instance(model), folder.path().join("instances").join(model)).unwrap();
+    let shape = |line: &str| -> String {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words.join(" ").chars().filter(|c| !c.is_ascii_digit()).collect()
+    };
+    for (program_name, section, sample, more) in [
+        ("viem", "### viem", "What the command above prints", &["--verify"][..]),
+        ("evaluator", "### evaluator", "For the mapping above", &[]),
+    ] {
+        let section = guide.split_once(section).unwrap().1;
+        let block = |text: &str| -> Vec<String> {
+            let lines = text.lines().skip_while(|line| !line.starts_with("    "));
+            let lines = lines.take_while(|line| line.starts_with("    "));
+            // Remarks stand in brackets after several blanks.
+            lines
+                .map(|line| {
+                    line[4..].split("  (").next().unwrap().replace(" (the result)", "").trim_end().to_string()
+                })
+                .collect()
+        };
+        let command = block(section).join(" ").replace('\\', "");
+        let mut words = command.split_whitespace();
+        assert_eq!(words.next(), Some(program_name));
+        let printed = stdout_of(program(program_name, folder.path()).args(words).args(more));
+        let shown = block(section.split_once(sample).unwrap().1);
+        let shapes = |lines: &mut dyn Iterator<Item = &str>| lines.map(shape).collect::<Vec<_>>();
+        assert_eq!(shapes(&mut shown.iter().map(String::as_str)), shapes(&mut printed.lines()));
+        assert!(shown.iter().any(|line| line == "model has 128 nodes, 3018 edges"));
+    }
+}
+
+#[test]
+fn distances_that_fall_are_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = instance("openfoam_sphere_64.msgs.graph");
+    let run = |distances: &str, extra: &[&str]| {
+        let mut command = program("viem", folder.path());
+        command.arg(&model).args(["--hierarchy_parameter_string=4:4:4:1", "--distance_parameter_string"]);
+        let output = command.arg(distances).args(extra).assert().success().get_output().clone();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(run("100:10:1:1", &[]).contains("warning: the distances 100:10:1:1 fall from the inside out"));
+    // A level of one member makes no difference.
+    for distances in ["1:10:100:0", "1:1:1:1", "0:0:5:5"] {
+        assert_eq!(run(distances, &[]), "");
+    }
+    assert_eq!(run("100:10:1:1", &["--quiet"]), "");
+}
+
+#[test]
+fn times_have_units() {
+    let folder = tempfile::tempdir().unwrap();
+    // Without a search, a run ends long before its time is over.
+    let limit = |time: &str| {
+        let mut command = viem(folder.path(), "openfoam_sphere_64.msgs.graph");
+        command.args(["--json=-", "--local_search_neighborhood=none", "--time_limit", time]);
+        command
+    };
+    for (time, seconds) in
+        [("90", 90.0), ("1.5", 1.5), ("90s", 90.0), ("2m", 120.0), ("1h", 3600.0), ("0.5h", 1800.0)]
+    {
+        let report: Value = serde_json::from_str(&stdout_of(&mut limit(time))).unwrap();
+        assert_eq!(report["options"]["time_limit"], seconds, "{time}");
+    }
+    for time in ["", "s", "ten", "1d", "-1", "90ss", "inf", "nan", "1e99", "0x10"] {
+        assert!(failure_of(&mut limit(time), 2).contains("90s, 2m, 1h"), "{time}");
+    }
+}
+
+#[test]
+fn every_seed_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |seed: &str| {
+        let text =
+            stdout_of(viem(folder.path(), "lammps_melt_64.bytes.graph").args(["--json=-", "--seed", seed]));
+        serde_json::from_str::<Value>(&text).unwrap()["seed"].as_u64().unwrap()
+    };
+    assert_eq!(run("18446744073709551615"), u64::MAX);
+    assert_eq!(run("9223372036854775808"), 1 << 63);
+    assert_eq!(run("-1"), u64::MAX);
+    for seed in ["18446744073709551616", "-9223372036854775809", "1.5", "x", ""] {
+        let mut command = viem(folder.path(), "lammps_melt_64.bytes.graph");
+        assert!(failure_of(command.args(["--seed", seed]), 2).contains("18446744073709551615"), "{seed}");
+    }
+    let mut model = program("generate_model", folder.path());
+    stdout_of(
+        model.arg(instance("openfoam_sphere_16.msgs.graph")).args(["--k=2", "--seed=18446744073709551615"]),
+    );
+}
+
+#[test]
+fn unknown_options_are_answered_with_what_may_be_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    let hint = |option: &str| failure_of(viem(folder.path(), "openfoam_sphere_64.msgs.graph").arg(option), 2);
+    for (option, meant) in [
+        ("--preset=strong", "--preconfiguration_mapping"),
+        ("--treads=2", "--threads"),
+        ("--outptu_filename=x", "--output_filename"),
+        ("--timelimit=1", "--time_limit"),
+        ("--verfy", "--verify"),
+    ] {
+        let message = hint(option);
+        let name = option.split('=').next().unwrap();
+        assert!(message.contains(&format!("there is no option {name}; did you mean {meant}")), "{message}");
+        assert!(!message.contains("-- --"), "{message}");
+    }
+    let message = hint("--distance=1");
+    let both = "--distance_construction_algorithm, --distance_parameter_string";
+    assert!(
+        message.contains(&format!("--distance is the beginning of several options, {both};")),
+        "{message}"
+    );
+    assert!(hint("--qqqq").contains("there is no option --qqqq (--help"));
+    // What is no option is told as ever.
+    assert!(hint("another_file").contains("another_file"));
 }
 
 #[test]

@@ -370,12 +370,12 @@ fn what_can_be_mended_is_mended() {
         (
             "3 3\n1 2\n1\n\n",
             "3 1\n2\n1\n\n",
-            "1 edges of a vertex to itself dropped, number of edges in the header corrected from 3",
+            "1 edge of a vertex to itself dropped, number of edges in the header corrected from 3",
         ),
-        ("2 1 1\n2 3 2 4\n1 7\n", "2 1 1\n2 7\n1 7\n", "1 repeated neighbours merged"),
+        ("2 1 1\n2 3 2 4\n1 7\n", "2 1 1\n2 7\n1 7\n", "1 repeated neighbour merged"),
         ("2 1\n2 2\n1 1 1\n", "2 1\n2\n1\n", "3 repeated neighbours merged"),
         ("3 2\n2 3\n\n\n", "3 2\n2 3\n1\n1\n", "2 missing backward edges added"),
-        ("2 1 1\n2 3\n1 5\n", "2 1 1\n2 5\n1 5\n", "1 edges of two weights given the larger one"),
+        ("2 1 1\n2 3\n1 5\n", "2 1 1\n2 5\n1 5\n", "1 edge of two weights given the larger one"),
         (
             "3 2 111 2\n1 2 3 2 9\n4 5 6 3 8\n7 8 9\n",
             "3 2 111 2\n1 2 3 2 9\n4 5 6 1 9 3 8\n7 8 9 2 8\n",

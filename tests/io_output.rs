@@ -8,18 +8,25 @@ use std::path::Path;
 
 use common::names;
 use tempfile::TempDir;
-use viem::io::{WriteError, output};
+use viem::io::{Outputs, WriteError};
 
 fn write(path: &Path, text: &str) -> Result<(), WriteError> {
-    output::probe(path)?;
-    output::write(path, |out| out.write_all(text.as_bytes()))
+    let mut outputs = Outputs::new();
+    let output = outputs.add(path, &[])?;
+    outputs.write(&[(Some(output), &|out| out.write_all(text.as_bytes()))])
 }
 
-fn fail_halfway(path: &Path) -> WriteError {
-    let result = output::write(path, |out| {
-        out.write_all(&[b'x'; 100_000])?;
-        Err(io::Error::other("halfway"))
-    });
+/// Writes to the first path as it should be, and half of what goes to the second.
+fn fail_halfway(first: &Path, second: &Path) -> WriteError {
+    let mut outputs = Outputs::new();
+    let [first, second] = [first, second].map(|path| Some(outputs.add(path, &[]).unwrap()));
+    let result = outputs.write(&[
+        (first, &|out| out.write_all(b"all of it")),
+        (second, &|out| {
+            out.write_all(&[b'x'; 100_000])?;
+            Err(io::Error::other("halfway"))
+        }),
+    ]);
     result.unwrap_err()
 }
 
@@ -37,13 +44,15 @@ fn files_are_created_and_replaced() {
 #[test]
 fn a_failure_leaves_no_trace() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("out");
-    assert!(matches!(fail_halfway(&path), WriteError::WriteFailed { .. }));
+    let (first, second) = (folder.path().join("first"), folder.path().join("second"));
+    assert!(matches!(fail_halfway(&first, &second), WriteError::WriteFailed { .. }));
     assert!(names(folder.path()).is_empty());
-    write(&path, "old").unwrap();
-    assert!(matches!(fail_halfway(&path), WriteError::WriteFailed { .. }));
-    assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-    assert_eq!(names(folder.path()), ["out"]);
+    write(&first, "old").unwrap();
+    write(&second, "old").unwrap();
+    assert!(matches!(fail_halfway(&first, &second), WriteError::WriteFailed { .. }));
+    assert_eq!(fs::read_to_string(&first).unwrap(), "old");
+    assert_eq!(fs::read_to_string(&second).unwrap(), "old");
+    assert_eq!(names(folder.path()), ["first", "second"]);
 }
 
 #[test]
@@ -54,11 +63,28 @@ fn what_cannot_be_created_is_refused_before_any_work() {
     for path in
         [folder.path().to_owned(), folder.path().join("no/out"), file.join("out"), "".into(), "/".into()]
     {
-        let message = output::probe(&path).unwrap_err();
+        let message = Outputs::new().add(&path, &[]).unwrap_err();
         assert!(matches!(message, WriteError::CannotCreate { .. }), "{path:?}: {message}");
         assert!(matches!(write(&path, "x"), Err(WriteError::CannotCreate { .. })), "{path:?}");
     }
     assert_eq!(names(folder.path()), ["file"]);
+}
+
+#[test]
+fn what_was_written_stays_where_a_file_cannot_be_put_in_place() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("out");
+    let mut outputs = Outputs::new();
+    let output = outputs.add(&path, &[]).unwrap();
+    let contents: [viem::io::output::Content<'_>; 1] = [(Some(output), &|out| out.write_all(b"precious"))];
+    let staged = outputs.stage(&contents).unwrap();
+    assert_eq!(fs::read_to_string(staged.path(output).unwrap()).unwrap(), "precious");
+    // Meanwhile somebody else has taken the name for a folder.
+    fs::create_dir(&path).unwrap();
+    let error = staged.publish().unwrap_err();
+    let WriteError::Kept { kept, .. } = &error else { panic!("{error}") };
+    assert!(error.to_string().contains(kept));
+    assert_eq!(fs::read_to_string(kept).unwrap(), "precious");
 }
 
 #[cfg(unix)]
@@ -126,7 +152,7 @@ mod unix {
     }
 
     #[test]
-    fn a_folder_or_file_without_write_permission_is_refused() {
+    fn what_may_not_be_written_is_refused() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("out");
         write(&path, "old").unwrap();
@@ -135,11 +161,16 @@ mod unix {
         let is_superuser = fs::OpenOptions::new().append(true).open(&path).is_ok();
         if !is_superuser {
             assert!(matches!(write(&path, "new"), Err(WriteError::CannotCreate { .. })));
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), "old");
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o555)).unwrap();
-            assert!(matches!(write(&path, "new"), Err(WriteError::CannotCreate { .. })));
+            let other = folder.path().join("other");
+            assert!(matches!(write(&other, "new"), Err(WriteError::CannotCreate { .. })));
+            // What may be written in a folder that may not be changed is written in place.
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+            write(&path, "new").unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), "new");
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         }
-        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(names(folder.path()), ["out"]);
     }
 }

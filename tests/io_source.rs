@@ -22,7 +22,7 @@ fn packed_files_are_read_like_plain_ones() {
     let text = b"3 2 11\n4 2 7\n0 1 7 3 8\n6 2 8\n";
     let graph = metis::read(source(text), NodeWeights::Read).unwrap();
     assert_eq!(metis::read(source(&pack(text)), NodeWeights::Read).unwrap(), graph);
-    assert_eq!(mapping::read(source(&pack(b"1\n0\n")), 2).unwrap(), [1, 0]);
+    assert_eq!(mapping::read(source(&pack(b"1\n0\n")), 2, mapping::Room::plain(2)).unwrap(), [1, 0]);
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn what_cannot_be_solved_is_refused() {
 
     let large = generate::grid(2, 4);
     let error = solve(&large, &hierarchy, &config).unwrap_err();
-    assert!(matches!(error, SolveError::TooManyProcesses { processes: 8, room: 6 }));
+    assert!(matches!(error, SolveError::Problem(ProblemError::TooManyProcesses { processes: 8, room: 6 })));
     let start = Mapping::identity(5);
     let error = solve_watched(&graph, &hierarchy, &config, Some(&start), &()).unwrap_err();
     assert!(matches!(error, SolveError::StartSize { found: 5, expected: 6 }));

@@ -1,22 +1,25 @@
 //! `evaluator`: scores a mapping.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
 use serde::Serialize;
 
-use super::console::Console;
-use super::options::{MachineOptions, ReportOptions};
-use super::{exit, files};
+use super::console::{Console, ranges};
+use super::exit::{self, End};
+use super::files;
+use super::machine::{self, JsonMachine, MachineOptions};
+use super::options::ReportOptions;
+use crate::io::Outputs;
 use crate::io::metis::NodeWeights;
 use crate::mapping::Mapping;
-use crate::objective::cost;
-use crate::problem::Problem;
-use crate::traffic::{self, LevelTraffic};
-use crate::types::Cost;
+use crate::objective::evaluate;
+use crate::problem::check_room;
+use crate::traffic::{self, DistanceTraffic, LevelTraffic};
+use crate::types::{Cost, PeId};
 
-/// Scores a mapping: its objective J, that of the identity, and the traffic at each level of the machine.
+/// Scores a mapping: its objective J, that of the identity, and the traffic at each level or distance of the machine.
 #[derive(Parser, Debug)]
 #[command(name = "evaluator", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 struct Options {
@@ -39,13 +42,30 @@ struct Options {
 struct Report {
     program: &'static str,
     version: &'static str,
+    model: String,
+    input_mapping: String,
     n: usize,
     m: usize,
-    hierarchy: Vec<u32>,
-    distances: Vec<i64>,
+    machine: JsonMachine,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hierarchy: Option<Vec<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distances: Option<Vec<i64>>,
     #[serde(rename = "J")]
     cost: Objective,
-    levels: Vec<LevelTraffic>,
+    #[serde(flatten)]
+    traffic: Traffic,
+    /// PEs that no process is on.
+    empty_pes: Vec<PeId>,
+}
+
+/// The traffic at each level of a tree, or at each distance elsewhere.
+#[derive(Serialize)]
+enum Traffic {
+    #[serde(rename = "levels")]
+    ByLevel(Vec<LevelTraffic>),
+    #[serde(rename = "by_distance")]
+    ByDistance(Vec<DistanceTraffic>),
 }
 
 #[derive(Serialize)]
@@ -56,49 +76,83 @@ struct Objective {
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    exit::run(evaluate)
+    exit::run(score)
 }
 
-fn evaluate(options: &Options) -> anyhow::Result<ExitCode> {
-    let json = options.report.json.as_deref();
-    files::probe_inputs(&[Some(&options.file), Some(&options.input_mapping)])?;
-    files::probe_outputs(&[json])?;
-    let console = Console::new(options.report.quiet, &[json]);
-    let hierarchy = options.machine.hierarchy()?;
+fn score(options: &Options) -> anyhow::Result<End> {
+    let files = [options.file.as_path(), options.input_mapping.as_path()];
+    let inputs: Vec<&Path> = files.into_iter().chain(options.machine.files()).collect();
+    files::probe_inputs(&inputs)?;
+    let mut outputs = Outputs::new();
+    let json = options.report.add_to(&mut outputs, &inputs)?;
+    let console = Console::new(options.report.quiet, &outputs)?;
+    let machine = options.machine.build(console)?;
+    let machine = machine.as_ref();
     let graph = files::read_graph(&options.file, NodeWeights::Ignore)?;
     console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
-    console.line(format_args!("specified hierarchy has {} entities.", hierarchy.num_pes()));
-    let oracle = hierarchy.online64();
-    let problem = Problem::new(&graph, &oracle)?;
+    machine::tell(console, machine);
+    check_room(graph.num_nodes(), machine)?;
+    let distances = machine.distances()?;
+    let identity = Mapping::in_order(machine, graph.num_nodes()).expect("there is room");
+    let identity = evaluate(&graph, &distances, &identity)?;
     console.line(format_args!("reading input mapping"));
-    let mapping = files::read_mapping(&options.input_mapping, graph.num_nodes())?;
+    let mapping = files::read_mapping(&options.input_mapping, graph.num_nodes(), machine)?;
+    let hierarchy = machine.hierarchy();
 
     let report = Report {
         program: "evaluator",
         version: env!("CARGO_PKG_VERSION"),
+        model: files::name(&options.file),
+        input_mapping: files::name(&options.input_mapping),
         n: graph.num_nodes(),
         m: graph.num_edges(),
-        hierarchy: hierarchy.arities().to_vec(),
-        distances: hierarchy.distances().to_vec(),
-        cost: Objective {
-            mapping: cost(&problem, &mapping),
-            identity: cost(&problem, &Mapping::identity(graph.num_nodes())),
+        machine: options.machine.report(machine),
+        hierarchy: hierarchy.map(|hierarchy| hierarchy.arities().to_vec()),
+        distances: hierarchy.map(|hierarchy| hierarchy.distances().to_vec()),
+        cost: Objective { mapping: evaluate(&graph, &distances, &mapping)?, identity },
+        traffic: match hierarchy {
+            Some(hierarchy) => Traffic::ByLevel(traffic::by_level(&graph, hierarchy, &mapping)),
+            None => Traffic::ByDistance(traffic::by_distance(&graph, &distances, mapping.as_slice())),
         },
-        levels: traffic::by_level(&graph, &hierarchy, &mapping),
+        empty_pes: traffic::empty_pes(machine.num_pes(), mapping.as_slice()),
     };
+    tell(console, &report);
+    outputs.write(&[(json, &|out| files::write_json(out, &report))])?;
+    Ok(End::Done)
+}
+
+/// What was found, in lines for people.
+fn tell(console: Console, report: &Report) {
     console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost.mapping));
     console.line(format_args!("J of the identity = {}", report.cost.identity));
+    match &report.traffic {
+        Traffic::ByLevel(levels) => tell_levels(console, levels),
+        Traffic::ByDistance(rows) => tell_distances(console, rows),
+    }
+    if !report.empty_pes.is_empty() {
+        let (count, which) = (report.empty_pes.len(), ranges(&report.empty_pes));
+        console.line(format_args!("processing elements left empty: {count} ({which})"));
+    }
+}
+
+fn tell_levels(console: Console, levels: &[LevelTraffic]) {
     console.line(format_args!(
         "{:>5} {:>10} {:>20} {:>20} {:>8}",
         "level", "PEs", "distance", "weight", "share"
     ));
-    for level in &report.levels {
+    for level in levels {
         let LevelTraffic { level, group_size, distance, weight, share, .. } = level;
         let percent = 100.0 * share;
         console.line(format_args!("{level:>5} {group_size:>10} {distance:>20} {weight:>20} {percent:>7.2}%"));
     }
-    if let Some(path) = json {
-        files::write_json(path, &report)?;
+}
+
+fn tell_distances(console: Console, rows: &[DistanceTraffic]) {
+    console.line(format_args!("{:>20} {:>20} {:>8}", "distance", "weight", "share"));
+    for row in rows {
+        let DistanceTraffic { least, greatest, weight, share, .. } = row;
+        let distance = if least == greatest { least.to_string() } else { format!("{least}-{greatest}") };
+        let percent = 100.0 * share;
+        console.line(format_args!("{distance:>20} {weight:>20} {percent:>7.2}%"));
     }
-    Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! From an error to one message on stderr and an exit code, as in BSD's `sysexits.h`.
+//! How a program ends: with one message on stderr and an exit code, as in BSD's `sysexits.h`, or by a signal.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -6,9 +6,12 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::sum_traffic;
+use super::{hints, signals, sum_traffic};
+use crate::construct::ConstructionError;
+use crate::io::metis::RepairError;
 use crate::io::traffic::TrafficError;
 use crate::io::{ReadError, WriteError};
+use crate::machine::{self, SpecError};
 use crate::model::ModelError;
 use crate::problem::ProblemError;
 use crate::solve::{ConfigError, SolveError};
@@ -22,7 +25,7 @@ pub(crate) const CODES: &str = "Exit codes: 0 done, 2 wrong usage, 65 bad input 
 /// Wrong usage: an option or its value.
 const USAGE: u8 = 2;
 /// Bad input data.
-pub(crate) const DATA: u8 = 65;
+const DATA: u8 = 65;
 /// An input is missing or cannot be read.
 const NO_INPUT: u8 = 66;
 /// A mistake of ours.
@@ -44,21 +47,38 @@ pub(crate) struct UsageError(pub(crate) String);
 #[error("internal error, please report it: {0}")]
 pub(crate) struct VerificationError(pub(crate) String);
 
-/// Parses the command line and runs a program with it.
-pub(crate) fn run<O: Parser>(program: impl FnOnce(&O) -> anyhow::Result<ExitCode>) -> ExitCode {
+/// How a program ends that has done what it could.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// All is done.
+    Done,
+    /// The input is not what it should be, and the user has been told.
+    BadData,
+    /// A signal asked for the end, and whoever sent it wants to see that.
+    Signal(i32),
+}
+
+/// Parses the command line, runs a program with it, and ends as the program says.
+pub(crate) fn run<O: Parser>(program: impl FnOnce(&O) -> anyhow::Result<End>) -> ExitCode {
+    let name = O::command().get_name().to_string();
+    signals::respect_limits(i32::from(RESOURCE));
     let options = match O::try_parse() {
         Ok(options) => options,
         Err(error) => {
-            // Help and version go to stdout and succeed, everything else to stderr and fails with USAGE.
-            let _ = error.print();
+            match hints::on_unknown_option(&error, &O::command()) {
+                Some(message) => complain(&name, &message),
+                // Help and version go to stdout and succeed, everything else to stderr and fails with USAGE.
+                None => drop(error.print()),
+            }
             return ExitCode::from(error.exit_code() as u8);
         }
     };
     match program(&options) {
-        Ok(code) => code,
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Ok(End::Done) => ExitCode::SUCCESS,
+        Ok(End::BadData) => ExitCode::from(DATA),
+        Ok(End::Signal(signal)) => signals::end_by(signal),
         Err(error) => {
-            complain(O::command().get_name(), &format_args!("{error}"));
+            complain(&name, &format_args!("{error}"));
             ExitCode::from(code_of(&error))
         }
     }
@@ -70,28 +90,28 @@ pub(crate) fn complain(program: &str, message: &dyn Display) {
     let _ = writeln!(std::io::stderr(), "{program}: {message}");
 }
 
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<WriteError>().is_some_and(WriteError::is_broken_pipe)
-}
-
 fn code_of(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref::<ReadError>() {
-        return match error {
-            ReadError::Unreadable { .. } => NO_INPUT,
-            ReadError::Invalid { .. } => DATA,
-        };
+        return code_of_reading(error);
+    }
+    if let Some(error) = error.downcast_ref::<SpecError>() {
+        return code_of_spec(error);
+    }
+    if let Some(error) = error.downcast_ref::<MachineError>() {
+        return code_of_machine(error);
     }
     if let Some(error) = error.downcast_ref::<WriteError>() {
         return match error {
             WriteError::CannotCreate { .. } => CANNOT_CREATE,
-            WriteError::WriteFailed { .. } => IO,
+            WriteError::SamePlace { .. } | WriteError::OverwritesInput { .. } => USAGE,
+            WriteError::WriteFailed { .. } | WriteError::Kept { .. } => IO,
         };
     }
     if let Some(error) = error.downcast_ref::<SolveError>() {
         return match error {
-            SolveError::Config(_) => USAGE,
-            SolveError::Machine(MachineError::Stored(_) | MachineError::OutOfMemory { .. })
-            | SolveError::Threads(_) => RESOURCE,
+            SolveError::Config(_) | SolveError::Construction(ConstructionError::NotRegular { .. }) => USAGE,
+            SolveError::Machine(error) => code_of_machine(error),
+            SolveError::Threads(_) => RESOURCE,
             _ => DATA,
         };
     }
@@ -111,9 +131,39 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if error.is::<ProblemError>() {
         return DATA;
     }
-    if error.is::<StoredDistancesError>() {
+    if error.is::<StoredDistancesError>() || error.is::<RepairError>() {
         return RESOURCE;
     }
     debug_assert!(error.is::<VerificationError>() || error.is::<AuditError>());
     SOFTWARE
+}
+
+fn code_of_reading(error: &ReadError) -> u8 {
+    match error {
+        ReadError::Unreadable { .. } => NO_INPUT,
+        ReadError::Invalid { .. } => DATA,
+        ReadError::OutOfMemory { .. } => RESOURCE,
+    }
+}
+
+/// A machine that is written in full is an option, one in a file is data.
+fn code_of_spec(error: &SpecError) -> u8 {
+    match error {
+        SpecError::Read(error) => code_of_reading(error),
+        SpecError::UnknownFile { .. } => DATA,
+        SpecError::Machine { spec, source } => match code_of_machine(source) {
+            DATA if machine::file_of(spec).is_none() => USAGE,
+            code => code,
+        },
+        _ => USAGE,
+    }
+}
+
+fn code_of_machine(error: &MachineError) -> u8 {
+    match error {
+        MachineError::Stored(_) | MachineError::OutOfMemory { .. } | MachineError::TooLarge { .. } => {
+            RESOURCE
+        }
+        _ => DATA,
+    }
 }

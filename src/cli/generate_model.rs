@@ -1,7 +1,7 @@
 //! `generate_model`: partitions an application graph and writes the quotient graph as a model, or sums recorded
 //! traffic into one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -9,15 +9,17 @@ use clap::Parser;
 use serde::Serialize;
 
 use super::console::Console;
-use super::exit::UsageError;
+use super::exit::{self, End, UsageError};
+use super::files;
 use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
+use super::signals::{self, First};
 use super::sum_traffic::{self, Job, TrafficOptions};
-use super::{exit, files};
 use crate::graph::CsrGraph;
 use crate::io::metis::{Content, NodeWeights};
+use crate::io::output::OutputId;
 use crate::io::traffic::{Format, WINDOW};
-use crate::io::{self, Source};
+use crate::io::{self, Outputs, Source};
 use crate::model::{self, ModelConfig};
 use crate::partition::{Partition, Preset};
 use crate::types::{Cost, Weight};
@@ -36,8 +38,8 @@ struct Options {
     k: Option<usize>,
 
     /// Seed of all random choices: the same seed gives the same model
-    #[arg(long, default_value_t = 0, value_name = "INT", allow_negative_numbers = true)]
-    seed: i64,
+    #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
+    seed: u64,
 
     /// How much time to spend for how good a partition; social is for graphs with heavy-tailed degrees
     #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&Preset::ALL, Preset::name))]
@@ -72,16 +74,19 @@ struct Options {
 struct Report {
     program: &'static str,
     version: &'static str,
+    graph: String,
     n: usize,
     m: usize,
     k: usize,
-    seed: i64,
+    seed: u64,
     preconfiguration: &'static str,
     imbalance: f64,
     cut: Cost,
     /// Weight of the heaviest block over the mean, rounded up.
     balance: f64,
     heaviest_block: Weight,
+    /// What it may weigh at most.
+    bound: Weight,
     /// By how much blocks exceed what they may weigh, in sum; 0 if the partition is balanced as asked.
     overload: Weight,
     model_edges: usize,
@@ -105,16 +110,19 @@ pub fn main() -> ExitCode {
     exit::run(generate)
 }
 
-fn generate(options: &Options) -> anyhow::Result<ExitCode> {
-    let json = options.report.json.as_deref();
-    let (output, blocks) = (options.output_filename.as_path(), options.mapping_filename.as_deref());
-    files::probe_inputs(&options.files.iter().map(|path| Some(path.as_path())).collect::<Vec<_>>())?;
-    files::probe_outputs(&[Some(output), blocks, json])?;
-    let console = Console::new(options.report.quiet, &[Some(output), blocks, json]);
+fn generate(options: &Options) -> anyhow::Result<End> {
+    let inputs: Vec<&Path> = options.files.iter().map(PathBuf::as_path).collect();
+    files::probe_inputs(&inputs)?;
+    let mut outputs = Outputs::new();
+    let model = outputs.add(&options.output_filename, &inputs)?;
+    let blocks = options.mapping_filename.as_deref().map(|path| outputs.add(path, &inputs)).transpose()?;
+    let json = options.report.add_to(&mut outputs, &inputs)?;
+    let console = Console::new(options.report.quiet, &outputs)?;
+    let config = options.config()?;
     let mut first = Source::open(&options.files[0])?;
     let is_traffic = options.traffic.from.is_some() || Format::recognise(&first.peek(WINDOW)?).is_some();
     if !is_traffic {
-        return partition(options, first, console);
+        return partition(options, config, first, &Destination { outputs, model, blocks, json, console });
     }
     let other = [("--k", options.k.is_some()), ("--mapping_filename", blocks.is_some())];
     if let Some((option, _)) = other.iter().find(|(_, is_given)| *is_given) {
@@ -123,26 +131,48 @@ fn generate(options: &Options) -> anyhow::Result<ExitCode> {
         return Err(UsageError(message).into());
     }
     let Options { files, traffic, report, .. } = options;
-    sum_traffic::sum(&Job { files, traffic, output, report }, first, console)
+    sum_traffic::sum(&Job { files, traffic, report, outputs: &outputs, model, json, console }, first)
 }
 
-fn partition(options: &Options, source: Source<'_>, console: Console) -> anyhow::Result<ExitCode> {
+impl Options {
+    /// How an application graph is partitioned; nothing if the number of blocks is missing.
+    fn config(&self) -> anyhow::Result<Option<ModelConfig>> {
+        let Some(num_blocks) = self.k else { return Ok(None) };
+        let config = ModelConfig {
+            num_blocks,
+            preset: self.preconfiguration,
+            imbalance: self.imbalance / 100.0,
+            seed: self.seed,
+            threads: options::threads(self.threads)?,
+        };
+        config.validate()?;
+        Ok(Some(config))
+    }
+}
+
+/// Where the results of partitioning go.
+struct Destination {
+    outputs: Outputs,
+    model: OutputId,
+    blocks: Option<OutputId>,
+    json: Option<OutputId>,
+    console: Console,
+}
+
+fn partition(
+    options: &Options,
+    config: Option<ModelConfig>,
+    source: Source<'_>,
+    to: &Destination,
+) -> anyhow::Result<End> {
     let started = Instant::now();
+    let console = to.console;
     let usage =
         |message: &str| UsageError(format!("{message}; or say with --from what traffic was recorded"));
     if options.files.len() > 1 {
         return Err(usage("partitioning takes one graph in METIS format").into());
     }
-    let num_blocks =
-        options.k.ok_or_else(|| usage("--k, the number of blocks to partition into, is missing"))?;
-    let config = ModelConfig {
-        num_blocks,
-        preset: options.preconfiguration,
-        imbalance: options.imbalance / 100.0,
-        seed: options.seed as u64,
-        threads: options::threads(options.threads)?,
-    };
-
+    let config = config.ok_or_else(|| usage("--k, the number of blocks to partition into, is missing"))?;
     let graph = io::metis::read(source, NodeWeights::Read)?;
     let reading = started.elapsed().as_secs_f64();
     console.line(format_args!("io time: {reading:.6}"));
@@ -151,19 +181,20 @@ fn partition(options: &Options, source: Source<'_>, console: Console) -> anyhow:
     let begin = Instant::now();
     let model = {
         let progress = Progress::new(options.report.quiet);
+        signals::listen(&progress, First::Ends);
         progress.tell("partitioning");
         model::generate(&graph, &config)?
     };
     let partitioning = begin.elapsed().as_secs_f64();
     console.line(format_args!("partitioning took {partitioning:.6}"));
     let partition = &model.partition;
-    let heaviest_block = partition.block_weights().iter().copied().max().unwrap_or(0);
-    let mean = (graph.total_node_weight() as f64 / num_blocks as f64).ceil();
+    let heaviest_block = model.heaviest_block();
+    let mean = (graph.total_node_weight() as f64 / config.num_blocks as f64).ceil();
     let balance = if mean > 0.0 { heaviest_block as f64 / mean } else { 1.0 };
     console.line(format_args!("cut {}", partition.cut()));
     console.line(format_args!("balance {balance:.5}"));
     if partition.overload() > 0 {
-        eprintln!("generate_model: {}", imbalance_warning(&graph, partition));
+        console.warn(format_args!("{}", imbalance_warning(&graph, partition)));
     }
     console.line(format_args!(
         "model has {} nodes, {} edges",
@@ -172,30 +203,31 @@ fn partition(options: &Options, source: Source<'_>, console: Console) -> anyhow:
     ));
     console.line(format_args!("writing model of computation and communication to disk"));
 
-    io::output::write(&options.output_filename, |out| io::metis::write(out, &model.graph, WEIGHTS))?;
-    if let Some(path) = options.mapping_filename.as_deref() {
-        io::output::write(path, |out| io::partition::write(out, partition.blocks()))?;
-    }
-    if let Some(path) = options.report.json.as_deref() {
-        let report = Report {
-            program: NAME,
-            version: env!("CARGO_PKG_VERSION"),
-            n: graph.num_nodes(),
-            m: graph.num_edges(),
-            k: num_blocks,
-            seed: options.seed,
-            preconfiguration: options.preconfiguration.name(),
-            imbalance: options.imbalance,
-            cut: partition.cut(),
-            balance,
-            heaviest_block,
-            overload: partition.overload(),
-            model_edges: model.graph.num_edges(),
-            seconds: Seconds { reading, partitioning },
-        };
-        files::write_json(path, &report)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    let report = Report {
+        program: NAME,
+        version: env!("CARGO_PKG_VERSION"),
+        graph: files::name(&options.files[0]),
+        n: graph.num_nodes(),
+        m: graph.num_edges(),
+        k: config.num_blocks,
+        seed: options.seed,
+        preconfiguration: options.preconfiguration.name(),
+        imbalance: options.imbalance,
+        cut: partition.cut(),
+        balance,
+        heaviest_block,
+        bound: model.bound,
+        overload: partition.overload(),
+        model_edges: model.graph.num_edges(),
+        seconds: Seconds { reading, partitioning },
+    };
+    to.outputs.write(&[
+        (Some(to.model), &|out| io::metis::write(out, &model.graph, WEIGHTS)),
+        (to.blocks, &|out| io::partition::write(out, partition.blocks())),
+        (to.json, &|out| files::write_json(out, &report)),
+    ])?;
+    console.line(format_args!("written to {}", to.outputs.name(to.model)));
+    Ok(End::Done)
 }
 
 /// What is wrong with a partition that is not balanced as asked.

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use super::console::Console;
-use super::{exit, files};
-use crate::io::metis::{self, CheckReport};
-use crate::io::{Source, output};
+use super::exit::{self, End};
+use crate::io::metis::{self, CheckReport, RepairError};
+use crate::io::{Outputs, Source};
 
 /// Checks whether a file is a valid METIS graph and, if not, says what is wrong where and what would be right.
 #[derive(Parser, Debug)]
@@ -38,28 +38,34 @@ pub fn main() -> ExitCode {
     exit::run(check)
 }
 
-fn check(options: &Options) -> anyhow::Result<ExitCode> {
-    let fix = options.fix.as_deref();
-    files::probe_outputs(&[fix])?;
-    let console = Console::new(options.quiet, &[fix]);
+fn check(options: &Options) -> anyhow::Result<End> {
+    let mut outputs = Outputs::new();
+    // The input may be mended in place.
+    let fix = options.fix.as_deref().map(|path| outputs.add(path, &[])).transpose()?;
+    let console = Console::new(options.quiet, &outputs)?;
     let source = Source::open(&options.file)?;
     let name = source.name().to_string();
-    let Some(path) = fix else {
+    let Some(fix) = fix else {
         let report = metis::check(source, options.max_errors)?;
         tell(console, &name, &report);
-        return Ok(code_of(&report));
+        return Ok(if report.is_valid() { End::Done } else { End::BadData });
     };
     let repair = metis::repair(source, options.max_errors)?;
     tell(console, &name, &repair.report);
     match repair.result {
         Ok(graph) => {
-            output::write(path, |out| graph.write(out))?;
-            console.line(format_args!("repaired graph written to {}: {}", path.display(), graph.changes()));
-            Ok(ExitCode::SUCCESS)
+            outputs.write(&[(Some(fix), &|out| graph.write(out))])?;
+            console.line(format_args!(
+                "repaired graph written to {}: {}",
+                outputs.name(fix),
+                graph.changes()
+            ));
+            Ok(End::Done)
         }
+        Err(error @ RepairError::OutOfMemory(_)) => Err(error.into()),
         Err(error) => {
             exit::complain("graphchecker", &format_args!("{name}: cannot be repaired: {error}"));
-            Ok(ExitCode::from(exit::DATA))
+            Ok(End::BadData)
         }
     }
 }
@@ -82,10 +88,6 @@ fn tell(console: Console, name: &str, report: &CheckReport) {
             &format_args!("{name}: not a valid graph, {}", counted(report.num_faults, "fault")),
         ),
     }
-}
-
-fn code_of(report: &CheckReport) -> ExitCode {
-    if report.is_valid() { ExitCode::SUCCESS } else { ExitCode::from(exit::DATA) }
 }
 
 fn counted(count: u64, what: &str) -> String {

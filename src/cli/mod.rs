@@ -4,12 +4,14 @@
 //! |---|---|
 //! | [`viem`], [`evaluator`], [`generate_model`], [`graphchecker`] | one program each: `main` is all a binary calls |
 //! | `options` | groups of options that programs share |
+//! | `machine` | the machine: its options, and what is told of it |
 //! | `console` | lines for people: where they go, and when not |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
 //! | `sum_traffic` | the part of `generate_model` that sums recorded traffic |
 //! | `files` | reading inputs, writing results |
-//! | `exit` | from an error to one message and an exit code |
+//! | `exit` | how a program ends: a message and an exit code, or a signal |
+//! | `hints` | what to say of an option that does not exist |
 
 mod console;
 pub mod evaluator;
@@ -17,6 +19,8 @@ mod exit;
 mod files;
 pub mod generate_model;
 pub mod graphchecker;
+mod hints;
+mod machine;
 mod options;
 mod progress;
 mod signals;

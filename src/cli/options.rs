@@ -1,34 +1,14 @@
 //! Options that several programs share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::exit::UsageError;
-use crate::topology::{Hierarchy, HierarchyError};
-
-/// The machine: a hierarchy and its distances.
-#[derive(Args, Clone, Debug)]
-#[command(rename_all = "snake_case")]
-pub(crate) struct MachineOptions {
-    /// The machine, innermost level first: 4:16:8 is 4 cores a processor, 16 processors a node, 8 nodes.
-    /// The product of the numbers must be the number of vertices of the model
-    #[arg(long, value_name = "a1:a2:...")]
-    pub(crate) hierarchy_parameter_string: String,
-
-    /// Distances, innermost level first: with 1:10:100 two cores of a processor have distance 1, two
-    /// processors of a node 10, two nodes 100
-    #[arg(long, value_name = "d1:d2:...")]
-    pub(crate) distance_parameter_string: String,
-}
-
-impl MachineOptions {
-    /// The hierarchy that the two strings describe.
-    pub(crate) fn hierarchy(&self) -> Result<Hierarchy, HierarchyError> {
-        Hierarchy::parse(&self.hierarchy_parameter_string, &self.distance_parameter_string)
-    }
-}
+use crate::io::output::OutputId;
+use crate::io::{Outputs, WriteError};
 
 /// What a program tells, and where.
 #[derive(Args, Clone, Debug)]
@@ -43,6 +23,17 @@ pub(crate) struct ReportOptions {
     pub(crate) json: Option<PathBuf>,
 }
 
+impl ReportOptions {
+    /// Adds the report, if there is to be one, to the outputs; it must not overwrite an input.
+    pub(crate) fn add_to(
+        &self,
+        outputs: &mut Outputs,
+        inputs: &[&Path],
+    ) -> Result<Option<OutputId>, WriteError> {
+        self.json.as_deref().map(|path| outputs.add(path, inputs)).transpose()
+    }
+}
+
 /// A parser of option values that accepts the names of `all` and nothing else: what is listed works.
 pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
@@ -51,6 +42,25 @@ pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
     PossibleValuesParser::new(all.iter().map(|&choice| name(choice))).map(move |text: String| {
         let chosen = all.iter().copied().find(|&choice| name(choice) == text);
         chosen.expect("the parser lets only listed names through")
+    })
+}
+
+/// Parses a seed: all of `u64`, and negative numbers for the seeds counted down from 2^64.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    let negative = || text.parse::<i64>().map(|seed| seed as u64);
+    text.parse()
+        .or_else(|_| negative())
+        .map_err(|_| format!("a seed is a whole number from 0 to {}", u64::MAX))
+}
+
+/// Parses a time: seconds, or a number of seconds, minutes or hours with its unit.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    const UNITS: [(char, f64); 3] = [('s', 1.0), ('m', 60.0), ('h', 3600.0)];
+    let mut units = UNITS.iter().filter_map(|&(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)));
+    let (number, unit) = units.next().unwrap_or((text, 1.0));
+    let seconds = number.trim().parse::<f64>().map(|number| number * unit);
+    seconds.ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(|| {
+        "a time is a number of seconds, or a number and its unit, s, m or h: 90, 1.5, 90s, 2m, 1h".to_string()
     })
 }
 

@@ -21,9 +21,19 @@ impl Progress {
         Self(bar)
     }
 
+    /// The line, for who has to remove it early.
+    pub(crate) fn bar(&self) -> ProgressBar {
+        self.0.clone()
+    }
+
+    /// Whether there is a line to be seen.
+    pub(crate) fn is_shown(&self) -> bool {
+        !self.0.is_hidden() && !self.0.is_finished()
+    }
+
     /// Names what begins now.
     pub(crate) fn tell(&self, message: impl Into<String>) {
-        if !self.0.is_hidden() {
+        if self.is_shown() {
             self.0.set_message(message.into());
             self.0.enable_steady_tick(Duration::from_millis(200));
         }
@@ -45,7 +55,7 @@ impl Observer for Progress {
     }
 
     fn reached(&self, cost: Cost) {
-        if !self.0.is_hidden() {
+        if self.is_shown() {
             self.0.set_message(format!("improving the mapping, J = {cost}"));
         }
     }

@@ -1,22 +1,24 @@
 //! The part of `generate_model` that sums recorded traffic into a communication graph.
 
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
 
-use super::console::Console;
+use super::console::{Console, ranges};
+use super::exit::End;
 use super::options::{ReportOptions, one_of};
 use super::progress::Progress;
+use super::signals::{self, First};
 use super::{files, generate_model};
 use crate::io::metis::Content;
+use crate::io::output::OutputId;
 use crate::io::traffic::{
     ClassTally, Collector, Format, LeftOut, MOST_RANKS, Making, Share, Summary, Tally, TrafficError, Weighing,
 };
-use crate::io::{self, ReadError, Source};
-use crate::types::{NodeId, Weight};
+use crate::io::{self, Outputs, ReadError, Source};
+use crate::types::Weight;
 
 /// How recorded traffic is summed.
 #[derive(Args, Debug)]
@@ -77,14 +79,17 @@ const WEIGHTS: Content = Content { node_weights: false, edge_weights: true };
 pub(crate) struct Job<'a> {
     pub(crate) files: &'a [PathBuf],
     pub(crate) traffic: &'a TrafficOptions,
-    pub(crate) output: &'a Path,
     pub(crate) report: &'a ReportOptions,
+    pub(crate) outputs: &'a Outputs,
+    pub(crate) model: OutputId,
+    pub(crate) json: Option<OutputId>,
+    pub(crate) console: Console,
 }
 
 /// Sums the files, of which the first is open already, and writes the graph.
-pub(crate) fn sum(job: &Job<'_>, first: Source<'_>, console: Console) -> anyhow::Result<ExitCode> {
+pub(crate) fn sum(job: &Job<'_>, first: Source<'_>) -> anyhow::Result<End> {
     let started = Instant::now();
-    let traffic = job.traffic;
+    let (traffic, console) = (job.traffic, job.console);
     let making = Making {
         weighing: traffic.weight,
         top: traffic.top,
@@ -93,6 +98,7 @@ pub(crate) fn sum(job: &Job<'_>, first: Source<'_>, console: Console) -> anyhow:
     };
     let mut collector = Collector::new(traffic.include.clone());
     let progress = Progress::new(job.report.quiet);
+    signals::listen(&progress, First::Ends);
     progress.tell("reading");
     read(&mut collector, first, job)?;
     let reading = started.elapsed().as_secs_f64();
@@ -105,20 +111,21 @@ pub(crate) fn sum(job: &Job<'_>, first: Source<'_>, console: Console) -> anyhow:
     console.line(format_args!("communication graph has {nodes} nodes, {arcs} edges"));
     console.line(format_args!("total weight {}", graph.total_arc_weight() / 2));
 
-    io::output::write(job.output, |out| io::metis::write(out, &graph, WEIGHTS))?;
-    if let Some(path) = job.report.json.as_deref() {
-        let report = Report {
-            program: generate_model::NAME,
-            version: env!("CARGO_PKG_VERSION"),
-            n: nodes,
-            m: graph.num_edges(),
-            weight: graph.total_arc_weight() / 2,
-            summary: &summary,
-            seconds: Seconds { reading, summing },
-        };
-        files::write_json(path, &report)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    let report = Report {
+        program: generate_model::NAME,
+        version: env!("CARGO_PKG_VERSION"),
+        n: nodes,
+        m: graph.num_edges(),
+        weight: graph.total_arc_weight() / 2,
+        summary: &summary,
+        seconds: Seconds { reading, summing },
+    };
+    job.outputs.write(&[
+        (Some(job.model), &|out| io::metis::write(out, &graph, WEIGHTS)),
+        (job.json, &|out| files::write_json(out, &report)),
+    ])?;
+    console.line(format_args!("written to {}", job.outputs.name(job.model)));
+    Ok(End::Done)
 }
 
 fn read(collector: &mut Collector, first: Source<'_>, job: &Job<'_>) -> Result<(), ReadError> {
@@ -182,24 +189,6 @@ fn tell_some(console: Console, what: &str, count: u64, note: &str) {
     }
 }
 
-/// Ascending numbers as `1, 3-5, 9`, and how many follow if there are many ranges.
-fn ranges(numbers: &[NodeId]) -> String {
-    const SHOWN: usize = 8;
-    let mut text = String::new();
-    let runs: Vec<&[NodeId]> = numbers.chunk_by(|a, b| a + 1 == *b).collect();
-    for (index, run) in runs.iter().take(SHOWN).enumerate() {
-        text += if index > 0 { ", " } else { "" };
-        text += &match run {
-            [one] => one.to_string(),
-            _ => format!("{}-{}", run[0], run[run.len() - 1]),
-        };
-    }
-    if runs.len() > SHOWN {
-        text += ", and others";
-    }
-    text
-}
-
 /// Which errors of summing are a wrong use of options.
 pub(crate) fn is_usage(error: &TrafficError) -> bool {
     use TrafficError::{BelowFirst, NoMessages, NoSuchClass, TooManyAsked, TooManyRanks};
@@ -207,17 +196,4 @@ pub(crate) fn is_usage(error: &TrafficError) -> bool {
         error,
         NoSuchClass { .. } | NoMessages | TooManyRanks { .. } | TooManyAsked { .. } | BelowFirst { .. }
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_are_short() {
-        assert_eq!(ranges(&[3]), "3");
-        assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8");
-        let odd: Vec<NodeId> = (0..20).map(|i| 2 * i).collect();
-        assert_eq!(ranges(&odd), "0, 2, 4, 6, 8, 10, 12, 14, and others");
-    }
 }

@@ -7,23 +7,25 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use serde::Serialize;
 
-use super::console::{Console, is_standard_stream};
-use super::exit::UsageError;
-use super::options::{self, MachineOptions, ReportOptions, one_of};
+use super::console::Console;
+use super::exit::{self, End, UsageError};
+use super::files;
+use super::machine::{self, JsonMachine, MachineOptions};
+use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
-use super::signals::{self, StopAtSignal};
-use super::{exit, files};
+use super::signals::{self, First, StopAtSignal};
 use crate::construct::Construction;
-use crate::io;
 use crate::io::metis::NodeWeights;
+use crate::io::output::{Content, OutputId};
+use crate::io::{self, Outputs};
 use crate::search::{Neighbourhood, SearchConfig};
 use crate::solve::{MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
-use crate::topology::{DistanceKind, Hierarchy};
+use crate::topology::{DistanceKind, Hierarchy, Machine};
 use crate::types::{Cost, Distance};
 
 /// What the help says below the options.
-const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written. \
-     The second ends it at once.";
+const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
+     SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
 
 /// Maps processes to the processing elements of a machine so that heavy talkers sit close.
 #[derive(Parser, Debug)]
@@ -37,20 +39,20 @@ struct Options {
     machine: MachineOptions,
 
     /// Seed of all random choices: the same seed gives the same mapping
-    #[arg(long, default_value_t = 0, value_name = "INT", allow_negative_numbers = true)]
-    seed: i64,
+    #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
+    seed: u64,
 
     /// How much time to spend for how good a mapping
     #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&MapPreset::ALL, MapPreset::name))]
     preconfiguration_mapping: MapPreset,
 
-    /// How the first mapping is made
-    #[arg(long, default_value = "hierarchytopdown", value_name = "ALGORITHM",
-          value_parser = one_of(&Construction::ALL, Construction::name))]
-    construction_algorithm: Construction,
+    /// How the first mapping is made [default: hierarchytopdown where the machine is a regular tree, dualrecursive
+    /// elsewhere]
+    #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&Construction::ALL, Construction::name))]
+    construction_algorithm: Option<Construction>,
 
     /// Store the distance matrix (hierarchy) or compute each distance from the numbers of the two processing
-    /// elements (hierarchyonline); the mapping is the same [default: the faster]
+    /// elements (hierarchyonline); for regular trees; the mapping is the same [default: the faster]
     #[arg(long, value_name = "KIND", value_parser = one_of(&DistanceKind::ALL, DistanceKind::name))]
     distance_construction_algorithm: Option<DistanceKind>,
 
@@ -71,10 +73,10 @@ struct Options {
     #[arg(long, value_name = "FILE")]
     input_mapping: Option<PathBuf>,
 
-    /// Go on improving, from new constructions and from the best mapping by turns, for as many seconds, and return
-    /// the best mapping found; large problems end early
-    #[arg(long, value_name = "SECONDS")]
-    time_limit: Option<f64>,
+    /// Go on improving, from new constructions and from the best mapping by turns, for this time, and return
+    /// the best mapping found; large problems end early. Seconds, or with a unit: 90, 1.5, 90s, 2m, 1h
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = options::duration)]
+    time_limit: Option<Duration>,
 
     /// Where the mapping is written: line i holds the processing element of process i, both from 0; - is
     /// standard output, which then carries nothing else
@@ -99,31 +101,41 @@ pub fn main() -> ExitCode {
     exit::run(map)
 }
 
-fn map(options: &Options) -> anyhow::Result<ExitCode> {
+fn map(options: &Options) -> anyhow::Result<End> {
     let started = Instant::now();
-    let json = options.report.json.as_deref();
-    let output = options.output_filename.as_path();
-    files::probe_inputs(&[Some(&options.file), options.input_mapping.as_deref()])?;
-    files::probe_outputs(&[Some(output), json])?;
-    let console = Console::new(options.report.quiet, &[Some(output), json]);
-    let hierarchy = options.machine.hierarchy()?;
-    let config = options.config()?;
+    let model = options.file.as_path();
+    let start = options.input_mapping.as_deref();
+    let read_only: Vec<&Path> = [model].into_iter().chain(options.machine.files()).collect();
+    let inputs: Vec<&Path> = read_only.iter().copied().chain(start).collect();
+    files::probe_inputs(&inputs)?;
+    let mut outputs = Outputs::new();
+    // A mapping may be improved in place.
+    let output = outputs.add(&options.output_filename, &read_only)?;
+    let json = options.report.add_to(&mut outputs, &inputs)?;
+    let console = Console::new(options.report.quiet, &outputs)?;
+    let machine = options.machine.build(console)?;
+    let machine = machine.as_ref();
+    let config = options.config(machine, outputs.is_file(output))?;
 
-    let graph = files::read_graph(&options.file, NodeWeights::Ignore)?;
-    // From here on there is something to save. Without handlers, signals just end the process.
-    let stop = signals::install().unwrap_or_default();
+    let graph = files::read_graph(model, NodeWeights::Ignore)?;
+    let start = start.map(|path| files::read_mapping(path, graph.num_nodes(), machine)).transpose()?;
+    let progress = Progress::new(options.report.quiet);
+    // From here on there is something to save.
+    let received = signals::listen(&progress, First::AsksToStop);
     console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
     console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
-    console.line(format_args!("specified hierarchy has {} entities.", hierarchy.num_pes()));
-    let start = match &options.input_mapping {
-        Some(path) => Some(files::read_mapping(path, graph.num_nodes())?),
-        None => None,
+    machine::tell(console, machine);
+    let solution = {
+        let observer = StopAtSignal { observer: progress, received: received.clone() };
+        solve_watched(&graph, machine, &config, start.as_ref(), &observer)?
     };
+    tell(console, &solution.report);
+    write(options, &outputs, (output, json), machine, &solution, console)?;
+    Ok(received.interrupt().map_or(End::Done, End::Signal))
+}
 
-    let Solution { mapping, report } = {
-        let observer = StopAtSignal { observer: Progress::new(options.report.quiet), stop };
-        solve_watched(&graph, &hierarchy, &config, start.as_ref(), &observer)?
-    };
+/// What was done, in the lines that VieM prints.
+fn tell(console: Console, report: &Report) {
     console.line(format_args!("construction took {:.6}", report.seconds.construction));
     console.line(format_args!("J(C,D,Pi) = {}", report.cost_of_construction));
     console.line(format_args!("local search took {:.6}", report.seconds.search));
@@ -132,38 +144,62 @@ fn map(options: &Options) -> anyhow::Result<ExitCode> {
         console.line(format_args!("stopped early: this is the best mapping found so far"));
     }
     console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
+}
 
-    io::output::write(output, |out| io::mapping::write(out, mapping.as_slice()))?;
-    if options.verify {
-        files::verify(&options.file, output, &hierarchy, report.cost)?;
+/// Writes mapping and report, once the mapping is verified if that was asked for.
+fn write(
+    options: &Options,
+    outputs: &Outputs,
+    (output, json): (OutputId, Option<OutputId>),
+    machine: &dyn Machine,
+    solution: &Solution,
+    console: Console,
+) -> anyhow::Result<()> {
+    let Solution { mapping, report } = solution;
+    let report_of_run = JsonReport::new(options, machine, report);
+    let contents: [Content<'_>; 2] = [
+        (Some(output), &|out| io::mapping::write(out, mapping.as_slice())),
+        (json, &|out| files::write_json(out, &report_of_run)),
+    ];
+    let staged = outputs.stage(&contents)?;
+    if let Some(written) = staged.path(output).filter(|_| options.verify) {
+        files::verify(&options.file, written, &options.machine, report.cost)?;
+        console.line(format_args!("verified: J of the files is {} too", report.cost));
     }
-    if let Some(path) = json {
-        files::write_json(path, &JsonReport::new(options, &hierarchy, &report))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    staged.publish()?;
+    let (identity, cost) = (report.cost_of_identity, report.cost);
+    let less = if identity > 0 { 100.0 * (identity - cost) as f64 / identity as f64 } else { 0.0 };
+    let place = outputs.name(output);
+    console.line(format_args!("identity {identity} -> {cost} ({less:.1} % less); written to {place}"));
+    Ok(())
 }
 
 impl Options {
-    fn config(&self) -> anyhow::Result<MapConfig> {
-        let is_read_once = |path: &Path| is_standard_stream(path) || (path.exists() && !path.is_file());
-        if self.verify && (is_read_once(&self.file) || is_read_once(&self.output_filename)) {
-            let message = "--verify reads the files again, so neither can be a stream; name files";
+    /// `is_file`: whether the mapping goes to a file of its own.
+    fn config(&self, machine: &dyn Machine, is_file: bool) -> anyhow::Result<MapConfig> {
+        let mut read = [self.file.as_path()].into_iter().chain(self.machine.files());
+        if self.verify && (!is_file || read.any(io::is_stream)) {
+            let message = "--verify reads the files again, so none of them can be a stream; name files";
             return Err(UsageError(message.to_string()).into());
         }
+        if let (Some(kind), None) = (self.distance_construction_algorithm, machine.hierarchy()) {
+            let message = format!(
+                "--distance_construction_algorithm={} is for regular trees only; leave it out",
+                kind.name()
+            );
+            return Err(UsageError(message).into());
+        }
         let mut config = MapConfig::preset(self.preconfiguration_mapping);
-        config.seed = self.seed as u64;
+        config.seed = self.seed;
         config.threads = options::threads(self.threads)?;
         config.distances = self.distance_construction_algorithm;
-        config.construction.algorithm = Some(self.construction_algorithm);
+        config.construction.algorithm = self.construction_algorithm;
         config.search = SearchConfig {
             neighbourhood: self.local_search_neighborhood,
             max_hops: self.communication_neighborhood_dist,
             block_size: self.search_space_s,
         };
-        config.time_limit = match self.time_limit.map(Duration::try_from_secs_f64).transpose() {
-            Ok(limit) => limit,
-            Err(error) => return Err(UsageError(format!("--time_limit: {error}")).into()),
-        };
+        config.time_limit = self.time_limit;
         config.validate()?;
         Ok(config)
     }
@@ -175,9 +211,11 @@ impl Options {
 struct JsonReport<'a> {
     program: &'static str,
     version: &'static str,
+    model: String,
     n: usize,
     m: usize,
-    seed: i64,
+    seed: u64,
+    machine: JsonMachine,
     options: JsonOptions<'a>,
     #[serde(rename = "J")]
     cost: JsonCost,
@@ -188,13 +226,17 @@ struct JsonReport<'a> {
 
 #[derive(Serialize)]
 struct JsonOptions<'a> {
-    hierarchy: &'a [u32],
-    distances: &'a [Distance],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hierarchy: Option<&'a [u32]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distances: Option<&'a [Distance]>,
     preconfiguration_mapping: MapPreset,
     construction_algorithm: Construction,
     local_search_neighborhood: Neighbourhood,
     communication_neighborhood_dist: usize,
     search_space_s: usize,
+    /// In seconds.
+    time_limit: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -213,21 +255,24 @@ struct JsonSwaps {
 }
 
 impl<'a> JsonReport<'a> {
-    fn new(options: &Options, hierarchy: &'a Hierarchy, report: &Report) -> Self {
+    fn new(options: &Options, machine: &'a dyn Machine, report: &Report) -> Self {
         Self {
             program: "viem",
             version: env!("CARGO_PKG_VERSION"),
+            model: files::name(&options.file),
             n: report.num_processes,
             m: report.num_edges,
             seed: options.seed,
+            machine: options.machine.report(machine),
             options: JsonOptions {
-                hierarchy: hierarchy.arities(),
-                distances: hierarchy.distances(),
+                hierarchy: machine.hierarchy().map(Hierarchy::arities),
+                distances: machine.hierarchy().map(Hierarchy::distances),
                 preconfiguration_mapping: options.preconfiguration_mapping,
-                construction_algorithm: options.construction_algorithm,
+                construction_algorithm: report.algorithm,
                 local_search_neighborhood: options.local_search_neighborhood,
                 communication_neighborhood_dist: options.communication_neighborhood_dist,
                 search_space_s: options.search_space_s,
+                time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
             },
             cost: JsonCost {
                 identity: report.cost_of_identity,

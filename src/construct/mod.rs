@@ -122,7 +122,7 @@ impl Default for ConstructionConfig {
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum ConstructionError {
     #[error(
-        "{} works only on machines that are regular trees, given by a hierarchy string; \
+        "{} works only on machines that are regular trees, such as 4:16:8; \
          take hierarchytopdown or dualrecursive",
         algorithm.name()
     )]

@@ -2,21 +2,27 @@
 
 use std::io::{self, Write};
 
+use super::foreign;
 use super::scanner::{Scanner, TextKind, Token};
 use super::source::read_error;
 use super::{ContentError, ReadError, Source};
+use crate::memory;
 use crate::types::PeId;
 
 /// What is wrong with a mapping file. Lines are counted from 1, processes and PEs from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum MappingFault {
+    #[error("this looks like {looks_like}, not like a mapping, which has one number a line")]
+    OtherFormat { looks_like: &'static str },
     #[error("`{text}` is not a PE; the line must hold one whole number from 0 to {last}")]
     NotAPe { text: String, last: usize },
     #[error("there is no PE {text}; the PEs are 0 to {last}")]
     PeOutOfRange { text: String, last: usize },
     #[error("PE {pe} is taken by line {earlier} already; a mapping gives each PE to one process")]
     PeTaken { pe: PeId, earlier: u64 },
+    #[error("PE {pe} is full: it has room for {capacity} processes, and line {earlier} is the last of them")]
+    PeFull { pe: PeId, capacity: u32, earlier: u64 },
     #[error("the line is empty; it must hold the PE of process {process}")]
     EmptyLine { process: usize },
     #[error("`{text}` is too much; a line holds the PE of one process")]
@@ -27,31 +33,86 @@ pub enum MappingFault {
     TooManyLines { expected: usize },
 }
 
-/// Reads the PE of each of `num_processes` processes; O(n), memory for `num_processes`.
+/// The PEs that processes can be on.
+#[derive(Clone, Copy)]
+pub struct Room<'a> {
+    /// How many PEs there are.
+    pub num_pes: usize,
+    /// How many processes a PE has room for.
+    pub capacity: &'a dyn Fn(PeId) -> u32,
+}
+
+impl Room<'_> {
+    /// So many PEs with room for one process each.
+    pub fn plain(num_pes: usize) -> Self {
+        Self { num_pes, capacity: &|_| 1 }
+    }
+}
+
+/// Reads the PE of each of `num_processes` processes; O(n + PEs), 4 bytes a process and 12 a PE.
 ///
-/// What comes out is a permutation of `0..num_processes`; a file that holds none is refused at the first
-/// offending line. Blank lines after the last process are accepted.
-pub fn read(source: Source<'_>, num_processes: usize) -> Result<Vec<PeId>, ReadError> {
+/// What comes out puts no more processes on a PE than it has room for; a file that does is refused at the first offending
+/// line. Blank lines after the last process are accepted.
+pub fn read(source: Source<'_>, num_processes: usize, room: Room<'_>) -> Result<Vec<PeId>, ReadError> {
     let name = source.name().to_owned();
     let mut scanner = Scanner::new(source);
-    let result = read_lines(&mut scanner, num_processes);
+    let looks_like = foreign::recognise(scanner.at_hand(), scanner.has_all_at_hand());
+    let out_of_memory = |source| ReadError::OutOfMemory { file: name.clone(), line: 1, source };
+    let pe_of = memory::with_room(num_processes).map_err(out_of_memory)?;
+    let taken = Taken {
+        room,
+        count: memory::filled(room.num_pes, 0).map_err(out_of_memory)?,
+        line: memory::filled(room.num_pes, 0).map_err(out_of_memory)?,
+    };
+    let result = read_lines(&mut scanner, num_processes, pe_of, taken);
     if let Some(error) = scanner.failure() {
         return Err(read_error(&name, error, scanner.line(), scanner.column()));
     }
-    result.map_err(|fault| ReadError::Invalid {
-        file: name,
-        line: scanner.line(),
-        column: scanner.column(),
-        kind: ContentError::Mapping(fault),
+    result.map_err(|fault| {
+        let (line, column, fault) = match looks_like.filter(|&kind| kind != foreign::MAPPING) {
+            Some(looks_like) => (1, 1, MappingFault::OtherFormat { looks_like }),
+            None => (scanner.line(), scanner.column(), fault),
+        };
+        ReadError::Invalid { file: name, line, column, kind: ContentError::Mapping(fault) }
     })
 }
 
+/// What the lines so far leave of the room.
+struct Taken<'a> {
+    room: Room<'a>,
+    /// The processes on each PE.
+    count: Vec<u32>,
+    /// The line, from 1, of the last of them.
+    line: Vec<u64>,
+}
+
+impl Taken<'_> {
+    /// Puts the process of a line on a PE.
+    fn take(&mut self, pe: u64, line: u64) -> Result<PeId, MappingFault> {
+        let last = self.room.num_pes.saturating_sub(1);
+        let index = usize::try_from(pe).ok().filter(|&pe| pe < self.room.num_pes);
+        let index = index.ok_or_else(|| MappingFault::PeOutOfRange { text: pe.to_string(), last })?;
+        let pe = index as PeId;
+        let (capacity, earlier) = ((self.room.capacity)(pe), self.line[index]);
+        match self.count[index] {
+            count if count < capacity => {}
+            1 => return Err(MappingFault::PeTaken { pe, earlier }),
+            _ => return Err(MappingFault::PeFull { pe, capacity, earlier }),
+        }
+        self.count[index] += 1;
+        self.line[index] = line;
+        Ok(pe)
+    }
+}
+
 /// Reads up to the first fault, where the scanner then stands.
-fn read_lines(scanner: &mut Scanner<Source<'_>>, expected: usize) -> Result<Vec<PeId>, MappingFault> {
-    let last = expected.saturating_sub(1);
-    let mut pe_of: Vec<PeId> = Vec::with_capacity(expected);
-    // The line, from 1, of the process on each PE; 0 for a free PE.
-    let mut taken_by = vec![0u64; expected];
+fn read_lines(
+    scanner: &mut Scanner<Source<'_>>,
+    expected: usize,
+    mut pe_of: Vec<PeId>,
+    mut taken: Taken<'_>,
+) -> Result<Vec<PeId>, MappingFault> {
+    let last = taken.room.num_pes.saturating_sub(1);
     while pe_of.len() < expected {
         let pe = match scanner.next() {
             Token::Number(pe) => pe,
@@ -62,14 +123,7 @@ fn read_lines(scanner: &mut Scanner<Source<'_>>, expected: usize) -> Result<Vec<
             Token::LineEnd => return Err(MappingFault::EmptyLine { process: pe_of.len() }),
             Token::End => return Err(MappingFault::TooFewLines { found: pe_of.len(), expected }),
         };
-        match usize::try_from(pe).ok().and_then(|pe| taken_by.get_mut(pe)) {
-            None => return Err(MappingFault::PeOutOfRange { text: pe.to_string(), last }),
-            Some(&mut earlier) if earlier > 0 => {
-                return Err(MappingFault::PeTaken { pe: pe as PeId, earlier });
-            }
-            Some(free) => *free = scanner.line(),
-        }
-        pe_of.push(pe as PeId);
+        pe_of.push(taken.take(pe, scanner.line())?);
         end_of_line(scanner, |text| MappingFault::SecondNumber { text })?;
     }
     while scanner.has_bytes() {

@@ -11,26 +11,31 @@
 //! | [`target`] | target files of Scotch: read |
 //! | [`matrix`] | square matrices: read |
 //! | [`pes`] | lists of PEs: read |
-//! | [`output`] | outputs that are written whole or not at all |
+//! | [`output`] | the outputs of a run: written whole or not at all |
 //!
 //! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
 //! header promises. Lines and columns are counted from 1, columns in bytes.
 
 mod digits;
 mod fields;
+mod foreign;
 pub mod mapping;
 pub mod matrix;
 pub mod metis;
 pub mod output;
 pub mod partition;
 pub mod pes;
+mod place;
 mod scanner;
 mod source;
 pub mod target;
 pub mod traffic;
 
+use crate::memory::OutOfMemory;
+
 pub use fields::FieldFault;
-pub use output::WriteError;
+pub use output::{Outputs, WriteError};
+pub use place::{are_one_stream, is_stream};
 pub use source::Source;
 
 /// Why nothing was read.
@@ -43,6 +48,9 @@ pub enum ReadError {
     /// The file was read, and is not what it should be.
     #[error("{file}, line {line}, column {column}: {kind}")]
     Invalid { file: String, line: u64, column: u64, kind: ContentError },
+    /// What stands in the file needs more memory than there is.
+    #[error("{file}, line {line}: {source}; give the process more, or a smaller file")]
+    OutOfMemory { file: String, line: u64, source: OutOfMemory },
 }
 
 /// What is wrong with the content of a file.

@@ -1,172 +1,240 @@
-//! Outputs that are written whole or not at all.
+//! The outputs of a run: probed before any work, written whole or not at all, replaced last.
 //!
-//! A regular file is written under a temporary name in the folder where it shall stand and renamed: whatever
-//! fails, the file that stood there is untouched, and no reader ever sees half a file. It is not forced to the
-//! disk, which would take longer than mapping some hundred processes; the common file systems order the
-//! content of a renamed file before its name themselves. A replaced file keeps its permissions and, where the system lets us, its owner. Through a
-//! symbolic link the file it points to is replaced and the link stays. What cannot be renamed to (pipes,
-//! devices, the standard output under whatever name) is written directly.
+//! [`Outputs`] holds where each output goes. What cannot be written, two outputs in one place, and an output that would
+//! overwrite an input are refused before any work. At the end, all files are written and forced to the disk under temporary names in the
+//! folders where they shall stand ([`Outputs::stage`]); then pipes and devices are written; and only then are the files
+//! renamed ([`Staged::publish`]). So a failure before that leaves every file as it was, and no reader ever sees half a
+//! file. A replaced file keeps its permissions and, where the system lets us, its owner. Through a symbolic link the
+//! file it points to is replaced and the link stays.
+//!
+//! What is not atomic: several files are renamed one after the other; what pipes and devices were sent cannot be taken back; and a file
+//! that cannot be renamed to (a mount point, another user's file in a sticky folder, a file in a folder that cannot be
+//! written to) is written in place. If that fails too, the result stays under the name that the error states.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufWriter, Seek, Write};
+use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// Why an output was not written.
+use super::place::{Place, Target, folder_of};
+
+/// Why an output was refused or not written.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum WriteError {
     /// There can be no such file: the folder is missing or may not be written to, or the name is taken.
     #[error("{file}: cannot be created: {source}")]
     CannotCreate { file: String, source: io::Error },
-    /// Writing began and failed: the disk is full, or who was to read has gone.
+    /// Two outputs in one place would be mixed, or one lost.
+    #[error(
+        "two outputs cannot go to the same place: {first} and {second}; name another file for one of them"
+    )]
+    SamePlace { first: String, second: String },
+    /// The output would replace what the run reads.
+    #[error("{file}: this output would overwrite the input {input}; name another file")]
+    OverwritesInput { file: String, input: String },
+    /// Writing began and failed: the disk is full, or a limit is reached.
     #[error("{file}: cannot be written: {source}")]
     WriteFailed { file: String, source: io::Error },
+    /// All was written, but not where it should stand.
+    #[error("{file}: cannot be written: {source}; the result was kept as {kept}")]
+    Kept { file: String, source: io::Error, kept: String },
 }
 
-impl WriteError {
-    /// Whether the output was a pipe that nobody reads any more, which is no news to the user.
-    pub fn is_broken_pipe(&self) -> bool {
-        let (Self::CannotCreate { source, .. } | Self::WriteFailed { source, .. }) = self;
-        source.kind() == io::ErrorKind::BrokenPipe
+/// What fills an output.
+pub type Fill<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
+
+/// An output, if it was asked for, and what fills it.
+pub type Content<'a> = (Option<OutputId>, Fill<'a>);
+
+/// One of the [`Outputs`] of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputId(usize);
+
+/// Where each output of a run goes.
+#[derive(Clone, Debug, Default)]
+pub struct Outputs {
+    places: Vec<(String, Place)>,
+}
+
+impl Outputs {
+    /// No output yet.
+    pub fn new() -> Self {
+        Self::default()
     }
-}
 
-/// Where an output goes.
-enum Target {
-    /// The standard output.
-    Stdout,
-    /// The standard error output.
-    Stderr,
-    /// A pipe or a device: opened and written as it is.
-    Direct(PathBuf),
-    /// A file that does not exist yet.
-    New(PathBuf),
-    /// A regular file, to be replaced.
-    Replaced(PathBuf, Metadata),
-}
-
-/// Writes with `fill` to a file, a pipe, a device, or the standard output if the path is `-`.
-pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
-    let cannot_create = |source| WriteError::CannotCreate { file: name(path), source };
-    let write_failed = |source| WriteError::WriteFailed { file: name(path), source };
-    let target = resolve(path).map_err(cannot_create)?;
-    match &target {
-        Target::Stdout => fill_buffered(io::stdout().lock(), fill).map_err(write_failed),
-        Target::Stderr => fill_buffered(io::stderr().lock(), fill).map_err(write_failed),
-        Target::Direct(path) => {
-            let file = OpenOptions::new().write(true).open(path).map_err(cannot_create)?;
-            fill_buffered(file, fill).map_err(write_failed)
+    /// Adds an output: a file, a pipe, a device, or the standard output if the path is `-`.
+    ///
+    /// Refused if it cannot be written, if an earlier output goes to the same place, or if it would overwrite one of
+    /// `inputs`, whatever their names. Changes nothing that lasts, and opens neither pipes nor devices.
+    pub fn add(&mut self, path: &Path, inputs: &[&Path]) -> Result<OutputId, WriteError> {
+        let file = name(path);
+        let cannot_create = |source| WriteError::CannotCreate { file: file.clone(), source };
+        let place = Place::of_output(path).map_err(cannot_create)?;
+        if let Some((first, _)) = self.places.iter().find(|(_, other)| place.collides(other)) {
+            return Err(WriteError::SamePlace { first: first.clone(), second: file });
         }
-        Target::New(path) | Target::Replaced(path, _) => {
-            let mut temporary = create_beside(path).map_err(cannot_create)?;
-            fill_buffered(temporary.as_file_mut(), fill).map_err(write_failed)?;
-            if let Target::Replaced(_, replaced) = &target {
-                keep_attributes(temporary.as_file(), replaced).map_err(write_failed)?;
+        let is_overwritten =
+            |input: &&&Path| Place::of_input(input).is_ok_and(|input| input.is_overwritten_by(&place));
+        if let Some(input) = inputs.iter().find(is_overwritten) {
+            return Err(WriteError::OverwritesInput { file, input: input.display().to_string() });
+        }
+        if let Target::File(path) = &place.target {
+            create_temporary(path).map_err(cannot_create)?;
+        }
+        self.places.push((file, place));
+        Ok(OutputId(self.places.len() - 1))
+    }
+
+    /// What messages call an output.
+    pub fn name(&self, id: OutputId) -> &str {
+        &self.places[id.0].0
+    }
+
+    /// Whether an output is a regular file of its own, which can be read again.
+    pub fn is_file(&self, id: OutputId) -> bool {
+        matches!(self.places[id.0].1.target, Target::File(_))
+    }
+
+    /// Whether lines on the standard output would get into an output.
+    pub fn use_stdout(&self) -> bool {
+        self.places.iter().any(|(_, place)| place.is_stdout())
+    }
+
+    /// Whether lines on the standard error output would get into an output.
+    pub fn use_stderr(&self) -> bool {
+        self.places.iter().any(|(_, place)| place.is_stderr())
+    }
+
+    /// Writes all that goes to files, under temporary names, which vanish unless the files are published.
+    pub fn stage<'a>(&'a self, contents: &'a [Content<'a>]) -> Result<Staged<'a>, WriteError> {
+        let mut files = Vec::new();
+        for (id, file, place, fill) in self.of(contents) {
+            if let Target::File(path) = &place.target {
+                let failed = |source| WriteError::WriteFailed { file: file.to_owned(), source };
+                files.push((id, path.as_path(), write_temporary(path, fill).map_err(failed)?));
             }
-            temporary.persist(path).map_err(|error| write_failed(error.error))?;
-            Ok(())
         }
+        Ok(Staged { outputs: self, contents, files })
+    }
+
+    /// Each output that there is: its name, its place, and what fills it.
+    fn of<'a>(
+        &'a self,
+        contents: &'a [Content<'a>],
+    ) -> impl Iterator<Item = (OutputId, &'a str, &'a Place, Fill<'a>)> {
+        contents.iter().filter_map(|&(id, fill)| {
+            let id = id?;
+            let (name, place) = &self.places[id.0];
+            Some((id, name.as_str(), place, fill))
+        })
+    }
+
+    /// Writes all outputs.
+    pub fn write(&self, contents: &[Content<'_>]) -> Result<(), WriteError> {
+        self.stage(contents)?.publish()
     }
 }
 
-/// Whether a path names the standard output: `-`, or what systems call it.
-pub fn is_standard_output(path: &Path) -> bool {
-    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
+/// Outputs that are written but not yet where they shall be.
+pub struct Staged<'a> {
+    outputs: &'a Outputs,
+    contents: &'a [Content<'a>],
+    files: Vec<(OutputId, &'a Path, NamedTempFile)>,
 }
 
-/// Finds out whether [`write()`] could create the output, so that no long work is done for nothing; returns the file that
-/// it would create or replace, links resolved, if it is one.
-///
-/// Changes nothing that lasts, and opens neither pipes nor devices.
-pub fn probe(path: &Path) -> Result<Option<PathBuf>, WriteError> {
-    let created = resolve(path).and_then(|target| match target {
-        Target::Stdout | Target::Stderr | Target::Direct(_) => Ok(None),
-        Target::New(path) | Target::Replaced(path, _) => {
-            create_beside(&path)?;
-            let name = path.file_name().map(PathBuf::from).unwrap_or_default();
-            Ok(Some(fs::canonicalize(folder_of(&path))?.join(name)))
+impl Staged<'_> {
+    /// Where the content of an output is now, if it is a regular file.
+    pub fn path(&self, id: OutputId) -> Option<&Path> {
+        self.files.iter().find(|(of, ..)| *of == id).map(|(.., temporary)| temporary.path())
+    }
+
+    /// Writes pipes and devices, then puts the files where they belong.
+    ///
+    /// A pipe whose reader has gone is no failure. Of the files, as many as possible are put in place; the first error
+    /// is returned.
+    pub fn publish(self) -> Result<(), WriteError> {
+        for (_, file, place, fill) in self.outputs.of(self.contents) {
+            match write_stream(&place.target, fill) {
+                Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
+                    return Err(WriteError::WriteFailed { file: file.to_owned(), source });
+                }
+                _ => {}
+            }
         }
-    });
-    created.map_err(|source| WriteError::CannotCreate { file: name(path), source })
+        let mut result = Ok(());
+        for (id, path, temporary) in self.files {
+            result = result.and(replace(temporary, path, self.outputs.name(id)));
+        }
+        result
+    }
 }
 
 fn name(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard output".to_owned() } else { path.display().to_string() }
 }
 
-fn resolve(path: &Path) -> io::Result<Target> {
-    if is_standard_output(path) {
-        return Ok(Target::Stdout);
-    }
-    let metadata = match fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let path = follow_links(path)?;
-            return if path.file_name().is_some() { Ok(Target::New(path)) } else { Err(error) };
-        }
-        Err(error) => return Err(error),
-    };
-    if metadata.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder; name a file in it"));
-    }
-    if !metadata.is_file() {
-        return Ok(Target::Direct(path.to_owned()));
-    }
-    // The file that the shell has opened for us must not be replaced while we write to it.
-    if is_same_file(&metadata, io::stdout()) {
-        return Ok(Target::Stdout);
-    }
-    if is_same_file(&metadata, io::stderr()) {
-        return Ok(Target::Stderr);
-    }
-    // Renaming needs no right to write to the file, but it would be rude to replace a protected one.
-    OpenOptions::new().write(true).open(path)?;
-    Ok(Target::Replaced(fs::canonicalize(path)?, metadata))
-}
-
-/// The path where a symbolic link to a missing file would have it created.
-fn follow_links(path: &Path) -> io::Result<PathBuf> {
-    /// As many links in a row as Linux follows.
-    const MAX_LINKS: usize = 40;
-    let mut path = path.to_owned();
-    for _ in 0..MAX_LINKS {
-        match fs::read_link(&path) {
-            Ok(next) => path = folder_of(&path).join(next),
-            Err(_) => return Ok(path),
-        }
-    }
-    Err(io::Error::other("too many symbolic links"))
-}
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
+fn write_stream(target: &Target, fill: Fill<'_>) -> io::Result<()> {
+    match target {
+        Target::Stdout => fill_buffered(io::stdout().lock(), fill),
+        Target::Stderr => fill_buffered(io::stderr().lock(), fill),
+        // A descriptor may stand for a file that holds something already.
+        Target::Stream(path) => fill_buffered(OpenOptions::new().append(true).open(path)?, fill),
+        Target::File(_) => Ok(()),
     }
 }
 
-#[cfg(unix)]
-fn is_same_file(metadata: &Metadata, stream: impl std::os::fd::AsFd) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let opened = stream.as_fd().try_clone_to_owned().and_then(|stream| File::from(stream).metadata());
-    opened.is_ok_and(|opened| (opened.dev(), opened.ino()) == (metadata.dev(), metadata.ino()))
+fn fill_buffered(out: impl Write, fill: Fill<'_>) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    fill(&mut out)?;
+    out.flush()
 }
 
-#[cfg(not(unix))]
-fn is_same_file<S>(_: &Metadata, _: S) -> bool {
-    false
-}
-
-/// A temporary file in the folder of `path`, with the permissions of any new file; it vanishes when it is
-/// dropped.
-fn create_beside(path: &Path) -> io::Result<NamedTempFile> {
+/// An empty temporary file, with the permissions of any new file, that vanishes when it is dropped: in the folder of `path`, or if that is not
+/// possible and `path` can be written in place, in the folder for temporary files.
+fn create_temporary(path: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".viem-").suffix(".tmp");
     #[cfg(unix)]
     builder.permissions(<Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
-    builder.tempfile_in(folder_of(path))
+    builder.tempfile_in(folder_of(path)).or_else(|error| match path.exists() {
+        true => builder.tempfile_in(std::env::temp_dir()).map_err(|_| error),
+        false => Err(error),
+    })
+}
+
+/// A temporary file with this content, safe on the disk, and with the attributes of the file at `path`.
+fn write_temporary(path: &Path, fill: Fill<'_>) -> io::Result<NamedTempFile> {
+    let mut temporary = create_temporary(path)?;
+    fill_buffered(temporary.as_file_mut(), fill)?;
+    if let Ok(replaced) = fs::metadata(path) {
+        keep_attributes(temporary.as_file(), &replaced)?;
+    }
+    temporary.as_file().sync_all()?;
+    Ok(temporary)
+}
+
+/// Puts a temporary file at `path`: by renaming, else by writing in place, else it keeps its name.
+fn replace(temporary: NamedTempFile, path: &Path, file: &str) -> Result<(), WriteError> {
+    let Err(error) = temporary.persist(path) else { return Ok(()) };
+    let mut temporary = error.file;
+    let Err(source) = write_in_place(temporary.as_file_mut(), path) else { return Ok(()) };
+    let file = file.to_owned();
+    match temporary.keep() {
+        Ok((_, kept)) => Err(WriteError::Kept { file, source, kept: kept.display().to_string() }),
+        Err(_) => Err(WriteError::WriteFailed { file, source }),
+    }
+}
+
+fn write_in_place(content: &mut File, path: &Path) -> io::Result<()> {
+    content.rewind()?;
+    // Some systems do not let one "create" another user's file that is there already.
+    let mut how = OpenOptions::new();
+    how.write(true).truncate(true).create(!path.exists());
+    let mut out = how.open(path)?;
+    io::copy(content, &mut out)?;
+    out.sync_all()
 }
 
 #[cfg(unix)]
@@ -183,10 +251,4 @@ fn keep_attributes(file: &File, replaced: &Metadata) -> io::Result<()> {
 #[cfg(not(unix))]
 fn keep_attributes(file: &File, replaced: &Metadata) -> io::Result<()> {
     file.set_permissions(replaced.permissions())
-}
-
-fn fill_buffered(out: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut out = BufWriter::new(out);
-    fill(&mut out)?;
-    out.flush()
 }

@@ -88,6 +88,11 @@ impl<R: Read> Scanner<R> {
         &self.buffer[self.position..self.filled]
     }
 
+    /// Whether nothing follows what is at hand.
+    pub(super) fn has_all_at_hand(&self) -> bool {
+        self.is_exhausted
+    }
+
     /// Leaves out the next `count` bytes, which must be at hand.
     pub(super) fn skip(&mut self, count: usize) {
         self.position = (self.position + count).min(self.filled);

@@ -26,7 +26,6 @@ const GREATEST_EXPANSION: u64 = 100;
 pub struct Source<'a> {
     name: String,
     reader: Box<dyn Read + 'a>,
-    size: Option<u64>,
 }
 
 impl<'a> Source<'a> {
@@ -36,22 +35,15 @@ impl<'a> Source<'a> {
             return Self::new("standard input", io::stdin().lock());
         }
         let name = path.display().to_string();
-        let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
-        match opened {
-            Ok((metadata, file)) => {
-                let size = metadata.is_file().then_some(metadata.len());
-                Self::unpacking(name, file, size)
-            }
+        match File::open(path) {
+            Ok(file) => Self::new(name, file),
             Err(source) => Err(ReadError::Unreadable { file: name, source }),
         }
     }
 
     /// A source of the bytes of any reader; `name` stands in messages.
-    pub fn new(name: impl Into<String>, reader: impl Read + 'a) -> Result<Self, ReadError> {
-        Self::unpacking(name.into(), reader, None)
-    }
-
-    fn unpacking(name: String, mut reader: impl Read + 'a, size: Option<u64>) -> Result<Self, ReadError> {
+    pub fn new(name: impl Into<String>, mut reader: impl Read + 'a) -> Result<Self, ReadError> {
+        let name = name.into();
         let mut start = Vec::new();
         if let Err(source) = reader.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut start) {
             return Err(ReadError::Unreadable { file: name, source });
@@ -59,10 +51,10 @@ impl<'a> Source<'a> {
         let is_packed = start == GZIP_MAGIC;
         let whole = Cursor::new(start).chain(reader);
         if !is_packed {
-            return Ok(Self { name, reader: Box::new(whole), size });
+            return Ok(Self { name, reader: Box::new(whole) });
         }
         let decoder = MultiGzDecoder::new(Counted { reader: whole, count: 0 });
-        Ok(Self { name, reader: Box::new(Unpacked { decoder, count: 0 }), size: None })
+        Ok(Self { name, reader: Box::new(Unpacked { decoder, count: 0 }) })
     }
 
     /// The first bytes, at most `count` of them; they stay to be read.
@@ -87,11 +79,6 @@ impl<'a> Source<'a> {
         let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         self.reader = Box::new(Cursor::new(start.clone()).chain(Failing(failure)).chain(rest));
         start
-    }
-
-    /// Number of bytes, if it is known beforehand.
-    pub fn size(&self) -> Option<u64> {
-        self.size
     }
 }
 

@@ -10,5 +10,5 @@ pub mod parts;
 mod places;
 pub mod spec;
 
-pub use places::Places;
+pub use places::{Places, check_memory};
 pub use spec::{SpecError, build, file_of, file_of_pes, read, restricted};

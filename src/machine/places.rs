@@ -1,9 +1,24 @@
 //! The places of a machine.
 
+use crate::memory;
 use crate::topology::{Distances, Hierarchy, Machine, MachineError, Parts};
 use crate::types::PeId;
 
 use super::parts;
+
+/// Bytes that a PE takes at least when a machine is mapped to: 36 in its parts, 4 in the list of places, 24 in mappings and in the
+/// graph, which has a process for each place.
+const PE_BYTES: u128 = 64;
+
+/// Makes sure that there is memory for as many PEs, whatever tells their distances. Asked before any of it is taken.
+pub fn check_memory(machine: &dyn Machine) -> Result<(), MachineError> {
+    let (num_pes, available) = (machine.num_pes(), memory::available());
+    let bytes = num_pes as u128 * PE_BYTES;
+    if bytes > u128::from(available) {
+        return Err(MachineError::TooLarge { num_pes, bytes, available });
+    }
+    Ok(())
+}
 
 /// One place for each process that a machine has room for: a PE of capacity c is c places at distance 0.
 ///
@@ -22,6 +37,7 @@ impl Places {
     ///
     /// `distances` are those of the machine.
     pub fn new(machine: &dyn Machine, distances: Distances) -> Result<Self, MachineError> {
+        check_memory(machine)?;
         let parts = parts::divide(machine, &distances);
         let capacity = |pe: PeId| machine.capacity(pe);
         let count: u64 = (0..machine.num_pes() as PeId).map(|pe| u64::from(capacity(pe))).sum();

@@ -31,6 +31,11 @@ pub enum TargetsError {
 }
 
 impl Targets {
+    /// Whether any graph has so many blocks of equal weight and such an imbalance, to be asked before one is read.
+    pub fn check(num_blocks: usize, epsilon: f64) -> Result<(), TargetsError> {
+        check(num_blocks, epsilon)
+    }
+
     /// `num_blocks` blocks of equal weight, each at most `(1 + epsilon) * ceil(total / num_blocks)`.
     ///
     /// With vertices of weight 1 and `epsilon = 0`, the first `n mod num_blocks` blocks have one vertex

@@ -31,7 +31,6 @@ use crate::threads::{self, ThreadsError};
 use crate::topology::{
     DistanceKind, DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, StoredDistances,
 };
-use crate::types::PeId;
 use run::Run;
 
 /// Why there is no mapping.
@@ -47,11 +46,6 @@ pub enum SolveError {
     Machine(#[from] MachineError),
     #[error(transparent)]
     Construction(#[from] ConstructionError),
-    #[error(
-        "the graph has {processes} vertices, but the machine has room for {room}; \
-         take a larger machine, or a graph of at most {room} vertices"
-    )]
-    TooManyProcesses { processes: usize, room: u64 },
     #[error("the start mapping has {found} processes, the graph {expected}")]
     StartSize { found: usize, expected: usize },
     #[error("the start mapping: {0}")]
@@ -103,10 +97,7 @@ pub fn solve_watched(
     let begin = Instant::now();
     threads::run(config.threads, || {
         let num_processes = graph.num_nodes();
-        let room = (0..machine.num_pes() as PeId).map(|pe| u64::from(machine.capacity(pe))).sum();
-        if num_processes as u64 > room {
-            return Err(SolveError::TooManyProcesses { processes: num_processes, room });
-        }
+        problem::check_room(num_processes, machine)?;
         let places = Places::new(machine, distances(graph, machine, config)?)?;
         let padded = (num_processes < places.len()).then(|| graph.with_isolated_nodes(places.len()));
         let graph = padded.as_ref().unwrap_or(graph);

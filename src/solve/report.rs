@@ -1,5 +1,6 @@
 //! What a run tells about itself.
 
+use crate::construct::Construction;
 use crate::types::Cost;
 
 /// Sizes, objective and time of each phase.
@@ -9,6 +10,8 @@ pub struct Report {
     pub num_processes: usize,
     /// Number of edges of the communication graph, m.
     pub num_edges: usize,
+    /// How the first mapping was made.
+    pub algorithm: Construction,
     /// J of the identity.
     pub cost_of_identity: Cost,
     /// J of the mapping given as a start, if any.

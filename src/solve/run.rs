@@ -67,6 +67,7 @@ impl Run<'_> {
         let report = Report {
             num_processes,
             num_edges: graph.num_edges(),
+            algorithm: self.config.construction.algorithm_on(self.machine),
             cost_of_identity,
             cost_of_start,
             cost_of_construction,

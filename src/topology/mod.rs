@@ -264,7 +264,9 @@ pub enum MachineError {
         "a matrix of the distances between {count} {what} takes {bytes} bytes, which is more than can be taken"
     )]
     OutOfMemory { what: &'static str, count: usize, bytes: u128 },
-    #[error("a machine of {num_pes} processing elements takes {bytes} bytes here, and {available} are free")]
+    #[error(
+        "a machine of {num_pes} processing elements takes {bytes} bytes of memory here, and {available} are free"
+    )]
     TooLarge { num_pes: usize, bytes: u128, available: u64 },
     #[error("{found} capacities are given for {num_pes} processing elements")]
     CapacitiesDiffer { num_pes: usize, found: usize },

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use super::{DistanceOracle, Hierarchy, HierarchyOnline, Metric, Ultrametric, memory};
+use super::{DistanceOracle, Hierarchy, HierarchyOnline, Metric, Ultrametric};
+use crate::memory;
 use crate::types::{Distance, PeId};
 
 /// The distance of every pair of PEs, looked up.
@@ -34,7 +35,7 @@ pub enum StoredDistancesError {
 impl StoredDistances {
     /// The distances of a hierarchy; O(n²) time and n² bytes.
     ///
-    /// Refused when the matrix is larger than the memory that the system calls available.
+    /// Refused when the matrix is larger than the memory that is free, or that the process may have.
     pub fn new(hierarchy: &Hierarchy) -> Result<Self, StoredDistancesError> {
         let num_pes = hierarchy.num_pes();
         let needed = num_pes as u128 * num_pes as u128;

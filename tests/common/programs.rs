@@ -64,6 +64,13 @@ pub fn after<'a>(text: &'a str, prefix: &str) -> &'a str {
     line.unwrap_or_else(|| panic!("no line starts with `{prefix}` in:\n{text}")).trim()
 }
 
+/// What stands between two texts, the first one of each.
+pub fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
+    let rest = text.split_once(start).map(|(_, rest)| rest);
+    let found = rest.and_then(|rest| rest.split_once(end)).map(|(found, _)| found);
+    found.unwrap_or_else(|| panic!("nothing between `{start}` and `{end}` in:\n{text}"))
+}
+
 /// J of the mapping that `viem` or `evaluator` printed.
 pub fn objective(text: &str) -> i64 {
     after(text, "quadratic assignment objective J(C,D,Pi') = ").parse().unwrap()

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
+use crate::io::foreign;
 use crate::io::scanner::TextKind;
 use crate::types::Weight;
 
@@ -219,7 +220,11 @@ impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OtherFormat { looks_like } => {
-                write!(f, "this looks like {looks_like}, not like a METIS graph; convert it first")
+                write!(
+                    f,
+                    "this looks like {looks_like}, not like a METIS graph; {}",
+                    foreign::remedy(looks_like)
+                )
             }
             Self::ByteOrderMark => {
                 f.write_str("the file starts with a byte order mark (UTF-8 BOM); save it without one")

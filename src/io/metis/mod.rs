@@ -18,7 +18,6 @@
 //! All of them share one parser, so a file is valid exactly if it can be read.
 
 mod fault;
-mod foreign;
 mod parse;
 mod repair;
 mod write;
@@ -33,6 +32,7 @@ use super::scanner::Scanner;
 use super::source::read_error;
 use super::{ContentError, ReadError, Source};
 use crate::graph::CsrGraph;
+use crate::memory;
 
 /// What the first line of a graph file declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +75,14 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
     }
     let rows = rows.expect("only a fault stops the parser");
     let (n, arcs) = (rows.header.num_nodes, rows.targets.len());
-    let weights = if rows.header.has_edge_weights { rows.weights } else { vec![1; arcs] };
+    let ones = |count| {
+        let out_of_memory =
+            |source| ReadError::OutOfMemory { file: name.clone(), line: n as u64 + 1, source };
+        memory::filled(count, 1).map_err(out_of_memory)
+    };
+    let weights = if rows.header.has_edge_weights { rows.weights } else { ones(arcs)? };
     let has_weights = keep == Keep::FirstWeight && rows.header.num_constraints > 0;
-    let node_weights = if has_weights { rows.node_values } else { vec![1; n] };
+    let node_weights = if has_weights { rows.node_values } else { ones(n)? };
     let graph = CsrGraph::from_symmetric(rows.offsets, rows.targets, weights, node_weights);
     Ok(graph.expect("the parser has proven the sums"))
 }
@@ -112,11 +117,11 @@ pub fn check(source: Source<'_>, max_faults: usize) -> Result<CheckReport, ReadE
 }
 
 fn parse_source(source: Source<'_>, keep: Keep, faults: &mut Faults) -> Result<Option<Rows>, ReadError> {
-    let (name, size) = (source.name().to_owned(), source.size());
+    let name = source.name().to_owned();
     let mut scanner = Scanner::new(source);
-    let rows = parse(&mut scanner, size, keep, faults);
+    let rows = parse(&mut scanner, keep, faults);
     match scanner.failure() {
         Some(error) => Err(read_error(&name, error, scanner.line(), scanner.column())),
-        None => Ok(rows),
+        None => rows.map_err(|source| ReadError::OutOfMemory { file: name, line: scanner.line(), source }),
     }
 }

@@ -1,6 +1,6 @@
 //! The one parser of graph files, under the reader, the checker and the repair.
 //!
-//! It makes one pass over the text and takes memory for what stands there: 8 bytes a vertex, 4 an arc
+//! It makes one pass over the text and takes memory as it reads, for what stands there: 8 bytes a vertex, 4 an arc
 //! (its head), 8 an arc with a weight, and 4 an arc for its column, so that faults found later can be
 //! named by their place. Each row is put into ascending order as it is read, which costs next to nothing
 //! where it already is, and makes parallel arcs neighbours and the symmetry check a merge.
@@ -9,10 +9,12 @@ use std::collections::BinaryHeap;
 use std::io::Read;
 use std::ops::ControlFlow;
 
+use super::Header;
 use super::fault::{FaultKind, Faults, NumberFault, Role};
-use super::{Header, foreign};
 use crate::graph::validation::{Asymmetry, visit_asymmetries};
+use crate::io::foreign;
 use crate::io::scanner::{Scanner, TEXT_LENGTH, TextKind, Token};
+use crate::memory::{self, OutOfMemory};
 use crate::types::{NodeId, Weight};
 
 /// The mark that some editors put before UTF-8 text.
@@ -72,6 +74,15 @@ impl Lines {
 }
 
 impl Rows {
+    /// Makes room for more arcs, in all arrays that have an entry for each.
+    #[cold]
+    fn grow(&mut self) -> Result<(), OutOfMemory> {
+        let promised = usize::try_from(self.header.num_edges.saturating_mul(2)).unwrap_or(usize::MAX);
+        memory::grow(&mut self.targets, promised)?;
+        memory::grow(&mut self.columns, promised)?;
+        if self.header.has_edge_weights { memory::grow(&mut self.weights, promised) } else { Ok(()) }
+    }
+
     fn add_asymmetry(&self, asymmetry: Asymmetry, faults: &mut Faults) -> ControlFlow<()> {
         let from_one = |node: NodeId| u64::from(node) + 1;
         match asymmetry {
@@ -104,24 +115,26 @@ impl Rows {
 /// Parses a text. `None` if a fault stopped it; then `faults` holds at least one.
 pub(super) fn parse<R: Read>(
     scanner: &mut Scanner<R>,
-    size: Option<u64>,
     keep: Keep,
     faults: &mut Faults,
-) -> Option<Rows> {
-    let mut parser = Parser { scanner, faults };
-    match parser.parse(size, keep) {
-        ControlFlow::Continue(rows) => Some(rows),
-        ControlFlow::Break(()) => None,
+) -> Result<Option<Rows>, OutOfMemory> {
+    let mut parser = Parser { scanner, faults, lack: None };
+    match (parser.parse(keep), parser.lack) {
+        (_, Some(lack)) => Err(lack),
+        (ControlFlow::Continue(rows), None) => Ok(Some(rows)),
+        (ControlFlow::Break(()), None) => Ok(None),
     }
 }
 
 struct Parser<'a, R> {
     scanner: &'a mut Scanner<R>,
     faults: &'a mut Faults,
+    /// The allocation that failed, if it is that which stopped the parser.
+    lack: Option<OutOfMemory>,
 }
 
 impl<R: Read> Parser<'_, R> {
-    fn parse(&mut self, size: Option<u64>, keep: Keep) -> ControlFlow<(), Rows> {
+    fn parse(&mut self, keep: Keep) -> ControlFlow<(), Rows> {
         self.check_start()?;
         let (header, place_of_count) = self.header()?;
         let mut rows = Rows {
@@ -134,15 +147,7 @@ impl<R: Read> Parser<'_, R> {
             lines: Lines::default(),
             entries: 0,
         };
-        // A vertex takes at least one byte of the file and an arc two: what the header promises beyond
-        // that cannot be there. Files of unknown size get no memory in advance.
-        let size = usize::try_from(size.unwrap_or(0)).unwrap_or(usize::MAX);
-        let arcs = usize::try_from(header.num_edges.saturating_mul(2)).unwrap_or(usize::MAX).min(size / 2);
-        rows.offsets.reserve_exact(header.num_nodes.min(size));
-        rows.targets.reserve_exact(arcs);
-        rows.columns.reserve_exact(arcs);
         if header.has_edge_weights {
-            rows.weights.reserve_exact(arcs);
             self.rows::<true>(&mut rows, keep)?;
         } else {
             self.rows::<false>(&mut rows, keep)?;
@@ -151,8 +156,15 @@ impl<R: Read> Parser<'_, R> {
         ControlFlow::Continue(rows)
     }
 
+    /// Goes on if there was enough memory.
+    #[cold]
+    fn or_stop(&mut self, result: Result<(), OutOfMemory>) -> ControlFlow<()> {
+        self.lack = result.err();
+        if self.lack.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
     fn check_start(&mut self) -> ControlFlow<()> {
-        if let Some(looks_like) = foreign::recognise(self.scanner.at_hand()) {
+        if let Some(looks_like) = foreign::by_signature(self.scanner.at_hand()) {
             self.faults.add(1, 1, FaultKind::OtherFormat { looks_like }, String::new)?;
             return ControlFlow::Break(());
         }
@@ -172,7 +184,11 @@ impl<R: Read> Parser<'_, R> {
             return ControlFlow::Break(());
         }
         let (line, mut columns) = (self.scanner.line(), [1; ROLES.len()]);
-        let looks_like = foreign::resembles(self.scanner.at_hand());
+        let looks_like = foreign::recognise(self.scanner.at_hand(), self.scanner.has_all_at_hand());
+        if let Some(looks_like) = looks_like.filter(|&kind| kind != foreign::GRAPH) {
+            self.faults.add(line, 1, FaultKind::OtherFormat { looks_like }, String::new)?;
+            return ControlFlow::Break(());
+        }
         let mut numbers: Vec<u64> = Vec::with_capacity(ROLES.len());
         let mut is_valid = true;
         loop {
@@ -185,10 +201,6 @@ impl<R: Read> Parser<'_, R> {
                 is_valid = false;
                 break;
             };
-            if let (Token::Text(_), Some(looks_like)) = (token, looks_like) {
-                self.fault_here(token, FaultKind::OtherFormat { looks_like })?;
-                return ControlFlow::Break(());
-            }
             if token == Token::Text(TextKind::CarriageReturn) {
                 self.bad_number(token, role)?;
                 return ControlFlow::Break(());
@@ -286,6 +298,12 @@ impl<R: Read> Parser<'_, R> {
                 return self.fault_here(token, FaultKind::MissingNodeValue { role, node: node as u64 + 1 });
             }
             let value = self.number(token, role)?.unwrap_or(0) as Weight;
+            if rows.node_values.len() == rows.node_values.capacity() && keep != Keep::Nothing {
+                let each = if keep == Keep::Everything { first_weight + num_constraints } else { 1 };
+                let promised = rows.header.num_nodes.saturating_mul(each as usize);
+                let result = memory::grow(&mut rows.node_values, promised);
+                self.or_stop(result)?;
+            }
             if keep == Keep::Everything {
                 rows.node_values.push(value);
             } else if keep == Keep::FirstWeight && index == first_weight {
@@ -334,6 +352,10 @@ impl<R: Read> Parser<'_, R> {
             };
             is_ascending &= last < target;
             last = target;
+            if rows.targets.len() == rows.targets.capacity() {
+                let result = rows.grow();
+                self.or_stop(result)?;
+            }
             rows.targets.push((target - 1) as NodeId);
             rows.columns.push(column);
             if WEIGHTED {
@@ -344,6 +366,10 @@ impl<R: Read> Parser<'_, R> {
             self.sort_row::<WEIGHTED>(rows, node, start, sorter)?;
         }
         rows.entries += (rows.targets.len() - start) as u64;
+        if rows.offsets.len() == rows.offsets.capacity() {
+            let result = memory::grow(&mut rows.offsets, rows.header.num_nodes + 1);
+            self.or_stop(result)?;
+        }
         rows.offsets.push(rows.targets.len());
         ControlFlow::Continue(())
     }

@@ -16,6 +16,7 @@ use super::parse::{Keep, Rows};
 use super::write::write_rows;
 use super::{CheckReport, Header, parse_source};
 use crate::io::{ReadError, Source};
+use crate::memory::{self, OutOfMemory};
 use crate::types::{NodeId, Weight};
 
 /// A checked file, and its mended content if there is a safe way to mend it.
@@ -35,6 +36,8 @@ pub enum RepairError {
     Unclear { count: u64 },
     #[error("the edge weights sum to more than {} when parallel edges are merged", Weight::MAX)]
     Overflow,
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
 }
 
 /// A graph that was mended.
@@ -66,14 +69,18 @@ pub struct Changes {
 impl fmt::Display for Changes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counts = [
-            (self.self_loops, "edges of a vertex to itself dropped"),
-            (self.parallel_arcs, "repeated neighbours merged"),
-            (self.backward_arcs, "missing backward edges added"),
-            (self.unequal_weights, "edges of two weights given the larger one"),
+            (self.self_loops, "edge of a vertex to itself dropped", "edges of a vertex to itself dropped"),
+            (self.parallel_arcs, "repeated neighbour merged", "repeated neighbours merged"),
+            (self.backward_arcs, "missing backward edge added", "missing backward edges added"),
+            (
+                self.unequal_weights,
+                "edge of two weights given the larger one",
+                "edges of two weights given the larger one",
+            ),
         ];
         let mut separator = "";
-        for (count, what) in counts.into_iter().filter(|&(count, _)| count > 0) {
-            write!(f, "{separator}{count} {what}")?;
+        for (count, one, many) in counts.into_iter().filter(|&(count, ..)| count > 0) {
+            write!(f, "{separator}{count} {}", if count == 1 { one } else { many })?;
             separator = ", ";
         }
         if let Some(declared) = self.declared_edges {
@@ -90,7 +97,7 @@ pub fn repair(source: Source<'_>, max_faults: usize) -> Result<Repair, ReadError
     let rows = parse_source(source, Keep::Everything, &mut faults)?;
     let header = rows.as_ref().map(|rows| rows.header);
     let result = match rows {
-        Some(rows) if faults.unmendable == 0 => mend(rows).ok_or(RepairError::Overflow),
+        Some(rows) if faults.unmendable == 0 => mend(rows),
         _ => Err(RepairError::Unclear { count: faults.unmendable }),
     };
     let report = CheckReport { header, faults: faults.kept, num_faults: faults.total };
@@ -113,40 +120,59 @@ impl RepairedGraph {
     }
 }
 
-/// The rows made symmetric, without self-loops and parallel arcs; `None` if the weights overflow.
-fn mend(rows: Rows) -> Option<RepairedGraph> {
+/// Arcs turned round, by head: the arcs to vertex `v` are `first[v]..first[v + 1]` in `arcs`, each with its tail and
+/// its weight. Each row is in ascending order, as the tails come in.
+struct Turned {
+    first: Vec<usize>,
+    arcs: Vec<(NodeId, Weight)>,
+}
+
+fn turn(
+    offsets: &[usize],
+    targets: &[NodeId],
+    weight: impl Fn(usize) -> Weight,
+) -> Result<Turned, OutOfMemory> {
+    let num_nodes = offsets.len() - 1;
+    let mut first = memory::filled(num_nodes + 1, 0usize)?;
+    for &target in targets {
+        first[target as usize + 1] += 1;
+    }
+    for node in 0..num_nodes {
+        first[node + 1] += first[node];
+    }
+    let mut next: Vec<usize> = memory::with_room(num_nodes)?;
+    next.extend_from_slice(&first[..num_nodes]);
+    let mut arcs = memory::filled(targets.len(), (0, 0))?;
+    for node in 0..num_nodes {
+        for arc in offsets[node]..offsets[node + 1] {
+            let slot = &mut next[targets[arc] as usize];
+            arcs[*slot] = (node as NodeId, weight(arc));
+            *slot += 1;
+        }
+    }
+    Ok(Turned { first, arcs })
+}
+
+/// The rows made symmetric, without self-loops and parallel arcs.
+fn mend(rows: Rows) -> Result<RepairedGraph, RepairError> {
     let mut changes = Changes::default();
     let Rows { mut header, offsets, targets, weights, node_values, .. } =
-        merge_parallels(rows, &mut changes)?;
+        merge_parallels(rows, &mut changes).ok_or(RepairError::Overflow)?;
     let num_nodes = offsets.len() - 1;
     let is_weighted = header.has_edge_weights;
     let weight = |arc: usize| if is_weighted { weights[arc] } else { 1 };
 
-    // The arcs turned round, by head: each row comes out in ascending order, as the tails come in.
-    let mut incoming = vec![0usize; num_nodes + 1];
-    for &target in &targets {
-        incoming[target as usize + 1] += 1;
-    }
-    for node in 0..num_nodes {
-        incoming[node + 1] += incoming[node];
-    }
-    let mut next = incoming.clone();
-    let mut turned = vec![(0 as NodeId, 0 as Weight); targets.len()];
-    for node in 0..num_nodes {
-        for arc in offsets[node]..offsets[node + 1] {
-            let slot = &mut next[targets[arc] as usize];
-            turned[*slot] = (node as NodeId, weight(arc));
-            *slot += 1;
-        }
-    }
-
-    let mut mended_offsets = vec![0];
-    let (mut mended_targets, mut mended_weights) = (Vec::new(), Vec::new());
+    let turned = turn(&offsets, &targets, weight)?;
+    // Most often no arc is missing.
+    let (mut mended_offsets, mut mended_targets) =
+        (memory::with_room(num_nodes + 1)?, memory::with_room(targets.len())?);
+    let mut mended_weights = memory::with_room(targets.len())?;
+    mended_offsets.push(0);
     let mut sum: Weight = 0;
     for node in 0..num_nodes {
         let mut forward =
             (offsets[node]..offsets[node + 1]).map(|arc| (targets[arc], weight(arc))).peekable();
-        let mut backward = turned[incoming[node]..incoming[node + 1]].iter().copied().peekable();
+        let mut backward = turned.arcs[turned.first[node]..turned.first[node + 1]].iter().copied().peekable();
         loop {
             let (target, weight) = match (forward.peek(), backward.peek()) {
                 (None, None) => break,
@@ -167,14 +193,14 @@ fn mend(rows: Rows) -> Option<RepairedGraph> {
             };
             mended_targets.push(target);
             mended_weights.push(weight);
-            sum = sum.checked_add(weight)?;
+            sum = sum.checked_add(weight).ok_or(RepairError::Overflow)?;
         }
         mended_offsets.push(mended_targets.len());
     }
     let num_edges = mended_targets.len() as u64 / 2;
     changes.declared_edges = (header.num_edges != num_edges).then_some(header.num_edges);
     header.num_edges = num_edges;
-    Some(RepairedGraph {
+    Ok(RepairedGraph {
         header,
         offsets: mended_offsets,
         targets: mended_targets,

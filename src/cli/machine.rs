@@ -1,0 +1,147 @@
+//! The machine of a run: how it is given, read, told and reported.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::console::Console;
+use super::exit::UsageError;
+use crate::io::ReadError;
+use crate::machine::{self, SpecError};
+use crate::topology::{Hierarchy, Machine};
+use crate::types::PeId;
+
+/// The machine, and the part of it that is mapped to.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case")]
+pub(crate) struct MachineOptions {
+    /// A machine of nested groups, innermost level first: 4:16:8 is 4 cores a processor, 16 processors a node, 8 nodes.
+    /// The product of the numbers is the number of processing elements, at least that of the vertices of the model
+    #[arg(
+        long,
+        value_name = "a1:a2:...",
+        required_unless_present = "machine",
+        conflicts_with = "machine",
+        requires = "distance_parameter_string"
+    )]
+    hierarchy_parameter_string: Option<String>,
+
+    /// Distances, innermost level first: with 1:10:100 two cores of a processor have distance 1, two
+    /// processors of a node 10, two nodes 100
+    #[arg(long, value_name = "d1:d2:...")]
+    distance_parameter_string: Option<String>,
+
+    /// Any machine, instead of --hierarchy_parameter_string: 4:16:8, mesh:8x8, torus:16x8x8, torus:4x4x2/4:16,
+    /// hypercube:10, complete:64, or a file: a target file of Scotch, a network (METIS graph) or a distance matrix
+    #[arg(long, value_name = "SPEC")]
+    machine: Option<String>,
+
+    /// Map to these processing elements of the machine only: numbers and ranges such as 0-15,32,40-47, or a file of them.
+    /// Mappings then hold positions in this list, from 0
+    #[arg(long, value_name = "LIST|FILE")]
+    pes: Option<String>,
+}
+
+impl MachineOptions {
+    /// The machine as one text.
+    pub(crate) fn spec(&self) -> Cow<'_, str> {
+        match (&self.machine, &self.hierarchy_parameter_string) {
+            (Some(spec), _) => Cow::Borrowed(spec),
+            (None, hierarchy) => Cow::Owned(format!("tree:{}", hierarchy.as_deref().unwrap_or_default())),
+        }
+    }
+
+    /// The distances, if some are given.
+    pub(crate) fn distances(&self) -> Option<&str> {
+        self.distance_parameter_string.as_deref()
+    }
+
+    /// The list of PEs, or the name of its file.
+    pub(crate) fn pes(&self) -> Option<&str> {
+        self.pes.as_deref()
+    }
+
+    /// The file that the machine is read from, if it is one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.machine.as_deref().and_then(machine::file_of)
+    }
+
+    /// The file that the list of PEs is read from, if it is one.
+    pub(crate) fn file_of_pes(&self) -> Option<&Path> {
+        self.pes().and_then(machine::file_of_pes)
+    }
+
+    /// Every file that is read for the machine.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.file().into_iter().chain(self.file_of_pes())
+    }
+
+    /// Reads the machine. Distances that fall are allowed, but most often given the wrong way round.
+    pub(crate) fn build(&self, console: Console) -> anyhow::Result<Box<dyn Machine>> {
+        let whole: Box<dyn Machine> = match &self.machine {
+            Some(spec) => machine::build(spec, self.distances(), None)?,
+            None => {
+                let arities = self.hierarchy_parameter_string.as_deref().unwrap_or_default();
+                Box::new(Hierarchy::parse(arities, self.distances().unwrap_or_default())?)
+            }
+        };
+        let falls = |hierarchy: &Hierarchy| !hierarchy.simplified().distances().is_sorted();
+        if let (true, Some(distances)) = (whole.hierarchy().is_some_and(falls), self.distances()) {
+            console.warn(format_args!(
+                "the distances {distances} fall from the inside out; innermost levels come first"
+            ));
+        }
+        let Some(pes) = self.pes() else {
+            machine::check_memory(whole.as_ref())?;
+            return Ok(whole);
+        };
+        machine::restricted(whole, pes).map_err(|error| match error {
+            SpecError::Read(fault @ ReadError::Invalid { .. }) if self.file_of_pes().is_none() => {
+                UsageError(fault.to_string()).into()
+            }
+            error => error.into(),
+        })
+    }
+
+    /// What reports say of the machine.
+    pub(crate) fn report(&self, machine: &dyn Machine) -> JsonMachine {
+        let pes = 0..machine.num_pes() as PeId;
+        let are_others = || pes.clone().any(|pe| machine.number(pe) != pe);
+        JsonMachine {
+            spec: self.spec().into_owned(),
+            distances: self.distances().map(str::to_owned),
+            description: machine.describe(),
+            num_pes: machine.num_pes(),
+            pes: (self.pes.is_some() || are_others())
+                .then(|| pes.clone().map(|pe| machine.number(pe)).collect()),
+        }
+    }
+}
+
+/// Says how large the machine is; of trees in the words of VieM.
+pub(crate) fn tell(console: Console, machine: &dyn Machine) {
+    match machine.hierarchy() {
+        Some(_) => console.line(format_args!("specified hierarchy has {} entities.", machine.num_pes())),
+        None => console.line(format_args!(
+            "specified machine has {} entities: {}",
+            machine.num_pes(),
+            machine.describe()
+        )),
+    }
+}
+
+/// The machine, as written to `--json`.
+#[derive(Serialize)]
+pub(crate) struct JsonMachine {
+    /// As it was given.
+    spec: String,
+    /// As they were given.
+    distances: Option<String>,
+    description: String,
+    num_pes: usize,
+    /// The number of each PE in the whole machine, if this is a part of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pes: Option<Vec<PeId>>,
+}

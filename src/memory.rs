@@ -1,0 +1,82 @@
+//! Memory that may not be there: how much is free, and arrays whose allocation can fail.
+//!
+//! An array as large as the input is allocated here, so that a process that has not enough memory ends with a
+//! message. (Where an allocation fails elsewhere, Rust aborts.)
+
+/// There is not enough memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is not enough memory for another {bytes} bytes")]
+pub struct OutOfMemory {
+    /// How much was asked for in vain.
+    pub bytes: u128,
+}
+
+/// An array of `count` times the same value.
+pub fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>, OutOfMemory> {
+    let mut array = with_room(count)?;
+    array.resize(count, value);
+    Ok(array)
+}
+
+/// An empty array with room for `count` values.
+pub fn with_room<T>(count: usize) -> Result<Vec<T>, OutOfMemory> {
+    let mut array = Vec::new();
+    add_room(&mut array, count)?;
+    Ok(array)
+}
+
+/// Makes room in a full array that grows while it is read: as much again as there is already, but no more than is
+/// promised. So what is only promised takes no memory, and an honest promise leaves none unused.
+pub fn grow<T>(array: &mut Vec<T>, promised: usize) -> Result<(), OutOfMemory> {
+    /// Values that take no memory to speak of.
+    const FEW: usize = 1 << 10;
+    let again = array.len().max(FEW);
+    let missing = promised.saturating_sub(array.len());
+    add_room(array, if missing > 0 { again.min(missing) } else { again })
+}
+
+fn add_room<T>(array: &mut Vec<T>, count: usize) -> Result<(), OutOfMemory> {
+    let bytes = count as u128 * size_of::<T>() as u128;
+    array.try_reserve_exact(count).map_err(|_| OutOfMemory { bytes })
+}
+
+/// Bytes that new allocations can have without swapping and within the limit of the process (`ulimit -v`); no limit
+/// where the system does not tell.
+pub fn available() -> u64 {
+    let read = |file| std::fs::read_to_string(file).unwrap_or_default();
+    // A line of one of these files: a name, then a number, then perhaps its unit.
+    let number = |text: &str, name: &str| -> Option<u64> {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        line?.split_whitespace().next()?.parse().ok()
+    };
+    let free = number(&read("/proc/meminfo"), "MemAvailable:").map(|kib| kib.saturating_mul(1024));
+    let limit = number(&read("/proc/self/limits"), "Max address space");
+    let used = number(&read("/proc/self/status"), "VmSize:").map(|kib| kib.saturating_mul(1024));
+    let left = limit.map(|limit| limit.saturating_sub(used.unwrap_or(0)));
+    free.into_iter().chain(left).min().unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_grow_with_what_is_there_up_to_what_is_promised() {
+        let mut array: Vec<u64> = Vec::new();
+        for value in 0..10_000 {
+            if array.len() == array.capacity() {
+                grow(&mut array, 6_000).unwrap();
+            }
+            array.push(value);
+            let promised = if value < 6_000 { 6_000 } else { usize::MAX };
+            assert!(array.capacity() <= promised.min(1024.max(2 * array.len())), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_an_error() {
+        assert!(filled(usize::MAX / 16, 0u64).is_err());
+        assert_eq!(filled(3, 7u8).unwrap(), [7, 7, 7]);
+        assert!(available() > 0);
+    }
+}
