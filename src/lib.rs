@@ -14,6 +14,7 @@ pub mod partition;
 pub mod problem;
 pub mod rng;
 pub mod search;
+pub mod settings;
 pub mod solve;
 pub mod threads;
 pub mod topology;

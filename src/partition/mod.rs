@@ -44,42 +44,20 @@ pub use targets::{Targets, TargetsError};
 
 use crate::graph::CsrGraph;
 use crate::observer::Observer;
+use crate::settings::named;
 use crate::types::{BlockId, Cost, Weight};
 
-/// How much time to spend on how good a partition. The `social` presets are for graphs with heavy-tailed
-/// degrees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Preset {
-    Fast,
-    Eco,
-    Strong,
-    FastSocial,
-    EcoSocial,
-    StrongSocial,
-}
-
-impl Preset {
-    /// Every preset, in the order in which they are listed.
-    pub const ALL: [Preset; 6] = [
-        Preset::Strong,
-        Preset::Eco,
-        Preset::Fast,
-        Preset::FastSocial,
-        Preset::EcoSocial,
-        Preset::StrongSocial,
-    ];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Preset::Fast => "fast",
-            Preset::Eco => "eco",
-            Preset::Strong => "strong",
-            Preset::FastSocial => "fastsocial",
-            Preset::EcoSocial => "ecosocial",
-            Preset::StrongSocial => "strongsocial",
-        }
+named! {
+    /// How much time to spend on how good a partition. The `social` presets are for graphs with heavy-tailed
+    /// degrees.
+    #[allow(missing_docs)]
+    pub enum Preset: "preset" {
+        Strong = "strong",
+        Eco = "eco",
+        Fast = "fast",
+        FastSocial = "fastsocial",
+        EcoSocial = "ecosocial",
+        StrongSocial = "strongsocial",
     }
 }
 

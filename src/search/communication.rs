@@ -13,27 +13,21 @@
 //! once (see [`savings`](super::savings)), and the breadth-first search runs only if one of them improves,
 //! to tell whether it is near enough. Memory: O(n + m).
 
-use super::SearchOutcome;
 use super::content::content;
 use super::nearby;
 use super::savings::Savings;
 use super::swap::{BEGIN, SwapSearch, Time};
+use super::{SearchOutcome, Task};
 use crate::graph::bfs::{BoundedBfs, PairBfs};
 use crate::graph::relabel::relabel;
 use crate::mapping::Mapping;
-use crate::observer::Observer;
-use crate::problem::Problem;
 use crate::rng::{Rng, derive};
 use crate::topology::DistanceOracle;
 use crate::types::{Cost, NodeId};
 
-pub(super) fn search<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
-    start: &Mapping,
-    max_hops: usize,
-    seed: u64,
-    observer: &dyn Observer,
-) -> SearchOutcome {
+pub(super) fn search<O: DistanceOracle>(task: &Task<'_, O>) -> SearchOutcome {
+    let Task { problem, start, seed, observer, .. } = *task;
+    let max_hops = task.config.max_hops;
     // Number the processes by their PEs: what a visit looks at then lies together in memory.
     let process_on = start.inverse();
     let graph = relabel(problem.graph(), &process_on);
@@ -226,6 +220,7 @@ fn visit_at_once<O: DistanceOracle>(
 mod tests {
     use super::*;
     use crate::graph::generate;
+    use crate::problem::Problem;
     use crate::topology::Hierarchy;
 
     #[test]

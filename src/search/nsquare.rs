@@ -7,21 +7,15 @@
 
 use std::ops::Range;
 
-use super::SearchOutcome;
 use super::nearby;
 use super::savings::Savings;
 use super::swap::{SwapSearch, Time};
-use crate::mapping::Mapping;
-use crate::observer::Observer;
-use crate::problem::Problem;
+use super::{SearchOutcome, Task};
 use crate::topology::DistanceOracle;
 use crate::types::NodeId;
 
-pub(super) fn search<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
-    start: &Mapping,
-    observer: &dyn Observer,
-) -> SearchOutcome {
+pub(super) fn search<O: DistanceOracle>(task: &Task<'_, O>) -> SearchOutcome {
+    let Task { problem, start, observer, .. } = *task;
     let mut search = SwapSearch::new(problem, start, observer);
     if nearby::is_applicable(&search) {
         nearby::descend(&mut search, &mut |_, _| true, 0);

@@ -4,7 +4,7 @@
 //! one of the largest group that holds v but not u. So u comes nearer to a partner with every proposal, which
 //! is the only way to gain. Worse mappings are accepted as by Metropolis et al. (1953), and the temperature falls
 //! geometrically (Kirkpatrick, Gelatt and Vecchi 1983). The start comes from a multilevel partitioner,
-//! whose outermost groups are better than annealing would find, so the first temperature is low enough to keep
+//! whose outermost groups are better than annealing would find, so the initial temperature is low enough to keep
 //! them: only what the boundaries of groups have to offer is reshuffled.
 //!
 //! A proposal costs four look-ups in the table of [`Savings`], an accepted one an update of the table, which costs as
@@ -18,6 +18,7 @@ use super::savings::{Amount, Savings, fits_32_bits};
 use crate::graph::CsrGraph;
 use crate::observer::{Observer, Watch};
 use crate::rng::Rng;
+use crate::settings::{ConfigError, check_positive};
 use crate::topology::Hierarchy;
 use crate::types::{Cost, NodeId, PeId};
 
@@ -35,14 +36,28 @@ const HUB_ARCS_PER_ARC: f64 = 0.1;
 ///
 /// Temperatures are in units of the mean edge weight times the distance of the outermost level: at
 /// temperature 1, one in e proposals is accepted that lets a mean edge become one between outermost groups.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Annealing {
     /// Proposals for each process.
     pub proposals: u32,
-    /// First temperature.
-    pub first: f64,
-    /// Last temperature.
-    pub last: f64,
+    /// The temperature at the start, above 0.
+    pub initial_temperature: f64,
+    /// The temperature at the end, above 0.
+    pub final_temperature: f64,
+}
+
+impl Annealing {
+    /// So many proposals for each process, between these temperatures.
+    pub const fn new(proposals: u32, initial_temperature: f64, final_temperature: f64) -> Self {
+        Self { proposals, initial_temperature, final_temperature }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_positive("initial_temperature", self.initial_temperature)?;
+        check_positive("final_temperature", self.final_temperature)
+    }
 }
 
 /// A mapping that is not worse than the one before.
@@ -133,7 +148,9 @@ impl<A: Amount> Walk<A> {
                 break;
             }
             let cooled = f64::from(step) / f64::from(steps.max(2) - 1);
-            let temperature = self.unit * schedule.first * (schedule.last / schedule.first).powf(cooled);
+            let Annealing { initial_temperature, final_temperature, .. } = *schedule;
+            let cooling = (final_temperature / initial_temperature).powf(cooled);
+            let temperature = self.unit * initial_temperature * cooling;
             self.propose(total / u64::from(steps), temperature as f32);
             if self.change < best_change {
                 best_change = self.change;
@@ -309,7 +326,7 @@ mod tests {
         let graph = builder.build().unwrap();
         let hierarchy = Hierarchy::parse("6:100", "1:10").unwrap();
         let start: Vec<PeId> = (0..n as PeId).collect();
-        let schedule = Annealing { proposals: 100, first: 0.1, last: 0.02 };
+        let schedule = Annealing::new(100, 0.1, 0.02);
         let improved = anneal(&graph, &hierarchy, &start, &schedule, 1, &());
         let (proposals, degree) = (f64::from(schedule.proposals) * n as f64, (n - 1) as f64);
         let budget = proposals * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * degree);

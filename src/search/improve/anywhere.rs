@@ -20,6 +20,7 @@ use crate::objective::cost;
 use crate::observer::Observer;
 use crate::problem::Problem;
 use crate::rng::derive;
+use crate::settings::{ConfigError, check_at_least_one};
 use crate::topology::{DistanceOracle, Metric};
 use crate::types::{Cost, NodeId, PeId};
 
@@ -30,7 +31,8 @@ const WHOLE: usize = 1 << 15;
 const REGION: usize = 1 << 12;
 
 /// What to spend on improving a mapping where the machine is no regular tree.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Anywhere {
     /// How a mapping is annealed in a round.
     pub cooling: Cooling,
@@ -39,6 +41,12 @@ pub struct Anywhere {
 }
 
 impl Anywhere {
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_at_least_one("rounds", self.rounds as usize)?;
+        self.cooling.validate().map_err(|error| error.inside("cooling"))
+    }
+
     /// A good mapping.
     pub const FAST: Self = Self {
         cooling: Cooling { proposals: 600, initial_acceptance: 0.05, final_acceptance: 0.001 },

@@ -81,7 +81,7 @@ pub(super) fn improve<O: DistanceOracle>(
             made += state.made;
         }
         if states.len() > 1 && !is_small {
-            states.par_iter_mut().for_each(|state| state.rebuild(config, config.qualifying));
+            states.par_iter_mut().for_each(|state| state.rebuild(config, config.tournament));
         }
     }
     let mut best = states.pop().expect("there is a start");
