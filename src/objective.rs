@@ -6,10 +6,60 @@
 use rayon::prelude::*;
 
 use crate::graph::CsrGraph;
-use crate::mapping::Mapping;
-use crate::problem::Problem;
-use crate::topology::DistanceOracle;
-use crate::types::{Cost, NodeId};
+use crate::mapping::{Mapping, MappingError};
+use crate::problem::{Problem, ProblemError, check_cost};
+use crate::topology::{DistanceOracle, DistanceVisitor, Machine, MachineError, Metric};
+use crate::types::{Cost, NodeId, PeId};
+
+/// Why a mapping has no J.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation
+pub enum ScoreError {
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    #[error(transparent)]
+    Mapping(#[from] MappingError),
+    #[error("the mapping has {found} processes, the graph {expected} vertices")]
+    SizesDiffer { found: usize, expected: usize },
+}
+
+/// J of a mapping to any machine, process i on PE `pe_of[i]`; O(n + m) distances, once the machine has made them.
+///
+/// ```
+/// use viem::{Grid, GraphBuilder, score};
+///
+/// let mut graph = GraphBuilder::new(3);
+/// graph.add_edge(0, 1, 5);
+/// graph.add_edge(1, 2, 7);
+/// // On a ring of four, process 1 is next to process 0 and opposite process 2. Each edge counts twice.
+/// assert_eq!(score(&graph.build()?, &Grid::torus(&[4])?, &[0, 1, 3])?, 2 * (5 * 1 + 7 * 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn score(graph: &CsrGraph, machine: &dyn Machine, pe_of: &[PeId]) -> Result<Cost, ScoreError> {
+    let mapping = Mapping::on(machine, pe_of.to_vec())?;
+    let (found, expected) = (mapping.num_processes(), graph.num_nodes());
+    if found != expected {
+        return Err(ScoreError::SizesDiffer { found, expected });
+    }
+    Ok(machine.distances()?.visit(Score { graph, mapping: &mapping })?)
+}
+
+struct Score<'a> {
+    graph: &'a CsrGraph,
+    mapping: &'a Mapping,
+}
+
+impl DistanceVisitor for Score<'_> {
+    type Output = Result<Cost, ProblemError>;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
+        check_cost(self.graph, oracle.max_distance())?;
+        Ok(sum(self.graph, oracle, &keys(oracle, self.mapping)))
+    }
+}
 
 /// The keys of the PEs of all processes, by process: what [`swap_delta`] reads.
 pub fn keys<O: DistanceOracle>(oracle: &O, mapping: &Mapping) -> Vec<O::Key> {
@@ -23,14 +73,17 @@ pub fn cost<O: DistanceOracle>(problem: &Problem<'_, O>, mapping: &Mapping) -> C
 
 /// J of the mapping whose PEs have these keys; O(m). Runs on the threads of the rayon pool it is called in.
 pub fn cost_of_keys<O: DistanceOracle>(problem: &Problem<'_, O>, keys: &[O::Key]) -> Cost {
-    let (graph, oracle) = (problem.graph(), problem.oracle());
+    sum(problem.graph(), problem.oracle(), keys)
+}
+
+fn sum<M: Metric>(graph: &CsrGraph, metric: &M, keys: &[M::Key]) -> Cost {
     let row = |node: NodeId| -> Cost {
         let here = keys[node as usize];
-        graph.arcs(node).map(|(target, weight)| weight * oracle.between(here, keys[target as usize])).sum()
+        graph.arcs(node).map(|(target, weight)| weight * metric.between(here, keys[target as usize])).sum()
     };
     // A row takes some tens of nanoseconds.
-    const PIECE: usize = 4096;
-    (0..graph.num_nodes() as NodeId).into_par_iter().with_min_len(PIECE).map(row).sum()
+    const GRAIN_SIZE: usize = 4096;
+    (0..graph.num_nodes() as NodeId).into_par_iter().with_min_len(GRAIN_SIZE).map(row).sum()
 }
 
 /// How much J changes when the processes `u` and `v` exchange their PEs; negative is better.
