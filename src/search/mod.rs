@@ -17,20 +17,20 @@
 //! search keeps for each process the time of the last exchange at or next to it (time is the number of
 //! exchanges made). A pair that failed before and of which neither side has been touched since fails again,
 //! so it is not tried. Large neighbourhoods go further: they compute the gains of one process with all others at
-//! once, and look only at those that can have any (`savings`), or tell beforehand for which processes nothing
-//! can gain (`content`). Either way the end is a mapping that no
+//! once, and look only at those that can have any (`partner_gains`), or tell beforehand for which processes nothing
+//! can gain (`no_move`). Either way the end is a mapping that no
 //! exchange of the neighbourhood improves, and the pairs that were looked at count as tried.
 //!
 //! A problem of n processes and m edges needs O(n + m) memory besides the oracle.
 
 mod communication;
-mod content;
 mod improve;
 mod nearby;
+mod no_move;
 mod none;
 mod nsquare;
 mod nsquare_pruned;
-mod savings;
+mod partner_gains;
 mod swap;
 
 pub use improve::{Annealing, Anywhere, Improvement, finds_optimum, improve};

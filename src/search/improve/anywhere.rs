@@ -3,7 +3,7 @@
 //! Each start is [annealed](crate::annealing), and the best of them goes on for some rounds. Problems of many
 //! processes are annealed in regions, ranges of places that are parts of the machine in one round and straddle their
 //! borders in the next. Regions of one round are improved in parallel, each as if all others stayed as they are; what
-//! a region gains is computed anew when it is taken over, and a region that has come to lose stays as it was.
+//! a region gains is computed again when it is taken over, and a region that has come to lose stays as it was.
 //!
 //! Costs O(n · proposals · degree) distances a round; memory O(n + m).
 
@@ -59,7 +59,7 @@ impl Anywhere {
         rounds: 1,
     };
 
-    /// The best that can be had in a second for a thousand processes.
+    /// The best: some ten times the effort of [`ECO`](Self::ECO).
     pub const STRONG: Self = Self {
         cooling: Cooling { proposals: 20_000, initial_acceptance: 0.2, final_acceptance: 0.001 },
         rounds: 2,

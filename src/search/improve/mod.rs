@@ -2,7 +2,7 @@
 //!
 //! | member | where | what |
 //! |---|---|---|
-//! | `tree` | regular trees | annealing with tables of gains, and repartitioning, in regions |
+//! | `tree` | regular trees | annealing with gain tables, and repartitioning, in regions |
 //! | `anywhere` | all other machines | annealing with distances |
 //!
 //! Problems of very few processes on regular trees are solved exactly (`exact`).
@@ -10,9 +10,9 @@
 mod annealing;
 mod anywhere;
 mod exact;
+mod gain_table;
 mod rebuild;
 mod region;
-mod savings;
 mod tree;
 
 pub use annealing::Annealing;
@@ -58,7 +58,7 @@ impl Improvement {
         self.anywhere.validate().map_err(|error| error.inside("anywhere"))
     }
 
-    /// A good mapping in some 25 microseconds for each process.
+    /// A good mapping with little effort.
     pub const FAST: Self = Self {
         inside: Annealing::new(60, 0.7, 0.3),
         annealing: Annealing::new(60, 0.07, 0.02),
@@ -69,7 +69,7 @@ impl Improvement {
         anywhere: Anywhere::FAST,
     };
 
-    /// A better one in three times that time.
+    /// A better one with about three times that effort.
     pub const ECO: Self = Self {
         inside: Annealing::new(200, 0.7, 0.2),
         annealing: Annealing::new(200, 0.07, 0.02),
@@ -79,7 +79,7 @@ impl Improvement {
         ..Self::FAST
     };
 
-    /// The best that a millisecond or two for each process can do.
+    /// The best: some ten times the effort of [`ECO`](Self::ECO).
     pub const STRONG: Self = Self {
         inside: Annealing::new(500, 0.7, 0.1),
         annealing: Annealing::new(500, 0.07, 0.02),
