@@ -31,6 +31,13 @@ pub enum MappingFault {
 ///
 /// What comes out is a permutation of `0..num_processes`; a file that holds none is refused at the first
 /// offending line. Blank lines after the last process are accepted.
+///
+/// ```
+/// use viem::io::{Source, mapping};
+///
+/// assert_eq!(mapping::read(Source::new("swapped", "1\n0\n".as_bytes())?, 2)?, [1, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read(source: Source<'_>, num_processes: usize) -> Result<Vec<PeId>, ReadError> {
     let name = source.name().to_owned();
     let mut scanner = Scanner::new(source);

@@ -120,7 +120,7 @@ impl SearchConfig {
         match self.neighbourhood {
             Neighbourhood::NSquarePruned => check_at_least_one("block_size", self.block_size),
             Neighbourhood::Communication => check_at_least_one("max_hops", self.max_hops),
-            Neighbourhood::None | Neighbourhood::NSquare => Ok(()),
+            _ => Ok(()),
         }
     }
 }

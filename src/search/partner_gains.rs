@@ -32,10 +32,10 @@ use crate::types::{Cost, NodeId, PeId};
 /// The neighbours of a process with more arcs than this are added up by group.
 const MANY_ARCS: usize = 256;
 
-/// Processes with more arcs than this are hubs,
+/// Hubs have more arcs than this, and more than [`HUB_SHARE`] times the mean degree.
 const HUB_ARCS: usize = 1024;
 
-/// unless others have many, too: in multiples of the mean degree.
+/// Hubs have more arcs than so many times the mean degree.
 const HUB_SHARE: usize = 16;
 
 /// Hubs near a PE, in the order of their PEs, each with how much nearer it is than the farthest PE.
