@@ -1,7 +1,7 @@
 //! Process mapping: which process runs on which core, so that processes that communicate heavily are placed close to each other.
 //!
 //! A [`CsrGraph`] tells how much the processes communicate, a [`Machine`] how far its processing elements (PEs) are from
-//! each other, and [`solve`] finds a [`Mapping`] of small cost
+//! each other, and [`solve()`] finds a [`Mapping`] of small cost
 //! `J = sum over ordered pairs (u, v) of traffic[u][v] · distance[PE of u][PE of v]`.
 //!
 //! # From traffic to a mapping
