@@ -27,9 +27,9 @@
 //! The sources of each part stand in its module.
 
 mod coarsen;
+mod compact;
 mod heap;
 mod initial;
-mod level;
 mod multilevel;
 mod pool;
 mod refine;

@@ -12,7 +12,7 @@
 
 use rayon::prelude::*;
 
-use super::level::{self, Level, Stored};
+use super::compact::{self, CompactGraph, Stored};
 use super::multilevel::Multilevel;
 use super::refine::k_way::Assignment;
 use super::settings::Settings;
@@ -33,15 +33,15 @@ pub(crate) fn partition(
     seed: u64,
     observer: &dyn Observer,
 ) -> Assignment {
-    if level::is_narrow(graph) {
-        Pool::<i32> { graph: Level::new(graph), targets, settings, seed, observer }.best()
+    if compact::is_narrow(graph) {
+        Pool::<i32> { graph: CompactGraph::new(graph), targets, settings, seed, observer }.best()
     } else {
-        Pool::<i64> { graph: Level::new(graph), targets, settings, seed, observer }.best()
+        Pool::<i64> { graph: CompactGraph::new(graph), targets, settings, seed, observer }.best()
     }
 }
 
 struct Pool<'a, W> {
-    graph: Level<W>,
+    graph: CompactGraph<W>,
     targets: &'a Targets,
     settings: &'a Settings,
     seed: u64,

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::k_way::{Assignment, Connection};
+use super::k_way::{Assignment, BlockAffinities};
 use crate::observer::{Observer, Watch};
+use crate::partition::compact::{Arc, CompactGraph, Stored};
 use crate::partition::heap::Heap;
-use crate::partition::level::{Arc, Level, Stored};
 use crate::types::{BlockId, NodeId, Weight};
 
 /// A vertex of more arcs is looked at again only once one in so many of its neighbours has moved: what that costs in
@@ -22,8 +22,8 @@ const PUT_BACK_EFFORT: usize = 64;
 /// else to the block with most room. With vertices of weight 1 this always succeeds when the bounds leave room.
 /// O((n + m) log n) when all vertices must be looked at, O(m) when no block is overloaded. Once the observer asks to
 /// stop, vertices move in the order of their numbers to wherever there is room.
-pub(crate) fn unload<W: Stored>(
-    graph: &Level<W>,
+pub(crate) fn rebalance<W: Stored>(
+    graph: &CompactGraph<W>,
     assignment: &mut Assignment,
     bounds: &[Weight],
     observer: &dyn Observer,
@@ -31,32 +31,32 @@ pub(crate) fn unload<W: Stored>(
     if assignment.overload(bounds) == 0 {
         return;
     }
-    if !Unloading::new(graph, assignment, bounds).run(observer) {
-        unload_in_order(graph, assignment, bounds);
+    if !Rebalancing::new(graph, assignment, bounds).run(observer) {
+        rebalance_in_order(graph, assignment, bounds);
     }
 }
 
 /// What moves vertices out of overloaded blocks.
-struct Unloading<'a, W> {
-    graph: &'a Level<W>,
+struct Rebalancing<'a, W> {
+    graph: &'a CompactGraph<W>,
     assignment: &'a mut Assignment,
     bounds: &'a [Weight],
-    connection: Connection,
+    affinities: BlockAffinities,
     heap: Heap,
     rooms: Rooms,
     /// Neighbours that have moved since a vertex was looked at.
     outdated: Vec<u32>,
 }
 
-impl<'a, W: Stored> Unloading<'a, W> {
-    fn new(graph: &'a Level<W>, assignment: &'a mut Assignment, bounds: &'a [Weight]) -> Self {
-        let mut connection = Connection::default();
-        connection.resize(bounds.len());
+impl<'a, W: Stored> Rebalancing<'a, W> {
+    fn new(graph: &'a CompactGraph<W>, assignment: &'a mut Assignment, bounds: &'a [Weight]) -> Self {
+        let mut affinities = BlockAffinities::default();
+        affinities.resize(bounds.len());
         let mut heap = Heap::default();
         heap.resize(graph.num_nodes());
         let rooms = Rooms::new(assignment, bounds);
         let outdated = vec![0; graph.num_nodes()];
-        Self { graph, assignment, bounds, connection, heap, rooms, outdated }
+        Self { graph, assignment, bounds, affinities, heap, rooms, outdated }
     }
 
     /// Returns whether it was not stopped before the end.
@@ -107,18 +107,18 @@ impl<'a, W: Stored> Unloading<'a, W> {
     }
 
     fn best_move(&mut self, node: NodeId) -> Option<(Weight, BlockId)> {
-        let Self { graph, assignment, bounds, connection, rooms, .. } = self;
-        connection.collect(graph, &assignment.blocks, node);
+        let Self { graph, assignment, bounds, affinities, rooms, .. } = self;
+        affinities.collect(graph, &assignment.blocks, node);
         let from = assignment.blocks[node as usize];
         let weight = graph.node_weight(node);
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
-        let adjacent = connection.blocks().iter().copied().filter(|&block| block != from);
+        let adjacent = affinities.blocks().iter().copied().filter(|&block| block != from);
         let emptiest = rooms.emptiest;
         let block = adjacent
             .filter(|&block| room(block) >= weight)
-            .max_by_key(|&block| (connection.to(block), room(block), block))
+            .max_by_key(|&block| (affinities.to(block), room(block), block))
             .or_else(|| (room(emptiest) >= weight && emptiest != from).then_some(emptiest))?;
-        Some((connection.to(block) - connection.to(from), block))
+        Some((affinities.to(block) - affinities.to(from), block))
     }
 
     /// Moves a vertex and looks at its neighbours again; whether the observer asks to stop.
@@ -181,7 +181,7 @@ impl Rooms {
 }
 
 /// Moves vertices out of overloaded blocks to the emptiest ones, as they come; O((n log k) + m).
-fn unload_in_order<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, bounds: &[Weight]) {
+fn rebalance_in_order<W: Stored>(graph: &CompactGraph<W>, assignment: &mut Assignment, bounds: &[Weight]) {
     let mut rooms = Rooms::new(assignment, bounds);
     for node in graph.nodes() {
         let (from, to, weight) = (assignment.blocks[node as usize], rooms.emptiest, graph.node_weight(node));
@@ -199,7 +199,7 @@ fn unload_in_order<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, bou
 /// Heaviest first, each vertex stays in its block if it still fits, or goes to the block with most room, or, on
 /// a second attempt, to the one it fits most tightly. The packing replaces the partition only if it is overloaded
 /// less. O(n (log n + log k)) and O(m), nothing if no block is overloaded.
-pub(crate) fn repack<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, bounds: &[Weight]) {
+pub(crate) fn repack<W: Stored>(graph: &CompactGraph<W>, assignment: &mut Assignment, bounds: &[Weight]) {
     if assignment.overload(bounds) == 0 {
         return;
     }
@@ -216,7 +216,7 @@ pub(crate) fn repack<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, b
 
 /// Packs the vertices in the order given; what fits nowhere goes to the block with most room.
 fn pack<W: Stored>(
-    graph: &Level<W>,
+    graph: &CompactGraph<W>,
     blocks: &[BlockId],
     bounds: &[Weight],
     order: &[NodeId],
@@ -244,7 +244,7 @@ fn pack<W: Stored>(
 ///
 /// Takes those first that lose least. Bounds stay met: what is too heavy for the empty block is too heavy where it is. A
 /// bound of 0 asks for an empty block, unless no vertex weighs anything. O((n + m) log n), O(n) if no block is empty.
-pub(crate) fn fill_empty<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, bounds: &[Weight]) {
+pub(crate) fn fill_empty<W: Stored>(graph: &CompactGraph<W>, assignment: &mut Assignment, bounds: &[Weight]) {
     let mut counts = vec![0usize; bounds.len()];
     for &block in &assignment.blocks {
         counts[block as usize] += 1;
@@ -306,11 +306,11 @@ mod tests {
     }
 
     /// Everything is in one of 50 blocks.
-    fn crowded_star() -> (Level<i32>, Assignment, Vec<Weight>) {
+    fn crowded_star() -> (CompactGraph<i32>, Assignment, Vec<Weight>) {
         let n = 20_000;
         let mut builder = GraphBuilder::new(n);
         (1..n as NodeId).for_each(|leaf| builder.add_edge(0, leaf, 1));
-        let level = Level::new(&builder.build().unwrap());
+        let level = CompactGraph::new(&builder.build().unwrap());
         let assignment = Assignment::new(&level, vec![0; n], 50);
         (level, assignment, vec![400; 50])
     }
@@ -319,7 +319,7 @@ mod tests {
     fn a_hub_is_not_looked_at_for_each_neighbour_that_moves() {
         let (level, mut assignment, bounds) = crowded_star();
         let observer = Questions::up_to(usize::MAX);
-        unload(&level, &mut assignment, &bounds, &observer);
+        rebalance(&level, &mut assignment, &bounds, &observer);
         assert_eq!(assignment.overload(&bounds), 0);
         assert_eq!(assignment.cut, level.cut(&assignment.blocks));
         // Looking at the hub for each leaf would be half of 20 000 squared, 3000 questions.
@@ -332,7 +332,7 @@ mod tests {
     fn bounds_are_met_also_when_it_is_stopped() {
         for most in 0..4 {
             let (level, mut assignment, bounds) = crowded_star();
-            unload(&level, &mut assignment, &bounds, &Questions::up_to(most));
+            rebalance(&level, &mut assignment, &bounds, &Questions::up_to(most));
             assert_eq!(assignment.overload(&bounds), 0);
             assert_eq!(assignment.cut, level.cut(&assignment.blocks));
             assert_eq!(assignment.weights, level.block_weights(&assignment.blocks, 50));

@@ -13,9 +13,9 @@
 //! of each search are chosen anew; here, they are kept and only those near a change are recomputed, and
 //! moves that turn out to interfere are barred one by one instead of being drawn at random.
 
-use super::k_way::{Assignment, Connection};
+use super::k_way::{Assignment, BlockAffinities};
 use crate::observer::{Observer, Watch};
-use crate::partition::level::{Level, Stored};
+use crate::partition::compact::{CompactGraph, Stored};
 use crate::types::{BlockId, NodeId, Weight};
 
 const NOWHERE: u32 = u32::MAX;
@@ -41,7 +41,7 @@ struct Step {
 
 /// The best moves between all adjacent blocks, kept up to date.
 pub(crate) struct Moves<'a, W> {
-    graph: &'a Level<W>,
+    graph: &'a CompactGraph<W>,
     watch: Watch<'a>,
     /// By block: the best move to each adjacent block.
     rows: Vec<Vec<Move>>,
@@ -53,7 +53,7 @@ pub(crate) struct Moves<'a, W> {
     barred_from: Vec<BlockId>,
     /// The vertices that are barred from a block.
     barred: Vec<NodeId>,
-    connection: Connection,
+    affinities: BlockAffinities,
     /// The best move of the row at hand to each block, by block.
     best: Vec<(Weight, NodeId)>,
     touched: Vec<BlockId>,
@@ -79,14 +79,14 @@ impl<'a, W: Stored> Moves<'a, W> {
     /// where there are hubs, each move leaves nearly everything to be looked at again. Searches end once the
     /// observer asks to stop.
     pub fn new(
-        graph: &'a Level<W>,
+        graph: &'a CompactGraph<W>,
         assignment: &Assignment,
         effort: usize,
         observer: &'a dyn Observer,
     ) -> Self {
         let (n, k) = (graph.num_nodes(), assignment.weights.len());
-        let mut connection = Connection::default();
-        connection.resize(k);
+        let mut affinities = BlockAffinities::default();
+        affinities.resize(k);
         let mut moves = Self {
             graph,
             watch: Watch::new(observer),
@@ -95,7 +95,7 @@ impl<'a, W: Stored> Moves<'a, W> {
             listed: vec![NOWHERE; n],
             barred_from: vec![NOWHERE; n],
             barred: Vec::new(),
-            connection,
+            affinities,
             best: vec![(0, NodeId::MAX); k],
             touched: Vec::new(),
             stale: vec![false; k],
@@ -136,14 +136,14 @@ impl<'a, W: Stored> Moves<'a, W> {
                 }
                 return false;
             }
-            self.connection.collect(self.graph, &assignment.blocks, node);
+            self.affinities.collect(self.graph, &assignment.blocks, node);
             num_arcs += self.graph.degree(node);
-            let inner = self.connection.to(block);
-            for &to in self.connection.blocks() {
+            let inner = self.affinities.to(block);
+            for &to in self.affinities.blocks() {
                 if to == block || self.barred_from[node as usize] == to {
                     continue;
                 }
-                let gain = self.connection.to(to) - inner;
+                let gain = self.affinities.to(to) - inner;
                 let best = &mut self.best[to as usize];
                 if best.1 == NodeId::MAX {
                     self.touched.push(to);
@@ -152,7 +152,7 @@ impl<'a, W: Stored> Moves<'a, W> {
                     *best = (gain, node);
                 }
             }
-            let outer = self.connection.blocks().iter().any(|&to| to != block);
+            let outer = self.affinities.blocks().iter().any(|&to| to != block);
             if !outer {
                 self.listed[node as usize] = NOWHERE;
             }
@@ -171,9 +171,9 @@ impl<'a, W: Stored> Moves<'a, W> {
 
     /// Moves a vertex and remembers which rows that changes.
     fn shift(&mut self, assignment: &mut Assignment, node: NodeId, to: BlockId) {
-        self.connection.collect(self.graph, &assignment.blocks, node);
+        self.affinities.collect(self.graph, &assignment.blocks, node);
         let from = assignment.blocks[node as usize];
-        let gain = self.connection.to(to) - self.connection.to(from);
+        let gain = self.affinities.to(to) - self.affinities.to(from);
         assignment.shift(node, self.graph.node_weight(node), to, gain);
         self.list(node, to);
         self.outdate(from);
@@ -201,7 +201,7 @@ impl<'a, W: Stored> Moves<'a, W> {
 
     /// Moves vertices along cheapest paths out of overloaded blocks until no block is overloaded or no
     /// path is left. Negative cycles found on the way are taken too, until `patience` of them have failed.
-    pub fn unload(&mut self, assignment: &mut Assignment, bounds: &[Weight], patience: usize) {
+    pub fn rebalance(&mut self, assignment: &mut Assignment, bounds: &[Weight], patience: usize) {
         let mut failures = 0;
         while failures <= patience && self.budget > 0 && !self.watch.stops_after(self.rows.len()) {
             let over = |block: usize| assignment.weights[block] > bounds[block];
@@ -406,7 +406,7 @@ mod tests {
     use crate::graph::generate;
     use crate::rng::Rng;
 
-    fn scattered(level: &Level<i32>, k: u32) -> Assignment {
+    fn scattered(level: &CompactGraph<i32>, k: u32) -> Assignment {
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % k).collect();
         Rng::new(3).shuffle(&mut blocks);
         Assignment::new(level, blocks, k as usize)
@@ -414,7 +414,7 @@ mod tests {
 
     #[test]
     fn cycles_lower_the_cut_and_keep_all_sizes() {
-        let level = Level::<i32>::new(&generate::random_geometric(240, 8.0, 7));
+        let level = CompactGraph::<i32>::new(&generate::random_geometric(240, 8.0, 7));
         let mut assignment = scattered(&level, 6);
         let before = assignment.cut;
         assert!(Moves::new(&level, &assignment, 1000, &()).improve(&mut assignment, 50));
@@ -425,7 +425,7 @@ mod tests {
 
     #[test]
     fn rows_agree_with_recomputation_after_every_move() {
-        let level = Level::<i32>::new(&generate::random_geometric(120, 7.0, 1));
+        let level = CompactGraph::<i32>::new(&generate::random_geometric(120, 7.0, 1));
         let mut assignment = scattered(&level, 4);
         let mut moves = Moves::new(&level, &assignment, 1000, &());
         let mut rng = Rng::new(2);
@@ -450,7 +450,7 @@ mod tests {
 
     #[test]
     fn paths_restore_the_balance() {
-        let level = Level::<i32>::new(&generate::grid(20, 10));
+        let level = CompactGraph::<i32>::new(&generate::grid(20, 10));
         // Stripes of four columns, of which the first has taken some vertices of the second.
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % 20 / 4).collect();
         for block in &mut blocks[..30] {
@@ -461,7 +461,7 @@ mod tests {
         let mut assignment = Assignment::new(&level, blocks, 5);
         let bounds = [40; 5];
         assert!(assignment.overload(&bounds) > 0);
-        Moves::new(&level, &assignment, 1000, &()).unload(&mut assignment, &bounds, 50);
+        Moves::new(&level, &assignment, 1000, &()).rebalance(&mut assignment, &bounds, 50);
         assert_eq!(assignment.weights, [40; 5]);
         assert_eq!(assignment.cut, level.cut(&assignment.blocks));
     }

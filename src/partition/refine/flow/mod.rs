@@ -28,9 +28,9 @@ use network::Side;
 use piercing::{Balance, Piercing};
 use region::Region;
 
-use super::k_way::{Assignment, Connection};
+use super::k_way::{Assignment, BlockAffinities};
 use crate::observer::{Observer, Watch};
-use crate::partition::level::{Level, Stored};
+use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::settings::FlowSettings;
 use crate::types::{BlockId, NodeId, Weight};
 
@@ -54,7 +54,7 @@ const HUB_EFFORT: usize = 20;
 pub(crate) struct Flow {
     region: Region,
     piercing: Piercing,
-    connection: Connection,
+    affinities: BlockAffinities,
     /// For each pair of adjacent blocks, the vertices on their boundary.
     pairs: Vec<(BlockId, BlockId, NodeId)>,
     /// Arcs and candidates that may still be looked at for all pairs together.
@@ -65,7 +65,7 @@ pub(crate) struct Flow {
 
 /// What all pairs of a level have in common.
 struct Task<'a, W> {
-    graph: &'a Level<W>,
+    graph: &'a CompactGraph<W>,
     bounds: &'a [Weight],
     settings: &'a FlowSettings,
     observer: &'a dyn Observer,
@@ -76,14 +76,14 @@ impl Flow {
     /// leaves it. Returns whether the cut fell.
     pub fn refine<W: Stored>(
         &mut self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &FlowSettings,
         observer: &dyn Observer,
     ) -> bool {
         self.region.resize(graph.num_nodes());
-        self.connection.resize(bounds.len());
+        self.affinities.resize(bounds.len());
         self.budget = WHOLE_EFFORT.saturating_mul(graph.num_arcs());
         self.hub_budget = HUB_EFFORT.saturating_mul(graph.num_arcs());
         let before = assignment.cut;
@@ -167,7 +167,7 @@ impl Flow {
     /// whether it fell.
     fn apply<W: Stored>(
         &mut self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         assignment: &mut Assignment,
         pair: [BlockId; 2],
         side: Side,
@@ -179,8 +179,8 @@ impl Flow {
             let to = pair[belongs as usize];
             let from = assignment.blocks[node as usize];
             if from != to {
-                self.connection.collect(graph, &assignment.blocks, node);
-                let gain = self.connection.to(to) - self.connection.to(from);
+                self.affinities.collect(graph, &assignment.blocks, node);
+                let gain = self.affinities.to(to) - self.affinities.to(from);
                 assignment.shift(node, graph.node_weight(node), to, gain);
                 changes.push((node, from, gain));
             }
@@ -196,13 +196,13 @@ impl Flow {
 }
 
 /// The arcs of those vertices that have many.
-fn arcs_of_hubs<W: Stored>(graph: &Level<W>, nodes: impl Iterator<Item = NodeId>) -> usize {
+fn arcs_of_hubs<W: Stored>(graph: &CompactGraph<W>, nodes: impl Iterator<Item = NodeId>) -> usize {
     nodes.map(|node| graph.degree(node)).filter(|&degree| degree > MANY_ARCS).sum()
 }
 
 /// For each pair of adjacent blocks of which one is active, the vertices on their boundary, sorted.
 fn collect_pairs<W: Stored>(
-    graph: &Level<W>,
+    graph: &CompactGraph<W>,
     blocks: &[BlockId],
     active: &[bool],
     pairs: &mut Vec<(BlockId, BlockId, NodeId)>,
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn a_crooked_boundary_becomes_the_minimum_cut() {
         // A grid of 12 x 6, cut along a saw tooth; the straight cut has 6 edges.
-        let level = Level::<i32>::new(&generate::grid(12, 6));
+        let level = CompactGraph::<i32>::new(&generate::grid(12, 6));
         let blocks = level.nodes().map(|node| u32::from(node % 12 >= 4 + 3 * (node / 12 % 2))).collect();
         let mut assignment = Assignment::new(&level, blocks, 2);
         let settings = FlowSettings { rounds: 4, region: 0.9, depth: 10 };
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn bounds_are_kept_and_sums_agree_with_recomputation() {
-        let level = Level::<i32>::new(&generate::random_geometric(500, 9.0, 2));
+        let level = CompactGraph::<i32>::new(&generate::random_geometric(500, 9.0, 2));
         let settings = Settings::of(Preset::Strong).flow;
         for k in [2u32, 5, 9] {
             let blocks = level.nodes().map(|node| node * k / 500).collect();

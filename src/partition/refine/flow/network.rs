@@ -1,7 +1,7 @@
 //! The flow network of a region, and its two terminals.
 
 use super::region::Region;
-use crate::partition::level::{Level, Stored};
+use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::refine::k_way::Assignment;
 use crate::types::{BlockId, Weight};
 
@@ -62,7 +62,7 @@ impl Network {
     /// Builds the network of the region of a pair of blocks; returns the weight of the present cut.
     pub fn build<W: Stored>(
         &mut self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         assignment: &Assignment,
         region: &Region,
         pair: [BlockId; 2],
@@ -79,7 +79,7 @@ impl Network {
     /// number of arcs of `v` inside the region.
     fn lay_out<W: Stored>(
         &mut self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         assignment: &Assignment,
         region: &Region,
         pair: [BlockId; 2],
@@ -131,7 +131,7 @@ impl Network {
     }
 
     /// Writes both arcs of each edge inside the region; returns the weight of the edges between the two blocks.
-    fn connect<W: Stored>(&mut self, graph: &Level<W>, region: &Region) -> Weight {
+    fn connect<W: Stored>(&mut self, graph: &CompactGraph<W>, region: &Region) -> Weight {
         let n = self.num_nodes();
         self.next.clear();
         self.next.extend_from_slice(&self.offsets[..n]);
