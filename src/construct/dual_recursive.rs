@@ -293,7 +293,7 @@ impl Bisection {
     fn solve(&self, config: &ConstructionConfig, seed: u64, observer: &dyn Observer) -> Vec<bool> {
         let size = self.sizes[0].max(self.sizes[1]) as Weight;
         let targets = Targets::sizes(&self.graph, vec![size; 2], 0.0).expect("the halves hold all");
-        let partitioner = Partitioner::with_settings(Settings::of(config.partitions), seed);
+        let partitioner = Partitioner::with_valid_settings(Settings::of(config.partitions), seed);
         let blocks = partitioner.partition_watched(&self.graph, &targets, observer).into_blocks();
         // The halves may be named either way; what is outside tells which is better.
         let pulled = |block: BlockId| -> i128 {

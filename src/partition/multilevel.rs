@@ -13,7 +13,7 @@ use crate::observer::Observer;
 use crate::rng::Rng;
 use crate::types::{BlockId, Weight};
 
-/// One graph with its targets, and the working memory of all phases.
+/// A graph with its targets, and the working memory of all phases.
 pub(crate) struct Multilevel<'a, W> {
     graph: &'a CompactGraph<W>,
     sizes: &'a [Weight],
@@ -39,15 +39,15 @@ impl<'a, W: Stored> Multilevel<'a, W> {
 
     /// Coarsens, partitions, refines.
     ///
-    /// With a start, only vertices of the same class are contracted, and no block of the start may have
-    /// vertices of one class in common with another: so it survives on all levels and is refined there.
-    /// Once the observer asks to stop, nothing is improved any more, only balanced.
+    /// `start` are classes of vertices and a partition that separates no class. Only vertices of the same class are
+    /// then contracted, so that the partition exists on all levels and is refined there. Once the observer asks to
+    /// stop, the partition is only balanced.
     pub fn run(&mut self, start: Option<(&[BlockId], Assignment)>, rng: &mut Rng) -> Assignment {
         let (classes, start) = start.unzip();
         let enough = self.enough(start.is_none());
         let coarsening =
             Coarsening::build(self.graph, self.settings.contraction, enough, classes, self.observer, rng);
-        let coarsest = coarsening.steps.last().map_or(self.graph, |step| &step.1);
+        let coarsest = coarsening.coarsest(self.graph);
         let mut assignment = match start {
             Some(mut assignment) => {
                 for (coarse_of, coarse) in &coarsening.steps {
@@ -59,7 +59,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
             None => self.initial(coarsest, rng),
         };
         for index in (0..coarsening.steps.len()).rev() {
-            let level = if index == 0 { self.graph } else { &coarsening.steps[index - 1].1 };
+            let level = coarsening.level(self.graph, index);
             assignment.blocks = coarsen::project(&assignment.blocks, &coarsening.steps[index].0);
             self.refine(level, &mut assignment, rng);
         }
@@ -68,13 +68,13 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         assignment
     }
 
-    /// The vertices that the coarsest graph should have.
+    /// The number of vertices that the coarsest graph should have.
     ///
-    /// Where a partition is to be found on it, it must not be too small to have many different ones, nor so
-    /// large that only one try can be afforded.
+    /// If an initial partition is to be found on it, it must be large enough to have many different ones, and small
+    /// enough for several attempts.
     fn enough(&self, from_nothing: bool) -> usize {
         let settings = &self.settings.initial;
-        let least = settings.coarsest_per_block * self.sizes.len();
+        let least = settings.coarsest_per_block.saturating_mul(self.sizes.len());
         if from_nothing { least.max(settings.coarsest.min(self.graph.num_nodes() / 4)) } else { least }
     }
 
@@ -87,7 +87,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         let tolerance = if coarsest.max_node_weight() > 1 { coarsest.max_node_weight() } else { 0 };
         let settings = &self.settings.bisection;
         let mut best: Option<Assignment> = None;
-        // A try bisects all vertices log k times; together they should not cost more than refining the graph does.
+        // An attempt bisects all vertices log k times. All attempts together should not cost more than the refinement.
         let depth = initial::depth(self.sizes.len()) as usize;
         let affordable = self.graph.num_nodes() / coarsest.num_nodes().max(1);
         let tries = (self.settings.initial.bisections / depth.max(1)).min(affordable).max(1);
@@ -118,7 +118,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         best
     }
 
-    /// The bounds to keep on a level: coarse vertices cannot meet tight bounds, and the search needs room.
+    /// The bounds on a level. They are relaxed, as coarse vertices cannot meet tight bounds, and the search needs room.
     fn relaxed(&self, level: &CompactGraph<W>) -> Vec<Weight> {
         let relax = |(&size, &bound): (&Weight, &Weight)| {
             let nodes = level.max_node_weight().saturating_mul(self.settings.balance.slack_nodes);
@@ -196,7 +196,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         }
     }
 
-    /// Balances vertices of weight 1 at the least loss and improves the cut at the sizes reached.
+    /// Moves vertices of weight 1 until all bounds are met, at the least loss, and improves the cut at these sizes.
     fn enforce_exact_sizes(&mut self, assignment: &mut Assignment) {
         if self.observer.should_stop() {
             return balance::rebalance(self.graph, assignment, self.bounds, self.observer);

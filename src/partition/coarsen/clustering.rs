@@ -15,7 +15,7 @@ use crate::rng::Rng;
 use crate::types::{NodeId, Weight};
 
 /// The clusters around a vertex of at most this many arcs are collected by linear search. Balances comparisons against
-/// cache misses in an array of all clusters. Tuned on meshes and random geometric graphs.
+/// cache misses in an array of all clusters. Shows on meshes and random geometric graphs.
 const FEW_ARCS: usize = 16;
 
 /// Vertices are paired over two hops if more than this share of the vertices is left, as a fraction. Balances the cost

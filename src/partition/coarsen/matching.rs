@@ -14,15 +14,15 @@ use crate::types::NodeId;
 pub(super) const FREE: NodeId = NodeId::MAX;
 
 /// Vertices are visited in random order inside windows of this many. Balances randomness, which breaks the regularity of
-/// a mesh, against cache misses. Tuned on meshes of 2^16 and 2^20 vertices.
+/// a mesh, against cache misses. Shows on meshes of 2^16 and 2^20 vertices.
 const WINDOW: usize = 1024;
 
 /// Vertices are ordered by degree inside stretches of this many. Balances the order by degree against cache misses: the
-/// arcs of a stretch stay in the cache. Tuned on meshes of 2^16 and 2^20 vertices.
+/// arcs of a stretch stay in the cache. Shows on meshes of 2^16 and 2^20 vertices.
 const STRETCH: usize = 1 << 16;
 
 /// Degrees from this one on are treated alike when vertices are ordered by degree. Balances the order of hubs against
-/// the size of the counters; most graphs have no vertex beyond it.
+/// the size of the counters.
 const DEGREE_CLASSES: usize = 64;
 
 /// Two-hop matching runs if more than one in this many vertices is unmatched. Balances the cost of that pass against the

@@ -12,8 +12,8 @@ use crate::observer::Observer;
 use crate::rng::{Rng, derive};
 use crate::types::{BlockId, NodeId, Weight};
 
-/// From this many arcs on, the two halves get a thread each. Balances the cost of a task against its work, some
-/// microseconds each; the result does not depend on it.
+/// From this many arcs on, the two halves get a thread each. Balances the cost of a task against its work; the result does not
+/// depend on it.
 const LEAST_PARALLEL_ARCS: usize = 4_000;
 
 /// Partitions `graph` into blocks of the given sizes, none above its bound if that is possible.

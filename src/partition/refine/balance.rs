@@ -8,20 +8,20 @@ use crate::partition::compact::{Arc, CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::types::{BlockId, NodeId, Weight};
 
-/// A vertex of more arcs is looked at again only once one in so many of its neighbours has moved: what that costs in
-/// all is then at most so many times the arcs of the vertices that move, whatever the degrees.
+/// The gain of a vertex of more arcs is computed again only when one in this many of its neighbours has moved. Balances
+/// up-to-date gains of hubs against their cost, which is at most this many times the arcs of the vertices that move.
+/// Shows on stars and graphs with hubs.
 const FEW_ARCS: usize = 256;
 
-/// Arcs looked at for vertices that are put back into the queue, in multiples of the arcs of the graph. Beyond, moves are
-/// made as they come to the top.
+/// Arcs looked at for vertices that are put back into the queue, in multiples of the arcs of the graph. Beyond it, moves
+/// are made at their present gain. Balances the loss of rebalancing against its time. Shows on graphs with hubs.
 const PUT_BACK_EFFORT: usize = 64;
 
 /// Moves vertices out of overloaded blocks, cheapest first, until no block is above its bound.
 ///
-/// A vertex goes to the adjacent block it is connected to most strongly among those with room for it, or
-/// else to the block with most room. With vertices of weight 1 this always succeeds when the bounds leave room.
-/// O((n + m) log n) when all vertices must be looked at, O(m) when no block is overloaded. Once the observer asks to
-/// stop, vertices move in the order of their numbers to wherever there is room.
+/// A vertex goes to the adjacent block with room for it to which its affinity is greatest, or else to the block with most
+/// room. With vertices of weight 1 this always succeeds if the bounds leave room. O((n + m) log n), O(k) if no block is
+/// overloaded. Once the observer asks to stop, vertices move in the order of their numbers to any block with room.
 pub(crate) fn rebalance<W: Stored>(
     graph: &CompactGraph<W>,
     assignment: &mut Assignment,
@@ -36,7 +36,7 @@ pub(crate) fn rebalance<W: Stored>(
     }
 }
 
-/// What moves vertices out of overloaded blocks.
+/// The state of moves out of overloaded blocks.
 struct Rebalancing<'a, W> {
     graph: &'a CompactGraph<W>,
     assignment: &'a mut Assignment,
@@ -44,7 +44,7 @@ struct Rebalancing<'a, W> {
     affinities: BlockAffinities,
     heap: Heap,
     rooms: Rooms,
-    /// Neighbours that have moved since a vertex was looked at.
+    /// By vertex: the number of neighbours that have moved since its gain was computed.
     outdated: Vec<u32>,
 }
 
@@ -59,7 +59,7 @@ impl<'a, W: Stored> Rebalancing<'a, W> {
         Self { graph, assignment, bounds, affinities, heap, rooms, outdated }
     }
 
-    /// Returns whether it was not stopped before the end.
+    /// Moves vertices until no block is overloaded or no move is left; false if it was stopped before.
     fn run(&mut self, observer: &dyn Observer) -> bool {
         let graph = self.graph;
         let mut watch = Watch::new(observer);
@@ -80,7 +80,7 @@ impl<'a, W: Stored> Rebalancing<'a, W> {
             if !self.is_over(self.assignment.blocks[node as usize]) {
                 continue;
             }
-            // Gains change as neighbours move and blocks fill up; act on the present one only.
+            // Gains change as neighbours move and blocks fill up. Only the present one counts.
             let Some((present, to)) = self.best_move(node) else { continue };
             if present < gain && budget > degree {
                 budget -= degree;
@@ -121,7 +121,7 @@ impl<'a, W: Stored> Rebalancing<'a, W> {
         Some((affinities.to(block) - affinities.to(from), block))
     }
 
-    /// Moves a vertex and looks at its neighbours again; whether the observer asks to stop.
+    /// Moves a vertex and updates the gains of its neighbours; returns whether the observer asks to stop.
     fn shift(&mut self, node: NodeId, gain: Weight, to: BlockId, watch: &mut Watch<'_>) -> bool {
         let graph = self.graph;
         let from = self.assignment.blocks[node as usize];
@@ -147,9 +147,9 @@ impl<'a, W: Stored> Rebalancing<'a, W> {
 
 /// The block with most room, as moves out of overloaded blocks fill the others.
 struct Rooms {
-    /// Rooms of blocks, some of them as they were before.
+    /// The room of each block; some entries are out of date.
     queue: BinaryHeap<(Weight, BlockId)>,
-    /// Brought up to date as it fills.
+    /// The block with most room.
     emptiest: BlockId,
 }
 
@@ -161,14 +161,14 @@ impl Rooms {
         Self { queue, emptiest }
     }
 
-    /// Takes note of a move; O(log k) on average over the moves.
+    /// Updates the rooms after a move; O(log k) on average over the moves.
     fn follow(&mut self, assignment: &Assignment, bounds: &[Weight], from: BlockId, to: BlockId) {
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
         self.queue.push((room(from), from));
         if to != self.emptiest {
             return;
         }
-        // Only what moves to it makes another block the emptiest, since moves leave overloaded blocks only.
+        // Moves leave overloaded blocks only, so another block becomes the emptiest only by a move to the emptiest.
         while let Some(mut top) = self.queue.peek_mut() {
             let (known, block) = *top;
             if known == room(block) {
@@ -180,7 +180,7 @@ impl Rooms {
     }
 }
 
-/// Moves vertices out of overloaded blocks to the emptiest ones, as they come; O((n log k) + m).
+/// Moves vertices out of overloaded blocks to the emptiest ones, in the order of their numbers; O(n log k + m).
 fn rebalance_in_order<W: Stored>(graph: &CompactGraph<W>, assignment: &mut Assignment, bounds: &[Weight]) {
     let mut rooms = Rooms::new(assignment, bounds);
     for node in graph.nodes() {
@@ -194,11 +194,11 @@ fn rebalance_in_order<W: Stored>(graph: &CompactGraph<W>, assignment: &mut Assig
     assignment.cut = graph.cut(&assignment.blocks);
 }
 
-/// Packs the vertices anew if blocks are overloaded, keeping as many as possible where they are.
+/// Packs the vertices again if blocks are overloaded; as many as possible keep their block.
 ///
 /// Heaviest first, each vertex stays in its block if it still fits, or goes to the block with most room, or, on
 /// a second attempt, to the one it fits most tightly. The packing replaces the partition only if it is overloaded
-/// less. O(n (log n + log k)) and O(m), nothing if no block is overloaded.
+/// less. O(n (log n + log k) + m), O(k) if no block is overloaded.
 pub(crate) fn repack<W: Stored>(graph: &CompactGraph<W>, assignment: &mut Assignment, bounds: &[Weight]) {
     if assignment.overload(bounds) == 0 {
         return;
@@ -242,8 +242,7 @@ fn pack<W: Stored>(
 
 /// Gives a vertex to every empty block that may have one, as long as other blocks have more than one.
 ///
-/// Takes those first that lose least. Bounds stay met: what is too heavy for the empty block is too heavy where it is. A
-/// bound of 0 asks for an empty block, unless no vertex weighs anything. O((n + m) log n), O(n) if no block is empty.
+/// Vertices of the least loss move first. An empty block with a bound of 0 stays empty, unless no vertex weighs anything. O((n + m) log n), O(n) if no block is empty.
 pub(crate) fn fill_empty<W: Stored>(graph: &CompactGraph<W>, assignment: &mut Assignment, bounds: &[Weight]) {
     let mut counts = vec![0usize; bounds.len()];
     for &block in &assignment.blocks {

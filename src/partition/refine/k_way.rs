@@ -18,20 +18,20 @@ use crate::rng::Rng;
 use crate::types::{BlockId, NodeId, Weight};
 
 /// A search ends when it has looked at this many arcs since its best state. Balances cut against time around hubs,
-/// where each move outdates gains that take long to compute; elsewhere these are hundreds of moves. Tuned on graphs
+/// where each move outdates gains that take long to compute; elsewhere these are hundreds of moves. Shows on graphs
 /// with hubs.
 const MAX_SEARCH_EFFORT: usize = 1 << 15;
 
 /// The arcs of a vertex that moves, or whose move is undone, count as looked at if they are more than this many.
-/// Balances exact accounting against its cost: only hubs make searches expensive. Tuned as [`MAX_SEARCH_EFFORT`].
+/// Balances exact accounting against its cost: only hubs make searches expensive. Shows as [`MAX_SEARCH_EFFORT`].
 const MANY_ARCS: usize = 1 << 10;
 
-/// A round ends when its searches have looked in vain at this many times the arcs of the graph. Balances the cut of
-/// `strong` around hubs against its time. Tuned as [`MAX_SEARCH_EFFORT`]; where degrees are small it is never reached.
+/// A round ends when its searches have looked in vain at this many times the arcs of the graph. Balances cut against
+/// time around hubs. Shows as [`MAX_SEARCH_EFFORT`]; it is a multiple of what a round wastes where degrees are small.
 const MAX_WASTED_PASSES: usize = 50;
 
-/// Arcs that are added to those of the graph for [`MAX_WASTED_PASSES`], so that no search on a small graph is cut
-/// short: it takes less than a second in any case.
+/// Arcs that are added to those of the graph for [`MAX_WASTED_PASSES`], so that searches on small graphs are not cut
+/// short.
 const FREE_ARCS: usize = 1 << 19;
 
 /// Rounds end when one gains less than one in this many of the cut. Balances cut against time on the graphs of the

@@ -42,7 +42,7 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
             _ => {}
         }
     }
-    let partitioner = Partitioner::with_settings(settings, derive(seed, 0));
+    let partitioner = Partitioner::with_valid_settings(settings, derive(seed, 0));
     let partition = partitioner.partition_watched(graph, &targets, observer);
     if partition.overload() > 0 {
         return Improved::unchanged(identity.into_vec());

@@ -34,20 +34,26 @@ use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::settings::FlowSettings;
 use crate::types::{BlockId, NodeId, Weight};
 
-/// Arcs and candidates looked at for one pair of blocks, in multiples of the arcs of its region, before it is
-/// given up: in graphs without small cuts, one flow can take a hundred times as long as all else.
+/// Arcs and candidates looked at for one pair of blocks, in multiples of the arcs of its region, before it is given up.
+/// Balances cut against time in graphs without small cuts, where one flow can take a hundred times as long as the rest of
+/// a run. Shows on social networks.
 const EFFORT: usize = 100;
 
-/// The same for all pairs of a level, in multiples of its arcs: where small cuts exist, it takes half of that at
-/// most.
+/// Arcs and candidates looked at for all pairs of a level, in multiples of its arcs. Balances as [`EFFORT`] does; where
+/// small cuts exist, at most half of it is used. Shows on social networks and meshes.
 const WHOLE_EFFORT: usize = 60;
 
-/// A vertex of more arcs than this is a hub: it is next to most blocks, and each pair with it walks all its arcs.
+/// A vertex of more arcs than this is a hub. Balances exact accounting against its cost: a hub is next to most blocks, and
+/// each pair with it walks all its arcs. Shows on graphs with hubs.
 const MANY_ARCS: usize = 1 << 10;
 
-/// Arcs of hubs walked for all pairs of a level, in multiples of its arcs; afterwards pairs with hubs are left as they
-/// are.
+/// Arcs of hubs walked for all pairs of a level, in multiples of its arcs; after that, pairs with hubs are not refined.
+/// Balances cut against time on graphs with hubs.
 const HUB_EFFORT: usize = 20;
+
+/// Rounds end when one gains less than one in this many of the cut. Balances cut against time on the graphs of the
+/// partition bench.
+const LEAST_GAIN: Weight = 1000;
 
 /// Working memory of the refinement.
 #[derive(Debug, Default)]
@@ -96,7 +102,7 @@ impl Flow {
             }
             let start = assignment.cut;
             active = self.round(&task, assignment, &active, &mut watch);
-            if start - assignment.cut <= start / 1000 {
+            if start - assignment.cut <= start / LEAST_GAIN {
                 break;
             }
         }
@@ -208,7 +214,7 @@ fn collect_pairs<W: Stored>(
     pairs: &mut Vec<(BlockId, BlockId, NodeId)>,
 ) {
     pairs.clear();
-    // The last vertex that was found next to each block: one with many arcs has few blocks next to it.
+    // By block: the last vertex found next to it. This keeps a vertex of many arcs from being listed for each.
     let mut last = vec![NodeId::MAX; active.len()];
     for node in graph.nodes() {
         let own = blocks[node as usize];

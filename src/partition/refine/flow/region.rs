@@ -68,7 +68,7 @@ impl Region {
         let mut at = 0;
         while at < self.nodes.len() && full != [true; 2] {
             let depth = self.depth[at].abs() + 1;
-            if depth > settings.depth as i32 {
+            if depth.unsigned_abs() > settings.depth {
                 break;
             }
             let node = self.nodes[at];
