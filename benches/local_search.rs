@@ -68,8 +68,7 @@ fn search(run: &Run) {
     {
         let mut runs: Vec<(i64, f64, SearchOutcome)> = Vec::new();
         for seed in 0..run.seeds {
-            let construction =
-                ConstructionConfig { algorithm: Some(algorithm), ..ConstructionConfig::default() };
+            let construction = ConstructionConfig::default().with_algorithm(algorithm);
             let first = construct(&problem, &places, &construction, seed, &()).expect("works on trees");
             let watch = Stopwatch::start(1);
             let outcome = local_search(&problem, &first, &config, seed, &());
@@ -98,6 +97,6 @@ fn search(run: &Run) {
 fn configs(hops: &[usize]) -> impl Iterator<Item = SearchConfig> {
     Neighbourhood::ALL.into_iter().flat_map(move |neighbourhood| {
         let hops = if neighbourhood == Neighbourhood::Communication { hops } else { &[10] };
-        hops.iter().map(move |&max_hops| SearchConfig { neighbourhood, max_hops, ..SearchConfig::default() })
+        hops.iter().map(move |&hops| SearchConfig::of(neighbourhood).with_max_hops(hops))
     })
 }

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! VIEM_MODELS=folder VIEM_PEERS=mapping.tsv cargo bench --bench mapping -- [options]
-//!     preset=fast,eco  model=cs4,wing  seeds=3  threads=1  table
+//!     preset=fast,eco  model=cs4,wing  seeds=3  threads=1  table  improvement.rebuilding=200
 //! ```
 //!
 //! The folder holds models (`*.graph`). The peers' file, which `benches/tables` can write, has the columns model, hierarchy,
 //! distances, tool, J; it tells what machine a model is mapped to. Lines of the tool `best-known` are the least J
 //! known, those of `identity` are no peer. Printed are, for each preset, the geometric mean of J over each peer, the
 //! worst model beside its best peer, how many models match the best known, and the seconds in all;
-//! `table` prints every model. J and the permutation are recomputed by the independent auditor.
+//! `table` prints every model. Every setting can be changed by its name in [`MapConfig`], with dots between those of
+//! nested settings. J and the permutation are recomputed by the independent auditor.
 
 mod common;
 
@@ -17,7 +18,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use common::{Options, Table, audited_cost, columns, fail, geometric_mean, number_in, read_graph};
+use common::{Options, Table, audited_cost, changed, columns, fail, geometric_mean, number_in, read_graph};
 use viem::graph::CsrGraph;
 use viem::io::metis::NodeWeights;
 use viem::solve::{MapConfig, MapPreset, Solution, solve};
@@ -59,6 +60,8 @@ struct Run {
     seeds: u64,
     threads: usize,
     table: bool,
+    /// Changes to the settings of the presets.
+    changes: Vec<(String, String)>,
 }
 
 fn main() {
@@ -69,6 +72,7 @@ fn main() {
             seeds: options.value("seeds", 1)?,
             threads: options.value("threads", 1)?,
             table: options.word("table")?,
+            changes: changes(options)?,
         })
     });
     let (Ok(folder), Ok(peers)) = (std::env::var("VIEM_MODELS"), std::env::var("VIEM_PEERS")) else {
@@ -81,6 +85,15 @@ fn main() {
     for &preset in &run.presets {
         map(preset, &models, &run);
     }
+}
+
+/// Changes to settings by their names.
+fn changes(options: &mut Options) -> Result<Vec<(String, String)>, String> {
+    let mut changes = options.settings()?;
+    for key in ["distances", "time_limit", "not_worse_than"] {
+        changes.extend(options.optional(key)?.map(|value| (key.to_string(), value)));
+    }
+    Ok(changes)
 }
 
 fn models(folder: &str, peers: &str, wanted: &[String]) -> Vec<Model> {
@@ -106,6 +119,7 @@ fn models(folder: &str, peers: &str, wanted: &[String]) -> Vec<Model> {
 
 /// Maps all models with a preset and prints a line about it.
 fn map(preset: MapPreset, models: &[Model], run: &Run) {
+    let config = changed(&MapConfig::preset(preset), &run.changes).unwrap_or_else(|message| fail(message));
     let mut ratios: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let (mut worst, mut matched, mut seconds) = ((0.0, ""), 0, 0.0);
     let table = run.table.then(|| {
@@ -120,7 +134,7 @@ fn map(preset: MapPreset, models: &[Model], run: &Run) {
         ])
     });
     for (model, seed) in models.iter().flat_map(|model| (0..run.seeds).map(move |seed| (model, seed))) {
-        let config = MapConfig { seed, threads: run.threads, ..MapConfig::preset(preset) };
+        let config = config.with_seed(seed).with_threads(run.threads);
         let start = Instant::now();
         let Solution { mapping, report } =
             solve(&model.graph, &model.hierarchy, &config).unwrap_or_else(|error| fail(error));

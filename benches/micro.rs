@@ -167,36 +167,32 @@ mod descent {
         let (graph, hierarchy) = instance(n);
         let oracle = hierarchy.online32().expect("short codes");
         let problem = Problem::new(&graph, &oracle).expect("sizes agree");
-        let construction = ConstructionConfig { algorithm: Some(start), ..ConstructionConfig::default() };
+        let construction = ConstructionConfig::default().with_algorithm(start);
         let start = construct(&problem, &Places::of(&hierarchy).expect("a machine"), &construction, 1, &());
         let start = start.expect("works on trees");
         bencher.bench_local(|| local_search(&problem, &start, &config, 1, &()));
-    }
-
-    fn with(neighbourhood: Neighbourhood) -> SearchConfig {
-        SearchConfig { neighbourhood, ..SearchConfig::default() }
     }
 
     const STARTS: [Construction; 2] = [Construction::Random, Construction::HierarchyTopDown];
 
     #[divan::bench(args = STARTS)]
     fn nsquare(bencher: Bencher, start: Construction) {
-        bench(bencher, 2048, start, with(Neighbourhood::NSquare));
+        bench(bencher, 2048, start, SearchConfig::of(Neighbourhood::NSquare));
     }
 
     #[divan::bench(args = STARTS)]
     fn nsquare_pruned(bencher: Bencher, start: Construction) {
-        bench(bencher, 2048, start, with(Neighbourhood::NSquarePruned));
+        bench(bencher, 2048, start, SearchConfig::of(Neighbourhood::NSquarePruned));
     }
 
     #[divan::bench(args = STARTS)]
     fn communication_1_hop(bencher: Bencher, start: Construction) {
-        bench(bencher, 2048, start, SearchConfig { max_hops: 1, ..with(Neighbourhood::Communication) });
+        bench(bencher, 2048, start, SearchConfig::of(Neighbourhood::Communication).with_max_hops(1));
     }
 
     #[divan::bench(args = STARTS)]
     fn communication_10_hops(bencher: Bencher, start: Construction) {
-        bench(bencher, 2048, start, with(Neighbourhood::Communication));
+        bench(bencher, 2048, start, SearchConfig::of(Neighbourhood::Communication));
     }
 }
 
@@ -204,7 +200,7 @@ mod descent {
 #[divan::bench(args = [Construction::Random, Construction::Growing], sample_count = 20)]
 fn construction(bencher: Bencher, algorithm: Construction) {
     let (graph, hierarchy) = instance(32768);
-    let config = ConstructionConfig { algorithm: Some(algorithm), ..ConstructionConfig::default() };
+    let config = ConstructionConfig::default().with_algorithm(algorithm);
     let oracle = hierarchy.online32().expect("short codes");
     let problem = Problem::new(&graph, &oracle).expect("sizes agree");
     let places = Places::of(&hierarchy).expect("a machine");

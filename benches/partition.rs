@@ -6,22 +6,22 @@
 //! ```
 //!
 //! The folder holds METIS graphs (`*.graph`). The peers' file, which `benches/tables` can write, has the columns graph, k,
-//! epsilon_percent, tool, cut, seconds. A setting can be changed by its name; the contraction by `matching` or
-//! `least_share=0.3`. Printed are the geometric means of cut and time over each
-//! peer, and the worst cut of a single seed; `table` prints every cell, means over the seeds. With one thread, times
-//! are CPU times; with more, times of the clock.
+//! epsilon_percent, tool, cut, seconds. Every setting can be changed by its name in [`Settings`], with dots between those
+//! of nested settings; the contraction by `contraction=matching` or `contraction.clustering.least_share=0.3`. Printed
+//! are the geometric means of cut and time over each peer, and the worst cut of a single seed; `table` prints every
+//! cell, means over the seeds. With one thread, times are CPU times; with more, times of the clock.
 
 mod common;
 
 use std::collections::{BTreeMap, HashMap};
 
 use common::{
-    Options, Stopwatch, Table, check_partition, columns, fail, geometric_mean, graphs_of, number_in,
+    Options, Stopwatch, Table, changed, check_partition, columns, fail, geometric_mean, graphs_of, number_in,
     read_graph,
 };
 use viem::graph::{CsrGraph, generate};
 use viem::io::metis::NodeWeights;
-use viem::partition::{Contraction, Partitioner, Preset, Settings, Targets};
+use viem::partition::{Partitioner, Preset, Settings, Targets};
 use viem::threads;
 
 struct Run {
@@ -34,16 +34,17 @@ struct Run {
     seeds: u64,
     threads: usize,
     table: bool,
-    contraction: Option<Contraction>,
     /// Changes to the settings of the presets.
-    changes: Vec<(String, f64)>,
+    changes: Vec<(String, String)>,
 }
 
 impl Run {
     fn read() -> Self {
         Options::read(|options| {
-            let share = options.optional("least_share")?;
-            let clustering = share.map(|least_share| Contraction::Clustering { least_share });
+            let contraction = options.optional("contraction")?;
+            let mut changes: Vec<_> =
+                contraction.map(|value| ("contraction".to_owned(), value)).into_iter().collect();
+            changes.extend(options.settings()?);
             Ok(Run {
                 presets: options.members("preset", &Preset::ALL, Preset::name, &Preset::ALL)?,
                 blocks: options.list("k", vec![2, 8, 32, 64])?,
@@ -52,52 +53,15 @@ impl Run {
                 seeds: options.value("seeds", 1)?,
                 threads: options.value("threads", 1)?,
                 table: options.word("table")?,
-                contraction: if options.word("matching")? { Some(Contraction::Matching) } else { clustering },
-                changes: options.settings()?,
+                changes,
             })
         })
     }
 
     /// The settings of a preset with the changes asked for.
     fn settings(&self, preset: Preset, exact: bool) -> Settings {
-        let mut settings = if exact { Settings::exact(preset) } else { Settings::of(preset) };
-        settings.contraction = self.contraction.unwrap_or(settings.contraction);
-        for (name, value) in &self.changes {
-            change(&mut settings, name, *value);
-        }
-        settings
-    }
-}
-
-/// Changes a setting by its name.
-fn change(settings: &mut Settings, name: &str, value: f64) {
-    let whole = value as usize;
-    match name {
-        "bisection.coarsest" => settings.bisection.coarsest = whole,
-        "bisection.tries" => settings.bisection.tries = whole,
-        "bisection.passes" => settings.bisection.passes = whole,
-        "bisection.patience" => settings.bisection.patience = whole,
-        "initial.coarsest_per_block" => settings.initial.coarsest_per_block = whole,
-        "initial.coarsest" => settings.initial.coarsest = whole,
-        "initial.bisections" => settings.initial.bisections = whole,
-        "k_way.rounds" => settings.k_way.rounds = whole,
-        "k_way.patience" => settings.k_way.patience = whole,
-        "k_way.least_steps" => settings.k_way.least_steps = whole,
-        "k_way.seeds" => settings.k_way.seeds = whole,
-        "flow.rounds" => settings.flow.rounds = whole,
-        "flow.depth" => settings.flow.depth = whole as u32,
-        "flow.region" => settings.flow.region = value,
-        "balance.slack" => settings.balance.slack = value,
-        "balance.slack_nodes" => settings.balance.slack_nodes = value as i64,
-        "balance.final_slack" => settings.balance.final_slack = value as i64,
-        "balance.final_rounds" => settings.balance.final_rounds = whole,
-        "balance.effort" => settings.balance.effort = whole,
-        "balance.patience" => settings.balance.patience = whole,
-        "pool.members" => settings.pool.members = whole,
-        "pool.least_nodes" => settings.pool.least_nodes = whole,
-        "pool.least_per_block" => settings.pool.least_per_block = whole,
-        "pool.generations" => settings.pool.generations = whole,
-        _ => fail(format!("no setting is called `{name}`")),
+        let settings = if exact { Settings::exact(preset) } else { Settings::of(preset) };
+        changed(&settings, &self.changes).unwrap_or_else(|message| fail(message))
     }
 }
 
@@ -154,8 +118,10 @@ impl Cell {
         let name = format!("{name} k={}", targets.num_blocks());
         let mut cell = Self { name, cuts: Vec::new(), seconds: 0.0, overload: 0, heaviest: 0 };
         for seed in 0..run.seeds {
+            let partitioner =
+                Partitioner::with_settings(settings.clone(), seed).unwrap_or_else(|error| fail(error));
             let watch = Stopwatch::start(run.threads);
-            let partition = Partitioner::with_settings(settings.clone(), seed).partition(graph, targets);
+            let partition = partitioner.partition(graph, targets);
             cell.seconds += watch.seconds() / run.seeds as f64;
             check_partition(graph, &partition);
             cell.cuts.push(partition.cut().max(1) as f64);
@@ -167,6 +133,16 @@ impl Cell {
 
     fn cut(&self) -> f64 {
         geometric_mean(&self.cuts)
+    }
+
+    fn row(&self) -> [String; 5] {
+        [
+            self.name.clone(),
+            format!("{:.1}", self.cut()),
+            format!("{}", self.heaviest),
+            format!("{}", self.overload),
+            format!("{:.4}", self.seconds),
+        ]
     }
 }
 
@@ -217,34 +193,31 @@ fn compare(run: &Run) {
     }
     for &preset in &run.presets {
         for &epsilon in &run.epsilons {
-            let settings = run.settings(preset, epsilon == 0.0);
-            let mut comparisons: BTreeMap<&str, Comparison> = BTreeMap::new();
-            let mut seconds = 0.0;
-            let columns = [("graph", 24), ("cut", 10), ("heaviest", 0), ("overload", 0), ("seconds", 8)];
-            let table = run.table.then(|| Table::new(columns));
-            for ((name, graph), &k) in
-                graphs.iter().flat_map(|graph| run.blocks.iter().map(move |k| (graph, k)))
-            {
-                let targets = Targets::equal(graph, k, epsilon / 100.0).unwrap_or_else(|error| fail(error));
-                let cell = Cell::new(name, graph, &targets, &settings, run);
-                seconds += cell.seconds;
-                for peer in peers.get(&(name.clone(), k, format!("{epsilon}"))).into_iter().flatten() {
-                    comparisons.entry(&peer.tool).or_default().add(&cell, peer);
-                }
-                if let Some(table) = &table {
-                    table.row([
-                        cell.name.clone(),
-                        format!("{:.1}", cell.cut()),
-                        format!("{}", cell.heaviest),
-                        format!("{}", cell.overload),
-                        format!("{:.4}", cell.seconds),
-                    ]);
-                } else if cell.overload > 0 {
-                    println!("{}: overload {}", cell.name, cell.overload);
-                }
-            }
-            println!("{} epsilon {epsilon} %: {seconds:.2} s", preset.name());
-            comparisons.iter().for_each(|(tool, comparison)| comparison.print(tool));
+            compare_preset(run, preset, epsilon, &graphs, &peers);
         }
     }
+}
+
+/// All graphs and numbers of blocks with one preset and one imbalance, in percent.
+fn compare_preset(run: &Run, preset: Preset, epsilon: f64, graphs: &[(String, CsrGraph)], peers: &Peers) {
+    let settings = run.settings(preset, epsilon == 0.0);
+    let mut comparisons: BTreeMap<&str, Comparison> = BTreeMap::new();
+    let mut seconds = 0.0;
+    let columns = [("graph", 24), ("cut", 10), ("heaviest", 0), ("overload", 0), ("seconds", 8)];
+    let table = run.table.then(|| Table::new(columns));
+    for ((name, graph), &k) in graphs.iter().flat_map(|graph| run.blocks.iter().map(move |k| (graph, k))) {
+        let targets = Targets::equal(graph, k, epsilon / 100.0).unwrap_or_else(|error| fail(error));
+        let cell = Cell::new(name, graph, &targets, &settings, run);
+        seconds += cell.seconds;
+        for peer in peers.get(&(name.clone(), k, format!("{epsilon}"))).into_iter().flatten() {
+            comparisons.entry(&peer.tool).or_default().add(&cell, peer);
+        }
+        if let Some(table) = &table {
+            table.row(cell.row());
+        } else if cell.overload > 0 {
+            println!("{}: overload {}", cell.name, cell.overload);
+        }
+    }
+    println!("{} epsilon {epsilon} %: {seconds:.2} s", preset.name());
+    comparisons.iter().for_each(|(tool, comparison)| comparison.print(tool));
 }

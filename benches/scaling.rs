@@ -57,7 +57,7 @@ fn main() {
                 let instance = Instance::new(graph, 1 << log_size);
                 let mut first: Option<Run> = None;
                 for (&threads, before) in threads.iter().zip(&mut before) {
-                    let config = MapConfig { seed, threads, ..MapConfig::preset(preset) };
+                    let config = MapConfig::preset(preset).with_seed(seed).with_threads(threads);
                     let run = instance.run(&config);
                     let each = 1e6 * (instance.reading + run.seconds()) / (1usize << log_size) as f64;
                     let growth = before.replace(each).map_or(1.0, |before| each / before);

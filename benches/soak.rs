@@ -305,11 +305,8 @@ fn check_mapping(rng: &mut Rng, graph: &CsrGraph, hierarchy: &Hierarchy, text: &
         assert!(cost <= audited_cost(text, start, hierarchy));
     }
 
-    let other = MapConfig {
-        threads: pick(rng, &[1, 2, 8]),
-        distances: pick(rng, &[None, Some(DistanceKind::Hierarchy), Some(DistanceKind::HierarchyOnline)]),
-        ..config
-    };
+    let kinds = [None, Some(DistanceKind::Hierarchy), Some(DistanceKind::HierarchyOnline)];
+    let other = config.with_threads(pick(rng, &[1, 2, 8])).with_distances(pick(rng, &kinds));
     let again = solve_watched(graph, hierarchy, &other, start.as_ref(), &()).expect("what was solved before");
     assert_eq!(again.mapping, mapping, "{config:?} {other:?}");
     let timeless = |report: Report| Report { seconds: Seconds::default(), ..report };
@@ -322,7 +319,7 @@ fn check_mapping(rng: &mut Rng, graph: &CsrGraph, hierarchy: &Hierarchy, text: &
     let questions = number(rng, 12) as u64;
     let stop = StopAfter::questions(questions);
     let time_limit = pick(rng, &[None, Some(0), Some(1), Some(30)]).map(Duration::from_millis);
-    let hurried = MapConfig { time_limit, ..config };
+    let hurried = config.with_time_limit(time_limit);
     let stopped =
         solve_watched(graph, hierarchy, &hurried, start.as_ref(), &stop).expect("what was solved before");
     let cost = stopped.report.cost;

@@ -1,6 +1,70 @@
-#![doc = include_str!("../README.md")]
+//! Process mapping: which process runs on which core, so that processes that communicate heavily are placed close to each other.
+//!
+//! A [`CsrGraph`] tells how much the processes communicate, a [`Machine`] how far its processing elements (PEs) are from
+//! each other, and [`solve()`] finds a [`Mapping`] of small cost
+//! `J = sum over ordered pairs (u, v) of traffic[u][v] · distance[PE of u][PE of v]`.
+//!
+//! # From traffic to a mapping
+//!
+//! ```
+//! use viem::{GraphBuilder, Hierarchy, MapConfig, solve};
+//!
+//! // Eight processes in a ring; process i sends 10 messages to process i + 1.
+//! let mut traffic = GraphBuilder::new(8);
+//! for i in 0..8 {
+//!     traffic.add_edge(i, (i + 1) % 8, 10);
+//! }
+//! // Two nodes of two processors of two cores, with distances 1 inside of a processor, 10 and 100.
+//! let machine = Hierarchy::parse("2:2:2", "1:10:100")?;
+//! let solution = solve(&traffic.build()?, &machine, &MapConfig::default())?;
+//! // Each edge counts twice: four stay in a processor, two in a node, two lead from node to node.
+//! assert_eq!(solution.report.cost, 2 * 10 * (4 * 1 + 2 * 10 + 2 * 100));
+//! println!("process 0 runs on core {}", solution.mapping.pe(0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`io::metis::read`] reads a graph from a file, [`io::traffic::Collector`] sums what was recorded of a job, and
+//! [`solve_watched`] takes a mapping to start from and an [`Observer`] who can end the run.
+//!
+//! # Machines
+//!
+//! | machine | what it is |
+//! |---|---|
+//! | [`Hierarchy`] | a regular tree, such as 4 cores a processor, 16 processors a node |
+//! | [`Grid`], [`Hypercube`] | meshes, tori, hypercubes |
+//! | [`Network`] | PEs and routers with links of any cost |
+//! | [`DistanceMatrix`] | any distances |
+//! | [`Listed`] | some PEs of another machine: what a batch system gave to a job |
+//! | [`Capacities`] | PEs with room for several processes |
+//!
+//! A type of one's own is a machine once it implements [`Machine`]: it tells the number of PEs, and one of the metrics of
+//! [`topology`] that tells its distances. [`machine::build`] makes any of these from what people write, such as `torus:8x4`.
+//!
+//! # To score a mapping
+//!
+//! [`score`] computes J of any mapping to any machine. [`traffic`] tells how it is spread over levels and distances.
+//!
+//! # To partition a graph
+//!
+//! ```
+//! use viem::{Partitioner, Preset, Targets, graph::generate};
+//!
+//! let graph = generate::grid(32, 32);
+//! let targets = Targets::equal(&graph, 4, 0.03)?;
+//! let partition = Partitioner::new(Preset::Eco, 0).partition(&graph, &targets);
+//! assert_eq!(partition.overload(), 0);
+//! println!("{} edges are cut", partition.cut());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The folder `examples/` has a program for each of these.
+//!
+//! # Features
+//!
+//! `cli` (default) has the four programs. A library user does without: `default-features = false`.
 
 pub mod annealing;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod construct;
 pub mod graph;
@@ -15,12 +79,28 @@ pub mod partition;
 pub mod problem;
 pub mod rng;
 pub mod search;
+pub mod settings;
 pub mod solve;
 pub mod threads;
 pub mod topology;
 pub mod traffic;
 pub mod types;
 pub mod verify;
+
+pub use construct::Construction;
+pub use graph::{CsrGraph, GraphBuilder};
+pub use mapping::Mapping;
+pub use objective::score;
+pub use observer::Observer;
+pub use partition::{Partition, Partitioner, Preset, Targets};
+pub use search::Neighbourhood;
+pub use solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
+pub use topology::{Capacities, DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, Network};
+
+/// The examples of the README are tried as those of this documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// Helpers of the tests, the same as those of `tests/`; they know the library from outside, by its name.
 #[cfg(test)]

@@ -6,10 +6,40 @@
 use rayon::prelude::*;
 
 use crate::graph::CsrGraph;
-use crate::mapping::Mapping;
+use crate::mapping::{Mapping, MappingError};
 use crate::problem::{self, Problem, ProblemError};
-use crate::topology::{DistanceOracle, DistanceVisitor, Distances};
-use crate::types::{Cost, NodeId};
+use crate::topology::{DistanceOracle, DistanceVisitor, Distances, Machine, MachineError};
+use crate::types::{Cost, NodeId, PeId};
+
+/// Why a mapping has no J.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation
+pub enum ScoreError {
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    #[error(transparent)]
+    Mapping(#[from] MappingError),
+}
+
+/// J of a mapping to any machine, process i on PE `pe_of[i]`; O(n + m) distances, once the machine has made them.
+///
+/// ```
+/// use viem::{Grid, GraphBuilder, score};
+///
+/// let mut graph = GraphBuilder::new(3);
+/// graph.add_edge(0, 1, 5);
+/// graph.add_edge(1, 2, 7);
+/// // On a ring of four, process 1 is next to process 0 and opposite process 2. Each edge counts twice.
+/// assert_eq!(score(&graph.build()?, &Grid::torus(&[4])?, &[0, 1, 3])?, 2 * (5 * 1 + 7 * 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn score(graph: &CsrGraph, machine: &dyn Machine, pe_of: &[PeId]) -> Result<Cost, ScoreError> {
+    let mapping = Mapping::on(machine, pe_of.to_vec())?;
+    Ok(evaluate(graph, &machine.distances()?, &mapping)?)
+}
 
 /// The keys of the PEs of all processes, by process: what [`swap_delta`] reads.
 pub fn keys<O: DistanceOracle>(oracle: &O, mapping: &Mapping) -> Vec<O::Key> {
@@ -77,8 +107,8 @@ fn sum_of_rows<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, keys: &[O::Key])
         graph.arcs(node).map(|(target, weight)| weight * oracle.between(here, keys[target as usize])).sum()
     };
     // A row takes some tens of nanoseconds.
-    const PIECE: usize = 4096;
-    (0..graph.num_nodes() as NodeId).into_par_iter().with_min_len(PIECE).map(row).sum()
+    const GRAIN_SIZE: usize = 4096;
+    (0..graph.num_nodes() as NodeId).into_par_iter().with_min_len(GRAIN_SIZE).map(row).sum()
 }
 
 /// How much J changes when the processes `u` and `v` exchange their PEs; negative is better.

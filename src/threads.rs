@@ -1,6 +1,6 @@
 //! Running work on a given number of threads.
 
-/// Why the threads were not to be had.
+/// Why the threads cannot be created.
 pub use rayon::ThreadPoolBuildError as ThreadsError;
 
 /// Runs `work` where rayon uses `threads` threads, at least 1.

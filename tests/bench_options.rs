@@ -3,11 +3,26 @@
 #[path = "../benches/common/mod.rs"]
 mod common;
 
-use common::{Options, columns, geometric_mean, number_in};
-use viem::solve::MapPreset;
+use common::{Options, changed, columns, geometric_mean, number_in};
+use viem::construct::Construction;
+use viem::solve::{MapConfig, MapPreset};
 
 fn parse<T>(line: &str, read: impl FnOnce(&mut Options) -> Result<T, String>) -> Result<T, String> {
     Options::parse(line.split_whitespace().map(String::from), read)
+}
+
+#[test]
+fn settings_are_changed_by_their_names() {
+    let changed =
+        |key: &str, value: &str| changed(&MapConfig::default(), &[(key.to_string(), value.to_string())]);
+    let mut expected = MapConfig::default();
+    expected.improvement.anywhere.cooling.initial_acceptance = 0.5;
+    assert_eq!(changed("improvement.anywhere.cooling.initial_acceptance", "0.5"), Ok(expected));
+    let expected = MapConfig::default().with_construction(Construction::Growing);
+    assert_eq!(changed("construction.algorithm", "growing"), Ok(expected));
+    assert_eq!(changed("search.hops", "3"), Err("no setting is called `search.hops`".to_string()));
+    assert!(changed("search.max_hops", "many").unwrap_err().starts_with("`search.max_hops=many`: "));
+    assert!(changed("construction.algorithm", "grow").unwrap_err().contains("no construction is called"));
 }
 
 #[test]

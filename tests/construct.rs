@@ -82,8 +82,7 @@ fn construct_on(
 }
 
 fn build(graph: &CsrGraph, hierarchy: &Hierarchy, algorithm: Construction, preset: Preset) -> Mapping {
-    let algorithm = Some(algorithm);
-    let config = ConstructionConfig { algorithm, partitions: preset, inner: preset, ..Default::default() };
+    let config = ConstructionConfig::default().with_algorithm(algorithm).with_partitions(preset);
     construct_on(hierarchy, graph, &config, 9, &())
 }
 
@@ -182,12 +181,8 @@ fn a_stopped_construction_is_a_permutation() {
     let graph = generate::random_geometric(360, 9.0, 4);
     for algorithm in Construction::ALL {
         for partitions in [Preset::Fast, Preset::Strong] {
-            let config = ConstructionConfig {
-                algorithm: Some(algorithm),
-                partitions,
-                inner: Preset::Fast,
-                ..Default::default()
-            };
+            let mut config = ConstructionConfig::default().with_algorithm(algorithm);
+            (config.partitions, config.inner) = (partitions, Preset::Fast);
             let construct = |questions| {
                 let observer = StopAfter::questions(questions);
                 let mapping = construct_on(&hierarchy, &graph, &config, 3, &observer);

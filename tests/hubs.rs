@@ -41,11 +41,7 @@ fn searches_ask_inside_of_the_rows_of_hubs() {
     let hierarchy = Hierarchy::parse("4:16:64", "1:10:100").unwrap();
     let oracle = hierarchy.online32().unwrap();
     let problem = Problem::new(&graph, &oracle).unwrap();
-    let config = SearchConfig {
-        neighbourhood: Neighbourhood::NSquarePruned,
-        block_size: n,
-        ..SearchConfig::default()
-    };
+    let config = SearchConfig::of(Neighbourhood::NSquarePruned).with_block_size(n);
     let start = Mapping::identity(n);
     let outcome = local_search(&problem, &start, &config, 0, &StopAfter::questions(4));
     assert!(outcome.stopped);
@@ -82,8 +78,7 @@ fn runs_end_at_once_where_no_round_can_change_anything() {
     for (graph, arities, distances) in problems {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();
         for preset in MapPreset::ALL {
-            let time_limit = Some(Duration::from_secs(3600));
-            let config = MapConfig { time_limit, ..MapConfig::preset(preset) };
+            let config = MapConfig::preset(preset).with_time_limit(Duration::from_secs(3600));
             let observer = Questions::default();
             let report = solve_watched(&graph, &hierarchy, &config, None, &observer).unwrap().report;
             assert!(!report.stopped);
@@ -99,7 +94,7 @@ fn strong_is_never_worse_than_eco() {
     for seed in 0..6 {
         let graph = generate::mesh(16, 8, seed);
         let cost = |preset| {
-            let config = MapConfig { seed, threads: 2, ..MapConfig::preset(preset) };
+            let config = MapConfig::preset(preset).with_seed(seed).with_threads(2);
             solve(&graph, &hierarchy, &config).unwrap().report.cost
         };
         assert!(cost(MapPreset::Strong) <= cost(MapPreset::Eco), "{seed}");
@@ -113,7 +108,7 @@ fn settings_as_great_as_can_be_are_taken_as_they_are() {
         let hierarchy = Hierarchy::parse(arities, "1:10:100").unwrap();
         let mut config = MapConfig::default();
         config.improvement.rebuilding = u32::MAX;
-        config.improvement.qualifying = u32::MAX;
+        config.improvement.tournament = u32::MAX;
         config.constructions.effort = usize::MAX;
         config.constructions.size = usize::MAX;
         config.constructions.careful = usize::MAX;

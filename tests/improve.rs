@@ -18,12 +18,12 @@ use viem::types::Cost;
 
 /// An improvement that tries a little of everything.
 const SHORT: Improvement = Improvement {
-    inside: Annealing { proposals: 20, first: 0.7, last: 0.2 },
-    annealing: Annealing { proposals: 50, first: 0.3, last: 0.02 },
-    qualifying: 10,
+    inside: Annealing::new(20, 0.7, 0.2),
+    annealing: Annealing::new(50, 0.3, 0.02),
+    tournament: 10,
     rebuilding: 50,
     partitions: Preset::Fast,
-    rebuilt: Annealing { proposals: 20, first: 0.05, last: 0.02 },
+    rebuilt: Annealing::new(20, 0.05, 0.02),
     anywhere: Anywhere::FAST,
 };
 
@@ -126,9 +126,9 @@ fn what_fits_one_region_ends_where_no_exchange_improves() {
         let graph = random_graph(hierarchy.num_pes(), 8, 30, &mut rng);
         let problem = Problem::new(&graph, &oracle).unwrap();
         let start = random_mapping(hierarchy.num_pes(), &mut rng);
-        let config = Improvement { qualifying: 0, rebuilding: 0, ..SHORT };
+        let config = Improvement { tournament: 0, rebuilding: 0, ..SHORT };
         let outcome = improve(&problem, &Places::of(&hierarchy).unwrap(), &[&start], &config, 4, &());
-        let pairs = SearchConfig { neighbourhood: Neighbourhood::NSquare, ..SearchConfig::default() };
+        let pairs = SearchConfig::of(Neighbourhood::NSquare);
         assert_eq!(local_search(&problem, &outcome.mapping, &pairs, 1, &()).made, 0, "{arities}");
     }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{StopAfter, check_partition, random_graph};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
-use viem::partition::{Partition, Partitioner, Preset, Targets};
+use viem::partition::{Contraction, Partition, Partitioner, Preset, Settings, Targets};
 use viem::rng::Rng;
 use viem::types::{NodeId, Weight};
 
@@ -189,5 +189,77 @@ fn stopped_partitions_keep_their_promises() {
         let partition = partitioner.partition_watched(&graph, &targets, &observer);
         audit(&graph, &targets, &partition);
         assert_eq!(partition.block_weights(), targets.block_sizes());
+    }
+}
+
+#[test]
+fn settings_of_presets_are_valid_and_come_back_as_they_were_written() {
+    for preset in Preset::ALL {
+        for settings in
+            [Settings::of(preset), Settings::exact(preset), Settings::of(preset).without_coarsening()]
+        {
+            assert_eq!(settings.validate(), Ok(()));
+            let text = serde_json::to_string(&settings).unwrap();
+            assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings, "{text}");
+        }
+    }
+    let unknown = serde_json::to_string(&Settings::of(Preset::Eco)).unwrap().replace("region", "regions");
+    assert!(serde_json::from_str::<Settings>(&unknown).is_err());
+}
+
+#[test]
+fn settings_out_of_their_range_are_named() {
+    type Change = fn(&mut Settings);
+    let changes: [(&str, Change); 11] = [
+        ("bisection.coarsest", |settings| settings.bisection.coarsest = 0),
+        ("bisection.tries", |settings| settings.bisection.tries = 0),
+        ("initial.coarsest_per_block", |settings| settings.initial.coarsest_per_block = 0),
+        ("k_way.seeds", |settings| settings.k_way.seeds = 0),
+        ("flow.region", |settings| settings.flow.region = f64::NAN),
+        ("flow.region", |settings| settings.flow.region = 1.1),
+        ("balance.slack", |settings| settings.balance.slack = f64::INFINITY),
+        ("balance.slack_nodes", |settings| settings.balance.slack_nodes = -1),
+        ("balance.final_slack", |settings| settings.balance.final_slack = -1),
+        ("pool.members", |settings| settings.pool.members = 0),
+        ("contraction.clustering.least_share", |settings| {
+            settings.contraction = Contraction::Clustering { least_share: -0.1 }
+        }),
+    ];
+    for (field, change) in changes {
+        let mut settings = Settings::of(Preset::Strong);
+        change(&mut settings);
+        let error = Partitioner::with_settings(settings, 1).unwrap_err();
+        assert_eq!(error.field, field);
+        assert!(error.to_string().starts_with(&format!("the setting {field} is ")), "{error}");
+    }
+}
+
+#[test]
+fn the_extremes_of_all_settings_work() {
+    let graph = random_graph(150, 6, 4, &mut Rng::new(4));
+    for (whole, real) in [(1, 1e-9), (usize::MAX, 1.0)] {
+        let mut settings = Settings::of(Preset::Eco);
+        settings.contraction = Contraction::Clustering { least_share: real };
+        settings.bisection.coarsest = whole;
+        settings.bisection.patience = whole;
+        settings.initial.coarsest = whole;
+        settings.initial.coarsest_per_block = whole;
+        settings.k_way.patience = whole;
+        settings.k_way.least_steps = whole;
+        settings.k_way.seeds = whole;
+        settings.flow.region = real;
+        settings.flow.depth = whole as u32;
+        settings.balance.slack_nodes = (whole >> 1) as Weight;
+        settings.balance.final_slack = (whole >> 1) as Weight;
+        settings.balance.effort = whole;
+        settings.pool.least_nodes = whole;
+        settings.pool.least_per_block = whole;
+        let partitioner = Partitioner::with_settings(settings, 1).unwrap();
+        for (k, epsilon) in [(2, 0.0), (7, 0.05)] {
+            let targets = Targets::equal(&graph, k, epsilon).unwrap();
+            let partition = partitioner.partition(&graph, &targets);
+            audit(&graph, &targets, &partition);
+            assert_eq!(partition.overload(), 0);
+        }
     }
 }

@@ -42,6 +42,7 @@ fn pairs(graph: &CsrGraph, config: &SearchConfig) -> Vec<(NodeId, NodeId)> {
         Neighbourhood::NSquare => true,
         Neighbourhood::NSquarePruned => u as usize / config.block_size == v as usize / config.block_size,
         Neighbourhood::Communication => (1..=config.max_hops).contains(&hops[u as usize][v as usize]),
+        other => panic!("no pairs are known for {other}"),
     };
     graph.nodes().flat_map(|v| (0..v).map(move |u| (u, v))).filter(|&(u, v)| contains(u, v)).collect()
 }
@@ -49,15 +50,15 @@ fn pairs(graph: &CsrGraph, config: &SearchConfig) -> Vec<(NodeId, NodeId)> {
 fn configs() -> Vec<SearchConfig> {
     let mut configs = Vec::new();
     for neighbourhood in Neighbourhood::ALL {
-        let base = SearchConfig { neighbourhood, ..SearchConfig::default() };
+        let base = SearchConfig::of(neighbourhood);
         match neighbourhood {
-            Neighbourhood::None | Neighbourhood::NSquare => configs.push(base),
             Neighbourhood::NSquarePruned => {
-                configs.extend([1, 7, 16, usize::MAX].map(|block_size| SearchConfig { block_size, ..base }));
+                configs.extend([1, 7, 16, usize::MAX].map(|size| base.with_block_size(size)));
             }
             Neighbourhood::Communication => {
-                configs.extend([1, 2, 10, usize::MAX].map(|max_hops| SearchConfig { max_hops, ..base }));
+                configs.extend([1, 2, 10, usize::MAX].map(|hops| base.with_max_hops(hops)));
             }
+            _ => configs.push(base),
         }
     }
     configs
@@ -81,7 +82,7 @@ fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
         for mean_degree in [2, 7] {
             let graph = random_graph(n, mean_degree, 20, &mut rng);
             let random = random_mapping(n, &mut rng);
-            let nsquare = SearchConfig { neighbourhood: Neighbourhood::NSquare, ..SearchConfig::default() };
+            let nsquare = SearchConfig::of(Neighbourhood::NSquare);
             let descended = search(&graph, &hierarchy.online64(), &random, &nsquare).mapping;
             let mut disturbed = descended.into_vec();
             for _ in 0..3 {

@@ -3,6 +3,10 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
 /// What is given on the command line and has not been asked for yet, and what has been asked for.
 pub struct Options {
     given: Vec<(String, Option<String>)>,
@@ -87,7 +91,7 @@ impl Options {
     }
 
     /// All keys with a dot and their values: settings, such as `flow.rounds=3`.
-    pub fn settings(&mut self) -> Result<Vec<(String, f64)>, String> {
+    pub fn settings<T: FromStr<Err: Display>>(&mut self) -> Result<Vec<(String, T)>, String> {
         let keys: Vec<String> =
             self.given.iter().map(|(key, _)| key).filter(|key| key.contains('.')).cloned().collect();
         let mut settings = Vec::new();
@@ -109,4 +113,20 @@ impl Options {
         let place = self.given.iter().position(|(given, _)| given == key)?;
         Some(self.given.remove(place).1)
     }
+}
+
+/// The same settings with changes by their names, with dots between those of nested settings. A value is JSON, or else a
+/// name.
+pub fn changed<T: Serialize + DeserializeOwned>(
+    settings: &T,
+    changes: &[(String, String)],
+) -> Result<T, String> {
+    let mut all = serde_json::to_value(settings).map_err(|error| error.to_string())?;
+    for (key, text) in changes {
+        let pointer = format!("/{}", key.replace('.', "/"));
+        let place = all.pointer_mut(&pointer).ok_or_else(|| format!("no setting is called `{key}`"))?;
+        *place = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.as_str()));
+        serde_json::from_value::<T>(all.clone()).map_err(|error| format!("`{key}={text}`: {error}"))?;
+    }
+    serde_json::from_value(all).map_err(|error| error.to_string())
 }

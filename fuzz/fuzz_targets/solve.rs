@@ -32,7 +32,7 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, MapC
     // Instrumented code is a hundred times slower: the same steps, but fewer of them.
     config.constructions.size = 500;
     config.improvement.inside.proposals /= 10;
-    config.improvement.qualifying /= 20;
+    config.improvement.tournament /= 20;
     config.improvement.rebuilding /= 20;
     config.seed = u.arbitrary()?;
     config.threads = u.int_in_range(1..=2)?;

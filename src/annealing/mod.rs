@@ -21,18 +21,28 @@ use std::ops::Range;
 use crate::graph::CsrGraph;
 use crate::observer::Observer;
 use crate::rng::Rng;
+use crate::settings::{ConfigError, check_share};
 use crate::topology::Metric;
 use crate::types::{Cost, NodeId, PeId, Weight};
 
 /// How long to anneal, and between which temperatures.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Cooling {
     /// Proposals for each process.
     pub proposals: u32,
-    /// The share of worsening proposals that is accepted at the initial temperature, between 0 and 1.
+    /// The share of worsening proposals that is accepted at the initial temperature, above 0 and at most 1.
     pub initial_acceptance: f64,
-    /// The share of worsening proposals that is accepted at the final temperature, between 0 and 1.
+    /// The share of worsening proposals that is accepted at the final temperature, above 0 and at most 1.
     pub final_acceptance: f64,
+}
+
+impl Cooling {
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_share("initial_acceptance", self.initial_acceptance)?;
+        check_share("final_acceptance", self.final_acceptance)
+    }
 }
 
 /// A mapping of a region that is not worse than the one before.

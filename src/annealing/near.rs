@@ -5,10 +5,10 @@ use rayon::prelude::*;
 use crate::topology::{DistanceOracle, Metric, Parts, Vicinity};
 use crate::types::{Distance, PeId};
 
-/// The places of the least distances are listed while they are not more than this,
+/// The places of the least distances are listed while they are not more than this.
 const ENOUGH: usize = 8;
 
-/// but all of the least distance up to this number.
+/// All places of the least distance are listed up to this number.
 const MOST: usize = 32;
 
 /// Lists of near places.

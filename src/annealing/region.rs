@@ -7,7 +7,7 @@ use crate::graph::CsrGraph;
 use crate::topology::Metric;
 use crate::types::{Cost, NodeId, PeId, Weight};
 
-/// Processes on a range of places. They are numbered anew by the places they are on at the beginning; numbers beyond
+/// Processes on a range of places. They are numbered by the places they are on at the beginning; numbers beyond
 /// theirs are ends of arcs that lead out of the region and do not move.
 pub(super) struct Region<K, W> {
     places: Range<PeId>,

@@ -9,25 +9,20 @@
 //! Costs a partition of the graph, then one of each of the shrinking quotients; memory O(n + m).
 
 use super::multisection::Multisection;
-use crate::graph::{CsrGraph, quotient};
+use super::{ConstructionError, Task};
+use crate::graph::quotient;
 use crate::mapping::Mapping;
-use crate::observer::Observer;
-use crate::partition::Preset;
 use crate::rng::derive;
-use crate::topology::Hierarchy;
+use crate::topology::DistanceOracle;
 use crate::types::{BlockId, PeId};
 
-pub(super) fn construct(
-    graph: &CsrGraph,
-    hierarchy: &Hierarchy,
-    preset: Preset,
-    seed: u64,
-    observer: &dyn Observer,
-) -> Mapping {
-    let multisection = Multisection { preset, observer };
-    let simple = hierarchy.simplified();
+pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+    let Task { config, seed, observer, .. } = *task;
+    let graph = task.problem.graph();
+    let multisection = Multisection { preset: config.partitions, observer };
+    let simple = task.hierarchy()?.simplified();
     let Some((_, inner)) = simple.arities().split_last() else {
-        return Mapping::identity(graph.num_nodes());
+        return Ok(Mapping::identity(graph.num_nodes()));
     };
     // Groups are counted in members, whatever these weigh.
     let mut graph = graph.clone().with_unit_node_weights();
@@ -49,5 +44,5 @@ pub(super) fn construct(
         };
         group_of.iter().map(take).collect()
     });
-    Mapping::from_permutation(places)
+    Ok(Mapping::from_permutation(places))
 }

@@ -21,7 +21,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::ConstructionConfig;
+use super::{ConstructionConfig, ConstructionError, Task};
 use crate::annealing::{Near, Site};
 use crate::graph::{CsrGraph, quotient};
 use crate::mapping::Mapping;
@@ -44,19 +44,14 @@ const GREATEST_SUM: f64 = (1u64 << 60) as f64;
 /// Weights are scaled by this, so that distances need not be whole numbers.
 const SCALE: f64 = 64.0;
 
-pub(super) fn construct<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
-    parts: &Parts,
-    config: &ConstructionConfig,
-    seed: u64,
-    observer: &dyn Observer,
-) -> Mapping {
-    let mut state = DualRecursion::new(problem, parts, config, observer);
+pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+    let Task { problem, machine, config, seed, observer } = *task;
+    let mut state = DualRecursion::new(problem, machine.parts(), config, observer);
     let mut round = 0;
     while state.round(derive(seed, round)) {
         round += 1;
     }
-    Mapping::from_permutation(state.place_of)
+    Ok(Mapping::from_permutation(state.place_of))
 }
 
 /// A run of sibling parts, or one part.
@@ -285,7 +280,7 @@ impl Bisection {
         // One initial partition each: several of them take half as long again, and annealing leaves no difference.
         let mut settings = Settings::of(config.inner);
         settings.initial.bisections = 1;
-        let partitioner = Partitioner::with_settings(settings, seed);
+        let partitioner = Partitioner::with_valid_settings(settings, seed);
         let blocks = partitioner.partition_watched(&self.graph, &targets, observer).into_blocks();
         // The halves may be named either way; what is outside tells which is better.
         let pulled = |block: BlockId| -> i128 {

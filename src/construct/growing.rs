@@ -20,25 +20,29 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::{ConstructionError, Task};
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
 use crate::observer::Observer;
-use crate::problem::Problem;
 use crate::topology::{DistanceOracle, Hierarchy};
 use crate::types::{NodeId, PeId, Weight};
 
 /// The PE of a process that has none yet; a machine has fewer PEs than that.
 const UNPLACED: PeId = PeId::MAX;
 
-pub(super) fn on_hierarchy(graph: &CsrGraph, hierarchy: &Hierarchy, observer: &dyn Observer) -> Mapping {
-    let mut pes = FreePes::new(hierarchy);
-    grow(graph, observer, || pes.take_nearest())
-}
-
-/// On any machine. The sums of all free PEs are updated for each PE in use: O(n²) distances.
-pub(super) fn construct<O: DistanceOracle>(problem: &Problem<'_, O>, observer: &dyn Observer) -> Mapping {
-    let mut pes = ListedPes::new(problem.oracle());
-    grow(problem.graph(), observer, || pes.take_nearest())
+pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+    let Task { problem, machine, observer, .. } = *task;
+    Ok(match machine.hierarchy() {
+        Some(hierarchy) => {
+            let mut pes = FreePes::new(hierarchy);
+            grow(problem.graph(), observer, || pes.take_nearest())
+        }
+        None => {
+            // The sums of all free PEs are updated for each PE in use.
+            let mut pes = ListedPes::new(problem.oracle());
+            grow(problem.graph(), observer, || pes.take_nearest())
+        }
+    })
 }
 
 fn grow(graph: &CsrGraph, observer: &dyn Observer, mut take_nearest: impl FnMut() -> PeId) -> Mapping {

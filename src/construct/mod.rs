@@ -25,59 +25,70 @@ use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::partition::Preset;
 use crate::problem::Problem;
-use crate::topology::DistanceOracle;
+use crate::settings::{ConfigError, named};
+use crate::topology::{DistanceOracle, Hierarchy};
 
-/// How the first mapping is made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(into = "&'static str")]
-pub enum Construction {
+/// Declares [`Construction`] and what makes each mapping by one table: `Variant = "name" by module`, with the function
+/// `construct` of that module.
+macro_rules! constructions {
+    ($($(#[$of_variant:meta])* $variant:ident = $name:literal by $module:ident,)+) => {
+        named! {
+            /// How the first mapping is made.
+            #[derive(Default)]
+            pub enum Construction: "construction" {
+                $($(#[$of_variant])* $variant = $name,)+
+            }
+        }
+
+        impl Construction {
+            fn construct<O: DistanceOracle>(self, task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+                match self {
+                    $(Self::$variant => $module::construct(task),)+
+                }
+            }
+        }
+    };
+}
+
+constructions! {
     /// A random permutation.
-    Random,
+    Random = "random" by random,
     /// Process i on PE i.
-    Identity,
+    Identity = "identity" by identity,
     /// One process at a time, next to those already mapped.
-    Growing,
+    Growing = "growing" by growing,
     /// Innermost groups first.
-    HierarchyBottomUp,
+    HierarchyBottomUp = "hierarchybottomup" by bottom_up,
     /// Outermost parts first.
     #[default]
-    HierarchyTopDown,
+    HierarchyTopDown = "hierarchytopdown" by top_down,
     /// Graph and machine are halved together.
-    DualRecursive,
+    DualRecursive = "dualrecursive" by dual_recursive,
 }
 
-impl Construction {
-    /// Every construction, in the order in which they are listed.
-    pub const ALL: [Construction; 6] = [
-        Construction::Random,
-        Construction::Identity,
-        Construction::Growing,
-        Construction::HierarchyBottomUp,
-        Construction::HierarchyTopDown,
-        Construction::DualRecursive,
-    ];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Construction::Random => "random",
-            Construction::Identity => "identity",
-            Construction::Growing => "growing",
-            Construction::HierarchyBottomUp => "hierarchybottomup",
-            Construction::HierarchyTopDown => "hierarchytopdown",
-            Construction::DualRecursive => "dualrecursive",
-        }
-    }
+/// What a construction is given.
+struct Task<'a, O> {
+    /// As many processes as places.
+    problem: &'a Problem<'a, O>,
+    machine: &'a Places,
+    config: &'a ConstructionConfig,
+    seed: u64,
+    /// Once it asks to stop, what is not placed yet takes the places that are left, in order.
+    observer: &'a dyn Observer,
 }
 
-impl From<Construction> for &'static str {
-    fn from(construction: Construction) -> Self {
-        construction.name()
+impl<O: DistanceOracle> Task<'_, O> {
+    /// The machine as a regular tree, for constructions that need one.
+    fn hierarchy(&self) -> Result<&Hierarchy, ConstructionError> {
+        let algorithm = self.config.algorithm_on(self.machine);
+        self.machine.hierarchy().ok_or(ConstructionError::NotRegular { algorithm })
     }
 }
 
 /// How the first mapping is made, and how hard its partitions try.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ConstructionConfig {
     /// The algorithm; `None` takes [`Construction::HierarchyTopDown`] on regular trees and
     /// [`Construction::DualRecursive`] elsewhere.
@@ -97,10 +108,28 @@ pub struct ConstructionConfig {
 impl ConstructionConfig {
     /// The algorithm on a machine.
     pub fn algorithm_on(&self, machine: &Places) -> Construction {
-        self.algorithm.unwrap_or(match machine.hierarchy() {
-            Some(_) => Construction::HierarchyTopDown,
-            None => Construction::DualRecursive,
-        })
+        self.algorithm_for(machine.hierarchy().is_some())
+    }
+
+    /// The algorithm on a machine that is a regular tree, or is none.
+    pub fn algorithm_for(&self, is_tree: bool) -> Construction {
+        let default = if is_tree { Construction::HierarchyTopDown } else { Construction::DualRecursive };
+        self.algorithm.unwrap_or(default)
+    }
+
+    /// The same with an algorithm.
+    pub fn with_algorithm(self, algorithm: Construction) -> Self {
+        Self { algorithm: Some(algorithm), ..self }
+    }
+
+    /// The same with partitions of this effort, also inside of the outermost groups.
+    pub fn with_partitions(self, preset: Preset) -> Self {
+        Self { partitions: preset, inner: preset, ..self }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.domains.validate().map_err(|error| error.inside("domains"))
     }
 }
 
@@ -122,9 +151,8 @@ impl Default for ConstructionConfig {
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum ConstructionError {
     #[error(
-        "{} works only on machines that are regular trees, such as 4:16:8; \
-         take hierarchytopdown or dualrecursive",
-        algorithm.name()
+        "{algorithm} works only on machines that are regular trees, such as 4:16:8; \
+         take hierarchytopdown or dualrecursive"
     )]
     NotRegular { algorithm: Construction },
 }
@@ -140,22 +168,5 @@ pub fn construct<O: DistanceOracle>(
     seed: u64,
     observer: &dyn Observer,
 ) -> Result<Mapping, ConstructionError> {
-    let graph = problem.graph();
-    let algorithm = config.algorithm_on(machine);
-    let hierarchy = || machine.hierarchy().ok_or(ConstructionError::NotRegular { algorithm });
-    Ok(match algorithm {
-        Construction::Random => random::construct(graph.num_nodes(), seed),
-        Construction::Identity => identity::construct(machine),
-        Construction::Growing => match machine.hierarchy() {
-            Some(hierarchy) => growing::on_hierarchy(graph, hierarchy, observer),
-            None => growing::construct(problem, observer),
-        },
-        Construction::HierarchyBottomUp => {
-            bottom_up::construct(graph, hierarchy()?, config.partitions, seed, observer)
-        }
-        Construction::HierarchyTopDown => top_down::construct(graph, machine.parts(), config, seed, observer),
-        Construction::DualRecursive => {
-            dual_recursive::construct(problem, machine.parts(), config, seed, observer)
-        }
-    })
+    config.algorithm_on(machine).construct(&Task { problem, machine, config, seed, observer })
 }

@@ -75,7 +75,7 @@ impl Multisection<'_> {
         let sizes = (0..num_blocks).map(size).collect();
         let targets = Targets::sizes(graph, sizes, 0.0).expect("the blocks hold all groups");
         // Others are made and all are searched afterwards: more effort for exact sizes is not worth its time.
-        let partitioner = Partitioner::with_settings(Settings::of(self.preset), derive(seed, 0));
+        let partitioner = Partitioner::with_valid_settings(Settings::of(self.preset), derive(seed, 0));
         let partition = partitioner.partition_watched(graph, &targets, self.observer);
         let mut parts = Vec::with_capacity(num_blocks);
         let mut rest = places;

@@ -8,40 +8,36 @@
 //! Costs a partition of the whole graph for each level, or for each step of a large one
 //! ([`Multisection`]); memory O(n + m).
 
-use super::ConstructionConfig;
 use super::multisection::Multisection;
+use super::{ConstructionConfig, ConstructionError, Task};
 use crate::graph::CsrGraph;
 use crate::graph::bfs::breadth_first_order;
 use crate::graph::relabel::relabel;
 use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::partition::Preset;
-use crate::topology::Parts;
+use crate::topology::{DistanceOracle, Parts};
 use crate::types::{NodeId, PeId};
 
-/// Arcs of a graph that may be had in the order in which it comes: some megabytes.
+/// A graph of fewer arcs than this keeps its order of vertices: it is some megabytes and fits a cache.
 const CACHED_ARCS: usize = 1 << 20;
 
-pub(super) fn construct(
-    graph: &CsrGraph,
-    parts: &Parts,
-    config: &ConstructionConfig,
-    seed: u64,
-    observer: &dyn Observer,
-) -> Mapping {
+pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+    let Task { config, seed, observer, .. } = *task;
+    let graph = task.problem.graph();
     // A graph that exceeds the cache is read faster where neighbours lie together.
     let exceeds_cache = graph.num_arcs() >= CACHED_ARCS;
     let nodes = if exceeds_cache { breadth_first_order(graph) } else { graph.nodes().collect() };
     let mut process_of = nodes.clone();
     // Blocks are counted in processes, whatever the vertices weigh.
     let graph = relabel(graph, &nodes).with_unit_node_weights();
-    let top_down = TopDown { parts, config, observer };
+    let top_down = TopDown { parts: task.machine.parts(), config, observer };
     top_down.place(&graph, &nodes, 0, config.partitions, seed, &mut process_of);
     let mut pe_of = vec![0; process_of.len()];
     for (pe, &process) in process_of.iter().enumerate() {
         pe_of[process as usize] = pe as PeId;
     }
-    Mapping::from_permutation(pe_of)
+    Ok(Mapping::from_permutation(pe_of))
 }
 
 struct TopDown<'a> {

@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::CsrGraph;
 use crate::types::NodeId;
 
-/// All vertices in the order of a breadth-first search from vertex 0, then from the first that it does not reach,
-/// and so on: neighbours get numbers near each other; O(n + m).
+/// All vertices in breadth-first order, in which neighbours are near each other; O(n + m).
+///
+/// The search starts from vertex 0, and again from the lowest vertex not reached yet until all are.
 pub fn breadth_first_order(graph: &CsrGraph) -> Vec<NodeId> {
     let mut reached = vec![false; graph.num_nodes()];
     let mut order = Vec::with_capacity(graph.num_nodes());
@@ -58,7 +59,7 @@ impl BoundedBfs {
         &self.queue[1..]
     }
 
-    /// Whether the last search has reached `node`; its source counts as reached.
+    /// Whether the last search reached `node`; its source counts as reached.
     #[inline]
     pub fn has_reached(&self, node: NodeId) -> bool {
         self.round > 0 && self.visited[node as usize] == self.round
@@ -90,7 +91,7 @@ impl BoundedBfs {
     }
 }
 
-/// Tells whether two vertices are near each other: two searches that meet in the middle.
+/// Tells whether two vertices are near each other, by two searches that meet in the middle.
 #[derive(Clone, Debug)]
 pub struct PairBfs {
     sides: [BoundedBfs; 2],
@@ -105,8 +106,8 @@ impl PairBfs {
 
     /// Whether `u` and `v` are at most `max_hops` hops apart.
     ///
-    /// The side with the smaller outermost layer goes on, so usually far less is visited than by one search
-    /// from `u` that finds `v`.
+    /// The side with the smaller outermost layer goes on. This usually visits far fewer vertices than one search from `u`
+    /// that finds `v`.
     pub fn within(&mut self, graph: &CsrGraph, u: NodeId, v: NodeId, max_hops: usize) -> bool {
         let [side, other] = &mut self.sides;
         let (mut side, mut other) = (side, other);

@@ -13,6 +13,16 @@ use crate::types::{NodeId, Weight};
 /// Each edge is stored as two arcs. The constructors prove that the graph is symmetric and has no
 /// self-loop and no parallel edge, and that the sum of all arc weights and the sum of all vertex
 /// weights fit [`Weight`]; so no sum over a part of the graph can overflow.
+///
+/// ```
+/// use viem::graph::CsrGraph;
+///
+/// // A path of three vertices: the arcs of vertex u are offsets[u]..offsets[u + 1].
+/// let graph = CsrGraph::new(vec![0, 1, 3, 4], vec![1, 0, 2, 1], vec![5, 5, 7, 7], vec![1; 3])?;
+/// assert_eq!(graph.num_edges(), 2);
+/// assert_eq!(graph.arcs(1).collect::<Vec<_>>(), [(0, 5), (2, 7)]);
+/// # Ok::<(), viem::graph::GraphError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsrGraph {
     offsets: Vec<usize>,
@@ -26,6 +36,7 @@ pub struct CsrGraph {
 /// Why a graph was refused. Vertices are named from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
+#[non_exhaustive]
 pub enum GraphError {
     #[error("the graph has {count} vertices; at most {} are supported", u32::MAX)]
     TooManyNodes { count: usize },

@@ -1,4 +1,4 @@
-//! Graphs made up on the spot, for tests, benchmarks and trying things out.
+//! Generated graphs, for tests, benchmarks and examples.
 
 use super::{CsrGraph, GraphBuilder};
 use crate::rng::Rng;
@@ -20,10 +20,7 @@ pub fn mesh(width: usize, height: usize, seed: u64) -> CsrGraph {
     let points: Vec<(f64, f64)> = (0..width * height)
         .map(|node| ((node % width) as f64 + 0.8 * rng.unit(), (node / width) as f64 + 0.8 * rng.unit()))
         .collect();
-    let distance = |u: usize, v: usize| {
-        let (a, b) = (points[u], points[v]);
-        (a.0 - b.0).powi(2) + (a.1 - b.1).powi(2)
-    };
+    let distance = |u: usize, v: usize| squared(points[u], points[v]);
     let mut builder = GraphBuilder::new(points.len());
     for_each_grid_edge(width, height, |u, v| builder.add_edge(u, v, 1));
     for y in 1..height {
@@ -57,17 +54,19 @@ pub fn random_geometric(num_nodes: usize, average_degree: f64, seed: u64) -> Csr
         let (x, y) = (cell(point.0), cell(point.1));
         for row in y.saturating_sub(1)..=(y + 1).min(side - 1) {
             for column in x.saturating_sub(1)..=(x + 1).min(side - 1) {
-                for &v in &cells[row * side + column] {
-                    let other = points[v as usize];
-                    let squared = (point.0 - other.0).powi(2) + (point.1 - other.1).powi(2);
-                    if (v as usize) < u && squared < radius * radius {
-                        builder.add_edge(u as NodeId, v, 1);
-                    }
-                }
+                let is_near =
+                    |v: NodeId| (v as usize) < u && squared(*point, points[v as usize]) < radius * radius;
+                let near = cells[row * side + column].iter().filter(|&&v| is_near(v));
+                near.for_each(|&v| builder.add_edge(u as NodeId, v, 1));
             }
         }
     }
     built(builder)
+}
+
+/// The square of the distance of two points.
+fn squared(a: (f64, f64), b: (f64, f64)) -> f64 {
+    (a.0 - b.0).powi(2) + (a.1 - b.1).powi(2)
 }
 
 fn for_each_grid_edge(width: usize, height: usize, mut edge: impl FnMut(NodeId, NodeId)) {
@@ -93,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_as_told() {
+    fn sizes_are_as_documented() {
         assert_eq!(grid(5, 3).num_edges(), 4 * 3 + 5 * 2);
         assert_eq!(grid(0, 0).num_nodes(), 0);
         assert_eq!(mesh(10, 7, 1).num_edges(), 9 * 7 + 10 * 6 + 9 * 6);

@@ -1,66 +1,39 @@
-//! Quotient graphs: each block becomes a vertex, each bundle of edges between two blocks one edge.
+//! Quotient graphs: each block becomes a vertex, and all edges between two blocks become one edge.
 
 use rayon::prelude::*;
 
 use super::CsrGraph;
 use crate::types::{BlockId, NodeId, Weight};
 
-/// Vertices that one thread contracts at a time, at least.
-const PIECE: usize = 4096;
+/// Vertices that one task contracts, at least: balances the cost of a task against its work. The result does not depend
+/// on it.
+const GRAIN_SIZE: usize = 4096;
 
 /// Contracts the blocks of a partition; O(n + m + k), no hashing. Runs on the threads of the rayon pool it is
 /// called in.
 ///
-/// `blocks[u] < num_blocks` is the block of vertex `u`. In the result, vertex `b` weighs as much as
-/// block `b`, and the edge `{a, b}` as much as all edges between the blocks `a` and `b` together. Empty
-/// blocks become isolated vertices of weight 0. Neighbours stand in ascending order.
+/// `blocks[u] < num_blocks` is the block of vertex `u`. In the quotient graph, vertex `b` weighs as much as block `b`,
+/// and the edge `{a, b}` as much as all edges between the blocks `a` and `b` together. Empty blocks become isolated
+/// vertices of weight 0. Neighbours are in ascending order.
 pub fn contract(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> CsrGraph {
-    let mut first = vec![0usize; num_blocks + 1];
-    for &block in blocks {
-        first[block as usize + 1] += 1;
-    }
-    for block in 0..num_blocks {
-        first[block + 1] += first[block];
-    }
-    let mut next = first.clone();
-    let mut members = vec![0 as NodeId; graph.num_nodes()];
-    for node in graph.nodes() {
-        let slot = &mut next[blocks[node as usize] as usize];
-        members[*slot] = node;
-        *slot += 1;
-    }
-    // Each piece works with an array of all blocks, so that pieces are not worth while for few vertices.
-    let num_pieces = graph.num_nodes().div_ceil(PIECE + num_blocks).max(1);
-    let blocks_of_piece = num_blocks.div_ceil(num_pieces).max(1);
-    let pieces: Vec<Rows> = (0..num_blocks)
+    let (first, members) = members_of_blocks(blocks, num_blocks);
+    // Each task has an array of all blocks, so that it must have some vertices for each.
+    let num_grains = graph.num_nodes().div_ceil(GRAIN_SIZE + num_blocks).max(1);
+    let blocks_per_grain = num_blocks.div_ceil(num_grains).max(1);
+    let grains: Vec<Rows> = (0..num_blocks)
         .into_par_iter()
-        .step_by(blocks_of_piece)
+        .step_by(blocks_per_grain)
         .map(|begin| {
-            let range = begin..(begin + blocks_of_piece).min(num_blocks);
             let mut rows = Rows::default();
-            // Weight from the block at hand to each other block; zero outside its row, as weights are positive.
-            let mut bundle = vec![0 as Weight; num_blocks];
-            for block in range {
-                let row = rows.targets.len();
-                let mut node_weight = 0;
-                for &node in &members[first[block]..first[block + 1]] {
-                    node_weight += graph.node_weight(node);
-                    for (target, weight) in graph.arcs(node) {
-                        let other = blocks[target as usize];
-                        if other as usize != block {
-                            if bundle[other as usize] == 0 {
-                                rows.targets.push(other);
-                            }
-                            bundle[other as usize] += weight;
-                        }
-                    }
-                }
-                rows.targets[row..].sort_unstable();
-                for &other in &rows.targets[row..] {
-                    rows.edge_weights.push(std::mem::take(&mut bundle[other as usize]));
-                }
-                rows.ends.push(rows.targets.len());
-                rows.node_weights.push(node_weight);
+            let mut bundles = vec![0 as Weight; num_blocks];
+            for block in begin..(begin + blocks_per_grain).min(num_blocks) {
+                rows.push(
+                    graph,
+                    blocks,
+                    block as BlockId,
+                    &members[first[block]..first[block + 1]],
+                    &mut bundles,
+                );
             }
             rows
         })
@@ -69,7 +42,7 @@ pub fn contract(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> CsrG
     let (mut targets, mut edge_weights): (Vec<NodeId>, Vec<Weight>) = (Vec::new(), Vec::new());
     let mut node_weights = Vec::with_capacity(num_blocks);
     offsets.push(0);
-    for rows in pieces {
+    for rows in grains {
         offsets.extend(rows.ends.iter().map(|end| targets.len() + end));
         targets.extend(rows.targets);
         edge_weights.extend(rows.edge_weights);
@@ -77,6 +50,25 @@ pub fn contract(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> CsrG
     }
     CsrGraph::from_symmetric(offsets, targets, edge_weights, node_weights)
         .expect("a quotient graph weighs no more than the graph")
+}
+
+/// The vertices of block `b` are `members[first[b]..first[b + 1]]`, ascending.
+fn members_of_blocks(blocks: &[BlockId], num_blocks: usize) -> (Vec<usize>, Vec<NodeId>) {
+    let mut first = vec![0usize; num_blocks + 1];
+    for &block in blocks {
+        first[block as usize + 1] += 1;
+    }
+    for block in 0..num_blocks {
+        first[block + 1] += first[block];
+    }
+    let mut next = first.clone();
+    let mut members = vec![0 as NodeId; blocks.len()];
+    for (node, &block) in blocks.iter().enumerate() {
+        let slot = &mut next[block as usize];
+        members[*slot] = node as NodeId;
+        *slot += 1;
+    }
+    (first, members)
 }
 
 /// Consecutive vertices of a quotient graph with their arcs.
@@ -87,6 +79,41 @@ struct Rows {
     targets: Vec<NodeId>,
     edge_weights: Vec<Weight>,
     node_weights: Vec<Weight>,
+}
+
+impl Rows {
+    /// Adds a block. `bundles` holds a zero for each block, before and after.
+    fn push(
+        &mut self,
+        graph: &CsrGraph,
+        blocks: &[BlockId],
+        block: BlockId,
+        members: &[NodeId],
+        bundles: &mut [Weight],
+    ) {
+        let row = self.targets.len();
+        let mut node_weight = 0;
+        for &node in members {
+            node_weight += graph.node_weight(node);
+            for (target, weight) in graph.arcs(node) {
+                let other = blocks[target as usize];
+                if other == block {
+                    continue;
+                }
+                let bundle = &mut bundles[other as usize];
+                if *bundle == 0 {
+                    self.targets.push(other);
+                }
+                *bundle += weight;
+            }
+        }
+        self.targets[row..].sort_unstable();
+        for &other in &self.targets[row..] {
+            self.edge_weights.push(std::mem::take(&mut bundles[other as usize]));
+        }
+        self.ends.push(self.targets.len());
+        self.node_weights.push(node_weight);
+    }
 }
 
 #[cfg(test)]

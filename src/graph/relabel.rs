@@ -1,12 +1,12 @@
-//! The same graph with other vertex numbers: vertices that are worked on together come to lie together.
+//! The same graph with other vertex numbers, so that vertices used together are stored together.
 
 use rayon::prelude::*;
 
 use super::CsrGraph;
 use crate::types::{NodeId, Weight};
 
-/// Vertices whose rows one thread writes at a time.
-const PIECE: usize = 4096;
+/// Vertices whose rows one task writes: balances the cost of a task against its work. The result does not depend on it.
+const GRAIN_SIZE: usize = 4096;
 
 /// The graph whose vertex `i` is vertex `order[i]` of `graph`; O(n + m).
 ///
@@ -26,17 +26,17 @@ pub fn relabel(graph: &CsrGraph, order: &[NodeId]) -> CsrGraph {
     }
     let mut targets = vec![0 as NodeId; num_arcs];
     let mut edge_weights = vec![0 as Weight; num_arcs];
-    let mut pieces = Vec::with_capacity(order.len().div_ceil(PIECE));
+    let mut grains = Vec::with_capacity(order.len().div_ceil(GRAIN_SIZE));
     let (mut other_targets, mut other_weights) = (&mut targets[..], &mut edge_weights[..]);
-    for (piece, nodes) in order.chunks(PIECE).enumerate() {
-        let first = piece * PIECE;
+    for (grain, nodes) in order.chunks(GRAIN_SIZE).enumerate() {
+        let first = grain * GRAIN_SIZE;
         let count = offsets[first + nodes.len()] - offsets[first];
         let (targets, weights);
         (targets, other_targets) = other_targets.split_at_mut(count);
         (weights, other_weights) = other_weights.split_at_mut(count);
-        pieces.push((nodes, targets, weights));
+        grains.push((nodes, targets, weights));
     }
-    pieces.into_par_iter().for_each(|(nodes, targets, weights)| {
+    grains.into_par_iter().for_each(|(nodes, targets, weights)| {
         let arcs = nodes.iter().flat_map(|&node| graph.arcs(node));
         for ((to, to_weight), (target, weight)) in targets.iter_mut().zip(weights).zip(arcs) {
             *to = label[target as usize];

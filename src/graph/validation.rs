@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use crate::types::NodeId;
 
-/// An arc without its like in the other direction. Arcs are named by their position.
+/// An arc without an equal one in the other direction. Arcs are named by their position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Asymmetry {
     /// The head of the arc does not list the tail.
@@ -30,7 +30,7 @@ pub enum Asymmetry {
 }
 
 impl Asymmetry {
-    /// The arc that has no like.
+    /// The arc that has no equal one in the other direction.
     pub fn arc(self) -> usize {
         match self {
             Self::MissingBackward { arc, .. } | Self::UnequalWeights { arc, .. } => arc,
@@ -38,11 +38,12 @@ impl Asymmetry {
     }
 }
 
-/// Shows `visit` every asymmetry of a graph until it says stop.
+/// Calls `visit` with every asymmetry of a graph until it breaks.
 ///
 /// The arcs of vertex `u` are `offsets[u]..offsets[u + 1]` in `targets`, in ascending order of their
-/// heads. They come in the order in which they are found, not in that of the arcs. Self-loops do not count, nor do arcs to vertices that have no row; of parallel arcs the first
-/// one counts. `same_weight` compares two arcs, the one at the lower vertex first.
+/// heads. Asymmetries are visited in the order in which they are found, not in that of the arcs. Self-loops and arcs to
+/// vertices without a row are ignored; of parallel arcs the first one counts. `same_weight` compares two arcs, the one
+/// at the lower vertex first.
 pub fn visit_asymmetries(
     offsets: &[usize],
     targets: &[NodeId],

@@ -53,6 +53,14 @@ impl Room<'_> {
 ///
 /// What comes out puts no more processes on a PE than it has room for; a file that does is refused at the first offending
 /// line. Blank lines after the last process are accepted.
+///
+/// ```
+/// use viem::io::{Source, mapping};
+///
+/// let source = Source::new("swapped", "1\n0\n".as_bytes())?;
+/// assert_eq!(mapping::read(source, 2, mapping::Room::plain(2))?, [1, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read(source: Source<'_>, num_processes: usize, room: Room<'_>) -> Result<Vec<PeId>, ReadError> {
     let name = source.name().to_owned();
     let mut scanner = Scanner::new(source);

@@ -13,23 +13,23 @@
 //! | `initial` | recursive multilevel bisection: greedy growing, two-way FM | O((n + m) log k) |
 //! | `refine::k_way` | localised k-way FM with lazily computed gains | O(m log n) a round |
 //! | `refine::flow` | balanced minimum cuts of pairs of blocks | O(m f) a round, f the cut of a pair |
-//! | `refine::balance` | bounds restored by single moves | O((n + m) log n), nothing if they hold |
-//! | `refine::cycles` | paths and negative cycles of blocks: exact sizes that keep improving | as its settings allow |
+//! | `refine::balance` | bounds restored by single moves | O((n + m) log n), O(k) if they hold |
+//! | `refine::cycles` | negative cycles and cheapest paths of blocks: improvement at exact sizes | as its settings allow |
 //! | `multilevel` | one run down and up the levels | the sum of the above |
 //! | `pool` | several runs, combined where they agree | a run for each member and child |
 //!
 //! Levels shrink geometrically, so a run costs a constant number of times its finest level. Memory: 8 bytes
 //! an arc (16 if the weights need 64 bits) for all levels together, and a few words a vertex: O(n + m + k).
 //!
-//! *Departures from its sources.* The blocks may exceed exact sizes on the way, by a few vertices of the level,
-//! and are brought back along cheapest paths of blocks; gains in the FM queues are upper bounds that are made
-//! exact when they come to the top; a search that failed is not tried again before something moved nearby.
-//! The sources of each part stand in its module.
+//! *Departures from its sources.* Blocks may exceed exact sizes during refinement, by a few vertices of the level; they
+//! are brought back along cheapest paths of blocks. Gains in the FM queues are upper bounds that are made exact when
+//! they come to the top. A search that failed is not repeated before something has moved nearby. The sources of each
+//! part are named in its module.
 
 mod coarsen;
+mod compact;
 mod heap;
 mod initial;
-mod level;
 mod multilevel;
 mod pool;
 mod refine;
@@ -44,42 +44,20 @@ pub use targets::{Targets, TargetsError};
 
 use crate::graph::CsrGraph;
 use crate::observer::Observer;
+use crate::settings::{ConfigError, named};
 use crate::types::{BlockId, Cost, Weight};
 
-/// How much time to spend on how good a partition. The `social` presets are for graphs with heavy-tailed
-/// degrees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Preset {
-    Fast,
-    Eco,
-    Strong,
-    FastSocial,
-    EcoSocial,
-    StrongSocial,
-}
-
-impl Preset {
-    /// Every preset, in the order in which they are listed.
-    pub const ALL: [Preset; 6] = [
-        Preset::Strong,
-        Preset::Eco,
-        Preset::Fast,
-        Preset::FastSocial,
-        Preset::EcoSocial,
-        Preset::StrongSocial,
-    ];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Preset::Fast => "fast",
-            Preset::Eco => "eco",
-            Preset::Strong => "strong",
-            Preset::FastSocial => "fastsocial",
-            Preset::EcoSocial => "ecosocial",
-            Preset::StrongSocial => "strongsocial",
-        }
+named! {
+    /// How much time to spend on how good a partition. The `social` presets are for graphs with heavy-tailed
+    /// degrees.
+    #[allow(missing_docs)]
+    pub enum Preset: "preset" {
+        Strong = "strong",
+        Eco = "eco",
+        Fast = "fast",
+        FastSocial = "fastsocial",
+        EcoSocial = "ecosocial",
+        StrongSocial = "strongsocial",
     }
 }
 
@@ -108,7 +86,7 @@ impl Partition {
         self.cut
     }
 
-    /// By how much the blocks exceed their bounds in sum; 0 if all bounds are met.
+    /// The sum of the excess of all blocks over their bounds; 0 if all bounds are met.
     pub fn overload(&self) -> Weight {
         self.overload
     }
@@ -139,7 +117,7 @@ impl Partition {
 #[derive(Clone, Debug)]
 pub struct Partitioner {
     settings: Settings,
-    /// The settings where blocks must have exact sizes.
+    /// The settings for perfectly balanced partitions.
     exact: Settings,
     seed: u64,
 }
@@ -151,22 +129,39 @@ impl Partitioner {
         Self { settings: Settings::of(preset), exact: Settings::exact(preset), seed }
     }
 
-    /// A partitioner with settings of its own.
-    pub fn with_settings(settings: Settings, seed: u64) -> Self {
+    /// A partitioner with given settings. Fails if one of them is out of its range ([`Settings::validate`]).
+    ///
+    /// ```
+    /// use viem::partition::{Partitioner, Preset, Settings};
+    ///
+    /// let mut settings = Settings::of(Preset::Strong);
+    /// settings.pool.members = 8;
+    /// assert!(Partitioner::with_settings(settings.clone(), 1).is_ok());
+    /// settings.pool.members = 0;
+    /// assert_eq!(Partitioner::with_settings(settings, 1).unwrap_err().field, "pool.members");
+    /// ```
+    pub fn with_settings(settings: Settings, seed: u64) -> Result<Self, ConfigError> {
+        settings.validate()?;
+        Ok(Self::with_valid_settings(settings, seed))
+    }
+
+    /// A partitioner with settings derived from a preset.
+    pub(crate) fn with_valid_settings(settings: Settings, seed: u64) -> Self {
+        debug_assert_eq!(settings.validate(), Ok(()));
         Self { exact: settings.clone(), settings, seed }
     }
 
     /// Partitions a graph into `targets.num_blocks()` blocks.
     ///
-    /// All bounds are met whenever the vertices are light enough for it; what is exceeded
-    /// [`Partition::overload`] tells. No block is empty unless the vertices are too few, or its
-    /// bound is 0 and some vertex weighs more.
+    /// All bounds are met if all vertices weigh 1 and the bounds leave room. Heavier vertices may exceed them:
+    /// [`Partition::overload`] tells by how much. No block is empty unless there are too few vertices, or its bound is
+    /// 0 and some vertex weighs more.
     pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
         self.partition_watched(graph, targets, &())
     }
 
-    /// As [`partition`](Self::partition), but ends soon once the observer asks for it: the sizes are as promised, the
-    /// cut may be anything.
+    /// As [`partition`](Self::partition), but ends soon once the observer asks for it. The sizes are then as promised;
+    /// nothing is promised about the cut.
     pub fn partition_watched(
         &self,
         graph: &CsrGraph,

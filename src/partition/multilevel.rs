@@ -1,8 +1,8 @@
 //! The multilevel scheme: coarsen, partition the coarsest graph, refine on every level on the way back.
 
-use super::coarsen::{self, Hierarchy};
+use super::coarsen::{self, Coarsening};
+use super::compact::{CompactGraph, Stored};
 use super::initial;
-use super::level::{Level, Stored};
 use super::refine::balance;
 use super::refine::cycles::Moves;
 use super::refine::flow::Flow;
@@ -13,9 +13,9 @@ use crate::observer::Observer;
 use crate::rng::Rng;
 use crate::types::{BlockId, Weight};
 
-/// One graph with its targets, and the working memory of all phases.
+/// A graph with its targets, and the working memory of all phases.
 pub(crate) struct Multilevel<'a, W> {
-    graph: &'a Level<W>,
+    graph: &'a CompactGraph<W>,
     sizes: &'a [Weight],
     bounds: &'a [Weight],
     settings: &'a Settings,
@@ -26,7 +26,7 @@ pub(crate) struct Multilevel<'a, W> {
 
 impl<'a, W: Stored> Multilevel<'a, W> {
     pub fn new(
-        graph: &'a Level<W>,
+        graph: &'a CompactGraph<W>,
         targets: &'a Targets,
         settings: &'a Settings,
         observer: &'a dyn Observer,
@@ -39,18 +39,18 @@ impl<'a, W: Stored> Multilevel<'a, W> {
 
     /// Coarsens, partitions, refines.
     ///
-    /// With a start, only vertices of the same class are contracted, and no block of the start may have
-    /// vertices of one class in common with another: so it survives on all levels and is refined there.
-    /// Once the observer asks to stop, nothing is improved any more, only balanced.
+    /// `start` are classes of vertices and a partition that separates no class. Only vertices of the same class are
+    /// then contracted, so that the partition exists on all levels and is refined there. Once the observer asks to
+    /// stop, the partition is only balanced.
     pub fn run(&mut self, start: Option<(&[BlockId], Assignment)>, rng: &mut Rng) -> Assignment {
         let (classes, start) = start.unzip();
         let enough = self.enough(start.is_none());
-        let hierarchy =
-            Hierarchy::build(self.graph, self.settings.contraction, enough, classes, self.observer, rng);
-        let coarsest = hierarchy.steps.last().map_or(self.graph, |step| &step.1);
+        let coarsening =
+            Coarsening::build(self.graph, self.settings.contraction, enough, classes, self.observer, rng);
+        let coarsest = coarsening.coarsest(self.graph);
         let mut assignment = match start {
             Some(mut assignment) => {
-                for (coarse_of, coarse) in &hierarchy.steps {
+                for (coarse_of, coarse) in &coarsening.steps {
                     assignment.blocks = coarsen::restrict(&assignment.blocks, coarse_of, coarse.num_nodes());
                 }
                 self.refine(coarsest, &mut assignment, rng);
@@ -58,9 +58,9 @@ impl<'a, W: Stored> Multilevel<'a, W> {
             }
             None => self.initial(coarsest, rng),
         };
-        for index in (0..hierarchy.steps.len()).rev() {
-            let level = if index == 0 { self.graph } else { &hierarchy.steps[index - 1].1 };
-            assignment.blocks = coarsen::project(&assignment.blocks, &hierarchy.steps[index].0);
+        for index in (0..coarsening.steps.len()).rev() {
+            let level = coarsening.level(self.graph, index);
+            assignment.blocks = coarsen::project(&assignment.blocks, &coarsening.steps[index].0);
             self.refine(level, &mut assignment, rng);
         }
         self.finish(&mut assignment, rng);
@@ -68,18 +68,18 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         assignment
     }
 
-    /// The vertices that the coarsest graph should have.
+    /// The number of vertices that the coarsest graph should have.
     ///
-    /// Where a partition is to be found on it, it must not be too small to have many different ones, nor so
-    /// large that only one try can be afforded.
+    /// If an initial partition is to be found on it, it must be large enough to have many different ones, and small
+    /// enough for several attempts.
     fn enough(&self, from_nothing: bool) -> usize {
         let settings = &self.settings.initial;
-        let least = settings.coarsest_per_block * self.sizes.len();
+        let least = settings.coarsest_per_block.saturating_mul(self.sizes.len());
         if from_nothing { least.max(settings.coarsest.min(self.graph.num_nodes() / 4)) } else { least }
     }
 
     /// The best of several partitions of the coarsest graph.
-    fn initial(&mut self, coarsest: &Level<W>, rng: &mut Rng) -> Assignment {
+    fn initial(&mut self, coarsest: &CompactGraph<W>, rng: &mut Rng) -> Assignment {
         if self.observer.should_stop() {
             return Assignment::new(coarsest, initial::in_order(coarsest, self.sizes), self.sizes.len());
         }
@@ -87,7 +87,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         let tolerance = if coarsest.max_node_weight() > 1 { coarsest.max_node_weight() } else { 0 };
         let settings = &self.settings.bisection;
         let mut best: Option<Assignment> = None;
-        // A try bisects all vertices log k times; together they should not cost more than refining the graph does.
+        // An attempt bisects all vertices log k times. All attempts together should not cost more than the refinement.
         let depth = initial::depth(self.sizes.len()) as usize;
         let affordable = self.graph.num_nodes() / coarsest.num_nodes().max(1);
         let tries = (self.settings.initial.bisections / depth.max(1)).min(affordable).max(1);
@@ -103,7 +103,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
                 self.observer,
             );
             let mut next = Assignment::new(coarsest, blocks, self.sizes.len());
-            balance::unload(coarsest, &mut next, &relaxed, self.observer);
+            balance::rebalance(coarsest, &mut next, &relaxed, self.observer);
             self.refine_boundary(coarsest, &mut next, &relaxed, rng);
             let score = |assignment: &Assignment| (assignment.overload(&relaxed), assignment.cut);
             if best.as_ref().is_none_or(|best| score(&next) < score(best)) {
@@ -118,8 +118,8 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         best
     }
 
-    /// The bounds to keep on a level: coarse vertices cannot meet tight bounds, and the search needs room.
-    fn relaxed(&self, level: &Level<W>) -> Vec<Weight> {
+    /// The bounds on a level. They are relaxed, as coarse vertices cannot meet tight bounds, and the search needs room.
+    fn relaxed(&self, level: &CompactGraph<W>) -> Vec<Weight> {
         let relax = |(&size, &bound): (&Weight, &Weight)| {
             let nodes = level.max_node_weight().saturating_mul(self.settings.balance.slack_nodes);
             let slack = nodes.min((size as f64 * self.settings.balance.slack) as Weight);
@@ -128,19 +128,19 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         self.sizes.iter().zip(self.bounds).map(relax).collect()
     }
 
-    fn refine(&mut self, level: &Level<W>, assignment: &mut Assignment, rng: &mut Rng) {
+    fn refine(&mut self, level: &CompactGraph<W>, assignment: &mut Assignment, rng: &mut Rng) {
         if self.observer.should_stop() {
             return;
         }
         let relaxed = self.relaxed(level);
-        balance::unload(level, assignment, &relaxed, self.observer);
+        balance::rebalance(level, assignment, &relaxed, self.observer);
         self.refine_boundary(level, assignment, &relaxed, rng);
         self.refine_pairs(level, assignment, &relaxed, rng);
     }
 
     fn refine_pairs(
         &mut self,
-        level: &Level<W>,
+        level: &CompactGraph<W>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         rng: &mut Rng,
@@ -153,7 +153,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
 
     fn refine_boundary(
         &mut self,
-        level: &Level<W>,
+        level: &CompactGraph<W>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         rng: &mut Rng,
@@ -169,7 +169,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         let unit = self.graph.max_node_weight() == 1
             && self.graph.total_node_weight() == self.graph.num_nodes() as Weight;
         if unit && !self.observer.should_stop() {
-            self.settle(assignment);
+            self.enforce_exact_sizes(assignment);
             let slack = self.settings.balance.final_slack;
             let relaxed: Vec<Weight> = self
                 .sizes
@@ -180,7 +180,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
             for _ in 0..self.settings.balance.final_rounds {
                 let mut next = assignment.clone();
                 self.refine_boundary(self.graph, &mut next, &relaxed, rng);
-                self.settle(&mut next);
+                self.enforce_exact_sizes(&mut next);
                 if next.score(self.bounds) >= assignment.score(self.bounds) {
                     break;
                 }
@@ -190,20 +190,20 @@ impl<'a, W: Stored> Multilevel<'a, W> {
                 }
             }
         } else {
-            balance::unload(self.graph, assignment, self.bounds, self.observer);
+            balance::rebalance(self.graph, assignment, self.bounds, self.observer);
             balance::repack(self.graph, assignment, self.bounds);
             self.refine_boundary(self.graph, assignment, self.bounds, rng);
         }
     }
 
-    /// Balances vertices of weight 1 at the least loss and improves the cut at the sizes reached.
-    fn settle(&mut self, assignment: &mut Assignment) {
+    /// Moves vertices of weight 1 until all bounds are met, at the least loss, and improves the cut at these sizes.
+    fn enforce_exact_sizes(&mut self, assignment: &mut Assignment) {
         if self.observer.should_stop() {
-            return balance::unload(self.graph, assignment, self.bounds, self.observer);
+            return balance::rebalance(self.graph, assignment, self.bounds, self.observer);
         }
         let mut moves = Moves::new(self.graph, assignment, self.settings.balance.effort, self.observer);
-        moves.unload(assignment, self.bounds, self.settings.balance.patience);
-        balance::unload(self.graph, assignment, self.bounds, self.observer);
+        moves.rebalance(assignment, self.bounds, self.settings.balance.patience);
+        balance::rebalance(self.graph, assignment, self.bounds, self.observer);
         let mut moves = Moves::new(self.graph, assignment, self.settings.balance.effort, self.observer);
         moves.improve(assignment, self.settings.balance.patience);
     }

@@ -6,19 +6,37 @@
 //! | `eco` | 2 from 500 vertices a block or 20 000 in all on | - | 25 vertices | 1, 5 | 3 |
 //! | `strong` | 4 | twice | single vertices | 5, 20 | 3 |
 //!
-//! Where the blocks must have exact sizes, balancing takes so long that more can be done beside it
-//! ([`Settings::exact`]): `fast` has a round of flows and searches once more at exact sizes, `eco` always makes two partitions.
+//! Perfectly balanced partitions have settings of their own ([`Settings::exact`]), as balancing takes a good part of the
+//! time there: `fast` has a round of flows and searches once more at exact sizes, `eco` always makes two partitions.
 //!
-//! The `social` presets contract larger clusters at once, for graphs with heavy-tailed degrees: hubs vanish
-//! in few levels. Between hubs there are no small cuts for flows to find; instead of them, `ecosocial` combines two
-//! partitions. All presets contract clusters; matchings were no better on any kind of graph and slower.
+//! The `social` presets are for graphs with heavy-tailed degrees. They contract larger clusters at once, so that hubs
+//! vanish in few levels. Between hubs there are no small cuts for flows to find; `ecosocial` combines two partitions
+//! instead. All presets contract clusters; matchings were no better on any kind of graph, and slower.
+//!
+//! What each number balances, and the command that shows its curve, is told in docs/TUNING.md.
+
+use serde::{Deserialize, Serialize};
 
 use super::Preset;
 use super::coarsen::Contraction;
+use crate::settings::{ConfigError, check, check_at_least_one, check_share};
 use crate::types::Weight;
 
-/// All settings of the partitioner.
-#[derive(Clone, Debug, PartialEq)]
+/// All settings of the partitioner, nested by phase.
+///
+/// ```
+/// use viem::partition::{Preset, Settings};
+///
+/// let mut settings = Settings::of(Preset::Eco);
+/// settings.flow.rounds = 3;
+/// assert!(settings.validate().is_ok());
+/// settings.flow.region = 1.5;
+/// let error = settings.validate().unwrap_err();
+/// assert_eq!(error.to_string(), "the setting flow.region is 1.5, but it must be above 0 and at most 1");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Settings {
     /// How graphs are coarsened.
     pub contraction: Contraction,
@@ -37,86 +55,107 @@ pub struct Settings {
 }
 
 /// How bisections are found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct BisectionSettings {
-    /// Coarsening stops at this many vertices.
+    /// Coarsening stops at this many vertices; at least 1.
     pub coarsest: usize,
-    /// Bisections grown on the coarsest graph.
+    /// Bisections grown on the coarsest graph, of which the best is kept; at least 1.
     pub tries: usize,
-    /// Most passes of the refinement on each level.
+    /// The greatest number of passes of the refinement on each level.
     pub passes: usize,
-    /// Moves without success after which a pass ends.
+    /// Moves without a new best cut after which a pass ends.
     pub patience: usize,
 }
 
 /// How initial partitions are found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct InitialSettings {
-    /// Coarsening stops at this many vertices or a quarter of the graph,
+    /// Coarsening stops at this many vertices, or at a quarter of the graph if that is less.
     pub coarsest: usize,
-    /// but not below this many vertices a block.
+    /// Coarsening stops at this many vertices a block at the latest; at least 1.
     pub coarsest_per_block: usize,
-    /// The best of several partitions of the coarsest graph is kept: this number over log2 of the number of
-    /// blocks, fewer if the coarsest graph is not much smaller than the graph.
+    /// How many bisections may be nested in the partitions of the coarsest graph, of which the best is kept: their number
+    /// is this one over log2 of the number of blocks. It is lower if the coarsest graph is not much smaller than the
+    /// graph, and never 0.
     pub bisections: usize,
 }
 
 /// How partitions into many blocks are refined.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct KWaySettings {
-    /// Most rounds on each level.
+    /// The greatest number of rounds on each level.
     pub rounds: usize,
-    /// Moves without success after which a search ends.
+    /// Moves without a new best cut after which a search ends.
     pub patience: usize,
     /// Moves that a search makes at least before it may be given up as hopeless.
     pub least_steps: usize,
-    /// Vertices from which a search starts.
+    /// Vertices from which a search starts; at least 1.
     pub seeds: usize,
 }
 
 /// How pairs of blocks are refined by minimum cuts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct FlowSettings {
-    /// Most rounds over the pairs on each level; 0 for none.
+    /// The greatest number of rounds over the pairs on each level; 0 turns flows off.
     pub rounds: usize,
-    /// The share of each block that a region may take.
+    /// The share of each block that a region may take; above 0, at most 1.
     pub region: f64,
-    /// The most hops from the boundary that a region may reach.
+    /// The greatest number of hops from the boundary that a region may reach.
     pub depth: u32,
 }
 
-/// How far blocks may exceed their bounds on the way, and how they meet them in the end.
-#[derive(Clone, Debug, PartialEq)]
+/// How far blocks may exceed their bounds during refinement, and how they meet them at the end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct BalanceSettings {
-    /// Blocks may exceed their sizes by this share until the finest level is refined,
+    /// The share of its size by which a block may exceed it until the finest level is refined; at least 0.
     pub slack: f64,
-    /// but not by more than this many of the heaviest vertices of the level: what is exceeded must be
-    /// taken back.
+    /// The greatest excess, in multiples of the heaviest vertex of the level; at least 0. It is taken back at the end, at
+    /// some loss.
     pub slack_nodes: Weight,
-    /// Afterwards, searches may exceed the final bounds by this weight before they are balanced again.
+    /// The weight by which FM searches at the end may exceed the final bounds before the blocks are rebalanced; at least
+    /// 0.
     pub final_slack: Weight,
-    /// Most such searches.
+    /// The greatest number of such searches.
     pub final_rounds: usize,
-    /// Searches for cyclic moves that may fail in a row.
+    /// Searches for negative cycles of blocks that may fail in a row.
     pub patience: usize,
-    /// Blocks that all searches may look at, in multiples of the size of the graph.
+    /// Moves between blocks that all searches for cycles and paths may look at, in multiples of the arcs of the graph.
     pub effort: usize,
 }
 
 /// How many partitions are made, and how often they are combined.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct PoolSettings {
-    /// Independent partitions; the best is kept.
+    /// The number of independent partitions, of which the best is kept; at least 1.
     pub members: usize,
-    /// Graphs of fewer vertices than this,
+    /// Below this many vertices, a graph of fewer than `least_per_block` vertices a block gets one partition only.
+    /// Its initial partition costs more than all the rest.
     pub least_nodes: usize,
-    /// and also of fewer for each block than this, get one partition only: there, the initial partition costs more
-    /// than all else.
+    /// Below this many vertices a block, a graph of fewer than `least_nodes` vertices gets one partition only.
     pub least_per_block: usize,
-    /// How often the members are paired and combined, the child in the place of the worse parent.
+    /// How often the members are paired and combined; a child replaces the worse parent.
     pub generations: usize,
-    /// How often the best is coarsened and refined again at the end, its cut edges uncontracted.
-    pub cycles: usize,
+}
+
+impl BalanceSettings {
+    fn validate(&self) -> Result<(), ConfigError> {
+        let is_slack = self.slack >= 0.0 && self.slack.is_finite();
+        check("slack", self.slack, is_slack, "a finite number from 0 on")?;
+        check("slack_nodes", self.slack_nodes, self.slack_nodes >= 0, "at least 0")?;
+        check("final_slack", self.final_slack, self.final_slack >= 0, "at least 0")
+    }
 }
 
 impl Settings {
@@ -132,7 +171,7 @@ impl Settings {
         }
     }
 
-    /// The settings of a preset for blocks of exact sizes.
+    /// The settings of a preset for perfectly balanced partitions.
     pub fn exact(preset: Preset) -> Self {
         let settings = Self::of(preset);
         match preset {
@@ -151,8 +190,23 @@ impl Settings {
     /// On small graphs of regular structure, such as tori, coarsening is misled by the heavy edges: it hides
     /// the few directions in which they are cut best.
     pub fn without_coarsening(self) -> Self {
-        let bisection = BisectionSettings { tries: 2 * self.bisection.tries, ..self.bisection };
+        let bisection = BisectionSettings { tries: self.bisection.tries.saturating_mul(2), ..self.bisection };
         Self { contraction: Contraction::None, bisection, ..self }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        if let Contraction::Clustering { least_share } = self.contraction {
+            let is_share = (0.0..=1.0).contains(&least_share);
+            check("contraction.clustering.least_share", least_share, is_share, "from 0 to 1")?;
+        }
+        check_at_least_one("bisection.coarsest", self.bisection.coarsest)?;
+        check_at_least_one("bisection.tries", self.bisection.tries)?;
+        check_at_least_one("initial.coarsest_per_block", self.initial.coarsest_per_block)?;
+        check_at_least_one("k_way.seeds", self.k_way.seeds)?;
+        check_share("flow.region", self.flow.region)?;
+        self.balance.validate().map_err(|error| error.inside("balance"))?;
+        check_at_least_one("pool.members", self.pool.members)
     }
 
     fn social(self) -> Self {
@@ -184,7 +238,7 @@ impl Settings {
                 patience: 10,
                 effort: 20,
             },
-            pool: PoolSettings { members: 1, least_nodes: 0, least_per_block: 0, generations: 0, cycles: 0 },
+            pool: PoolSettings { members: 1, least_nodes: 0, least_per_block: 0, generations: 0 },
         }
     }
 

@@ -1,13 +1,26 @@
-//! What the blocks shall weigh.
+//! The target weights of the blocks.
 
 use crate::graph::CsrGraph;
 use crate::types::Weight;
 
 /// The weight each block should have and the greatest weight it may have.
 ///
-/// With vertices of weight 1 and `epsilon = 0` the blocks are exactly as large as asked. With other vertex
-/// weights exact sizes may not exist; then the bounds count, and a partition says how far it misses them
-/// ([`Partition::overload`](super::Partition::overload)).
+/// With vertices of weight 1 and imbalance `epsilon = 0`, partitions are perfectly balanced: the blocks have exactly the
+/// sizes asked for. With other vertex weights exact sizes may not exist. The bounds count then, and a partition tells
+/// how far it exceeds them ([`Partition::overload`](super::Partition::overload)).
+///
+/// ```
+/// use viem::graph::generate;
+/// use viem::partition::Targets;
+///
+/// let graph = generate::grid(10, 10);
+/// let equal = Targets::equal(&graph, 3, 0.03)?;
+/// assert_eq!(equal.block_sizes(), [34, 33, 33]);
+/// assert_eq!(equal.bounds(), [35, 35, 35]);
+/// let given = Targets::sizes(&graph, vec![60, 40], 0.0)?;
+/// assert!(given.are_exact());
+/// # Ok::<(), viem::partition::TargetsError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Targets {
     sizes: Vec<Weight>,
@@ -17,6 +30,7 @@ pub struct Targets {
 /// Why targets were refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
+#[non_exhaustive]
 pub enum TargetsError {
     #[error("a partition has at least one block")]
     NoBlocks,
@@ -76,7 +90,7 @@ impl Targets {
         self.sizes.len()
     }
 
-    /// Whether no block may weigh more than it should.
+    /// Whether no block may weigh more than its target.
     pub fn are_exact(&self) -> bool {
         self.sizes == self.bounds
     }

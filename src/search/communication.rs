@@ -4,36 +4,30 @@
 //! Processes are visited in random order, and the partners of each in random order, again and again until
 //! no process has anything left to try. An exchange ends the visit: both sides are touched by it, so they
 //! have their turn again. (Going on with the next partner instead ends 15 % worse after a random start: a
-//! process that is far from settled then drags many others along with it.) A process is visited only if it
+//! process that is far from its final PE then drags many others along with it.) A process is visited only if it
 //! has been touched since its last visit, so the end is a local optimum: every pair has been tried since
 //! either side was last touched.
 //!
 //! The pairs are never stored. Where the processes within d hops are few, a bounded breadth-first search
 //! lists them and each is tried. Where they are many, the gains of all partners are computed at
-//! once (see [`savings`](super::savings)), and the breadth-first search runs only if one of them improves,
+//! once (see [`partner_gains`](super::partner_gains)), and the breadth-first search runs only if one of them improves,
 //! to tell whether it is near enough. Memory: O(n + m).
 
-use super::SearchOutcome;
-use super::content::content;
 use super::nearby;
-use super::savings::Savings;
+use super::no_move::without_move;
+use super::partner_gains::PartnerGains;
 use super::swap::{BEGIN, SwapSearch, Time};
+use super::{SearchOutcome, Task};
 use crate::graph::bfs::{BoundedBfs, PairBfs};
 use crate::graph::relabel::relabel;
 use crate::mapping::Mapping;
-use crate::observer::Observer;
-use crate::problem::Problem;
 use crate::rng::{Rng, derive};
 use crate::topology::DistanceOracle;
 use crate::types::{Cost, NodeId};
 
-pub(super) fn search<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
-    start: &Mapping,
-    max_hops: usize,
-    seed: u64,
-    observer: &dyn Observer,
-) -> SearchOutcome {
+pub(super) fn search<O: DistanceOracle>(task: &Task<'_, O>) -> SearchOutcome {
+    let Task { problem, start, seed, observer, .. } = *task;
+    let max_hops = task.config.max_hops;
     // Number the processes by their PEs: what a visit looks at then lies together in memory.
     let process_on = start.inverse();
     let graph = relabel(problem.graph(), &process_on);
@@ -82,10 +76,10 @@ fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, s
     let mut near = Near { bfs: BoundedBfs::new(n), pair_bfs: PairBfs::new(n), max_hops };
     let mut order: Vec<NodeId> = graph.nodes().collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
-    // An exchange of two content processes cannot gain, and the others try their partners, content or not: a
-    // content process needs no visit until it is touched.
-    let content = content(search.problem(), search.keys());
-    let visits = Visits { order, content, visited: vec![0; graph.num_nodes()], seed: derive(seed, 1) };
+    // An exchange of two processes without an improving move cannot gain, and the others try all their partners: a
+    // process without an improving move needs no visit until it is touched.
+    let without_move = without_move(search.problem(), search.keys());
+    let visits = Visits { order, without_move, visited: vec![0; graph.num_nodes()], seed: derive(seed, 1) };
     match way {
         Way::Nearby => nearby::descend(search, &mut |u, v| near.pair_bfs.within(graph, u, v, max_hops), seed),
         Way::OneByOne => {
@@ -94,9 +88,9 @@ fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, s
             });
         }
         Way::AtOnce => {
-            let mut savings = Savings::new(search);
+            let mut gains = PartnerGains::new(search);
             visits.descend(search, |search, _, process, seed| {
-                visit_at_once(search, &mut near, &mut savings, process, seed);
+                visit_at_once(search, &mut near, &mut gains, process, seed);
             });
         }
     }
@@ -127,8 +121,8 @@ impl Near {
 /// The processes in the order in which they are visited, and when they were.
 struct Visits {
     order: Vec<NodeId>,
-    /// Whether each process is content at the beginning.
-    content: Vec<bool>,
+    /// Whether each process is known to have no improving move at the beginning.
+    without_move: Vec<bool>,
     /// When the last visit to a process began; 0 if never.
     visited: Vec<Time>,
     seed: u64,
@@ -147,8 +141,8 @@ impl Visits {
             let round = search.now();
             for &process in &self.order {
                 let touched = search.touched(process);
-                let is_content = touched == BEGIN && self.content[process as usize];
-                if is_content || touched <= self.visited[process as usize] {
+                let has_no_move = touched == BEGIN && self.without_move[process as usize];
+                if has_no_move || touched <= self.visited[process as usize] {
                     continue;
                 }
                 if search.should_stop() {
@@ -202,12 +196,12 @@ fn visit_one_by_one<O: DistanceOracle>(
 fn visit_at_once<O: DistanceOracle>(
     search: &mut SwapSearch<'_, O>,
     near: &mut Near,
-    savings: &mut Savings<O>,
+    gains: &mut PartnerGains<O>,
     process: NodeId,
     seed: u64,
 ) {
     let by_place = |&(partner, _): &(NodeId, Cost)| place(seed, partner);
-    let improving = savings.improving(search, process);
+    let improving = gains.improving(search, process);
     let Some((partner, delta)) = improving.iter().copied().min_by_key(by_place) else { return };
     // Often most of the graph is within d hops, and the first partner is near enough; where it is not,
     // one search tells of all others.
@@ -218,7 +212,7 @@ fn visit_at_once<O: DistanceOracle>(
         improving.iter().copied().filter(|&(partner, _)| near.bfs.has_reached(partner)).min_by_key(by_place)
     };
     if let Some((partner, delta)) = first {
-        savings.swap(search, process, partner, delta);
+        gains.swap(search, process, partner, delta);
     }
 }
 
@@ -226,6 +220,7 @@ fn visit_at_once<O: DistanceOracle>(
 mod tests {
     use super::*;
     use crate::graph::generate;
+    use crate::problem::Problem;
     use crate::topology::Hierarchy;
 
     #[test]

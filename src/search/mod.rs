@@ -17,19 +17,20 @@
 //! search keeps for each process the time of the last exchange at or next to it (time is the number of
 //! exchanges made). A pair that failed before and of which neither side has been touched since fails again,
 //! so it is not tried. Large neighbourhoods go further: they compute the gains of one process with all others at
-//! once, and look only at those that can have any (`savings`), or tell beforehand for which processes nothing
-//! can gain (`content`). Either way the end is a mapping that no
+//! once, and look only at those that can have any (`partner_gains`), or tell beforehand for which processes nothing
+//! can gain (`no_move`). Either way the end is a mapping that no
 //! exchange of the neighbourhood improves, and the pairs that were looked at count as tried.
 //!
 //! A problem of n processes and m edges needs O(n + m) memory besides the oracle.
 
 mod communication;
-mod content;
 mod improve;
 mod nearby;
+mod no_move;
+mod none;
 mod nsquare;
 mod nsquare_pruned;
-mod savings;
+mod partner_gains;
 mod swap;
 
 pub use improve::{Annealing, Anywhere, Improvement, finds_optimum, improve};
@@ -37,60 +38,91 @@ pub use improve::{Annealing, Anywhere, Improvement, finds_optimum, improve};
 use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::problem::Problem;
+use crate::settings::{ConfigError, check_at_least_one, named};
 use crate::topology::DistanceOracle;
 use crate::types::Cost;
 use swap::SwapSearch;
 
-/// Which pairs of processes the search exchanges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(into = "&'static str")]
-pub enum Neighbourhood {
-    /// None: the mapping stays as constructed.
-    None,
+/// Declares [`Neighbourhood`] and what searches each by one table: `Variant = "name" by module`, with the function `search`
+/// of that module.
+macro_rules! neighbourhoods {
+    ($($(#[$of_variant:meta])* $variant:ident = $name:literal by $module:ident,)+) => {
+        named! {
+            /// Which pairs of processes the search exchanges.
+            #[derive(Default)]
+            pub enum Neighbourhood: "neighbourhood" {
+                $($(#[$of_variant])* $variant = $name,)+
+            }
+        }
+
+        impl Neighbourhood {
+            fn search<O: DistanceOracle>(self, task: &Task<'_, O>) -> SearchOutcome {
+                match self {
+                    $(Self::$variant => $module::search(task),)+
+                }
+            }
+        }
+    };
+}
+
+neighbourhoods! {
     /// All pairs.
-    NSquare,
+    NSquare = "nsquare" by nsquare,
     /// All pairs inside each interval of consecutive processes.
-    NSquarePruned,
+    NSquarePruned = "nsquarepruned" by nsquare_pruned,
     /// Pairs near each other in the communication graph.
     #[default]
-    Communication,
+    Communication = "communication" by communication,
+    /// None: the mapping stays as constructed.
+    None = "none" by none,
 }
 
-impl Neighbourhood {
-    /// Every neighbourhood, in the order in which they are listed.
-    pub const ALL: [Neighbourhood; 4] = [
-        Neighbourhood::NSquare,
-        Neighbourhood::NSquarePruned,
-        Neighbourhood::Communication,
-        Neighbourhood::None,
-    ];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Neighbourhood::None => "none",
-            Neighbourhood::NSquare => "nsquare",
-            Neighbourhood::NSquarePruned => "nsquarepruned",
-            Neighbourhood::Communication => "communication",
-        }
-    }
-}
-
-impl From<Neighbourhood> for &'static str {
-    fn from(neighbourhood: Neighbourhood) -> Self {
-        neighbourhood.name()
-    }
+/// What the search of a neighbourhood is given.
+struct Task<'a, O> {
+    problem: &'a Problem<'a, O>,
+    start: &'a Mapping,
+    config: &'a SearchConfig,
+    seed: u64,
+    observer: &'a dyn Observer,
 }
 
 /// Which neighbourhood is searched, and how far it goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct SearchConfig {
     /// The neighbourhood.
     pub neighbourhood: Neighbourhood,
-    /// Hops that the two processes of a pair may be apart; used by [`Neighbourhood::Communication`].
+    /// Hops that the two processes of a pair may be apart, at least 1; used by [`Neighbourhood::Communication`].
     pub max_hops: usize,
     /// Processes of an interval, at least 1; used by [`Neighbourhood::NSquarePruned`].
     pub block_size: usize,
+}
+
+impl SearchConfig {
+    /// The search of a neighbourhood, as far as it goes by default.
+    pub fn of(neighbourhood: Neighbourhood) -> Self {
+        Self { neighbourhood, ..Self::default() }
+    }
+
+    /// The same where the two processes of a pair may be so many hops apart.
+    pub fn with_max_hops(self, max_hops: usize) -> Self {
+        Self { max_hops, ..self }
+    }
+
+    /// The same with intervals of so many processes.
+    pub fn with_block_size(self, block_size: usize) -> Self {
+        Self { block_size, ..self }
+    }
+
+    /// Whether every number that the neighbourhood uses is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        match self.neighbourhood {
+            Neighbourhood::NSquarePruned => check_at_least_one("block_size", self.block_size),
+            Neighbourhood::Communication => check_at_least_one("max_hops", self.max_hops),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Default for SearchConfig {
@@ -127,12 +159,5 @@ pub fn local_search<O: DistanceOracle>(
         // Setting up a search takes as long as some of its steps.
         return SearchOutcome { stopped: true, ..SwapSearch::new(problem, start, observer).finish() };
     }
-    match config.neighbourhood {
-        Neighbourhood::None => SwapSearch::new(problem, start, observer).finish(),
-        Neighbourhood::NSquare => nsquare::search(problem, start, observer),
-        Neighbourhood::NSquarePruned => nsquare_pruned::search(problem, start, config.block_size, observer),
-        Neighbourhood::Communication => {
-            communication::search(problem, start, config.max_hops, seed, observer)
-        }
-    }
+    config.neighbourhood.search(&Task { problem, start, config, seed, observer })
 }

@@ -1,35 +1,29 @@
 //! N²: all pairs, in cyclic order (Heider 1972).
 //!
 //! Rows i = 0, 1, … of pairs (i, i + 1), (i, i + 2), …; after the last row the first again, until a round
-//! has made no exchange. The gains of a row are computed at once (see [`savings`](super::savings)), and again
+//! has made no exchange. The gains of a row are computed at once (see [`partner_gains`](super::partner_gains)), and again
 //! after each exchange in it; the exchanges are those of the plain double loop. On machines that are no trees the order
 //! is another one (see [`nearby`](super::nearby)). Memory: O(n).
 
 use std::ops::Range;
 
-use super::SearchOutcome;
 use super::nearby;
-use super::savings::Savings;
+use super::partner_gains::PartnerGains;
 use super::swap::{SwapSearch, Time};
-use crate::mapping::Mapping;
-use crate::observer::Observer;
-use crate::problem::Problem;
+use super::{SearchOutcome, Task};
 use crate::topology::DistanceOracle;
 use crate::types::NodeId;
 
-pub(super) fn search<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
-    start: &Mapping,
-    observer: &dyn Observer,
-) -> SearchOutcome {
+pub(super) fn search<O: DistanceOracle>(task: &Task<'_, O>) -> SearchOutcome {
+    let Task { problem, start, observer, .. } = *task;
     let mut search = SwapSearch::new(problem, start, observer);
     if nearby::is_applicable(&search) {
         nearby::descend(&mut search, &mut |_, _| true, 0);
         return search.finish();
     }
-    let mut savings = Savings::new(&search);
+    let mut gains = PartnerGains::new(&search);
     let n = problem.size() as NodeId;
-    descend_rows(&mut search, 0..n, |search, row| visit_all(search, &mut savings, row));
+    descend_rows(&mut search, 0..n, |search, row| visit_all(search, &mut gains, row));
     search.finish()
 }
 
@@ -55,13 +49,13 @@ pub(super) fn descend_rows<O: DistanceOracle>(
 }
 
 /// Exchanges `row` with the first improving process after it, then with the first after that one, …
-fn visit_all<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, savings: &mut Savings<O>, row: NodeId) {
+fn visit_all<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, gains: &mut PartnerGains<O>, row: NodeId) {
     let mut last = row;
     loop {
-        let improving = savings.improving(search, row).iter();
+        let improving = gains.improving(search, row).iter();
         let next = improving.copied().filter(|&(partner, _)| partner > last).min();
         let Some((partner, delta)) = next else { return };
-        savings.swap(search, row, partner, delta);
+        gains.swap(search, row, partner, delta);
         last = partner;
     }
 }

@@ -4,21 +4,15 @@
 //! The intervals are searched one after the other, each as [`nsquare`](super::nsquare) searches its whole.
 //! As an exchange in one may open an improvement in another, that is repeated until none has any.
 
-use super::SearchOutcome;
 use super::nsquare::{OneByOne, descend_rows};
 use super::swap::SwapSearch;
-use crate::mapping::Mapping;
-use crate::observer::Observer;
-use crate::problem::Problem;
+use super::{SearchOutcome, Task};
 use crate::topology::DistanceOracle;
 use crate::types::NodeId;
 
-pub(super) fn search<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
-    start: &Mapping,
-    block_size: usize,
-    observer: &dyn Observer,
-) -> SearchOutcome {
+pub(super) fn search<O: DistanceOracle>(task: &Task<'_, O>) -> SearchOutcome {
+    let Task { problem, start, observer, .. } = *task;
+    let block_size = task.config.block_size;
     let mut search = SwapSearch::new(problem, start, observer);
     let n = problem.size();
     let mut rows = OneByOne::new(n);

@@ -12,19 +12,27 @@ const DENSE: usize = 10;
 /// Problems of at most this many processes are improved best by many cheap partitions.
 pub(super) const TINY: usize = 128;
 
-/// From this many processes on, a preset does less for each,
+/// From this many processes on, a preset has half of its effort for each process.
 const LARGE: usize = 1 << 16;
 
-/// and from this many on less still.
+/// From this many processes on, a preset has a quarter of its effort for each process.
 const HUGE: usize = 1 << 19;
 
-/// The effort for a problem of this size, where `effort` is that for some thousands of processes: small ones
-/// take no time to speak of and get `small` times as much, tiny ones a third of that, so that the program has hardly
-/// started when it ends, and large ones shall not take minutes. Efforts are spent the faster, the denser a
-/// graph is; small dense ones need some rounds nevertheless, and so do tiny ones, however little is to be spent.
+/// The share of its effort that a preset has for each process of a tiny problem.
+const TINY_SHARE: usize = 3;
+
+/// The effort of a tiny problem at least.
+const LEAST_FOR_TINY: usize = 32;
+
+/// The effort for a problem of this size, where `effort` is that for some thousands of processes.
+///
+/// The run time of small problems is negligible beside the start of a program, so they get `small` times as much, and
+/// tiny ones a third of that. Large ones shall not take minutes, so they get less. The time for a unit of effort falls with
+/// the density of a graph, so small dense problems get more, to have some rounds nevertheless; tiny ones have a least
+/// effort for the same reason. docs/TUNING.md has the commands that show what each of these numbers balances.
 pub(super) fn scaled(effort: usize, small: usize, graph: &CsrGraph) -> usize {
     match graph.num_nodes() {
-        0..=TINY => (effort.saturating_mul(small) / 3).max(32),
+        0..=TINY => (effort.saturating_mul(small) / TINY_SHARE).max(LEAST_FOR_TINY),
         n if n < SMALL => effort.saturating_mul(small * size(graph).max(DENSE * n)) / (DENSE * n),
         n if n < LARGE => effort,
         n if n < HUGE => effort / 2,
@@ -44,7 +52,8 @@ pub(super) fn size(graph: &CsrGraph) -> usize {
 }
 
 /// How many constructions are tried: the smaller a problem, the more one differs from the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Constructions {
     /// Their number times (1 + mean degree) at most, as the time of one grows with the edges; at least one is
     /// tried.

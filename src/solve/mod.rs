@@ -16,7 +16,7 @@ mod report;
 mod run;
 
 pub use effort::Constructions;
-pub use presets::{ConfigError, MapConfig, MapPreset};
+pub use presets::{MapConfig, MapPreset};
 pub use report::{Report, Seconds};
 
 use std::time::Instant;
@@ -27,6 +27,7 @@ use crate::machine::Places;
 use crate::mapping::{Mapping, MappingError};
 use crate::observer::Observer;
 use crate::problem::{self, ProblemError};
+pub use crate::settings::ConfigError;
 use crate::threads::{self, ThreadsError};
 use crate::topology::{
     DistanceKind, DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, StoredDistances,

@@ -4,50 +4,61 @@ use std::time::Duration;
 
 use super::effort::Constructions;
 use crate::annealing::Cooling;
-use crate::construct::ConstructionConfig;
+use crate::construct::{Construction, ConstructionConfig};
 use crate::partition::Preset;
 use crate::search::{Improvement, Neighbourhood, SearchConfig};
-use crate::topology::DistanceKind;
+use crate::settings::{ConfigError, check_at_least_one, named, seconds};
+use crate::topology::{DistanceKind, Machine};
 
-/// How much time to spend on how good a mapping.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(into = "&'static str")]
-#[allow(missing_docs)]
-pub enum MapPreset {
-    Strong,
-    #[default]
-    Eco,
-    Fast,
-}
-
-impl MapPreset {
-    /// Every preset, in the order in which they are listed.
-    pub const ALL: [MapPreset; 3] = [MapPreset::Strong, MapPreset::Eco, MapPreset::Fast];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            MapPreset::Strong => "strong",
-            MapPreset::Eco => "eco",
-            MapPreset::Fast => "fast",
+/// Declares [`MapPreset`] and the settings of each by one table: `Variant = "name" by function`.
+macro_rules! presets {
+    ($($(#[$of_variant:meta])* $variant:ident = $name:literal by $settings:path,)+) => {
+        named! {
+            /// How much time to spend on how good a mapping.
+            #[derive(Default)]
+            pub enum MapPreset: "preset" {
+                $($(#[$of_variant])* $variant = $name,)+
+            }
         }
-    }
+
+        impl MapConfig {
+            /// The settings of a preset, with seed 0 and one thread.
+            pub fn preset(preset: MapPreset) -> Self {
+                match preset {
+                    $(MapPreset::$variant => $settings(),)+
+                }
+            }
+        }
+    };
 }
 
-impl From<MapPreset> for &'static str {
-    fn from(preset: MapPreset) -> Self {
-        preset.name()
-    }
+presets! {
+    /// The best mapping: about thirty times the effort of `eco`.
+    Strong = "strong" by MapConfig::strong,
+    /// A good mapping.
+    #[default]
+    Eco = "eco" by MapConfig::eco,
+    /// A mapping with about a third of the effort of `eco`.
+    Fast = "fast" by MapConfig::fast,
 }
 
 /// Everything that decides about a mapping besides the problem itself.
-#[derive(Clone, Copy, Debug, PartialEq)]
+///
+/// ```
+/// use viem::solve::{MapConfig, MapPreset};
+///
+/// let config = MapConfig::preset(MapPreset::Fast).with_seed(7).with_threads(2);
+/// assert!(config.validate().is_ok());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct MapConfig {
     /// Names every random stream.
     pub seed: u64,
     /// Threads to use, at least 1; the result does not depend on it.
     pub threads: usize,
-    /// How distances are had; `None` takes the faster way. The result does not depend on it.
+    /// How distances are obtained; `None` takes the faster way. The result does not depend on it.
     pub distances: Option<DistanceKind>,
     /// The first mapping.
     pub construction: ConstructionConfig,
@@ -56,7 +67,8 @@ pub struct MapConfig {
     /// Its improvement before local search; left out if the neighbourhood is none.
     pub improvement: Improvement,
     /// If given, improvement goes on, from new constructions and from the best mapping by turns, until this time
-    /// after the beginning, and the run ends soon after it at the latest.
+    /// after the beginning, and the run ends soon after it at the latest. Serialised in seconds.
+    #[serde(with = "seconds")]
     pub time_limit: Option<Duration>,
     /// The local search at the end.
     pub search: SearchConfig,
@@ -65,28 +77,7 @@ pub struct MapConfig {
 }
 
 impl MapConfig {
-    /// The settings of a preset, with seed 0 and one thread.
-    pub fn preset(preset: MapPreset) -> Self {
-        let (undivided, exchanges, constructions, improvement) = match preset {
-            MapPreset::Strong => (
-                0,
-                1000,
-                Constructions { effort: 360, size: 120_000, careful: usize::MAX, anywhere: 4 },
-                Improvement::STRONG,
-            ),
-            MapPreset::Eco => (
-                64,
-                1000,
-                Constructions { effort: 78, size: 50_000, careful: usize::MAX, anywhere: 1 },
-                Improvement::ECO,
-            ),
-            MapPreset::Fast => (
-                64,
-                500,
-                Constructions { effort: 28, size: 45_000, careful: 45_000, anywhere: 1 },
-                Improvement::FAST,
-            ),
-        };
+    fn fast() -> Self {
         let default = ConstructionConfig::default();
         Self {
             seed: 0,
@@ -94,16 +85,76 @@ impl MapConfig {
             distances: None,
             construction: ConstructionConfig {
                 inner: Preset::Fast,
-                undivided,
-                domains: Cooling { proposals: exchanges, ..default.domains },
+                undivided: 64,
+                domains: Cooling { proposals: 500, ..default.domains },
                 ..default
             },
-            constructions,
-            improvement,
+            constructions: Constructions { effort: 28, size: 45_000, careful: 45_000, anywhere: 1 },
+            improvement: Improvement::FAST,
             time_limit: None,
             search: SearchConfig::default(),
-            not_worse_than: (preset == MapPreset::Strong).then_some(MapPreset::Eco),
+            not_worse_than: None,
         }
+    }
+
+    fn eco() -> Self {
+        let fast = Self::fast();
+        let domains = Cooling { proposals: 1000, ..fast.construction.domains };
+        Self {
+            construction: ConstructionConfig { domains, ..fast.construction },
+            constructions: Constructions { effort: 78, size: 50_000, careful: usize::MAX, anywhere: 1 },
+            improvement: Improvement::ECO,
+            ..fast
+        }
+    }
+
+    fn strong() -> Self {
+        let eco = Self::eco();
+        Self {
+            construction: ConstructionConfig { undivided: 0, ..eco.construction },
+            constructions: Constructions { effort: 360, size: 120_000, careful: usize::MAX, anywhere: 4 },
+            improvement: Improvement::STRONG,
+            not_worse_than: Some(MapPreset::Eco),
+            ..eco
+        }
+    }
+
+    /// The same with a seed.
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// The same with a number of threads, at least 1.
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// The same with a way in which distances are obtained.
+    pub fn with_distances(self, distances: impl Into<Option<DistanceKind>>) -> Self {
+        Self { distances: distances.into(), ..self }
+    }
+
+    /// The same with a construction.
+    pub fn with_construction(self, algorithm: Construction) -> Self {
+        Self { construction: self.construction.with_algorithm(algorithm), ..self }
+    }
+
+    /// The same with a neighbourhood, as far as it goes by default.
+    pub fn with_neighbourhood(self, neighbourhood: Neighbourhood) -> Self {
+        Self { search: SearchConfig::of(neighbourhood), ..self }
+    }
+
+    /// The same with a time limit, or none.
+    pub fn with_time_limit(self, time_limit: impl Into<Option<Duration>>) -> Self {
+        Self { time_limit: time_limit.into(), ..self }
+    }
+
+    /// The settings that decide the result on a machine: what was left open is filled in, and what the result does not
+    /// depend on (threads, the way to distances) is as in the presets. Runs with the same of these end with the same
+    /// mapping.
+    pub fn effective_on(&self, machine: &dyn Machine) -> Self {
+        let algorithm = self.construction.algorithm_for(machine.hierarchy().is_some());
+        Self { threads: 1, distances: None, ..self.with_construction(algorithm) }
     }
 
     /// The same with the effort of a preset.
@@ -115,14 +166,10 @@ impl MapConfig {
 
     /// Whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        if self.threads == 0 {
-            return Err(ConfigError::NoThreads);
-        }
-        match self.search.neighbourhood {
-            Neighbourhood::NSquarePruned if self.search.block_size == 0 => Err(ConfigError::NoBlockSize),
-            Neighbourhood::Communication if self.search.max_hops == 0 => Err(ConfigError::NoHops),
-            _ => Ok(()),
-        }
+        check_at_least_one("threads", self.threads)?;
+        self.construction.validate().map_err(|error| error.inside("construction"))?;
+        self.improvement.validate().map_err(|error| error.inside("improvement"))?;
+        self.search.validate().map_err(|error| error.inside("search"))
     }
 }
 
@@ -130,18 +177,4 @@ impl Default for MapConfig {
     fn default() -> Self {
         Self::preset(MapPreset::default())
     }
-}
-
-/// A number of a [`MapConfig`] that is out of its range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)] // the messages are the documentation
-pub enum ConfigError {
-    #[error("at least 1 thread is needed")]
-    NoThreads,
-    #[error("intervals of the nsquarepruned neighbourhood have at least 1 process")]
-    NoBlockSize,
-    #[error(
-        "the communication neighbourhood reaches at least 1 hop; for no search take the neighbourhood none"
-    )]
-    NoHops,
 }

@@ -234,7 +234,7 @@ impl Run<'_> {
                 run(cycle, &[&best.mapping], &improvement, &limited)
             } else {
                 improvement.rebuilding = improvement.rebuilding.saturating_mul(2);
-                improvement.qualifying = improvement.qualifying.saturating_mul(2);
+                improvement.tournament = improvement.tournament.saturating_mul(2);
                 let first = (cycle / 2).saturating_mul(each);
                 let numbers = first..first.saturating_add(each);
                 let more =

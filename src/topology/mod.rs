@@ -48,6 +48,7 @@ pub use stored::{StoredDistances, StoredDistancesError};
 use std::ops::Range;
 
 use crate::graph::CsrGraph;
+use crate::settings::named;
 use crate::types::{Cost, Distance, NodeId, PeId, Weight};
 
 /// A machine that processes can be mapped to.
@@ -280,32 +281,13 @@ pub enum MachineError {
     Stored(#[from] StoredDistancesError),
 }
 
-/// How the distances of a hierarchy are had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(into = "&'static str")]
-pub enum DistanceKind {
-    /// Stored in a matrix: [`StoredDistances`].
-    Hierarchy,
-    /// Computed from two ids: [`HierarchyOnline`].
-    HierarchyOnline,
-}
-
-impl DistanceKind {
-    /// Every kind, in the order in which they are listed.
-    pub const ALL: [DistanceKind; 2] = [DistanceKind::Hierarchy, DistanceKind::HierarchyOnline];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            DistanceKind::Hierarchy => "hierarchy",
-            DistanceKind::HierarchyOnline => "hierarchyonline",
-        }
-    }
-}
-
-impl From<DistanceKind> for &'static str {
-    fn from(kind: DistanceKind) -> Self {
-        kind.name()
+named! {
+    /// How the distances of a hierarchy are obtained.
+    pub enum DistanceKind: "kind of distances" {
+        /// Stored in a matrix: [`StoredDistances`].
+        Hierarchy = "hierarchy",
+        /// Computed from two ids: [`HierarchyOnline`].
+        HierarchyOnline = "hierarchyonline",
     }
 }
 

@@ -1,7 +1,7 @@
 //! The programs, run as a user runs them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process;
 
 use assert_cmd::Command;
@@ -22,20 +22,6 @@ pub fn to_spawn(command: &Command, folder: &Path) -> process::Command {
     let mut spawned = process::Command::new(command.get_program());
     spawned.args(command.get_args()).current_dir(folder);
     spawned
-}
-
-/// A file of `instances/`.
-pub fn instance(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("instances").join(name)
-}
-
-/// The names of what is in a folder, sorted.
-pub fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 /// A report that `--json` wrote to a file.

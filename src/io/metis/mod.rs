@@ -62,6 +62,19 @@ pub enum NodeWeights {
 ///
 /// O(n + m) if the lines list neighbours in ascending order, otherwise sorting each adds a logarithmic
 /// factor in its length. Peak memory: 16n + 16 · 2m bytes.
+///
+/// ```
+/// use viem::io::Source;
+/// use viem::io::metis::{NodeWeights, read};
+///
+/// // Three vertices in a row: two edges.
+/// let graph = read(Source::new("row", "3 2\n2\n1 3\n2\n".as_bytes())?, NodeWeights::Ignore)?;
+/// assert_eq!((graph.num_nodes(), graph.num_edges()), (3, 2));
+/// // A fault is told with its place.
+/// let error = read(Source::new("bad", "2 1\n3\n1\n".as_bytes())?, NodeWeights::Ignore).unwrap_err();
+/// assert!(error.to_string().starts_with("bad, line 2, column 1: "));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
     let keep = match node_weights {
         NodeWeights::Read => Keep::FirstWeight,

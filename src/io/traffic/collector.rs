@@ -100,6 +100,12 @@ pub struct Making {
     pub first_rank: Option<u64>,
 }
 
+impl Default for Making {
+    fn default() -> Self {
+        Self { weighing: Weighing::BYTES, top: None, num_ranks: None, first_rank: None }
+    }
+}
+
 /// Why there is no graph. Ranks are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -3,92 +3,143 @@
 //! Around a hub, a matching contracts one edge and leaves all other neighbours alone. Here, every vertex joins
 //! the cluster of the best rating `w(u,C)^2 / c(C)` next to it, `w(u,C)` being the weight of all its
 //! edges to the cluster, unless the cluster would become too heavy. The pass ends early when the graph has
-//! shrunk enough: many levels of slow shrinking mean many chances for the refinement. O(n + m).
+//! shrunk enough: more levels give the refinement more chances. O(n + m).
 //!
 //! Karypis, Kumar: Multilevel k-way hypergraph partitioning (first choice). DAC 1999.
 //! Meyerhenke, Sanders, Schulz: Partitioning complex networks via size-constrained clustering. SEA 2014.
 
 use super::Limits;
 use super::matching;
-use crate::partition::level::{Level, Stored};
+use crate::partition::compact::{CompactGraph, Stored};
 use crate::rng::Rng;
 use crate::types::{NodeId, Weight};
 
-/// The clusters around a vertex of at most this many arcs are found again by looking through them: cheaper than
-/// misses of the cache in an array of all clusters.
+/// The clusters around a vertex of at most this many arcs are collected by linear search. Balances comparisons against
+/// cache misses in an array of all clusters. Shows on meshes and random geometric graphs.
 const FEW_ARCS: usize = 16;
+
+/// Vertices are paired over two hops if more than this share of the vertices is left, as a fraction. Balances the cost
+/// of that pass against levels that hardly shrink, as around hubs.
+const PAIRED_FROM: (usize, usize) = (1, 2);
 
 /// Clusters the vertices; returns the coarse vertex of each vertex and the number of coarse vertices.
 pub(crate) fn cluster<W: Stored>(
-    graph: &Level<W>,
+    graph: &CompactGraph<W>,
     least_share: f64,
     limits: &Limits,
     rng: &mut Rng,
 ) -> (Vec<NodeId>, usize) {
     let n = graph.num_nodes();
-    // A cluster is named by one of its vertices.
-    let mut cluster_of: Vec<NodeId> = graph.nodes().collect();
-    let mut weights: Vec<Weight> = graph.nodes().map(|node| graph.node_weight(node)).collect();
-    let mut is_alone = vec![true; n];
-    let mut connection = vec![0 as Weight; n];
-    let mut ties: Vec<(NodeId, Weight)> = Vec::new();
-    let mut num_clusters = n;
     let enough = limits.enough.max((n as f64 * least_share) as usize);
+    let mut clustering = Clustering::new(graph, limits);
+    let mut num_clusters = n;
     for node in matching::visiting_order(graph, rng) {
         if num_clusters <= enough {
             break;
         }
-        if !is_alone[node as usize] {
-            continue;
-        }
-        let arcs = graph.arcs(node);
-        if arcs.len() <= FEW_ARCS {
-            for arc in arcs {
-                let cluster = cluster_of[arc.target as usize];
-                match ties.iter_mut().find(|(other, _)| *other == cluster) {
-                    Some((_, tie)) => *tie += arc.weight(),
-                    None => ties.push((cluster, arc.weight())),
-                }
-            }
-        } else {
-            for arc in arcs {
-                let cluster = cluster_of[arc.target as usize];
-                if connection[cluster as usize] == 0 {
-                    ties.push((cluster, 0));
-                }
-                connection[cluster as usize] += arc.weight();
-            }
-            for (cluster, tie) in &mut ties {
-                *tie = std::mem::take(&mut connection[*cluster as usize]);
-            }
-        }
-        let room = limits.max_weight - graph.node_weight(node);
-        let mut best = node;
-        let mut best_rating = 0.0;
-        for (cluster, tie) in ties.drain(..) {
-            let weight = weights[cluster as usize];
-            let rating = (tie as f64).powi(2) / weight.max(1) as f64;
-            if rating > best_rating && weight <= room && limits.compatible(node, cluster) {
-                best = cluster;
-                best_rating = rating;
-            }
-        }
-        if best != node {
-            cluster_of[node as usize] = best;
-            weights[best as usize] += graph.node_weight(node);
-            is_alone[node as usize] = false;
-            is_alone[best as usize] = false;
+        if clustering.is_alone[node as usize] && clustering.join(node) {
             num_clusters -= 1;
         }
     }
-    if num_clusters > n / 2 {
+    let Clustering { mut cluster_of, is_alone, .. } = clustering;
+    if num_clusters * PAIRED_FROM.1 > n * PAIRED_FROM.0 {
         pair_two_hops(graph, limits, &mut cluster_of, &is_alone);
     }
     number(&cluster_of)
 }
 
+/// Clusters as they grow. A cluster is named by one of its vertices.
+struct Clustering<'a, W> {
+    graph: &'a CompactGraph<W>,
+    limits: &'a Limits<'a>,
+    /// By vertex.
+    cluster_of: Vec<NodeId>,
+    /// By cluster.
+    weights: Vec<Weight>,
+    is_alone: Vec<bool>,
+    /// The clusters next to the current vertex, and the weight of its edges to each.
+    affinities: Vec<(NodeId, Weight)>,
+    /// By cluster, that weight while it is summed up; else 0.
+    sums: Vec<Weight>,
+}
+
+impl<'a, W: Stored> Clustering<'a, W> {
+    fn new(graph: &'a CompactGraph<W>, limits: &'a Limits<'a>) -> Self {
+        let n = graph.num_nodes();
+        Self {
+            graph,
+            limits,
+            cluster_of: graph.nodes().collect(),
+            weights: graph.nodes().map(|node| graph.node_weight(node)).collect(),
+            is_alone: vec![true; n],
+            affinities: Vec::new(),
+            sums: vec![0; n],
+        }
+    }
+
+    /// Puts a vertex that is alone into the best cluster next to it; returns whether there is one.
+    fn join(&mut self, node: NodeId) -> bool {
+        let weight = self.graph.node_weight(node);
+        let best = self.best_cluster(node, self.limits.max_weight - weight);
+        if best == node {
+            return false;
+        }
+        self.cluster_of[node as usize] = best;
+        self.weights[best as usize] += weight;
+        self.is_alone[node as usize] = false;
+        self.is_alone[best as usize] = false;
+        true
+    }
+
+    /// The cluster of the best rating next to a vertex that weighs at most `room`; the vertex itself if there is none.
+    fn best_cluster(&mut self, node: NodeId, room: Weight) -> NodeId {
+        self.collect_affinities(node);
+        let mut best = node;
+        let mut best_rating = 0.0;
+        for (cluster, affinity) in self.affinities.drain(..) {
+            let weight = self.weights[cluster as usize];
+            let rating = (affinity as f64).powi(2) / weight.max(1) as f64;
+            if rating > best_rating && weight <= room && self.limits.compatible(node, cluster) {
+                best = cluster;
+                best_rating = rating;
+            }
+        }
+        best
+    }
+
+    fn collect_affinities(&mut self, node: NodeId) {
+        let Self { graph, cluster_of, affinities, sums, .. } = self;
+        let arcs = graph.arcs(node);
+        if arcs.len() <= FEW_ARCS {
+            for arc in arcs {
+                let cluster = cluster_of[arc.target as usize];
+                match affinities.iter_mut().find(|(other, _)| *other == cluster) {
+                    Some((_, affinity)) => *affinity += arc.weight(),
+                    None => affinities.push((cluster, arc.weight())),
+                }
+            }
+            return;
+        }
+        for arc in arcs {
+            let cluster = cluster_of[arc.target as usize];
+            if sums[cluster as usize] == 0 {
+                affinities.push((cluster, 0));
+            }
+            sums[cluster as usize] += arc.weight();
+        }
+        for (cluster, affinity) in affinities {
+            *affinity = std::mem::take(&mut sums[*cluster as usize]);
+        }
+    }
+}
+
 /// Pairs vertices that are still alone with each other where they share their heaviest neighbour.
-fn pair_two_hops<W: Stored>(graph: &Level<W>, limits: &Limits, cluster_of: &mut [NodeId], is_alone: &[bool]) {
+fn pair_two_hops<W: Stored>(
+    graph: &CompactGraph<W>,
+    limits: &Limits,
+    cluster_of: &mut [NodeId],
+    is_alone: &[bool],
+) {
     let mut mate: Vec<NodeId> =
         is_alone.iter().map(|&alone| if alone { matching::FREE } else { 0 }).collect();
     matching::match_two_hops(graph, limits, &mut mate);

@@ -1,15 +1,19 @@
-//! Coarsening: a hierarchy of ever smaller graphs with the structure of the first.
+//! Coarsening: a sequence of ever smaller graphs with the structure of the first.
 
 mod clustering;
 mod matching;
 
-use super::level::{Level, Stored};
+use serde::{Deserialize, Serialize};
+
+use super::compact::{CompactGraph, Stored};
 use crate::observer::Observer;
 use crate::rng::Rng;
 use crate::types::{BlockId, NodeId, Weight};
 
 /// What becomes one vertex of the next level.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Contraction {
     /// Nothing: the graph itself is partitioned, which suits graphs of at most some hundred vertices.
     None,
@@ -17,13 +21,18 @@ pub enum Contraction {
     Matching,
     /// Clusters of any number of vertices.
     Clustering {
-        /// A level keeps at least this share of the vertices of the level above.
+        /// A level keeps at least this share of the vertices of the next finer level; 0 to 1.
         least_share: f64,
     },
 }
 
 impl Contraction {
-    fn cluster<W: Stored>(self, graph: &Level<W>, limits: &Limits, rng: &mut Rng) -> (Vec<NodeId>, usize) {
+    fn cluster<W: Stored>(
+        self,
+        graph: &CompactGraph<W>,
+        limits: &Limits,
+        rng: &mut Rng,
+    ) -> (Vec<NodeId>, usize) {
         match self {
             Contraction::None => (graph.nodes().collect(), graph.num_nodes()),
             Contraction::Matching => matching::cluster(graph, limits, rng),
@@ -32,11 +41,19 @@ impl Contraction {
     }
 }
 
+/// The greatest weight of a vertex, in multiples of the average on the coarsest graph, as a fraction. Balances
+/// coarsening that does not stall against a coarsest graph that can be balanced. As in METIS.
+const MAX_NODE_WEIGHT: (Weight, Weight) = (3, 2);
+
+/// Coarsening ends when a contraction keeps more than this share of the vertices, as a fraction. Balances the time of
+/// further levels against the size of the coarsest graph.
+const STALLED: (usize, usize) = (19, 20);
+
 /// What may be contracted together.
 pub(crate) struct Limits<'a> {
     /// The greatest weight of a coarse vertex.
     pub max_weight: Weight,
-    /// No need to contract to fewer vertices than this.
+    /// The number of vertices to which the next level need not shrink further.
     pub enough: usize,
     /// Only vertices of the same class may be contracted together.
     pub classes: Option<&'a [BlockId]>,
@@ -49,26 +66,35 @@ impl Limits<'_> {
     }
 }
 
-/// The graphs below the input graph, finest first, and how each came from the one above.
-pub(crate) struct Hierarchy<W> {
-    /// `steps[i]`: the coarse vertex of each vertex of the graph above, and the coarse graph.
-    pub steps: Vec<(Vec<NodeId>, Level<W>)>,
+/// The levels coarser than the input graph, finest first, and how each was contracted.
+pub(crate) struct Coarsening<W> {
+    /// The coarse vertex of each vertex of the next finer level, and the coarse graph.
+    pub steps: Vec<(Vec<NodeId>, CompactGraph<W>)>,
 }
 
-impl<W: Stored> Hierarchy<W> {
-    /// Coarsens until at most `enough` vertices are left, a step removes less than a twentieth, or the observer asks to
-    /// stop.
+impl<W: Stored> Coarsening<W> {
+    /// The coarsest graph; `finest` is the input graph.
+    pub fn coarsest<'a>(&'a self, finest: &'a CompactGraph<W>) -> &'a CompactGraph<W> {
+        self.level(finest, self.steps.len())
+    }
+
+    /// The graph after the first `steps` contractions; `finest` is the input graph.
+    pub fn level<'a>(&'a self, finest: &'a CompactGraph<W>, steps: usize) -> &'a CompactGraph<W> {
+        if steps == 0 { finest } else { &self.steps[steps - 1].1 }
+    }
+
+    /// Coarsens until at most `enough` vertices are left, a contraction removes too few, or the observer asks to stop.
     pub fn build(
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         contraction: Contraction,
         enough: usize,
         classes: Option<&[BlockId]>,
         observer: &dyn Observer,
         rng: &mut Rng,
     ) -> Self {
-        let mut steps: Vec<(Vec<NodeId>, Level<W>)> = Vec::new();
-        // Half as heavy again as the average at the end (METIS): keeps the coarsest graph balanceable.
-        let max_weight = ((graph.total_node_weight() / enough.max(1) as Weight).saturating_mul(3) / 2).max(1);
+        let mut steps: Vec<(Vec<NodeId>, CompactGraph<W>)> = Vec::new();
+        let average = graph.total_node_weight() / enough.max(1) as Weight;
+        let max_weight = (average.saturating_mul(MAX_NODE_WEIGHT.0) / MAX_NODE_WEIGHT.1).max(1);
         let mut classes = classes.map(<[BlockId]>::to_vec);
         loop {
             let fine = steps.last().map_or(graph, |step| &step.1);
@@ -77,7 +103,7 @@ impl<W: Stored> Hierarchy<W> {
             }
             let limits = Limits { max_weight, enough, classes: classes.as_deref() };
             let (coarse_of, num_coarse) = contraction.cluster(fine, &limits, rng);
-            if num_coarse * 20 > fine.num_nodes() * 19 {
+            if num_coarse * STALLED.1 > fine.num_nodes() * STALLED.0 {
                 break;
             }
             if let Some(fine_classes) = &mut classes {
@@ -111,14 +137,14 @@ mod tests {
 
     #[test]
     fn projection_keeps_cut_and_weights_and_classes_are_respected() {
-        let graph = Level::<i32>::new(&generate::random_geometric(600, 8.0, 3));
+        let graph = CompactGraph::<i32>::new(&generate::random_geometric(600, 8.0, 3));
         let classes: Vec<BlockId> = graph.nodes().map(|node| node / 200).collect();
         for contraction in [Contraction::Matching, Contraction::Clustering { least_share: 0.3 }] {
             let mut rng = Rng::new(6);
-            let hierarchy = Hierarchy::build(&graph, contraction, 40, Some(&classes), &(), &mut rng);
-            assert!(hierarchy.steps.len() > 1);
+            let coarsening = Coarsening::build(&graph, contraction, 40, Some(&classes), &(), &mut rng);
+            assert!(coarsening.steps.len() > 1);
             let mut blocks = classes.clone();
-            for (coarse_of, coarse) in &hierarchy.steps {
+            for (coarse_of, coarse) in &coarsening.steps {
                 let coarse_blocks = restrict(&blocks, coarse_of, coarse.num_nodes());
                 assert_eq!(project(&coarse_blocks, coarse_of), blocks);
                 assert_eq!(coarse.cut(&coarse_blocks), graph.cut(&classes));
@@ -134,10 +160,10 @@ mod tests {
         for leaf in 1..1000 {
             builder.add_edge(0, leaf, 1);
         }
-        let graph = Level::<i32>::new(&builder.build().unwrap());
+        let graph = CompactGraph::<i32>::new(&builder.build().unwrap());
         for contraction in [Contraction::Matching, Contraction::Clustering { least_share: 0.3 }] {
-            let hierarchy = Hierarchy::build(&graph, contraction, 50, None, &(), &mut Rng::new(1));
-            let coarsest = &hierarchy.steps.last().unwrap().1;
+            let coarsening = Coarsening::build(&graph, contraction, 50, None, &(), &mut Rng::new(1));
+            let coarsest = &coarsening.steps.last().unwrap().1;
             assert!(coarsest.num_nodes() <= 150, "{}", coarsest.num_nodes());
         }
     }

@@ -1,29 +1,30 @@
 //! Initial partitions: recursive multilevel bisection.
 //!
 //! A bisection coarsens its graph to a few dozen vertices, grows several bisections there, keeps the
-//! best one after refinement, and refines it on the way back. Blocks are halved until each stands alone.
+//! best one after refinement, and refines it on the way back. The set of blocks is halved until one is left.
 //! O((n + m) log k).
 
-use super::coarsen::{self, Contraction, Hierarchy};
-use super::level::{Level, Stored};
-use super::refine::two_way::{Bisection, Bounds, Effort, TwoWay};
+use super::coarsen::{self, Coarsening, Contraction};
+use super::compact::{CompactGraph, Stored};
+use super::refine::two_way::{Bisection, Bounds, Goal, TwoWay};
 use super::settings::BisectionSettings;
 use crate::observer::Observer;
 use crate::rng::{Rng, derive};
 use crate::types::{BlockId, NodeId, Weight};
 
-/// From this many arcs on, the two halves are worth a thread each.
+/// From this many arcs on, the two halves get a thread each. Balances the cost of a task against its work; the result does not
+/// depend on it.
 const LEAST_PARALLEL_ARCS: usize = 4_000;
 
-/// Partitions `graph` into blocks of the given sizes, none above its bound if that can be had.
+/// Partitions `graph` into blocks of the given sizes, none above its bound if that is possible.
 ///
 /// `sizes` must have a positive length. With vertices of weight 1 and `bounds == sizes` summing up to
-/// the weight of the graph the result is exact. Halves may run in parallel; each draws from a stream of its own, so
-/// that the result does not depend on it. What is left once the observer asks to stop is divided in the order of the
-/// vertices.
+/// the weight of the graph the result is exact. Halves may run in parallel: each draws from a random stream of its own,
+/// so that the result does not depend on it. Once the observer asks to stop, the remaining parts are divided in the
+/// order of their vertices.
 #[allow(clippy::too_many_arguments)] // a graph, what its blocks may weigh, and how to divide it
 pub(crate) fn recursive_bisection<W: Stored>(
-    graph: &Level<W>,
+    graph: &CompactGraph<W>,
     sizes: &[Weight],
     bounds: &[Weight],
     tolerance: Weight,
@@ -36,13 +37,13 @@ pub(crate) fn recursive_bisection<W: Stored>(
     recursion.run(graph, sizes, bounds, seed, &mut TwoWay::default())
 }
 
-/// Bisections that are nested in each other until each of `num_blocks`, at least 1, stands alone: log2, rounded up.
+/// The depth of the recursion for `num_blocks` blocks, at least 1: log2, rounded up.
 pub(crate) fn depth(num_blocks: usize) -> u32 {
     usize::BITS - (num_blocks - 1).leading_zeros()
 }
 
-/// A partition that costs nothing: each block gets the next vertices until it has its size; O(n).
-pub(crate) fn in_order<W: Stored>(graph: &Level<W>, sizes: &[Weight]) -> Vec<BlockId> {
+/// The cheapest partition: each block gets the next vertices until it has its size; O(n).
+pub(crate) fn in_order<W: Stored>(graph: &CompactGraph<W>, sizes: &[Weight]) -> Vec<BlockId> {
     let (mut block, mut weight) = (0, 0);
     let mut next = |node: NodeId| {
         while weight >= sizes[block] && block + 1 < sizes.len() {
@@ -65,7 +66,7 @@ struct Recursion<'a> {
 impl Recursion<'_> {
     fn run<W: Stored>(
         &self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         sizes: &[Weight],
         bounds: &[Weight],
         seed: u64,
@@ -107,41 +108,49 @@ impl Recursion<'_> {
     /// Multilevel bisection.
     fn bisect<W: Stored>(
         &self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         bounds: &Bounds,
         two_way: &mut TwoWay,
         rng: &mut Rng,
     ) -> Bisection {
         let (settings, observer) = (self.settings, self.observer);
-        let effort = Effort { passes: settings.passes, patience: settings.patience };
-        let hierarchy = Hierarchy::build(graph, self.contraction, settings.coarsest, None, observer, rng);
-        let coarsest = hierarchy.steps.last().map_or(graph, |step| &step.1);
-        let tolerance_of = |level: &Level<W>, finest: bool| {
-            if finest { self.tolerance } else { self.tolerance.max(level.max_node_weight()) }
+        let coarsening = Coarsening::build(graph, self.contraction, settings.coarsest, None, observer, rng);
+        let goal = |level: &CompactGraph<W>, is_finest: bool| {
+            let least = if is_finest { 0 } else { level.max_node_weight() };
+            let (passes, patience) = (settings.passes, settings.patience);
+            Goal { bounds, tolerance: self.tolerance.max(least), passes, patience }
         };
-        let coarsest_tolerance = tolerance_of(coarsest, hierarchy.steps.is_empty());
+        let coarsest = coarsening.coarsest(graph);
+        let mut bisection =
+            self.best_bisection(coarsest, goal(coarsest, coarsening.steps.is_empty()), two_way, rng);
+        for index in (0..coarsening.steps.len()).rev() {
+            let level = coarsening.level(graph, index);
+            bisection.sides = coarsen::project(&bisection.sides, &coarsening.steps[index].0);
+            two_way.refine(level, &mut bisection, goal(level, index == 0), observer);
+        }
+        bisection
+    }
+
+    /// The best of several bisections, grown and refined.
+    fn best_bisection<W: Stored>(
+        &self,
+        graph: &CompactGraph<W>,
+        goal: Goal<'_>,
+        two_way: &mut TwoWay,
+        rng: &mut Rng,
+    ) -> Bisection {
         let mut best: Option<Bisection> = None;
-        for _ in 0..settings.tries.max(1) {
-            let mut candidate = two_way.grow(coarsest, bounds, rng);
-            two_way.refine(coarsest, &mut candidate, bounds, coarsest_tolerance, effort, observer);
-            let better = best.as_ref().is_none_or(|best| {
-                candidate.score(bounds, coarsest_tolerance) < best.score(bounds, coarsest_tolerance)
-            });
-            if better {
+        for _ in 0..self.settings.tries.max(1) {
+            let mut candidate = two_way.grow(graph, goal.bounds, rng);
+            two_way.refine(graph, &mut candidate, goal, self.observer);
+            if best.as_ref().is_none_or(|best| goal.score(&candidate) < goal.score(best)) {
                 best = Some(candidate);
             }
-            if observer.should_stop() {
+            if self.observer.should_stop() {
                 break;
             }
         }
-        let mut bisection = best.expect("there was at least one try");
-        for index in (0..hierarchy.steps.len()).rev() {
-            let (coarse_of, _) = &hierarchy.steps[index];
-            let level = if index == 0 { graph } else { &hierarchy.steps[index - 1].1 };
-            bisection.sides = coarsen::project(&bisection.sides, coarse_of);
-            two_way.refine(level, &mut bisection, bounds, tolerance_of(level, index == 0), effort, observer);
-        }
-        bisection
+        best.expect("there was at least one try")
     }
 }
 

@@ -2,28 +2,28 @@
 
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::k_way::{Assignment, Connection};
+use super::k_way::{Assignment, BlockAffinities};
 use crate::observer::{Observer, Watch};
+use crate::partition::compact::{Arc, CompactGraph, Stored};
 use crate::partition::heap::Heap;
-use crate::partition::level::{Arc, Level, Stored};
 use crate::types::{BlockId, NodeId, Weight};
 
-/// A vertex of more arcs is looked at again only once one in so many of its neighbours has moved: what that costs in
-/// all is then at most so many times the arcs of the vertices that move, whatever the degrees.
+/// The gain of a vertex of more arcs is computed again only when one in this many of its neighbours has moved. Balances
+/// up-to-date gains of hubs against their cost, which is at most this many times the arcs of the vertices that move.
+/// Shows on stars and graphs with hubs.
 const FEW_ARCS: usize = 256;
 
-/// Arcs looked at for vertices that are put back into the queue, in multiples of the arcs of the graph. Beyond, moves are
-/// made as they come to the top.
+/// Arcs looked at for vertices that are put back into the queue, in multiples of the arcs of the graph. Beyond it, moves
+/// are made at their present gain. Balances the loss of rebalancing against its time. Shows on graphs with hubs.
 const PUT_BACK_EFFORT: usize = 64;
 
 /// Moves vertices out of overloaded blocks, cheapest first, until no block is above its bound.
 ///
-/// A vertex goes to the adjacent block it is connected to most strongly among those with room for it, or
-/// else to the block with most room. With vertices of weight 1 this always succeeds when the bounds leave room.
-/// O((n + m) log n) when all vertices must be looked at, O(m) when no block is overloaded. Once the observer asks to
-/// stop, vertices move in the order of their numbers to wherever there is room.
-pub(crate) fn unload<W: Stored>(
-    graph: &Level<W>,
+/// A vertex goes to the adjacent block with room for it to which its affinity is greatest, or else to the block with most
+/// room. With vertices of weight 1 this always succeeds if the bounds leave room. O((n + m) log n), O(k) if no block is
+/// overloaded. Once the observer asks to stop, vertices move in the order of their numbers to any block with room.
+pub(crate) fn rebalance<W: Stored>(
+    graph: &CompactGraph<W>,
     assignment: &mut Assignment,
     bounds: &[Weight],
     observer: &dyn Observer,
@@ -31,35 +31,35 @@ pub(crate) fn unload<W: Stored>(
     if assignment.overload(bounds) == 0 {
         return;
     }
-    if !Unloading::new(graph, assignment, bounds).run(observer) {
-        unload_in_order(graph, assignment, bounds);
+    if !Rebalancing::new(graph, assignment, bounds).run(observer) {
+        rebalance_in_order(graph, assignment, bounds);
     }
 }
 
-/// What moves vertices out of overloaded blocks.
-struct Unloading<'a, W> {
-    graph: &'a Level<W>,
+/// The state of moves out of overloaded blocks.
+struct Rebalancing<'a, W> {
+    graph: &'a CompactGraph<W>,
     assignment: &'a mut Assignment,
     bounds: &'a [Weight],
-    connection: Connection,
+    affinities: BlockAffinities,
     heap: Heap,
     rooms: Rooms,
-    /// Neighbours that have moved since a vertex was looked at.
+    /// By vertex: the number of neighbours that have moved since its gain was computed.
     outdated: Vec<u32>,
 }
 
-impl<'a, W: Stored> Unloading<'a, W> {
-    fn new(graph: &'a Level<W>, assignment: &'a mut Assignment, bounds: &'a [Weight]) -> Self {
-        let mut connection = Connection::default();
-        connection.resize(bounds.len());
+impl<'a, W: Stored> Rebalancing<'a, W> {
+    fn new(graph: &'a CompactGraph<W>, assignment: &'a mut Assignment, bounds: &'a [Weight]) -> Self {
+        let mut affinities = BlockAffinities::default();
+        affinities.resize(bounds.len());
         let mut heap = Heap::default();
         heap.resize(graph.num_nodes());
         let rooms = Rooms::new(assignment, bounds);
         let outdated = vec![0; graph.num_nodes()];
-        Self { graph, assignment, bounds, connection, heap, rooms, outdated }
+        Self { graph, assignment, bounds, affinities, heap, rooms, outdated }
     }
 
-    /// Returns whether it was not stopped before the end.
+    /// Moves vertices until no block is overloaded or no move is left; false if it was stopped before.
     fn run(&mut self, observer: &dyn Observer) -> bool {
         let graph = self.graph;
         let mut watch = Watch::new(observer);
@@ -80,7 +80,7 @@ impl<'a, W: Stored> Unloading<'a, W> {
             if !self.is_over(self.assignment.blocks[node as usize]) {
                 continue;
             }
-            // Gains change as neighbours move and blocks fill up; act on the present one only.
+            // Gains change as neighbours move and blocks fill up. Only the present one counts.
             let Some((present, to)) = self.best_move(node) else { continue };
             if present < gain && budget > degree {
                 budget -= degree;
@@ -107,21 +107,21 @@ impl<'a, W: Stored> Unloading<'a, W> {
     }
 
     fn best_move(&mut self, node: NodeId) -> Option<(Weight, BlockId)> {
-        let Self { graph, assignment, bounds, connection, rooms, .. } = self;
-        connection.collect(graph, &assignment.blocks, node);
+        let Self { graph, assignment, bounds, affinities, rooms, .. } = self;
+        affinities.collect(graph, &assignment.blocks, node);
         let from = assignment.blocks[node as usize];
         let weight = graph.node_weight(node);
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
-        let adjacent = connection.blocks().iter().copied().filter(|&block| block != from);
+        let adjacent = affinities.blocks().iter().copied().filter(|&block| block != from);
         let emptiest = rooms.emptiest;
         let block = adjacent
             .filter(|&block| room(block) >= weight)
-            .max_by_key(|&block| (connection.to(block), room(block), block))
+            .max_by_key(|&block| (affinities.to(block), room(block), block))
             .or_else(|| (room(emptiest) >= weight && emptiest != from).then_some(emptiest))?;
-        Some((connection.to(block) - connection.to(from), block))
+        Some((affinities.to(block) - affinities.to(from), block))
     }
 
-    /// Moves a vertex and looks at its neighbours again; whether the observer asks to stop.
+    /// Moves a vertex and updates the gains of its neighbours; returns whether the observer asks to stop.
     fn shift(&mut self, node: NodeId, gain: Weight, to: BlockId, watch: &mut Watch<'_>) -> bool {
         let graph = self.graph;
         let from = self.assignment.blocks[node as usize];
@@ -147,9 +147,9 @@ impl<'a, W: Stored> Unloading<'a, W> {
 
 /// The block with most room, as moves out of overloaded blocks fill the others.
 struct Rooms {
-    /// Rooms of blocks, some of them as they were before.
+    /// The room of each block; some entries are out of date.
     queue: BinaryHeap<(Weight, BlockId)>,
-    /// Brought up to date as it fills.
+    /// The block with most room.
     emptiest: BlockId,
 }
 
@@ -161,14 +161,14 @@ impl Rooms {
         Self { queue, emptiest }
     }
 
-    /// Takes note of a move; O(log k) on average over the moves.
+    /// Updates the rooms after a move; O(log k) on average over the moves.
     fn follow(&mut self, assignment: &Assignment, bounds: &[Weight], from: BlockId, to: BlockId) {
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
         self.queue.push((room(from), from));
         if to != self.emptiest {
             return;
         }
-        // Only what moves to it makes another block the emptiest, since moves leave overloaded blocks only.
+        // Moves leave overloaded blocks only, so another block becomes the emptiest only by a move to the emptiest.
         while let Some(mut top) = self.queue.peek_mut() {
             let (known, block) = *top;
             if known == room(block) {
@@ -180,8 +180,8 @@ impl Rooms {
     }
 }
 
-/// Moves vertices out of overloaded blocks to the emptiest ones, as they come; O((n log k) + m).
-fn unload_in_order<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, bounds: &[Weight]) {
+/// Moves vertices out of overloaded blocks to the emptiest ones, in the order of their numbers; O(n log k + m).
+fn rebalance_in_order<W: Stored>(graph: &CompactGraph<W>, assignment: &mut Assignment, bounds: &[Weight]) {
     let mut rooms = Rooms::new(assignment, bounds);
     for node in graph.nodes() {
         let (from, to, weight) = (assignment.blocks[node as usize], rooms.emptiest, graph.node_weight(node));
@@ -194,12 +194,12 @@ fn unload_in_order<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, bou
     assignment.cut = graph.cut(&assignment.blocks);
 }
 
-/// Packs the vertices anew if blocks are overloaded, keeping as many as possible where they are.
+/// Packs the vertices again if blocks are overloaded; as many as possible keep their block.
 ///
 /// Heaviest first, each vertex stays in its block if it still fits, or goes to the block with most room, or, on
 /// a second attempt, to the one it fits most tightly. The packing replaces the partition only if it is overloaded
-/// less. O(n (log n + log k)) and O(m), nothing if no block is overloaded.
-pub(crate) fn repack<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, bounds: &[Weight]) {
+/// less. O(n (log n + log k) + m), O(k) if no block is overloaded.
+pub(crate) fn repack<W: Stored>(graph: &CompactGraph<W>, assignment: &mut Assignment, bounds: &[Weight]) {
     if assignment.overload(bounds) == 0 {
         return;
     }
@@ -216,7 +216,7 @@ pub(crate) fn repack<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, b
 
 /// Packs the vertices in the order given; what fits nowhere goes to the block with most room.
 fn pack<W: Stored>(
-    graph: &Level<W>,
+    graph: &CompactGraph<W>,
     blocks: &[BlockId],
     bounds: &[Weight],
     order: &[NodeId],
@@ -242,9 +242,8 @@ fn pack<W: Stored>(
 
 /// Gives a vertex to every empty block that may have one, as long as other blocks have more than one.
 ///
-/// Takes those first that lose least. Bounds stay met: what is too heavy for the empty block is too heavy where it is. A
-/// bound of 0 asks for an empty block, unless no vertex weighs anything. O((n + m) log n), O(n) if no block is empty.
-pub(crate) fn fill_empty<W: Stored>(graph: &Level<W>, assignment: &mut Assignment, bounds: &[Weight]) {
+/// Vertices of the least loss move first. An empty block with a bound of 0 stays empty, unless no vertex weighs anything. O((n + m) log n), O(n) if no block is empty.
+pub(crate) fn fill_empty<W: Stored>(graph: &CompactGraph<W>, assignment: &mut Assignment, bounds: &[Weight]) {
     let mut counts = vec![0usize; bounds.len()];
     for &block in &assignment.blocks {
         counts[block as usize] += 1;
@@ -306,11 +305,11 @@ mod tests {
     }
 
     /// Everything is in one of 50 blocks.
-    fn crowded_star() -> (Level<i32>, Assignment, Vec<Weight>) {
+    fn crowded_star() -> (CompactGraph<i32>, Assignment, Vec<Weight>) {
         let n = 20_000;
         let mut builder = GraphBuilder::new(n);
         (1..n as NodeId).for_each(|leaf| builder.add_edge(0, leaf, 1));
-        let level = Level::new(&builder.build().unwrap());
+        let level = CompactGraph::new(&builder.build().unwrap());
         let assignment = Assignment::new(&level, vec![0; n], 50);
         (level, assignment, vec![400; 50])
     }
@@ -319,7 +318,7 @@ mod tests {
     fn a_hub_is_not_looked_at_for_each_neighbour_that_moves() {
         let (level, mut assignment, bounds) = crowded_star();
         let observer = Questions::up_to(usize::MAX);
-        unload(&level, &mut assignment, &bounds, &observer);
+        rebalance(&level, &mut assignment, &bounds, &observer);
         assert_eq!(assignment.overload(&bounds), 0);
         assert_eq!(assignment.cut, level.cut(&assignment.blocks));
         // Looking at the hub for each leaf would be half of 20 000 squared, 3000 questions.
@@ -332,7 +331,7 @@ mod tests {
     fn bounds_are_met_also_when_it_is_stopped() {
         for most in 0..4 {
             let (level, mut assignment, bounds) = crowded_star();
-            unload(&level, &mut assignment, &bounds, &Questions::up_to(most));
+            rebalance(&level, &mut assignment, &bounds, &Questions::up_to(most));
             assert_eq!(assignment.overload(&bounds), 0);
             assert_eq!(assignment.cut, level.cut(&assignment.blocks));
             assert_eq!(assignment.weights, level.block_weights(&assignment.blocks, 50));

@@ -1,21 +1,20 @@
 //! Moves along paths and cycles of blocks: improvement at exact block sizes.
 //!
-//! When every block is full, no vertex can move alone. But the best moves between adjacent blocks form a
-//! weighted digraph on the blocks, and a cycle of negative cost in it is a set of moves, one out of
-//! and one into each block on it, that keeps all sizes and lowers the cut. In the same way, the cheapest path
-//! from an overloaded block to one with room restores the balance at the least loss. Both come
-//! from one label-correcting search (Bellman-Ford).
+//! When every block is full, no vertex can move alone. But the best moves between adjacent blocks form a weighted
+//! digraph on the blocks. A cycle of negative cost in it is a set of moves, one out of and one into each block on it,
+//! that keeps all sizes and lowers the cut. Likewise, the cheapest path from an overloaded block to one with room
+//! restores the balance at the least loss. Both are found by one label-correcting search (Bellman-Ford).
 //!
 //! Only for vertices of equal weight. A search costs O(k' h) for k' pairs of adjacent blocks and paths of h
-//! blocks, each round of moves the boundaries of the blocks it touches; memory is O(n + k').
+//! blocks. Each round of moves costs the boundaries of the blocks it touches. Memory is O(n + k').
 //!
-//! Sanders, Schulz: Think locally, act globally: highly balanced graph partitioning. SEA 2013. There, the moves
-//! of each search are chosen anew; here, they are kept and only those near a change are recomputed, and
-//! moves that turn out to interfere are barred one by one instead of being drawn at random.
+//! Sanders, Schulz: Think locally, act globally: highly balanced graph partitioning. SEA 2013. There, each search
+//! chooses its moves again, at random. Here, moves are kept, only those near a change are recomputed, and moves that
+//! turn out to interfere are barred one by one.
 
-use super::k_way::{Assignment, Connection};
+use super::k_way::{Assignment, BlockAffinities};
 use crate::observer::{Observer, Watch};
-use crate::partition::level::{Level, Stored};
+use crate::partition::compact::{CompactGraph, Stored};
 use crate::types::{BlockId, NodeId, Weight};
 
 const NOWHERE: u32 = u32::MAX;
@@ -39,22 +38,22 @@ struct Step {
     to: BlockId,
 }
 
-/// The best moves between all adjacent blocks, kept up to date.
+/// The best moves between all adjacent blocks, updated as vertices move.
 pub(crate) struct Moves<'a, W> {
-    graph: &'a Level<W>,
+    graph: &'a CompactGraph<W>,
     watch: Watch<'a>,
     /// By block: the best move to each adjacent block.
     rows: Vec<Vec<Move>>,
-    /// By block: its vertices that may lie on its boundary, and some that have left.
+    /// By block: the vertices that may lie on its boundary, and some that have left it.
     members: Vec<Vec<NodeId>>,
     /// The block in whose list a vertex stands.
     listed: Vec<BlockId>,
-    /// By vertex, a destination it failed to go to, until some moves succeed.
+    /// By vertex: a block it is barred from because a cycle with this move failed, until other moves succeed.
     barred_from: Vec<BlockId>,
     /// The vertices that are barred from a block.
     barred: Vec<NodeId>,
-    connection: Connection,
-    /// The best move of the row at hand to each block, by block.
+    affinities: BlockAffinities,
+    /// By block: the best move to it from the block whose row is collected.
     best: Vec<(Weight, NodeId)>,
     touched: Vec<BlockId>,
     stale: Vec<bool>,
@@ -74,19 +73,18 @@ pub(crate) struct Moves<'a, W> {
 impl<'a, W: Stored> Moves<'a, W> {
     /// Collects the best moves of a partition; O(n + m).
     ///
-    /// All searches together may relax `effort` times as many moves as the graph has arcs, looking for new moves
-    /// included: with many blocks there are many cycles, and a search for each would cost O(k) times the graph;
-    /// where there are hubs, each move leaves nearly everything to be looked at again. Searches end once the
-    /// observer asks to stop.
+    /// All searches together may relax, or look at, `effort` times as many moves as the graph has arcs. With many blocks
+    /// there are many cycles, and a search for each would cost O(k) times the graph. Around hubs, each move outdates
+    /// nearly all rows. Searches end once the observer asks to stop.
     pub fn new(
-        graph: &'a Level<W>,
+        graph: &'a CompactGraph<W>,
         assignment: &Assignment,
         effort: usize,
         observer: &'a dyn Observer,
     ) -> Self {
         let (n, k) = (graph.num_nodes(), assignment.weights.len());
-        let mut connection = Connection::default();
-        connection.resize(k);
+        let mut affinities = BlockAffinities::default();
+        affinities.resize(k);
         let mut moves = Self {
             graph,
             watch: Watch::new(observer),
@@ -95,7 +93,7 @@ impl<'a, W: Stored> Moves<'a, W> {
             listed: vec![NOWHERE; n],
             barred_from: vec![NOWHERE; n],
             barred: Vec::new(),
-            connection,
+            affinities,
             best: vec![(0, NodeId::MAX); k],
             touched: Vec::new(),
             stale: vec![false; k],
@@ -119,6 +117,7 @@ impl<'a, W: Stored> Moves<'a, W> {
         moves
     }
 
+    /// Adds a vertex to the list of a block unless it is there.
     fn list(&mut self, node: NodeId, block: BlockId) {
         if self.listed[node as usize] != block {
             self.listed[node as usize] = block;
@@ -126,6 +125,7 @@ impl<'a, W: Stored> Moves<'a, W> {
         }
     }
 
+    /// Computes the best moves out of a block, and drops vertices from its list that are not on its boundary.
     fn collect_row(&mut self, assignment: &Assignment, block: BlockId) {
         let mut members = std::mem::take(&mut self.members[block as usize]);
         let mut num_arcs = 0;
@@ -136,27 +136,12 @@ impl<'a, W: Stored> Moves<'a, W> {
                 }
                 return false;
             }
-            self.connection.collect(self.graph, &assignment.blocks, node);
             num_arcs += self.graph.degree(node);
-            let inner = self.connection.to(block);
-            for &to in self.connection.blocks() {
-                if to == block || self.barred_from[node as usize] == to {
-                    continue;
-                }
-                let gain = self.connection.to(to) - inner;
-                let best = &mut self.best[to as usize];
-                if best.1 == NodeId::MAX {
-                    self.touched.push(to);
-                    *best = (gain, node);
-                } else if gain > best.0 {
-                    *best = (gain, node);
-                }
-            }
-            let outer = self.connection.blocks().iter().any(|&to| to != block);
-            if !outer {
+            let is_on_boundary = self.offer_moves(assignment, block, node);
+            if !is_on_boundary {
                 self.listed[node as usize] = NOWHERE;
             }
-            outer
+            is_on_boundary
         });
         self.members[block as usize] = members;
         self.budget = self.budget.saturating_sub(num_arcs);
@@ -169,11 +154,33 @@ impl<'a, W: Stored> Moves<'a, W> {
         }
     }
 
+    /// Lets the moves of a vertex out of its block compete for the best ones; returns whether it lies on the boundary.
+    fn offer_moves(&mut self, assignment: &Assignment, block: BlockId, node: NodeId) -> bool {
+        self.affinities.collect(self.graph, &assignment.blocks, node);
+        let internal = self.affinities.to(block);
+        let mut is_on_boundary = false;
+        for &to in self.affinities.blocks().iter().filter(|&&to| to != block) {
+            is_on_boundary = true;
+            if self.barred_from[node as usize] == to {
+                continue;
+            }
+            let gain = self.affinities.to(to) - internal;
+            let best = &mut self.best[to as usize];
+            if best.1 == NodeId::MAX {
+                self.touched.push(to);
+                *best = (gain, node);
+            } else if gain > best.0 {
+                *best = (gain, node);
+            }
+        }
+        is_on_boundary
+    }
+
     /// Moves a vertex and remembers which rows that changes.
     fn shift(&mut self, assignment: &mut Assignment, node: NodeId, to: BlockId) {
-        self.connection.collect(self.graph, &assignment.blocks, node);
+        self.affinities.collect(self.graph, &assignment.blocks, node);
         let from = assignment.blocks[node as usize];
-        let gain = self.connection.to(to) - self.connection.to(from);
+        let gain = self.affinities.to(to) - self.affinities.to(from);
         assignment.shift(node, self.graph.node_weight(node), to, gain);
         self.list(node, to);
         self.outdate(from);
@@ -186,12 +193,14 @@ impl<'a, W: Stored> Moves<'a, W> {
         }
     }
 
+    /// Notes that the row of a block must be computed again.
     fn outdate(&mut self, block: BlockId) {
         if !std::mem::replace(&mut self.stale[block as usize], true) {
             self.stale_blocks.push(block);
         }
     }
 
+    /// Computes the rows again that are out of date.
     fn update(&mut self, assignment: &Assignment) {
         while let Some(block) = self.stale_blocks.pop() {
             self.stale[block as usize] = false;
@@ -199,9 +208,9 @@ impl<'a, W: Stored> Moves<'a, W> {
         }
     }
 
-    /// Moves vertices along cheapest paths out of overloaded blocks until no block is overloaded or no
-    /// path is left. Negative cycles found on the way are taken too, until `patience` of them have failed.
-    pub fn unload(&mut self, assignment: &mut Assignment, bounds: &[Weight], patience: usize) {
+    /// Moves vertices along cheapest paths out of overloaded blocks until no block is overloaded or no path is left.
+    /// Negative cycles that are found first are taken too, until `patience` of them have failed.
+    pub fn rebalance(&mut self, assignment: &mut Assignment, bounds: &[Weight], patience: usize) {
         let mut failures = 0;
         while failures <= patience && self.budget > 0 && !self.watch.stops_after(self.rows.len()) {
             let over = |block: usize| assignment.weights[block] > bounds[block];
@@ -238,8 +247,8 @@ impl<'a, W: Stored> Moves<'a, W> {
         assignment.cut < before
     }
 
-    /// Relaxes all moves until the costs stand still or the parents close a cycle, which is then
-    /// negative; returns whether there is one, and leaves the cycles in `self.cycles`.
+    /// Relaxes all moves until the costs do not change or the parents close a cycle, which is then negative. Returns
+    /// whether there is one, and leaves the cycles in `self.cycles`.
     fn correct_labels(&mut self) -> bool {
         let k = self.rows.len();
         for _ in 0..=k {
@@ -306,7 +315,7 @@ impl<'a, W: Stored> Moves<'a, W> {
         }
     }
 
-    /// Takes those of the cycles found that lower the cut; bars a move of each of the others. Returns whether
+    /// Takes those of the cycles found that lower the cut. If there is none, bars a move of each cycle. Returns whether
     /// one was taken.
     fn take_cycles(&mut self, assignment: &mut Assignment) -> bool {
         let mut taken = false;
@@ -360,7 +369,7 @@ impl<'a, W: Stored> Moves<'a, W> {
         !ends.is_empty()
     }
 
-    /// How much the cut falls if all steps are taken at once; none if a vertex is no longer where it was.
+    /// How much the cut falls if all steps are taken at once; none if a vertex is no longer in the block it should leave.
     fn gain(&mut self, assignment: &Assignment, steps: &[Step]) -> Option<Weight> {
         let blocks = &assignment.blocks;
         if steps.iter().any(|step| blocks[step.node as usize] != step.from) {
@@ -375,7 +384,7 @@ impl<'a, W: Stored> Moves<'a, W> {
                 let block = blocks[arc.target as usize];
                 let planned = self.planned[arc.target as usize];
                 let after = if planned == NOWHERE { block } else { planned };
-                // An edge between two moved vertices is met twice.
+                // An edge between two moved vertices is visited twice, and counted once.
                 if planned == NOWHERE || step.node < arc.target {
                     gain +=
                         arc.weight() * (Weight::from(block != step.from) - Weight::from(after != step.to));
@@ -388,10 +397,11 @@ impl<'a, W: Stored> Moves<'a, W> {
         Some(gain)
     }
 
+    /// Forgets which moves have failed.
     fn lift_bars(&mut self) {
         while let Some(node) = self.barred.pop() {
             self.barred_from[node as usize] = NOWHERE;
-            // Where the vertex is now, it may move again.
+            // The vertex may move again from its present block.
             let block = self.listed[node as usize];
             if block != NOWHERE {
                 self.outdate(block);
@@ -406,7 +416,7 @@ mod tests {
     use crate::graph::generate;
     use crate::rng::Rng;
 
-    fn scattered(level: &Level<i32>, k: u32) -> Assignment {
+    fn scattered(level: &CompactGraph<i32>, k: u32) -> Assignment {
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % k).collect();
         Rng::new(3).shuffle(&mut blocks);
         Assignment::new(level, blocks, k as usize)
@@ -414,7 +424,7 @@ mod tests {
 
     #[test]
     fn cycles_lower_the_cut_and_keep_all_sizes() {
-        let level = Level::<i32>::new(&generate::random_geometric(240, 8.0, 7));
+        let level = CompactGraph::<i32>::new(&generate::random_geometric(240, 8.0, 7));
         let mut assignment = scattered(&level, 6);
         let before = assignment.cut;
         assert!(Moves::new(&level, &assignment, 1000, &()).improve(&mut assignment, 50));
@@ -425,7 +435,7 @@ mod tests {
 
     #[test]
     fn rows_agree_with_recomputation_after_every_move() {
-        let level = Level::<i32>::new(&generate::random_geometric(120, 7.0, 1));
+        let level = CompactGraph::<i32>::new(&generate::random_geometric(120, 7.0, 1));
         let mut assignment = scattered(&level, 4);
         let mut moves = Moves::new(&level, &assignment, 1000, &());
         let mut rng = Rng::new(2);
@@ -450,7 +460,7 @@ mod tests {
 
     #[test]
     fn paths_restore_the_balance() {
-        let level = Level::<i32>::new(&generate::grid(20, 10));
+        let level = CompactGraph::<i32>::new(&generate::grid(20, 10));
         // Stripes of four columns, of which the first has taken some vertices of the second.
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % 20 / 4).collect();
         for block in &mut blocks[..30] {
@@ -461,7 +471,7 @@ mod tests {
         let mut assignment = Assignment::new(&level, blocks, 5);
         let bounds = [40; 5];
         assert!(assignment.overload(&bounds) > 0);
-        Moves::new(&level, &assignment, 1000, &()).unload(&mut assignment, &bounds, 50);
+        Moves::new(&level, &assignment, 1000, &()).rebalance(&mut assignment, &bounds, 50);
         assert_eq!(assignment.weights, [40; 5]);
         assert_eq!(assignment.cut, level.cut(&assignment.blocks));
     }

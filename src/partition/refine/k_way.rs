@@ -1,28 +1,42 @@
 //! Fiduccia-Mattheyses refinement of partitions into any number of blocks.
 //!
-//! A search starts from some vertices of the boundary, always makes the best move that fits, also if it
-//! worsens the cut, lets the neighbours of moved vertices join, and ends some moves after its best state, to
-//! which it returns. From the whole boundary this is the classical algorithm; from single vertices
-//! it escapes from far more local optima (Sanders, Schulz: Engineering multilevel graph
-//! partitioning algorithms. ESA 2011). A vertex moves at most once a round.
+//! A search starts from some vertices of the boundary. It always makes the best move that fits, also if that worsens
+//! the cut, and lets the neighbours of moved vertices join. It ends some moves after its best state and returns to
+//! it. From the whole boundary this is the classical algorithm; from single vertices it escapes from far more
+//! local optima. A vertex moves at most once a round.
 //!
-//! The connection of a vertex to the blocks is computed when it is needed: O(deg), with memory O(n + k)
-//! in all, where a table of connections would take O(n k).
+//! The affinities of a vertex to the blocks are computed when they are needed: O(deg) time, O(n + k) memory. A table of
+//! all affinities would take O(n k).
+//!
+//! Sanders, Schulz: Engineering multilevel graph partitioning algorithms. ESA 2011.
 
 use crate::observer::{Observer, Watch};
+use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::heap::Heap;
-use crate::partition::level::{Level, Stored};
 use crate::partition::settings::KWaySettings;
 use crate::rng::Rng;
 use crate::types::{BlockId, NodeId, Weight};
 
-/// A search ends when it has looked at this many arcs since its best state: hundreds of moves where degrees are
-/// small. Around hubs, each move makes the gains of vertices out of date that take long to compute.
-const GREATEST_EFFORT: usize = 1 << 15;
+/// A search ends when it has looked at this many arcs since its best state. Balances cut against time around hubs,
+/// where each move outdates gains that take long to compute; elsewhere these are hundreds of moves. Shows on graphs
+/// with hubs.
+const MAX_SEARCH_EFFORT: usize = 1 << 15;
 
-/// The arcs of a vertex that moves, or whose move is undone, count as looked at if they are more than this many: it is
-/// hubs that make searches expensive, and where degrees are small, moves cost as much as gains do.
+/// The arcs of a vertex that moves, or whose move is undone, count as looked at if they are more than this many.
+/// Balances exact accounting against its cost: only hubs make searches expensive. Shows as [`MAX_SEARCH_EFFORT`].
 const MANY_ARCS: usize = 1 << 10;
+
+/// A round ends when its searches have looked in vain at this many times the arcs of the graph. Balances cut against
+/// time around hubs. Shows as [`MAX_SEARCH_EFFORT`]; it is a multiple of what a round wastes where degrees are small.
+const MAX_WASTED_PASSES: usize = 50;
+
+/// Arcs that are added to those of the graph for [`MAX_WASTED_PASSES`], so that searches on small graphs are not cut
+/// short.
+const FREE_ARCS: usize = 1 << 19;
+
+/// Rounds end when one gains less than one in this many of the cut. Balances cut against time on the graphs of the
+/// partition bench.
+const LEAST_GAIN: Weight = 1000;
 
 /// A partition with its block weights and cut.
 #[derive(Clone, Debug)]
@@ -34,7 +48,7 @@ pub(crate) struct Assignment {
 
 impl Assignment {
     /// Computes weights and cut from the blocks.
-    pub fn new<W: Stored>(graph: &Level<W>, blocks: Vec<BlockId>, num_blocks: usize) -> Self {
+    pub fn new<W: Stored>(graph: &CompactGraph<W>, blocks: Vec<BlockId>, num_blocks: usize) -> Self {
         let weights = graph.block_weights(&blocks, num_blocks);
         let cut = graph.cut(&blocks);
         Self { blocks, weights, cut }
@@ -62,21 +76,21 @@ impl Assignment {
 
 /// The weights of the edges from one vertex to each block.
 #[derive(Debug, Default)]
-pub(crate) struct Connection {
+pub(crate) struct BlockAffinities {
     weights: Vec<Weight>,
     touched: Vec<BlockId>,
 }
 
-impl Connection {
+impl BlockAffinities {
     pub fn resize(&mut self, num_blocks: usize) {
         if self.weights.len() < num_blocks {
             self.weights.resize(num_blocks, 0);
         }
     }
 
-    /// Collects the connection of `node`; O(deg).
+    /// Collects the affinities of `node`; O(deg).
     #[inline]
-    pub fn collect<W: Stored>(&mut self, graph: &Level<W>, blocks: &[BlockId], node: NodeId) {
+    pub fn collect<W: Stored>(&mut self, graph: &CompactGraph<W>, blocks: &[BlockId], node: NodeId) {
         for block in self.touched.drain(..) {
             self.weights[block as usize] = 0;
         }
@@ -90,7 +104,7 @@ impl Connection {
         }
     }
 
-    /// The blocks that the vertex is connected to.
+    /// The blocks next to the vertex, its own included if it has a neighbour there.
     #[inline]
     pub fn blocks(&self) -> &[BlockId] {
         &self.touched
@@ -102,30 +116,30 @@ impl Connection {
     }
 }
 
-/// The weight of the edges of a vertex inside its block and to other blocks.
+/// The internal and external degree of a vertex: the weight of its edges inside its block and to other blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Ties {
-    inner: Weight,
-    outer: Weight,
+struct Degrees {
+    internal: Weight,
+    external: Weight,
 }
 
-impl Ties {
-    /// Updates the ties of a vertex of block `own` whose neighbour has moved.
+impl Degrees {
+    /// Updates the degrees of a vertex of block `own` whose neighbour has moved.
     #[inline]
     fn follow(&mut self, own: BlockId, weight: Weight, from: BlockId, to: BlockId) {
         if own == from {
-            self.inner -= weight;
-            self.outer += weight;
+            self.internal -= weight;
+            self.external += weight;
         } else if own == to {
-            self.inner += weight;
-            self.outer -= weight;
+            self.internal += weight;
+            self.external -= weight;
         }
     }
 
-    /// No move of the vertex gains more: this much if all its outer edges lead to one block.
+    /// An upper bound of the gain of any move: reached if all external edges lead to one block.
     #[inline]
     fn greatest_gain(self) -> Weight {
-        self.outer - self.inner
+        self.external - self.internal
     }
 }
 
@@ -133,19 +147,19 @@ impl Ties {
 #[derive(Debug, Default)]
 pub(crate) struct KWay {
     heap: Heap,
-    /// By vertex; the boundary are the vertices with outer ties.
-    ties: Vec<Ties>,
-    connection: Connection,
-    /// Arcs looked at to compute gains since the best state of the search at hand.
+    /// By vertex; a vertex of positive external degree lies on the boundary.
+    degrees: Vec<Degrees>,
+    affinities: BlockAffinities,
+    /// Arcs looked at since the best state of the current search.
     effort: usize,
     /// Where a vertex in the heap would go.
     destination: Vec<BlockId>,
     /// Whether the gain in the heap is only an upper bound.
     dirty: Vec<bool>,
     moved: Vec<bool>,
-    /// The vertices moved for good in this round.
-    spent: Vec<NodeId>,
-    /// The moves of the search at hand: vertex, block it came from, gain.
+    /// The vertices that stay moved until the end of the round.
+    locked: Vec<NodeId>,
+    /// The moves of the current search: vertex, block it came from, gain.
     trail: Vec<(NodeId, BlockId, Weight)>,
     /// Where the searches of the next round start.
     seeds: Vec<NodeId>,
@@ -154,7 +168,7 @@ pub(crate) struct KWay {
 impl KWay {
     pub fn resize(&mut self, num_nodes: usize, num_blocks: usize) {
         self.heap.resize(num_nodes);
-        self.connection.resize(num_blocks);
+        self.affinities.resize(num_blocks);
         if self.moved.len() < num_nodes {
             self.moved.resize(num_nodes, false);
             self.destination.resize(num_nodes, 0);
@@ -166,7 +180,7 @@ impl KWay {
     /// whether the cut fell.
     pub fn refine<W: Stored>(
         &mut self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &KWaySettings,
@@ -176,19 +190,18 @@ impl KWay {
         self.resize(graph.num_nodes(), assignment.weights.len());
         let before = assignment.cut;
         self.seeds.clear();
-        self.ties.clear();
+        self.degrees.clear();
         for node in graph.nodes() {
-            let ties = collect_ties(graph, &assignment.blocks, node);
-            self.ties.push(ties);
-            if ties.outer > 0 {
+            let degrees = collect_degrees(graph, &assignment.blocks, node);
+            self.degrees.push(degrees);
+            if degrees.external > 0 {
                 self.seeds.push(node);
             }
         }
         for _ in 0..settings.rounds {
             let start = assignment.cut;
             self.round(graph, assignment, bounds, settings, observer, rng);
-            // Rounds that gain less than 1 in 1000 cost more than they are worth.
-            if start - assignment.cut <= start / 1000 {
+            if start - assignment.cut <= start / LEAST_GAIN {
                 break;
             }
         }
@@ -198,7 +211,7 @@ impl KWay {
     /// One search from each group of seeds; collects in `self.seeds` where the next round should start.
     fn round<W: Stored>(
         &mut self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &KWaySettings,
@@ -207,32 +220,31 @@ impl KWay {
     ) {
         let mut seeds = std::mem::take(&mut self.seeds);
         rng.shuffle(&mut seeds);
-        // A multiple of what a round looks at in vain where degrees are small.
-        let greatest_waste = 50 * (graph.num_arcs() + (1 << 19)) / settings.seeds.max(1);
-        let mut waste = 0;
+        let max_wasted = MAX_WASTED_PASSES * (graph.num_arcs() + FREE_ARCS) / settings.seeds.max(1);
+        let mut wasted = 0;
         let mut watch = Watch::new(observer);
         for group in seeds.chunks(settings.seeds.min(seeds.len().max(1))) {
-            if waste > greatest_waste || observer.should_stop() {
+            if wasted > max_wasted || observer.should_stop() {
                 break;
             }
             for &node in group {
-                if !self.moved[node as usize] && self.ties[node as usize].outer > 0 {
+                if !self.moved[node as usize] && self.degrees[node as usize].external > 0 {
                     self.enqueue_bound(node);
                 }
             }
-            waste += self.search(graph, assignment, bounds, settings, &mut watch);
+            wasted += self.search(graph, assignment, bounds, settings, &mut watch);
         }
         // A search that failed would fail again unless something moved nearby.
         seeds.clear();
-        for &node in &self.spent {
+        for &node in &self.locked {
             self.moved[node as usize] = false;
             seeds.push(node);
             seeds.extend(graph.arcs(node).iter().map(|arc| arc.target));
         }
-        self.spent.clear();
+        self.locked.clear();
         seeds.sort_unstable();
         seeds.dedup();
-        seeds.retain(|&node| self.ties[node as usize].outer > 0);
+        seeds.retain(|&node| self.degrees[node as usize].external > 0);
         self.seeds = seeds;
     }
 
@@ -240,7 +252,7 @@ impl KWay {
     #[inline]
     fn enqueue<W: Stored>(
         &mut self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         assignment: &Assignment,
         bounds: &[Weight],
         node: NodeId,
@@ -255,12 +267,12 @@ impl KWay {
         }
     }
 
-    /// Puts a vertex into the heap with an upper bound of its gain, to be made exact only when it comes to
-    /// the top: most never do.
+    /// Puts a vertex into the heap with an upper bound of its gain. It is made exact when it comes to the top, and most
+    /// never do.
     #[inline]
     fn enqueue_bound(&mut self, node: NodeId) {
         self.dirty[node as usize] = true;
-        self.heap.set(node, self.ties[node as usize].greatest_gain());
+        self.heap.set(node, self.degrees[node as usize].greatest_gain());
     }
 
     /// Updates the gain of a queued vertex one of whose neighbours has moved; O(1) besides the heap.
@@ -285,11 +297,11 @@ impl KWay {
         self.heap.raise(node, change);
     }
 
-    /// Moves a vertex and updates the ties around it; `visit` sees each neighbour afterwards.
+    /// Moves a vertex and updates the degrees around it; `visit` sees each neighbour afterwards.
     #[inline]
     fn shift<W: Stored>(
         &mut self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         assignment: &mut Assignment,
         node: NodeId,
         to: BlockId,
@@ -298,13 +310,13 @@ impl KWay {
     ) {
         let from = assignment.blocks[node as usize];
         assignment.shift(node, graph.node_weight(node), to, gain);
-        let ties = &mut self.ties[node as usize];
-        // The gain is what the vertex has in its new block beyond what it had in the old one.
-        ties.inner += gain;
-        ties.outer -= gain;
+        let degrees = &mut self.degrees[node as usize];
+        // The gain is the affinity to the new block minus that to the old one.
+        degrees.internal += gain;
+        degrees.external -= gain;
         for arc in graph.arcs(node) {
             let own = assignment.blocks[arc.target as usize];
-            self.ties[arc.target as usize].follow(own, arc.weight(), from, to);
+            self.degrees[arc.target as usize].follow(own, arc.weight(), from, to);
             visit(self, assignment, arc.target, arc.weight());
         }
     }
@@ -313,12 +325,12 @@ impl KWay {
     #[inline]
     fn best_move<W: Stored>(
         &mut self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         assignment: &Assignment,
         bounds: &[Weight],
         node: NodeId,
     ) -> Option<(Weight, BlockId)> {
-        self.connection.collect(graph, &assignment.blocks, node);
+        self.affinities.collect(graph, &assignment.blocks, node);
         self.effort += graph.degree(node);
         let from = assignment.blocks[node as usize];
         let weight = graph.node_weight(node);
@@ -326,24 +338,23 @@ impl KWay {
             return None; // the block would be left empty
         }
         let mut best: Option<(Weight, Weight, BlockId)> = None;
-        for &block in self.connection.blocks() {
+        for &block in self.affinities.blocks() {
             let room = bounds[block as usize] - assignment.weights[block as usize];
             if block == from || weight > room {
                 continue;
             }
-            let key = (self.connection.to(block), room, block);
+            let key = (self.affinities.to(block), room, block);
             if best.is_none_or(|best| key > best) {
                 best = Some(key);
             }
         }
-        best.map(|(outer, _, block)| (outer - self.connection.to(from), block))
+        best.map(|(outer, _, block)| (outer - self.affinities.to(from), block))
     }
 
-    /// Makes moves from the vertices in the heap on, and returns to the best state. Returns what was looked at in
-    /// vain.
+    /// Makes moves from the vertices in the heap on and goes back to the best state. Returns the arcs looked at in vain.
     fn search<W: Stored>(
         &mut self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &KWaySettings,
@@ -355,7 +366,7 @@ impl KWay {
         self.effort = 0;
         while self.trail.len() - best_length <= settings.patience
             && !walk.is_hopeless(settings.least_steps)
-            && self.effort <= GREATEST_EFFORT
+            && self.effort <= MAX_SEARCH_EFFORT
         {
             let Some((gain, node)) = self.heap.peek() else { break };
             if watch.stops_after(1 + graph.degree(node)) {
@@ -364,22 +375,12 @@ impl KWay {
             let to = self.destination[node as usize];
             let weight = graph.node_weight(node);
             if self.dirty[node as usize] || assignment.weights[to as usize] + weight > bounds[to as usize] {
-                // The gain is out of date or the block filled up: queue the best move there is now.
+                // The gain is out of date or the block has filled up: queue the best move of now.
                 self.enqueue(graph, assignment, bounds, node);
                 continue;
             }
             self.heap.pop();
-            let from = assignment.blocks[node as usize];
-            self.moved[node as usize] = true;
-            self.trail.push((node, from, gain));
-            self.shift(graph, assignment, node, to, gain, |this, assignment, other, weight| {
-                if this.moved[other as usize] {
-                } else if this.heap.contains(other) {
-                    this.adjust(assignment, other, weight, from, to);
-                } else if this.ties[other as usize].outer > 0 {
-                    this.enqueue_bound(other);
-                }
-            });
+            self.move_top(graph, assignment, node, to, gain);
             if assignment.cut < best_cut {
                 best_cut = assignment.cut;
                 best_length = self.trail.len();
@@ -390,36 +391,69 @@ impl KWay {
                 self.effort += cost_of_move(graph, node);
             }
         }
-        let mut waste = self.effort;
         self.heap.clear();
+        self.effort + self.roll_back(graph, assignment, best_length)
+    }
+
+    /// Moves a vertex taken from the heap and queues its neighbours.
+    #[inline]
+    fn move_top<W: Stored>(
+        &mut self,
+        graph: &CompactGraph<W>,
+        assignment: &mut Assignment,
+        node: NodeId,
+        to: BlockId,
+        gain: Weight,
+    ) {
+        let from = assignment.blocks[node as usize];
+        self.moved[node as usize] = true;
+        self.trail.push((node, from, gain));
+        self.shift(graph, assignment, node, to, gain, |this, assignment, other, weight| {
+            if this.moved[other as usize] {
+            } else if this.heap.contains(other) {
+                this.adjust(assignment, other, weight, from, to);
+            } else if this.degrees[other as usize].external > 0 {
+                this.enqueue_bound(other);
+            }
+        });
+    }
+
+    /// Undoes the moves of the search behind the first `length` ones. Returns the arcs looked at.
+    fn roll_back<W: Stored>(
+        &mut self,
+        graph: &CompactGraph<W>,
+        assignment: &mut Assignment,
+        length: usize,
+    ) -> usize {
+        let mut looked_at = 0;
         // Vertices whose move is undone may move again in a later search of the round.
-        while self.trail.len() > best_length {
+        while self.trail.len() > length {
             let (node, from, gain) = self.trail.pop().expect("the trail is longer than its best prefix");
             self.shift(graph, assignment, node, from, -gain, |_, _, _, _| {});
             self.moved[node as usize] = false;
-            waste += cost_of_move(graph, node);
+            looked_at += cost_of_move(graph, node);
         }
-        self.spent.extend(self.trail.drain(..).map(|(node, _, _)| node));
-        waste
+        self.locked.extend(self.trail.drain(..).map(|(node, _, _)| node));
+        looked_at
     }
 }
 
 /// The arcs that count when a vertex moves.
 #[inline]
-fn cost_of_move<W: Stored>(graph: &Level<W>, node: NodeId) -> usize {
+fn cost_of_move<W: Stored>(graph: &CompactGraph<W>, node: NodeId) -> usize {
     Some(graph.degree(node)).filter(|&degree| degree > MANY_ARCS).unwrap_or(0)
 }
 
-fn collect_ties<W: Stored>(graph: &Level<W>, blocks: &[BlockId], node: NodeId) -> Ties {
-    let mut ties = Ties::default();
+fn collect_degrees<W: Stored>(graph: &CompactGraph<W>, blocks: &[BlockId], node: NodeId) -> Degrees {
+    let mut degrees = Degrees::default();
     for arc in graph.arcs(node) {
         if blocks[arc.target as usize] == blocks[node as usize] {
-            ties.inner += arc.weight();
+            degrees.internal += arc.weight();
         } else {
-            ties.outer += arc.weight();
+            degrees.external += arc.weight();
         }
     }
-    ties
+    degrees
 }
 
 /// The gains since the best state, seen as a random walk.
@@ -443,11 +477,10 @@ impl RandomWalk {
         self.deviations += deviation * (gain - self.mean);
     }
 
-    /// Whether a walk with this mean and variance is unlikely to come back to where it started.
+    /// Whether a walk of this mean and variance is unlikely to return to where it started.
     #[inline]
     fn is_hopeless(&self, least_steps: usize) -> bool {
-        // A drift of mean per step against a spread of variance per step: the odds turn when
-        // steps * mean^2 exceeds a quarter of the variance.
+        // The drift outweighs the spread when steps * mean^2 exceeds a quarter of the variance.
         self.steps > least_steps as f64
             && 4.0 * self.steps * (self.steps - 1.0) * self.mean * self.mean >= self.deviations
     }
@@ -460,38 +493,38 @@ mod tests {
     use crate::partition::Preset;
     use crate::partition::Settings;
 
-    fn level() -> Level<i32> {
-        Level::new(&generate::random_geometric(300, 8.0, 5))
+    fn level() -> CompactGraph<i32> {
+        CompactGraph::new(&generate::random_geometric(300, 8.0, 5))
     }
 
-    fn scattered(level: &Level<i32>, k: u32, rng: &mut Rng) -> Assignment {
+    fn scattered(level: &CompactGraph<i32>, k: u32, rng: &mut Rng) -> Assignment {
         let blocks = level.nodes().map(|_| rng.below(k)).collect();
         Assignment::new(level, blocks, k as usize)
     }
 
     #[test]
-    fn ties_and_cut_agree_with_recomputation_after_every_move() {
+    fn degrees_and_cut_agree_with_recomputation_after_every_move() {
         let level = level();
         let mut rng = Rng::new(4);
         let mut assignment = scattered(&level, 5, &mut rng);
         let mut k_way = KWay::default();
         k_way.resize(level.num_nodes(), 5);
-        k_way.ties.extend(level.nodes().map(|node| collect_ties(&level, &assignment.blocks, node)));
+        k_way.degrees.extend(level.nodes().map(|node| collect_degrees(&level, &assignment.blocks, node)));
         for _ in 0..500 {
             let node = rng.below(level.num_nodes() as u32);
             let (from, to) = (assignment.blocks[node as usize], rng.below(5));
             if from == to {
                 continue;
             }
-            k_way.connection.collect(&level, &assignment.blocks, node);
-            let gain = k_way.connection.to(to) - k_way.connection.to(from);
+            k_way.affinities.collect(&level, &assignment.blocks, node);
+            let gain = k_way.affinities.to(to) - k_way.affinities.to(from);
             k_way.shift(&level, &mut assignment, node, to, gain, |_, _, _, _| {});
             for node in level.nodes() {
-                let ties = collect_ties(&level, &assignment.blocks, node);
-                assert_eq!(k_way.ties[node as usize], ties);
+                let degrees = collect_degrees(&level, &assignment.blocks, node);
+                assert_eq!(k_way.degrees[node as usize], degrees);
                 let unlimited = [Weight::MAX / 2; 5];
                 let best = k_way.best_move(&level, &assignment, &unlimited, node);
-                assert!(best.is_none_or(|(gain, _)| gain <= ties.greatest_gain()));
+                assert!(best.is_none_or(|(gain, _)| gain <= degrees.greatest_gain()));
             }
             let fresh = Assignment::new(&level, assignment.blocks.clone(), 5);
             assert_eq!((assignment.cut, &assignment.weights), (fresh.cut, &fresh.weights));

@@ -3,14 +3,14 @@
 //! Every vertex is moved at most once a pass, best gain first; gains of neighbours are updated as it moves; at
 //! the end of the pass everything after the best state is undone. States are compared by overload first
 //! and cut second, so the pass also balances. Unlike the textbook version, the sides may exceed their
-//! bounds by a slack on the way: without it, no vertex could move at all when the sizes are exact.
+//! bounds by a slack on the way. Without it, no vertex could move at all when the sizes are exact.
 //! O(n + m) a pass plus O(log n) for each gain that changes.
 //!
 //! Fiduccia, Mattheyses: A linear-time heuristic for improving network partitions. DAC 1982.
 
 use crate::observer::{Observer, Watch};
+use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::heap::Heap;
-use crate::partition::level::{Level, Stored};
 use crate::rng::Rng;
 use crate::types::{BlockId, NodeId, Weight};
 
@@ -27,6 +27,18 @@ impl Bounds {
     fn overload(&self, weights: &[Weight; 2]) -> Weight {
         (weights[0] - self.max[0]).max(0) + (weights[1] - self.max[1]).max(0)
     }
+
+    /// Whether a vertex may leave side `from`: the other side exceeds its bound by `slack` at most, or the overload
+    /// falls.
+    fn allow(&self, weights: &[Weight; 2], from: usize, weight: Weight, slack: Weight) -> bool {
+        let to = 1 - from;
+        let mut after = *weights;
+        after[from] -= weight;
+        after[to] += weight;
+        let fits = after[to] <= self.max[to].saturating_add(slack)
+            && weights[to] <= self.max[to].max(self.target[to]);
+        fits || self.overload(&after) < self.overload(weights)
+    }
 }
 
 /// A bisection with its side weights and cut.
@@ -37,20 +49,23 @@ pub(crate) struct Bisection {
     pub cut: Weight,
 }
 
-impl Bisection {
-    /// What counts: overload beyond `tolerance` first, then the cut.
-    pub fn score(&self, bounds: &Bounds, tolerance: Weight) -> (Weight, Weight) {
-        (bounds.overload(&self.weights).max(tolerance), self.cut)
-    }
-}
-
-/// How long a refinement tries.
+/// What a refinement aims at, and how long it tries.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Effort {
-    /// Most passes.
+pub(crate) struct Goal<'a> {
+    pub bounds: &'a Bounds,
+    /// Overload up to this weight counts as none: coarse vertices cannot meet exact sizes, and finer levels can.
+    pub tolerance: Weight,
+    /// The greatest number of passes.
     pub passes: usize,
     /// A pass ends after this many moves without a new best state.
     pub patience: usize,
+}
+
+impl Goal<'_> {
+    /// What is minimised: overload beyond the tolerance first, then the cut.
+    pub fn score(&self, bisection: &Bisection) -> (Weight, Weight) {
+        (self.bounds.overload(&bisection.weights).max(self.tolerance), bisection.cut)
+    }
 }
 
 /// Working memory of the refinement of bisections.
@@ -60,14 +75,14 @@ pub(crate) struct TwoWay {
     heaps: [Heap; 2],
     /// How much the cut falls when a vertex changes its side.
     gain: Vec<Weight>,
-    /// The weight of all edges of a vertex: it is on the boundary if its gain is above the negative of that.
-    total: Vec<Weight>,
+    /// The weighted degree of each vertex. A vertex lies on the boundary if its gain exceeds the negative of it.
+    degree: Vec<Weight>,
     moved: Vec<bool>,
     trail: Vec<NodeId>,
 }
 
 impl TwoWay {
-    fn start<W: Stored>(&mut self, graph: &Level<W>, sides: &[BlockId]) {
+    fn start<W: Stored>(&mut self, graph: &CompactGraph<W>, sides: &[BlockId]) {
         let n = graph.num_nodes();
         for heap in &mut self.heaps {
             heap.resize(n);
@@ -76,17 +91,17 @@ impl TwoWay {
             self.moved.resize(n, false);
         }
         self.gain.clear();
-        self.total.clear();
+        self.degree.clear();
         for node in graph.nodes() {
             let side = sides[node as usize];
-            let (mut gain, mut total) = (0, 0);
+            let (mut gain, mut degree) = (0, 0);
             for arc in graph.arcs(node) {
                 let weight = arc.weight();
                 gain += if sides[arc.target as usize] == side { -weight } else { weight };
-                total += weight;
+                degree += weight;
             }
             self.gain.push(gain);
-            self.total.push(total);
+            self.degree.push(degree);
         }
     }
 
@@ -94,7 +109,7 @@ impl TwoWay {
     #[inline]
     fn shift<W: Stored>(
         &mut self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         bisection: &mut Bisection,
         node: NodeId,
         mut visit: impl FnMut(&mut Self, NodeId, BlockId),
@@ -116,16 +131,11 @@ impl TwoWay {
     }
 
     /// Refines a bisection until the observer asks to stop; returns whether it got better.
-    ///
-    /// Overload up to `tolerance` counts as none: coarse vertices cannot meet exact sizes, and the finer
-    /// levels can.
     pub fn refine<W: Stored>(
         &mut self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         bisection: &mut Bisection,
-        bounds: &Bounds,
-        tolerance: Weight,
-        effort: Effort,
+        goal: Goal<'_>,
         observer: &dyn Observer,
     ) -> bool {
         if observer.should_stop() {
@@ -133,80 +143,93 @@ impl TwoWay {
         }
         let mut watch = Watch::new(observer);
         self.start(graph, &bisection.sides);
-        let before = bisection.score(bounds, tolerance);
-        for _ in 0..effort.passes {
-            if !self.pass(graph, bisection, bounds, tolerance, effort.patience, &mut watch) {
+        let before = goal.score(bisection);
+        for _ in 0..goal.passes {
+            if !self.pass(graph, bisection, goal, &mut watch) {
                 break;
             }
         }
-        bisection.score(bounds, tolerance) < before
+        goal.score(bisection) < before
     }
 
+    /// Moves each vertex at most once and goes back to the best state; returns whether that is better than the first.
     fn pass<W: Stored>(
         &mut self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         bisection: &mut Bisection,
-        bounds: &Bounds,
-        tolerance: Weight,
-        patience: usize,
+        goal: Goal<'_>,
         watch: &mut Watch<'_>,
     ) -> bool {
-        let slack = tolerance.max(graph.max_node_weight());
-        for node in graph.nodes() {
-            let gain = self.gain[node as usize];
-            if gain > -self.total[node as usize] {
-                self.heaps[bisection.sides[node as usize] as usize].set(node, gain);
-            }
-        }
-        let start = bisection.score(bounds, tolerance);
+        self.enqueue_boundary(graph, bisection);
+        let slack = goal.tolerance.max(graph.max_node_weight());
+        let start = goal.score(bisection);
         let mut best = start;
         let mut best_length = 0;
         let mut refilled = [false; 2];
         loop {
             // While the bounds are not met yet, the search must go on until they are.
-            let unmet = best.0 > tolerance;
-            if !unmet && self.trail.len() - best_length > patience {
+            let is_unmet = best.0 > goal.tolerance;
+            if !is_unmet && self.trail.len() - best_length > goal.patience {
                 break;
             }
-            let Some(node) = self.choose(graph, bisection, bounds, slack) else {
-                let heavy = (0..2).find(|&side| bisection.weights[side] > bounds.max[side]);
-                match heavy {
-                    Some(side) if unmet && !refilled[side] => {
-                        refilled[side] = true;
-                        for node in graph.nodes() {
-                            if bisection.sides[node as usize] as usize == side && !self.moved[node as usize] {
-                                self.heaps[side].set(node, self.gain[node as usize]);
-                            }
-                        }
-                        continue;
-                    }
-                    _ => break,
-                }
+            let Some(node) = self.choose(graph, bisection, goal.bounds, slack) else {
+                let heavy = (0..2).find(|&side| bisection.weights[side] > goal.bounds.max[side]);
+                let Some(side) = heavy.filter(|&side| is_unmet && !refilled[side]) else { break };
+                refilled[side] = true;
+                self.enqueue_side(graph, bisection, side);
+                continue;
             };
             if watch.stops_after(1 + graph.degree(node)) {
                 break;
             }
-            self.moved[node as usize] = true;
-            self.trail.push(node);
-            let old_side = bisection.sides[node as usize];
-            self.shift(graph, bisection, node, |this, other, side| {
-                // A neighbour left behind is on the boundary now; one on the new side already was.
-                if !this.moved[other as usize]
-                    && (side == old_side || this.heaps[side as usize].contains(other))
-                {
-                    this.heaps[side as usize].set(other, this.gain[other as usize]);
-                }
-            });
-            let score = bisection.score(bounds, tolerance);
+            self.move_chosen(graph, bisection, node);
+            let score = goal.score(bisection);
             if score < best {
                 best = score;
                 best_length = self.trail.len();
             }
         }
-        for heap in &mut self.heaps {
-            heap.clear();
+        self.heaps.iter_mut().for_each(Heap::clear);
+        self.roll_back(graph, bisection, best_length);
+        best < start
+    }
+
+    fn enqueue_boundary<W: Stored>(&mut self, graph: &CompactGraph<W>, bisection: &Bisection) {
+        for node in graph.nodes() {
+            let gain = self.gain[node as usize];
+            if gain > -self.degree[node as usize] {
+                self.heaps[bisection.sides[node as usize] as usize].set(node, gain);
+            }
         }
-        while self.trail.len() > best_length {
+    }
+
+    /// Queues all vertices of a side that have not moved, also those inside of it.
+    fn enqueue_side<W: Stored>(&mut self, graph: &CompactGraph<W>, bisection: &Bisection, side: usize) {
+        for node in graph.nodes() {
+            if bisection.sides[node as usize] as usize == side && !self.moved[node as usize] {
+                self.heaps[side].set(node, self.gain[node as usize]);
+            }
+        }
+    }
+
+    /// Moves a vertex for this pass and queues its neighbours.
+    #[inline]
+    fn move_chosen<W: Stored>(&mut self, graph: &CompactGraph<W>, bisection: &mut Bisection, node: NodeId) {
+        self.moved[node as usize] = true;
+        self.trail.push(node);
+        let old_side = bisection.sides[node as usize];
+        self.shift(graph, bisection, node, |this, other, side| {
+            // A neighbour left behind is on the boundary now; one on the new side already was.
+            if !this.moved[other as usize] && (side == old_side || this.heaps[side as usize].contains(other))
+            {
+                this.heaps[side as usize].set(other, this.gain[other as usize]);
+            }
+        });
+    }
+
+    /// Undoes the moves of the pass behind the first `length` ones.
+    fn roll_back<W: Stored>(&mut self, graph: &CompactGraph<W>, bisection: &mut Bisection, length: usize) {
+        while self.trail.len() > length {
             let node = self.trail.pop().expect("the trail is longer than its best prefix");
             self.moved[node as usize] = false;
             self.shift(graph, bisection, node, |_, _, _| {});
@@ -214,53 +237,37 @@ impl TwoWay {
         for node in self.trail.drain(..) {
             self.moved[node as usize] = false;
         }
-        best < start
     }
 
     /// Takes the next vertex to move from the heaps: the best gain whose move is allowed.
+    ///
+    /// Vertices that are too heavy for the other side are left out of the pass.
     fn choose<W: Stored>(
         &mut self,
-        graph: &Level<W>,
+        graph: &CompactGraph<W>,
         bisection: &Bisection,
         bounds: &Bounds,
         slack: Weight,
     ) -> Option<NodeId> {
         let weights = &bisection.weights;
-        let overload = bounds.overload(weights);
         loop {
-            let mut candidate: [Option<(Weight, NodeId)>; 2] = [None; 2];
-            let mut blocked = [None; 2];
-            for from in 0..2 {
-                if let Some((gain, node)) = self.heaps[from].peek() {
-                    let weight = graph.node_weight(node);
-                    let mut after = *weights;
-                    after[from] -= weight;
-                    after[1 - from] += weight;
-                    let fits = after[1 - from] <= bounds.max[1 - from].saturating_add(slack)
-                        && weights[1 - from] <= bounds.max[1 - from].max(bounds.target[1 - from]);
-                    if fits || bounds.overload(&after) < overload {
-                        candidate[from] = Some((gain, node));
-                    } else {
-                        blocked[from] = Some(node);
-                    }
-                }
-            }
-            let from = match candidate {
+            let tops = [0, 1].map(|from| self.heaps[from].peek());
+            let may_move = |from: usize| {
+                tops[from].filter(|&(_, node)| bounds.allow(weights, from, graph.node_weight(node), slack))
+            };
+            let from = match [may_move(0), may_move(1)] {
+                // Equal gains: relieve the side that is further above its target.
                 [Some(a), Some(b)] if a.0 == b.0 => {
-                    // Equal gains: relieve the side that is further above its target.
                     let excess = |side: usize| weights[side] - bounds.target[side];
                     usize::from(excess(1) > excess(0))
                 }
                 [Some(a), Some(b)] => usize::from(b.0 > a.0),
                 [Some(_), None] => 0,
                 [None, Some(_)] => 1,
+                [None, None] if tops == [None; 2] => return None,
                 [None, None] => {
-                    // Too heavy for the other side: leave these out of the pass.
-                    if blocked == [None; 2] {
-                        return None;
-                    }
-                    for (heap, node) in self.heaps.iter_mut().zip(blocked) {
-                        node.into_iter().for_each(|node| heap.remove(node));
+                    for (heap, top) in self.heaps.iter_mut().zip(tops) {
+                        top.into_iter().for_each(|(_, node)| heap.remove(node));
                     }
                     continue;
                 }
@@ -270,18 +277,18 @@ impl TwoWay {
     }
 
     /// Grows side 0 from a random vertex, best gain first, until it has its target weight.
-    pub fn grow<W: Stored>(&mut self, graph: &Level<W>, bounds: &Bounds, rng: &mut Rng) -> Bisection {
+    pub fn grow<W: Stored>(&mut self, graph: &CompactGraph<W>, bounds: &Bounds, rng: &mut Rng) -> Bisection {
         let n = graph.num_nodes();
         let mut bisection = Bisection { sides: vec![1; n], weights: [0, graph.total_node_weight()], cut: 0 };
         self.start(graph, &bisection.sides);
-        // Vertices before `unseen` in cyclic order have been tried as starts.
         let first = if n == 0 { 0 } else { rng.below(n as u32) as usize };
+        // Vertices that have been tried as starts, in cyclic order from the first one on.
         let mut tried = 0;
         while bisection.weights[0] < bounds.target[0] {
             let node = match self.heaps[1].pop() {
                 Some((_, node)) => node,
                 None => {
-                    // A new start: the component is used up.
+                    // The component is used up: a new start.
                     if tried == n {
                         break;
                     }
@@ -295,7 +302,7 @@ impl TwoWay {
             let weight = graph.node_weight(node);
             let missing = bounds.target[0] - bisection.weights[0];
             if weight > missing && weight - missing > missing && bisection.weights[0] > 0 {
-                // Overshoots by more than is missing; a lighter one may still fit.
+                // It overshoots by more than is missing. A lighter one may still fit.
                 continue;
             }
             self.shift(graph, &mut bisection, node, |this, other, side| {

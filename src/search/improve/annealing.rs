@@ -4,20 +4,21 @@
 //! one of the largest group that holds v but not u. So u comes nearer to a partner with every proposal, which
 //! is the only way to gain. Worse mappings are accepted as by Metropolis et al. (1953), and the temperature falls
 //! geometrically (Kirkpatrick, Gelatt and Vecchi 1983). The start comes from a multilevel partitioner,
-//! whose outermost groups are better than annealing would find, so the first temperature is low enough to keep
+//! whose outermost groups are better than annealing would find, so the initial temperature is low enough to keep
 //! them: only what the boundaries of groups have to offer is reshuffled.
 //!
-//! A proposal costs four look-ups in the table of [`Savings`], an accepted one an update of the table, which costs as
+//! A proposal costs four look-ups in the [`GainTable`], an accepted one an update of the table, which costs as
 //! much as the degrees of the two processes. Where there are hubs, most proposals move one, as most arcs are theirs; so
 //! hubs have a budget, and proposals beyond it are refused. The end is a descent to a mapping that no exchange of two
 //! processes improves.
 
 use std::sync::LazyLock;
 
-use super::savings::{Amount, Savings, fits_32_bits};
+use super::gain_table::{Amount, GainTable, fits_32_bits};
 use crate::graph::CsrGraph;
 use crate::observer::{Observer, Watch};
 use crate::rng::Rng;
+use crate::settings::{ConfigError, check_positive};
 use crate::topology::Hierarchy;
 use crate::types::{Cost, NodeId, PeId};
 
@@ -35,14 +36,28 @@ const HUB_ARCS_PER_ARC: f64 = 0.1;
 ///
 /// Temperatures are in units of the mean edge weight times the distance of the outermost level: at
 /// temperature 1, one in e proposals is accepted that lets a mean edge become one between outermost groups.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Annealing {
     /// Proposals for each process.
     pub proposals: u32,
-    /// First temperature.
-    pub first: f64,
-    /// Last temperature.
-    pub last: f64,
+    /// The temperature at the start, above 0.
+    pub initial_temperature: f64,
+    /// The temperature at the end, above 0.
+    pub final_temperature: f64,
+}
+
+impl Annealing {
+    /// So many proposals for each process, between these temperatures.
+    pub const fn new(proposals: u32, initial_temperature: f64, final_temperature: f64) -> Self {
+        Self { proposals, initial_temperature, final_temperature }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_positive("initial_temperature", self.initial_temperature)?;
+        check_positive("final_temperature", self.final_temperature)
+    }
 }
 
 /// A mapping that is not worse than the one before.
@@ -93,7 +108,7 @@ static QUANTILES: LazyLock<[f32; 1024]> =
 
 /// A walk through the mappings.
 struct Walk<A> {
-    savings: Savings<A>,
+    table: GainTable<A>,
     tails: Vec<NodeId>,
     /// Mean edge weight times the greatest distance.
     unit: f64,
@@ -110,7 +125,7 @@ impl<A: Amount> Walk<A> {
     fn new(graph: &CsrGraph, hierarchy: &Hierarchy, start: &[PeId], seed: u64) -> Self {
         let mean = graph.total_arc_weight() as f64 / graph.num_arcs() as f64;
         Self {
-            savings: Savings::new(graph, hierarchy, start),
+            table: GainTable::new(graph, hierarchy, start),
             tails: graph.nodes().flat_map(|u| std::iter::repeat_n(u, graph.degree(u))).collect(),
             unit: mean * hierarchy.max_distance() as f64,
             rng: Rng::new(seed),
@@ -122,31 +137,33 @@ impl<A: Amount> Walk<A> {
     }
 
     fn run(mut self, schedule: &Annealing, observer: &dyn Observer) -> Improved {
-        let n = self.savings.num_processes();
+        let n = self.table.num_processes();
         let total = u64::from(schedule.proposals) * n as u64;
         // Temperatures are changed no finer than a few proposals for each process allow to notice.
         let steps = (schedule.proposals / 2).clamp(1, 200);
-        let mut best = self.savings.mapping().to_vec();
+        let mut best = self.table.mapping().to_vec();
         let mut best_change = 0;
         for step in 0..steps {
             if observer.should_stop() {
                 break;
             }
             let cooled = f64::from(step) / f64::from(steps.max(2) - 1);
-            let temperature = self.unit * schedule.first * (schedule.last / schedule.first).powf(cooled);
+            let Annealing { initial_temperature, final_temperature, .. } = *schedule;
+            let cooling = (final_temperature / initial_temperature).powf(cooled);
+            let temperature = self.unit * initial_temperature * cooling;
             self.propose(total / u64::from(steps), temperature as f32);
             if self.change < best_change {
                 best_change = self.change;
-                best.copy_from_slice(self.savings.mapping());
+                best.copy_from_slice(self.table.mapping());
             }
         }
         if best_change < self.change {
-            self.savings.restore(&best);
+            self.table.restore(&best);
             self.change = best_change;
         }
         self.descend(observer);
         Improved {
-            pe_of: self.savings.mapping().to_vec(),
+            pe_of: self.table.mapping().to_vec(),
             gain: -2 * self.change,
             tried: self.tried,
             made: self.made,
@@ -156,24 +173,24 @@ impl<A: Amount> Walk<A> {
     /// Makes `count` proposals at a temperature.
     fn propose(&mut self, count: u64, temperature: f32) {
         let quantiles = &*QUANTILES;
-        let num_arcs = self.savings.num_arcs() as u64;
-        let mean_degree = num_arcs as f64 / self.savings.num_processes() as f64;
+        let num_arcs = self.table.num_arcs() as u64;
+        let mean_degree = num_arcs as f64 / self.table.num_processes() as f64;
         self.hub_budget += (count as f64 * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * mean_degree)) as u64;
         for _ in 0..count {
             // One draw serves nearly all: 32 bits for the arc, 8 for the level, 14 for the PE, 10 for the quantile.
             let bits = self.rng.next_u64();
             let arc = ((bits >> 32) * num_arcs) >> 32;
-            let (u, near) = (self.tails[arc as usize], self.savings.target(arc as usize));
-            if self.savings.group_of(u) == self.savings.group_of(near) {
+            let (u, near) = (self.tails[arc as usize], self.table.target(arc as usize));
+            if self.table.group_of(u) == self.table.group_of(near) {
                 continue;
             }
-            let level = if bits & 0x80 == 0 { 0 } else { self.savings.level(u, near) - 1 };
-            let size = self.savings.group_size_at(level);
+            let level = if bits & 0x80 == 0 { 0 } else { self.table.level(u, near) - 1 };
+            let size = self.table.group_size_at(level);
             let position = position(bits >> 8, size, &mut self.rng);
-            let v = self.savings.process_on(self.savings.first_pe(near, level) + position);
+            let v = self.table.process_on(self.table.first_pe(near, level) + position);
             let accepted = A::of((quantiles[(bits >> 22 & 0x3ff) as usize] * temperature) as Cost);
-            if self.savings.delta_unless_adjacent(u, v) <= accepted && self.pays_for(u, v) {
-                let delta = self.savings.delta(u, v);
+            if self.table.delta_unless_adjacent(u, v) <= accepted && self.pays_for(u, v) {
+                let delta = self.table.delta(u, v);
                 if delta <= accepted {
                     self.swap(u, v, delta);
                 }
@@ -185,7 +202,7 @@ impl<A: Amount> Walk<A> {
     /// Pays for an exchange from the budget of hubs if it has to, and if there is enough left.
     #[inline]
     fn pays_for(&mut self, u: NodeId, v: NodeId) -> bool {
-        let arcs = self.savings.arcs_of_swap(u, v);
+        let arcs = self.table.arcs_of_swap(u, v);
         if arcs <= MANY_ARCS {
             return true;
         }
@@ -196,7 +213,7 @@ impl<A: Amount> Walk<A> {
 
     #[inline]
     fn swap(&mut self, u: NodeId, v: NodeId, delta: A) {
-        self.savings.swap(u, v);
+        self.table.swap(u, v);
         self.change += delta.cost();
         self.made += 1;
     }
@@ -207,13 +224,13 @@ impl<A: Amount> Walk<A> {
     /// the other than in its own, so only the pairs are tried for which a row of the table shows that.
     fn descend(&mut self, observer: &dyn Observer) {
         let mut watch = Watch::new(observer);
-        let mut volume = vec![A::ZERO; self.savings.num_processes()];
-        let n = self.savings.num_processes() as NodeId;
+        let mut volume = vec![A::ZERO; self.table.num_processes()];
+        let n = self.table.num_processes() as NodeId;
         let mut waiting = 0;
         let mut u = 0;
         // `waiting` processes in a row have nothing to gain.
         while waiting < n {
-            if watch.stops_after(self.savings.row(u).len()) {
+            if watch.stops_after(self.table.row(u).len()) {
                 return;
             }
             waiting = if self.improve(u, &mut volume, &mut watch) { 0 } else { waiting + 1 };
@@ -225,22 +242,22 @@ impl<A: Amount> Walk<A> {
     ///
     /// `volume` is zero for every process.
     fn improve(&mut self, u: NodeId, volume: &mut [A], watch: &mut Watch<'_>) -> bool {
-        let size = self.savings.group_size();
+        let size = self.table.group_size();
         let mut improved = false;
         let mut group = 0;
         let mut has_volume = false;
         while let Some(better) = self.better_group(u, group) {
             if !std::mem::replace(&mut has_volume, true) {
-                watch.stops_after(self.savings.arcs_of(u).len());
-                self.savings.arcs_of(u).iter().for_each(|&(v, weight)| volume[v as usize] = weight);
+                watch.stops_after(self.table.arcs_of(u).len());
+                self.table.arcs_of(u).iter().for_each(|&(v, weight)| volume[v as usize] = weight);
             }
             watch.stops_after(size as usize);
             for pe in better * size..(better + 1) * size {
-                let v = self.savings.process_on(pe);
-                let delta = self.savings.delta_with_volume(u, v, volume[v as usize]);
+                let v = self.table.process_on(pe);
+                let delta = self.table.delta_with_volume(u, v, volume[v as usize]);
                 self.tried += 1;
                 if delta < A::ZERO {
-                    watch.stops_after(self.savings.arcs_of_swap(u, v));
+                    watch.stops_after(self.table.arcs_of_swap(u, v));
                     self.swap(u, v, delta);
                     improved = true;
                     break;
@@ -249,15 +266,15 @@ impl<A: Amount> Walk<A> {
             group = better + 1;
         }
         if has_volume {
-            self.savings.arcs_of(u).iter().for_each(|&(v, _)| volume[v as usize] = A::ZERO);
+            self.table.arcs_of(u).iter().for_each(|&(v, _)| volume[v as usize] = A::ZERO);
         }
         improved
     }
 
-    /// The first group from `group` on in which `u` saves more than in its own.
+    /// The first group from `group` on in which `u` gains more than in its own.
     fn better_group(&self, u: NodeId, group: u32) -> Option<u32> {
-        let row = self.savings.row(u);
-        let own = row[self.savings.group_of(u) as usize];
+        let row = self.table.row(u);
+        let own = row[self.table.group_of(u) as usize];
         // In chunks, so that the comparisons of a chunk are made at once.
         let mut first = group as usize;
         for chunk in row[first..].chunks(16) {
@@ -309,7 +326,7 @@ mod tests {
         let graph = builder.build().unwrap();
         let hierarchy = Hierarchy::parse("6:100", "1:10").unwrap();
         let start: Vec<PeId> = (0..n as PeId).collect();
-        let schedule = Annealing { proposals: 100, first: 0.1, last: 0.02 };
+        let schedule = Annealing::new(100, 0.1, 0.02);
         let improved = anneal(&graph, &hierarchy, &start, &schedule, 1, &());
         let (proposals, degree) = (f64::from(schedule.proposals) * n as f64, (n - 1) as f64);
         let budget = proposals * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * degree);

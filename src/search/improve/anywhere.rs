@@ -3,7 +3,7 @@
 //! Each start is [annealed](crate::annealing), and the best of them goes on for some rounds. Problems of many
 //! processes are annealed in regions, ranges of places that are parts of the machine in one round and straddle their
 //! borders in the next. Regions of one round are improved in parallel, each as if all others stayed as they are; what
-//! a region gains is computed anew when it is taken over, and a region that has come to lose stays as it was.
+//! a region gains is computed again when it is taken over, and a region that has come to lose stays as it was.
 //!
 //! Costs O(n · proposals · degree) distances a round; memory O(n + m).
 
@@ -20,6 +20,7 @@ use crate::objective::cost;
 use crate::observer::Observer;
 use crate::problem::Problem;
 use crate::rng::derive;
+use crate::settings::{ConfigError, check_at_least_one};
 use crate::topology::DistanceOracle;
 use crate::types::{Cost, NodeId, PeId};
 
@@ -33,7 +34,8 @@ const REGION: usize = 1 << 12;
 const LOWERED: f64 = 0.1;
 
 /// What to spend on improving a mapping where the machine is no regular tree.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Anywhere {
     /// How a mapping is annealed in a round.
     pub cooling: Cooling,
@@ -42,6 +44,12 @@ pub struct Anywhere {
 }
 
 impl Anywhere {
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_at_least_one("rounds", self.rounds as usize)?;
+        self.cooling.validate().map_err(|error| error.inside("cooling"))
+    }
+
     /// A good mapping.
     pub const FAST: Self = Self {
         cooling: Cooling { proposals: 600, initial_acceptance: 0.05, final_acceptance: 0.001 },

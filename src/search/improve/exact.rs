@@ -12,7 +12,7 @@ use crate::types::{Cost, NodeId, PeId};
 /// Mappings that are looked at, at most: less than a millisecond.
 const GREATEST_COUNT: f64 = 2000.0;
 
-/// Whether the problem is so small that [`optimum`] takes no time to speak of.
+/// Whether the problem is so small that [`optimum`] is found in negligible time.
 pub(super) fn is_small(hierarchy: &Hierarchy) -> bool {
     let log_factorial = |n: u32| (2..=n).map(|i| f64::from(i).ln()).sum::<f64>();
     let n = hierarchy.num_pes();

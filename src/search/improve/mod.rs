@@ -2,7 +2,7 @@
 //!
 //! | member | where | what |
 //! |---|---|---|
-//! | `tree` | regular trees | annealing with tables of gains, and repartitioning, in regions |
+//! | `tree` | regular trees | annealing with gain tables, and repartitioning, in regions |
 //! | `anywhere` | all other machines | annealing with distances |
 //!
 //! Problems of very few processes on regular trees are solved exactly (`exact`).
@@ -10,9 +10,9 @@
 mod annealing;
 mod anywhere;
 mod exact;
+mod gain_table;
 mod rebuild;
 mod region;
-mod savings;
 mod tree;
 
 pub use annealing::Annealing;
@@ -25,17 +25,19 @@ use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::partition::Preset;
 use crate::problem::Problem;
+use crate::settings::ConfigError;
 use crate::topology::DistanceOracle;
 
 /// What to spend on improving a mapping.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Improvement {
     /// How the inside of each of the small groups is annealed first, one by one.
     pub inside: Annealing,
     /// How everything is annealed then.
     pub annealing: Annealing,
-    /// Effort of rebuilding each start that is left before the better half of them is chosen again.
-    pub qualifying: u32,
+    /// Effort of a tournament round: of rebuilding each survivor before the better half is chosen again.
+    pub tournament: u32,
     /// Effort of rebuilding the best: rounds times (1 + mean degree), as the time of a round grows
     /// with the edges.
     pub rebuilding: u32,
@@ -48,34 +50,42 @@ pub struct Improvement {
 }
 
 impl Improvement {
-    /// A good mapping in some 25 microseconds for each process.
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.inside.validate().map_err(|error| error.inside("inside"))?;
+        self.annealing.validate().map_err(|error| error.inside("annealing"))?;
+        self.rebuilt.validate().map_err(|error| error.inside("rebuilt"))?;
+        self.anywhere.validate().map_err(|error| error.inside("anywhere"))
+    }
+
+    /// A good mapping with little effort.
     pub const FAST: Self = Self {
-        inside: Annealing { proposals: 60, first: 0.7, last: 0.3 },
-        annealing: Annealing { proposals: 60, first: 0.07, last: 0.02 },
-        qualifying: 0,
+        inside: Annealing::new(60, 0.7, 0.3),
+        annealing: Annealing::new(60, 0.07, 0.02),
+        tournament: 0,
         rebuilding: 24,
         partitions: Preset::Fast,
-        rebuilt: Annealing { proposals: 60, first: 0.05, last: 0.02 },
+        rebuilt: Annealing::new(60, 0.05, 0.02),
         anywhere: Anywhere::FAST,
     };
 
-    /// A better one in three times that time.
+    /// A better one with about three times that effort.
     pub const ECO: Self = Self {
-        inside: Annealing { proposals: 200, first: 0.7, last: 0.2 },
-        annealing: Annealing { proposals: 200, first: 0.07, last: 0.02 },
-        qualifying: 20,
+        inside: Annealing::new(200, 0.7, 0.2),
+        annealing: Annealing::new(200, 0.07, 0.02),
+        tournament: 20,
         rebuilding: 100,
         anywhere: Anywhere::ECO,
         ..Self::FAST
     };
 
-    /// The best that a millisecond or two for each process can do.
+    /// The best: some ten times the effort of [`ECO`](Self::ECO).
     pub const STRONG: Self = Self {
-        inside: Annealing { proposals: 500, first: 0.7, last: 0.1 },
-        annealing: Annealing { proposals: 500, first: 0.07, last: 0.02 },
-        qualifying: 100,
+        inside: Annealing::new(500, 0.7, 0.1),
+        annealing: Annealing::new(500, 0.07, 0.02),
+        tournament: 100,
         rebuilding: 1800,
-        rebuilt: Annealing { proposals: 100, first: 0.05, last: 0.02 },
+        rebuilt: Annealing::new(100, 0.05, 0.02),
         anywhere: Anywhere::STRONG,
         ..Self::FAST
     };

@@ -1,4 +1,4 @@
-//! Dividing a region into its outermost groups anew.
+//! Repartitioning a region into its outermost groups: destroy and repair.
 //!
 //! The [multilevel partitioner](crate::partition) cuts the region into blocks as large as groups; blocks become the
 //! groups with which they have most processes in common, so that what stays keeps its place, what moves
@@ -25,7 +25,7 @@ use crate::types::{BlockId, PeId};
 /// another finds at once.
 const SMALL: usize = 1024;
 
-/// Divides a region anew and returns that if it is better.
+/// Repartitions a region and returns that if it is better.
 pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer: &dyn Observer) -> Improved {
     let Region { graph, hierarchy, processes } = region;
     let identity = Mapping::identity(processes.len());
@@ -42,7 +42,7 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
             _ => {}
         }
     }
-    let partitioner = Partitioner::with_settings(settings, derive(seed, 0));
+    let partitioner = Partitioner::with_valid_settings(settings, derive(seed, 0));
     let partition = partitioner.partition_watched(graph, &targets, observer);
     if partition.overload() > 0 {
         return Improved::unchanged(identity.into_vec());

@@ -1,4 +1,4 @@
-//! Improvement beyond exchanges that gain at once: annealing, and dividing parts anew.
+//! Improvement beyond exchanges that gain at once: annealing, and repartitioning.
 //!
 //! Each start is [annealed](annealing); they meet in a tournament, and the winner is improved further by rounds of
 //! [rebuilding](rebuild): large neighbourhood search (Shaw 1998) whose neighbourhoods are mapping problems
@@ -9,7 +9,7 @@
 //! are solved [exactly](exact) instead.
 //!
 //! Costs O(n · proposals) for annealing, and for each round of rebuilding as much plus the partitions.
-//! Memory: O(n + m) and the tables of [savings], [`REGION_TABLE`] entries a thread. Results depend on the seed,
+//! Memory: O(n + m) and the [gain tables](super::gain_table), [`REGION_TABLE`] entries a thread. Results depend on the seed,
 //! not on threads.
 
 use std::sync::{Mutex, PoisonError};
@@ -30,7 +30,7 @@ use crate::rng::{Rng, derive};
 use crate::topology::{DistanceOracle, Hierarchy};
 use crate::types::{Cost, NodeId, PeId};
 
-/// Entries of the table of savings that a region may have: of four bytes each they fit a second-level cache.
+/// Entries of the gain table that a region may have: of four bytes each they fit a second-level cache.
 const REGION_TABLE: usize = 1 << 18;
 
 /// Entries that a region of only two groups may have: beyond, groups are so large that exchanges between
@@ -73,7 +73,7 @@ pub(super) fn improve<O: DistanceOracle>(
     };
     let mut states: Vec<State<'_>> = starts.par_iter().enumerate().map(begin).collect();
     let (mut tried, mut made) = (0, 0);
-    // The worse half leaves, and what is left gets better before it is compared again.
+    // The worse half leaves, and the survivors get better before they are compared again.
     while states.len() > 1 {
         states.sort_by_key(|state| state.cost);
         for state in states.drain(states.len().div_ceil(2)..) {
@@ -81,7 +81,7 @@ pub(super) fn improve<O: DistanceOracle>(
             made += state.made;
         }
         if states.len() > 1 && !is_small {
-            states.par_iter_mut().for_each(|state| state.rebuild(config, config.qualifying));
+            states.par_iter_mut().for_each(|state| state.rebuild(config, config.tournament));
         }
     }
     let mut best = states.pop().expect("there is a start");
@@ -177,11 +177,11 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Divides regions anew, everything once in each round.
+    /// Repartitions regions, everything once in each round.
     fn rebuild(&mut self, config: &Improvement, effort: u32) {
         let observer = self.observer;
         let (n, arcs) = (self.pe_of.len() as u64, self.graph.num_arcs() as u64);
-        // One at least, unless there is no effort to be spent.
+        // One at least, unless the effort is 0.
         let rounds = (u64::from(effort) * n / (n + arcs)).max(u64::from(effort.min(1)));
         let levels = self.levels();
         for round in 0..rounds {

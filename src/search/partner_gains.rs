@@ -32,10 +32,10 @@ use crate::types::{Cost, NodeId, PeId};
 /// The neighbours of a process with more arcs than this are added up by group.
 const MANY_ARCS: usize = 256;
 
-/// Processes with more arcs than this are hubs,
+/// Hubs have more arcs than this, and more than [`HUB_SHARE`] times the mean degree.
 const HUB_ARCS: usize = 1024;
 
-/// unless others have many, too: in multiples of the mean degree.
+/// Hubs have more arcs than so many times the mean degree.
 const HUB_SHARE: usize = 16;
 
 /// Hubs near a PE, in the order of their PEs, each with how much nearer it is than the farthest PE.
@@ -110,7 +110,7 @@ impl Hubs {
 }
 
 /// What every process saves where it is, and memory to find the gains of one process after the other; O(n).
-pub(super) struct Savings<O: DistanceOracle> {
+pub(super) struct PartnerGains<O: DistanceOracle> {
     key_of_pe: Vec<O::Key>,
     /// What each process saves where it is.
     saving: Vec<Cost>,
@@ -149,11 +149,11 @@ impl Sums {
     }
 }
 
-impl<O: DistanceOracle> Savings<O> {
+impl<O: DistanceOracle> PartnerGains<O> {
     pub fn new(search: &SwapSearch<'_, O>) -> Self {
         let n = search.problem().size();
         let oracle = search.problem().oracle();
-        let mut savings = Self {
+        let mut gains = Self {
             key_of_pe: (0..n as u32).map(|pe| oracle.key(pe)).collect(),
             saving: vec![0; n],
             after: Sums::new(n),
@@ -162,9 +162,9 @@ impl<O: DistanceOracle> Savings<O> {
             near_hubs: Vec::new(),
         };
         for process in search.problem().graph().nodes() {
-            savings.refresh(search, process);
+            gains.refresh(search, process);
         }
-        savings
+        gains
     }
 
     /// Exchanges two processes, which changes J by `delta`; O(their degrees).
@@ -362,20 +362,20 @@ mod tests {
             let graph = random_graph(n, mean_degree, 9, rng);
             let problem = Problem::new(&graph, oracle).unwrap();
             let mut search = SwapSearch::new(&problem, &random_mapping(n, rng), &());
-            let mut savings = Savings::new(&search);
+            let mut gains = PartnerGains::new(&search);
             for _ in 0..4 {
                 for u in graph.nodes() {
                     let delta = |v| swap_delta(&graph, oracle, search.keys(), u, v);
                     let pairs = graph.nodes().filter(|&v| v != u).map(|v| (v, delta(v)));
                     let expected: Vec<_> = pairs.filter(|&(_, delta)| delta < 0).collect();
-                    let mut found = savings.improving(&mut search, u).to_vec();
+                    let mut found = gains.improving(&mut search, u).to_vec();
                     found.sort_unstable();
                     assert_eq!(found, expected);
                 }
                 if n > 1 {
                     let (u, v) = (rng.below(n as u32 - 1), n as NodeId - 1);
                     let delta = swap_delta(&graph, oracle, search.keys(), u, v);
-                    savings.swap(&mut search, u, v, delta);
+                    gains.swap(&mut search, u, v, delta);
                 }
             }
         }
@@ -426,8 +426,8 @@ mod tests {
             let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
             rng.shuffle(&mut pe_of);
             let mut search = SwapSearch::new(&problem, &Mapping::new(pe_of).unwrap(), &());
-            let mut savings = Savings::new(&search);
-            assert!(savings.hubs.number_of(0).is_some() && savings.hubs.number_of(1).is_none());
+            let mut gains = PartnerGains::new(&search);
+            assert!(gains.hubs.number_of(0).is_some() && gains.hubs.number_of(1).is_none());
             for round in 0..60 {
                 // Now a hub, now a process next to one, now any.
                 let near_hub = search.process_on()[(search.pe_of()[7] ^ 1) as usize % n as usize];
@@ -435,14 +435,14 @@ mod tests {
                 let delta = |v| swap_delta(&graph, &oracle, search.keys(), u, v);
                 let pairs = graph.nodes().filter(|&v| v != u).map(|v| (v, delta(v)));
                 let expected: Vec<_> = pairs.filter(|&(_, delta)| delta < 0).collect();
-                let mut found = savings.improving(&mut search, u).to_vec();
+                let mut found = gains.improving(&mut search, u).to_vec();
                 found.sort_unstable();
                 assert_eq!(found, expected, "{arities} {round} {u}");
                 let other = if round % 10 == 9 { 7 } else { rng.below(n) };
                 let v = expected.first().map_or(other, |&(v, _)| v);
                 if u != v {
                     let delta = swap_delta(&graph, &oracle, search.keys(), u, v);
-                    savings.swap(&mut search, u, v, delta);
+                    gains.swap(&mut search, u, v, delta);
                 }
             }
         }

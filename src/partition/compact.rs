@@ -1,4 +1,4 @@
-//! The compact graph that every level of the multilevel hierarchy works on.
+//! The compact graph of every level of the multilevel scheme.
 //!
 //! A [`CsrGraph`] keeps 64-bit weights in an array of their own. Partitioning is bound by memory traffic,
 //! so the levels interleave target and weight and store weights in 32 bits whenever all sums fit: an arc
@@ -10,6 +10,7 @@ use crate::types::{BlockId, NodeId, Weight};
 /// A stored weight: `i32` where every sum over the graph fits, else `i64`.
 pub(crate) trait Stored: Copy + Send + Sync + 'static {
     fn wide(self) -> Weight;
+
     /// `weight` must fit, which holds for every sum over a graph that was stored in this type.
     fn narrow(weight: Weight) -> Self;
 }
@@ -50,9 +51,9 @@ impl<W: Stored> Arc<W> {
     }
 }
 
-/// A graph of the hierarchy: symmetric, no self-loops, no parallel edges, edge weights positive.
+/// The graph of a level: symmetric, no self-loops, no parallel edges, edge weights positive.
 #[derive(Clone, Debug)]
-pub(crate) struct Level<W> {
+pub(crate) struct CompactGraph<W> {
     offsets: Vec<u32>,
     arcs: Vec<Arc<W>>,
     node_weights: Vec<W>,
@@ -66,7 +67,7 @@ pub(crate) fn is_narrow(graph: &CsrGraph) -> bool {
     graph.total_arc_weight() <= limit && graph.total_node_weight() <= limit
 }
 
-impl<W: Stored> Level<W> {
+impl<W: Stored> CompactGraph<W> {
     /// Copies a graph; O(n + m).
     pub fn new(graph: &CsrGraph) -> Self {
         let offsets = graph.offsets().iter().map(|&offset| offset as u32).collect();
@@ -122,50 +123,24 @@ impl<W: Stored> Level<W> {
         self.total_node_weight
     }
 
-    /// Contracts clusters: vertex `u` becomes part of coarse vertex `coarse_of[u] < num_coarse`.
-    ///
-    /// O(n + m) without hashing: `slot` remembers, plus one, where the row at hand holds a target. What is
-    /// remembered of earlier rows lies before its start, so the array is never reset. Which arcs meet is past
-    /// predicting, so nothing branches on it.
+    /// Contracts clusters: vertex `u` becomes part of coarse vertex `coarse_of[u] < num_coarse`; O(n + m), no hashing.
     pub fn contract(&self, coarse_of: &[NodeId], num_coarse: usize) -> Self {
         let (first, members) = group(coarse_of, num_coarse);
         let mut offsets = Vec::with_capacity(num_coarse + 1);
-        let mut arcs: Vec<Arc<W>> = Vec::with_capacity(self.arcs.len() + 1);
         let mut node_weights = Vec::with_capacity(num_coarse);
-        let mut slot = vec![0u32; num_coarse];
+        let mut rows = Rows { arcs: Vec::with_capacity(self.arcs.len() + 1), slot: vec![0u32; num_coarse] };
         offsets.push(0);
         for coarse in 0..num_coarse {
             let cluster = &members[first[coarse] as usize..first[coarse + 1] as usize];
-            let row = arcs.len();
-            let most: usize = row + cluster.iter().map(|&node| self.degree(node)).sum::<usize>();
-            // The place behind them all is where the arcs inside the cluster meet, to be dropped.
-            arcs.resize(most + 1, Arc { target: 0, stored: W::narrow(0) });
-            slot[coarse] = most as u32 + 1;
-            let mut end = row;
-            let mut node_weight = 0;
-            for &node in cluster {
-                node_weight += self.node_weight(node);
-                for arc in self.arcs(node) {
-                    let target = coarse_of[arc.target as usize];
-                    let known = slot[target as usize] as usize;
-                    let is_new = known <= row;
-                    let position = if is_new { end } else { known - 1 };
-                    let sum = arcs[position].weight() + arc.weight();
-                    arcs[position] = Arc { target, stored: W::narrow(sum) };
-                    slot[target as usize] = position as u32 + 1;
-                    end += usize::from(is_new);
-                }
-            }
-            slot[coarse] = 0;
-            arcs.truncate(end);
-            offsets.push(end as u32);
-            node_weights.push(W::narrow(node_weight));
+            rows.push(self, coarse_of, coarse, cluster);
+            offsets.push(rows.arcs.len() as u32);
+            node_weights.push(W::narrow(cluster.iter().map(|&node| self.node_weight(node)).sum()));
         }
-        arcs.shrink_to_fit();
-        Self::from_parts(offsets, arcs, node_weights)
+        rows.arcs.shrink_to_fit();
+        Self::from_parts(offsets, rows.arcs, node_weights)
     }
 
-    /// The subgraphs that the two sides of a bisection induce, and the vertices they consist of.
+    /// The subgraphs that the two sides of a bisection induce, each with its vertices in this graph; O(n + m).
     pub fn split(&self, sides: &[BlockId]) -> [(Self, Vec<NodeId>); 2] {
         let mut local = vec![0 as NodeId; self.num_nodes()];
         let mut members = [Vec::new(), Vec::new()];
@@ -206,6 +181,42 @@ impl<W: Stored> Level<W> {
             weights[block as usize] += weight.wide();
         }
         weights
+    }
+}
+
+/// The rows of a graph under contraction.
+struct Rows<W> {
+    arcs: Vec<Arc<W>>,
+    /// By target, the position plus one at which the last row that leads to it holds it. Positions of earlier rows lie
+    /// before the current one, so that the array is never reset.
+    slot: Vec<u32>,
+}
+
+impl<W: Stored> Rows<W> {
+    /// Adds the row of a coarse vertex. Which arcs have the same target cannot be predicted, so nothing branches on it.
+    #[inline]
+    fn push(&mut self, graph: &CompactGraph<W>, coarse_of: &[NodeId], coarse: usize, cluster: &[NodeId]) {
+        let Self { arcs, slot } = self;
+        let row = arcs.len();
+        let most = row + cluster.iter().map(|&node| graph.degree(node)).sum::<usize>();
+        // Arcs inside the cluster are collected at the position behind all others, and dropped.
+        arcs.resize(most + 1, Arc { target: 0, stored: W::narrow(0) });
+        slot[coarse] = most as u32 + 1;
+        let mut end = row;
+        for &node in cluster {
+            for arc in graph.arcs(node) {
+                let target = coarse_of[arc.target as usize];
+                let known = slot[target as usize] as usize;
+                let is_new = known <= row;
+                let position = if is_new { end } else { known - 1 };
+                let sum = arcs[position].weight() + arc.weight();
+                arcs[position] = Arc { target, stored: W::narrow(sum) };
+                slot[target as usize] = position as u32 + 1;
+                end += usize::from(is_new);
+            }
+        }
+        slot[coarse] = 0;
+        arcs.truncate(end);
     }
 }
 

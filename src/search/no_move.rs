@@ -1,7 +1,7 @@
 //! Processes that no exchange can bring nearer to their neighbours.
 //!
-//! Call a process content if it pays no less on any other PE, given where its neighbours are. An exchange of two
-//! content processes cannot gain. After a good construction almost all processes are content, and telling
+//! A process has no improving move if it pays no less on any other PE, given where its neighbours are. An exchange of two
+//! such processes cannot gain. After a good construction almost all processes are such, and telling
 //! so is much cheaper than trying their partners.
 //!
 //! # How it is told
@@ -16,7 +16,7 @@
 //!   Σ w(u, y) max(d(x, y), least). Is the innermost group of x full of neighbours of u, then q lies
 //!   outside, and the least distance between two groups takes the place of the least distance.
 //!
-//! A process is content if no x, one neighbour after the other, makes one of these sums less than what it pays
+//! A process has no improving move if no x, one neighbour after the other, makes one of these sums less than what it pays
 //! now. (A neighbour in its own innermost group does not: all its PEs are alike.) O(deg²) distances, no matter
 //! how large the machine.
 
@@ -29,21 +29,21 @@ use crate::types::{Cost, NodeId};
 /// Processes with more neighbours are not looked at: the square of that costs more than a visit.
 const MAX_DEGREE: usize = 64;
 
-/// For each process, whether it is known to be content where `keys` say that the processes are.
+/// For each process, whether it is known to have no improving move where `keys` say that the processes are.
 ///
 /// Nothing is known if the distances are not an ultrametric. Runs on the threads of the rayon pool it is
 /// called in.
-pub(super) fn content<O: DistanceOracle>(problem: &Problem<'_, O>, keys: &[O::Key]) -> Vec<bool> {
+pub(super) fn without_move<O: DistanceOracle>(problem: &Problem<'_, O>, keys: &[O::Key]) -> Vec<bool> {
     let Some(machine) = problem.oracle().ultrametric() else {
         return vec![false; problem.size()];
     };
     // A process takes some tenths of a microsecond.
-    const PIECE: usize = 1024;
-    let processes = (0..problem.size() as NodeId).into_par_iter().with_min_len(PIECE);
-    processes.map(|process| is_content(problem, keys, &machine, process)).collect()
+    const GRAIN_SIZE: usize = 1024;
+    let processes = (0..problem.size() as NodeId).into_par_iter().with_min_len(GRAIN_SIZE);
+    processes.map(|process| has_no_move(problem, keys, &machine, process)).collect()
 }
 
-fn is_content<O: DistanceOracle>(
+fn has_no_move<O: DistanceOracle>(
     problem: &Problem<'_, O>,
     keys: &[O::Key],
     machine: &Ultrametric,
@@ -80,7 +80,7 @@ mod tests {
     use crate::types::PeId;
 
     #[test]
-    fn content_processes_gain_by_no_exchange() {
+    fn processes_without_a_move_gain_by_no_exchange() {
         let mut rng = Rng::new(5);
         let shapes = [("4:4:6", "1:10:100"), ("2:3:4:4", "1:1:5:7"), ("3:1:32", "0:3:3"), ("96", "5")];
         for (arities, distances) in shapes {
@@ -93,10 +93,10 @@ mod tests {
             let mut found = 0;
             for _ in 0..10 {
                 let keys = keys(&oracle, &Mapping::new(pe_of.clone()).unwrap());
-                let content = content(&problem, &keys);
-                found += content.iter().filter(|&&content| content).count();
-                for u in graph.nodes().filter(|&u| content[u as usize]) {
-                    for v in (0..u).filter(|&v| content[v as usize]) {
+                let without_move = without_move(&problem, &keys);
+                found += without_move.iter().filter(|&&has_none| has_none).count();
+                for u in graph.nodes().filter(|&u| without_move[u as usize]) {
+                    for v in (0..u).filter(|&v| without_move[v as usize]) {
                         assert!(swap_delta(&graph, &oracle, &keys, u, v) >= 0, "{arities} {u} {v}");
                     }
                 }
@@ -115,7 +115,7 @@ mod tests {
         let oracle = hierarchy.online32().unwrap();
         let graph = generate::grid(12, 8);
         let problem = Problem::new(&graph, &oracle).unwrap();
-        let content = content(&problem, &keys(&oracle, &Mapping::identity(96)));
-        assert!(content.iter().all(|content| !content));
+        let without_move = without_move(&problem, &keys(&oracle, &Mapping::identity(96)));
+        assert!(without_move.iter().all(|has_none| !has_none));
     }
 }

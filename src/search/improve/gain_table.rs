@@ -1,7 +1,7 @@
-//! What every process would save in every innermost group, kept up to date over exchanges.
+//! The gain table: what every process would gain in every innermost group, kept up to date over exchanges.
 //!
 //! On a hierarchy, process u on PE p costs `d_top · W(u) - S[u][g]`, where g is the innermost group of p,
-//! `W(u)` the volume of u, d_top the distance of the outermost level, and the saving
+//! `W(u)` the volume of u, d_top the distance of the outermost level, and the gain
 //! `S[u][g] = sum over levels l of (d_{l+1} - d_l) · (volume of u with the group of level l that holds g)`.
 //! The table S turns the change of J by an exchange into four look-ups, whatever the degrees:
 //! `S[u][g(u)] - S[u][g(v)] + S[v][g(v)] - S[v][g(u)]`, plus a term if u and v are adjacent. That is what a
@@ -17,7 +17,7 @@ use crate::graph::CsrGraph;
 use crate::topology::Hierarchy;
 use crate::types::{Cost, NodeId, PeId};
 
-/// A number wide enough for the savings of one problem.
+/// A number wide enough for the gains of one problem.
 pub(super) trait Amount:
     Copy + Ord + AddAssign + SubAssign + Sub<Output = Self> + Mul<Output = Self> + Send + Sync
 {
@@ -53,7 +53,7 @@ impl Amount for i64 {
     }
 }
 
-/// Whether the savings of a problem fit 32 bits: no sum that is formed exceeds four times the greatest cost
+/// Whether the gains of a problem fit 32 bits: no sum that is formed exceeds four times the greatest cost
 /// of a process.
 pub(super) fn fits_32_bits(graph: &CsrGraph, hierarchy: &Hierarchy) -> bool {
     let volume = graph.nodes().map(|node| graph.weighted_degree(node)).max().unwrap_or(0);
@@ -70,8 +70,8 @@ struct Level<A> {
     first: Vec<u32>,
 }
 
-/// A mapping of processes `0..n` to PEs `0..n` and the table of savings.
-pub(super) struct Savings<A> {
+/// A mapping of processes `0..n` to PEs `0..n` and the gain table.
+pub(super) struct GainTable<A> {
     offsets: Vec<u32>,
     arcs: Vec<(NodeId, A)>,
     levels: Vec<Level<A>>,
@@ -79,14 +79,14 @@ pub(super) struct Savings<A> {
     apart: Vec<Cost>,
     group_size: u32,
     num_groups: usize,
-    /// Row by row, for each process its saving in each innermost group.
+    /// Row by row, for each process its gain in each innermost group.
     table: Vec<A>,
     pe_of: Vec<PeId>,
     process_on: Vec<NodeId>,
     group_of: Vec<u32>,
 }
 
-impl<A: Amount> Savings<A> {
+impl<A: Amount> GainTable<A> {
     /// The table of the mapping that puts process i on PE `pe_of[i]`; O(n² / a_1 + m a_2 … a_{k-1}).
     ///
     /// The hierarchy must be [simplified](Hierarchy::simplified) and have two levels or more.
@@ -111,7 +111,7 @@ impl<A: Amount> Savings<A> {
             .zip(graph.edge_weights())
             .map(|(&v, &weight)| (v, A::of(weight)))
             .collect();
-        let mut savings = Self {
+        let mut gains = Self {
             offsets: graph.offsets().iter().map(|&offset| offset as u32).collect(),
             arcs,
             levels,
@@ -124,20 +124,20 @@ impl<A: Amount> Savings<A> {
             group_of: pe_of.iter().map(|pe| pe / group_size).collect(),
         };
         for (process, &pe) in pe_of.iter().enumerate() {
-            savings.process_on[pe as usize] = process as NodeId;
+            gains.process_on[pe as usize] = process as NodeId;
         }
         for u in graph.nodes() {
-            let row = &mut savings.table[u as usize * num_groups..][..num_groups];
+            let row = &mut gains.table[u as usize * num_groups..][..num_groups];
             for (v, weight) in graph.arcs(u) {
-                let group = savings.group_of[v as usize] as usize;
-                for level in &savings.levels {
+                let group = gains.group_of[v as usize] as usize;
+                for level in &gains.levels {
                     let amount = A::of(weight) * level.step;
                     let first = level.first[group] as usize;
                     row[first..first + level.groups].iter_mut().for_each(|entry| *entry += amount);
                 }
             }
         }
-        savings
+        gains
     }
 
     pub fn num_processes(&self) -> usize {
@@ -183,7 +183,7 @@ impl<A: Amount> Savings<A> {
         self.levels[level].first[self.group_of(process) as usize] * self.group_size
     }
 
-    /// The savings of a process in all innermost groups.
+    /// The gains of a process in all innermost groups.
     #[inline]
     pub fn row(&self, process: NodeId) -> &[A] {
         &self.table[process as usize * self.num_groups..][..self.num_groups]
@@ -303,27 +303,27 @@ mod tests {
         let oracle = hierarchy.online64();
         let problem = Problem::new(graph, &oracle).unwrap();
         let n = graph.num_nodes() as u32;
-        let mut savings = Savings::<A>::new(graph, hierarchy, Mapping::identity(n as usize).as_slice());
+        let mut gains = GainTable::<A>::new(graph, hierarchy, Mapping::identity(n as usize).as_slice());
         let mut before = cost(&problem, &Mapping::identity(n as usize));
         for _ in 0..200 {
             let (u, v) = (rng.below(n), rng.below(n));
-            if savings.group_of(u) == savings.group_of(v) {
+            if gains.group_of(u) == gains.group_of(v) {
                 continue;
             }
-            let delta = savings.delta(u, v);
-            savings.swap(u, v);
-            let now = Mapping::new(savings.mapping().to_vec()).unwrap();
-            assert_eq!(now.inverse(), savings.process_on);
+            let delta = gains.delta(u, v);
+            gains.swap(u, v);
+            let now = Mapping::new(gains.mapping().to_vec()).unwrap();
+            assert_eq!(now.inverse(), gains.process_on);
             let after = cost(&problem, &now);
             assert_eq!(after, before + 2 * delta.cost(), "{hierarchy:?} {u} {v}");
             before = after;
         }
-        let fresh = Savings::<A>::new(graph, hierarchy, savings.mapping());
-        assert_eq!((&savings.table, &savings.process_on), (&fresh.table, &fresh.process_on));
+        let fresh = GainTable::<A>::new(graph, hierarchy, gains.mapping());
+        assert_eq!((&gains.table, &gains.process_on), (&fresh.table, &fresh.process_on));
         let first: Vec<PeId> = (0..n).collect();
-        savings.restore(&first);
-        assert_eq!(savings.mapping(), first);
-        assert_eq!(savings.table, Savings::<A>::new(graph, hierarchy, &first).table);
+        gains.restore(&first);
+        assert_eq!(gains.mapping(), first);
+        assert_eq!(gains.table, GainTable::<A>::new(graph, hierarchy, &first).table);
     }
 
     #[test]

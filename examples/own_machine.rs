@@ -1,0 +1,44 @@
+//! A machine of one's own: two rings, joined by one bridge, with distances that no machine of the library has.
+
+use std::error::Error;
+
+use viem::graph::generate;
+use viem::topology::{Distances, MachineError};
+use viem::types::PeId;
+use viem::{DistanceMatrix, Machine, MapConfig, solve};
+
+/// Two rings of `length` PEs each. The bridge joins the first PE of one with the first of the other.
+struct TwoRings {
+    length: u32,
+    bridge: i64,
+}
+
+impl TwoRings {
+    fn distance(&self, a: PeId, b: PeId) -> i64 {
+        let along = |a: u32, b: u32| i64::from(a.abs_diff(b).min(self.length - a.abs_diff(b)));
+        let (inside_a, inside_b) = (a % self.length, b % self.length);
+        if a / self.length == b / self.length {
+            along(inside_a, inside_b)
+        } else {
+            along(inside_a, 0) + self.bridge + along(0, inside_b)
+        }
+    }
+}
+
+impl Machine for TwoRings {
+    fn num_pes(&self) -> usize {
+        2 * self.length as usize
+    }
+
+    fn distances(&self) -> Result<Distances, MachineError> {
+        DistanceMatrix::from_fn(self.num_pes(), |a, b| self.distance(a, b))?.distances()
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let machine = TwoRings { length: 16, bridge: 5 };
+    let traffic = generate::random_geometric(machine.num_pes(), 4.0, 1);
+    let solution = solve(&traffic, &machine, &MapConfig::default())?;
+    println!("J = {}, {} before", solution.report.cost, solution.report.cost_of_identity);
+    Ok(())
+}

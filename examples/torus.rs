@@ -1,0 +1,16 @@
+//! A simulation on a mesh of 16 times 16 cells, mapped to a torus of 8 times 8 times 4 nodes.
+
+use std::error::Error;
+
+use viem::graph::generate;
+use viem::{Grid, MapConfig, MapPreset, solve};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let traffic = generate::grid(16, 16);
+    let machine = Grid::torus(&[8, 8, 4])?;
+    let config = MapConfig::preset(MapPreset::Fast).with_seed(1);
+    let report = solve(&traffic, &machine, &config)?.report;
+    let mean = |cost: i64| cost as f64 / traffic.total_arc_weight() as f64;
+    println!("hops of a message: {:.3}, {:.3} before", mean(report.cost), mean(report.cost_of_identity));
+    Ok(())
+}

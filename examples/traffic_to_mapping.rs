@@ -1,0 +1,26 @@
+//! From recorded traffic to a mapping on a tree: 4 cores a processor, 2 processors a node, 2 nodes.
+//!
+//! Prints the core of each process, as the program `viem` writes it.
+
+use std::error::Error;
+use std::path::Path;
+
+use viem::io::Source;
+use viem::io::traffic::{Collector, Making};
+use viem::{Hierarchy, MapConfig, solve};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("instances/gromacs_water_pme_16.prof.gz");
+    let mut traffic = Collector::new(None);
+    traffic.read(Source::open(&recorded)?, None)?;
+    let (graph, summary) = traffic.finish(&Making::default())?;
+    println!("{} processes in {} files", graph.num_nodes(), summary.files);
+
+    let machine = Hierarchy::parse("4:2:2", "1:10:100")?;
+    let solution = solve(&graph, &machine, &MapConfig::default())?;
+    println!("J = {}, {} before", solution.report.cost, solution.report.cost_of_identity);
+    for (process, core) in solution.mapping.as_slice().iter().enumerate() {
+        println!("process {process} runs on core {core}");
+    }
+    Ok(())
+}

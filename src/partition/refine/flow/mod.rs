@@ -1,0 +1,266 @@
+//! Refinement of pairs of blocks by balanced minimum cuts.
+//!
+//! For two adjacent blocks, the vertices around their common boundary form a region; its outermost
+//! layers are fixed to their blocks and act as sources and sinks. A maximum flow yields a minimum cut of the region,
+//! which usually is too unbalanced. The lighter side is then made a terminal as a whole, and one more vertex next to
+//! the cut is added to it (*piercing*), preferably one that opens no augmenting path. The flow is continued until a
+//! cut is balanced or no better than the present one. Pairs are visited as long as one of their blocks changes.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | `region` | the vertices around the boundary of two blocks |
+//! | `network` | the flow network of a region and its terminals |
+//! | `max_flow` | blocking flows, continued as the terminals grow |
+//! | `piercing` | grows the terminals until a minimum cut is balanced |
+//!
+//! A pair costs O(m' (f + p)) for a region of m' edges, flow f, p piercings, and mostly far
+//! less; memory is linear in the region.
+//!
+//! Sanders, Schulz: Engineering multilevel graph partitioning algorithms. ESA 2011 (flows on regions).
+//! Hamann, Strasser: Graph bisection with Pareto optimization. ACM JEA 2018 (piercing).
+
+mod max_flow;
+mod network;
+mod piercing;
+mod region;
+
+use network::Side;
+use piercing::{Balance, Piercing};
+use region::Region;
+
+use super::k_way::{Assignment, BlockAffinities};
+use crate::observer::{Observer, Watch};
+use crate::partition::compact::{CompactGraph, Stored};
+use crate::partition::settings::FlowSettings;
+use crate::types::{BlockId, NodeId, Weight};
+
+/// Arcs and candidates looked at for one pair of blocks, in multiples of the arcs of its region, before it is given up.
+/// Balances cut against time in graphs without small cuts, where one flow can take a hundred times as long as the rest of
+/// a run. Shows on social networks.
+const EFFORT: usize = 100;
+
+/// Arcs and candidates looked at for all pairs of a level, in multiples of its arcs. Balances as [`EFFORT`] does; where
+/// small cuts exist, at most half of it is used. Shows on social networks and meshes.
+const WHOLE_EFFORT: usize = 60;
+
+/// A vertex of more arcs than this is a hub. Balances exact accounting against its cost: a hub is next to most blocks, and
+/// each pair with it walks all its arcs. Shows on graphs with hubs.
+const MANY_ARCS: usize = 1 << 10;
+
+/// Arcs of hubs walked for all pairs of a level, in multiples of its arcs; after that, pairs with hubs are not refined.
+/// Balances cut against time on graphs with hubs.
+const HUB_EFFORT: usize = 20;
+
+/// Rounds end when one gains less than one in this many of the cut. Balances cut against time on the graphs of the
+/// partition bench.
+const LEAST_GAIN: Weight = 1000;
+
+/// Working memory of the refinement.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    region: Region,
+    piercing: Piercing,
+    affinities: BlockAffinities,
+    /// For each pair of adjacent blocks, the vertices on their boundary.
+    pairs: Vec<(BlockId, BlockId, NodeId)>,
+    /// Arcs and candidates that may still be looked at for all pairs together.
+    budget: usize,
+    /// Arcs of hubs that may still be walked.
+    hub_budget: usize,
+}
+
+/// What all pairs of a level have in common.
+struct Task<'a, W> {
+    graph: &'a CompactGraph<W>,
+    bounds: &'a [Weight],
+    settings: &'a FlowSettings,
+    observer: &'a dyn Observer,
+}
+
+impl Flow {
+    /// Refines all pairs of adjacent blocks until the observer asks to stop; no block that is within its bound
+    /// leaves it. Returns whether the cut fell.
+    pub fn refine<W: Stored>(
+        &mut self,
+        graph: &CompactGraph<W>,
+        assignment: &mut Assignment,
+        bounds: &[Weight],
+        settings: &FlowSettings,
+        observer: &dyn Observer,
+    ) -> bool {
+        self.region.resize(graph.num_nodes());
+        self.affinities.resize(bounds.len());
+        self.budget = WHOLE_EFFORT.saturating_mul(graph.num_arcs());
+        self.hub_budget = HUB_EFFORT.saturating_mul(graph.num_arcs());
+        let before = assignment.cut;
+        let task = Task { graph, bounds, settings, observer };
+        let mut watch = Watch::new(observer);
+        let mut active = vec![true; bounds.len()];
+        for _ in 0..settings.rounds {
+            if observer.should_stop() {
+                break;
+            }
+            let start = assignment.cut;
+            active = self.round(&task, assignment, &active, &mut watch);
+            if start - assignment.cut <= start / LEAST_GAIN {
+                break;
+            }
+        }
+        assignment.cut < before
+    }
+
+    /// Refines all pairs with an active block; returns by block whether it changed.
+    fn round<W: Stored>(
+        &mut self,
+        task: &Task<'_, W>,
+        assignment: &mut Assignment,
+        active: &[bool],
+        watch: &mut Watch<'_>,
+    ) -> Vec<bool> {
+        let mut changed = vec![false; active.len()];
+        let mut pairs = std::mem::take(&mut self.pairs);
+        collect_pairs(task.graph, &assignment.blocks, active, &mut pairs);
+        for pair in pairs.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
+            if self.budget == 0 || task.observer.should_stop() {
+                break;
+            }
+            let (a, b, _) = pair[0];
+            let boundary = pair.iter().map(|&(_, _, node)| node);
+            let of_hubs = arcs_of_hubs(task.graph, boundary.clone());
+            if of_hubs > self.hub_budget {
+                continue;
+            }
+            self.hub_budget -= of_hubs;
+            if self.refine_pair(task, assignment, [a, b], boundary, watch) {
+                changed[a as usize] = true;
+                changed[b as usize] = true;
+            }
+        }
+        self.pairs = pairs;
+        changed
+    }
+
+    /// Replaces the cut between two blocks by a lighter one, if there is one; returns whether there was.
+    fn refine_pair<W: Stored>(
+        &mut self,
+        task: &Task<'_, W>,
+        assignment: &mut Assignment,
+        pair: [BlockId; 2],
+        boundary: impl Iterator<Item = NodeId>,
+        watch: &mut Watch<'_>,
+    ) -> bool {
+        let Self { region, piercing, .. } = self;
+        region.clear();
+        region.grow(task.graph, assignment, pair, boundary, task.settings);
+        if region.nodes.len() < 2 {
+            return false;
+        }
+        let network = &mut piercing.flow.network;
+        let old_cut = network.build(task.graph, assignment, region, pair);
+        let budget = EFFORT.saturating_mul(network.arcs.len()).min(self.budget);
+        piercing.flow.start(budget);
+        let balance = Balance {
+            outside: [0, 1].map(|side| assignment.weights[pair[side] as usize] - region.weights[side]),
+            bounds: pair.map(|block| task.bounds[block as usize]),
+        };
+        let side = piercing.balanced_cut(&region.depth, &balance, old_cut, watch);
+        self.budget -= budget - piercing.flow.budget;
+        side.is_some_and(|side| self.apply(task.graph, assignment, pair, side))
+    }
+
+    /// Gives the vertices of the region to the sides of the cut that was found: what the terminal of `side` reaches
+    /// to that side, all others to the opposite one. Undoes it if the cut of the whole partition does not fall. Returns
+    /// whether it fell.
+    fn apply<W: Stored>(
+        &mut self,
+        graph: &CompactGraph<W>,
+        assignment: &mut Assignment,
+        pair: [BlockId; 2],
+        side: Side,
+    ) -> bool {
+        let before = assignment.cut;
+        let mut changes = Vec::new();
+        for (local, &node) in self.region.nodes.iter().enumerate() {
+            let belongs = if self.piercing.flow.takes(side, local as u32) { side } else { side.opposite() };
+            let to = pair[belongs as usize];
+            let from = assignment.blocks[node as usize];
+            if from != to {
+                self.affinities.collect(graph, &assignment.blocks, node);
+                let gain = self.affinities.to(to) - self.affinities.to(from);
+                assignment.shift(node, graph.node_weight(node), to, gain);
+                changes.push((node, from, gain));
+            }
+        }
+        if assignment.cut < before {
+            return true;
+        }
+        for (node, from, gain) in changes.into_iter().rev() {
+            assignment.shift(node, graph.node_weight(node), from, -gain);
+        }
+        false
+    }
+}
+
+/// The arcs of those vertices that have many.
+fn arcs_of_hubs<W: Stored>(graph: &CompactGraph<W>, nodes: impl Iterator<Item = NodeId>) -> usize {
+    nodes.map(|node| graph.degree(node)).filter(|&degree| degree > MANY_ARCS).sum()
+}
+
+/// For each pair of adjacent blocks of which one is active, the vertices on their boundary, sorted.
+fn collect_pairs<W: Stored>(
+    graph: &CompactGraph<W>,
+    blocks: &[BlockId],
+    active: &[bool],
+    pairs: &mut Vec<(BlockId, BlockId, NodeId)>,
+) {
+    pairs.clear();
+    // By block: the last vertex found next to it. This keeps a vertex of many arcs from being listed for each.
+    let mut last = vec![NodeId::MAX; active.len()];
+    for node in graph.nodes() {
+        let own = blocks[node as usize];
+        for arc in graph.arcs(node) {
+            let other = blocks[arc.target as usize];
+            let is_relevant = other != own && (active[own as usize] || active[other as usize]);
+            if is_relevant && std::mem::replace(&mut last[other as usize], node) != node {
+                pairs.push((own.min(other), own.max(other), node));
+            }
+        }
+    }
+    pairs.sort_unstable();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+    use crate::partition::{Preset, Settings};
+
+    #[test]
+    fn a_crooked_boundary_becomes_the_minimum_cut() {
+        // A grid of 12 x 6, cut along a saw tooth; the straight cut has 6 edges.
+        let level = CompactGraph::<i32>::new(&generate::grid(12, 6));
+        let blocks = level.nodes().map(|node| u32::from(node % 12 >= 4 + 3 * (node / 12 % 2))).collect();
+        let mut assignment = Assignment::new(&level, blocks, 2);
+        let settings = FlowSettings { rounds: 4, region: 0.9, depth: 10 };
+        assert!(Flow::default().refine(&level, &mut assignment, &[38, 38], &settings, &()));
+        assert_eq!(assignment.cut, 6);
+        assert_eq!(assignment.overload(&[38, 38]), 0);
+    }
+
+    #[test]
+    fn bounds_are_kept_and_sums_agree_with_recomputation() {
+        let level = CompactGraph::<i32>::new(&generate::random_geometric(500, 9.0, 2));
+        let settings = Settings::of(Preset::Strong).flow;
+        for k in [2u32, 5, 9] {
+            let blocks = level.nodes().map(|node| node * k / 500).collect();
+            let mut assignment = Assignment::new(&level, blocks, k as usize);
+            let before = assignment.cut;
+            let bounds = vec![Weight::from(500 / k + 12); k as usize];
+            assert!(Flow::default().refine(&level, &mut assignment, &bounds, &settings, &()));
+            let fresh = Assignment::new(&level, assignment.blocks.clone(), k as usize);
+            assert_eq!((assignment.cut, &assignment.weights), (fresh.cut, &fresh.weights));
+            assert!(assignment.cut < before);
+            assert_eq!(assignment.overload(&bounds), 0);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The flow network of a region, and its two terminals.
+
+use super::region::Region;
+use crate::partition::compact::{CompactGraph, Stored};
+use crate::partition::refine::k_way::Assignment;
+use crate::types::{BlockId, Weight};
+
+/// A terminal of the network, and the block of the pair that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Source,
+    Sink,
+}
+
+impl Side {
+    pub const BOTH: [Side; 2] = [Side::Source, Side::Sink];
+
+    #[inline]
+    pub fn opposite(self) -> Self {
+        match self {
+            Side::Source => Side::Sink,
+            Side::Sink => Side::Source,
+        }
+    }
+}
+
+/// An arc with what may still flow along it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FlowArc {
+    pub target: u32,
+    /// Position of the opposite arc.
+    pub reverse: u32,
+    pub residual: Weight,
+}
+
+/// The subgraph that a region induces, with capacities instead of weights. Memory is linear in the region.
+#[derive(Debug, Default)]
+pub(super) struct Network {
+    pub offsets: Vec<u32>,
+    pub arcs: Vec<FlowArc>,
+    /// By local vertex.
+    pub weights: Vec<Weight>,
+    /// The terminal that a local vertex is merged with, if any.
+    pub terminal: Vec<Option<Side>>,
+    /// By side: the vertices of the terminal from which flow may still leave, or which it may still enter.
+    pub seeds: [Vec<u32>; 2],
+    /// The next free position in the row of each local vertex.
+    next: Vec<u32>,
+}
+
+impl Network {
+    pub fn num_nodes(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// The positions of the arcs of a local vertex.
+    #[inline]
+    pub fn row(&self, node: u32) -> std::ops::Range<usize> {
+        self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize
+    }
+
+    /// Builds the network of the region of a pair of blocks; returns the weight of the present cut.
+    pub fn build<W: Stored>(
+        &mut self,
+        graph: &CompactGraph<W>,
+        assignment: &Assignment,
+        region: &Region,
+        pair: [BlockId; 2],
+    ) -> Weight {
+        self.lay_out(graph, assignment, region, pair);
+        self.fix_deepest(region);
+        for index in 0..self.num_nodes() {
+            self.offsets[index + 1] += self.offsets[index];
+        }
+        self.connect(graph, region)
+    }
+
+    /// Merges the vertices next to the rest of their block with its terminal, and leaves in `offsets[v + 1]` the
+    /// number of arcs of `v` inside the region.
+    fn lay_out<W: Stored>(
+        &mut self,
+        graph: &CompactGraph<W>,
+        assignment: &Assignment,
+        region: &Region,
+        pair: [BlockId; 2],
+    ) {
+        self.offsets.clear();
+        self.offsets.push(0);
+        self.weights.clear();
+        self.terminal.clear();
+        self.seeds.iter_mut().for_each(Vec::clear);
+        for (index, &node) in region.nodes.iter().enumerate() {
+            let block = assignment.blocks[node as usize];
+            let (mut degree, mut is_fixed) = (0, false);
+            for arc in graph.arcs(node) {
+                let is_inside = region.local(arc.target).is_some();
+                degree += u32::from(is_inside);
+                is_fixed |= !is_inside && assignment.blocks[arc.target as usize] == block;
+            }
+            self.offsets.push(degree);
+            self.weights.push(graph.node_weight(node));
+            self.terminal.push(None);
+            if is_fixed {
+                self.fix(index as u32, if block == pair[0] { Side::Source } else { Side::Sink });
+            }
+        }
+    }
+
+    /// Makes the deepest vertex of a block a terminal if the block lies in the region as a whole.
+    fn fix_deepest(&mut self, region: &Region) {
+        for side in Side::BOTH {
+            if !self.seeds[side as usize].is_empty() {
+                continue;
+            }
+            let depth = |&node: &u32| inward(side, region.depth[node as usize]);
+            let nodes = (0..self.num_nodes() as u32).filter(|node| depth(node) > 0);
+            // Among equally deep ones, the last at the source and the first at the sink.
+            let deepest = match side {
+                Side::Source => nodes.max_by_key(depth),
+                Side::Sink => nodes.rev().max_by_key(depth),
+            };
+            if let Some(node) = deepest {
+                self.fix(node, side);
+            }
+        }
+    }
+
+    fn fix(&mut self, node: u32, side: Side) {
+        self.terminal[node as usize] = Some(side);
+        self.seeds[side as usize].push(node);
+    }
+
+    /// Writes both arcs of each edge inside the region; returns the weight of the edges between the two blocks.
+    fn connect<W: Stored>(&mut self, graph: &CompactGraph<W>, region: &Region) -> Weight {
+        let n = self.num_nodes();
+        self.next.clear();
+        self.next.extend_from_slice(&self.offsets[..n]);
+        self.arcs.clear();
+        self.arcs.resize(self.offsets[n] as usize, FlowArc { target: 0, reverse: 0, residual: 0 });
+        let mut cut = 0;
+        for (index, &node) in region.nodes.iter().enumerate() {
+            for arc in graph.arcs(node) {
+                let other = match region.local(arc.target) {
+                    Some(other) if other >= index as u32 => other,
+                    _ => continue,
+                };
+                let residual = arc.weight();
+                let (forward, backward) = (self.next[index], self.next[other as usize]);
+                self.next[index] += 1;
+                self.next[other as usize] += 1;
+                self.arcs[forward as usize] = FlowArc { target: other, reverse: backward, residual };
+                self.arcs[backward as usize] = FlowArc { target: index as u32, reverse: forward, residual };
+                if (region.depth[index] > 0) != (region.depth[other as usize] > 0) {
+                    cut += residual;
+                }
+            }
+        }
+        cut
+    }
+}
+
+/// How deep a vertex lies in the block of a side; negative in the other block.
+#[inline]
+pub(super) fn inward(side: Side, depth: i32) -> i32 {
+    match side {
+        Side::Source => depth,
+        Side::Sink => -depth,
+    }
+}

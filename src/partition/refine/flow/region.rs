@@ -1,0 +1,96 @@
+//! The region of a pair of blocks: the vertices around their common boundary.
+
+use crate::partition::compact::{CompactGraph, Stored};
+use crate::partition::refine::k_way::Assignment;
+use crate::partition::settings::FlowSettings;
+use crate::types::{BlockId, NodeId, Weight};
+
+const ABSENT: u32 = u32::MAX;
+
+/// Vertices of two blocks, nearest to the boundary first. A local vertex is a position in `nodes`.
+#[derive(Debug, Default)]
+pub(super) struct Region {
+    /// Local vertex of each vertex of the graph, or `ABSENT`.
+    local: Vec<u32>,
+    pub nodes: Vec<NodeId>,
+    /// Hops from the boundary by local vertex: positive in the first block, negative in the second, never 0.
+    pub depth: Vec<i32>,
+    /// The weight of the region in each of the two blocks.
+    pub weights: [Weight; 2],
+}
+
+impl Region {
+    /// Makes room for graphs of `num_nodes` vertices.
+    pub fn resize(&mut self, num_nodes: usize) {
+        if self.local.len() < num_nodes {
+            self.local.resize(num_nodes, ABSENT);
+        }
+    }
+
+    /// The local vertex of a vertex of the graph, if the region contains it.
+    #[inline]
+    pub fn local(&self, node: NodeId) -> Option<u32> {
+        Some(self.local[node as usize]).filter(|&local| local != ABSENT)
+    }
+
+    /// Removes all vertices; O(size of the region).
+    pub fn clear(&mut self) {
+        for &node in &self.nodes {
+            self.local[node as usize] = ABSENT;
+        }
+        self.nodes.clear();
+        self.depth.clear();
+        self.weights = [0; 2];
+    }
+
+    /// Collects the vertices near the boundary of two blocks, nearest first, up to a share of each block.
+    ///
+    /// The region must be empty. `boundary` are vertices of which some lie on the boundary of the pair.
+    pub fn grow<W: Stored>(
+        &mut self,
+        graph: &CompactGraph<W>,
+        assignment: &Assignment,
+        pair: [BlockId; 2],
+        boundary: impl Iterator<Item = NodeId>,
+        settings: &FlowSettings,
+    ) {
+        let blocks = &assignment.blocks;
+        for node in boundary {
+            let Some(side) = pair.iter().position(|&block| block == blocks[node as usize]) else { continue };
+            let touches = |target: NodeId| blocks[target as usize] == pair[1 - side];
+            if self.local(node).is_none() && graph.arcs(node).iter().any(|arc| touches(arc.target)) {
+                self.take(graph, node, side, 1);
+            }
+        }
+        let limits =
+            pair.map(|block| (assignment.weights[block as usize] as f64 * settings.region) as Weight);
+        let mut full = [false; 2];
+        let mut at = 0;
+        while at < self.nodes.len() && full != [true; 2] {
+            let depth = self.depth[at].abs() + 1;
+            if depth.unsigned_abs() > settings.depth {
+                break;
+            }
+            let node = self.nodes[at];
+            let block = blocks[node as usize];
+            let side = usize::from(block == pair[1]);
+            at += 1;
+            for arc in graph.arcs(node) {
+                if full[side] {
+                    break;
+                }
+                if blocks[arc.target as usize] == block && self.local(arc.target).is_none() {
+                    self.take(graph, arc.target, side, depth);
+                    full[side] = self.weights[side] >= limits[side];
+                }
+            }
+        }
+    }
+
+    fn take<W: Stored>(&mut self, graph: &CompactGraph<W>, node: NodeId, side: usize, depth: i32) {
+        self.local[node as usize] = self.nodes.len() as u32;
+        self.nodes.push(node);
+        self.depth.push(if side == 0 { depth } else { -depth });
+        self.weights[side] += graph.node_weight(node);
+    }
+}

@@ -1,0 +1,121 @@
+//! Settings: ranges, names, and what is written of them comes back.
+
+use std::fmt::Debug;
+use std::str::FromStr;
+use std::time::Duration;
+
+use viem::construct::Construction;
+use viem::partition::Preset;
+use viem::search::Neighbourhood;
+use viem::solve::{MapConfig, MapPreset};
+use viem::topology::{DistanceKind, Grid, Hierarchy};
+
+/// A member of a family is found by its name, and by no other.
+fn check_names<T: Copy + Debug + PartialEq + FromStr<Err: Debug + ToString> + ToString>(all: &[T]) {
+    for member in all {
+        assert_eq!(member.to_string().parse::<T>().unwrap(), *member);
+    }
+    let message = "nowhere".parse::<T>().unwrap_err().to_string();
+    assert!(message.contains("is called `nowhere`; there are"), "{message}");
+    assert!(all.iter().all(|member| message.contains(&member.to_string())), "{message}");
+}
+
+#[test]
+fn members_are_found_by_their_names() {
+    check_names(&Construction::ALL);
+    check_names(&Neighbourhood::ALL);
+    check_names(&MapPreset::ALL);
+    check_names(&Preset::ALL);
+    check_names(&DistanceKind::ALL);
+}
+
+#[test]
+fn settings_come_back_as_they_were_written() {
+    for preset in MapPreset::ALL {
+        let config = MapConfig::preset(preset)
+            .with_seed(u64::MAX)
+            .with_distances(DistanceKind::Hierarchy)
+            .with_construction(Construction::Growing)
+            .with_neighbourhood(Neighbourhood::NSquarePruned)
+            .with_time_limit(Duration::from_millis(1500));
+        for config in [config, MapConfig::preset(preset)] {
+            let text = serde_json::to_string(&config).unwrap();
+            assert_eq!(serde_json::from_str::<MapConfig>(&text).unwrap(), config, "{text}");
+        }
+    }
+    let unknown = r#"{"neighbourhood": "nsquare", "max_hops": 1, "block_size": 1, "hops": 3}"#;
+    assert!(serde_json::from_str::<viem::search::SearchConfig>(unknown).is_err());
+}
+
+/// What is told about these settings if they are not valid.
+fn complaint(change: impl Fn(&mut MapConfig)) -> Option<(String, String)> {
+    let mut config = MapConfig::default();
+    change(&mut config);
+    config.validate().err().map(|error| {
+        assert!(error.to_string().contains(&error.field) && error.to_string().contains(&error.value));
+        (error.field, error.value)
+    })
+}
+
+#[test]
+fn presets_are_valid() {
+    for preset in MapPreset::ALL {
+        assert_eq!(MapConfig::preset(preset).validate(), Ok(()));
+    }
+}
+
+#[test]
+fn what_is_out_of_its_range_is_named() {
+    let refused = |field: &str, value: &str| Some((field.to_string(), value.to_string()));
+    assert_eq!(complaint(|c| c.threads = 0), refused("threads", "0"));
+    for (text, bad) in [("0", 0.0), ("-1", -1.0), ("NaN", f64::NAN), ("inf", f64::INFINITY)] {
+        assert_eq!(
+            complaint(|c| c.improvement.inside.initial_temperature = bad),
+            refused("improvement.inside.initial_temperature", text)
+        );
+        assert_eq!(
+            complaint(|c| c.improvement.annealing.final_temperature = bad),
+            refused("improvement.annealing.final_temperature", text)
+        );
+        assert_eq!(
+            complaint(|c| c.improvement.rebuilt.initial_temperature = bad),
+            refused("improvement.rebuilt.initial_temperature", text)
+        );
+        assert_eq!(
+            complaint(|c| c.construction.domains.initial_acceptance = bad),
+            refused("construction.domains.initial_acceptance", text)
+        );
+        assert_eq!(
+            complaint(|c| c.improvement.anywhere.cooling.final_acceptance = bad),
+            refused("improvement.anywhere.cooling.final_acceptance", text)
+        );
+    }
+    assert_eq!(complaint(|c| c.construction.domains.final_acceptance = 1.0), None);
+    assert_eq!(complaint(|c| c.improvement.anywhere.rounds = 0), refused("improvement.anywhere.rounds", "0"));
+}
+
+#[test]
+fn numbers_that_a_neighbourhood_does_not_use_may_be_anything() {
+    let with = |neighbourhood| {
+        complaint(move |c| {
+            c.search.neighbourhood = neighbourhood;
+            (c.search.max_hops, c.search.block_size) = (0, 0);
+        })
+    };
+    assert_eq!(with(Neighbourhood::Communication).unwrap().0, "search.max_hops");
+    assert_eq!(with(Neighbourhood::NSquarePruned).unwrap().0, "search.block_size");
+    assert_eq!(with(Neighbourhood::NSquare), None);
+    assert_eq!(with(Neighbourhood::None), None);
+}
+
+#[test]
+fn effective_settings_are_those_that_decide_the_result() {
+    let tree = Hierarchy::parse("2:2", "1:10").unwrap();
+    let torus = Grid::torus(&[2, 2]).unwrap();
+    let config = MapConfig::default();
+    let of = |config: &MapConfig| config.effective_on(&tree);
+    assert_eq!(of(&config).construction.algorithm, Some(Construction::HierarchyTopDown));
+    assert_eq!(config.effective_on(&torus).construction.algorithm, Some(Construction::DualRecursive));
+    assert_eq!(of(&config.with_threads(8).with_distances(DistanceKind::Hierarchy)), of(&config));
+    assert_ne!(of(&config.with_seed(1)), of(&config));
+}
