@@ -130,7 +130,9 @@ fn map(options: &Options) -> anyhow::Result<End> {
         solve_watched(&graph, machine, &config, start.as_ref(), &observer)?
     };
     tell(console, &solution.report);
-    write(options, &outputs, (output, json), machine, &solution, console)?;
+    let settings = config.effective_on(machine);
+    let report = JsonReport::new(options, machine, &solution.report, settings);
+    write(options, &outputs, (output, json), &solution, &report, console)?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
 
@@ -151,15 +153,14 @@ fn write(
     options: &Options,
     outputs: &Outputs,
     (output, json): (OutputId, Option<OutputId>),
-    machine: &dyn Machine,
     solution: &Solution,
+    report_of_run: &JsonReport<'_>,
     console: Console,
 ) -> anyhow::Result<()> {
     let Solution { mapping, report } = solution;
-    let report_of_run = JsonReport::new(options, machine, report);
     let contents: [Content<'_>; 2] = [
         (Some(output), &|out| io::mapping::write(out, mapping.as_slice())),
-        (json, &|out| files::write_json(out, &report_of_run)),
+        (json, &|out| files::write_json(out, report_of_run)),
     ];
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
@@ -217,6 +218,8 @@ struct JsonReport<'a> {
     seed: u64,
     machine: JsonMachine,
     options: JsonOptions<'a>,
+    /// Every setting that decides the result, whether an option names it or not.
+    settings: MapConfig,
     #[serde(rename = "J")]
     cost: JsonCost,
     swaps: JsonSwaps,
@@ -255,7 +258,7 @@ struct JsonSwaps {
 }
 
 impl<'a> JsonReport<'a> {
-    fn new(options: &Options, machine: &'a dyn Machine, report: &Report) -> Self {
+    fn new(options: &Options, machine: &'a dyn Machine, report: &Report, settings: MapConfig) -> Self {
         Self {
             program: "viem",
             version: env!("CARGO_PKG_VERSION"),
@@ -274,6 +277,7 @@ impl<'a> JsonReport<'a> {
                 search_space_s: options.search_space_s,
                 time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
             },
+            settings,
             cost: JsonCost {
                 identity: report.cost_of_identity,
                 input_mapping: report.cost_of_start,
