@@ -30,6 +30,9 @@ const WHOLE: usize = 1 << 15;
 /// Processes of a region of a larger problem.
 const REGION: usize = 1 << 12;
 
+/// Larger problems get so many times fewer proposals for each process: they shall not take minutes.
+const LARGE_DIVISOR: u32 = 4;
+
 /// The share of the initial acceptance that every other start has.
 const LOWERED: f64 = 0.1;
 
@@ -67,10 +70,15 @@ impl Anywhere {
 
     /// How a start is annealed: every other one from a lower temperature, at which regular structures survive that the
     /// construction has found.
-    fn cooling_of(&self, start: usize) -> Cooling {
+    fn cooling_of(&self, start: usize, num_processes: usize) -> Cooling {
+        let proposals = match num_processes {
+            ..=WHOLE => self.cooling.proposals,
+            _ => self.cooling.proposals.div_ceil(LARGE_DIVISOR),
+        };
         let lowered = self.cooling.initial_acceptance * LOWERED;
         let initial_acceptance = if start % 2 == 1 { lowered } else { self.cooling.initial_acceptance };
-        Cooling { initial_acceptance: initial_acceptance.max(self.cooling.final_acceptance), ..self.cooling }
+        let initial_acceptance = initial_acceptance.max(self.cooling.final_acceptance);
+        Cooling { proposals, initial_acceptance, ..self.cooling }
     }
 }
 
@@ -94,7 +102,7 @@ pub(super) fn improve<O: DistanceOracle>(
         .enumerate()
         .map(|(index, start)| {
             let mut state = ground.state(&start.renumbered(&order), derive(seed, index as u64));
-            state.round(&ground, &config.cooling_of(index));
+            state.round(&ground, &config.cooling_of(index, problem.size()));
             state
         })
         .collect();
