@@ -113,3 +113,141 @@ fn nearest<O: DistanceOracle>(vicinity: &Vicinity<'_, O>, place: PeId, found: &m
         bound
     });
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+    use crate::rng::Rng;
+    use crate::testing::random_edges;
+    use crate::topology::{
+        Dimension, DistanceMatrix, DistanceVisitor, Distances, Grid, Hierarchy, Hypercube, Machine, Network,
+    };
+
+    /// Parts over so many places in the order of their numbers, down to a few places.
+    pub fn in_halves(num_places: usize) -> Parts {
+        Parts::divide((0..num_places as PeId).collect(), |places| match places.len() {
+            0..=3 => Vec::new(),
+            n => vec![n / 2, n - n / 2],
+        })
+    }
+
+    /// A random connected network of PEs.
+    fn network(num_pes: usize, longest: u32, rng: &mut Rng) -> Network {
+        let mut links = random_edges(num_pes, num_pes, rng);
+        links.extend((1..num_pes as u32).map(|v| (rng.below(v), v)));
+        let mut builder = GraphBuilder::new(num_pes);
+        for (u, v) in links {
+            builder.add_edge(u, v, Distance::from(rng.below(longest)) + 1);
+        }
+        Network::new(builder.build().unwrap()).unwrap()
+    }
+
+    fn matrix(num_pes: usize, longest: u32, rng: &mut Rng) -> DistanceMatrix {
+        let mut distances = vec![0; num_pes * num_pes];
+        for p in 0..num_pes {
+            for q in 0..p {
+                let distance = Distance::from(rng.below(longest + 1));
+                (distances[p * num_pes + q], distances[q * num_pes + p]) = (distance, distance);
+            }
+        }
+        DistanceMatrix::new(num_pes, distances).unwrap()
+    }
+
+    /// Distances of random machines of all kinds, in the order of their PEs and mixed up, some PEs twice; all of them
+    /// also as rows where the machine is small enough.
+    pub fn every_kind(rng: &mut Rng) -> Vec<Distances> {
+        let long = |length| Dimension { length, is_closed: length % 2 == 0 };
+        let pair = Hierarchy::parse("2:2", "1:3").unwrap();
+        let machines: Vec<Box<dyn Machine>> = vec![
+            Box::new(Hierarchy::parse("3:4:5", "1:10:100").unwrap()),
+            Box::new(Grid::mesh(&[71]).unwrap()),
+            Box::new(Grid::torus(&[7, 9]).unwrap()),
+            Box::new(Grid::new(vec![long(5), long(4)], pair, 2).unwrap()),
+            Box::new(Grid::new(vec![long(7), long(8)], Hierarchy::single(), 300).unwrap()),
+            Box::new(Hypercube::new(6).unwrap()),
+            Box::new(network(60, 4, rng)),
+            Box::new(network(60, 900, rng)),
+            Box::new(matrix(60, 20, rng)),
+            Box::new(matrix(60, 2000, rng)),
+            Box::new(matrix(2, 5, rng)),
+            Box::new(Hierarchy::single()),
+        ];
+        let mut all = Vec::new();
+        for machine in machines {
+            let distances = machine.distances().unwrap();
+            let n = machine.num_pes() as PeId;
+            let mixed: Vec<PeId> =
+                (0..n + n / 4).map(|place| if place < n { n - 1 - place } else { rng.below(n) }).collect();
+            let mixed = distances.clone().listed(&mixed);
+            all.extend([distances.clone().tabulated(), distances, mixed.clone().tabulated(), mixed]);
+        }
+        all
+    }
+
+    /// The number of PEs.
+    pub struct Count;
+
+    impl DistanceVisitor for Count {
+        type Output = usize;
+        fn visit<O: DistanceOracle>(self, oracle: &O) -> usize {
+            oracle.num_pes()
+        }
+    }
+
+    /// Compares the lists with a look at all places.
+    struct Compare;
+
+    impl DistanceVisitor for Compare {
+        type Output = ();
+        fn visit<O: DistanceOracle>(self, oracle: &O) {
+            let n = oracle.num_pes();
+            let key_of: Vec<O::Key> = (0..n as PeId).map(|place| oracle.key(place)).collect();
+            let parts = in_halves(n);
+            let expected: Vec<Vec<PeId>> = (0..n as PeId).map(|place| by_definition(oracle, place)).collect();
+            let found = [
+                Near::new(oracle, &key_of, Some(&parts)),
+                Near::new(oracle, &key_of, None),
+                Near::among(oracle, &key_of),
+            ];
+            for near in found {
+                for place in 0..n as PeId {
+                    assert_eq!(near.of(place), expected[place as usize], "{place} of {n}");
+                    assert_eq!(near.pick(place, 0), near.of(place)[0]);
+                    assert_eq!(near.pick(place, 255), *near.of(place).last().unwrap());
+                }
+            }
+        }
+    }
+
+    /// All places at the least distance up to [`MOST`], and those at the next distances while all are not more than
+    /// [`ENOUGH`]; of one distance in the order of their numbers from the place on, round the end.
+    fn by_definition<O: DistanceOracle>(oracle: &O, place: PeId) -> Vec<PeId> {
+        let n = oracle.num_pes() as PeId;
+        let round: Vec<PeId> = (place + 1..n).chain(0..place).collect();
+        let mut distances: Vec<Distance> = round.iter().map(|&other| oracle.distance(place, other)).collect();
+        distances.retain(|&distance| distance > 0);
+        distances.sort_unstable();
+        distances.dedup();
+        let mut list = Vec::new();
+        for distance in distances {
+            let at = round.iter().copied().filter(|&other| oracle.distance(place, other) == distance);
+            if list.is_empty() {
+                list.extend(at.take(MOST));
+            } else if list.len() + at.clone().count() <= ENOUGH {
+                list.extend(at);
+            } else {
+                break;
+            }
+        }
+        if list.is_empty() { vec![place] } else { list }
+    }
+
+    #[test]
+    fn lists_are_those_of_a_look_at_all_places() {
+        for distances in every_kind(&mut Rng::new(2)) {
+            distances.visit(Compare);
+        }
+        Grid::mesh(&[1]).unwrap().distances().unwrap().visit(Compare);
+    }
+}

@@ -151,3 +151,114 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
         self.place_of = place_of;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annealing::Near;
+    use crate::annealing::near::tests::{every_kind, in_halves};
+    use crate::rng::Rng;
+    use crate::testing::{random_graph, random_mapping};
+    use crate::topology::{DistanceOracle, DistanceVisitor};
+
+    /// Exchanges random processes of random ranges of places, and sums up J of the whole mapping before and after each.
+    struct Exchanges<'a, W> {
+        graph: &'a CsrGraph,
+        rng: &'a mut Rng,
+        weights: std::marker::PhantomData<W>,
+    }
+
+    fn half_of_cost<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, place_of: &[PeId]) -> i128 {
+        let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (u, v, weight)));
+        let cost = |(u, v, weight): (NodeId, NodeId, Weight)| {
+            i128::from(weight) * i128::from(oracle.distance(place_of[u as usize], place_of[v as usize]))
+        };
+        arcs.map(cost).sum::<i128>() / 2
+    }
+
+    impl<W: Copy + TryFrom<Weight> + Into<Weight>> DistanceVisitor for Exchanges<'_, W> {
+        type Output = ();
+
+        fn visit<O: DistanceOracle>(self, oracle: &O) {
+            let Self { graph, rng, .. } = self;
+            let n = graph.num_nodes() as PeId;
+            let parts = in_halves(n as usize);
+            let key_of: Vec<O::Key> = (0..n).map(|place| oracle.key(place)).collect();
+            let near = Near::new(oracle, &key_of, Some(&parts));
+            let site = Site { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
+            for places in [0..n, 0..n / 2, n / 3..n, n / 3..2 * n / 3] {
+                let start = random_mapping(n as usize, rng);
+                let process_on = start.inverse();
+                let mut region =
+                    Region::<O::Key, W>::new(graph, &site, start.as_slice(), &process_on, places.clone());
+                let mapping = |region: &Region<O::Key, W>| {
+                    let mut place_of = start.as_slice().to_vec();
+                    let moved = &process_on[places.start as usize..places.end as usize];
+                    for (&process, &place) in moved.iter().zip(&region.place_of) {
+                        place_of[process as usize] = place;
+                    }
+                    place_of
+                };
+                let initial = region.place_of.clone();
+                let half_at_start = half_of_cost(graph, oracle, start.as_slice());
+                let mut half = half_at_start;
+                for _ in 0..200 {
+                    let count = region.num_processes() as u32;
+                    let (u, v) = (rng.below(count), rng.below(count));
+                    if u == v {
+                        continue;
+                    }
+                    let least = region.least_delta(oracle, u, v);
+                    let delta = least + region.of_edge(oracle, u, v);
+                    assert!(least <= delta);
+                    if region.are_interchangeable(oracle, u, v) {
+                        assert_eq!(delta, 0);
+                    }
+                    region.swap(u, v);
+                    let after = half_of_cost(graph, oracle, &mapping(&region));
+                    assert_eq!(after - half, i128::from(delta));
+                    half = after;
+                    for process in [u, v] {
+                        assert_eq!(region.process_on(region.place(process)), Some(process));
+                    }
+                }
+                region.restore(&key_of, initial);
+                assert_eq!(half_of_cost(graph, oracle, &mapping(&region)), half_at_start);
+                // The keys are those of the places again: changes are right.
+                if region.num_processes() > 1 {
+                    let delta = region.least_delta(oracle, 0, 1) + region.of_edge(oracle, 0, 1);
+                    region.swap(0, 1);
+                    let after = half_of_cost(graph, oracle, &mapping(&region));
+                    assert_eq!(after - half_at_start, i128::from(delta));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn changes_are_those_of_the_sum_over_all_edges() {
+        let mut rng = Rng::new(1);
+        for distances in every_kind(&mut rng) {
+            let n = distances.visit(crate::annealing::near::tests::Count);
+            for degree in [1, 4, 12] {
+                let graph = random_graph(n, degree, 9, &mut rng);
+                let weights = std::marker::PhantomData::<i32>;
+                distances.visit(Exchanges { graph: &graph, rng: &mut rng, weights });
+                let heavy = heavier(&graph, 3 << 40);
+                let weights = std::marker::PhantomData::<Weight>;
+                distances.visit(Exchanges { graph: &heavy, rng: &mut rng, weights });
+            }
+        }
+    }
+
+    /// The same graph with weights so many times as great, less their square.
+    fn heavier(graph: &CsrGraph, times: Weight) -> CsrGraph {
+        let mut builder = crate::graph::GraphBuilder::new(graph.num_nodes());
+        for u in graph.nodes() {
+            for (v, weight) in graph.arcs(u).filter(|&(v, _)| u < v) {
+                builder.add_edge(u, v, weight * times - weight * weight);
+            }
+        }
+        builder.build().unwrap()
+    }
+}

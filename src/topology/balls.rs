@@ -136,3 +136,85 @@ fn scan_row(row: &[u8], mut bound: Distance, mut visit: impl FnMut(PeId, Distanc
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+    use crate::topology::{DistanceMatrix, DistanceVisitor, Grid, Hypercube, Machine};
+
+    /// Compares visits of all PEs with a look at all others.
+    struct Compare<'a> {
+        /// Whether rows, balls, or a scan is what ought to be used.
+        way: (bool, bool),
+        rng: &'a mut Rng,
+    }
+
+    impl DistanceVisitor for Compare<'_> {
+        type Output = ();
+
+        fn visit<O: DistanceOracle>(self, oracle: &O) {
+            let n = oracle.num_pes();
+            let key_of: Vec<O::Key> = (0..n as PeId).map(|pe| oracle.key(pe)).collect();
+            let parts = Parts::divide((0..n as PeId).collect(), |pes| match pes.len() {
+                0..=3 => Vec::new(),
+                n => vec![n / 3, n - n / 3],
+            });
+            let vicinity = Vicinity::new(oracle, &key_of, Some(&parts));
+            assert_eq!((oracle.row(0).is_some(), vicinity.balls.is_some()), self.way);
+            let max = oracle.max_distance();
+            for pe in 0..n as PeId {
+                let sorted = |bound: Distance| -> Vec<(PeId, Distance)> {
+                    let all = (0..n as PeId).map(|other| (other, oracle.distance(pe, other)));
+                    all.filter(|&(_, distance)| distance <= bound).collect()
+                };
+                for bound in [-1, 0, 1, max / 3, max / 2, max, Distance::MAX] {
+                    let mut found = Vec::new();
+                    vicinity.visit(pe, bound, |other, distance| {
+                        found.push((other, distance));
+                        bound
+                    });
+                    found.sort_unstable();
+                    assert_eq!(found, sorted(bound), "{pe} {bound}");
+                }
+                // With a bound that falls, nothing that is within the last one is missed.
+                let mut found = Vec::new();
+                let mut last = max;
+                vicinity.visit(pe, max, |other, distance| {
+                    assert!(distance <= last);
+                    found.push((other, distance));
+                    last -= Distance::from(self.rng.below(3)).min(last);
+                    last
+                });
+                found.retain(|&(_, distance)| distance <= last);
+                found.sort_unstable();
+                assert_eq!(found, sorted(last), "{pe}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_balls_and_scans_find_what_a_look_at_all_finds() {
+        let mut rng = Rng::new(3);
+        let mut list: Vec<PeId> = (0..300).map(|_| rng.below(81)).collect();
+        list.extend(0..81);
+        let torus = Grid::torus(&[9, 9]).unwrap().distances().unwrap();
+        let mixed = torus.clone().listed(&list);
+        let (rows, balls, scan) = ((true, false), (false, true), (false, false));
+        let far = DistanceMatrix::from_fn(70, |p, q| Distance::from(p ^ q).pow(2)).unwrap();
+        let cases = [
+            (torus.clone().tabulated(), rows),
+            (torus, balls),
+            (mixed.clone().tabulated(), rows),
+            (mixed, balls),
+            (Grid::mesh(&[97]).unwrap().distances().unwrap(), balls),
+            (Hypercube::new(7).unwrap().distances().unwrap(), balls),
+            (far.distances().unwrap(), scan),
+            (far.distances().unwrap().tabulated(), scan),
+            (Hypercube::new(0).unwrap().distances().unwrap().tabulated(), rows),
+        ];
+        for (distances, way) in cases {
+            distances.visit(Compare { way, rng: &mut rng });
+        }
+    }
+}

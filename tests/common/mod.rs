@@ -6,12 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod check;
+mod machines;
 mod problems;
 #[cfg(feature = "cli")]
 mod programs;
 mod stop_after;
 
 pub use check::*;
+pub use machines::*;
 pub use problems::*;
 #[cfg(feature = "cli")]
 pub use programs::*;

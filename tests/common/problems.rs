@@ -8,7 +8,7 @@ use viem::graph::{CsrGraph, GraphBuilder};
 use viem::mapping::Mapping;
 use viem::rng::Rng;
 use viem::topology::Hierarchy;
-use viem::types::{NodeId, PeId};
+use viem::types::{Distance, NodeId, PeId};
 
 /// Small machines of every kind: one level and many, ones and primes, distances that fall, repeat, or are 0.
 pub const SHAPES: [(&str, &str); 10] = [
@@ -53,19 +53,22 @@ pub fn random_mapping(n: usize, rng: &mut Rng) -> Mapping {
     Mapping::new(pe_of).unwrap()
 }
 
+/// The distance of two PEs of a tree by the definition: that of the outermost level whose groups tell them apart.
+pub fn tree_distance(hierarchy: &Hierarchy, mut p: PeId, mut q: PeId) -> Distance {
+    let mut distance = 0;
+    for (&arity, &of_level) in hierarchy.arities().iter().zip(hierarchy.distances()) {
+        if p != q {
+            distance = of_level;
+        }
+        p /= arity;
+        q /= arity;
+    }
+    distance
+}
+
 /// J by the definition, in 128 bits, distances by division.
 pub fn naive_cost(graph: &CsrGraph, hierarchy: &Hierarchy, pe_of: &[PeId]) -> i128 {
-    let distance = |mut p: PeId, mut q: PeId| {
-        let mut distance = 0;
-        for (&arity, &of_level) in hierarchy.arities().iter().zip(hierarchy.distances()) {
-            if p != q {
-                distance = of_level;
-            }
-            p /= arity;
-            q /= arity;
-        }
-        i128::from(distance)
-    };
+    let distance = |p, q| i128::from(tree_distance(hierarchy, p, q));
     let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (u, v, weight)));
     arcs.map(|(u, v, weight)| i128::from(weight) * distance(pe_of[u as usize], pe_of[v as usize])).sum()
 }

@@ -12,6 +12,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::super::SearchOutcome;
+use super::exact;
 use crate::annealing::{Annealed, Cooling, Near, Site};
 use crate::graph::CsrGraph;
 use crate::graph::relabel::relabel;
@@ -89,6 +90,9 @@ pub(super) fn improve<O: DistanceOracle>(
     seed: u64,
     observer: &dyn Observer,
 ) -> SearchOutcome {
+    if exact::is_small_anywhere(problem.size()) {
+        return solve_exactly(problem, starts, observer);
+    }
     // Number the processes by their places: what a region holds then lies together in memory.
     let order = starts[0].inverse();
     let graph = relabel(problem.graph(), &order);
@@ -122,6 +126,22 @@ pub(super) fn improve<O: DistanceOracle>(
         made,
         stopped: observer.should_stop(),
     }
+}
+
+/// The best start, or a better mapping if there is one.
+fn solve_exactly<O: DistanceOracle>(
+    problem: &Problem<'_, O>,
+    starts: &[&Mapping],
+    observer: &dyn Observer,
+) -> SearchOutcome {
+    let costs = starts.iter().map(|start| (cost(problem, start), *start));
+    let (bound, start) = costs.min_by_key(|&(cost, _)| cost).expect("there is a start");
+    let (cost, mapping) = match exact::optimum(problem, None, bound) {
+        Some((cost, place_of)) => (cost, Mapping::from_permutation(place_of)),
+        None => (bound, start.clone()),
+    };
+    observer.reached(cost);
+    SearchOutcome { mapping, cost, tried: 0, made: 0, stopped: observer.should_stop() }
 }
 
 /// What all mappings have in common.

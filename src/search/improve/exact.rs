@@ -3,7 +3,8 @@
 //! Renaming the members of a group changes no distance, so of all mappings that differ in such names only
 //! the first is visited: processes are placed one after the other, and a group is opened only if the
 //! sibling before it has been. That leaves n! / (product over all groups of arity!) mappings: 315 of
-//! 40320 for eight processes on `2:2:2`. Branches that cost as much as the best mapping already are cut.
+//! 40320 for eight processes on `2:2:2`. Branches that cost as much as the best mapping already are cut. Where the machine is
+//! no regular tree, all permutations differ.
 
 use crate::problem::Problem;
 use crate::topology::{DistanceOracle, Hierarchy};
@@ -28,13 +29,25 @@ pub(super) fn is_small(hierarchy: &Hierarchy) -> bool {
     log_count <= GREATEST_COUNT.ln()
 }
 
+/// Places of which all permutations are looked at, where the machine is no regular tree: 40320 at most, and far fewer
+/// as branches are cut. That takes no longer than annealing does.
+const MOST_PLACES: usize = 8;
+
+/// The same for a machine of so many places that is no regular tree.
+pub(super) fn is_small_anywhere(num_places: usize) -> bool {
+    num_places <= MOST_PLACES
+}
+
 /// The mapping of least J if that is less than `bound`; the PE of each process.
+///
+/// `hierarchy` is the machine if that is a regular tree; else no two PEs are taken to be alike.
 pub(super) fn optimum<O: DistanceOracle>(
     problem: &Problem<'_, O>,
-    hierarchy: &Hierarchy,
+    hierarchy: Option<&Hierarchy>,
     bound: Cost,
 ) -> Option<(Cost, Vec<PeId>)> {
-    let sizes = hierarchy.arities().iter().scan(1, |size, &arity| {
+    let arities = hierarchy.map_or(&[][..], Hierarchy::arities);
+    let sizes = arities.iter().scan(1, |size, &arity| {
         let inner = *size;
         *size *= arity;
         Some((inner, arity))
@@ -126,10 +139,12 @@ mod tests {
             for _ in 0..3 {
                 let graph = testing::random_graph(n, 4, 9, &mut rng);
                 let problem = Problem::new(&graph, &oracle).unwrap();
-                let (found, pe_of) = optimum(&problem, &hierarchy, Cost::MAX).unwrap();
+                let (found, pe_of) = optimum(&problem, Some(&hierarchy), Cost::MAX).unwrap();
                 assert_eq!(i128::from(found), testing::optimum(&graph, &hierarchy));
                 assert_eq!(cost(&problem, &Mapping::new(pe_of).unwrap()), found);
-                assert!(optimum(&problem, &hierarchy, found).is_none());
+                assert!(optimum(&problem, Some(&hierarchy), found).is_none());
+                // Without a word on which PEs are alike.
+                assert_eq!(optimum(&problem, None, Cost::MAX).map(|(cost, _)| cost), Some(found));
             }
         }
     }

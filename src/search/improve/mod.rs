@@ -5,7 +5,7 @@
 //! | `tree` | regular trees | annealing with gain tables, and repartitioning, in regions |
 //! | `anywhere` | all other machines | annealing with distances |
 //!
-//! Problems of very few processes on regular trees are solved exactly (`exact`).
+//! Problems of very few processes are solved exactly (`exact`).
 
 mod annealing;
 mod anywhere;
@@ -26,7 +26,7 @@ use crate::observer::Observer;
 use crate::partition::Preset;
 use crate::problem::Problem;
 use crate::settings::ConfigError;
-use crate::topology::DistanceOracle;
+use crate::topology::{DistanceOracle, Hierarchy};
 
 /// What to spend on improving a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -94,11 +94,9 @@ impl Improvement {
 /// Whether [`improve`] surely returns an optimum: the problem is so small that all mappings are looked at, or all
 /// mappings cost the same, as no process communicates or all PEs are equally far apart.
 pub fn finds_optimum(graph: &CsrGraph, machine: &Places) -> bool {
-    let is_easy = || {
-        machine.hierarchy().is_some_and(|hierarchy| {
-            let hierarchy = hierarchy.simplified();
-            hierarchy.arities().len() < 2 || exact::is_small(&hierarchy)
-        })
+    let is_easy = || match machine.hierarchy().map(Hierarchy::simplified) {
+        Some(hierarchy) => hierarchy.arities().len() < 2 || exact::is_small(&hierarchy),
+        None => exact::is_small_anywhere(machine.len()),
     };
     graph.num_arcs() == 0 || is_easy()
 }

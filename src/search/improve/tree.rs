@@ -152,7 +152,7 @@ impl<'a> State<'a> {
     fn solve_exactly(&mut self) {
         let oracle = self.hierarchy.online64();
         let problem = Problem::new(self.graph, &oracle).expect("the mapping has a cost");
-        if let Some((cost, pe_of)) = exact::optimum(&problem, self.hierarchy, self.cost) {
+        if let Some((cost, pe_of)) = exact::optimum(&problem, Some(self.hierarchy), self.cost) {
             self.cost = cost;
             self.pe_of = pe_of;
             self.tell();

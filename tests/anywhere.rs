@@ -1,0 +1,296 @@
+//! Mapping to machines of every family, against the definitions.
+
+mod common;
+
+use common::{Family, StopAfter, families, random_graph, small_families};
+use viem::construct::{Construction, ConstructionError};
+use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::mapping::Mapping;
+use viem::objective::evaluate;
+use viem::observer::Observer;
+use viem::rng::Rng;
+use viem::search::{Neighbourhood, SearchConfig};
+use viem::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
+use viem::topology::{Grid, Hypercube, Machine};
+use viem::types::{NodeId, PeId};
+
+/// Numbers of PEs that are left without a process.
+const SPARE: [usize; 2] = [0, 2];
+
+/// The settings of the fast preset with every construction and every neighbourhood.
+fn every_config() -> Vec<MapConfig> {
+    let fast = MapConfig::preset(MapPreset::Fast);
+    let with = |algorithm| {
+        Neighbourhood::ALL
+            .into_iter()
+            .map(move |pairs| fast.with_construction(algorithm).with_neighbourhood(pairs))
+    };
+    Construction::ALL.into_iter().flat_map(with).collect()
+}
+
+/// Whether a construction works on a machine.
+fn is_possible(config: &MapConfig, family: &Family) -> bool {
+    config.construction.algorithm != Some(Construction::HierarchyBottomUp) || family.is_tree
+}
+
+/// Asserts that a solution is a mapping, costs what the report says, and is not worse than the identity and a start.
+fn check(family: &Family, graph: &CsrGraph, solution: &Solution, start: Option<&Mapping>, context: &str) {
+    let Solution { mapping, report } = solution;
+    let pe_of = mapping.as_slice();
+    assert_eq!(pe_of.len(), graph.num_nodes(), "{context}");
+    assert_eq!(Mapping::on(&*family.machine, pe_of.to_vec()).as_ref(), Ok(mapping), "{context}");
+    family.room_left(pe_of);
+    let distances = family.machine.distances().unwrap();
+    assert_eq!(evaluate(graph, &distances, mapping).unwrap(), report.cost, "{context}");
+    let cost = |pe_of: &[PeId]| family.cost(graph, pe_of);
+    assert_eq!(cost(pe_of), i128::from(report.cost), "{context}");
+    let identity = Mapping::in_order(&*family.machine, graph.num_nodes()).unwrap();
+    assert_eq!(cost(identity.as_slice()), i128::from(report.cost_of_identity), "{context}");
+    assert!(report.cost <= report.cost_of_identity.min(report.cost_of_construction), "{context}");
+    assert_eq!(report.cost_of_start.map(i128::from), start.map(|start| cost(start.as_slice())), "{context}");
+    assert!(report.cost_of_start.is_none_or(|of_start| report.cost <= of_start), "{context}");
+}
+
+#[test]
+fn every_construction_and_neighbourhood_gives_a_mapping_that_costs_what_is_reported() {
+    let mut rng = Rng::new(1);
+    for family in families(&mut rng) {
+        for spare in SPARE {
+            let n = family.num_places() - spare;
+            let graph = random_graph(n, 3, 30, &mut rng);
+            let start =
+                Mapping::on(&*family.machine, family.shuffled_places(&mut rng)[..n].to_vec()).unwrap();
+            for config in every_config() {
+                let context = format!("{} {spare} {config:?}", family.name);
+                let start = Some(&start).filter(|_| rng.below(2) == 0);
+                match solve_watched(&graph, &*family.machine, &config, start, &()) {
+                    Ok(solution) => {
+                        assert!(is_possible(&config, &family), "{context}");
+                        check(&family, &graph, &solution, start, &context);
+                    }
+                    Err(SolveError::Construction(ConstructionError::NotRegular { .. })) => {
+                        assert!(!is_possible(&config, &family), "{context}");
+                    }
+                    Err(error) => panic!("{error}: {context}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_good_start_is_kept() {
+    let mut rng = Rng::new(2);
+    let config =
+        MapConfig::default().with_construction(Construction::Random).with_neighbourhood(Neighbourhood::None);
+    for family in families(&mut rng) {
+        // Processes are joined where their PEs are nearest, so that no random mapping is as good.
+        let start = Mapping::on(&*family.machine, family.shuffled_places(&mut rng)).unwrap();
+        let mut builder = GraphBuilder::new(start.num_processes());
+        for u in 1..start.num_processes() {
+            let distance =
+                |&v: &usize| family.distances[start.pe(u as NodeId) as usize][start.pe(v as NodeId) as usize];
+            let v = (0..u).min_by_key(distance).unwrap();
+            builder.add_edge(u as NodeId, v as NodeId, 1);
+        }
+        let graph = builder.build().unwrap();
+        let solution = solve_watched(&graph, &*family.machine, &config, Some(&start), &()).unwrap();
+        assert_eq!(solution.mapping, start, "{}", family.name);
+    }
+}
+
+/// All that a run tells but the time it took.
+fn run(graph: &CsrGraph, machine: &dyn Machine, config: &MapConfig) -> (Mapping, [i64; 3], [u64; 2]) {
+    let Solution { mapping, report } = solve(graph, machine, config).unwrap();
+    let costs = [report.cost, report.cost_of_construction, report.cost_of_identity];
+    (mapping, costs, [report.swaps_tried, report.swaps_made])
+}
+
+#[test]
+fn results_do_not_depend_on_threads() {
+    let mut rng = Rng::new(3);
+    for family in families(&mut rng) {
+        for spare in SPARE {
+            let graph = random_graph(family.num_places() - spare, 3, 30, &mut rng);
+            for config in every_config().iter().filter(|config| is_possible(config, &family)) {
+                let with = |threads| run(&graph, &*family.machine, &config.with_threads(threads));
+                let expected = with(1);
+                for threads in [2, 8] {
+                    assert_eq!(with(threads), expected, "{} {spare} {threads} {config:?}", family.name);
+                }
+            }
+        }
+    }
+}
+
+/// Problems of many processes are improved in regions, several at a time.
+#[test]
+fn results_of_large_problems_do_not_depend_on_threads() {
+    let torus = Grid::torus(&[33, 32, 32]).unwrap();
+    let graph = random_graph(torus.num_pes() - 5, 4, 30, &mut Rng::new(4));
+    let mut config = MapConfig::preset(MapPreset::Fast)
+        .with_construction(Construction::Random)
+        .with_neighbourhood(Neighbourhood::NSquarePruned);
+    config.improvement.anywhere.cooling.proposals = 8;
+    config.improvement.anywhere.rounds = 3;
+    let with = |threads| run(&graph, &torus, &config.with_threads(threads));
+    let expected = with(1);
+    assert!(expected.2[1] > 0);
+    for threads in [2, 8] {
+        assert_eq!(with(threads), expected, "{threads}");
+    }
+}
+
+#[test]
+fn small_problems_are_mapped_optimally() {
+    let mut rng = Rng::new(5);
+    for family in small_families(&mut rng) {
+        for n in [family.num_places().min(7), 5] {
+            for mean_degree in [2, 4] {
+                let graph = random_graph(n, mean_degree, 30, &mut rng);
+                let optimum = family.optimum(&graph);
+                for seed in 0..4 {
+                    let config = MapConfig::default().with_seed(seed);
+                    let cost = solve(&graph, &*family.machine, &config).unwrap().report.cost;
+                    let context = format!("{} {n} {mean_degree} {seed}", family.name);
+                    assert_eq!(i128::from(cost), optimum, "{context}");
+                }
+            }
+        }
+    }
+}
+
+/// Whether every two processes are so many hops apart at most.
+fn within(graph: &CsrGraph, max_hops: usize) -> Vec<Vec<bool>> {
+    let mut is_near: Vec<Vec<bool>> =
+        graph.nodes().map(|u| graph.nodes().map(|v| u == v).collect()).collect();
+    for _ in 0..max_hops {
+        let before = is_near.clone();
+        for u in graph.nodes() {
+            for v in graph.nodes() {
+                is_near[u as usize][v as usize] |= graph.arcs(u).any(|(x, _)| before[x as usize][v as usize]);
+            }
+        }
+    }
+    is_near
+}
+
+/// Asserts that no exchange of two processes of the neighbourhood lowers J.
+fn check_exchanges(family: &Family, graph: &CsrGraph, pe_of: &[PeId], may: impl Fn(usize, usize) -> bool) {
+    let cost = family.cost(graph, pe_of);
+    for u in 0..pe_of.len() {
+        for v in (0..u).filter(|&v| may(u, v)) {
+            let mut exchanged = pe_of.to_vec();
+            exchanged.swap(u, v);
+            assert!(family.cost(graph, &exchanged) >= cost, "{}: {u} and {v}", family.name);
+        }
+    }
+}
+
+/// Asserts that no move of a process to a PE with room lowers J.
+fn check_moves(family: &Family, graph: &CsrGraph, pe_of: &[PeId]) {
+    let cost = family.cost(graph, pe_of);
+    let room = family.room_left(pe_of);
+    for u in 0..pe_of.len() {
+        for pe in (0..room.len()).filter(|&pe| room[pe] > 0) {
+            let mut moved = pe_of.to_vec();
+            moved[u] = pe as PeId;
+            assert!(family.cost(graph, &moved) >= cost, "{}: {u} to {pe}", family.name);
+        }
+    }
+}
+
+#[test]
+fn searches_end_in_local_optima() {
+    let mut rng = Rng::new(6);
+    for family in families(&mut rng) {
+        for (spare, seed) in SPARE.into_iter().flat_map(|spare| (0..3).map(move |seed| (spare, seed))) {
+            let graph = random_graph(family.num_places() - spare, 3, 30, &mut rng);
+            let mut config =
+                MapConfig::preset(MapPreset::Fast).with_construction(Construction::Random).with_seed(seed);
+            // Leave all to the local search.
+            config.improvement.anywhere.cooling.proposals = 0;
+            let mut end = |search: SearchConfig| {
+                config.search = search;
+                solve(&graph, &*family.machine, &config).unwrap().mapping.into_vec()
+            };
+            let pe_of = end(SearchConfig::of(Neighbourhood::NSquare));
+            check_exchanges(&family, &graph, &pe_of, |_, _| true);
+            check_moves(&family, &graph, &pe_of);
+            for max_hops in [1, 2, 10] {
+                let pe_of = end(SearchConfig::of(Neighbourhood::Communication).with_max_hops(max_hops));
+                let is_near = within(&graph, max_hops);
+                check_exchanges(&family, &graph, &pe_of, |u, v| is_near[u][v]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_run_stopped_at_any_question_gives_a_mapping() {
+    let mut rng = Rng::new(7);
+    for family in families(&mut rng) {
+        for spare in SPARE {
+            let n = family.num_places() - spare;
+            let graph = random_graph(n, 3, 30, &mut rng);
+            let start =
+                Mapping::on(&*family.machine, family.shuffled_places(&mut rng)[..n].to_vec()).unwrap();
+            for algorithm in Construction::ALL {
+                let config = MapConfig::preset(MapPreset::Fast).with_construction(algorithm);
+                if !is_possible(&config, &family) {
+                    continue;
+                }
+                let mut questions = 0;
+                loop {
+                    let observer = StopAfter::questions(questions);
+                    let solution =
+                        solve_watched(&graph, &*family.machine, &config, Some(&start), &observer).unwrap();
+                    let context = format!("{} {spare} {algorithm} {questions}", family.name);
+                    check(&family, &graph, &solution, Some(&start), &context);
+                    assert!(solution.report.stopped || !observer.should_stop(), "{context}");
+                    if !solution.report.stopped {
+                        break;
+                    }
+                    questions += 1 + questions / 4;
+                }
+            }
+        }
+    }
+}
+
+/// The graph whose vertices are the PEs of a machine in random order, joined where they are at distance 1.
+fn of_neighbours(machine: &dyn Machine, rng: &mut Rng) -> CsrGraph {
+    let n = machine.num_pes();
+    let distances = machine.distances().unwrap();
+    let mut name: Vec<NodeId> = (0..n as NodeId).collect();
+    rng.shuffle(&mut name);
+    let edge = generate::grid(2, 1);
+    let mut builder = GraphBuilder::new(n);
+    for p in 0..n as PeId {
+        for q in 0..p {
+            let pair = Mapping::on(machine, vec![p, q]).unwrap();
+            if evaluate(&edge, &distances, &pair).unwrap() == 2 {
+                builder.add_edge(name[p as usize], name[q as usize], 1);
+            }
+        }
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn a_machine_is_mapped_to_itself_without_a_detour() {
+    let machines: [(&str, Box<dyn Machine>); 4] = [
+        ("ring", Box::new(Grid::torus(&[16]).unwrap())),
+        ("torus", Box::new(Grid::torus(&[4, 4]).unwrap())),
+        ("mesh", Box::new(Grid::mesh(&[4, 4]).unwrap())),
+        ("hypercube", Box::new(Hypercube::new(4).unwrap())),
+    ];
+    let mut rng = Rng::new(8);
+    for (name, machine) in machines {
+        for seed in 0..4 {
+            let graph = of_neighbours(&*machine, &mut rng);
+            let cost = solve(&graph, &*machine, &MapConfig::default().with_seed(seed)).unwrap().report.cost;
+            assert_eq!(cost, graph.total_arc_weight(), "{name} {seed}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Machines of every family beside their distances by the definition.
+
+use viem::graph::{CsrGraph, GraphBuilder};
+use viem::rng::Rng;
+use viem::topology::{Dimension, DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, Network};
+use viem::types::{Distance, PeId};
+
+use super::tree_distance;
+
+/// A machine, and what it ought to tell about itself.
+pub struct Family {
+    pub name: &'static str,
+    pub machine: Box<dyn Machine>,
+    /// Whether it is a regular tree with room for one process on each PE.
+    pub is_tree: bool,
+    /// The distances of all PEs, row by row.
+    pub distances: Vec<Vec<Distance>>,
+    /// How many processes each PE has room for.
+    pub room: Vec<usize>,
+}
+
+impl Family {
+    fn new(
+        name: &'static str,
+        machine: impl Machine + 'static,
+        distance: impl Fn(PeId, PeId) -> Distance,
+    ) -> Self {
+        let pes = 0..machine.num_pes() as PeId;
+        let distances = pes.clone().map(|p| pes.clone().map(|q| distance(p, q)).collect()).collect();
+        let room = vec![1; machine.num_pes()];
+        Self { name, machine: Box::new(machine), is_tree: false, distances, room }
+    }
+
+    /// A regular tree.
+    pub fn tree(name: &'static str, arities: &str, distances: &str) -> Self {
+        let tree = Hierarchy::parse(arities, distances).unwrap();
+        let family = Self::new(name, tree.clone(), |p, q| tree_distance(&tree, p, q));
+        Self { is_tree: true, ..family }
+    }
+
+    /// A grid, a tree of PEs at each vertex.
+    pub fn grid(name: &'static str, grid: Grid) -> Self {
+        Self::new(name, grid.clone(), |p, q| grid_distance(&grid, p, q))
+    }
+
+    /// A hypercube.
+    pub fn hypercube(name: &'static str, dimension: u32) -> Self {
+        let cube = Hypercube::new(dimension).unwrap();
+        Self::new(name, cube, |p, q| Distance::from((p ^ q).count_ones()))
+    }
+
+    /// A random connected network. Of three vertices one is a router, one has room for one process, and one for two.
+    pub fn network(name: &'static str, num_vertices: usize, longest: u32, rng: &mut Rng) -> Self {
+        let far = Distance::MAX / 2;
+        let at = |u: usize, v: usize| u * num_vertices + v;
+        let mut hops = vec![far; num_vertices * num_vertices];
+        let mut builder = GraphBuilder::new(num_vertices);
+        for v in 0..num_vertices {
+            hops[at(v, v)] = 0;
+            builder.set_node_weight(v as u32, (v % 3) as i64);
+            // A tree, and some links beside it.
+            for _ in 0..if v == 0 { 0 } else { 2 } {
+                let u = rng.below(v as u32) as usize;
+                if hops[at(u, v)] == far {
+                    let link = Distance::from(rng.below(longest)) + 1;
+                    (hops[at(u, v)], hops[at(v, u)]) = (link, link);
+                    builder.add_edge(u as u32, v as u32, link);
+                }
+            }
+        }
+        for by in 0..num_vertices {
+            for u in 0..num_vertices {
+                for v in 0..num_vertices {
+                    hops[at(u, v)] = hops[at(u, v)].min(hops[at(u, by)] + hops[at(by, v)]);
+                }
+            }
+        }
+        let vertices: Vec<usize> = (0..num_vertices).filter(|v| v % 3 > 0).collect();
+        let network = Network::new(builder.build().unwrap()).unwrap();
+        let family = Self::new(name, network, |p, q| hops[at(vertices[p as usize], vertices[q as usize])]);
+        Self { room: vertices.iter().map(|v| v % 3).collect(), ..family }
+    }
+
+    /// Random distances of which many are longer than ways with a stop.
+    pub fn matrix(name: &'static str, num_pes: usize, longest: u32, rng: &mut Rng) -> Self {
+        let at = |p: usize, q: usize| p * num_pes + q;
+        let mut distances = vec![0; num_pes * num_pes];
+        for p in 0..num_pes {
+            for q in 0..p {
+                let distance = Distance::from(rng.below(longest + 1));
+                (distances[at(p, q)], distances[at(q, p)]) = (distance, distance);
+            }
+        }
+        let matrix = DistanceMatrix::new(num_pes, distances.clone()).unwrap();
+        Self::new(name, matrix, |p, q| distances[at(p as usize, q as usize)])
+    }
+
+    /// So many PEs of a machine, in random order.
+    pub fn listed(self, name: &'static str, num_pes: usize, rng: &mut Rng) -> Self {
+        let mut list: Vec<PeId> = (0..self.machine.num_pes() as PeId).collect();
+        rng.shuffle(&mut list);
+        list.truncate(num_pes);
+        let listed = Listed::new(self.machine, list.clone()).unwrap();
+        Self::new(name, listed, |p, q| self.distances[list[p as usize] as usize][list[q as usize] as usize])
+    }
+
+    /// Each PE as often as it has room for processes, in random order.
+    pub fn shuffled_places(&self, rng: &mut Rng) -> Vec<PeId> {
+        let pes = 0..self.room.len() as PeId;
+        let mut places: Vec<PeId> =
+            pes.flat_map(|pe| std::iter::repeat_n(pe, self.room[pe as usize])).collect();
+        rng.shuffle(&mut places);
+        places
+    }
+
+    /// How many processes there is room for.
+    pub fn num_places(&self) -> usize {
+        self.room.iter().sum()
+    }
+
+    /// J by the definition, in 128 bits.
+    pub fn cost(&self, graph: &CsrGraph, pe_of: &[PeId]) -> i128 {
+        let distance =
+            |u: u32, v: u32| self.distances[pe_of[u as usize] as usize][pe_of[v as usize] as usize];
+        let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (u, v, weight)));
+        arcs.map(|(u, v, weight)| i128::from(weight) * i128::from(distance(u, v))).sum()
+    }
+
+    /// The room that is left on each PE. Panics if a PE has more processes than it has room for.
+    pub fn room_left(&self, pe_of: &[PeId]) -> Vec<usize> {
+        let mut room = self.room.clone();
+        for &pe in pe_of {
+            let left = &mut room[pe as usize];
+            *left = left.checked_sub(1).unwrap_or_else(|| panic!("{}: PE {pe} is full", self.name));
+        }
+        room
+    }
+
+    /// The least J of all mappings: for at most seven processes.
+    pub fn optimum(&self, graph: &CsrGraph) -> i128 {
+        fn least(family: &Family, graph: &CsrGraph, pe_of: &mut Vec<PeId>, room: &mut [usize]) -> i128 {
+            if pe_of.len() == graph.num_nodes() {
+                return family.cost(graph, pe_of);
+            }
+            let mut best = i128::MAX;
+            for pe in 0..room.len() {
+                if room[pe] > 0 {
+                    room[pe] -= 1;
+                    pe_of.push(pe as PeId);
+                    best = best.min(least(family, graph, pe_of, room));
+                    pe_of.pop();
+                    room[pe] += 1;
+                }
+            }
+            best
+        }
+        least(self, graph, &mut Vec::new(), &mut self.room.clone())
+    }
+}
+
+/// A torus of these lengths, a tree of PEs at each vertex.
+pub fn torus_of_trees(lengths: &[u32], arities: &str, distances: &str, hop: Distance) -> Grid {
+    let dimensions = lengths.iter().map(|&length| Dimension { length, is_closed: true }).collect();
+    Grid::new(dimensions, Hierarchy::parse(arities, distances).unwrap(), hop).unwrap()
+}
+
+/// Hops dimension by dimension, or the distance in the tree of a vertex.
+fn grid_distance(grid: &Grid, p: PeId, q: PeId) -> Distance {
+    let size = grid.vertex().num_pes() as PeId;
+    let (mut a, mut b) = (p / size, q / size);
+    if a == b {
+        return tree_distance(grid.vertex(), p % size, q % size);
+    }
+    let mut hops = 0;
+    for &Dimension { length, is_closed } in grid.dimensions() {
+        let gap = (a % length).abs_diff(b % length);
+        hops += if is_closed { gap.min(length - gap) } else { gap };
+        (a, b) = (a / length, b / length);
+    }
+    Distance::from(hops) * grid.hop()
+}
+
+/// A machine of every family, some tens of PEs each.
+pub fn families(rng: &mut Rng) -> Vec<Family> {
+    vec![
+        Family::tree("tree", "2:3:4", "1:10:100"),
+        Family::grid("mesh", Grid::mesh(&[5, 3, 1]).unwrap()),
+        Family::grid("torus", Grid::torus(&[4, 3, 2]).unwrap()),
+        Family::grid("torus of trees", torus_of_trees(&[3, 2], "2:2", "1:10", 7)),
+        Family::grid("torus of long hops", torus_of_trees(&[5, 3], "1", "0", 300)),
+        Family::hypercube("hypercube", 4),
+        Family::network("network", 17, 5, rng),
+        Family::network("network of long links", 17, 900, rng),
+        Family::matrix("matrix", 16, 30, rng),
+        Family::matrix("matrix of long distances", 16, 3000, rng),
+        Family::tree("", "2:3:4", "1:10:100").listed("part of a tree", 17, rng),
+        Family::grid("", Grid::torus(&[5, 5]).unwrap()).listed("part of a torus", 17, rng),
+    ]
+}
+
+/// A machine of every family, with room for seven or eight processes.
+pub fn small_families(rng: &mut Rng) -> Vec<Family> {
+    vec![
+        Family::tree("tree", "2:2:2", "1:10:100"),
+        Family::grid("path", Grid::mesh(&[7]).unwrap()),
+        Family::grid("mesh", Grid::mesh(&[3, 2]).unwrap()),
+        Family::grid("ring", Grid::torus(&[7]).unwrap()),
+        Family::grid("torus", Grid::torus(&[4, 2]).unwrap()),
+        Family::grid("torus of trees", torus_of_trees(&[4], "2", "1", 3)),
+        Family::grid("torus of long hops", torus_of_trees(&[7], "1", "0", 300)),
+        Family::hypercube("hypercube", 3),
+        Family::network("network", 8, 5, rng),
+        Family::network("network of long links", 8, 900, rng),
+        Family::matrix("matrix", 7, 30, rng),
+        Family::matrix("matrix of long distances", 7, 3000, rng),
+        Family::tree("", "2:3:2", "1:10:100").listed("part of a tree", 7, rng),
+        Family::grid("", Grid::torus(&[4, 4]).unwrap()).listed("part of a torus", 7, rng),
+    ]
+}
