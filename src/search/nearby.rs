@@ -11,7 +11,7 @@
 use super::swap::{SwapSearch, Time};
 use crate::rng::{Rng, derive};
 use crate::topology::{DistanceOracle, Vicinity};
-use crate::types::{Cost, Distance, NodeId};
+use crate::types::{Cost, Distance, NodeId, PeId};
 
 /// Which processes may be exchanged; told for pairs whose exchange would gain.
 pub(super) type MayExchange<'a> = &'a mut dyn FnMut(NodeId, NodeId) -> bool;
@@ -36,23 +36,29 @@ pub(super) fn descend<O: DistanceOracle>(
     let mut order: Vec<NodeId> = (0..n).collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
     let mut visited: Vec<Time> = vec![0; n as usize];
-    // Processes that pay less elsewhere are visited in each round: another process may have come to where they would go.
-    let mut wants_to_move = vec![true; n as usize];
+    // Where each process pays less, as of its last visit.
+    let mut wishes: Vec<Vec<PeId>> = vec![Vec::new(); n as usize];
     loop {
         let round = search.now();
         for &u in &order {
-            if !wants_to_move[u as usize] && search.touched(u) <= visited[u as usize] {
+            let last_visit = visited[u as usize];
+            let is_touched = search.touched(u) > last_visit;
+            if !is_touched && wishes[u as usize].is_empty() {
                 continue;
             }
             if search.should_stop() {
                 return;
             }
             visited[u as usize] = search.now();
-            let partners = better_off_with(search, &vicinity, u);
-            wants_to_move[u as usize] = !partners.is_empty();
-            let improving =
-                partners.into_iter().map(|v| (search.delta(u, v), v)).filter(|&(delta, _)| delta < 0);
-            let mut improving: Vec<(Cost, NodeId)> = improving.collect();
+            if is_touched {
+                wishes[u as usize] = better_pes(search, &vicinity, u);
+            }
+            // An exchange that failed is not tried again before one of both sides has changed.
+            let partners = wishes[u as usize].iter().map(|&pe| search.process_on()[pe as usize]);
+            let partners: Vec<NodeId> =
+                partners.filter(|&v| is_touched || search.touched(v) > last_visit).collect();
+            let deltas = partners.into_iter().map(|v| (search.delta(u, v), v));
+            let mut improving: Vec<(Cost, NodeId)> = deltas.filter(|&(delta, _)| delta < 0).collect();
             improving.sort_unstable();
             if let Some((delta, v)) = improving.into_iter().find(|&(_, v)| may_exchange(u, v)) {
                 search.swap(u, v, delta);
@@ -64,12 +70,12 @@ pub(super) fn descend<O: DistanceOracle>(
     }
 }
 
-/// The processes on the PEs on which `u` pays less. A neighbour of `u` there would come to where `u` is.
-fn better_off_with<O: DistanceOracle>(
+/// The PEs on which `u` pays less. A neighbour of `u` there would come to where `u` is.
+fn better_pes<O: DistanceOracle>(
     search: &mut SwapSearch<'_, O>,
     vicinity: &Vicinity<'_, O>,
     u: NodeId,
-) -> Vec<NodeId> {
+) -> Vec<PeId> {
     let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
     let keys = search.keys();
     let here = keys[u as usize];
@@ -78,9 +84,9 @@ fn better_off_with<O: DistanceOracle>(
         pays += w * oracle.between(here, keys[x as usize]);
         weight += w;
     }
-    let mut partners = Vec::new();
+    let mut better = Vec::new();
     if pays == 0 {
-        return partners;
+        return better;
     }
     // What a process pays is part of half of J, which fits.
     let bound: Distance = (2 * pays - 1) / weight;
@@ -97,10 +103,10 @@ fn better_off_with<O: DistanceOracle>(
         }
         looked_at += graph.degree(u);
         if would_pay < pays {
-            partners.push(v);
+            better.push(q);
         }
         bound
     });
     search.stops_after(looked_at);
-    partners
+    better
 }
