@@ -203,7 +203,7 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         Some((temperature(cooling.initial_acceptance), temperature(cooling.final_acceptance)))
     }
 
-    /// The exchange that 54 random bits propose, if any.
+    /// The exchange that 50 random bits propose, if any.
     #[inline]
     fn draw(&self, bits: u64) -> Option<(NodeId, NodeId)> {
         let arc = ((bits >> 32) * self.tails.len() as u64) >> 32;

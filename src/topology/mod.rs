@@ -85,53 +85,37 @@ pub trait Machine: Send + Sync {
     }
 }
 
-impl<M: Machine + ?Sized> Machine for &M {
-    fn num_pes(&self) -> usize {
-        (**self).num_pes()
-    }
-    fn distances(&self) -> Result<Distances, MachineError> {
-        (**self).distances()
-    }
-    fn division(&self) -> Division {
-        (**self).division()
-    }
-    fn capacity(&self, pe: PeId) -> u32 {
-        (**self).capacity(pe)
-    }
-    fn number(&self, pe: PeId) -> PeId {
-        (**self).number(pe)
-    }
-    fn hierarchy(&self) -> Option<&Hierarchy> {
-        (**self).hierarchy()
-    }
-    fn describe(&self) -> String {
-        (**self).describe()
-    }
+/// A pointer to a machine is that machine.
+macro_rules! machine_by_pointer {
+    ($pointer:ty) => {
+        impl<M: Machine + ?Sized> Machine for $pointer {
+            fn num_pes(&self) -> usize {
+                (**self).num_pes()
+            }
+            fn distances(&self) -> Result<Distances, MachineError> {
+                (**self).distances()
+            }
+            fn division(&self) -> Division {
+                (**self).division()
+            }
+            fn capacity(&self, pe: PeId) -> u32 {
+                (**self).capacity(pe)
+            }
+            fn number(&self, pe: PeId) -> PeId {
+                (**self).number(pe)
+            }
+            fn hierarchy(&self) -> Option<&Hierarchy> {
+                (**self).hierarchy()
+            }
+            fn describe(&self) -> String {
+                (**self).describe()
+            }
+        }
+    };
 }
 
-impl<M: Machine + ?Sized> Machine for Box<M> {
-    fn num_pes(&self) -> usize {
-        (**self).num_pes()
-    }
-    fn distances(&self) -> Result<Distances, MachineError> {
-        (**self).distances()
-    }
-    fn division(&self) -> Division {
-        (**self).division()
-    }
-    fn capacity(&self, pe: PeId) -> u32 {
-        (**self).capacity(pe)
-    }
-    fn number(&self, pe: PeId) -> PeId {
-        (**self).number(pe)
-    }
-    fn hierarchy(&self) -> Option<&Hierarchy> {
-        (**self).hierarchy()
-    }
-    fn describe(&self) -> String {
-        (**self).describe()
-    }
-}
+machine_by_pointer!(&M);
+machine_by_pointer!(Box<M>);
 
 /// How a machine falls into parts.
 #[derive(Clone, Debug)]
