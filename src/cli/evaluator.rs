@@ -10,7 +10,8 @@ use super::console::{Console, ranges};
 use super::exit::{self, End};
 use super::files;
 use super::machine::{self, JsonMachine, MachineOptions};
-use super::options::ReportOptions;
+use super::options::{ReportOptions, one_of};
+use super::qap::{self, ModelFormat};
 use crate::io::Outputs;
 use crate::io::metis::NodeWeights;
 use crate::mapping::Mapping;
@@ -22,19 +23,25 @@ use crate::types::{Cost, PeId};
 /// Scores a mapping: its objective J, that of the identity, and the traffic at each level or distance of the machine.
 #[derive(Parser, Debug)]
 #[command(name = "evaluator", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
-struct Options {
-    /// The model: a METIS graph whose vertices are the processes; - is standard input
-    file: PathBuf,
+pub(super) struct Options {
+    /// The model: a METIS graph whose vertices are the processes, or, without a machine, a quadratic assignment problem of
+    /// QAPLIB (FILE.dat, FILE.qap); - is standard input
+    pub(super) file: PathBuf,
 
-    /// The mapping: line i holds the processing element of process i, both from 0
+    /// What the model is, where its name does not tell
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&ModelFormat::ALL, ModelFormat::name))]
+    pub(super) input_format: Option<ModelFormat>,
+
+    /// The mapping: line i holds the processing element of process i, both from 0; of a quadratic assignment problem also a
+    /// solution file of QAPLIB
     #[arg(long, value_name = "FILE")]
-    input_mapping: PathBuf,
+    pub(super) input_mapping: PathBuf,
 
     #[command(flatten)]
-    machine: MachineOptions,
+    pub(super) machine: MachineOptions,
 
     #[command(flatten)]
-    report: ReportOptions,
+    pub(super) report: ReportOptions,
 }
 
 /// What the evaluator finds, as written to `--json`.
@@ -80,6 +87,9 @@ pub fn main() -> ExitCode {
 }
 
 fn score(options: &Options) -> anyhow::Result<End> {
+    if qap::is_problem(&options.file, options.input_format, &options.machine)? {
+        return qap::score(options);
+    }
     let files = [options.file.as_path(), options.input_mapping.as_path()];
     let inputs: Vec<&Path> = files.into_iter().chain(options.machine.files()).collect();
     files::probe_inputs(&inputs)?;

@@ -14,6 +14,7 @@ use crate::io::{ReadError, WriteError};
 use crate::machine::{self, SpecError};
 use crate::model::ModelError;
 use crate::problem::ProblemError;
+use crate::qap::{QapError, QapSolveError};
 use crate::solve::{ConfigError, SolveError};
 use crate::topology::{HierarchyError, MachineError, StoredDistancesError};
 use crate::verify::AuditError;
@@ -115,6 +116,17 @@ fn code_of(error: &anyhow::Error) -> u8 {
             _ => DATA,
         };
     }
+    if let Some(error) = error.downcast_ref::<QapSolveError>() {
+        return match error {
+            QapSolveError::Config(_) => USAGE,
+            QapSolveError::Threads(_) => RESOURCE,
+            QapSolveError::Problem(error) => code_of_problem(error),
+            _ => DATA,
+        };
+    }
+    if let Some(error) = error.downcast_ref::<QapError>() {
+        return code_of_problem(error);
+    }
     if error.is::<UsageError>() || error.is::<HierarchyError>() || error.is::<ConfigError>() {
         return USAGE;
     }
@@ -136,6 +148,10 @@ fn code_of(error: &anyhow::Error) -> u8 {
     }
     debug_assert!(error.is::<VerificationError>() || error.is::<AuditError>());
     SOFTWARE
+}
+
+fn code_of_problem(error: &QapError) -> u8 {
+    if matches!(error, QapError::OutOfMemory(_)) { RESOURCE } else { DATA }
 }
 
 fn code_of_reading(error: &ReadError) -> u8 {

@@ -54,6 +54,14 @@ pub(crate) fn probe_inputs(inputs: &[&Path]) -> Result<(), UsageError> {
     Ok(())
 }
 
+/// The whole content of an input. Comments may be in any encoding.
+pub(crate) fn text(path: &Path) -> anyhow::Result<String> {
+    let failed = |source| ReadError::Unreadable { file: path.display().to_string(), source };
+    let mut bytes = Vec::new();
+    Source::open(path)?.read_to_end(&mut bytes).map_err(failed)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// Reads model, mapping and machine again from their files and has the independent auditor recompute J.
 pub(crate) fn verify(
     model: &Path,
@@ -61,13 +69,6 @@ pub(crate) fn verify(
     machine: &MachineOptions,
     cost: Cost,
 ) -> anyhow::Result<()> {
-    let text = |path: &Path| -> anyhow::Result<String> {
-        let failed = |source| ReadError::Unreadable { file: path.display().to_string(), source };
-        let mut bytes = Vec::new();
-        Source::open(path)?.read_to_end(&mut bytes).map_err(failed)?;
-        // Comments may be in any encoding.
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    };
     let file = machine.file().map(text).transpose()?;
     let file_of_pes = machine.file_of_pes().map(text).transpose()?;
     let machine = MachineText {
@@ -77,7 +78,12 @@ pub(crate) fn verify(
         pes: file_of_pes.as_deref().or(machine.pes()),
     };
     let audited = verify::audit_on(&text(model)?, &text(mapping)?, &machine)?;
-    if audited != cost as u128 {
+    compare(i128::try_from(audited).unwrap_or(i128::MAX), cost)
+}
+
+/// An error unless the auditor has found the J that was computed.
+pub(crate) fn compare(audited: i128, cost: Cost) -> anyhow::Result<()> {
+    if audited != i128::from(cost) {
         let message = format!("J of the mapping written is {audited}, but {cost} was computed");
         return Err(VerificationError(message).into());
     }

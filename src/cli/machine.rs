@@ -13,6 +13,10 @@ use crate::machine::{self, SpecError};
 use crate::topology::{Hierarchy, Machine};
 use crate::types::PeId;
 
+/// What is said where no machine is given.
+const MISSING: &str = "give the machine: --hierarchy_parameter_string with --distance_parameter_string, or --machine; only a \
+     quadratic assignment problem (FILE.dat, FILE.qap, or --input_format=qaplib) needs none";
+
 /// The machine, and the part of it that is mapped to.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
@@ -22,7 +26,6 @@ pub(crate) struct MachineOptions {
     #[arg(
         long,
         value_name = "a1:a2:...",
-        required_unless_present = "machine",
         conflicts_with = "machine",
         requires = "distance_parameter_string"
     )]
@@ -78,12 +81,21 @@ impl MachineOptions {
         self.file().into_iter().chain(self.file_of_pes())
     }
 
+    /// Whether any of these options is there.
+    pub(crate) fn is_given(&self) -> bool {
+        self.hierarchy_parameter_string.is_some()
+            || self.distance_parameter_string.is_some()
+            || self.machine.is_some()
+            || self.pes.is_some()
+    }
+
     /// Reads the machine. Distances that fall are allowed, but most often given the wrong way round.
     pub(crate) fn build(&self, console: Console) -> anyhow::Result<Box<dyn Machine>> {
         let whole: Box<dyn Machine> = match &self.machine {
             Some(spec) => machine::build(spec, self.distances(), None)?,
             None => {
-                let arities = self.hierarchy_parameter_string.as_deref().unwrap_or_default();
+                let arities =
+                    self.hierarchy_parameter_string.as_deref().ok_or_else(|| UsageError(MISSING.into()))?;
                 Box::new(Hierarchy::parse(arities, self.distances().unwrap_or_default())?)
             }
         };

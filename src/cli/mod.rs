@@ -6,6 +6,7 @@
 //! | `options` | groups of options that programs share |
 //! | `machine` | the machine: its options, and what is told of it |
 //! | `console` | lines for people: where they go, and when not |
+//! | `qap` | the parts of `viem` and `evaluator` for quadratic assignment problems |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
 //! | `sum_traffic` | the part of `generate_model` that sums recorded traffic |
@@ -23,6 +24,7 @@ mod hints;
 mod machine;
 mod options;
 mod progress;
+mod qap;
 mod signals;
 mod sum_traffic;
 pub mod viem;

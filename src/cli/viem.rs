@@ -13,6 +13,7 @@ use super::files;
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
+use super::qap::{self, ModelFormat, OutputFormat};
 use super::signals::{self, First, StopAtSignal};
 use crate::construct::Construction;
 use crate::io::metis::NodeWeights;
@@ -30,31 +31,36 @@ const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the ru
 /// Maps processes to the processing elements of a machine so that heavy talkers sit close.
 #[derive(Parser, Debug)]
 #[command(name = "viem", version, infer_long_args = true, rename_all = "snake_case", after_help = format!("{SIGNALS}\n\n{}", exit::CODES))]
-struct Options {
+pub(super) struct Options {
     /// The model: a METIS graph whose vertices are the processes and whose edge weights are how much two of
-    /// them communicate; - is standard input
-    file: PathBuf,
+    /// them communicate; or, without a machine, a quadratic assignment problem of QAPLIB (FILE.dat, FILE.qap); - is
+    /// standard input
+    pub(super) file: PathBuf,
+
+    /// What the model is, where its name does not tell
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&ModelFormat::ALL, ModelFormat::name))]
+    pub(super) input_format: Option<ModelFormat>,
 
     #[command(flatten)]
-    machine: MachineOptions,
+    pub(super) machine: MachineOptions,
 
     /// Seed of all random choices: the same seed gives the same mapping
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
-    seed: u64,
+    pub(super) seed: u64,
 
     /// How much time to spend for how good a mapping
     #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&MapPreset::ALL, MapPreset::name))]
-    preconfiguration_mapping: MapPreset,
+    pub(super) preconfiguration_mapping: MapPreset,
 
     /// How the first mapping is made [default: hierarchytopdown where the machine is a regular tree, dualrecursive
     /// elsewhere]
     #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&Construction::ALL, Construction::name))]
-    construction_algorithm: Option<Construction>,
+    pub(super) construction_algorithm: Option<Construction>,
 
     /// Store the distance matrix (hierarchy) or compute each distance from the numbers of the two processing
     /// elements (hierarchyonline); for regular trees; the mapping is the same [default: the faster]
     #[arg(long, value_name = "KIND", value_parser = one_of(&DistanceKind::ALL, DistanceKind::name))]
-    distance_construction_algorithm: Option<DistanceKind>,
+    pub(super) distance_construction_algorithm: Option<DistanceKind>,
 
     /// Which pairs of processes local search exchanges
     #[arg(long, default_value = "communication", value_name = "NEIGHBOURHOOD",
@@ -71,29 +77,38 @@ struct Options {
 
     /// A mapping to improve: the result is not worse than it
     #[arg(long, value_name = "FILE")]
-    input_mapping: Option<PathBuf>,
+    pub(super) input_mapping: Option<PathBuf>,
 
     /// Go on improving, from new constructions and from the best mapping by turns, for this time, and return
     /// the best mapping found; large problems end early. Seconds, or with a unit: 90, 1.5, 90s, 2m, 1h
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = options::duration)]
-    time_limit: Option<Duration>,
+    pub(super) time_limit: Option<Duration>,
+
+    /// End once J is at most this; for quadratic assignment problems
+    #[arg(long, value_name = "J", allow_negative_numbers = true)]
+    pub(super) target: Option<Cost>,
 
     /// Where the mapping is written: line i holds the processing element of process i, both from 0; - is
     /// standard output, which then carries nothing else
     #[arg(long, short, default_value = "permutation", value_name = "FILE")]
-    output_filename: PathBuf,
+    pub(super) output_filename: PathBuf,
+
+    /// How the mapping is written: a number a line, or as a solution file of QAPLIB (n, J, the place of each object from 1)
+    #[arg(long, default_value = "mapping", value_name = "FORMAT",
+          value_parser = one_of(&OutputFormat::ALL, OutputFormat::name))]
+    pub(super) output_format: OutputFormat,
 
     /// Threads to use, 256 or as many as there are cores at most; the mapping is the same at any number [default: all
     /// cores]
     #[arg(long, value_name = "INT")]
-    threads: Option<usize>,
+    pub(super) threads: Option<usize>,
 
     /// Read model and mapping again from their files and recompute J by independent code; a mismatch fails loudly
     #[arg(long)]
-    verify: bool,
+    pub(super) verify: bool,
 
     #[command(flatten)]
-    report: ReportOptions,
+    pub(super) report: ReportOptions,
 }
 
 /// Runs the program with the arguments of the process.
@@ -102,6 +117,10 @@ pub fn main() -> ExitCode {
 }
 
 fn map(options: &Options) -> anyhow::Result<End> {
+    if qap::is_problem(&options.file, options.input_format, &options.machine)? {
+        return qap::map(options);
+    }
+    qap::refuse_options_of_problems(options)?;
     let started = Instant::now();
     let model = options.file.as_path();
     let start = options.input_mapping.as_deref();

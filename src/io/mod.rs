@@ -11,6 +11,8 @@
 //! | [`target`] | target files of Scotch: read |
 //! | [`matrix`] | square matrices: read |
 //! | [`pes`] | lists of PEs: read |
+//! | [`qaplib`] | quadratic assignment problems of QAPLIB: read |
+//! | [`qap_solution`] | their solutions: read, write |
 //! | [`output`] | the outputs of a run: written whole or not at all |
 //!
 //! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
@@ -26,6 +28,8 @@ pub mod output;
 pub mod partition;
 pub mod pes;
 mod place;
+pub mod qap_solution;
+pub mod qaplib;
 mod scanner;
 mod source;
 pub mod target;
@@ -69,6 +73,10 @@ pub enum ContentError {
     Matrix(matrix::MatrixFault),
     #[error(transparent)]
     PeList(pes::PeListFault),
+    #[error(transparent)]
+    Qaplib(qaplib::QaplibFault),
+    #[error(transparent)]
+    QapSolution(qap_solution::QapSolutionFault),
     #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
     Packed { reason: String },
 }

@@ -9,8 +9,10 @@
 //! O(n + m k) for k levels or dimensions; in a network a search for each process.
 
 mod machine;
+mod qap;
 
 pub use machine::MachineText;
+pub use qap::audit_qap;
 
 use std::collections::HashMap;
 
@@ -32,6 +34,8 @@ pub enum AuditError {
     PeTaken { first: usize, second: usize, pe: u64 },
     #[error("the hierarchy has {levels} levels but {distances} distances")]
     Levels { levels: usize, distances: usize },
+    #[error("problem: {reason}")]
+    Problem { reason: &'static str },
     #[error("J exceeds 128 bits")]
     Overflow,
 }

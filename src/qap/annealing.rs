@@ -1,0 +1,60 @@
+//! Simulated annealing of exchanges.
+//!
+//! Pairs are proposed in turn, so that each has its chance at each temperature (Connolly 1990). The temperature falls geometrically from one at which
+//! a small share of the proposals that raise J is accepted.
+//!
+//! A proposal takes O(n) time, an accepted one O(n) besides.
+//!
+//! D. T. Connolly: An improved annealing scheme for the QAP. European Journal of Operational Research 46, 1990.
+
+use super::arrangement::Arrangement;
+use super::dense::Number;
+use super::settings::Improvement;
+use crate::observer::Watch;
+use crate::rng::Rng;
+
+/// Anneals an arrangement; the end is where the last temperature leaves it.
+pub(super) fn anneal<T: Number>(
+    now: &mut Arrangement<'_, T>,
+    improvement: &Improvement,
+    rng: &mut Rng,
+    watch: &mut Watch<'_>,
+) {
+    let Improvement { rounds, hot, cold, .. } = *improvement;
+    let n = now.dense.size;
+    if n < 2 || rounds == 0 {
+        return;
+    }
+    let scale = typical_delta(now, rng);
+    let (initial, last) = (hot * scale, cold * scale);
+    let factor = (last / initial).powf(1.0 / f64::from(rounds));
+    let mut temperature = initial;
+    for _ in 0..rounds {
+        for i in 0..n {
+            for j in i + 1..n {
+                let delta = now.delta(i, j);
+                if delta <= T::default() || rng.unit() < (-(delta.to() as f64) / temperature).exp() {
+                    now.exchange(i, j, delta);
+                }
+            }
+            if watch.stops_after(n * n) {
+                return;
+            }
+        }
+        temperature *= factor;
+    }
+}
+
+/// The mean of the absolute deltas of random exchanges.
+fn typical_delta<T: Number>(now: &Arrangement<'_, T>, rng: &mut Rng) -> f64 {
+    let n = now.dense.size as u32;
+    let mut sum = 0.0;
+    for _ in 0..SAMPLES {
+        let i = rng.below(n);
+        let j = (i + 1 + rng.below(n - 1)) % n;
+        sum += (now.delta(i as usize, j as usize).to() as f64).abs();
+    }
+    (sum / f64::from(SAMPLES)).max(f64::MIN_POSITIVE)
+}
+
+const SAMPLES: u32 = 1000;

@@ -1,0 +1,109 @@
+//! An assignment, ready for exchanges: J, and the change of J by any exchange in O(n).
+//!
+//! The matrix of places is kept in the order of the objects on them, so that the change of J by an exchange is a product along
+//! rows, which becomes vector instructions.
+
+use super::dense::{Dense, LANES, Number, Square};
+use super::form::QapError;
+use crate::types::Cost;
+
+/// An assignment of the objects of a problem.
+pub(super) struct Arrangement<'a, T> {
+    pub(super) dense: &'a Dense<T>,
+    pub(super) place_of: Vec<u32>,
+    /// In units of the scale.
+    pub(super) cost: Cost,
+    /// The matrix of places in the order of the objects: entry (i, j) is that of their places.
+    pub(super) b: Square<T>,
+    /// Its transpose, unless it is symmetric.
+    pub(super) transposed_b: Option<Square<T>>,
+}
+
+impl<'a, T: Number> Arrangement<'a, T> {
+    /// O(n²).
+    pub(super) fn new(dense: &'a Dense<T>, place_of: &[u32]) -> Result<Self, QapError> {
+        let n = dense.size;
+        let mut arrangement = Self {
+            dense,
+            place_of: place_of.to_vec(),
+            cost: 0,
+            b: Square::zeros(n)?,
+            transposed_b: dense.transposed.as_ref().map(|_| Square::zeros(n)).transpose()?,
+        };
+        arrangement.assign(place_of);
+        Ok(arrangement)
+    }
+
+    /// Goes to another assignment; O(n²).
+    pub(super) fn assign(&mut self, place_of: &[u32]) {
+        self.place_of.copy_from_slice(place_of);
+        self.cost = self.dense.cost(place_of);
+        permute(&self.dense.b, place_of, &mut self.b);
+        if let (Some((_, from)), Some(to)) = (&self.dense.transposed, &mut self.transposed_b) {
+            permute(from, place_of, to);
+        }
+    }
+
+    /// Exchanges two objects, of which the first is the lower, where J changes by so much; O(n).
+    pub(super) fn exchange(&mut self, r: usize, s: usize, delta: T) {
+        debug_assert!(r < s);
+        self.cost += delta.to();
+        self.place_of.swap(r, s);
+        exchange_lines(&mut self.b, self.dense.size, r, s);
+        if let Some(b) = &mut self.transposed_b {
+            exchange_lines(b, self.dense.size, r, s);
+        }
+    }
+
+    /// The change of J by an exchange; O(n).
+    pub(super) fn delta(&self, i: usize, j: usize) -> T {
+        let (a, b) = (&self.dense.a, &self.b);
+        let mut delta = product(a.row(i), a.row(j), b.row(j), b.row(i)) + twice(a.at(i, j) * b.at(i, j));
+        if let (Some((a_t, _)), Some(b_t)) = (&self.dense.transposed, &self.transposed_b) {
+            delta += product(a_t.row(i), a_t.row(j), b_t.row(j), b_t.row(i));
+            delta += twice(a.at(j, i) * b.at(j, i));
+            delta += (a.at(i, j) - a.at(j, i)) * (b.at(j, i) - b.at(i, j));
+        }
+        if let Some((a, b)) = &self.dense.diagonals {
+            let (of_i, of_j) = (self.place_of[i] as usize, self.place_of[j] as usize);
+            delta += (a[i] - a[j]) * (b[of_j] - b[of_i]);
+        }
+        delta
+    }
+}
+
+#[inline(always)]
+fn twice<T: Number>(number: T) -> T {
+    number + number
+}
+
+/// Puts a matrix of places into the order of the objects on them.
+fn permute<T: Number>(from: &Square<T>, place_of: &[u32], to: &mut Square<T>) {
+    for (i, &place) in place_of.iter().enumerate() {
+        let row = from.row(place as usize);
+        for (entry, &place) in to.entries[i * to.stride..].iter_mut().zip(place_of) {
+            *entry = row[place as usize];
+        }
+    }
+}
+
+/// Exchanges two rows and the same two columns.
+fn exchange_lines<T: Number>(matrix: &mut Square<T>, n: usize, r: usize, s: usize) {
+    let stride = matrix.stride;
+    let (head, tail) = matrix.entries.split_at_mut(s * stride);
+    head[r * stride..][..stride].swap_with_slice(&mut tail[..stride]);
+    for row in matrix.entries.chunks_exact_mut(stride).take(n) {
+        row.swap(r, s);
+    }
+}
+
+/// The sum of `(a[k] - b[k]) · (c[k] - d[k])`.
+#[inline(always)]
+fn product<T: Number>(a: &[T], b: &[T], c: &[T], d: &[T]) -> T {
+    let firsts = a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0);
+    let seconds = c.as_chunks::<LANES>().0.iter().zip(d.as_chunks::<LANES>().0);
+    let lanes = firsts.zip(seconds).fold([T::default(); LANES], |sums, ((a, b), (c, d))| {
+        std::array::from_fn(|lane| sums[lane] + (a[lane] - b[lane]) * (c[lane] - d[lane]))
+    });
+    lanes.into_iter().fold(T::default(), |sum, lane| sum + lane)
+}

@@ -1,0 +1,247 @@
+//! The two matrices as the search uses them: in the narrowest numbers that hold every sum exactly.
+//!
+//! Where one of both matrices is symmetric, the other may be added to its transpose: then a pair of objects counts once,
+//! and half the work is left. Common factors are divided out. The sums that a search forms are then most often below 2^24,
+//! where single precision is exact, and vectors of it are short and fast on every processor; else below 2^53, where double
+//! precision is. What exceeds that is summed in 64-bit integers.
+
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, Mul, Sub};
+
+use super::form::{Qap, QapError, array};
+use crate::types::Cost;
+
+/// Entries that are handled at once; rows are padded to a multiple of it.
+pub(super) const LANES: usize = 8;
+
+/// A number that is a whole one, and in which sums are exact up to some bound.
+pub(super) trait Number:
+    Copy
+    + Debug
+    + PartialOrd
+    + Default
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + AddAssign
+    + 'static
+{
+    /// More than any sum.
+    const LARGE: Self;
+    fn of(number: i64) -> Self;
+    fn to(self) -> i64;
+}
+
+macro_rules! number {
+    ($number:ty, $large:expr) => {
+        impl Number for $number {
+            const LARGE: Self = $large;
+            #[inline(always)]
+            fn of(number: i64) -> Self {
+                number as Self
+            }
+            #[inline(always)]
+            fn to(self) -> i64 {
+                self as i64
+            }
+        }
+    };
+}
+
+number!(f32, f32::INFINITY);
+number!(f64, f64::INFINITY);
+number!(i64, i64::MAX / 2);
+
+/// The smallest of these numbers that holds every sum of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Width {
+    /// `f32`
+    Single,
+    /// `f64`
+    Double,
+    /// `i64`
+    Whole,
+}
+
+/// A matrix with zeros on its diagonal, rows padded with zeros.
+#[derive(Clone, Debug)]
+pub(super) struct Square<T> {
+    pub(super) stride: usize,
+    pub(super) entries: Vec<T>,
+}
+
+impl<T: Number> Square<T> {
+    pub(super) fn zeros(size: usize) -> Result<Self, QapError> {
+        let stride = size.next_multiple_of(LANES);
+        Ok(Self { stride, entries: array(stride * size, T::default())? })
+    }
+
+    #[inline(always)]
+    pub(super) fn row(&self, i: usize) -> &[T] {
+        &self.entries[i * self.stride..][..self.stride]
+    }
+
+    #[inline(always)]
+    pub(super) fn at(&self, i: usize, j: usize) -> T {
+        self.entries[i * self.stride + j]
+    }
+}
+
+/// A problem in numbers of one kind. `J = scale · (sum of a·b over pairs + sum of the diagonals)`, where the pairs are
+/// unordered if both matrices are symmetric, else ordered.
+pub(super) struct Dense<T> {
+    pub(super) size: usize,
+    pub(super) scale: i64,
+    pub(super) a: Square<T>,
+    pub(super) b: Square<T>,
+    /// The transposes, unless both are symmetric.
+    pub(super) transposed: Option<(Square<T>, Square<T>)>,
+    /// The diagonals, unless one of both is zero.
+    pub(super) diagonals: Option<(Vec<T>, Vec<T>)>,
+}
+
+/// The matrices before they are put into numbers of a kind.
+pub(super) struct Plain {
+    size: usize,
+    scale: i64,
+    is_symmetric: bool,
+    a: Vec<i64>,
+    b: Vec<i64>,
+    diagonals: Option<(Vec<i64>, Vec<i64>)>,
+    pub(super) width: Width,
+}
+
+impl Plain {
+    pub(super) fn new(qap: &Qap) -> Self {
+        let n = qap.size();
+        let (mut a, mut b) = (qap.a().to_vec(), qap.b().to_vec());
+        let diagonal = |matrix: &[i64]| (0..n).map(|i| matrix[i * n + i]).collect::<Vec<_>>();
+        let diagonals = (diagonal(&a), diagonal(&b));
+        let is_zero = |entries: &[i64]| entries.iter().all(|&entry| entry == 0);
+        let diagonals = (!is_zero(&diagonals.0) && !is_zero(&diagonals.1)).then_some(diagonals);
+        for i in 0..n {
+            (a[i * n + i], b[i * n + i]) = (0, 0);
+        }
+        let (is_symmetric, both) = match (is_symmetric(n, &a), is_symmetric(n, &b)) {
+            (true, true) => (true, true),
+            (true, false) => (add_transpose(n, &mut b), false),
+            (false, true) => (add_transpose(n, &mut a), false),
+            (false, false) => (false, false),
+        };
+        let mut scale = 1;
+        if diagonals.is_none() {
+            scale = divide(&mut a) * divide(&mut b) * if both { 2 } else { 1 };
+        } else if both {
+            a.iter_mut().for_each(|entry| *entry *= 2);
+        }
+        let width = width(n, &a, &b, diagonals.as_ref(), is_symmetric);
+        Self { size: n, scale, is_symmetric, a, b, diagonals, width }
+    }
+
+    /// The same in numbers of a kind that holds every sum.
+    pub(super) fn dense<T: Number>(&self) -> Result<Dense<T>, QapError> {
+        let n = self.size;
+        let square = |matrix: &[i64], is_transposed: bool| -> Result<Square<T>, QapError> {
+            let mut square = Square::zeros(n)?;
+            for (i, row) in matrix.chunks_exact(n.max(1)).enumerate() {
+                for (j, &entry) in row.iter().enumerate() {
+                    let (i, j) = if is_transposed { (j, i) } else { (i, j) };
+                    square.entries[i * square.stride + j] = T::of(entry);
+                }
+            }
+            Ok(square)
+        };
+        let numbers = |entries: &[i64]| entries.iter().map(|&entry| T::of(entry)).collect();
+        Ok(Dense {
+            size: n,
+            scale: self.scale,
+            a: square(&self.a, false)?,
+            b: square(&self.b, false)?,
+            transposed: match self.is_symmetric {
+                true => None,
+                false => Some((square(&self.a, true)?, square(&self.b, true)?)),
+            },
+            diagonals: self.diagonals.as_ref().map(|(a, b)| (numbers(a), numbers(b))),
+        })
+    }
+}
+
+impl<T: Number> Dense<T> {
+    /// J in units of the scale, by the definition; O(n²).
+    pub(super) fn cost(&self, place_of: &[u32]) -> Cost {
+        let n = self.size;
+        let first = |i: usize| if self.transposed.is_some() { 0 } else { i + 1 };
+        let row = |i: usize| -> Cost {
+            let (a, b) = (self.a.row(i), self.b.row(place_of[i] as usize));
+            let terms = (first(i)..n).map(|j| a[j].to() * b[place_of[j] as usize].to());
+            let own = self.diagonals.as_ref().map_or(0, |(a, b)| a[i].to() * b[place_of[i] as usize].to());
+            terms.sum::<Cost>() + own
+        };
+        (0..n).map(row).sum()
+    }
+}
+
+fn is_symmetric(n: usize, matrix: &[i64]) -> bool {
+    (0..n).all(|i| (0..i).all(|j| matrix[i * n + j] == matrix[j * n + i]))
+}
+
+/// Adds its transpose to a matrix, which makes it symmetric: true.
+fn add_transpose(n: usize, matrix: &mut [i64]) -> bool {
+    for i in 0..n {
+        for j in 0..i {
+            let sum = matrix[i * n + j] + matrix[j * n + i];
+            (matrix[i * n + j], matrix[j * n + i]) = (sum, sum);
+        }
+    }
+    true
+}
+
+/// Divides all entries by their greatest common divisor, which is returned.
+fn divide(entries: &mut [i64]) -> i64 {
+    let common = entries.iter().fold(0, |common, &entry| gcd(common, entry.unsigned_abs()));
+    // Entries that are all zero are their own; no divisor is beyond 63 bits, as no entry is the least number.
+    let common = common.max(1) as i64;
+    entries.iter_mut().for_each(|entry| *entry /= common);
+    common
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The kind of numbers that holds every J, every change of J, and the sums that these are formed of.
+fn width(
+    n: usize,
+    a: &[i64],
+    b: &[i64],
+    diagonals: Option<&(Vec<i64>, Vec<i64>)>,
+    is_symmetric: bool,
+) -> Width {
+    let most =
+        |matrix: &[i64]| matrix.iter().map(|entry| i128::from(entry.unsigned_abs())).max().unwrap_or(0);
+    let range = |matrix: &[i64]| {
+        let (least, greatest) =
+            matrix.iter().fold((0, 0), |(least, greatest), &entry| (entry.min(least), entry.max(greatest)));
+        i128::from(greatest) - i128::from(least)
+    };
+    let heaviest = |matrix: &[i64]| {
+        let row = |row: &[i64]| row.iter().map(|entry| i128::from(entry.unsigned_abs())).sum::<i128>();
+        let column = |j: usize| (0..n).map(|i| i128::from(matrix[i * n + j].unsigned_abs())).sum::<i128>();
+        matrix.chunks_exact(n.max(1)).map(row).chain((0..n).map(column)).max().unwrap_or(0)
+    };
+    // A change of J is a sum of n products of differences, of rows and columns each.
+    let (range_a, range_b) = (range(a), range(b));
+    let sides = if is_symmetric { 1 } else { 2 };
+    let products =
+        (n as i128 * range_a * range_b).min(2 * heaviest(a) * range_b).min(2 * heaviest(b) * range_a);
+    // Updates are products of differences of differences; and some products of two entries are added.
+    let extra = 16 * (most(a) + 1) * (most(b) + 1);
+    let own = diagonals.map_or(0, |(a, b)| 4 * (most(a) + 1) * (most(b) + 1));
+    match sides * products + sides * extra + own {
+        sum if sum < 1 << 24 => Width::Single,
+        sum if sum < 1 << 53 => Width::Double,
+        _ => Width::Whole,
+    }
+}

@@ -1,0 +1,91 @@
+//! Branch and bound for small problems: proves what is optimal.
+//!
+//! Objects get their places one by one, those with the heaviest entries first, the cheapest place first. A branch ends where the bound of Gilmore and
+//! Lawler for what is left is not below the best assignment known. At most as many branches are looked at as told, so the
+//! time is bounded; O(m³) each, for m objects that are left.
+
+use super::bound::{Rest, cheapest};
+use super::form::Qap;
+use crate::observer::Watch;
+use crate::types::Cost;
+
+/// What a search found.
+pub(super) struct Proof {
+    /// An assignment that is better than the one given, if there is one.
+    pub(super) better: Option<(Cost, Vec<u32>)>,
+    /// Whether nothing was left out: then the better one, else the one given, is optimal.
+    pub(super) is_complete: bool,
+}
+
+/// Looks for an assignment below `upper`.
+pub(super) fn search(qap: &Qap, upper: Cost, branches: u64, watch: &mut Watch<'_>) -> Proof {
+    let n = qap.size();
+    let weight = |i: usize| {
+        (0..n).map(|j| qap.row_a(i)[j].unsigned_abs() / 2 + qap.row_a(j)[i].unsigned_abs() / 2).max()
+    };
+    let mut objects: Vec<usize> = (0..n).collect();
+    objects.sort_by_key(|&i| std::cmp::Reverse(weight(i)));
+    let mut search = Search { qap, upper, left: branches, best: None, fixed: Vec::new(), watch };
+    let is_complete = search.branch(&objects, &(0..n).collect::<Vec<_>>(), 0);
+    Proof { better: search.best.map(|place_of| (search.upper, place_of)), is_complete }
+}
+
+struct Search<'a, 'b> {
+    qap: &'a Qap,
+    /// What has to be undercut.
+    upper: Cost,
+    /// Branches that may still be looked at.
+    left: u64,
+    best: Option<Vec<u32>>,
+    fixed: Vec<(usize, usize)>,
+    watch: &'a mut Watch<'b>,
+}
+
+impl Search<'_, '_> {
+    /// Looks at all assignments of the objects and places that are left, where those that are fixed cost so much among
+    /// themselves. Whether nothing was left out.
+    fn branch(&mut self, objects: &[usize], places: &[usize], cost: Cost) -> bool {
+        let m = objects.len();
+        let Some((&object, others)) = objects.split_first() else {
+            self.record(cost);
+            return true;
+        };
+        if self.left == 0 || self.watch.stops_after(m * m * m) {
+            return false;
+        }
+        self.left -= 1;
+        let prices = Rest { qap: self.qap, objects, places, fixed: &self.fixed }.prices();
+        if cost + cheapest(m, &prices).0 >= self.upper {
+            return true;
+        }
+        let mut order: Vec<usize> = (0..m).collect();
+        order.sort_by_key(|&at| prices[at]);
+        let mut is_complete = true;
+        for at in order {
+            let place = places[at];
+            let added = self.added(object, place);
+            let rest: Vec<usize> = places.iter().copied().filter(|&other| other != place).collect();
+            self.fixed.push((object, place));
+            is_complete &= self.branch(others, &rest, cost + added);
+            self.fixed.pop();
+        }
+        is_complete
+    }
+
+    /// What an object adds to J at a place.
+    fn added(&self, i: usize, k: usize) -> Cost {
+        let (a, b) = (|i: usize, j: usize| self.qap.row_a(i)[j], |k: usize, l: usize| self.qap.row_b(k)[l]);
+        let with = |&(j, l): &(usize, usize)| a(i, j) * b(k, l) + a(j, i) * b(l, k);
+        a(i, i) * b(k, k) + self.fixed.iter().map(with).sum::<Cost>()
+    }
+
+    fn record(&mut self, cost: Cost) {
+        if cost < self.upper {
+            let mut place_of = vec![0; self.qap.size()];
+            for &(object, place) in &self.fixed {
+                place_of[object] = place as u32;
+            }
+            (self.upper, self.best) = (cost, Some(place_of));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! A quadratic assignment problem as it is given: two square matrices of whole numbers.
+
+use crate::memory::{self, OutOfMemory};
+use crate::types::Cost;
+
+/// A quadratic assignment problem: objects `0..n` are assigned to places `0..n`, one each, so that
+/// `J = sum over all ordered pairs (i, j) of a[i][j] · b[Pi(i)][Pi(j)]`, the diagonals included, is small.
+///
+/// The matrices need not be symmetric, and entries may be negative. That no J and no change of J by an exchange leaves
+/// 64 bits is proved once, here.
+///
+/// ```
+/// use viem::qap::{self, Qap, QapConfig};
+///
+/// // Three machines in a row, and what flows between three jobs.
+/// let flow = vec![0, 1, 9, 1, 0, 2, 9, 2, 0];
+/// let distance = vec![0, 1, 2, 1, 0, 1, 2, 1, 0];
+/// let qap = Qap::from_matrices(3, flow, distance)?;
+/// let solution = qap::solve(&qap, &QapConfig::default())?;
+/// assert_eq!(solution.cost, 2 * (1 * 2 + 9 * 1 + 2 * 1));
+/// assert!(solution.is_optimal);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Qap {
+    size: usize,
+    a: Vec<i64>,
+    b: Vec<i64>,
+}
+
+/// Why matrices are no quadratic assignment problem.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation
+pub enum QapError {
+    #[error("a problem of n = {size} has two matrices of {} entries each, but {found} were given", size * size)]
+    Size { size: usize, found: usize },
+    #[error("a problem has at most {greatest} objects, this one has {size}")]
+    TooLarge { size: usize, greatest: usize },
+    #[error(
+        "J can be as large as {bound}, which is more than {}; divide the entries of a matrix by a common factor",
+        MOST_COST
+    )]
+    Overflow { bound: u128 },
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
+}
+
+/// No J is beyond this: sums of a few changes of J, and products of differences of entries, fit 64 bits.
+const MOST_COST: Cost = Cost::MAX / 256;
+
+/// Objects at most: places are 32 bits, tables are n² entries.
+const MOST_OBJECTS: usize = 1 << 16;
+
+impl Qap {
+    /// The problem of these matrices, row by row; `a` is indexed by objects, `b` by places. O(n²).
+    pub fn from_matrices(size: usize, a: Vec<i64>, b: Vec<i64>) -> Result<Self, QapError> {
+        if size > MOST_OBJECTS {
+            return Err(QapError::TooLarge { size, greatest: MOST_OBJECTS });
+        }
+        for matrix in [&a, &b] {
+            if matrix.len() != size * size {
+                return Err(QapError::Size { size, found: matrix.len() });
+            }
+        }
+        let bound = bound(&a, &b);
+        if bound > MOST_COST as u128 {
+            return Err(QapError::Overflow { bound });
+        }
+        Ok(Self { size, a, b })
+    }
+
+    /// Number of objects and of places, n.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// What is between objects, row by row.
+    pub fn a(&self) -> &[i64] {
+        &self.a
+    }
+
+    /// What is between places, row by row.
+    pub fn b(&self) -> &[i64] {
+        &self.b
+    }
+
+    /// Row `i` of the matrix of objects.
+    pub(super) fn row_a(&self, i: usize) -> &[i64] {
+        &self.a[i * self.size..][..self.size]
+    }
+
+    /// Row `k` of the matrix of places.
+    pub(super) fn row_b(&self, k: usize) -> &[i64] {
+        &self.b[k * self.size..][..self.size]
+    }
+
+    /// J by the definition, where object `i` is at `place_of[i]`; O(n²). Panics unless these are `n` places.
+    pub fn cost(&self, place_of: &[u32]) -> Cost {
+        assert_eq!(place_of.len(), self.size, "a place for each object");
+        let row = |i: usize| -> Cost {
+            let to = self.row_b(place_of[i] as usize);
+            self.row_a(i).iter().zip(place_of).map(|(&a, &place)| a * to[place as usize]).sum()
+        };
+        (0..self.size).map(row).sum()
+    }
+
+    /// The same problem with objects and places in each other's role: an assignment of this one, read backwards, is one
+    /// of that one with the same J.
+    pub(super) fn exchanged(&self) -> Self {
+        Self { size: self.size, a: self.b.clone(), b: self.a.clone() }
+    }
+
+    /// The same problem with other names of the objects: the new object `i` is the old `old[i]`.
+    #[cfg(test)]
+    pub(super) fn renumbered(&self, old: &[u32]) -> Self {
+        let n = self.size;
+        let a = (0..n * n).map(|at| self.a[old[at / n] as usize * n + old[at % n] as usize]).collect();
+        Self { size: n, a, b: self.b.clone() }
+    }
+}
+
+/// A bound of every entry, and of the absolute value of every sum of products of entries of `a` with entries of `b`, each used
+/// once: the sum of one times the greatest of the other.
+fn bound(a: &[i64], b: &[i64]) -> u128 {
+    let sum = |matrix: &[i64]| matrix.iter().map(|&entry| u128::from(entry.unsigned_abs())).sum::<u128>();
+    let most = |matrix: &[i64]| matrix.iter().map(|entry| entry.unsigned_abs()).max().unwrap_or(0);
+    let product = |sum: u128, most: u64| sum.saturating_mul(u128::from(most));
+    let entry = u128::from(most(a).max(most(b)));
+    product(sum(a), most(b)).min(product(sum(b), most(a))).max(entry)
+}
+
+/// An array of entries, or the word that there is no memory for it.
+pub(super) fn array<T: Clone>(count: usize, value: T) -> Result<Vec<T>, QapError> {
+    Ok(memory::filled(count, value)?)
+}

@@ -1,0 +1,37 @@
+//! The quadratic assignment problem itself: two matrices of whole numbers, which need be neither sparse nor symmetric.
+//!
+//! | member | what it holds |
+//! |---|---|
+//! | `form` | the problem as it is given; J |
+//! | `dense` | the matrices in the narrowest numbers that are exact |
+//! | `arrangement` | an assignment; the change of J by an exchange, O(n) |
+//! | `table` | the change of J by every exchange, O(n²) an exchange |
+//! | `annealing` | simulated annealing |
+//! | `tabu` | robust tabu search |
+//! | `crossover` | children of two assignments |
+//! | `memetic` | a population of assignments |
+//! | `embed` | problems that are a matter of shape |
+//! | `bound`, `exact` | lower bounds; branch and bound for small problems |
+//! | `settings` | all settings, and the presets as whole values of them |
+//! | `run` | one call for all that |
+//!
+//! Objects (facilities, processes) are the indices of the first matrix, places (locations) those of the second.
+
+mod annealing;
+mod arrangement;
+mod bound;
+mod crossover;
+mod dense;
+mod embed;
+mod exact;
+mod form;
+mod memetic;
+mod run;
+mod settings;
+mod table;
+mod tabu;
+
+pub use bound::gilmore_lawler;
+pub use form::{Qap, QapError};
+pub use run::{QapSolution, QapSolveError, solve, solve_watched};
+pub use settings::{Improvement, QapConfig};

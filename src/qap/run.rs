@@ -1,0 +1,194 @@
+//! Solving in one call: shape, proof, population.
+
+use std::time::Instant;
+
+use super::bound::gilmore_lawler;
+use super::dense::{Number, Plain, Width};
+use super::form::{Qap, QapError};
+use super::memetic::Memetic;
+use super::settings::QapConfig;
+use super::{embed, exact};
+use crate::mapping::{Mapping, MappingError};
+use crate::observer::{Limited, Observer, Phase, Watch};
+use crate::settings::ConfigError;
+use crate::threads::{self, ThreadsError};
+use crate::types::Cost;
+
+/// Steps of the search for a shape at most; each takes some nanoseconds.
+const STEPS: u64 = 1_000_000;
+
+/// The bound of Gilmore and Lawler is computed for problems of at most so many objects.
+const MOST_BOUNDED: usize = 300;
+
+/// Why there is no assignment.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation
+pub enum QapSolveError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Problem(#[from] QapError),
+    #[error("the start has {found} objects, the problem {expected}")]
+    StartSize { found: usize, expected: usize },
+    #[error("the start: {0}")]
+    Start(#[from] MappingError),
+    #[error("cannot start the threads: {0}")]
+    Threads(#[from] ThreadsError),
+}
+
+/// An assignment and what is known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QapSolution {
+    /// The place of each object.
+    pub mapping: Mapping,
+    /// J.
+    pub cost: Cost,
+    /// J of the identity.
+    pub cost_of_identity: Cost,
+    /// J of the start, if one was given.
+    pub cost_of_start: Option<Cost>,
+    /// No J is below this, if a bound was computed.
+    pub lower_bound: Option<Cost>,
+    /// Whether it is proved that no J is lower.
+    pub is_optimal: bool,
+    /// Whether the observer ended the run before the settings did.
+    pub stopped: bool,
+    /// Time of the whole run, in seconds.
+    pub seconds: f64,
+}
+
+/// Assigns objects to places so that J is small; the example is at [`Qap`].
+pub fn solve(qap: &Qap, config: &QapConfig) -> Result<QapSolution, QapSolveError> {
+    solve_watched(qap, config, None, &())
+}
+
+/// As [`solve`], with a start and an observer.
+///
+/// The result is not worse than the identity, nor than the start. The observer may end the run early; the result then is
+/// the best assignment found so far.
+pub fn solve_watched(
+    qap: &Qap,
+    config: &QapConfig,
+    start: Option<&Mapping>,
+    observer: &dyn Observer,
+) -> Result<QapSolution, QapSolveError> {
+    config.validate()?;
+    let begin = Instant::now();
+    let expected = qap.size();
+    if let Some(found) = start.map(Mapping::num_processes).filter(|&found| found != expected) {
+        return Err(QapSolveError::StartSize { found, expected });
+    }
+    let start = start.map(|start| Mapping::new(start.as_slice().to_vec())).transpose()?;
+    let deadline = config.time_limit.and_then(|limit| begin.checked_add(limit));
+    let limited = Limited { observer, deadline, bound: Cost::MAX };
+    let mut solution =
+        threads::run(config.threads, || Run { qap, config, observer: &limited }.solution(start))??;
+    solution.stopped = observer.should_stop() && !solution.is_optimal;
+    solution.seconds = begin.elapsed().as_secs_f64();
+    Ok(solution)
+}
+
+/// What a run is given.
+struct Run<'a> {
+    qap: &'a Qap,
+    config: &'a QapConfig,
+    observer: &'a dyn Observer,
+}
+
+impl Run<'_> {
+    fn solution(&self, start: Option<Mapping>) -> Result<QapSolution, QapSolveError> {
+        let Self { qap, observer, .. } = *self;
+        let identity = Mapping::identity(qap.size());
+        let cost_of = |mapping: &Mapping| qap.cost(mapping.as_slice());
+        let mut solution = QapSolution {
+            cost: cost_of(&identity),
+            cost_of_identity: cost_of(&identity),
+            cost_of_start: start.as_ref().map(cost_of),
+            mapping: identity,
+            lower_bound: None,
+            is_optimal: qap.size() < 2,
+            stopped: false,
+            seconds: 0.0,
+        };
+        if let (Some(start), Some(cost)) =
+            (start, solution.cost_of_start.filter(|&cost| cost < solution.cost))
+        {
+            (solution.mapping, solution.cost) = (start, cost);
+        }
+        if solution.is_optimal {
+            return Ok(solution);
+        }
+        observer.begins(Phase::Search);
+        let mut watch = Watch::new(observer);
+        if let Some((cost, place_of)) = embed::optimum(qap, STEPS, &mut watch) {
+            solution.take(cost, place_of);
+            solution.prove(cost);
+            observer.reached(cost);
+            return Ok(solution);
+        }
+        if qap.size() <= MOST_BOUNDED {
+            let bound = gilmore_lawler(qap);
+            solution.lower_bound = Some(bound);
+        }
+        self.search(&mut solution)?;
+        if solution.lower_bound == Some(solution.cost) {
+            solution.prove(solution.cost);
+        } else if qap.size() <= self.config.exact_size && !self.is_reached(&solution) {
+            let proof = exact::search(qap, solution.cost, self.config.branches, &mut watch);
+            if let Some((cost, place_of)) = proof.better {
+                solution.take(cost, place_of);
+            }
+            if proof.is_complete {
+                solution.prove(solution.cost);
+            }
+        }
+        Ok(solution)
+    }
+
+    fn is_reached(&self, solution: &QapSolution) -> bool {
+        self.config.target.is_some_and(|target| solution.cost <= target)
+    }
+
+    /// Searches with numbers of the narrowest kind.
+    fn search(&self, solution: &mut QapSolution) -> Result<(), QapError> {
+        let plain = Plain::new(self.qap);
+        let place_of = match plain.width {
+            Width::Single => self.search_in::<f32>(&plain, solution)?,
+            Width::Double => self.search_in::<f64>(&plain, solution)?,
+            Width::Whole => self.search_in::<i64>(&plain, solution)?,
+        };
+        solution.take(self.qap.cost(&place_of), place_of);
+        Ok(())
+    }
+
+    fn search_in<T: Number>(&self, plain: &Plain, solution: &QapSolution) -> Result<Vec<u32>, QapError> {
+        let dense = plain.dense::<T>()?;
+        let Self { config, observer, .. } = *self;
+        // What is known to be optimal is good enough.
+        let target = config.target.into_iter().chain(solution.lower_bound).max();
+        let target = target.map_or(Cost::MIN, |target| target.div_euclid(dense.scale));
+        // A problem that will be solved by a proof needs no long search.
+        let is_small = self.qap.size() <= config.exact_size;
+        let short = QapConfig { children: 0, time_limit: None, ..*config };
+        let config = if is_small { &short } else { config };
+        let starts = [solution.mapping.as_slice().to_vec()];
+        Ok(Memetic { dense: &dense, config, target, observer }.run(&starts)?.place_of)
+    }
+}
+
+impl QapSolution {
+    /// Takes a better assignment.
+    fn take(&mut self, cost: Cost, place_of: Vec<u32>) {
+        if cost < self.cost {
+            self.mapping = Mapping::from_permutation(place_of);
+            self.cost = cost;
+        }
+    }
+
+    /// Nothing is better than this.
+    fn prove(&mut self, cost: Cost) {
+        self.lower_bound = Some(cost);
+        self.is_optimal = true;
+    }
+}

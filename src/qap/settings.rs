@@ -1,0 +1,115 @@
+//! The settings of a run, and the presets as whole values of them.
+
+use std::time::Duration;
+
+use crate::settings::{ConfigError, check, check_at_least_one, check_positive, seconds};
+use crate::solve::MapPreset;
+use crate::types::Cost;
+
+/// Everything that decides about an assignment besides the problem itself.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct QapConfig {
+    /// Names every random stream.
+    pub seed: u64,
+    /// Threads to use, at least 1; without a time limit the result does not depend on it.
+    pub threads: usize,
+    /// If given, the search goes on until this time after the beginning, however many children that makes. Serialised in
+    /// seconds.
+    #[serde(with = "seconds")]
+    pub time_limit: Option<Duration>,
+    /// If given, the search ends once J is at most this.
+    pub target: Option<Cost>,
+    /// Members of the population.
+    pub population: usize,
+    /// Children, if there is no time limit.
+    pub children: usize,
+    /// How a random assignment becomes a member.
+    pub first: Improvement,
+    /// How a child becomes a member.
+    pub child: Improvement,
+    /// Problems of at most so many objects are solved to a proof, if that takes no more than `branches`.
+    pub exact_size: usize,
+    /// Branches of a branch and bound at most.
+    pub branches: u64,
+}
+
+/// How an assignment is improved: by annealing, then by tabu search.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Improvement {
+    /// Rounds of annealing; in each, every pair is proposed once.
+    pub rounds: u32,
+    /// The first temperature, as a part of the mean change of J.
+    pub hot: f64,
+    /// The last temperature, as a part of the mean change of J.
+    pub cold: f64,
+    /// Iterations of tabu search.
+    pub iterations: u32,
+}
+
+impl QapConfig {
+    /// The settings of a preset, with seed 0 and one thread.
+    pub fn preset(preset: MapPreset) -> Self {
+        let (population, children) = match preset {
+            MapPreset::Strong => (24, 2400),
+            MapPreset::Eco => (16, 160),
+            MapPreset::Fast => (8, 16),
+        };
+        Self {
+            seed: 0,
+            threads: 1,
+            time_limit: None,
+            target: None,
+            population,
+            children,
+            first: Improvement { rounds: 100, hot: 0.3, cold: 0.01, iterations: 2000 },
+            child: Improvement { rounds: 50, hot: 0.05, cold: 0.01, iterations: 2000 },
+            exact_size: 13,
+            branches: 1_000_000,
+        }
+    }
+
+    /// The same with a seed.
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// The same with a number of threads, at least 1.
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// The same with a time limit, or none.
+    pub fn with_time_limit(self, time_limit: impl Into<Option<Duration>>) -> Self {
+        Self { time_limit: time_limit.into(), ..self }
+    }
+
+    /// The same with a J that is good enough, or none.
+    pub fn with_target(self, target: impl Into<Option<Cost>>) -> Self {
+        Self { target: target.into(), ..self }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_at_least_one("threads", self.threads)?;
+        check("population", self.population, self.population >= 2, "at least 2")?;
+        self.first.validate().map_err(|error| error.inside("first"))?;
+        self.child.validate().map_err(|error| error.inside("child"))
+    }
+}
+
+impl Improvement {
+    fn validate(&self) -> Result<(), ConfigError> {
+        check_positive("hot", self.hot)?;
+        check_positive("cold", self.cold)?;
+        check("cold", self.cold, self.cold <= self.hot, "at most hot")
+    }
+}
+
+impl Default for QapConfig {
+    fn default() -> Self {
+        Self::preset(MapPreset::default())
+    }
+}

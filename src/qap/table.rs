@@ -1,0 +1,295 @@
+//! The change of J by every exchange of two objects, kept up to date.
+//!
+//! # Cost
+//!
+//! An exchange of the objects `r` and `s` changes the delta of another pair `(i, j)` by `(u[i] - u[j]) · (v[i] - v[j])`, where
+//! `u` is the difference of the rows of `r` and `s` in the matrix of objects, and `v` that in the matrix of places (Taillard 1991). So
+//! the whole table takes n²/2 such products. The deltas of the pairs with `r` are computed anew, O(n) each. Those of the pairs
+//! with `s` follow from them: the objects `r`, `s` and `j` can change places all round in two ways, and the J of both
+//! together are known from the deltas of the three pairs (departure from the source, which computes both anew).
+//!
+//! All loops run along rows, so they become vector instructions. The matrix of places is kept in the order of the objects on
+//! them. 4 to 8 bytes for each of 2 n² entries (3 n² if no matrix is symmetric) besides the matrices.
+//!
+//! É. Taillard: Robust taboo search for the quadratic assignment problem. Parallel Computing 17, 1991.
+
+use super::arrangement::Arrangement;
+use super::dense::{LANES, Number, Square};
+use super::form::QapError;
+use crate::types::Cost;
+
+/// An assignment, J, and the change of J by every exchange.
+pub(super) struct DeltaTable<'a, T> {
+    now: Arrangement<'a, T>,
+    /// The delta of the pair (i, j) where i < j; elsewhere [`Number::LARGE`].
+    delta: Square<T>,
+    /// The least delta of each row.
+    least: Vec<T>,
+    scratch: Scratch<T>,
+}
+
+/// Differences of two rows, in both matrices and their transposes, and a row of deltas.
+struct Scratch<T> {
+    u: Vec<T>,
+    v: Vec<T>,
+    transposed_u: Vec<T>,
+    transposed_v: Vec<T>,
+    former: Vec<T>,
+}
+
+impl<'a, T: Number> DeltaTable<'a, T> {
+    /// The table of an arrangement; O(n³).
+    pub(super) fn of(now: Arrangement<'a, T>) -> Result<Self, QapError> {
+        let n = now.dense.size;
+        let row = || vec![T::default(); n.next_multiple_of(LANES)];
+        let mut table = Self {
+            delta: Square::zeros(n)?,
+            least: vec![T::LARGE; n],
+            scratch: Scratch { u: row(), v: row(), transposed_u: row(), transposed_v: row(), former: row() },
+            now,
+        };
+        table.delta.entries.fill(T::LARGE);
+        for i in 0..n {
+            for j in i + 1..n {
+                table.set(i, j, table.now.delta(i, j));
+            }
+        }
+        Ok(table)
+    }
+
+    /// J in units of the scale.
+    pub(super) fn cost(&self) -> Cost {
+        self.now.cost
+    }
+
+    pub(super) fn place_of(&self) -> &[u32] {
+        &self.now.place_of
+    }
+
+    /// The deltas of the pairs (i, j) for all j; [`Number::LARGE`] unless i < j.
+    #[inline(always)]
+    pub(super) fn row(&self, i: usize) -> &[T] {
+        self.delta.row(i)
+    }
+
+    /// The least delta of each row.
+    #[inline(always)]
+    pub(super) fn least(&self) -> &[T] {
+        &self.least
+    }
+
+    /// Exchanges two objects; O(n²).
+    pub(super) fn exchange(&mut self, r: usize, s: usize) {
+        debug_assert!(r < s);
+        self.take_differences(r, s);
+        let delta = self.delta.at(r, s);
+        self.remember(r, s);
+        self.update();
+        self.now.exchange(r, s, delta);
+        self.renew(r, s);
+    }
+
+    /// The differences of the rows of both objects.
+    fn take_differences(&mut self, r: usize, s: usize) {
+        let Scratch { u, v, transposed_u, transposed_v, .. } = &mut self.scratch;
+        subtract(self.now.dense.a.row(r), self.now.dense.a.row(s), u);
+        subtract(self.now.b.row(r), self.now.b.row(s), v);
+        if let (Some((a, _)), Some(b)) = (&self.now.dense.transposed, &self.now.transposed_b) {
+            subtract(a.row(r), a.row(s), transposed_u);
+            subtract(b.row(r), b.row(s), transposed_v);
+        }
+    }
+
+    /// For each j, what the new deltas of (r, j) and (s, j) are together. The old ones are taken from the table.
+    fn remember(&mut self, r: usize, s: usize) {
+        let both = self.take(r, s);
+        for j in 0..self.now.dense.size {
+            if j != r && j != s {
+                let turns = self.turns(r, s, j);
+                self.scratch.former[j] = self.take(r, j) + self.take(s, j) - both + turns;
+            }
+        }
+    }
+
+    /// By how much the two ways in which three objects can change places all round differ from what the three exchanges
+    /// tell: it matters in which sense entries run round.
+    fn turns(&self, r: usize, s: usize, j: usize) -> T {
+        let round =
+            |m: &Square<T>| (m.at(r, s) + m.at(s, j) + m.at(j, r)) - (m.at(s, r) + m.at(j, s) + m.at(r, j));
+        match self.now.transposed_b {
+            Some(_) => round(&self.now.dense.a) * round(&self.now.b),
+            None => T::default(),
+        }
+    }
+
+    /// Takes the delta of a pair in any order from the table.
+    fn take(&mut self, i: usize, j: usize) -> T {
+        let (i, j) = (i.min(j), i.max(j));
+        std::mem::replace(&mut self.delta.entries[i * self.delta.stride + j], T::LARGE)
+    }
+
+    /// Adds to each delta what the exchange changes where neither object takes part.
+    fn update(&mut self) {
+        let (n, stride) = (self.now.dense.size, self.delta.stride);
+        let Scratch { u, v, transposed_u, transposed_v, .. } = &self.scratch;
+        let is_symmetric = self.now.transposed_b.is_none();
+        for i in 0..n {
+            let first = i / LANES * LANES;
+            let row = &mut self.delta.entries[i * stride..][first..stride];
+            self.least[i] = match is_symmetric {
+                true => update_row(row, i - first, (u[i], &u[first..]), (v[i], &v[first..])),
+                false => {
+                    update_row(row, i - first, (u[i], &u[first..]), (v[i], &v[first..]));
+                    let (u, v) = (transposed_u, transposed_v);
+                    update_row(row, i - first, (u[i], &u[first..]), (v[i], &v[first..]))
+                }
+            };
+            for entry in &mut self.delta.entries[i * stride..][n..stride] {
+                *entry = T::LARGE;
+            }
+        }
+    }
+
+    /// Computes the deltas of the pairs with `r` and `s` anew.
+    fn renew(&mut self, r: usize, s: usize) {
+        let n = self.now.dense.size;
+        for j in 0..n {
+            if j == r || j == s {
+                continue;
+            }
+            let of_r = self.now.delta(r, j);
+            self.set(r, j, of_r);
+            self.set(s, j, self.scratch.former[j] - of_r);
+        }
+        let of_both = self.now.delta(r, s);
+        self.set(r, s, of_both);
+    }
+
+    /// Puts the delta of a pair where none is.
+    fn set(&mut self, i: usize, j: usize, delta: T) {
+        let (i, j) = (i.min(j), i.max(j));
+        self.delta.entries[i * self.delta.stride + j] = delta;
+        if delta < self.least[i] {
+            self.least[i] = delta;
+        }
+    }
+}
+
+fn subtract<T: Number>(a: &[T], b: &[T], to: &mut [T]) {
+    for ((to, &a), &b) in to.iter_mut().zip(a).zip(b) {
+        *to = a - b;
+    }
+}
+
+/// Adds `(u - us[j]) · (v - vs[j])` to the deltas of a row, of which the first `before` and one more are none; the least.
+#[inline(always)]
+fn update_row<T: Number>(row: &mut [T], before: usize, (u, us): (T, &[T]), (v, vs): (T, &[T])) -> T {
+    for ((delta, &other_u), &other_v) in row.iter_mut().zip(us).zip(vs) {
+        *delta += (u - other_u) * (v - other_v);
+    }
+    row[..=before].fill(T::LARGE);
+    least(row)
+}
+
+/// The least of a row.
+#[inline(always)]
+fn least<T: Number>(row: &[T]) -> T {
+    let smaller = |a: T, b: T| if b < a { b } else { a };
+    let lanes = row.as_chunks::<LANES>().0.iter().fold([T::LARGE; LANES], |least, lanes| {
+        std::array::from_fn(|lane| smaller(least[lane], lanes[lane]))
+    });
+    lanes.into_iter().fold(T::LARGE, smaller)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dense::{Dense, Plain, Width};
+    use super::super::form::Qap;
+    use super::*;
+    use crate::rng::Rng;
+
+    /// A random matrix; symmetric, with a diagonal, or sparse if so told.
+    fn matrix(
+        n: usize,
+        (is_symmetric, has_diagonal, is_sparse): (bool, bool, bool),
+        rng: &mut Rng,
+    ) -> Vec<i64> {
+        let mut entries = vec![0; n * n];
+        for i in 0..n {
+            for j in 0..n {
+                let is_zero = i == j && !has_diagonal || is_sparse && rng.below(3) > 0;
+                entries[i * n + j] = match is_symmetric && j < i {
+                    true => entries[j * n + i],
+                    false if is_zero => 0,
+                    false => 6 * (i64::from(rng.below(30)) - 10),
+                };
+            }
+        }
+        entries
+    }
+
+    /// Every delta is what J says, after each of some random exchanges.
+    fn check<T: Number>(qap: &Qap, dense: &Dense<T>, rng: &mut Rng) {
+        let n = qap.size();
+        let mut start: Vec<u32> = (0..n as u32).collect();
+        rng.shuffle(&mut start);
+        let mut table = DeltaTable::of(Arrangement::new(dense, &start).unwrap()).unwrap();
+        for _ in 0..12 {
+            let (r, s) = (rng.below(n as u32) as usize, rng.below(n as u32) as usize);
+            if r != s {
+                table.exchange(r.min(s), r.max(s));
+            }
+            let cost = qap.cost(table.place_of());
+            assert_eq!(table.cost() * dense.scale, cost);
+            for i in 0..n {
+                for j in i + 1..n {
+                    let mut exchanged = table.place_of().to_vec();
+                    exchanged.swap(i, j);
+                    assert_eq!(table.row(i)[j].to() * dense.scale, qap.cost(&exchanged) - cost);
+                    assert_eq!(table.row(i)[j], table.now.delta(i, j));
+                }
+                assert!(table.row(i)[..=i].iter().all(|&delta| delta >= T::LARGE));
+                let least =
+                    table.row(i)[i + 1..n].iter().copied().fold(T::LARGE, |a, b| if b < a { b } else { a });
+                // The last row holds nothing but what is no delta.
+                assert!(table.least()[i] == least || i + 1 == n);
+            }
+        }
+    }
+
+    #[test]
+    fn deltas_are_what_j_says_after_every_exchange() {
+        let mut rng = Rng::new(1);
+        for kind in 0..48 {
+            let n = 2 + kind % 17;
+            let flags = |bit: usize| (kind & bit > 0, kind & 4 > 0, kind & 8 > 0);
+            let (a, b) = (matrix(n, flags(1), &mut rng), matrix(n, flags(2), &mut rng));
+            let qap = Qap::from_matrices(n, a, b).unwrap();
+            let plain = Plain::new(&qap);
+            assert_eq!(plain.width, Width::Single);
+            check(&qap, &plain.dense::<f32>().unwrap(), &mut rng);
+            check(&qap, &plain.dense::<f64>().unwrap(), &mut rng);
+            check(&qap, &plain.dense::<i64>().unwrap(), &mut rng);
+        }
+    }
+
+    #[test]
+    fn large_entries_stay_exact() {
+        let mut rng = Rng::new(2);
+        for (factor, width) in [(1 << 12, Width::Double), (1 << 36, Width::Whole)] {
+            for kind in 0..8 {
+                let n = 5 + kind;
+                let flags = |bit: usize| (kind & bit > 0, kind & 4 > 0, false);
+                let large = |entry: i64| entry * factor + i64::from(entry % 12 == 0);
+                let a = matrix(n, flags(1), &mut rng).into_iter().map(large).collect();
+                let qap = Qap::from_matrices(n, a, matrix(n, flags(2), &mut rng)).unwrap();
+                let plain = Plain::new(&qap);
+                assert_eq!(plain.width, width);
+                match width {
+                    Width::Double => check(&qap, &plain.dense::<f64>().unwrap(), &mut rng),
+                    _ => check(&qap, &plain.dense::<i64>().unwrap(), &mut rng),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Robust tabu search: the best exchange is made that does not undo what was done lately, whether J falls or rises.
+//!
+//! For some time after an object has left a place it may not return to it; an exchange is forbidden if that holds for both
+//! its objects, unless it leads below the least J so far. How long is drawn anew for each exchange (Taillard 1991). The exchange is found
+//! from the least deltas of the rows, so few rows are read entry by entry.
+//!
+//! An iteration takes O(n²) time for the [`DeltaTable`]; memory is 4 n² bytes besides.
+
+use super::dense::Number;
+use super::form::{QapError, array};
+use super::table::DeltaTable;
+use crate::observer::Watch;
+use crate::rng::Rng;
+use crate::types::Cost;
+
+/// An object may not return for at most so many times n iterations; a quarter of that on average.
+const TENURE: u32 = 8;
+
+/// What a search remembers: until when each object may not return to each place.
+pub(super) struct Tabu {
+    size: usize,
+    /// Entry (object, place): the first iteration in which it may.
+    allowed: Vec<u32>,
+    iteration: u32,
+}
+
+/// The best assignment of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// In units of the scale.
+    pub(super) cost: Cost,
+    pub(super) place_of: Vec<u32>,
+}
+
+impl Found {
+    /// Takes what a table has reached if it is better.
+    fn improve<T: Number>(&mut self, table: &DeltaTable<'_, T>) {
+        if table.cost() < self.cost {
+            self.cost = table.cost();
+            self.place_of.copy_from_slice(table.place_of());
+        }
+    }
+}
+
+impl Tabu {
+    pub(super) fn new(size: usize) -> Result<Self, QapError> {
+        Ok(Self { size, allowed: array(size * size, 0)?, iteration: 1 })
+    }
+
+    /// Makes so many iterations, unless `watch` ends them or J is at most `target`. Improves what was found.
+    pub(super) fn run<T: Number>(
+        &mut self,
+        table: &mut DeltaTable<'_, T>,
+        found: &mut Found,
+        iterations: u32,
+        target: Cost,
+        rng: &mut Rng,
+        watch: &mut Watch<'_>,
+    ) {
+        let n = self.size;
+        if n < 2 {
+            return;
+        }
+        for _ in 0..iterations {
+            if found.cost <= target || watch.stops_after(n * n) {
+                return;
+            }
+            let Some((r, s)) = self.choose(table, found.cost, rng) else {
+                self.iteration += 1;
+                continue;
+            };
+            self.forbid(table.place_of(), (r, s), rng);
+            table.exchange(r, s);
+            found.improve(table);
+        }
+    }
+
+    /// The best exchange that is allowed.
+    fn choose<T: Number>(
+        &self,
+        table: &DeltaTable<'_, T>,
+        best: Cost,
+        rng: &mut Rng,
+    ) -> Option<(usize, usize)> {
+        let n = self.size;
+        let below = best - table.cost();
+        let first = rng.below(n as u32) as usize;
+        let (mut least, mut chosen) = (T::LARGE, None);
+        for i in (first..n).chain(0..first) {
+            if table.least()[i] < least {
+                let row = &table.row(i)[..n];
+                for (j, &delta) in row.iter().enumerate().skip(i + 1) {
+                    if delta < least && (self.is_allowed(table.place_of(), i, j) || delta.to() < below) {
+                        (least, chosen) = (delta, Some((i, j)));
+                    }
+                }
+            }
+        }
+        chosen
+    }
+
+    /// Whether one of both objects may go to the other's place.
+    #[inline(always)]
+    fn is_allowed(&self, place_of: &[u32], i: usize, j: usize) -> bool {
+        let until = |object: usize, place: u32| self.allowed[object * self.size + place as usize];
+        until(i, place_of[j]).min(until(j, place_of[i])) <= self.iteration
+    }
+
+    /// Forbids both objects to return, each for a time of its own.
+    fn forbid(&mut self, place_of: &[u32], (r, s): (usize, usize), rng: &mut Rng) {
+        let n = self.size as u32;
+        let mut tenure = || {
+            let unit = rng.unit();
+            2 + (unit * unit * unit * f64::from(TENURE * n)) as u32
+        };
+        for object in [r, s] {
+            self.allowed[object * self.size + place_of[object] as usize] = self.iteration + tenure();
+        }
+        self.iteration += 1;
+    }
+}
