@@ -4,16 +4,20 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Modules of one row do not import each other; those of a later row may import those of earlier ones.
-const LAYERS: [&[&str]; 10] = [
+const LAYERS: [&[&str]; 15] = [
     &["types", "rng", "threads", "memory", "settings"],
     &["graph", "observer"],
+    &["program"],
     &["io", "topology", "partition"],
-    &["machine"],
+    &["machine", "routing"],
     &["problem", "mapping"],
     &["objective"],
     &["annealing"],
     &["construct", "search", "traffic"],
+    &["simulate"],
+    &["estimate"],
     &["solve", "model", "verify"],
+    &["assign"],
     &["cli"],
 ];
 

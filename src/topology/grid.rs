@@ -12,7 +12,9 @@
 
 use super::hierarchy::{Hierarchy, HierarchyOnline};
 use super::parts::Parts;
-use super::{DistanceOracle as _, Distances, Division, Machine, MachineError, Metric, Placed, memory};
+use super::{
+    DistanceOracle as _, Distances, Division, Interconnect, Machine, MachineError, Metric, Placed, memory,
+};
 use crate::types::{Distance, PeId};
 
 /// Vertices along a dimension at most: gaps, and their sum over all dimensions of a machine, fit 32 bits.
@@ -193,6 +195,10 @@ impl Machine for Grid {
         let is_narrow =
             strides.len() <= 8 && strides.iter().all(|(dimension, _)| dimension.length <= 1 << 14);
         Ok(if is_narrow { Distances::Grid(self.metric()?) } else { Distances::WideGrid(self.metric()?) })
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        Interconnect::Grid(self.clone())
     }
 
     fn division(&self) -> Division {

@@ -11,7 +11,9 @@
 use std::ops::Range;
 
 use super::parts::Parts;
-use super::{DistanceOracle, Distances, Division, Machine, MachineError, Metric, Placed, Ultrametric};
+use super::{
+    DistanceOracle, Distances, Division, Interconnect, Machine, MachineError, Metric, Placed, Ultrametric,
+};
 use crate::types::{Distance, PeId};
 
 /// A machine of nested groups: `arities[0]` PEs form a group of level 0, `arities[1]` of those a group
@@ -380,6 +382,10 @@ impl Machine for Hierarchy {
         let simple = self.simplified();
         let order = (0..self.num_pes as PeId).collect();
         Division::Parts(Parts::divide(order, |pes| simple.children_of(pes.len())))
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        Interconnect::Tree(self.clone())
     }
 
     fn hierarchy(&self) -> Option<&Hierarchy> {

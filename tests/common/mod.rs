@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod check;
+mod flits;
 mod machines;
 mod problems;
 #[cfg(feature = "cli")]
@@ -13,6 +14,7 @@ mod programs;
 mod stop_after;
 
 pub use check::*;
+pub use flits::*;
 pub use machines::*;
 pub use problems::*;
 #[cfg(feature = "cli")]
