@@ -27,47 +27,31 @@ use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::partition::Preset;
 use crate::problem::Problem;
-use crate::settings::{ConfigError, named};
+use crate::settings::{ConfigError, members};
 use crate::topology::{DistanceOracle, Hierarchy};
 
-/// Declares [`Construction`] and what makes each mapping by one table: `Variant = "name" by module`, with the function
-/// `construct` of that module.
-macro_rules! constructions {
-    ($($(#[$of_variant:meta])* $variant:ident = $name:literal by $module:ident,)+) => {
-        named! {
-            /// How the first mapping is made.
-            #[derive(Default)]
-            pub enum Construction: "construction" {
-                $($(#[$of_variant])* $variant = $name,)+
-            }
-        }
+members! {
+    /// How the first mapping is made.
+    #[derive(Default)]
+    pub enum Construction: "construction" {
+        /// A random permutation.
+        Random = "random" by random::construct,
+        /// Process i on PE i.
+        Identity = "identity" by identity::construct,
+        /// One process at a time, next to those already mapped.
+        Growing = "growing" by growing::construct,
+        /// Innermost groups first.
+        HierarchyBottomUp = "hierarchybottomup" by bottom_up::construct,
+        /// Outermost parts first.
+        #[default]
+        HierarchyTopDown = "hierarchytopdown" by top_down::construct,
+        /// Graph and machine are halved together.
+        DualRecursive = "dualrecursive" by dual_recursive::construct,
+        /// Innermost groups first, as TreeMatch chooses them.
+        TreeMatch = "treematch" by treematch::construct,
+    }
 
-        impl Construction {
-            fn construct<O: DistanceOracle>(self, task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
-                match self {
-                    $(Self::$variant => $module::construct(task),)+
-                }
-            }
-        }
-    };
-}
-
-constructions! {
-    /// A random permutation.
-    Random = "random" by random,
-    /// Process i on PE i.
-    Identity = "identity" by identity,
-    /// One process at a time, next to those already mapped.
-    Growing = "growing" by growing,
-    /// Innermost groups first.
-    HierarchyBottomUp = "hierarchybottomup" by bottom_up,
-    /// Outermost parts first.
-    #[default]
-    HierarchyTopDown = "hierarchytopdown" by top_down,
-    /// Graph and machine are halved together.
-    DualRecursive = "dualrecursive" by dual_recursive,
-    /// Innermost groups first, as TreeMatch chooses them.
-    TreeMatch = "treematch" by treematch,
+    fn construct<O: DistanceOracle>(self, task: &Task<'_, O>) -> Result<Mapping, ConstructionError> = function(task)
 }
 
 /// What a construction is given.
