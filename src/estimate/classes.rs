@@ -50,9 +50,15 @@ pub struct Estimate<'a> {
     /// A slot that passes each lane in each phase.
     owner: Vec<u32>,
     num_lanes: usize,
+    /// How long each task takes by itself, in parts of a cycle.
+    own: Vec<i64>,
+    /// The tasks on each PE.
+    tasks_on: Vec<Vec<TaskId>>,
     /// R of each PE, in parts of a cycle, and their sum.
     times: Vec<i64>,
     sum: i64,
+    /// PEs whose R has to be found out again.
+    changed: Vec<PeId>,
     /// Slots that are taken apart, and a mark for each.
     apart: Vec<u32>,
     is_apart: Vec<bool>,
@@ -98,8 +104,11 @@ impl<'a> Estimate<'a> {
             slots_of,
             owner,
             num_lanes,
+            own: model.work.iter().zip(&model.waiting).map(|(work, waiting)| (work + waiting) as i64 * PARTS).collect(),
+            tasks_on: vec![Vec::new(); routing.num_pes()],
             times: vec![0; routing.num_pes()],
             sum: 0,
+            changed: Vec::new(),
             apart: Vec::new(),
             hops: Vec::new(),
         })
@@ -168,22 +177,39 @@ impl<'a> Estimate<'a> {
         self.build();
     }
 
-    /// Puts the work of a task on a PE.
+    /// Puts a task on a PE.
     fn settle(&mut self, task: TaskId, pe: PeId) {
-        let own = task as usize;
-        let time = (self.model.work[own] + self.model.waiting[own]) as i64 * PARTS;
-        let before = std::mem::replace(&mut self.pe_of[own], pe);
+        let before = std::mem::replace(&mut self.pe_of[task as usize], pe);
         if before != NOWHERE {
-            self.add(before, -time);
+            self.tasks_on[before as usize].retain(|&other| other != task);
+            self.changed.push(before);
         }
         if pe != NOWHERE {
-            self.add(pe, time);
+            self.tasks_on[pe as usize].push(task);
+            self.changed.push(pe);
         }
     }
 
-    fn add(&mut self, pe: PeId, parts: i64) {
-        self.times[pe as usize] += parts;
-        self.sum += parts;
+    /// Lets a task take longer.
+    fn add(&mut self, task: TaskId, parts: i64) {
+        let pe = self.pe_of[task as usize];
+        self.own[task as usize] += parts;
+        if pe != NOWHERE && parts != 0 {
+            self.changed.push(pe);
+        }
+    }
+
+    /// Finds out R of the PEs where something has changed. A PE is busy with all its tasks, one after the other; and it takes as
+    /// long as each of them, as others run while one waits.
+    fn refresh(&mut self) {
+        while let Some(pe) = self.changed.pop() {
+            let tasks = &self.tasks_on[pe as usize];
+            let work: u64 = tasks.iter().map(|&task| self.model.work[task as usize]).sum();
+            let longest = tasks.iter().map(|&task| self.own[task as usize]).max().unwrap_or(0);
+            let time = longest.max(work as i64 * PARTS);
+            let before = std::mem::replace(&mut self.times[pe as usize], time);
+            self.sum += time - before;
+        }
     }
 
     /// The route of a channel, if it has one: its ends have PEs, which are different.
@@ -228,11 +254,8 @@ impl<'a> Estimate<'a> {
     }
 
     fn add_extra(&mut self, channel: u32, sign: i64) {
-        let pe = self.pe_of[self.model.channels[channel as usize].to as usize];
         let extra = self.ways[channel as usize].extra;
-        if pe != NOWHERE && extra != 0 {
-            self.add(pe, sign * extra);
-        }
+        self.add(self.model.channels[channel as usize].to, sign * extra);
     }
 
     /// Takes the class of a slot apart: none of it is counted any more.
@@ -247,10 +270,8 @@ impl<'a> Estimate<'a> {
     }
 
     fn count_delay(&mut self, channel: u32, phase: u32, delay: i64) {
-        if delay != 0 {
-            let pe = self.pe_of[self.model.channels[channel as usize].to as usize];
-            self.add(pe, delay * self.model.phases[phase as usize].times as i64);
-        }
+        let to = self.model.channels[channel as usize].to;
+        self.add(to, delay * self.model.phases[phase as usize].times as i64);
     }
 
     fn entry(&self, phase: u32, hop: Hop) -> usize {
@@ -316,6 +337,7 @@ impl<'a> Estimate<'a> {
         }
         self.apart = apart;
         self.apart.clear();
+        self.refresh();
     }
 
     fn find(&mut self, mut slot: u32) -> u32 {

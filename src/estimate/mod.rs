@@ -18,6 +18,9 @@
 //!
 //! # Beyond the paper
 //!
+//! Where a PE has several tasks, it is not idle while one of them waits. So there R(m, n) is the work of all its tasks, or what the
+//! slowest of them takes by itself if that is more, instead of the sum of both. With one task a PE this is the same.
+//!
 //! Where messages pass link by link, (d - 1) is what a message takes longer than its length, and l is how long it holds its slowest
 //! link: the length times the cost. For worms both are as in the paper. SEND and RECEIVE count as work.
 //!

@@ -13,7 +13,8 @@
 use super::hierarchy::{Hierarchy, HierarchyOnline};
 use super::parts::Parts;
 use super::{
-    DistanceOracle as _, Distances, Division, Interconnect, Machine, MachineError, Metric, Placed, memory,
+    DistanceOracle as _, Distances, Division, Interconnect, Location, Machine, MachineError, Metric, Placed,
+    memory,
 };
 use crate::types::{Distance, PeId};
 
@@ -203,6 +204,12 @@ impl Machine for Grid {
 
     fn division(&self) -> Division {
         Division::Parts(self.boxes())
+    }
+
+    /// Vertices are nodes.
+    fn location(&self, pe: PeId) -> Location {
+        let size = self.vertex.num_pes() as PeId;
+        Location { node: pe / size, package: 0, core: pe % size, cpus: vec![pe % size] }
     }
 
     fn describe(&self) -> String {
