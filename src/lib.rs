@@ -70,6 +70,7 @@ pub mod construct;
 pub mod estimate;
 pub mod graph;
 pub mod io;
+pub mod launch;
 pub mod machine;
 pub mod mapping;
 pub mod memory;

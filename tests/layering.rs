@@ -4,7 +4,20 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Modules of one row do not import each other; those of a later row may import those of earlier ones.
-const LAYERS: [&[&str]; 14] = [
+const LAYERS: [&[&str]; 12] = [
+    &["types", "rng", "threads", "memory", "settings"],
+    &["graph", "observer"],
+    &["program"],
+    &["io", "topology", "partition"],
+    &["machine", "routing"],
+    &["problem", "mapping"],
+    &["objective", "simulate"],
+    &["annealing", "estimate"],
+    &["construct", "search", "traffic", "launch"],
+    &["solve", "model", "verify"],
+    &["assign"],
+    &["cli"],
+]; 14] = [
     &["types", "rng", "threads", "memory", "settings"],
     &["graph", "observer"],
     &["program"],
@@ -13,9 +26,13 @@ const LAYERS: [&[&str]; 14] = [
     &["problem", "mapping"],
     &["objective"],
     &["annealing"],
+<<<<<<< HEAD
     &["construct", "search", "traffic"],
     &["simulate"],
     &["estimate"],
+=======
+    &["construct", "search", "traffic", "launch"],
+>>>>>>> main
     &["solve", "model", "verify"],
     &["assign"],
     &["cli"],
