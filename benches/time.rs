@@ -45,8 +45,7 @@ fn main() {
 
 /// A random mapping with room for so many tasks a PE.
 fn random_mapping(tasks: usize, pes: usize, room: usize, rng: &mut Rng) -> Vec<PeId> {
-    let mut places: Vec<PeId> =
-        (0..pes as PeId).flat_map(|pe| std::iter::repeat_n(pe, room)).collect();
+    let mut places: Vec<PeId> = (0..pes as PeId).flat_map(|pe| std::iter::repeat_n(pe, room)).collect();
     rng.shuffle(&mut places);
     places.truncate(tasks);
     places
@@ -55,12 +54,21 @@ fn random_mapping(tasks: usize, pes: usize, room: usize, rng: &mut Rng) -> Vec<P
 /// F against the simulator, on 40 random programs each.
 fn accuracy() {
     println!("\nF against the simulator: 40 random programs of 4 to 200 tasks, random mappings\n");
-    let table = Table::new([("machine", 26), ("tasks a PE", 0), ("greatest error", 0), ("mean error", 0), ("mean, signed", 0)]);
-    for (name, room) in [("mesh", 1usize), ("torus", 1), ("hypercube", 1), ("mesh", 4), ("torus", 4), ("hypercube", 4)] {
+    let table = Table::new([
+        ("machine", 26),
+        ("tasks a PE", 0),
+        ("greatest error", 0),
+        ("mean error", 0),
+        ("mean, signed", 0),
+    ]);
+    for (name, room) in
+        [("mesh", 1usize), ("torus", 1), ("hypercube", 1), ("mesh", 4), ("torus", 4), ("hypercube", 4)]
+    {
         let mut errors: Vec<f64> = Vec::new();
         for case in 0..40usize {
             let tasks = 4 + 196 * case / 39;
-            let program = program(Pattern::Random, &[tasks as u32], Size::default(), case as u64).expect("a size");
+            let program =
+                program(Pattern::Random, &[tasks as u32], Size::default(), case as u64).expect("a size");
             let pes = tasks.div_ceil(room);
             let side = (1..).find(|side| side * side >= pes).expect("a square") as u32;
             let machine: Box<dyn Machine> = match name {
@@ -68,7 +76,8 @@ fn accuracy() {
                 "torus" => Box::new(Grid::torus(&[side, side]).expect("few PEs")),
                 _ => Box::new(Hypercube::new(pes.next_power_of_two().ilog2()).expect("few PEs")),
             };
-            let mapping = random_mapping(tasks, machine.num_pes(), room, &mut Rng::new(derive(9, case as u64)));
+            let mapping =
+                random_mapping(tasks, machine.num_pes(), room, &mut Rng::new(derive(9, case as u64)));
             let (estimated, simulated) = both(&program, &machine, &mapping);
             errors.push(100.0 * (estimated / simulated - 1.0));
         }

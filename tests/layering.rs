@@ -17,25 +17,6 @@ const LAYERS: [&[&str]; 12] = [
     &["solve", "model", "verify"],
     &["assign"],
     &["cli"],
-]; 14] = [
-    &["types", "rng", "threads", "memory", "settings"],
-    &["graph", "observer"],
-    &["program"],
-    &["io", "topology", "partition"],
-    &["machine", "routing"],
-    &["problem", "mapping"],
-    &["objective"],
-    &["annealing"],
-<<<<<<< HEAD
-    &["construct", "search", "traffic"],
-    &["simulate"],
-    &["estimate"],
-=======
-    &["construct", "search", "traffic", "launch"],
->>>>>>> main
-    &["solve", "model", "verify"],
-    &["assign"],
-    &["cli"],
 ];
 
 /// Crates for the programs only.

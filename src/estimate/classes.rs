@@ -104,7 +104,12 @@ impl<'a> Estimate<'a> {
             slots_of,
             owner,
             num_lanes,
-            own: model.work.iter().zip(&model.waiting).map(|(work, waiting)| (work + waiting) as i64 * PARTS).collect(),
+            own: model
+                .work
+                .iter()
+                .zip(&model.waiting)
+                .map(|(work, waiting)| (work + waiting) as i64 * PARTS)
+                .collect(),
             tasks_on: vec![Vec::new(); routing.num_pes()],
             times: vec![0; routing.num_pes()],
             sum: 0,
