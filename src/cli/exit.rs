@@ -11,6 +11,7 @@ use crate::construct::ConstructionError;
 use crate::io::metis::RepairError;
 use crate::io::traffic::TrafficError;
 use crate::io::{ReadError, WriteError};
+use crate::launch::LaunchError;
 use crate::machine::{self, SpecError};
 use crate::model::ModelError;
 use crate::problem::ProblemError;
@@ -116,6 +117,7 @@ fn code_of(error: &anyhow::Error) -> u8 {
             _ => DATA,
         };
     }
+<<<<<<< HEAD
     if let Some(error) = error.downcast_ref::<QapSolveError>() {
         return match error {
             QapSolveError::Config(_) => USAGE,
@@ -128,6 +130,13 @@ fn code_of(error: &anyhow::Error) -> u8 {
         return code_of_problem(error);
     }
     if error.is::<UsageError>() || error.is::<HierarchyError>() || error.is::<ConfigError>() {
+=======
+    if error.is::<LaunchError>()
+        || error.is::<UsageError>()
+        || error.is::<HierarchyError>()
+        || error.is::<ConfigError>()
+    {
+>>>>>>> main
         return USAGE;
     }
     if let Some(error) = error.downcast_ref::<ModelError>() {

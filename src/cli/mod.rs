@@ -5,6 +5,7 @@
 //! | [`viem`], [`evaluator`], [`generate_model`], [`graphchecker`] | one program each: `main` is all a binary calls |
 //! | `options` | groups of options that programs share |
 //! | `machine` | the machine: its options, and what is told of it |
+//! | `launch` | the files and the line that launch a job |
 //! | `console` | lines for people: where they go, and when not |
 //! | `qap` | the parts of `viem` and `evaluator` for quadratic assignment problems |
 //! | `progress` | the line on a terminal |
@@ -21,6 +22,7 @@ mod files;
 pub mod generate_model;
 pub mod graphchecker;
 mod hints;
+mod launch;
 mod machine;
 mod options;
 mod progress;

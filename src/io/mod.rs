@@ -8,6 +8,7 @@
 //! | [`mapping`] | mappings of processes to PEs: read, write |
 //! | [`partition`] | partitions: write |
 //! | [`traffic`] | recorded traffic of MPI jobs, of several kinds: read, summed into a graph |
+//! | [`program`] | programs in time: read, write |
 //! | [`target`] | target files of Scotch: read |
 //! | [`matrix`] | square matrices: read |
 //! | [`pes`] | lists of PEs: read |
@@ -28,8 +29,12 @@ pub mod output;
 pub mod partition;
 pub mod pes;
 mod place;
+<<<<<<< HEAD
 pub mod qap_solution;
 pub mod qaplib;
+=======
+pub mod program;
+>>>>>>> main
 mod scanner;
 mod source;
 pub mod target;
@@ -74,9 +79,13 @@ pub enum ContentError {
     #[error(transparent)]
     PeList(pes::PeListFault),
     #[error(transparent)]
+<<<<<<< HEAD
     Qaplib(qaplib::QaplibFault),
     #[error(transparent)]
     QapSolution(qap_solution::QapSolutionFault),
+=======
+    Program(program::TextFault),
+>>>>>>> main
     #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
     Packed { reason: String },
 }

@@ -1,6 +1,6 @@
 //! A machine that somebody has divided into parts.
 
-use super::{Distances, Division, Hierarchy, Machine, MachineError, Parts};
+use super::{Distances, Division, Hierarchy, Interconnect, Location, Machine, MachineError, Parts};
 use crate::types::PeId;
 
 /// A machine that falls into the parts told.
@@ -30,6 +30,10 @@ impl<M: Machine> Machine for Divided<M> {
         self.machine.distances()
     }
 
+    fn interconnect(&self) -> Interconnect {
+        self.machine.interconnect()
+    }
+
     fn division(&self) -> Division {
         Division::Parts(self.parts.clone())
     }
@@ -44,6 +48,18 @@ impl<M: Machine> Machine for Divided<M> {
 
     fn hierarchy(&self) -> Option<&Hierarchy> {
         self.machine.hierarchy()
+    }
+
+    fn location(&self, pe: PeId) -> Location {
+        self.machine.location(pe)
+    }
+
+    fn host(&self, node: u32) -> Option<&str> {
+        self.machine.host(node)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.machine.notes()
     }
 
     fn describe(&self) -> String {

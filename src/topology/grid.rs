@@ -12,7 +12,10 @@
 
 use super::hierarchy::{Hierarchy, HierarchyOnline};
 use super::parts::Parts;
-use super::{DistanceOracle as _, Distances, Division, Machine, MachineError, Metric, Placed, memory};
+use super::{
+    DistanceOracle as _, Distances, Division, Interconnect, Location, Machine, MachineError, Metric, Placed,
+    memory,
+};
 use crate::types::{Distance, PeId};
 
 /// Vertices along a dimension at most: gaps, and their sum over all dimensions of a machine, fit 32 bits.
@@ -195,8 +198,18 @@ impl Machine for Grid {
         Ok(if is_narrow { Distances::Grid(self.metric()?) } else { Distances::WideGrid(self.metric()?) })
     }
 
+    fn interconnect(&self) -> Interconnect {
+        Interconnect::Grid(self.clone())
+    }
+
     fn division(&self) -> Division {
         Division::Parts(self.boxes())
+    }
+
+    /// Vertices are nodes.
+    fn location(&self, pe: PeId) -> Location {
+        let size = self.vertex.num_pes() as PeId;
+        Location { node: pe / size, package: 0, core: pe % size, cpus: vec![pe % size] }
     }
 
     fn describe(&self) -> String {

@@ -11,7 +11,10 @@
 use std::ops::Range;
 
 use super::parts::Parts;
-use super::{DistanceOracle, Distances, Division, Machine, MachineError, Metric, Placed, Ultrametric};
+use super::{
+    DistanceOracle, Distances, Division, Interconnect, Location, Machine, MachineError, Metric, Placed,
+    Ultrametric,
+};
 use crate::types::{Distance, PeId};
 
 /// A machine of nested groups: `arities[0]` PEs form a group of level 0, `arities[1]` of those a group
@@ -382,8 +385,24 @@ impl Machine for Hierarchy {
         Division::Parts(Parts::divide(order, |pes| simple.children_of(pes.len())))
     }
 
+    fn interconnect(&self) -> Interconnect {
+        Interconnect::Tree(self.clone())
+    }
+
     fn hierarchy(&self) -> Option<&Hierarchy> {
         Some(self)
+    }
+
+    /// The groups of the outermost level are nodes, those of the next one packages; a tree of one level is one node.
+    fn location(&self, pe: PeId) -> Location {
+        let size_of = |levels: usize| self.arities[..levels].iter().product::<u32>();
+        let (of_package, of_node) = match self.arities.len() {
+            levels @ 0..=1 => (size_of(levels), size_of(levels)),
+            2 => (size_of(1), size_of(1)),
+            levels => (size_of(levels - 2), size_of(levels - 1)),
+        };
+        let cpu = pe % of_node;
+        Location { node: pe / of_node, package: cpu / of_package, core: cpu % of_package, cpus: vec![cpu] }
     }
 
     fn describe(&self) -> String {

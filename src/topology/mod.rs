@@ -64,6 +64,11 @@ pub trait Machine: Send + Sync {
         Division::ByDistance
     }
 
+    /// What messages travel over.
+    fn interconnect(&self) -> Interconnect {
+        Interconnect::Ports
+    }
+
     /// How many processes a PE has room for.
     fn capacity(&self, _pe: PeId) -> u32 {
         1
@@ -79,10 +84,41 @@ pub trait Machine: Send + Sync {
         None
     }
 
+    /// Where a PE is, for those who start processes there. Unless the machine knows better, each PE is a node of its own with
+    /// as many CPUs as it has room for processes.
+    fn location(&self, pe: PeId) -> Location {
+        let number = self.number(pe);
+        Location { node: number, package: 0, core: 0, cpus: (0..self.capacity(pe)).collect() }
+    }
+
+    /// What the system calls a node, if the machine knows.
+    fn host(&self, _node: u32) -> Option<&str> {
+        None
+    }
+
     /// The machine in a few words, for people.
     fn describe(&self) -> String {
         format!("machine of {} processing elements", self.num_pes())
     }
+
+    /// How the machine was understood, and what was assumed about it, a line each; for machines that say more than their
+    /// user has typed.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Where a PE is in a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The node, from 0.
+    pub node: u32,
+    /// The package (socket) in the node, from 0.
+    pub package: u32,
+    /// The core in the package, from 0, counted over those that can be used.
+    pub core: u32,
+    /// The CPUs (hardware threads) of the PE by the numbers that the operating system of the node gives them, ascending.
+    pub cpus: Vec<u32>,
 }
 
 /// A pointer to a machine is that machine.
@@ -98,6 +134,9 @@ macro_rules! machine_by_pointer {
             fn division(&self) -> Division {
                 (**self).division()
             }
+            fn interconnect(&self) -> Interconnect {
+                (**self).interconnect()
+            }
             fn capacity(&self, pe: PeId) -> u32 {
                 (**self).capacity(pe)
             }
@@ -107,8 +146,17 @@ macro_rules! machine_by_pointer {
             fn hierarchy(&self) -> Option<&Hierarchy> {
                 (**self).hierarchy()
             }
+            fn location(&self, pe: PeId) -> Location {
+                (**self).location(pe)
+            }
+            fn host(&self, node: u32) -> Option<&str> {
+                (**self).host(node)
+            }
             fn describe(&self) -> String {
                 (**self).describe()
+            }
+            fn notes(&self) -> Vec<String> {
+                (**self).notes()
             }
         }
     };
@@ -131,6 +179,26 @@ pub enum Division {
     },
     /// As the distances suggest.
     ByDistance,
+}
+
+/// What messages travel over, from which [`routing`](crate::routing) derives links and routes.
+#[derive(Clone, Debug)]
+pub enum Interconnect {
+    /// Routers in a grid, each with a PE or a tree of PEs.
+    Grid(Grid),
+    /// Switches in a tree.
+    Tree(Hierarchy),
+    /// Links between routers and PEs.
+    Network(Network),
+    /// That of a machine of which some PEs are used; PE i is PE `list[i]` there.
+    Listed {
+        /// What all PEs are joined by.
+        whole: Box<Interconnect>,
+        /// The PEs that are used.
+        list: Vec<PeId>,
+    },
+    /// Nothing is known but distances: each PE has a port to send by and one to receive by.
+    Ports,
 }
 
 /// What tells distances, by machine.
