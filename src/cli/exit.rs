@@ -117,7 +117,6 @@ fn code_of(error: &anyhow::Error) -> u8 {
             _ => DATA,
         };
     }
-<<<<<<< HEAD
     if let Some(error) = error.downcast_ref::<QapSolveError>() {
         return match error {
             QapSolveError::Config(_) => USAGE,
@@ -129,14 +128,11 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref::<QapError>() {
         return code_of_problem(error);
     }
-    if error.is::<UsageError>() || error.is::<HierarchyError>() || error.is::<ConfigError>() {
-=======
     if error.is::<LaunchError>()
         || error.is::<UsageError>()
         || error.is::<HierarchyError>()
         || error.is::<ConfigError>()
     {
->>>>>>> main
         return USAGE;
     }
     if let Some(error) = error.downcast_ref::<ModelError>() {

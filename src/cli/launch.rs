@@ -24,6 +24,13 @@ pub(crate) struct LaunchOptions {
     launch: Option<Asked>,
 }
 
+impl LaunchOptions {
+    /// Whether any of these options is there.
+    pub(crate) fn is_given(&self) -> bool {
+        self.launch.is_some()
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Asked {
     kind: &'static Kind,

@@ -201,6 +201,7 @@ fn config(options: &viem::Options, is_file: bool) -> anyhow::Result<QapConfig> {
     let of_machines = [
         (options.construction_algorithm.is_some(), "--construction_algorithm"),
         (options.distance_construction_algorithm.is_some(), "--distance_construction_algorithm"),
+        (options.launch.is_given(), "--launch"),
     ];
     if let Some((_, name)) = of_machines.into_iter().find(|&(is_given, _)| is_given) {
         return Err(UsageError(format!(

@@ -111,14 +111,10 @@ pub(super) struct Options {
     pub(super) verify: bool,
 
     #[command(flatten)]
-<<<<<<< HEAD
-    pub(super) report: ReportOptions,
-=======
-    launch: LaunchOptions,
+    pub(super) launch: LaunchOptions,
 
     #[command(flatten)]
-    report: ReportOptions,
->>>>>>> main
+    pub(super) report: ReportOptions,
 }
 
 /// Runs the program with the arguments of the process.

@@ -29,12 +29,9 @@ pub mod output;
 pub mod partition;
 pub mod pes;
 mod place;
-<<<<<<< HEAD
+pub mod program;
 pub mod qap_solution;
 pub mod qaplib;
-=======
-pub mod program;
->>>>>>> main
 mod scanner;
 mod source;
 pub mod target;
@@ -79,13 +76,11 @@ pub enum ContentError {
     #[error(transparent)]
     PeList(pes::PeListFault),
     #[error(transparent)]
-<<<<<<< HEAD
+    Program(program::TextFault),
+    #[error(transparent)]
     Qaplib(qaplib::QaplibFault),
     #[error(transparent)]
     QapSolution(qap_solution::QapSolutionFault),
-=======
-    Program(program::TextFault),
->>>>>>> main
     #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
     Packed { reason: String },
 }

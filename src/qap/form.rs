@@ -110,14 +110,6 @@ impl Qap {
     pub(super) fn exchanged(&self) -> Self {
         Self { size: self.size, a: self.b.clone(), b: self.a.clone() }
     }
-
-    /// The same problem with other names of the objects: the new object `i` is the old `old[i]`.
-    #[cfg(test)]
-    pub(super) fn renumbered(&self, old: &[u32]) -> Self {
-        let n = self.size;
-        let a = (0..n * n).map(|at| self.a[old[at / n] as usize * n + old[at % n] as usize]).collect();
-        Self { size: n, a, b: self.b.clone() }
-    }
 }
 
 /// A bound of every entry, and of the absolute value of every sum of products of entries of `a` with entries of `b`, each used
