@@ -230,8 +230,8 @@ fn problems_without_a_choice_are_solved() {
 fn settings_out_of_range_are_refused() {
     let qap = &medium()[0];
     let mut config = fast();
-    config.child.cold = 2.0;
-    assert!(qap::solve(qap, &config).unwrap_err().to_string().contains("child.cold"));
+    config.ways[2].improvement.cold = 2.0;
+    assert!(qap::solve(qap, &config).unwrap_err().to_string().contains("ways.2.cold"));
     assert!(qap::solve(qap, &QapConfig { population: 1, ..fast() }).is_err());
     assert!(qap::solve(qap, &fast().with_threads(0)).is_err());
     let start = Mapping::identity(3);

@@ -16,7 +16,7 @@ use crate::io::qaplib::{self, Qaplib};
 use crate::io::{self, Outputs, Source, qap_solution};
 use crate::mapping::Mapping;
 use crate::observer::{Observer, Phase};
-use crate::qap::{Qap, QapConfig, QapSolution, gilmore_lawler, solve_watched};
+use crate::qap::{Qap, QapConfig, QapSolution, lower_bound, solve_watched};
 use crate::settings::named;
 use crate::types::Cost;
 use crate::verify;
@@ -304,8 +304,8 @@ struct Score {
     n: usize,
     #[serde(rename = "J")]
     cost: ScoredCost,
-    /// No J is below it.
-    lower_bound: Cost,
+    /// No J is below it, if it was computed.
+    lower_bound: Option<Cost>,
     /// The J that the file names.
     known: Option<Cost>,
     gap_percent: Option<f64>,
@@ -329,8 +329,8 @@ pub(super) fn score(options: &evaluator::Options) -> anyhow::Result<End> {
     console.line(format_args!("quadratic assignment problem of {} objects", qap.size()));
     console.line(format_args!("reading input mapping"));
     let mapping = problem.assignment(&options.input_mapping, console)?;
-    let (cost, lower_bound) = (qap.cost(mapping.as_slice()), gilmore_lawler(qap));
-    let known = problem.known(Some(lower_bound));
+    let (cost, lower_bound) = (qap.cost(mapping.as_slice()), lower_bound(qap));
+    let known = problem.known(lower_bound);
     let score = Score {
         program: "evaluator",
         version: env!("CARGO_PKG_VERSION"),
@@ -344,7 +344,9 @@ pub(super) fn score(options: &evaluator::Options) -> anyhow::Result<End> {
     };
     console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {cost}"));
     console.line(format_args!("J of the identity = {}", score.cost.identity));
-    console.line(format_args!("no assignment has a J below {lower_bound}"));
+    if let Some(bound) = lower_bound {
+        console.line(format_args!("no assignment has a J below {bound}"));
+    }
     tell_gap(console, known, score.gap_percent);
     outputs.write(&[(json, &|out| files::write_json(out, &score))])?;
     Ok(End::Done)

@@ -25,6 +25,8 @@ pub(super) fn anneal<T: Number>(
     if n < 2 || rounds == 0 {
         return;
     }
+    let affordable = MOST_WORK / (n as u64).pow(3);
+    let rounds = rounds.min(u32::try_from(affordable.max(1)).unwrap_or(u32::MAX));
     let scale = typical_delta(now, rng);
     let (initial, last) = (hot * scale, cold * scale);
     let factor = (last / initial).powf(1.0 / f64::from(rounds));
@@ -57,4 +59,8 @@ fn typical_delta<T: Number>(now: &Arrangement<'_, T>, rng: &mut Rng) -> f64 {
     (sum / f64::from(SAMPLES)).max(f64::MIN_POSITIVE)
 }
 
+/// Exchanges that the mean is taken of.
 const SAMPLES: u32 = 1000;
+
+/// Products of entries at most, n³ a round: large problems are annealed with fewer rounds, so that an annealing takes seconds.
+const MOST_WORK: u64 = 1 << 33;

@@ -53,6 +53,14 @@ impl Rest<'_> {
     }
 }
 
+/// The bound of Gilmore and Lawler where that takes less than a second: for problems of at most 300 objects.
+pub fn lower_bound(qap: &Qap) -> Option<Cost> {
+    (qap.size() <= MOST_OBJECTS).then(|| gilmore_lawler(qap))
+}
+
+/// A bound of more objects takes seconds.
+const MOST_OBJECTS: usize = 300;
+
 /// The bound of Gilmore and Lawler: no J is below it; O(n³).
 pub fn gilmore_lawler(qap: &Qap) -> Cost {
     let all: Vec<usize> = (0..qap.size()).collect();

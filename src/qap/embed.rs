@@ -27,7 +27,7 @@ pub(super) fn optimum(qap: &Qap, steps: u64, watch: &mut Watch<'_>) -> Option<(C
 fn embedded(qap: &Qap, steps: u64, watch: &mut Watch<'_>) -> Option<Vec<u32>> {
     let n = qap.size();
     let has_diagonals = (0..n).any(|i| qap.row_a(i)[i] != 0) && (0..n).any(|k| qap.row_b(k)[k] != 0);
-    if n < 2 || has_diagonals || qap.a().iter().any(|&entry| entry < 0) {
+    if !(2..=MOST_OBJECTS).contains(&n) || has_diagonals || qap.a().iter().any(|&entry| entry < 0) {
         return None;
     }
     let between = |k: usize| (0..n).filter(move |&l| l != k).map(move |l| (k, l));
@@ -51,6 +51,9 @@ fn embedded(qap: &Qap, steps: u64, watch: &mut Watch<'_>) -> Option<Vec<u32>> {
 }
 
 const NONE: u32 = u32::MAX;
+
+/// The search is as deep as there are objects.
+const MOST_OBJECTS: usize = 2048;
 
 /// Which pairs of different ones are related, in either direction.
 struct Relation {

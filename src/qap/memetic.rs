@@ -1,7 +1,10 @@
 //! A population of assignments and their children, each improved by annealing and tabu search.
 //!
 //! Members come in batches of a fixed number, which are improved in parallel and enter the population in their order: so the result
-//! does not depend on the number of threads. A child keeps what two parents agree on. The worst member leaves.
+//! does not depend on the number of threads. A child keeps what two parents agree on, or begins as one of them. The worst member leaves.
+//!
+//! What suits a problem is not known before: unstructured ones want deep tabu search, structured ones annealing. So there are several ways to make a
+//! child, and those are taken more often that have made more members for their work.
 
 use rayon::prelude::*;
 
@@ -10,7 +13,7 @@ use super::arrangement::Arrangement;
 use super::crossover::{mutated, uniform};
 use super::dense::{Dense, Number};
 use super::form::QapError;
-use super::settings::{Improvement, QapConfig};
+use super::settings::{Improvement, QapConfig, Way};
 use super::table::DeltaTable;
 use super::tabu::{Found, Tabu};
 use crate::observer::{Observer, Watch};
@@ -20,8 +23,17 @@ use crate::types::Cost;
 /// Members that are improved at the same time.
 const BATCH: usize = 4;
 
+/// Larger problems have no table of all exchanges, which takes O(n³) time at first: they are annealed only.
+const MOST_TABLED: usize = 800;
+
 /// After so many children in a row that were not better than the best, as many are mutants.
 const STALE: usize = 60;
+
+/// How much of what came of a way is remembered at its next child: about the last fifty count.
+const MEMORY: f64 = 0.98;
+
+/// Members that a way is believed to have made besides, so that none is given up.
+const HOPE: f64 = 0.5;
 
 /// What a population is given.
 pub(super) struct Memetic<'a, T> {
@@ -38,15 +50,34 @@ struct Population {
     members: Vec<Found>,
     /// Children since the last that was better than all.
     stale: usize,
+    /// What came of each way to make a child.
+    records: [Record; 4],
+}
+
+/// What came of a way to make children.
+#[derive(Clone, Copy, Default)]
+struct Record {
+    /// Children that became members.
+    members: f64,
+    /// Work that all children took.
+    work: f64,
+}
+
+/// One that wants to become a member.
+struct Candidate {
+    found: Found,
+    /// The way it was made, if it is a child.
+    way: Option<usize>,
 }
 
 impl<T: Number> Memetic<'_, T> {
     /// The best assignment found; not worse than the starts.
     pub(super) fn run(&self, starts: &[Vec<u32>]) -> Result<Found, QapError> {
         let Self { config, observer, .. } = *self;
-        let mut population = Population { members: Vec::new(), stale: 0 };
+        let mut population = Population { members: Vec::new(), stale: 0, records: Default::default() };
         for start in starts {
-            self.enter(&mut population, Found { cost: self.dense.cost(start), place_of: start.clone() });
+            let found = Found { cost: self.dense.cost(start), place_of: start.clone() };
+            self.enter(&mut population, Candidate { found, way: None });
         }
         let all = match config.time_limit {
             Some(_) => usize::MAX,
@@ -58,28 +89,35 @@ impl<T: Number> Memetic<'_, T> {
                 break;
             }
             let numbers: Vec<usize> = (first..first + BATCH).collect();
-            let batch = numbers.into_par_iter().map(|number| self.member(number, starts, &population));
-            for found in batch.collect::<Result<Vec<Found>, QapError>>()? {
-                self.enter(&mut population, found);
+            let batch = numbers.into_par_iter().map(|number| self.candidate(number, starts, &population));
+            for candidate in batch.collect::<Result<Vec<Candidate>, QapError>>()? {
+                self.enter(&mut population, candidate);
             }
         }
         Ok(population.members.swap_remove(0))
     }
 
     /// One more for the population.
-    fn member(&self, number: usize, starts: &[Vec<u32>], population: &Population) -> Result<Found, QapError> {
+    fn candidate(
+        &self,
+        number: usize,
+        starts: &[Vec<u32>],
+        population: &Population,
+    ) -> Result<Candidate, QapError> {
         let mut rng = Rng::new(derive(self.config.seed, number as u64));
         let n = self.dense.size;
         if number >= self.config.population && population.members.len() > 1 {
-            let child = population.child(&mut rng);
-            return self.improved(&child, &self.config.child, &mut rng);
+            let way = population.way(&mut rng);
+            let Way { is_crossed, improvement } = self.config.ways[way];
+            let child = population.child(is_crossed, &mut rng);
+            return Ok(Candidate { found: self.improved(&child, &improvement, &mut rng)?, way: Some(way) });
         }
         let start = starts.get(number).cloned().unwrap_or_else(|| {
             let mut start: Vec<u32> = (0..n as u32).collect();
             rng.shuffle(&mut start);
             start
         });
-        self.improved(&start, &self.config.first, &mut rng)
+        Ok(Candidate { found: self.improved(&start, &self.config.first, &mut rng)?, way: None })
     }
 
     fn improved(&self, start: &[u32], improvement: &Improvement, rng: &mut Rng) -> Result<Found, QapError> {
@@ -87,7 +125,7 @@ impl<T: Number> Memetic<'_, T> {
         let mut now = Arrangement::new(self.dense, start)?;
         anneal(&mut now, improvement, rng, &mut watch);
         let mut found = Found { cost: now.cost, place_of: now.place_of.clone() };
-        if watch.stops_after(0) {
+        if start.len() > MOST_TABLED || watch.stops_after(0) {
             return Ok(found);
         }
         let mut table = DeltaTable::of(now)?;
@@ -96,25 +134,64 @@ impl<T: Number> Memetic<'_, T> {
         Ok(found)
     }
 
-    /// Takes a member into the population, unless it is there already.
-    fn enter(&self, population: &mut Population, found: Found) {
-        let Population { members, stale } = population;
+    /// Takes a candidate into the population, unless it is there already or worse than all.
+    fn enter(&self, population: &mut Population, Candidate { found, way }: Candidate) {
+        let Population { members, stale, records } = population;
         *stale += 1;
         if members.first().is_none_or(|best| found.cost < best.cost) {
             *stale = 0;
             self.observer.reached(found.cost * self.dense.scale);
         }
-        if !members.contains(&found) {
-            let at = members.partition_point(|member| member.cost <= found.cost);
+        let at = members.partition_point(|member| member.cost <= found.cost);
+        let is_member = at < self.config.population && !members.contains(&found);
+        if is_member {
             members.insert(at, found);
             members.truncate(self.config.population);
         }
+        if let Some(way) = way {
+            let record = &mut records[way];
+            record.members = MEMORY * record.members + f64::from(u8::from(is_member));
+            record.work = MEMORY * record.work + self.work(&self.config.ways[way].improvement);
+        }
+    }
+
+    /// About how many entries an improvement reads.
+    fn work(&self, improvement: &Improvement) -> f64 {
+        let n = self.dense.size as f64;
+        n * n * (0.5 * n * f64::from(improvement.rounds) + 2.0 * f64::from(improvement.iterations))
     }
 }
 
 impl Population {
-    /// A child of two members, the better ones more often, or a mutant if nothing better has come for long.
-    fn child(&self, rng: &mut Rng) -> Vec<u32> {
+    /// A way to make a child: each at first, then by its members for its work.
+    fn way(&self, rng: &mut Rng) -> usize {
+        let least = self
+            .records
+            .map(|record| record.work)
+            .into_iter()
+            .filter(|&work| work > 0.0)
+            .fold(f64::MAX, f64::min);
+        let worth = |record: &Record| match record.work > 0.0 {
+            true => (record.members + HOPE) / (record.work + least),
+            false => f64::INFINITY,
+        };
+        let worths: Vec<f64> = self.records.iter().map(worth).collect();
+        let untried: Vec<usize> = (0..worths.len()).filter(|&way| worths[way].is_infinite()).collect();
+        if !untried.is_empty() {
+            return untried[rng.below(untried.len() as u32) as usize];
+        }
+        let mut left = rng.unit() * worths.iter().sum::<f64>();
+        for (way, worth) in worths.iter().enumerate() {
+            left -= worth;
+            if left < 0.0 {
+                return way;
+            }
+        }
+        0
+    }
+
+    /// A child of two members, the better ones more often; a mutant if nothing better has come for long; or a copy.
+    fn child(&self, is_crossed: bool, rng: &mut Rng) -> Vec<u32> {
         let mut pick = || {
             let count = self.members.len() as u32;
             rng.below(count).min(rng.below(count)) as usize
@@ -124,7 +201,9 @@ impl Population {
             second = (first + 1) % self.members.len();
         }
         let (first, second) = (&self.members[first].place_of, &self.members[second].place_of);
-        if self.stale % (2 * STALE) >= STALE {
+        if !is_crossed {
+            first.clone()
+        } else if self.stale % (2 * STALE) >= STALE {
             mutated(first, first.len() / 3 + 2, rng)
         } else {
             uniform(first, second, rng)

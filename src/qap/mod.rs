@@ -31,7 +31,7 @@ mod settings;
 mod table;
 mod tabu;
 
-pub use bound::gilmore_lawler;
+pub use bound::{gilmore_lawler, lower_bound};
 pub use form::{Qap, QapError};
 pub use run::{QapSolution, QapSolveError, solve, solve_watched};
-pub use settings::{Improvement, QapConfig};
+pub use settings::{Improvement, QapConfig, Way};

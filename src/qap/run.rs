@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::bound::gilmore_lawler;
+use super::bound::lower_bound;
 use super::dense::{Number, Plain, Width};
 use super::form::{Qap, QapError};
 use super::memetic::Memetic;
@@ -16,9 +16,6 @@ use crate::types::Cost;
 
 /// Steps of the search for a shape at most; each takes some nanoseconds.
 const STEPS: u64 = 1_000_000;
-
-/// The bound of Gilmore and Lawler is computed for problems of at most so many objects.
-const MOST_BOUNDED: usize = 300;
 
 /// Why there is no assignment.
 #[derive(Debug, thiserror::Error)]
@@ -127,10 +124,7 @@ impl Run<'_> {
             observer.reached(cost);
             return Ok(solution);
         }
-        if qap.size() <= MOST_BOUNDED {
-            let bound = gilmore_lawler(qap);
-            solution.lower_bound = Some(bound);
-        }
+        solution.lower_bound = lower_bound(qap);
         self.search(&mut solution)?;
         if solution.lower_bound == Some(solution.cost) {
             solution.prove(solution.cost);

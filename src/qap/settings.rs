@@ -27,8 +27,8 @@ pub struct QapConfig {
     pub children: usize,
     /// How a random assignment becomes a member.
     pub first: Improvement,
-    /// How a child becomes a member.
-    pub child: Improvement,
+    /// How a child becomes a member: of these ways, those are taken more often that have made more members for their work.
+    pub ways: [Way; 4],
     /// Problems of at most so many objects are solved to a proof, if that takes no more than `branches`.
     pub exact_size: usize,
     /// Branches of a branch and bound at most.
@@ -49,6 +49,16 @@ pub struct Improvement {
     pub iterations: u32,
 }
 
+/// How a child comes from members of the population.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Way {
+    /// Whether it has two parents; else it begins as the copy of one.
+    pub is_crossed: bool,
+    /// How it is improved.
+    pub improvement: Improvement,
+}
+
 impl QapConfig {
     /// The settings of a preset, with seed 0 and one thread.
     pub fn preset(preset: MapPreset) -> Self {
@@ -65,7 +75,12 @@ impl QapConfig {
             population,
             children,
             first: Improvement { rounds: 100, hot: 0.3, cold: 0.01, iterations: 2000 },
-            child: Improvement { rounds: 50, hot: 0.05, cold: 0.01, iterations: 2000 },
+            ways: [
+                Way::new(true, 50, 0.1, 1000),
+                Way::new(true, 50, 0.03, 1000),
+                Way::new(true, 0, 0.1, 10_000),
+                Way::new(false, 100, 0.2, 1000),
+            ],
             exact_size: 13,
             branches: 1_000_000,
         }
@@ -96,7 +111,15 @@ impl QapConfig {
         check_at_least_one("threads", self.threads)?;
         check("population", self.population, self.population >= 2, "at least 2")?;
         self.first.validate().map_err(|error| error.inside("first"))?;
-        self.child.validate().map_err(|error| error.inside("child"))
+        let ways = self.ways.iter().enumerate();
+        ways.map(|(at, way)| way.improvement.validate().map_err(|error| error.inside(&format!("ways.{at}"))))
+            .collect()
+    }
+}
+
+impl Way {
+    fn new(is_crossed: bool, rounds: u32, hot: f64, iterations: u32) -> Self {
+        Self { is_crossed, improvement: Improvement { rounds, hot, cold: 0.01, iterations } }
     }
 }
 

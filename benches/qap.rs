@@ -1,0 +1,134 @@
+//! Quadratic assignment problems: what is reached on each file of a folder, and what an iteration of tabu search takes.
+//!
+//! ```text
+//! VIEM_QAPLIB=FOLDER cargo bench --bench qap -- [seconds=20] [threads=2] [seeds=1] [files=nug30,sko100a] [child.rounds=50]
+//! cargo bench --bench qap -- iteration
+//! ```
+//!
+//! `FOLDER/best_known.tsv`, if it is there, has the best known J in the third column of the line of each file; else the line of n
+//! in the file may have it. A run ends once the best known J is reached. Settings with a dot are those of `QapConfig`, by name. Seconds are on the clock.
+
+mod common;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use common::{Options, Stopwatch, changed, fail};
+use viem::io::{Source, qaplib};
+use viem::qap::{self, Improvement, Qap, QapConfig};
+use viem::rng::Rng;
+
+struct Run {
+    iteration: bool,
+    seconds: f64,
+    threads: usize,
+    seeds: u64,
+    files: Vec<String>,
+    settings: Vec<(String, String)>,
+}
+
+fn main() {
+    let run = Options::read(|options| {
+        Ok(Run {
+            iteration: options.word("iteration")?,
+            seconds: options.value("seconds", 20.0)?,
+            threads: options.value("threads", 2)?,
+            seeds: options.value("seeds", 1)?,
+            files: options.list("files", Vec::new())?,
+            settings: options.settings()?,
+        })
+    });
+    if run.iteration {
+        return iteration();
+    }
+    match std::env::var_os("VIEM_QAPLIB") {
+        Some(folder) => table(&run, Path::new(&folder)),
+        // As when all benchmarks are run.
+        None => println!("qap: set VIEM_QAPLIB to a folder of problems"),
+    }
+}
+
+/// A line for each file and seed, then the means.
+fn table(run: &Run, folder: &Path) {
+    let known = best_known(folder);
+    let config =
+        QapConfig::default().with_threads(run.threads).with_time_limit(Duration::from_secs_f64(run.seconds));
+    let config: QapConfig = changed(&config, &run.settings).unwrap_or_else(|error| fail(error));
+    println!("| instance | best known | ours | gap (%) | seconds | seed |");
+    println!("|---|--:|--:|--:|--:|--:|");
+    let mut gaps = Vec::new();
+    for path in problems(folder, &run.files) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let file = Source::open(&path).and_then(qaplib::read).unwrap_or_else(|error| fail(error));
+        let known = known.get(&name).copied().or(file.claimed.iter().copied().min());
+        let problem = Qap::from_matrices(file.size, file.a, file.b).unwrap_or_else(|error| fail(error));
+        for seed in 0..run.seeds {
+            let config = config.with_seed(seed).with_target(known);
+            let solution = qap::solve(&problem, &config).unwrap_or_else(|error| fail(error));
+            let (cost, seconds) = (solution.cost, solution.seconds);
+            let above = known.map(|known| 100.0 * (cost - known) as f64 / known.max(1) as f64);
+            let [known, gap] = [known.map(|known| known.to_string()), above.map(|gap| format!("{gap:.4}"))]
+                .map(|text| text.unwrap_or_else(|| "-".to_owned()));
+            println!("| {name} | {known} | {cost} | {gap} | {seconds:.2} | {seed} |");
+            gaps.extend(above);
+        }
+    }
+    let reached = gaps.iter().filter(|&&gap| gap <= 0.0).count();
+    let mean = gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
+    println!("\n{reached} of {} at the best known J, mean gap {mean:.4} %", gaps.len());
+}
+
+/// The problems of a folder by name, or some of them.
+fn problems(folder: &Path, names: &[String]) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| fail(error));
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|end| end == "dat" || end == "qap"));
+    paths.retain(|path| {
+        let name = path.file_stem().unwrap_or_default();
+        names.is_empty() || names.iter().any(|wanted| name == wanted.as_str())
+    });
+    paths.sort();
+    paths
+}
+
+fn best_known(folder: &Path) -> HashMap<String, i64> {
+    let text = fs::read_to_string(folder.join("best_known.tsv")).unwrap_or_default();
+    let rows = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let row = |fields: Vec<&str>| {
+        let name = fields.first()?.trim_end_matches(".dat").to_owned();
+        Some((name, fields.get(2)?.parse().ok()?))
+    };
+    rows.filter_map(row).collect()
+}
+
+/// Processor time of an iteration of tabu search on a dense problem of 100 objects, symmetric and not.
+fn iteration() {
+    const SIZE: usize = 100;
+    const ITERATIONS: u32 = 20_000;
+    for is_symmetric in [true, false] {
+        let mut rng = Rng::new(1);
+        let mut matrix = || {
+            let mut entries: Vec<i64> = (0..SIZE * SIZE).map(|_| i64::from(rng.below(100))).collect();
+            for i in 0..SIZE {
+                for j in 0..i {
+                    if is_symmetric {
+                        entries[i * SIZE + j] = entries[j * SIZE + i];
+                    }
+                }
+            }
+            entries
+        };
+        let problem = Qap::from_matrices(SIZE, matrix(), matrix()).unwrap_or_else(|error| fail(error));
+        let first = Improvement { rounds: 0, iterations: ITERATIONS, ..QapConfig::default().first };
+        // One batch: four members.
+        let mut config = QapConfig::default();
+        (config.population, config.children, config.first) = (4, 0, first);
+        let watch = Stopwatch::start(1);
+        let solution = qap::solve(&problem, &config).unwrap_or_else(|error| fail(error));
+        let microseconds = watch.seconds() * 1e6 / f64::from(4 * ITERATIONS);
+        let kind = if is_symmetric { "symmetric" } else { "asymmetric" };
+        println!("n = {SIZE}, {kind}: {microseconds:.2} microseconds an iteration (J = {})", solution.cost);
+    }
+}
