@@ -132,7 +132,7 @@ fn map(options: &Options) -> anyhow::Result<End> {
     tell(console, &solution.report);
     let settings = config.effective_on(machine);
     let report = JsonReport::new(options, machine, &solution.report, settings);
-    write(options, &outputs, (output, json), &solution, &report, console)?;
+    write((options, machine), &outputs, (output, json), &solution, &report, console)?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
 
@@ -150,7 +150,7 @@ fn tell(console: Console, report: &Report) {
 
 /// Writes mapping and report, once the mapping is verified if that was asked for.
 fn write(
-    options: &Options,
+    (options, machine): (&Options, &dyn Machine),
     outputs: &Outputs,
     (output, json): (OutputId, Option<OutputId>),
     solution: &Solution,
@@ -164,7 +164,7 @@ fn write(
     ];
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
-        files::verify(&options.file, written, &options.machine, report.cost)?;
+        files::verify(&options.file, written, (&options.machine, machine), report.cost)?;
         console.line(format_args!("verified: J of the files is {} too", report.cost));
     }
     staged.publish()?;
