@@ -13,6 +13,8 @@ pub(super) enum Members {
     Nodes,
     /// Switches that have so many levels of switches below them.
     Switches(usize),
+    /// Blocks that have so many levels of blocks below them.
+    Blocks(usize),
 }
 
 /// A level of a cluster.
@@ -38,11 +40,14 @@ impl Members {
             Members::Inside(Kind::Machine) | Members::Nodes => "node",
             Members::Switches(0) => "switch",
             Members::Switches(_) => "group of switches",
+            Members::Blocks(0) => "block",
+            Members::Blocks(_) => "group of blocks",
         };
         match (count, name) {
             (1, name) => name.to_owned(),
             (_, "switch") => "switches".to_owned(),
             (_, "group of switches") => "groups of switches".to_owned(),
+            (_, "group of blocks") => "groups of blocks".to_owned(),
             (_, name) => format!("{name}s"),
         }
     }
@@ -58,7 +63,7 @@ impl Members {
             Members::Inside(Kind::Die | Kind::Numa | Kind::Group) => 20,
             Members::Inside(Kind::Package) => 30,
             Members::Inside(Kind::Machine) | Members::Nodes => 300,
-            Members::Switches(below) => 400 + 100 * below as Distance,
+            Members::Switches(below) | Members::Blocks(below) => 400 + 100 * below as Distance,
         }
     }
 

@@ -126,6 +126,12 @@ impl Cluster {
         let understood = built.tell(&kept, &network, how, draft.nodes.len(), num_pes);
         let Built { tree, outline, .. } = built;
         let mut notes = draft.notes;
+        let is_cut =
+            |node: &DraftNode| node.limit.is_some_and(|limit| (limit as usize) < leaves[node.inside].len());
+        if draft.nodes.iter().any(is_cut) {
+            let text = "where a host has fewer slots than cores, its first cores are taken".to_owned();
+            notes.push(Note { text, is_warning: false });
+        }
         if !outline.distances.is_sorted() {
             let text = format!(
                 "the distances {} fall from the inside out; innermost levels come first",
@@ -200,12 +206,14 @@ fn digits(nodes: &[DraftNode], leaves: &[Vec<Leaf>], network: &Network) -> Vec<u
 
 /// What the groups of each level hold, innermost first.
 fn members(levels: &Levels, network: &Network) -> Vec<Members> {
-    let outside = match network {
-        Network::Tree { levels, .. } => *levels - 1,
-        Network::Pairs { .. } => 0,
+    let above: Vec<Members> = match network {
+        Network::Tree { levels, are_blocks: true, .. } => {
+            (1..*levels).map(|level| Members::Blocks(level - 1)).collect()
+        }
+        Network::Tree { levels, .. } => (1..*levels).map(|level| Members::Switches(level - 1)).collect(),
+        Network::Pairs { .. } => Vec::new(),
     };
-    let inside = levels.kinds().map(Members::Inside);
-    inside.chain([Members::Nodes]).chain((0..outside).map(Members::Switches)).collect()
+    levels.kinds().map(Members::Inside).chain([Members::Nodes]).chain(above).collect()
 }
 
 /// The most members that a group of each level has.

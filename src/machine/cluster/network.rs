@@ -13,8 +13,9 @@ const MOST_NODES: usize = 1 << 12;
 /// Where nodes are.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Network {
-    /// In a tree of `levels` levels: the digits of each node, innermost first. The innermost tells the nodes at a switch apart.
-    Tree { levels: usize, digits: Vec<Vec<u32>> },
+    /// In a tree of `levels` levels: the digits of each node, innermost first. The innermost tells the nodes at a switch, or in a
+    /// block, apart.
+    Tree { levels: usize, digits: Vec<Vec<u32>>, are_blocks: bool },
     /// Distances in multiples of that of two nodes that are as near as can be, row by row, and what they are from.
     Pairs { factors: Vec<f64>, from: String },
 }
@@ -22,15 +23,16 @@ pub(super) enum Network {
 impl Network {
     /// Nodes that are all alike.
     pub(super) fn flat(num_nodes: usize) -> Self {
-        Network::Tree { levels: 1, digits: (0..num_nodes as u32).map(|node| vec![node]).collect() }
+        let digits = (0..num_nodes as u32).map(|node| vec![node]).collect();
+        Network::Tree { levels: 1, digits, are_blocks: false }
     }
 
     /// Nodes of these names in a topology.
     pub(super) fn of_topology(topology: &Topology, hosts: &[&str]) -> Result<Self, ClusterError> {
         match topology {
             Topology::Flat => Ok(Self::flat(hosts.len())),
-            Topology::Tree(switches) => tree(switches, hosts),
-            Topology::Blocks { blocks, sizes } => tree(&switches_of_blocks(blocks, sizes), hosts),
+            Topology::Tree(switches) => tree(switches, hosts, false),
+            Topology::Blocks { blocks, sizes } => tree(&switches_of_blocks(blocks, sizes), hosts, true),
             Topology::Tori(tori) => pairs_of_tori(tori, hosts),
         }
     }
@@ -61,7 +63,10 @@ impl Network {
         let mut factors: Vec<f64> = pairs.map(mean).collect();
         let least = factors.iter().copied().filter(|&factor| factor > 0.0).fold(f64::INFINITY, f64::min);
         factors.iter_mut().for_each(|factor| *factor /= least);
-        Ok(Network::Pairs { factors, from: format!("latencies, the least of which is {least}") })
+        Ok(Network::Pairs {
+            factors,
+            from: format!("latencies, the least is {}", (least * 1e6).round() / 1e6),
+        })
     }
 }
 
@@ -110,7 +115,7 @@ struct Vertex {
 
 /// The digits of the hosts in a tree of switches. Switches without hosts do not count; those that hang on no other hang on a root.
 /// Members of a switch are numbered in the order of the hosts.
-fn tree(switches: &[Switch], hosts: &[&str]) -> Result<Network, ClusterError> {
+fn tree(switches: &[Switch], hosts: &[&str], are_blocks: bool) -> Result<Network, ClusterError> {
     let root = switches.len();
     let index_of: HashMap<&str, usize> =
         switches.iter().map(|switch| switch.name.as_str()).zip(0..).collect();
@@ -142,7 +147,7 @@ fn tree(switches: &[Switch], hosts: &[&str]) -> Result<Network, ClusterError> {
     }
     let levels = vertices[root].height + 1;
     let digits = at.iter().map(|&switch| digits_at(&mut vertices, switch, root, levels)).collect();
-    Ok(Network::Tree { levels, digits })
+    Ok(Network::Tree { levels, digits, are_blocks })
 }
 
 /// The digits of the next host at a switch.
@@ -236,21 +241,23 @@ mod tests {
             switch("a", &[], &["n0", "n1"]),
             switch("b", &[], &["n2", "n3"]),
         ];
-        let network = tree(&switches, &["n0", "n1", "n2", "z"]).unwrap();
+        let network = tree(&switches, &["n0", "n1", "n2", "z"], false).unwrap();
         let digits = vec![vec![0, 0, 0], vec![1, 0, 0], vec![0, 1, 0], vec![0, 2, 0]];
-        assert_eq!(network, Network::Tree { levels: 3, digits });
+        assert_eq!(network, Network::Tree { levels: 3, digits, are_blocks: false });
         let lone = [switch("a", &[], &["n0"]), switch("b", &[], &["n1"])];
         let digits = vec![vec![0, 1], vec![0, 0]];
-        let Network::Tree { digits: found, .. } = tree(&lone, &["n1", "n0"]).unwrap() else { panic!() };
+        let Network::Tree { digits: found, .. } = tree(&lone, &["n1", "n0"], false).unwrap() else {
+            panic!()
+        };
         assert_eq!(found, [digits[1].clone(), digits[0].clone()]);
-        assert!(matches!(tree(&lone, &["n7"]), Err(ClusterError::NotInTopology { .. })));
+        assert!(matches!(tree(&lone, &["n7"], false), Err(ClusterError::NotInTopology { .. })));
     }
 
     #[test]
     fn blocks_of_blocks_are_levels() {
         let blocks: Vec<Vec<String>> = (0..4).map(|block| vec![format!("n{block}")]).collect();
         let switches = switches_of_blocks(&blocks, &[1, 2, 4]);
-        let Network::Tree { digits, .. } = tree(&switches, &["n0", "n1", "n2", "n3"]).unwrap() else {
+        let Network::Tree { digits, .. } = tree(&switches, &["n0", "n1", "n2", "n3"], true).unwrap() else {
             panic!()
         };
         let differ =

@@ -125,10 +125,6 @@ impl Job {
                 };
                 Some(units / draft.bundle.max(1) as u32).filter(|_| cpus != whole)
             };
-            if cpus.iter().any(|&cpus| cpus < whole) {
-                let text = format!("the job has not all {whole} CPUs of each node; the first ones are taken");
-                draft.notes.push(Note { text, is_warning: false });
-            }
             let limits = (0..self.hosts.len()).map(|host| cpus.get(host).copied().and_then(limit));
             draft.nodes = self.nodes(limits.map(|limit| (0, limit)));
             draft.insides = node.into_iter().collect();
