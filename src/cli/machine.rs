@@ -154,6 +154,8 @@ impl MachineOptions {
         JsonMachine {
             spec: self.spec().into_owned(),
             distances: self.distances().map(str::to_owned),
+            pu: self.pu.then_some(true),
+            latency: self.latency.as_ref().map(|path| path.display().to_string()),
             description: machine.describe(),
             num_pes: machine.num_pes(),
             pes: (self.pes.is_some() || are_others())
@@ -188,6 +190,11 @@ pub(crate) struct JsonMachine {
     spec: String,
     /// As they were given.
     distances: Option<String>,
+    /// Whether PEs are hardware threads instead of cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pu: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency: Option<String>,
     description: String,
     num_pes: usize,
     /// The number of each PE in the whole machine, if this is a part of one.

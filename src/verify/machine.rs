@@ -205,8 +205,7 @@ fn outline_distance(p: &[u64], q: &[u64], distances: &[u64], between: &[Vec<u64>
     {
         return between[p as usize][q as usize];
     }
-    let levels = p.iter().zip(q).zip(distances);
-    levels.filter(|((p, q), _)| p != q).map(|(_, &distance)| distance).last().unwrap_or(0)
+    (0..distances.len()).rev().find(|&level| p[level] != q[level]).map_or(0, |level| distances[level])
 }
 
 /// The distances of the levels, the digits of each PE, and the rows of a matrix.

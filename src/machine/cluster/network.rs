@@ -245,7 +245,7 @@ mod tests {
         let digits = vec![vec![0, 0, 0], vec![1, 0, 0], vec![0, 1, 0], vec![0, 2, 0]];
         assert_eq!(network, Network::Tree { levels: 3, digits, are_blocks: false });
         let lone = [switch("a", &[], &["n0"]), switch("b", &[], &["n1"])];
-        let digits = vec![vec![0, 1], vec![0, 0]];
+        let digits = [vec![0, 1], vec![0, 0]];
         let Network::Tree { digits: found, .. } = tree(&lone, &["n1", "n0"], false).unwrap() else {
             panic!()
         };

@@ -66,7 +66,7 @@ impl Levels {
         while !classes.is_empty() {
             // Of the classes that hold no other one, that which is innermost by its kind.
             let holds_none = |&&class: &&Class| !classes.iter().any(|&inner| above.contains(&(class, inner)));
-            let Some(&next) = classes.iter().filter(holds_none).next_back() else { return false };
+            let Some(&next) = classes.iter().rfind(holds_none) else { return false };
             classes.remove(&next);
             self.classes.push(next);
         }

@@ -45,6 +45,13 @@ pub struct Kind {
     make: fn(&Request<'_>) -> Result<Box<dyn Machine>, SpecError>,
 }
 
+impl Kind {
+    /// Whether it is a kind of clusters, which are read from files or found in the environment.
+    pub fn is_cluster(&self) -> bool {
+        self.cluster.is_some()
+    }
+}
+
 /// What a kind of clusters has.
 #[derive(Debug)]
 struct ClusterKind {
@@ -209,7 +216,7 @@ fn kind_of(spec: &str) -> Option<(&'static Kind, &str)> {
 fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
     let &Wanted { spec, distances, count_pus, latency, .. } = wanted;
     let kind = kind_of(spec);
-    if !kind.is_some_and(|(kind, _)| kind.cluster.is_some()) {
+    if kind.is_none_or(|(kind, _)| !kind.is_cluster()) {
         let option = [(count_pus, "--pu"), (latency.is_some(), "--latency")];
         if let Some((_, option)) = option.into_iter().find(|(is_given, _)| *is_given) {
             return Err(SpecError::ClustersOnly { spec: spec.to_owned(), option });

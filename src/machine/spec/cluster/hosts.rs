@@ -12,7 +12,7 @@ const KEYS: [&str; 2] = ["node", "topology"];
 
 pub(in super::super) const HOSTS: Kind = Kind {
     name: "hosts",
-    example: "hosts:hosts.txt,node=16:2",
+    example: "hosts:hosts.txt",
     about: "the hosts of a file (of Open MPI, MPICH, or plain), with a hierarchy or an hwloc file for what is in each",
     cluster: Some(ClusterKind {
         may_stand_alone: false,

@@ -10,7 +10,7 @@ const KEYS: [&str; 2] = ["hosts", "topology"];
 
 pub(in super::super) const HWLOC: Kind = Kind {
     name: "hwloc",
-    example: "hwloc:node.xml,hosts=hosts.txt",
+    example: "hwloc:node.xml",
     about: "this node, or that of an XML file of hwloc, or a synthetic one; as many times as there are hosts in a file",
     cluster: Some(ClusterKind {
         may_stand_alone: true,
