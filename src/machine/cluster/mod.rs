@@ -18,6 +18,7 @@ pub use shape::{Unit, regular};
 use crate::io::cluster::hwloc::{Kind, Object};
 use crate::io::cluster::latency::Latencies;
 use crate::io::cluster::topology::Topology;
+use crate::memory;
 use crate::topology::{
     DistanceMatrix, Distances, Division, Hierarchy, Hosted, Location, Machine, MachineError, Note, UnevenTree,
 };
@@ -28,6 +29,9 @@ use shape::{Leaf, Levels};
 
 /// PEs of a cluster at most, all nodes together: 2^28 take several GiB.
 const MOST_PES: u64 = 1 << 28;
+
+/// Bytes that a PE takes at least while a cluster is made.
+const PE_BYTES: u128 = 128;
 
 /// A node of a draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,6 +167,10 @@ fn count_pes(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<Vec<PeId>, Clust
             return Err(MachineError::TooManyPes.into());
         }
         first_pe.push(sum as PeId);
+    }
+    let (bytes, available) = (u128::from(sum) * PE_BYTES, memory::available());
+    if bytes > u128::from(available) {
+        return Err(MachineError::TooLarge { num_pes: sum as usize, bytes, available }.into());
     }
     if sum == 0 { Err(MachineError::NoPes.into()) } else { Ok(first_pe) }
 }
