@@ -20,7 +20,8 @@ use crate::io::cluster::latency::Latencies;
 use crate::io::cluster::topology::Topology;
 use crate::memory;
 use crate::topology::{
-    DistanceMatrix, Distances, Division, Hierarchy, Hosted, Location, Machine, MachineError, Note, UnevenTree,
+    DistanceMatrix, Distances, Division, Hierarchy, Hosted, Interconnect, Location, Machine, MachineError,
+    Note, UnevenTree,
 };
 use crate::types::{Distance, PeId};
 use levels::{Given, Level, Members};
@@ -342,6 +343,10 @@ impl Machine for Cluster {
 
     fn hierarchy(&self) -> Option<&Hierarchy> {
         self.tree.hierarchy()
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        self.tree.interconnect()
     }
 
     fn location(&self, pe: PeId) -> Location {
