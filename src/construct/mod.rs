@@ -7,6 +7,7 @@
 //! | `growing` | one process at a time, next to those already mapped (Müller-Merbach) | O((n k + m) log n) |
 //! | `bottom_up` | partition into innermost groups, contract, go on with the groups | k partitions |
 //! | `top_down` | partition into the outermost parts, go on inside each | k layers of partitions |
+//! | `treematch` | list groups of processes that share a parent, choose those that keep most traffic, go on with the groups | O(m log m) for each level |
 //! | `dual_recursive` | halve graph and machine together, mindful of what is outside | log n layers of bisections |
 //!
 //! n processes, m edges, k levels of the hierarchy. `multisection` is what `bottom_up` and `top_down` divide graphs with.
@@ -18,6 +19,7 @@ mod identity;
 mod multisection;
 mod random;
 mod top_down;
+mod treematch;
 
 use crate::annealing::Cooling;
 use crate::machine::Places;
@@ -45,6 +47,8 @@ members! {
         HierarchyTopDown = "hierarchytopdown" by top_down::construct,
         /// Graph and machine are halved together.
         DualRecursive = "dualrecursive" by dual_recursive::construct,
+        /// Innermost groups first, as TreeMatch chooses them.
+        TreeMatch = "treematch" by treematch::construct,
     }
 
     fn construct<O: DistanceOracle>(self, task: &Task<'_, O>) -> Result<Mapping, ConstructionError> = function(task)
