@@ -1,5 +1,7 @@
 //! Running work on a given number of threads.
 
+use rayon::prelude::*;
+
 /// Why the threads cannot be created.
 pub use rayon::ThreadPoolBuildError as ThreadsError;
 
@@ -10,8 +12,26 @@ pub fn run<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R
     Ok(rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build()?.install(work))
 }
 
+/// The results for 0, 1, …, `count` - 1, in this order; a task of a thread is `grain_size` of them, at least 1.
+///
+/// The work is called through a pointer: what distributes tasks is then compiled once for each kind of result, and not for
+/// each kind of distances too.
+pub fn map<T: Send>(count: usize, grain_size: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    let grain_size = grain_size.max(1);
+    (0..count).into_par_iter().with_min_len(grain_size).with_max_len(grain_size).map(work).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn results_are_in_order() {
+        for (count, grain_size) in [(0, 1), (1, 0), (100, 1), (100, 7), (100, 1000)] {
+            let expected: Vec<usize> = (0..count).map(|index| index * index).collect();
+            let found = super::run(3, || super::map(count, grain_size, &|index| index * index)).unwrap();
+            assert_eq!(found, expected, "{count} {grain_size}");
+        }
+    }
+
     #[test]
     fn work_runs_on_as_many_threads_as_asked() {
         for threads in [1, 3] {
