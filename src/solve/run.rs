@@ -152,14 +152,16 @@ impl Run<'_> {
         numbers: Range<usize>,
         observer: &dyn Observer,
     ) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
-        let construct = |index: usize| {
-            let number = numbers.start + index;
-            let is_begun = number == 0 || !observer.should_stop();
-            is_begun.then(|| self.construct(problem, number, observer))
+        let construct = |number: usize| {
+            let mapping = self.construct(problem, number, observer)?;
+            Ok((cost(problem, &mapping), mapping))
         };
-        let constructed = threads::map(numbers.len(), 1, &construct);
-        let with_cost = |made: Result<Mapping, _>| made.map(|mapping| (cost(problem, &mapping), mapping));
-        constructed.into_iter().flatten().map(with_cost).collect()
+        let first = numbers.start.max(1);
+        let (always, others) = rayon::join(
+            || (numbers.start == 0).then(|| construct(0)),
+            || threads::map_until(first..numbers.end, &|| observer.should_stop(), &construct),
+        );
+        always.into_iter().chain(others).collect()
     }
 
     /// The construction of this number.
