@@ -6,14 +6,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod check;
+mod flits;
 mod machines;
+mod mpi;
 mod problems;
 #[cfg(feature = "cli")]
 mod programs;
 mod stop_after;
 
 pub use check::*;
+pub use flits::*;
 pub use machines::*;
+pub use mpi::*;
 pub use problems::*;
 #[cfg(feature = "cli")]
 pub use programs::*;
