@@ -66,6 +66,7 @@
 pub mod annealing;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod compare;
 pub mod construct;
 pub mod graph;
 pub mod io;
@@ -77,6 +78,7 @@ pub mod model;
 pub mod objective;
 pub mod observer;
 pub mod partition;
+pub mod picture;
 pub mod problem;
 pub mod rng;
 pub mod search;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Modules of one row do not import each other; those of a later row may import those of earlier ones.
-const LAYERS: [&[&str]; 10] = [
+const LAYERS: [&[&str]; 11] = [
     &["types", "rng", "threads", "memory", "settings"],
     &["graph", "observer"],
     &["io", "topology", "partition"],
@@ -13,7 +13,8 @@ const LAYERS: [&[&str]; 10] = [
     &["objective"],
     &["annealing"],
     &["construct", "search", "traffic", "launch"],
-    &["solve", "model", "verify"],
+    &["solve", "model", "verify", "compare"],
+    &["picture"],
     &["cli"],
 ];
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::{hints, signals, sum_traffic};
+use super::{describe, hints, signals, sum_traffic};
 use crate::construct::ConstructionError;
 use crate::io::metis::RepairError;
 use crate::io::traffic::TrafficError;
@@ -14,6 +14,7 @@ use crate::io::{ReadError, WriteError};
 use crate::launch::LaunchError;
 use crate::machine::{self, SpecError};
 use crate::model::ModelError;
+use crate::objective::ScoreError;
 use crate::problem::ProblemError;
 use crate::solve::{ConfigError, SolveError};
 use crate::topology::{HierarchyError, MachineError, StoredDistancesError};
@@ -63,10 +64,20 @@ pub(crate) enum End {
 pub(crate) fn run<O: Parser>(program: impl FnOnce(&O) -> anyhow::Result<End>) -> ExitCode {
     let name = O::command().get_name().to_string();
     signals::respect_limits(i32::from(RESOURCE));
-    let options = match O::try_parse() {
-        Ok(options) => options,
+    let command = || describe::with_options(O::command());
+    let parsed = command().try_get_matches().and_then(|mut matches| {
+        let described = describe::print(&matches, command());
+        Ok((described, O::from_arg_matches_mut(&mut matches)))
+    });
+    let parsed = parsed.and_then(|(described, options)| match described {
+        Some(written) => Ok(Err(written)),
+        None => options.map(Ok),
+    });
+    let options = match parsed {
+        Ok(Ok(options)) => options,
+        Ok(Err(written)) => return described(&name, written),
         Err(error) => {
-            match hints::on_unknown_option(&error, &O::command()) {
+            match hints::on_unknown_option(&error, &command()) {
                 Some(message) => complain(&name, &message),
                 // Help and version go to stdout and succeed, everything else to stderr and fails with USAGE.
                 None => drop(error.print()),
@@ -85,6 +96,17 @@ pub(crate) fn run<O: Parser>(program: impl FnOnce(&O) -> anyhow::Result<End>) ->
     }
 }
 
+/// The end of a program that only told about itself; a reader that has gone is no failure.
+fn described(name: &str, written: std::io::Result<()>) -> ExitCode {
+    match written {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            complain(name, &format_args!("standard output: cannot be written: {error}"));
+            ExitCode::from(IO)
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
 /// One message on stderr.
 pub(crate) fn complain(program: &str, message: &dyn Display) {
     // With stderr gone there is nobody left to tell.
@@ -97,6 +119,12 @@ fn code_of(error: &anyhow::Error) -> u8 {
     }
     if let Some(error) = error.downcast_ref::<SpecError>() {
         return code_of_spec(error);
+    }
+    if let Some(error) = error.downcast_ref::<ScoreError>() {
+        return match error {
+            ScoreError::Machine(error) => code_of_machine(error),
+            _ => DATA,
+        };
     }
     if let Some(error) = error.downcast_ref::<MachineError>() {
         return code_of_machine(error);
