@@ -156,7 +156,7 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let launch_files = launch.iter().flat_map(JobLaunch::files).map(|(id, file)| (id, file.content.as_str()));
     let texts: Vec<(OutputId, &str)> =
         picture.zip(drawn.as_deref()).into_iter().chain(launch_files).collect();
-    write(options, &outputs, (output, json), &texts, &solution, &report, console)?;
+    write((options, machine), &outputs, (output, json), &texts, &solution, &report, console)?;
     tell_end(&outputs, output, launch.as_ref(), &solution.report, console);
     refused.map_or(Ok(()), Err)?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
@@ -176,7 +176,7 @@ fn tell(console: Console, report: &Report) {
 
 /// Writes mapping, report and further texts, once the mapping is verified if that was asked for.
 fn write(
-    options: &Options,
+    (options, machine): (&Options, &dyn Machine),
     outputs: &Outputs,
     (output, json): (OutputId, Option<OutputId>),
     texts: &[(OutputId, &str)],
@@ -193,7 +193,7 @@ fn write(
     contents.extend(texts.iter().zip(&fills).map(|(&(id, _), fill)| (Some(id), fill as _)));
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
-        files::verify(&options.file, written, &options.machine, report.cost)?;
+        files::verify(&options.file, written, (&options.machine, machine), report.cost)?;
         console.line(format_args!("verified: J of the files is {} too", report.cost));
     }
     Ok(staged.publish()?)
