@@ -1,10 +1,13 @@
 //! What a program says about itself to shells and to `man`: completions and its manual page, made from its options.
 
-use std::io::{self, Write};
+use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 use clap_mangen::Man;
+
+use super::console::Console;
+use crate::io::{Outputs, WriteError};
 
 const COMPLETIONS: &str = "completions";
 const MAN: &str = "man";
@@ -26,17 +29,22 @@ pub(crate) fn with_options(command: Command) -> Command {
 }
 
 /// Prints what was asked for, if it was.
-pub(crate) fn print(matches: &ArgMatches, mut command: Command) -> Option<io::Result<()>> {
+pub(crate) fn print(matches: &ArgMatches, mut command: Command) -> Option<Result<(), WriteError>> {
     let name = command.get_name().to_owned();
     let mut text = Vec::new();
     if let Some(&shell) = matches.get_one::<Shell>(COMPLETIONS) {
         clap_complete::generate(shell, &mut command, name, &mut text);
     } else if matches.get_flag(MAN) {
-        // Writing to memory does not fail.
-        Man::new(command).render(&mut text).expect("memory takes it");
+        Man::new(command).render(&mut text).expect("memory takes what is written to it");
     } else {
         return None;
     }
-    let mut out = io::stdout().lock();
-    Some(out.write_all(&text).and_then(|()| out.flush()))
+    Some(to_stdout(&text))
+}
+
+fn to_stdout(text: &[u8]) -> Result<(), WriteError> {
+    let mut outputs = Outputs::new();
+    let stdout = outputs.add(Path::new("-"), &[])?;
+    Console::new(true, &outputs)?;
+    outputs.write(&[(Some(stdout), &|out| out.write_all(text))])
 }

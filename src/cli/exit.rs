@@ -66,45 +66,37 @@ pub(crate) fn run<O: Parser>(program: impl FnOnce(&O) -> anyhow::Result<End>) ->
     let name = O::command().get_name().to_string();
     signals::respect_limits(i32::from(RESOURCE));
     let command = || describe::with_options(O::command());
-    let parsed = command().try_get_matches().and_then(|mut matches| {
-        let described = describe::print(&matches, command());
-        Ok((described, O::from_arg_matches_mut(&mut matches)))
-    });
-    let parsed = parsed.and_then(|(described, options)| match described {
-        Some(written) => Ok(Err(written)),
-        None => options.map(Ok),
-    });
-    let options = match parsed {
-        Ok(Ok(options)) => options,
-        Ok(Err(written)) => return described(&name, written),
-        Err(error) => {
-            match hints::on_unknown_option(&error, &command()) {
-                Some(message) => complain(&name, &message),
-                // Help and version go to stdout and succeed, everything else to stderr and fails with USAGE.
-                None => drop(error.print()),
-            }
-            return ExitCode::from(error.exit_code() as u8);
+    let refuse = |error: clap::Error| {
+        match hints::on_unknown_option(&error, &command()) {
+            Some(message) => complain(&name, &message),
+            // Help and version go to stdout and succeed, everything else to stderr and fails with USAGE.
+            None => drop(error.print()),
         }
+        ExitCode::from(error.exit_code() as u8)
     };
-    match program(&options) {
+    let mut matches = match command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return refuse(error),
+    };
+    if let Some(described) = describe::print(&matches, command()) {
+        return end(&name, described.map(|()| End::Done).map_err(anyhow::Error::from));
+    }
+    match O::from_arg_matches_mut(&mut matches) {
+        Ok(options) => end(&name, program(&options)),
+        Err(error) => refuse(error.format(&mut command())),
+    }
+}
+
+/// Ends as a program does that has come to this.
+fn end(name: &str, result: anyhow::Result<End>) -> ExitCode {
+    match result {
         Ok(End::Done) => ExitCode::SUCCESS,
         Ok(End::BadData) => ExitCode::from(DATA),
         Ok(End::Signal(signal)) => signals::end_by(signal),
         Err(error) => {
-            complain(&name, &format_args!("{error}"));
+            complain(name, &format_args!("{error}"));
             ExitCode::from(code_of(&error))
         }
-    }
-}
-
-/// The end of a program that only told about itself; a reader that has gone is no failure.
-fn described(name: &str, written: std::io::Result<()>) -> ExitCode {
-    match written {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            complain(name, &format_args!("standard output: cannot be written: {error}"));
-            ExitCode::from(IO)
-        }
-        _ => ExitCode::SUCCESS,
     }
 }
 
