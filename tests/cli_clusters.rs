@@ -195,7 +195,7 @@ fn hostile_jobs_and_files_get_one_message() {
         (&[("SLURM_JOB_CPUS_PER_NODE", "2(x3)")], slurm, 65, "room for 6"),
         (&[], &["--machine=slurm:8:2"], 2, "no option of slurm"),
         (&[], &["--machine=hosts:few"], 65, "room for 2"),
-        (&[], &["--machine=hosts:bad"], 65, "bad, line 1, column 10"),
+        (&[], &["--machine=hosts:bad"], 65, "bad, line 1, column 4"),
         (&[], &["--machine=hwloc:torn.xml"], 65, "torn.xml, line 1"),
         (&[], &["--machine=hosts:hosts", "--output_filename=hosts"], 2, "hosts"),
         (&[], &["--machine=4:4", "--distance_parameter_string=1:2", "--pu"], 2, "--pu is for clusters"),
@@ -221,8 +221,8 @@ fn hosts_and_latencies_come_from_files() {
     assert!(text.contains("distances 10:30 inside a node (assumed), 300 to 900 between nodes"), "{text}");
     let text = map(folder.path(), &[], &["--machine=hosts:uneven"]);
     assert!(text.contains("3 nodes, 18 cores, uneven"), "{text}");
-    let text = map(folder.path(), &[], &["--machine=hwloc"]);
-    assert!(text.contains("2 sockets x 4 cores = 4:2"), "{text}");
+    let text = map(folder.path(), &[], &["--machine=hwloc", "--pu"]);
+    assert!(text.contains("2 sockets x 4 cores x 2 hardware threads = 2:4:2"), "{text}");
 }
 
 #[test]

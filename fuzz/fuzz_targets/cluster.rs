@@ -77,8 +77,10 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some(hosts) = told(hostfile::read(source(bytes))) {
         check(draft(named(hosts.into_iter().map(|host| host.name)), plain(2), Topology::Flat));
     }
-    for node in [told(hwloc::read(source(bytes))), told(synthetic::read("fuzz", &text))].into_iter().flatten() {
-        let node_of = |unit| Draft { unit, ..draft(named(["a".into(), "b".into()]), node.clone(), Topology::Flat) };
+    for node in [told(hwloc::read(source(bytes))), told(synthetic::read("fuzz", &text))].into_iter().flatten()
+    {
+        let node_of =
+            |unit| Draft { unit, ..draft(named(["a".into(), "b".into()]), node.clone(), Topology::Flat) };
         check(node_of(Unit::Core));
         check(node_of(Unit::Pu));
     }

@@ -18,8 +18,10 @@ pub use shape::{Unit, regular};
 use crate::io::cluster::hwloc::{Kind, Object};
 use crate::io::cluster::latency::Latencies;
 use crate::io::cluster::topology::Topology;
+use crate::memory;
 use crate::topology::{
-    DistanceMatrix, Distances, Division, Hierarchy, Hosted, Location, Machine, MachineError, Note, UnevenTree,
+    DistanceMatrix, Distances, Division, Hierarchy, Hosted, Interconnect, Location, Machine, MachineError,
+    Note, UnevenTree,
 };
 use crate::types::{Distance, PeId};
 use levels::{Given, Level, Members};
@@ -28,6 +30,9 @@ use shape::{Leaf, Levels};
 
 /// PEs of a cluster at most, all nodes together: 2^28 take several GiB.
 const MOST_PES: u64 = 1 << 28;
+
+/// Bytes that a PE takes at least while a cluster is made.
+const PE_BYTES: u128 = 128;
 
 /// A node of a draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,6 +168,10 @@ fn count_pes(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<Vec<PeId>, Clust
             return Err(MachineError::TooManyPes.into());
         }
         first_pe.push(sum as PeId);
+    }
+    let (bytes, available) = (u128::from(sum) * PE_BYTES, memory::available());
+    if bytes > u128::from(available) {
+        return Err(MachineError::TooLarge { num_pes: sum as usize, bytes, available }.into());
     }
     if sum == 0 { Err(MachineError::NoPes.into()) } else { Ok(first_pe) }
 }
@@ -334,6 +343,10 @@ impl Machine for Cluster {
 
     fn hierarchy(&self) -> Option<&Hierarchy> {
         self.tree.hierarchy()
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        self.tree.interconnect()
     }
 
     fn location(&self, pe: PeId) -> Location {
