@@ -6,12 +6,14 @@ use std::process::ExitCode;
 use clap::Parser;
 use serde::Serialize;
 
+use super::compare::{self, Other, PictureOptions, Row};
 use super::console::{Console, ranges};
 use super::exit::{self, End};
 use super::files;
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::options::{ReportOptions, one_of};
 use super::qap::{self, ModelFormat};
+use crate::compare::Comparison;
 use crate::io::Outputs;
 use crate::io::metis::NodeWeights;
 use crate::mapping::Mapping;
@@ -36,6 +38,14 @@ pub(super) struct Options {
     /// solution file of QAPLIB
     #[arg(long, value_name = "FILE")]
     pub(super) input_mapping: PathBuf,
+
+    /// Set the mapping side by side with others, by commas: block (the identity), socket (the packages of a node by turns), cyclic or
+    /// node (the nodes by turns), random, or files of mappings
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Other::parse)]
+    compare: Vec<Other>,
+
+    #[command(flatten)]
+    picture: PictureOptions,
 
     #[command(flatten)]
     pub(super) machine: MachineOptions,
@@ -64,6 +74,9 @@ struct Report {
     traffic: Traffic,
     /// PEs that no process is on.
     empty_pes: Vec<PeId>,
+    /// The mapping beside others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    compared: Vec<Row>,
 }
 
 /// The traffic at each level of a tree, or at each distance elsewhere.
@@ -91,10 +104,12 @@ fn score(options: &Options) -> anyhow::Result<End> {
         return qap::score(options);
     }
     let files = [options.file.as_path(), options.input_mapping.as_path()];
-    let inputs: Vec<&Path> = files.into_iter().chain(options.machine.files()).collect();
+    let others = options.compare.iter().filter_map(Other::file);
+    let inputs: Vec<&Path> = files.into_iter().chain(options.machine.files()).chain(others).collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
     let json = options.report.add_to(&mut outputs, &inputs)?;
+    let picture = options.picture.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let machine = options.machine.build(console)?;
     let machine = machine.as_ref();
@@ -108,6 +123,12 @@ fn score(options: &Options) -> anyhow::Result<End> {
     console.line(format_args!("reading input mapping"));
     let mapping = files::read_mapping(&options.input_mapping, graph.num_nodes(), machine)?;
     let hierarchy = machine.hierarchy();
+    let mut compared = Vec::new();
+    if !options.compare.is_empty() {
+        let given = (options.input_mapping.as_path(), &mapping);
+        compared = compare::rows(machine, &Comparison::new(&graph, machine)?, given, &options.compare)?;
+    }
+    let drawn = options.picture.draw(&graph, machine, &files::name(&options.input_mapping), &mapping)?;
 
     let report = Report {
         program: "evaluator",
@@ -125,9 +146,14 @@ fn score(options: &Options) -> anyhow::Result<End> {
             None => Traffic::ByDistance(traffic::by_distance(&graph, &distances, mapping.as_slice())),
         },
         empty_pes: traffic::empty_pes(machine.num_pes(), mapping.as_slice()),
+        compared,
     };
     tell(console, &report);
-    outputs.write(&[(json, &|out| files::write_json(out, &report))])?;
+    let drawn = drawn.unwrap_or_default();
+    outputs.write(&[
+        (json, &|out| files::write_json(out, &report)),
+        (picture, &|out| out.write_all(drawn.as_bytes())),
+    ])?;
     Ok(End::Done)
 }
 
@@ -142,6 +168,9 @@ fn tell(console: Console, report: &Report) {
     if !report.empty_pes.is_empty() {
         let (count, which) = (report.empty_pes.len(), ranges(&report.empty_pes));
         console.line(format_args!("processing elements left empty: {count} ({which})"));
+    }
+    if !report.compared.is_empty() {
+        compare::tell(console, &report.compared);
     }
 }
 

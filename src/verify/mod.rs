@@ -11,7 +11,7 @@
 mod machine;
 mod qap;
 
-pub use machine::MachineText;
+pub use machine::{MachineText, OUTLINE};
 pub use qap::audit_qap;
 
 use std::collections::HashMap;
