@@ -38,7 +38,7 @@ fn least(n: usize, a: &[i64], b: &[i64]) -> i64 {
         }
         for i in 0..count {
             go(count - 1, order, visit);
-            order.swap(if count % 2 == 0 { i } else { 0 }, count - 1);
+            order.swap(if count.is_multiple_of(2) { i } else { 0 }, count - 1);
         }
     }
     let mut least = i64::MAX;

@@ -126,6 +126,11 @@ pub(crate) struct PictureOptions {
 }
 
 impl PictureOptions {
+    /// Whether any of these options is there.
+    pub(crate) fn is_given(&self) -> bool {
+        self.picture.is_some()
+    }
+
     /// Adds the picture, if there is to be one, to the outputs; it must not overwrite an input.
     pub(crate) fn add_to(
         &self,

@@ -42,10 +42,10 @@ pub(super) struct Options {
     /// Set the mapping side by side with others, by commas: block (the identity), socket (the packages of a node by turns), cyclic or
     /// node (the nodes by turns), random, or files of mappings
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Other::parse)]
-    compare: Vec<Other>,
+    pub(super) compare: Vec<Other>,
 
     #[command(flatten)]
-    picture: PictureOptions,
+    pub(super) picture: PictureOptions,
 
     #[command(flatten)]
     pub(super) machine: MachineOptions,

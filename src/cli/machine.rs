@@ -97,6 +97,7 @@ impl MachineOptions {
             || self.distance_parameter_string.is_some()
             || self.machine.is_some()
             || self.pes.is_some()
+            || self.latency.is_some()
     }
 
     /// Reads the machine. Distances that fall are allowed, but most often given the wrong way round.

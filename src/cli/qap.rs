@@ -76,6 +76,16 @@ pub(super) fn refuse_options_of_problems(options: &viem::Options) -> Result<(), 
     }
 }
 
+/// An error if one of these options is there, which are for machines only.
+fn refuse_options_of_machines(options: &[(bool, &str)]) -> Result<(), UsageError> {
+    match options.iter().find(|&&(is_given, _)| is_given) {
+        Some((_, name)) => Err(UsageError(format!(
+            "{name} is for machines, not for quadratic assignment problems; leave it out"
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// A problem from a file, and what the file says of J.
 struct Problem {
     qap: Qap,
@@ -198,17 +208,12 @@ fn config(options: &viem::Options, is_file: bool) -> anyhow::Result<QapConfig> {
         let message = "--verify reads the files again, so none of them can be a stream; name files";
         return Err(UsageError(message.to_string()).into());
     }
-    let of_machines = [
+    refuse_options_of_machines(&[
         (options.construction_algorithm.is_some(), "--construction_algorithm"),
         (options.distance_construction_algorithm.is_some(), "--distance_construction_algorithm"),
         (options.launch.is_given(), "--launch"),
-    ];
-    if let Some((_, name)) = of_machines.into_iter().find(|&(is_given, _)| is_given) {
-        return Err(UsageError(format!(
-            "{name} is for machines, not for quadratic assignment problems; leave it out"
-        ))
-        .into());
-    }
+        (options.picture.is_given(), "--picture"),
+    ])?;
     let mut config = QapConfig::preset(options.preconfiguration_mapping);
     config.seed = options.seed;
     config.threads = options::threads(options.threads)?;
@@ -319,6 +324,8 @@ struct ScoredCost {
 
 /// Scores an assignment.
 pub(super) fn score(options: &evaluator::Options) -> anyhow::Result<End> {
+    let of_machines = [(!options.compare.is_empty(), "--compare"), (options.picture.is_given(), "--picture")];
+    refuse_options_of_machines(&of_machines)?;
     let inputs = [options.file.as_path(), options.input_mapping.as_path()];
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();

@@ -111,9 +111,10 @@ impl QapConfig {
         check_at_least_one("threads", self.threads)?;
         check("population", self.population, self.population >= 2, "at least 2")?;
         self.first.validate().map_err(|error| error.inside("first"))?;
-        let ways = self.ways.iter().enumerate();
-        ways.map(|(at, way)| way.improvement.validate().map_err(|error| error.inside(&format!("ways.{at}"))))
-            .collect()
+        for (at, way) in self.ways.iter().enumerate() {
+            way.improvement.validate().map_err(|error| error.inside(&format!("ways.{at}")))?;
+        }
+        Ok(())
     }
 }
 
