@@ -362,10 +362,12 @@ cpus=$(taskset -pc $$)
 echo "rank ${PMI_RANK:-$OMPI_COMM_WORLD_RANK} host $SHOWN_HOST cpus ${cpus##*: }"
 "#;
 
-/// Stands in for ssh: whatever the host is called, it is this one.
+/// Stands in for ssh: whatever the host is called, it is this one. Daemons of Open MPI on one machine get into each other's way
+/// when they make the same folder at the same time, so each has its own.
 const AGENT: &str = r#"#!/bin/sh
 while case $1 in -*) true ;; *) false ;; esac; do shift; done
-export SHOWN_HOST=$1
+export SHOWN_HOST=$1 TMPDIR=$TMPDIR/$1
+mkdir -p "$TMPDIR"
 shift
 exec sh -c "$*"
 "#;
