@@ -432,7 +432,9 @@ fn launched_ranks_are_where_the_mapping_has_them() {
             let line = launch.line.unwrap();
             let mut words = line.split(' ').skip(1).collect::<Vec<_>>();
             assert_eq!(words.pop(), Some("./app"));
-            let output = launcher_here(mpi, folder).args(words).arg("./show").output().unwrap();
+            // On a machine under load daemons at times do not start in time. That says nothing of the files.
+            let run = || launcher_here(mpi, folder).args(&words).arg("./show").output().unwrap();
+            let output = (0..3).map(|_| run()).find(|output| output.status.success()).unwrap_or_else(run);
             let (stdout, stderr) =
                 (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
             assert!(output.status.success(), "{line}\n{stderr}");
