@@ -5,6 +5,8 @@
 //! embeds one graph into another. Where both are sparse, a search in the order of neighbours finds that or rules it out, however the
 //! objects are numbered; on grids, rings and trees in no time. Otherwise it gives up after so many steps.
 
+use std::cmp::Reverse;
+
 use super::form::Qap;
 use crate::observer::Watch;
 use crate::types::Cost;
@@ -38,9 +40,11 @@ fn embedded(qap: &Qap, steps: u64, watch: &mut Watch<'_>) -> Option<Vec<u32>> {
         return None;
     }
     let order = pattern.order();
+    let is_exact = pattern.num_pairs() == host.num_pairs();
     let mut search = Search {
         pattern,
         host,
+        is_exact,
         order,
         place_of: vec![NONE; n],
         object_at: vec![NONE; n],
@@ -79,6 +83,10 @@ impl Relation {
         Self { size, near: (0..size).map(near).collect(), degrees: (0..size).map(degrees).collect(), holds }
     }
 
+    fn num_pairs(&self) -> usize {
+        self.degrees.iter().map(|&(out, _)| out).sum()
+    }
+
     /// Whether some degree, in the order of their sizes, is greater than that of the other.
     fn is_too_large_for(&self, host: &Self) -> bool {
         let sorted = |relation: &Self| {
@@ -89,14 +97,17 @@ impl Relation {
         sorted(self).into_iter().zip(sorted(host)).any(|(own, room)| own > room)
     }
 
-    /// All in an order in which each has as many near ones before it as can be, then the most after it.
+    /// All in an order in which each has as many near ones before it as can be; among equals, first those whose degrees are rare, so
+    /// that few places come into question, such as the corners of a grid.
     fn order(&self) -> Vec<usize> {
+        let alike = |i: usize| self.degrees.iter().filter(|&&degrees| degrees == self.degrees[i]).count();
+        let alike: Vec<usize> = (0..self.size).map(alike).collect();
         let mut before = vec![0; self.size];
         let mut is_taken = vec![false; self.size];
         let mut order = Vec::with_capacity(self.size);
         for _ in 0..self.size {
             let rest = (0..self.size).filter(|&i| !is_taken[i]);
-            let next = rest.max_by_key(|&i| (before[i], self.near[i].len(), std::cmp::Reverse(i)));
+            let next = rest.max_by_key(|&i| (before[i], Reverse(alike[i]), self.near[i].len(), Reverse(i)));
             let next = next.expect("one is left");
             is_taken[next] = true;
             order.push(next);
@@ -111,6 +122,8 @@ impl Relation {
 struct Search<'a, 'b> {
     pattern: Relation,
     host: Relation,
+    /// Whether both have as many pairs.
+    is_exact: bool,
     order: Vec<usize>,
     place_of: Vec<u32>,
     object_at: Vec<u32>,
@@ -164,11 +177,13 @@ impl Search<'_, '_> {
                     && (!holds(&self.pattern, other, object) || holds(&self.host, there, place))
             }
         };
+        // Where nothing of the host is left over, what is too much room for one is missing for another.
+        let suffices = |room: usize, own: usize| if self.is_exact { room == own } else { room >= own };
         self.object_at[place] == NONE
-            && own.0 <= room.0
-            && own.1 <= room.1
+            && suffices(room.0, own.0)
+            && suffices(room.1, own.1)
             && self.pattern.near[object].iter().all(agrees)
-            && self.free_near(place) >= self.open_near(object)
+            && suffices(self.free_near(place), self.open_near(object))
     }
 
     fn free_near(&self, place: usize) -> usize {
