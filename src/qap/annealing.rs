@@ -25,8 +25,7 @@ pub(super) fn anneal<T: Number>(
     if n < 2 || rounds == 0 {
         return;
     }
-    let affordable = MOST_WORK / (n as u64).pow(3);
-    let rounds = rounds.min(u32::try_from(affordable.max(1)).unwrap_or(u32::MAX));
+    let rounds = affordable(rounds, n);
     let scale = typical_delta(now, rng);
     let (initial, last) = (hot * scale, cold * scale);
     let factor = (last / initial).powf(1.0 / f64::from(rounds));
@@ -47,6 +46,12 @@ pub(super) fn anneal<T: Number>(
     }
 }
 
+/// So many rounds, or fewer if these are too much work for the size.
+pub(super) fn affordable(rounds: u32, n: usize) -> u32 {
+    let most = MOST_WORK / (n.max(1) as u64).pow(3);
+    rounds.min(u32::try_from(most.max(1)).unwrap_or(u32::MAX))
+}
+
 /// The mean of the absolute deltas of random exchanges.
 fn typical_delta<T: Number>(now: &Arrangement<'_, T>, rng: &mut Rng) -> f64 {
     let n = now.dense.size as u32;
@@ -63,4 +68,4 @@ fn typical_delta<T: Number>(now: &Arrangement<'_, T>, rng: &mut Rng) -> f64 {
 const SAMPLES: u32 = 1000;
 
 /// Products of entries at most, n³ a round: large problems are annealed with fewer rounds, so that an annealing takes seconds.
-const MOST_WORK: u64 = 1 << 33;
+const MOST_WORK: u64 = 1 << 31;

@@ -1,5 +1,6 @@
 //! Children of two assignments.
 
+use super::dense::{Number, Square};
 use crate::rng::Rng;
 
 /// A child that keeps what both parents agree on. Elsewhere an object gets its place in one of both, if that is free; the objects that
@@ -71,6 +72,41 @@ pub(super) fn mutated(parent: &[u32], count: usize, rng: &mut Rng) -> Vec<u32> {
     let mut child = parent.to_vec();
     for pair in objects.windows(2) {
         child.swap(pair[0] as usize, pair[1] as usize);
+    }
+    child
+}
+
+/// For each place all places, those first whose rows are most alike; O(n³).
+pub(super) fn alike<T: Number>(b: &Square<T>, size: usize) -> Vec<Vec<u32>> {
+    let difference = |k: usize, l: usize| -> i64 {
+        let others = (0..size).filter(|&m| m != k && m != l);
+        others.map(|m| (b.at(k, m).to() - b.at(l, m).to()).abs()).sum()
+    };
+    let row = |k: usize| {
+        let mut order: Vec<(i64, u32)> = (0..size).map(|l| (difference(k, l), l as u32)).collect();
+        order[k].0 = -1;
+        order.sort_unstable();
+        order.into_iter().map(|(_, place)| place).collect()
+    };
+    (0..size).map(row).collect()
+}
+
+/// A child of one parent: the objects on two blocks of places that are alike inside change places, block for block. O(n).
+pub(super) fn exchanged(parent: &[u32], alike: &[Vec<u32>], rng: &mut Rng) -> Vec<u32> {
+    let n = parent.len();
+    let mut object_at = vec![0; n];
+    for (object, &place) in parent.iter().enumerate() {
+        object_at[place as usize] = object;
+    }
+    // Sizes of all scales, from single places to half of all.
+    let scales = (n as f64 / 2.0).max(1.0).ln();
+    let count = (rng.unit() * scales).exp().round().max(1.0) as usize;
+    let (one, other) = (rng.below(n as u32) as usize, rng.below(n as u32) as usize);
+    let first = &alike[one][..count.min(n / 2)];
+    let second: Vec<u32> = alike[other].iter().copied().filter(|place| !first.contains(place)).collect();
+    let mut child = parent.to_vec();
+    for (&k, &l) in first.iter().zip(&second) {
+        child.swap(object_at[k as usize], object_at[l as usize]);
     }
     child
 }

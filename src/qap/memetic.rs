@@ -8,9 +8,9 @@
 
 use rayon::prelude::*;
 
-use super::annealing::anneal;
+use super::annealing::{affordable, anneal};
 use super::arrangement::Arrangement;
-use super::crossover::{mutated, uniform};
+use super::crossover::{alike, exchanged, mutated, uniform};
 use super::dense::{Dense, Number};
 use super::form::QapError;
 use super::settings::{Improvement, QapConfig, Way};
@@ -51,7 +51,9 @@ struct Population {
     /// Children since the last that was better than all.
     stale: usize,
     /// What came of each way to make a child.
-    records: [Record; 4],
+    records: [Record; 5],
+    /// For each place all places, the most alike first.
+    alike: Vec<Vec<u32>>,
 }
 
 /// What came of a way to make children.
@@ -74,7 +76,9 @@ impl<T: Number> Memetic<'_, T> {
     /// The best assignment found; not worse than the starts.
     pub(super) fn run(&self, starts: &[Vec<u32>]) -> Result<Found, QapError> {
         let Self { config, observer, .. } = *self;
-        let mut population = Population { members: Vec::new(), stale: 0, records: Default::default() };
+        let n = self.dense.size;
+        let alike = if n <= MOST_TABLED { alike(&self.dense.b, n) } else { Vec::new() };
+        let mut population = Population { members: Vec::new(), stale: 0, records: Default::default(), alike };
         for start in starts {
             let found = Found { cost: self.dense.cost(start), place_of: start.clone() };
             self.enter(&mut population, Candidate { found, way: None });
@@ -105,18 +109,13 @@ impl<T: Number> Memetic<'_, T> {
         population: &Population,
     ) -> Result<Candidate, QapError> {
         let mut rng = Rng::new(derive(self.config.seed, number as u64));
-        let n = self.dense.size;
         if number >= self.config.population && population.members.len() > 1 {
             let way = population.way(&mut rng);
-            let Way { is_crossed, improvement } = self.config.ways[way];
-            let child = population.child(is_crossed, &mut rng);
+            let Way { parents, improvement } = self.config.ways[way];
+            let child = population.child(parents, &mut rng);
             return Ok(Candidate { found: self.improved(&child, &improvement, &mut rng)?, way: Some(way) });
         }
-        let start = starts.get(number).cloned().unwrap_or_else(|| {
-            let mut start: Vec<u32> = (0..n as u32).collect();
-            rng.shuffle(&mut start);
-            start
-        });
+        let start = starts.get(number).cloned().unwrap_or_else(|| random(self.dense.size, &mut rng));
         Ok(Candidate { found: self.improved(&start, &self.config.first, &mut rng)?, way: None })
     }
 
@@ -136,7 +135,7 @@ impl<T: Number> Memetic<'_, T> {
 
     /// Takes a candidate into the population, unless it is there already or worse than all.
     fn enter(&self, population: &mut Population, Candidate { found, way }: Candidate) {
-        let Population { members, stale, records } = population;
+        let Population { members, stale, records, .. } = population;
         *stale += 1;
         if members.first().is_none_or(|best| found.cost < best.cost) {
             *stale = 0;
@@ -158,7 +157,9 @@ impl<T: Number> Memetic<'_, T> {
     /// About how many entries an improvement reads.
     fn work(&self, improvement: &Improvement) -> f64 {
         let n = self.dense.size as f64;
-        n * n * (0.5 * n * f64::from(improvement.rounds) + 2.0 * f64::from(improvement.iterations))
+        n * n
+            * (0.5 * n * f64::from(affordable(improvement.rounds, self.dense.size))
+                + 2.0 * f64::from(improvement.iterations))
     }
 }
 
@@ -190,8 +191,9 @@ impl Population {
         0
     }
 
-    /// A child of two members, the better ones more often; a mutant if nothing better has come for long; or a copy.
-    fn child(&self, is_crossed: bool, rng: &mut Rng) -> Vec<u32> {
+    /// What a child of so many parents begins as. Parents are the better members more often. If nothing better has come for long, a
+    /// child of two is a mutant of one instead.
+    fn child(&self, parents: u32, rng: &mut Rng) -> Vec<u32> {
         let mut pick = || {
             let count = self.members.len() as u32;
             rng.below(count).min(rng.below(count)) as usize
@@ -201,12 +203,20 @@ impl Population {
             second = (first + 1) % self.members.len();
         }
         let (first, second) = (&self.members[first].place_of, &self.members[second].place_of);
-        if !is_crossed {
-            first.clone()
-        } else if self.stale % (2 * STALE) >= STALE {
-            mutated(first, first.len() / 3 + 2, rng)
-        } else {
-            uniform(first, second, rng)
+        let is_stale = self.stale % (2 * STALE) >= STALE;
+        match parents {
+            0 => random(first.len(), rng),
+            1 if self.alike.is_empty() => first.clone(),
+            1 => exchanged(first, &self.alike, rng),
+            _ if is_stale => mutated(first, first.len() / 3 + 2, rng),
+            _ => uniform(first, second, rng),
         }
     }
+}
+
+/// Objects at random places.
+fn random(size: usize, rng: &mut Rng) -> Vec<u32> {
+    let mut place_of: Vec<u32> = (0..size as u32).collect();
+    rng.shuffle(&mut place_of);
+    place_of
 }

@@ -8,7 +8,7 @@
 //! | `table` | the change of J by every exchange, O(n²) an exchange |
 //! | `annealing` | simulated annealing |
 //! | `tabu` | robust tabu search |
-//! | `crossover` | children of two assignments |
+//! | `crossover` | children of one or two assignments |
 //! | `memetic` | a population of assignments |
 //! | `embed` | problems that are a matter of shape |
 //! | `bound`, `exact` | lower bounds; branch and bound for small problems |

@@ -28,7 +28,7 @@ pub struct QapConfig {
     /// How a random assignment becomes a member.
     pub first: Improvement,
     /// How a child becomes a member: of these ways, those are taken more often that have made more members for their work.
-    pub ways: [Way; 4],
+    pub ways: [Way; 5],
     /// Problems of at most so many objects are solved to a proof, if that takes no more than `branches`.
     pub exact_size: usize,
     /// Branches of a branch and bound at most.
@@ -53,8 +53,8 @@ pub struct Improvement {
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Way {
-    /// Whether it has two parents; else it begins as the copy of one.
-    pub is_crossed: bool,
+    /// Its parents: two; one, whose copy it begins as; or none, and it begins at random.
+    pub parents: u32,
     /// How it is improved.
     pub improvement: Improvement,
 }
@@ -74,12 +74,13 @@ impl QapConfig {
             target: None,
             population,
             children,
-            first: Improvement { rounds: 100, hot: 0.3, cold: 0.01, iterations: 2000 },
+            first: Improvement { rounds: 500, hot: 0.3, cold: 0.01, iterations: 2000 },
             ways: [
-                Way::new(true, 50, 0.1, 1000),
-                Way::new(true, 50, 0.03, 1000),
-                Way::new(true, 0, 0.1, 10_000),
-                Way::new(false, 100, 0.2, 1000),
+                Way::new(2, 50, 0.1, 1000),
+                Way::new(2, 50, 0.03, 1000),
+                Way::new(2, 0, 0.1, 10_000),
+                Way::new(1, 100, 0.05, 500),
+                Way::new(0, 1000, 0.3, 1000),
             ],
             exact_size: 13,
             branches: 1_000_000,
@@ -119,8 +120,8 @@ impl QapConfig {
 }
 
 impl Way {
-    fn new(is_crossed: bool, rounds: u32, hot: f64, iterations: u32) -> Self {
-        Self { is_crossed, improvement: Improvement { rounds, hot, cold: 0.01, iterations } }
+    fn new(parents: u32, rounds: u32, hot: f64, iterations: u32) -> Self {
+        Self { parents, improvement: Improvement { rounds, hot, cold: 0.01, iterations } }
     }
 }
 
