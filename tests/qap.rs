@@ -46,8 +46,15 @@ fn least(n: usize, a: &[i64], b: &[i64]) -> i64 {
     least
 }
 
+/// The fast preset with less annealing and tabu search, which these small problems do not need.
 fn fast() -> QapConfig {
-    QapConfig::preset(MapPreset::Fast)
+    let mut config = QapConfig::preset(MapPreset::Fast);
+    let ways = config.ways.iter_mut().map(|way| &mut way.improvement);
+    for improvement in ways.chain([&mut config.first]) {
+        improvement.rounds = improvement.rounds.min(20);
+        improvement.iterations = improvement.iterations.min(200);
+    }
+    config
 }
 
 /// The settings of the fast preset with a change.
