@@ -14,7 +14,7 @@ use crate::io::{self, ReadError, Source};
 use crate::mapping::Mapping;
 use crate::topology::Machine;
 use crate::types::Cost;
-use crate::verify::{self, MachineText};
+use crate::verify::{self, Audit, AuditError, MachineText};
 
 /// Reads a graph: a model, whose vertex weights mean nothing, or an application graph.
 pub(crate) fn read_graph(path: &Path, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
@@ -30,6 +30,17 @@ pub(crate) fn read_mapping(
     let room = Room { num_pes: machine.num_pes(), capacity: &|pe| machine.capacity(pe) };
     let pe_of = io::mapping::read(Source::open(path)?, num_processes, room)?;
     Ok(Mapping::on(machine, pe_of).expect("the reader has found room for each"))
+}
+
+/// Reads a mapping that may put any number of vertices on a PE.
+pub(crate) fn read_many(
+    path: &Path,
+    num_nodes: usize,
+    machine: &dyn Machine,
+) -> Result<Mapping, ReadError> {
+    let room = Room { num_pes: machine.num_pes(), capacity: &|_| u32::MAX };
+    let pe_of = io::mapping::read(Source::open(path)?, num_nodes, room)?;
+    Ok(Mapping::many(machine.num_pes(), pe_of).expect("the reader has looked for each"))
 }
 
 /// Writes a report as indented JSON.
@@ -61,6 +72,26 @@ pub(crate) fn verify(
     machine: &MachineOptions,
     cost: Cost,
 ) -> anyhow::Result<()> {
+    let audited = with_texts(model, mapping, machine, verify::audit_on)?;
+    if audited != cost as u128 {
+        let message = format!("J of the mapping written is {audited}, but {cost} was computed");
+        return Err(VerificationError(message).into());
+    }
+    Ok(())
+}
+
+/// The same where PEs have many vertices: J and the load of each PE, recomputed by the independent auditor.
+pub(crate) fn audit_many(model: &Path, mapping: &Path, machine: &MachineOptions) -> anyhow::Result<Audit> {
+    with_texts(model, mapping, machine, verify::audit_many)
+}
+
+/// Reads the texts of graph, mapping and machine, and hands them to an audit.
+fn with_texts<R>(
+    model: &Path,
+    mapping: &Path,
+    machine: &MachineOptions,
+    audit: impl Fn(&str, &str, &MachineText<'_>) -> Result<R, AuditError>,
+) -> anyhow::Result<R> {
     let text = |path: &Path| -> anyhow::Result<String> {
         let failed = |source| ReadError::Unreadable { file: path.display().to_string(), source };
         let mut bytes = Vec::new();
@@ -76,10 +107,5 @@ pub(crate) fn verify(
         file: file.as_deref(),
         pes: file_of_pes.as_deref().or(machine.pes()),
     };
-    let audited = verify::audit_on(&text(model)?, &text(mapping)?, &machine)?;
-    if audited != cost as u128 {
-        let message = format!("J of the mapping written is {audited}, but {cost} was computed");
-        return Err(VerificationError(message).into());
-    }
-    Ok(())
+    Ok(audit(&text(model)?, &text(mapping)?, &machine)?)
 }

@@ -8,18 +8,19 @@ use clap::Parser;
 use serde::Serialize;
 
 use super::console::Console;
+use super::direct::DirectOptions;
 use super::exit::{self, End, UsageError};
 use super::files;
 use super::machine::{self, JsonMachine, MachineOptions};
+use super::map_directly::Job;
 use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
 use super::signals::{self, First, StopAtSignal};
 use crate::construct::Construction;
-use crate::io::metis::NodeWeights;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs};
 use crate::search::{Neighbourhood, SearchConfig};
-use crate::solve::{MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
+use crate::solve::{DirectConfig, MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
 use crate::topology::{DistanceKind, Hierarchy, Machine};
 use crate::types::{Cost, Distance};
 
@@ -27,16 +28,21 @@ use crate::types::{Cost, Distance};
 const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
      SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
 
-/// Maps processes to the processing elements of a machine so that heavy talkers sit close.
+/// Maps processes to the processing elements of a machine so that those that communicate much are near each other; or an
+/// application graph with many vertices for each element.
 #[derive(Parser, Debug)]
 #[command(name = "viem", version, infer_long_args = true, rename_all = "snake_case", after_help = format!("{SIGNALS}\n\n{}", exit::CODES))]
 struct Options {
     /// The model: a METIS graph whose vertices are the processes and whose edge weights are how much two of
-    /// them communicate; - is standard input
+    /// them communicate, or an application graph of more vertices than the machine has processing elements; - is standard
+    /// input
     file: PathBuf,
 
     #[command(flatten)]
     machine: MachineOptions,
+
+    #[command(flatten)]
+    direct: DirectOptions,
 
     /// Seed of all random choices: the same seed gives the same mapping
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
@@ -105,7 +111,8 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let started = Instant::now();
     let model = options.file.as_path();
     let start = options.input_mapping.as_deref();
-    let read_only: Vec<&Path> = [model].into_iter().chain(options.machine.files()).collect();
+    let weights = options.direct.pe_weights.as_deref();
+    let read_only: Vec<&Path> = [model].into_iter().chain(options.machine.files()).chain(weights).collect();
     let inputs: Vec<&Path> = read_only.iter().copied().chain(start).collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
@@ -113,11 +120,41 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let output = outputs.add(&options.output_filename, &read_only)?;
     let json = options.report.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
-    let machine = options.machine.build(console)?;
+    let machine = options.direct.weigh(options.machine.build(console)?)?;
     let machine = machine.as_ref();
     let config = options.config(machine, outputs.is_file(output))?;
+    let imbalance = options.direct.imbalance()?;
 
-    let graph = files::read_graph(model, NodeWeights::Ignore)?;
+    let (graph, is_direct) = options.direct.read(model, machine)?;
+    if is_direct {
+        let start = start.map(|path| files::read_many(path, graph.num_nodes(), machine)).transpose()?;
+        let preset = options.preconfiguration_mapping;
+        let config = DirectConfig {
+            seed: config.seed,
+            threads: config.threads,
+            imbalance,
+            time_limit: config.time_limit,
+            ..DirectConfig::preset(preset)
+        };
+        let job = Job {
+            started,
+            model,
+            graph: &graph,
+            machine,
+            machine_options: &options.machine,
+            direct_options: &options.direct,
+            preset,
+            config,
+            start,
+            verify: options.verify,
+            quiet: options.report.quiet,
+            outputs: &outputs,
+            output,
+            json,
+            console,
+        };
+        return job.run();
+    }
     let start = start.map(|path| files::read_mapping(path, graph.num_nodes(), machine)).transpose()?;
     let progress = Progress::new(options.report.quiet);
     // From here on there is something to save.

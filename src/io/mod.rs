@@ -11,6 +11,7 @@
 //! | [`target`] | target files of Scotch: read |
 //! | [`matrix`] | square matrices: read |
 //! | [`pes`] | lists of PEs: read |
+//! | [`pe_weights`] | weights of PEs: read |
 //! | [`output`] | the outputs of a run: written whole or not at all |
 //!
 //! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
@@ -24,6 +25,7 @@ pub mod matrix;
 pub mod metis;
 pub mod output;
 pub mod partition;
+pub mod pe_weights;
 pub mod pes;
 mod place;
 mod scanner;
@@ -69,6 +71,8 @@ pub enum ContentError {
     Matrix(matrix::MatrixFault),
     #[error(transparent)]
     PeList(pes::PeListFault),
+    #[error(transparent)]
+    PeWeights(pe_weights::PeWeightFault),
     #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
     Packed { reason: String },
 }

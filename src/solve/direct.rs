@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{MapPreset, SolveError};
 use crate::graph::CsrGraph;
 use crate::machine::parts::divide;
-use crate::mapping::MappingError;
+use crate::mapping::Mapping;
 use crate::observer::{Limited, Observer, Phase};
 use crate::partition::{BlockDistances, BlockTree, DirectPartition, DirectPartitioner, DirectSettings, Layout, Targets};
 use crate::problem;
@@ -114,7 +114,7 @@ pub struct DirectReport {
 #[derive(Clone, Debug)]
 pub struct DirectSolution {
     /// The PE of each vertex.
-    pub pe_of: Vec<PeId>,
+    pub mapping: Mapping,
     /// Objective, loads, time.
     pub report: DirectReport,
 }
@@ -151,7 +151,7 @@ pub fn map_directly_watched(
     graph: &CsrGraph,
     machine: &dyn Machine,
     config: &DirectConfig,
-    start: Option<&[PeId]>,
+    start: Option<&Mapping>,
     observer: &dyn Observer,
 ) -> Result<DirectSolution, SolveError> {
     config.validate()?;
@@ -194,19 +194,13 @@ pub fn loads(graph: &CsrGraph, bounds: &[Weight], pe_of: &[PeId]) -> Loads {
     }
 }
 
-fn check_start(graph: &CsrGraph, machine: &dyn Machine, start: Option<&[PeId]>) -> Result<(), SolveError> {
+fn check_start(graph: &CsrGraph, machine: &dyn Machine, start: Option<&Mapping>) -> Result<(), SolveError> {
     let Some(start) = start else { return Ok(()) };
-    let (found, expected) = (start.len(), graph.num_nodes());
+    let (found, expected) = (start.num_processes(), graph.num_nodes());
     if found != expected {
         return Err(SolveError::StartSize { found, expected });
     }
-    let count = machine.num_pes();
-    match start.iter().position(|&pe| pe as usize >= count) {
-        Some(process) => {
-            Err(MappingError::PeOutOfRange { process, pe: start[process].into(), count }.into())
-        }
-        None => Ok(()),
-    }
+    Ok(Mapping::many(machine.num_pes(), start.as_slice().to_vec()).map(|_| ())?)
 }
 
 /// What a run is given.
@@ -215,7 +209,7 @@ struct Run<'a> {
     machine: &'a dyn Machine,
     parts: &'a Parts,
     config: &'a DirectConfig,
-    start: Option<&'a [PeId]>,
+    start: Option<&'a Mapping>,
     observer: &'a dyn Observer,
     begin: Instant,
 }
@@ -236,7 +230,7 @@ impl DistanceVisitor for Run<'_> {
             block_of[pe as usize] = block as BlockId;
         }
         let start: Option<Vec<BlockId>> =
-            start.map(|start| start.iter().map(|&pe| block_of[pe as usize]).collect());
+            start.map(|start| start.as_slice().iter().map(|&pe| block_of[pe as usize]).collect());
         observer.begins(Phase::Construction);
         let deadline = config.time_limit.and_then(|limit| begin.checked_add(limit));
         let limited = Limited { observer, deadline, bound: Cost::MAX };
@@ -260,7 +254,7 @@ impl DistanceVisitor for Run<'_> {
             stopped: observer.should_stop(),
             seconds: begin.elapsed().as_secs_f64(),
         };
-        Ok(DirectSolution { pe_of, report })
+        Ok(DirectSolution { mapping: Mapping::from_places(pe_of), report })
     }
 }
 

@@ -415,10 +415,11 @@ mod tests {
     use super::*;
     use crate::graph::generate;
     use crate::partition::compact::CompactGraph;
-    use crate::partition::objective::Cut;
+    use crate::partition::objective::tests::matrices;
+    use crate::partition::objective::{Cut, StoredCost};
     use crate::rng::Rng;
 
-    fn scattered(level: Level<'_, i32, Cut>, k: u32) -> Assignment {
+    fn scattered<O: Objective>(level: Level<'_, i32, O>, k: u32) -> Assignment {
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % k).collect();
         Rng::new(3).shuffle(&mut blocks);
         Assignment::new(level, blocks, k as usize)
@@ -436,22 +437,21 @@ mod tests {
         assert_eq!(assignment.cost, level.cut(&assignment.blocks));
     }
 
-    #[test]
-    fn rows_agree_with_recomputation_after_every_move() {
+    fn check_rows<O: Objective>(objective: &O, k: u32) {
         let graph = CompactGraph::<i32>::new(&generate::random_geometric(120, 7.0, 1));
-        let level = Level { graph: &graph, objective: &Cut };
-        let mut assignment = scattered(level, 4);
+        let level = Level { graph: &graph, objective };
+        let mut assignment = scattered(level, k);
         let mut moves = Moves::new(level, &assignment, 1000, &());
         let mut rng = Rng::new(2);
         for _ in 0..300 {
-            let (node, to) = (rng.below(120), rng.below(4));
+            let (node, to) = (rng.below(120), rng.below(k));
             if assignment.blocks[node as usize] == to {
                 continue;
             }
             moves.shift(&mut assignment, node, to);
             moves.update(&assignment);
             let fresh = Moves::new(level, &assignment, 1000, &());
-            for block in 0..4 {
+            for block in 0..k as usize {
                 let gains = |row: &[Move]| {
                     let mut gains: Vec<_> = row.iter().map(|entry| (entry.to, entry.gain)).collect();
                     gains.sort_unstable();
@@ -459,6 +459,29 @@ mod tests {
                 };
                 assert_eq!(gains(&moves.rows[block]), gains(&fresh.rows[block]));
             }
+        }
+    }
+
+    #[test]
+    fn rows_agree_with_recomputation_after_every_move() {
+        check_rows(&Cut, 4);
+        for matrix in matrices().into_iter().step_by(2) {
+            check_rows(&StoredCost::new(&matrix).unwrap(), matrix.num_blocks as u32);
+        }
+    }
+
+    #[test]
+    fn cycles_lower_j_and_keep_all_sizes() {
+        let graph = CompactGraph::<i32>::new(&generate::random_geometric(240, 8.0, 7));
+        for matrix in matrices() {
+            let objective = StoredCost::new(&matrix).unwrap();
+            let level = Level { graph: &graph, objective: &objective };
+            let mut assignment = scattered(level, matrix.num_blocks as u32);
+            let (before, weights) = (assignment.cost, assignment.weights.clone());
+            assert!(Moves::new(level, &assignment, 1000, &()).improve(&mut assignment, 50));
+            assert_eq!(assignment.weights, weights);
+            assert!(3 * assignment.cost < 2 * before);
+            assert_eq!(assignment.cost, objective.cost(&graph, &assignment.blocks));
         }
     }
 

@@ -416,7 +416,8 @@ impl RandomWalk {
 mod tests {
     use super::*;
     use crate::graph::generate;
-    use crate::partition::objective::Cut;
+    use crate::partition::objective::tests::matrices;
+    use crate::partition::objective::{ComputedCost, Cut, StoredCost};
     use crate::partition::Preset;
     use crate::partition::Settings;
 
@@ -424,56 +425,72 @@ mod tests {
         CompactGraph::new(&generate::random_geometric(300, 8.0, 5))
     }
 
-    fn scattered(level: Level<'_, i32, Cut>, k: u32, rng: &mut Rng) -> Assignment {
+    fn scattered<O: Objective>(level: Level<'_, i32, O>, k: u32, rng: &mut Rng) -> Assignment {
         let blocks = level.nodes().map(|_| rng.below(k)).collect();
         Assignment::new(level, blocks, k as usize)
     }
 
-    #[test]
-    fn degrees_and_cut_agree_with_recomputation_after_every_move() {
+    fn check_moves<O: Objective>(objective: &O, k: u32) {
         let graph = graph();
-        let level = Level { graph: &graph, objective: &Cut };
+        let level = Level { graph: &graph, objective };
         let mut rng = Rng::new(4);
-        let mut assignment = scattered(level, 5, &mut rng);
+        let mut assignment = scattered(level, k, &mut rng);
         let mut k_way = KWay::default();
-        k_way.resize(level.num_nodes(), 5);
+        k_way.resize(level.num_nodes(), k as usize);
         k_way.degrees.extend(level.nodes().map(|node| collect_degrees(&graph, &assignment.blocks, node)));
-        for _ in 0..500 {
+        for _ in 0..200 {
             let node = rng.below(level.num_nodes() as u32);
-            let (from, to) = (assignment.blocks[node as usize], rng.below(5));
+            let (from, to) = (assignment.blocks[node as usize], rng.below(k));
             if from == to {
                 continue;
             }
             k_way.affinities.collect(&graph, &assignment.blocks, node);
-            let gain = k_way.affinities.to(to) - k_way.affinities.to(from);
+            let gain = objective.gain(&k_way.affinities, from, to);
             k_way.shift(level, &mut assignment, node, to, gain, |_, _, _, _| {});
             for node in level.nodes() {
                 let degrees = collect_degrees(&graph, &assignment.blocks, node);
                 assert_eq!(k_way.degrees[node as usize], degrees);
-                let unlimited = [Weight::MAX / 2; 5];
+                let unlimited = vec![Weight::MAX / 2; k as usize];
                 let best = k_way.best_move(level, &assignment, &unlimited, node);
-                assert!(best.is_none_or(|(gain, _)| gain <= degrees.greatest_gain(&Cut)));
+                assert!(best.is_none_or(|(gain, _)| gain <= degrees.greatest_gain(objective)));
             }
-            let fresh = Assignment::new(level, assignment.blocks.clone(), 5);
+            let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
             assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));
         }
     }
 
     #[test]
-    fn refinement_lowers_the_cut_and_keeps_the_bounds() {
+    fn degrees_and_cost_agree_with_recomputation_after_every_move() {
+        check_moves(&Cut, 5);
+        for matrix in matrices().into_iter().step_by(3) {
+            check_moves(&StoredCost::new(&matrix).unwrap(), matrix.num_blocks as u32);
+        }
+    }
+
+    fn check_refinement<O: Objective>(objective: &O, k: u32) {
         let graph = graph();
-        let level = Level { graph: &graph, objective: &Cut };
+        let level = Level { graph: &graph, objective };
         for preset in [Preset::Fast, Preset::Strong] {
             let mut rng = Rng::new(9);
-            let mut assignment = scattered(level, 6, &mut rng);
+            let mut assignment = scattered(level, k, &mut rng);
             let before = assignment.cost;
-            let bounds: Vec<Weight> = assignment.weights.iter().map(|weight| (*weight).max(60)).collect();
+            let least = Weight::from(360 / k);
+            let bounds: Vec<Weight> = assignment.weights.iter().map(|weight| (*weight).max(least)).collect();
             let settings = Settings::of(preset).k_way;
             assert!(KWay::default().refine(level, &mut assignment, &bounds, &settings, &(), &mut rng));
-            let fresh = Assignment::new(level, assignment.blocks.clone(), 6);
+            let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
             assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));
-            assert!(assignment.cost < before / 2);
+            assert!(3 * assignment.cost < 2 * before);
             assert_eq!(assignment.overload(&bounds), 0);
+        }
+    }
+
+    #[test]
+    fn refinement_lowers_the_cost_and_keeps_the_bounds() {
+        check_refinement(&Cut, 6);
+        for matrix in matrices() {
+            check_refinement(&StoredCost::new(&matrix).unwrap(), matrix.num_blocks as u32);
+            check_refinement(&ComputedCost::new(&matrix), matrix.num_blocks as u32);
         }
     }
 }

@@ -235,7 +235,8 @@ fn collect_pairs<W: Stored>(
 mod tests {
     use super::*;
     use crate::graph::generate;
-    use crate::partition::objective::Cut;
+    use crate::partition::objective::tests::{Matrix, matrices};
+    use crate::partition::objective::{Cut, StoredCost};
     use crate::partition::{Preset, Settings};
 
     #[test]
@@ -267,5 +268,44 @@ mod tests {
             assert!(assignment.cost < before);
             assert_eq!(assignment.overload(&bounds), 0);
         }
+    }
+
+    #[test]
+    fn flows_lower_j_on_every_machine_and_keep_the_bounds() {
+        let graph = CompactGraph::<i32>::new(&generate::random_geometric(500, 9.0, 2));
+        let settings = Settings::of(Preset::Strong).flow;
+        for matrix in matrices() {
+            let objective = StoredCost::new(&matrix).unwrap();
+            let level = Level { graph: &graph, objective: &objective };
+            let k = matrix.num_blocks as u32;
+            let blocks = level.nodes().map(|node| node * k / 500).collect();
+            let mut assignment = Assignment::new(level, blocks, k as usize);
+            let before = assignment.cost;
+            let bounds = vec![Weight::from(500 / k + 12); k as usize];
+            assert!(Flow::default().refine(level, &mut assignment, &bounds, &settings, &()));
+            let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
+            assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));
+            assert!(assignment.cost < before);
+            assert_eq!(assignment.overload(&bounds), 0);
+        }
+    }
+
+    #[test]
+    fn edges_to_third_blocks_pull_the_boundary() {
+        // A path; its first vertex must stay with the third block, which is near to the first block only.
+        let mut builder = crate::graph::GraphBuilder::new(7);
+        (0..6).for_each(|node| builder.add_edge(node, node + 1, 1));
+        for node in 1..5 {
+            builder.add_edge(6, node, 3);
+        }
+        let graph = CompactGraph::<i32>::new(&builder.build().unwrap());
+        let distances = vec![0, 1, 1, 1, 0, 9, 1, 9, 0];
+        let matrix = Matrix { num_blocks: 3, distances, has_triangle_inequality: false };
+        let objective = StoredCost::new(&matrix).unwrap();
+        let level = Level { graph: &graph, objective: &objective };
+        let mut assignment = Assignment::new(level, vec![0, 0, 0, 1, 1, 1, 2], 3);
+        let settings = FlowSettings { rounds: 4, region: 1.0, depth: 10 };
+        assert!(Flow::default().refine(level, &mut assignment, &[5, 5, 1], &settings, &()));
+        assert_eq!(assignment.blocks, [0, 0, 0, 0, 0, 1, 2]);
     }
 }
