@@ -97,7 +97,9 @@ fn graphs(run: &Run, peers: Option<&Peers>) -> Vec<(String, CsrGraph)> {
     let has_peer = |name: &String| peers.is_none_or(|peers| peers.keys().any(|(graph, _)| graph == name));
     if let Ok(folder) = std::env::var("VIEM_GRAPHS") {
         let mut found = graphs_of(&folder);
-        found.retain(|(name, _)| if run.graphs.is_empty() { has_peer(name) } else { run.graphs.contains(name) });
+        found.retain(
+            |(name, _)| if run.graphs.is_empty() { has_peer(name) } else { run.graphs.contains(name) },
+        );
         graphs.extend(found.into_iter().map(|(name, path)| (name, read_graph(&path, NodeWeights::Read))));
     }
     for (name, side) in [("mesh16", 1 << 8), ("mesh20", 1 << 10)] {
@@ -148,13 +150,16 @@ fn compare(run: &Run, preset: MapPreset, graphs: &[(String, CsrGraph)], peers: O
     let mut all_seconds = 0.0;
     let columns = [("graph", 24), ("J", 12), ("fullest", 0), ("overload", 0), ("seconds", 8)];
     let table = run.table.then(|| Table::new(columns));
-    for (machine, (name, graph)) in run.machines.iter().flat_map(|machine| graphs.iter().map(move |graph| (machine, graph)))
+    for (machine, (name, graph)) in
+        run.machines.iter().flat_map(|machine| graphs.iter().map(move |graph| (machine, graph)))
     {
-        let built = viem::machine::build(machine, run.distances(machine), None).unwrap_or_else(|error| fail(error));
+        let built =
+            viem::machine::build(machine, run.distances(machine), None).unwrap_or_else(|error| fail(error));
         let (mut costs, mut seconds, mut overload, mut fullest) = (Vec::new(), 0.0, 0, 0.0f64);
         for seed in 0..run.seeds {
             let watch = Stopwatch::start(run.threads);
-            let solution = map_directly(graph, built.as_ref(), &run.config(preset, seed)).unwrap_or_else(|error| fail(error));
+            let solution = map_directly(graph, built.as_ref(), &run.config(preset, seed))
+                .unwrap_or_else(|error| fail(error));
             seconds += watch.seconds() / run.seeds as f64;
             costs.push(solution.report.cost.max(1) as f64);
             overload = overload.max(solution.report.loads.overload);
@@ -172,7 +177,12 @@ fn compare(run: &Run, preset: MapPreset, graphs: &[(String, CsrGraph)], peers: O
             }
         }
         if let Some(table) = &table {
-            let cells = [format!("{cost:.0}"), format!("{fullest:.4}"), format!("{overload}"), format!("{seconds:.3}")];
+            let cells = [
+                format!("{cost:.0}"),
+                format!("{fullest:.4}"),
+                format!("{overload}"),
+                format!("{seconds:.3}"),
+            ];
             let [cost, fullest, overload, seconds] = cells;
             table.row([name, cost, fullest, overload, seconds]);
         } else if overload > 0 {

@@ -71,7 +71,9 @@ impl DirectOptions {
 /// Says what the PEs bear.
 pub(crate) fn tell_loads(console: Console, loads: &Loads) {
     let Loads { least, mean, greatest, bound, fullest, overload } = loads;
-    console.line(format_args!("load of the processing elements: {least} least, {mean:.2} mean, {greatest} greatest"));
+    console.line(format_args!(
+        "load of the processing elements: {least} least, {mean:.2} mean, {greatest} greatest"
+    ));
     console.line(format_args!("greatest bound {bound}, greatest load over its bound {fullest:.5}"));
     if *overload > 0 {
         console.warn(format_args!(

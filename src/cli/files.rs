@@ -33,11 +33,7 @@ pub(crate) fn read_mapping(
 }
 
 /// Reads a mapping that may put any number of vertices on a PE.
-pub(crate) fn read_many(
-    path: &Path,
-    num_nodes: usize,
-    machine: &dyn Machine,
-) -> Result<Mapping, ReadError> {
+pub(crate) fn read_many(path: &Path, num_nodes: usize, machine: &dyn Machine) -> Result<Mapping, ReadError> {
     let room = Room { num_pes: machine.num_pes(), capacity: &|_| u32::MAX };
     let pe_of = io::mapping::read(Source::open(path)?, num_nodes, room)?;
     Ok(Mapping::many(machine.num_pes(), pe_of).expect("the reader has looked for each"))

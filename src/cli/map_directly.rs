@@ -83,7 +83,8 @@ impl Job<'_> {
         let staged = outputs.stage(&contents)?;
         if let Some(written) = staged.path(output).filter(|_| self.verify) {
             self.check(written, mapping, report.cost)?;
-            console.line(format_args!("verified: J of the files is {} too, and so are all loads", report.cost));
+            console
+                .line(format_args!("verified: J of the files is {} too, and so are all loads", report.cost));
         }
         staged.publish()?;
         if let Some(start) = report.cost_of_start {
@@ -128,11 +129,7 @@ impl Job<'_> {
             settings: DirectConfig { threads: 1, ..self.config.clone() },
             cost: JsonCost { input_mapping: report.cost_of_start, mapping: report.cost },
             cut: report.cut,
-            spread: JsonSpread {
-                imbalance: 100.0 * self.config.imbalance,
-                loads: report.loads,
-                by_pe: None,
-            },
+            spread: JsonSpread { imbalance: 100.0 * self.config.imbalance, loads: report.loads, by_pe: None },
             stopped: report.stopped,
             seconds: Seconds { total: report.seconds },
         }

@@ -5,6 +5,8 @@
 //! | [`viem`], [`evaluator`], [`generate_model`], [`graphchecker`] | one program each: `main` is all a binary calls |
 //! | `options` | groups of options that programs share |
 //! | `machine` | the machine: its options, and what is told of it |
+//! | `direct` | what programs share about mappings of many vertices a PE |
+//! | `map_directly`, `model_onto` | the parts of `viem` and `generate_model` that make such mappings |
 //! | `console` | lines for people: where they go, and when not |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
@@ -14,15 +16,16 @@
 //! | `hints` | what to say of an option that does not exist |
 
 mod console;
+mod direct;
 pub mod evaluator;
 mod exit;
 mod files;
 pub mod generate_model;
-mod direct;
 pub mod graphchecker;
 mod hints;
 mod machine;
 mod map_directly;
+mod model_onto;
 mod options;
 mod progress;
 mod signals;

@@ -21,7 +21,7 @@ use super::multilevel::Task;
 use super::multisection::{BlockTree, Multisection};
 use super::objective::{BlockDistances, ComputedCost, Objective, StoredCost};
 use super::pool::Pool;
-use super::settings::{PoolSettings, Settings};
+use super::settings::{FlowSettings, InitialSettings, PoolSettings, Settings};
 use super::targets::Targets;
 use super::{Partition, Preset};
 use crate::graph::CsrGraph;
@@ -52,20 +52,30 @@ pub struct DirectSettings {
 impl DirectSettings {
     /// The best partitions.
     pub fn strong() -> Self {
-        Self { sections: Settings::of(Preset::Strong), whole: Settings::of(Preset::Strong) }
+        let eco = Self::eco();
+        let strong = Settings::of(Preset::Strong);
+        let pool = PoolSettings { members: 2, cycles: 1, generations: 1, ..eco.whole.pool };
+        Self {
+            sections: strong,
+            whole: Settings { pool, flow: FlowSettings { rounds: 2, ..eco.whole.flow }, ..eco.whole },
+        }
     }
 
     /// Good partitions.
     pub fn eco() -> Self {
-        let sections = Settings::of(Preset::Eco);
-        let whole = Settings::of(Preset::Eco);
-        let pool = PoolSettings { members: 2, generations: 1, least_nodes: 0, ..whole.pool };
-        Self { sections, whole: Settings { pool, ..whole } }
+        let fast = Self::fast();
+        let initial = InitialSettings { coarsest: 500, bisections: 10, ..fast.sections.initial };
+        let pool = PoolSettings { members: 2, generations: 1, ..fast.sections.pool };
+        Self { sections: Settings { initial, pool, ..fast.sections }, whole: fast.whole }
     }
 
     /// Partitions in little time.
     pub fn fast() -> Self {
-        Self { sections: Settings::of(Preset::Fast), whole: Settings::of(Preset::Fast) }
+        let fast = Settings::of(Preset::Fast);
+        let flow = FlowSettings { rounds: 1, ..fast.flow };
+        let initial = InitialSettings { coarsest: 1000, bisections: 2, ..fast.initial };
+        let pool = PoolSettings { tiny_nodes: 1000, ..fast.pool };
+        Self { sections: Settings { initial, flow, ..fast.clone() }, whole: Settings { pool, ..fast } }
     }
 
     /// Whether every number is in its range.
@@ -122,13 +132,18 @@ impl DirectPartitioner {
         let overload = assignment.overload(targets.bounds());
         let Assignment { blocks, weights, cost } = assignment;
         let cut = cut(graph, &blocks);
-        DirectPartition { partition: Partition { blocks, block_weights: weights, cut, overload }, cost: 2 * cost }
+        DirectPartition {
+            partition: Partition { blocks, block_weights: weights, cut, overload },
+            cost: 2 * cost,
+        }
     }
 }
 
 fn cut(graph: &CsrGraph, blocks: &[BlockId]) -> Cost {
     let block = |node: u32| blocks[node as usize];
-    let cut = |node| graph.arcs(node).filter(move |&(to, _)| block(to) != block(node)).map(|(_, w)| w).sum::<Cost>();
+    let cut = |node| {
+        graph.arcs(node).filter(move |&(to, _)| block(to) != block(node)).map(|(_, w)| w).sum::<Cost>()
+    };
     graph.nodes().map(cut).sum::<Cost>() / 2
 }
 

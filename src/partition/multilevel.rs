@@ -63,8 +63,14 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     pub fn run(&mut self, start: Option<(&[BlockId], Assignment)>, rng: &mut Rng) -> Assignment {
         let (classes, start) = start.unzip();
         let enough = self.enough(start.is_none());
-        let coarsening =
-            Coarsening::build(self.finest.graph, self.settings.contraction, enough, classes, self.observer, rng);
+        let coarsening = Coarsening::build(
+            self.finest.graph,
+            self.settings.contraction,
+            enough,
+            classes,
+            self.observer,
+            rng,
+        );
         let coarsest = self.level(coarsening.coarsest(self.finest.graph));
         let mut assignment = match start {
             Some(mut assignment) => {
@@ -91,6 +97,10 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     /// If an initial partition is to be found on it, it must be large enough to have many different ones, and small
     /// enough for several attempts.
     fn enough(&self, from_nothing: bool) -> usize {
+        if from_nothing && self.multisection.is_some() {
+            // Each step of multisection coarsens for itself.
+            return self.finest.num_nodes();
+        }
         let settings = &self.settings.initial;
         let least = settings.coarsest_per_block.saturating_mul(self.sizes.len());
         if from_nothing { least.max(settings.coarsest.min(self.finest.num_nodes() / 4)) } else { least }
@@ -99,7 +109,11 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     /// The best of several partitions of the coarsest graph.
     fn initial(&mut self, coarsest: Level<'_, W, O>, rng: &mut Rng) -> Assignment {
         if self.observer.should_stop() {
-            return Assignment::new(coarsest, initial::in_order(coarsest.graph, self.sizes), self.sizes.len());
+            return Assignment::new(
+                coarsest,
+                initial::in_order(coarsest.graph, self.sizes),
+                self.sizes.len(),
+            );
         }
         let relaxed = self.relaxed(coarsest);
         let tolerance = if coarsest.max_node_weight() > 1 { coarsest.max_node_weight() } else { 0 };

@@ -52,7 +52,8 @@ impl BlockTree {
     /// Divides `num_blocks` blocks: `divide` is given the range of a part and says how many blocks each of its children has,
     /// or nothing if it has none. Sizes that are 0 are passed over; a division into fewer than two parts is none.
     pub fn new(num_blocks: usize, mut divide: impl FnMut(Range<usize>) -> Vec<usize>) -> Self {
-        let leaf = |range: Range<usize>| BlockPart { children: 0..0, height: u32::from(range.len() > 1), range };
+        let leaf =
+            |range: Range<usize>| BlockPart { children: 0..0, height: u32::from(range.len() > 1), range };
         let mut parts = vec![leaf(0..num_blocks)];
         let mut next = 0;
         while next < parts.len() {
@@ -150,9 +151,7 @@ impl Division<'_> {
             .into_par_iter()
             .with_max_len(1)
             .enumerate()
-            .map(|(index, (graph, nodes))| {
-                (index, nodes, self.divide(&graph, children.start + index, seed))
-            })
+            .map(|(index, (graph, nodes))| (index, nodes, self.divide(&graph, children.start + index, seed)))
             .collect();
         for (index, nodes, inner) in divided {
             let first = (ranges[index].start - whole.start) as BlockId;

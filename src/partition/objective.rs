@@ -337,7 +337,11 @@ pub(crate) mod tests {
     }
 
     /// Moves vertices at random, and compares each gain with the cost before and after it.
-    fn check_gains<O: Objective>(objective: &O, num_blocks: usize, between: impl Fn(BlockId, BlockId) -> Weight) {
+    fn check_gains<O: Objective>(
+        objective: &O,
+        num_blocks: usize,
+        between: impl Fn(BlockId, BlockId) -> Weight,
+    ) {
         let graph = CompactGraph::<i32>::new(&generate::random_geometric(90, 7.0, 5));
         let level = Level { graph: &graph, objective };
         let mut rng = Rng::new(8);
@@ -354,12 +358,14 @@ pub(crate) mod tests {
             let external = graph.arcs(node).iter().map(|arc| arc.weight()).sum::<Weight>() - internal;
             assert!(from == to || gain <= objective.greatest_gain(internal, external));
             let others = affinities.blocks().iter().filter(|&&block| block != from && block != to);
-            let pull = others.map(|&c| affinities.to(c) * (between(to, c) - between(from, c))).sum::<Weight>();
+            let pull =
+                others.map(|&c| affinities.to(c) * (between(to, c) - between(from, c))).sum::<Weight>();
             assert_eq!(objective.pull(&affinities, [from, to]), if O::HAS_PULL { pull } else { 0 });
             assignment.shift(node, graph.node_weight(node), to, gain);
             let edges = graph.nodes().flat_map(|u| graph.arcs(u).iter().map(move |arc| (u, arc)));
             let block = |node: NodeId| assignment.blocks[node as usize];
-            let twice: Weight = edges.map(|(u, arc)| arc.weight() * between(block(u), block(arc.target))).sum();
+            let twice: Weight =
+                edges.map(|(u, arc)| arc.weight() * between(block(u), block(arc.target))).sum();
             assert_eq!(2 * assignment.cost, twice);
         }
     }

@@ -26,6 +26,10 @@ use crate::types::{BlockId, Weight};
 /// depend on it.
 const LEAST_PARALLEL_ARCS: usize = 20_000;
 
+/// A tiny graph gets at most so many times the members. Balances the optimum of tiny problems against time, of which little is
+/// needed.
+const MOST_FOR_TINY: usize = 16;
+
 /// Partitions a graph so that few edges are cut.
 pub(crate) fn partition(
     graph: &CsrGraph,
@@ -61,7 +65,12 @@ impl<'a, W: Stored> Pool<'a, W, Cut> {
         observer: &'a dyn Observer,
     ) -> Self {
         let level = Level { graph, objective: &Cut };
-        Self { task: Task { level, targets, multisection: None, settings, observer }, seed, start: None, goes_on: false }
+        Self {
+            task: Task { level, targets, multisection: None, settings, observer },
+            seed,
+            start: None,
+            goes_on: false,
+        }
     }
 }
 
@@ -72,7 +81,8 @@ impl<W: Stored, O: Objective> Pool<'_, W, O> {
             return Assignment::new(self.task.level, vec![0; self.task.level.num_nodes()], 1);
         }
         let seeds: Vec<u64> = (0..self.num_members() as u64).map(|index| derive(self.seed, index)).collect();
-        let mut starts: Vec<(Option<&Assignment>, u64)> = seeds.into_iter().map(|seed| (None, seed)).collect();
+        let mut starts: Vec<(Option<&Assignment>, u64)> =
+            seeds.into_iter().map(|seed| (None, seed)).collect();
         starts.extend(self.start.as_ref().map(|start| (Some(start), derive(self.seed, u64::MAX - 1))));
         let mut members = self.each(starts, |(start, seed)| self.member(start, seed));
         for generation in 1..=self.task.settings.pool.generations as u64 {
@@ -90,7 +100,8 @@ impl<W: Stored, O: Objective> Pool<'_, W, O> {
             let seed = derive(derive(self.seed, u64::MAX - 2), round);
             let rival = self.member(None, seed);
             let [better, child] = self.combine(best, rival, derive(seed, 1));
-            best = [better, child].into_iter().min_by_key(|member| self.score(member)).expect("there are two");
+            best =
+                [better, child].into_iter().min_by_key(|member| self.score(member)).expect("there are two");
         }
         best
     }
@@ -115,8 +126,10 @@ impl<W: Stored, O: Objective> Pool<'_, W, O> {
     fn num_members(&self) -> usize {
         let settings = &self.task.settings.pool;
         let enough = settings.least_per_block.saturating_mul(self.task.targets.num_blocks());
-        let is_small = self.task.level.num_nodes() < enough.min(settings.least_nodes);
-        if is_small { 1 } else { settings.members }
+        let num_nodes = self.task.level.num_nodes();
+        let is_small = num_nodes < enough.min(settings.least_nodes);
+        let members = if is_small { 1 } else { settings.members };
+        members.saturating_mul((settings.tiny_nodes / num_nodes.max(1)).clamp(1, MOST_FOR_TINY))
     }
 
     /// Pairs the members at random and combines each pair; a member without a mate stays.

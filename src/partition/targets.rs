@@ -125,7 +125,9 @@ impl Targets {
 
     /// Blocks of these weights and bounds, as many of both, no bound below its weight.
     pub(crate) fn bounded(sizes: Vec<Weight>, bounds: Vec<Weight>) -> Self {
-        debug_assert!(sizes.len() == bounds.len() && sizes.iter().zip(&bounds).all(|(size, bound)| size <= bound));
+        debug_assert!(
+            sizes.len() == bounds.len() && sizes.iter().zip(&bounds).all(|(size, bound)| size <= bound)
+        );
         Self { sizes, bounds }
     }
 

@@ -17,7 +17,9 @@ use crate::graph::CsrGraph;
 use crate::machine::parts::divide;
 use crate::mapping::Mapping;
 use crate::observer::{Limited, Observer, Phase};
-use crate::partition::{BlockDistances, BlockTree, DirectPartition, DirectPartitioner, DirectSettings, Layout, Targets};
+use crate::partition::{
+    BlockDistances, BlockTree, DirectPartition, DirectPartitioner, DirectSettings, Layout, Targets,
+};
 use crate::problem;
 use crate::settings::{ConfigError, check, check_at_least_one, seconds};
 use crate::threads;

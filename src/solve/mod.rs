@@ -16,7 +16,9 @@ mod presets;
 mod report;
 mod run;
 
-pub use direct::{DirectConfig, DirectReport, DirectSolution, Loads, bounds, loads, map_directly, map_directly_watched};
+pub use direct::{
+    DirectConfig, DirectReport, DirectSolution, Loads, bounds, loads, map_directly, map_directly_watched,
+};
 pub use effort::Constructions;
 pub use presets::{MapConfig, MapPreset};
 pub use report::{Report, Seconds};

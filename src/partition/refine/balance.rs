@@ -300,8 +300,8 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
 mod tests {
     use super::*;
     use crate::graph::GraphBuilder;
-    use crate::partition::objective::Cut;
     use crate::observer::WORK_BETWEEN_QUESTIONS;
+    use crate::partition::objective::Cut;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Counts questions, and asks to stop from one of them on.
@@ -350,8 +350,8 @@ mod tests {
     fn bounds_are_met_also_when_it_is_stopped() {
         for most in 0..4 {
             let (graph, bounds) = crowded_star();
-        let level = Level { graph: &graph, objective: &Cut };
-        let mut assignment = Assignment::new(level, vec![0; graph.num_nodes()], 50);
+            let level = Level { graph: &graph, objective: &Cut };
+            let mut assignment = Assignment::new(level, vec![0; graph.num_nodes()], 50);
             rebalance(level, &mut assignment, &bounds, &Questions::up_to(most));
             assert_eq!(assignment.overload(&bounds), 0);
             assert_eq!(assignment.cost, level.cut(&assignment.blocks));

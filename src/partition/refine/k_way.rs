@@ -416,10 +416,10 @@ impl RandomWalk {
 mod tests {
     use super::*;
     use crate::graph::generate;
-    use crate::partition::objective::tests::matrices;
-    use crate::partition::objective::{ComputedCost, Cut, StoredCost};
     use crate::partition::Preset;
     use crate::partition::Settings;
+    use crate::partition::objective::tests::matrices;
+    use crate::partition::objective::{ComputedCost, Cut, StoredCost};
 
     fn graph() -> CompactGraph<i32> {
         CompactGraph::new(&generate::random_geometric(300, 8.0, 5))
