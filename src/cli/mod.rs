@@ -7,6 +7,7 @@
 //! | `machine` | the machine: its options, and what is told of it |
 //! | `direct` | what programs share about mappings of many vertices a PE |
 //! | `map_directly`, `model_onto` | the parts of `viem` and `generate_model` that make such mappings |
+//! | `launch` | the files and the line that launch a job |
 //! | `console` | lines for people: where they go, and when not |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
@@ -23,6 +24,7 @@ mod files;
 pub mod generate_model;
 pub mod graphchecker;
 mod hints;
+mod launch;
 mod machine;
 mod map_directly;
 mod model_onto;

@@ -1,5 +1,6 @@
 //! `viem`: maps the processes of a model to the PEs of a machine.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -11,14 +12,18 @@ use super::console::Console;
 use super::direct::DirectOptions;
 use super::exit::{self, End, UsageError};
 use super::files;
+use super::launch::{JobLaunch, JsonLaunch, LaunchOptions};
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::map_directly::Job;
 use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
 use super::signals::{self, First, StopAtSignal};
 use crate::construct::Construction;
+use crate::graph::CsrGraph;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs};
+use crate::launch::LaunchFile;
+use crate::mapping::Mapping;
 use crate::search::{Neighbourhood, SearchConfig};
 use crate::solve::{DirectConfig, MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
 use crate::topology::{DistanceKind, Hierarchy, Machine};
@@ -99,6 +104,9 @@ struct Options {
     verify: bool,
 
     #[command(flatten)]
+    launch: LaunchOptions,
+
+    #[command(flatten)]
     report: ReportOptions,
 }
 
@@ -119,42 +127,25 @@ fn map(options: &Options) -> anyhow::Result<End> {
     // A mapping may be improved in place.
     let output = outputs.add(&options.output_filename, &read_only)?;
     let json = options.report.add_to(&mut outputs, &inputs)?;
+    let planned = options.launch.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let machine = options.direct.weigh(options.machine.build(console)?)?;
     let machine = machine.as_ref();
     let config = options.config(machine, outputs.is_file(output))?;
-    let imbalance = options.direct.imbalance()?;
+    options.direct.imbalance()?;
 
     let (graph, is_direct) = options.direct.read(model, machine)?;
     if is_direct {
+        if planned.is_some() {
+            let message = "--launch starts one process a processing element; make a model with generate_model --machine";
+            return Err(UsageError(message.to_string()).into());
+        }
         let start = start.map(|path| files::read_many(path, graph.num_nodes(), machine)).transpose()?;
-        let preset = options.preconfiguration_mapping;
-        let config = DirectConfig {
-            seed: config.seed,
-            threads: config.threads,
-            imbalance,
-            time_limit: config.time_limit,
-            ..DirectConfig::preset(preset)
-        };
-        let job = Job {
-            started,
-            model,
-            graph: &graph,
-            machine,
-            machine_options: &options.machine,
-            direct_options: &options.direct,
-            preset,
-            config,
-            start,
-            verify: options.verify,
-            quiet: options.report.quiet,
-            outputs: &outputs,
-            output,
-            json,
-            console,
-        };
+        let job =
+            options.directly(started, &graph, machine, start, &config, (&outputs, output, json), console)?;
         return job.run();
     }
+    planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
     let start = start.map(|path| files::read_mapping(path, graph.num_nodes(), machine)).transpose()?;
     let progress = Progress::new(options.report.quiet);
     // From here on there is something to save.
@@ -167,9 +158,16 @@ fn map(options: &Options) -> anyhow::Result<End> {
         solve_watched(&graph, machine, &config, start.as_ref(), &observer)?
     };
     tell(console, &solution.report);
+    // A mapping that cannot be launched as asked is written nevertheless.
+    let launch = planned.map(|planned| planned.of(machine, &solution.mapping)).transpose();
+    let (launch, refused) = launch.map_or_else(|error| (None, Some(error)), |launch| (launch, None));
+    for (id, _) in launch.iter().flat_map(JobLaunch::files).filter(|(_, file)| file.is_program) {
+        outputs.make_program(id);
+    }
     let settings = config.effective_on(machine);
-    let report = JsonReport::new(options, machine, &solution.report, settings);
-    write(options, &outputs, (output, json), &solution, &report, console)?;
+    let report = JsonReport::new(options, machine, &solution.report, settings, launch.as_ref());
+    write(options, &outputs, (output, json), launch.as_ref(), &solution, &report, console)?;
+    refused.map_or(Ok(()), Err)?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
 
@@ -185,26 +183,33 @@ fn tell(console: Console, report: &Report) {
     console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
 }
 
-/// Writes mapping and report, once the mapping is verified if that was asked for.
+/// Writes mapping, report and what launches the job, once the mapping is verified if that was asked for.
 fn write(
     options: &Options,
     outputs: &Outputs,
     (output, json): (OutputId, Option<OutputId>),
+    launch: Option<&JobLaunch>,
     solution: &Solution,
     report_of_run: &JsonReport<'_>,
     console: Console,
 ) -> anyhow::Result<()> {
     let Solution { mapping, report } = solution;
-    let contents: [Content<'_>; 2] = [
-        (Some(output), &|out| io::mapping::write(out, mapping.as_slice())),
-        (json, &|out| files::write_json(out, report_of_run)),
-    ];
+    let write_mapping = |out: &mut dyn Write| io::mapping::write(out, mapping.as_slice());
+    let write_report = |out: &mut dyn Write| files::write_json(out, report_of_run);
+    let launch_files: Vec<(OutputId, &LaunchFile)> = launch.into_iter().flat_map(JobLaunch::files).collect();
+    let fills: Vec<_> = launch_files
+        .iter()
+        .map(|&(_, file)| move |out: &mut dyn Write| out.write_all(file.content.as_bytes()))
+        .collect();
+    let mut contents: Vec<Content<'_>> = vec![(Some(output), &write_mapping), (json, &write_report)];
+    contents.extend(launch_files.iter().zip(&fills).map(|(&(id, _), fill)| (Some(id), fill as _)));
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
         files::verify(&options.file, written, &options.machine, report.cost)?;
         console.line(format_args!("verified: J of the files is {} too", report.cost));
     }
     staged.publish()?;
+    launch.iter().for_each(|launch| launch.tell(console));
     let (identity, cost) = (report.cost_of_identity, report.cost);
     let less = if identity > 0 { 100.0 * (identity - cost) as f64 / identity as f64 } else { 0.0 };
     let place = outputs.name(output);
@@ -213,6 +218,43 @@ fn write(
 }
 
 impl Options {
+    /// The same options for an application graph of many vertices a PE.
+    #[allow(clippy::too_many_arguments)] // what a run is given
+    fn directly<'a>(
+        &'a self,
+        started: Instant,
+        graph: &'a CsrGraph,
+        machine: &'a dyn Machine,
+        start: Option<Mapping>,
+        config: &MapConfig,
+        (outputs, output, json): (&'a Outputs, OutputId, Option<OutputId>),
+        console: Console,
+    ) -> anyhow::Result<Job<'a>> {
+        let preset = self.preconfiguration_mapping;
+        let mut direct = DirectConfig::preset(preset);
+        direct.seed = config.seed;
+        direct.threads = config.threads;
+        direct.imbalance = self.direct.imbalance()?;
+        direct.time_limit = config.time_limit;
+        Ok(Job {
+            started,
+            model: &self.file,
+            graph,
+            machine,
+            machine_options: &self.machine,
+            direct_options: &self.direct,
+            preset,
+            config: direct,
+            start,
+            verify: self.verify,
+            quiet: self.report.quiet,
+            outputs,
+            output,
+            json,
+            console,
+        })
+    }
+
     /// `is_file`: whether the mapping goes to a file of its own.
     fn config(&self, machine: &dyn Machine, is_file: bool) -> anyhow::Result<MapConfig> {
         let mut read = [self.file.as_path()].into_iter().chain(self.machine.files());
@@ -261,6 +303,8 @@ struct JsonReport<'a> {
     cost: JsonCost,
     swaps: JsonSwaps,
     stopped: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    launch: Option<JsonLaunch>,
     seconds: Seconds,
 }
 
@@ -295,7 +339,13 @@ struct JsonSwaps {
 }
 
 impl<'a> JsonReport<'a> {
-    fn new(options: &Options, machine: &'a dyn Machine, report: &Report, settings: MapConfig) -> Self {
+    fn new(
+        options: &Options,
+        machine: &'a dyn Machine,
+        report: &Report,
+        settings: MapConfig,
+        launch: Option<&JobLaunch>,
+    ) -> Self {
         Self {
             program: "viem",
             version: env!("CARGO_PKG_VERSION"),
@@ -323,6 +373,7 @@ impl<'a> JsonReport<'a> {
             },
             swaps: JsonSwaps { tried: report.swaps_tried, made: report.swaps_made },
             stopped: report.stopped,
+            launch: launch.map(JobLaunch::report),
             seconds: report.seconds,
         }
     }

@@ -7,6 +7,7 @@
 //! | `growing` | one process at a time, next to those already mapped (Müller-Merbach) | O((n k + m) log n) |
 //! | `bottom_up` | partition into innermost groups, contract, go on with the groups | k partitions |
 //! | `top_down` | partition into the outermost parts, go on inside each | k layers of partitions |
+//! | `treematch` | list groups of processes that share a parent, choose those that keep most traffic, go on with the groups | O(m log m) for each level |
 //! | `dual_recursive` | halve graph and machine together, mindful of what is outside | log n layers of bisections |
 //!
 //! n processes, m edges, k levels of the hierarchy. `multisection` is what `bottom_up` and `top_down` divide graphs with.
@@ -18,6 +19,7 @@ mod identity;
 mod multisection;
 mod random;
 mod top_down;
+mod treematch;
 
 use crate::annealing::Cooling;
 use crate::machine::Places;
@@ -25,45 +27,31 @@ use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::partition::Preset;
 use crate::problem::Problem;
-use crate::settings::{ConfigError, named};
+use crate::settings::{ConfigError, members};
 use crate::topology::{DistanceOracle, Hierarchy};
 
-/// Declares [`Construction`] and what makes each mapping by one table: `Variant = "name" by module`, with the function
-/// `construct` of that module.
-macro_rules! constructions {
-    ($($(#[$of_variant:meta])* $variant:ident = $name:literal by $module:ident,)+) => {
-        named! {
-            /// How the first mapping is made.
-            #[derive(Default)]
-            pub enum Construction: "construction" {
-                $($(#[$of_variant])* $variant = $name,)+
-            }
-        }
+members! {
+    /// How the first mapping is made.
+    #[derive(Default)]
+    pub enum Construction: "construction" {
+        /// A random permutation.
+        Random = "random" by random::construct,
+        /// Process i on PE i.
+        Identity = "identity" by identity::construct,
+        /// One process at a time, next to those already mapped.
+        Growing = "growing" by growing::construct,
+        /// Innermost groups first.
+        HierarchyBottomUp = "hierarchybottomup" by bottom_up::construct,
+        /// Outermost parts first.
+        #[default]
+        HierarchyTopDown = "hierarchytopdown" by top_down::construct,
+        /// Graph and machine are halved together.
+        DualRecursive = "dualrecursive" by dual_recursive::construct,
+        /// Innermost groups first, as TreeMatch chooses them.
+        TreeMatch = "treematch" by treematch::construct,
+    }
 
-        impl Construction {
-            fn construct<O: DistanceOracle>(self, task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
-                match self {
-                    $(Self::$variant => $module::construct(task),)+
-                }
-            }
-        }
-    };
-}
-
-constructions! {
-    /// A random permutation.
-    Random = "random" by random,
-    /// Process i on PE i.
-    Identity = "identity" by identity,
-    /// One process at a time, next to those already mapped.
-    Growing = "growing" by growing,
-    /// Innermost groups first.
-    HierarchyBottomUp = "hierarchybottomup" by bottom_up,
-    /// Outermost parts first.
-    #[default]
-    HierarchyTopDown = "hierarchytopdown" by top_down,
-    /// Graph and machine are halved together.
-    DualRecursive = "dualrecursive" by dual_recursive,
+    fn construct<O: DistanceOracle>(self, task: &Task<'_, O>) -> Result<Mapping, ConstructionError> = function(task)
 }
 
 /// What a construction is given.
