@@ -99,9 +99,9 @@ fn optimum(family: &Family, graph: &CsrGraph, bounds: &[Weight]) -> Option<i128>
 }
 
 #[test]
-fn tiny_problems_are_solved_about_as_well_as_by_enumeration() {
+fn tiny_problems_are_solved_as_by_enumeration() {
     let mut rng = Rng::new(7);
-    let (mut tries, mut found) = (0, 0);
+    let mut tries = 0;
     for family in small_families(&mut rng) {
         // Three PEs of each machine, of unequal capacity, and eight vertices.
         let list: Vec<PeId> = (0..3).map(|i| i * 2).collect();
@@ -124,13 +124,10 @@ fn tiny_problems_are_solved_about_as_well_as_by_enumeration() {
             let best = optimum(&part, &graph, &bounds_of(&graph, &part.room, 3));
             let Some(best) = best else { continue };
             tries += 1;
-            if solution.report.loads.overload == 0 {
-                assert!(i128::from(solution.report.cost) >= best);
-                found += usize::from(i128::from(solution.report.cost) == best);
-            }
+            assert_eq!((solution.report.loads.overload, i128::from(solution.report.cost)), (0, best));
         }
     }
-    assert!(tries > 20 && 5 * found >= 4 * tries, "{found} of {tries}");
+    assert!(tries > 20, "{tries}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! so the levels interleave target and weight and store weights in 32 bits whenever all sums fit: an arc
 //! then takes 8 bytes. All arithmetic is done in [`Weight`], whatever the stored width.
 
-use crate::graph::CsrGraph;
+use crate::graph::{CsrGraph, GraphBuilder};
 use crate::types::{BlockId, NodeId, Weight};
 
 /// A stored weight: `i32` where every sum over the graph fits, else `i64`.
@@ -163,6 +163,17 @@ impl<W: Stored> CompactGraph<W> {
             (Self::from_parts(offsets, arcs, node_weights), nodes)
         };
         members.into_iter().map(induce).collect()
+    }
+
+    /// The same graph with wide weights, each vertex of weight 1; O(n + m log n).
+    pub fn to_csr(&self) -> CsrGraph {
+        let mut builder = GraphBuilder::new(self.num_nodes());
+        for node in self.nodes() {
+            for arc in self.arcs(node).iter().filter(|arc| arc.target < node) {
+                builder.add_edge(node, arc.target, arc.weight());
+            }
+        }
+        builder.build().expect("a part of a graph weighs no more than the graph")
     }
 
     /// The weight of the edges between blocks, each edge once; O(n + m).

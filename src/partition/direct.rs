@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::assignment::{Assignment, Level};
 use super::compact::{self, CompactGraph, Stored};
+use super::enumeration;
 use super::multilevel::Task;
 use super::multisection::{BlockTree, Multisection};
 use super::objective::{BlockDistances, ComputedCost, Objective, StoredCost};
@@ -36,7 +37,12 @@ pub struct Layout<'a> {
     pub tree: &'a BlockTree,
     /// How far they are apart.
     pub distances: &'a dyn BlockDistances,
+    /// Places whole blocks, if that can be better than how the tree has placed them.
+    pub place: Option<&'a Place<'a>>,
 }
+
+/// From the quotient graph of a partition and a seed to the block that each block shall become.
+pub type Place<'a> = dyn Fn(&CsrGraph, u64) -> Vec<BlockId> + Sync + 'a;
 
 /// All settings of partitions onto a machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -166,8 +172,12 @@ impl Run<'_> {
     }
 
     fn with<W: Stored, O: Objective>(&self, level: Level<'_, W, O>) -> Assignment {
+        if let Some(best) = enumeration::best(level, self.targets.bounds()) {
+            return best;
+        }
         let DirectSettings { sections, whole } = &self.by.settings;
-        let multisection = Some(Multisection { tree: self.layout.tree, settings: sections });
+        let Layout { tree, place, .. } = self.layout;
+        let multisection = Some(Multisection { tree, settings: sections, place });
         let Run { targets, observer, .. } = *self;
         let task = Task { level, targets, multisection, settings: whole, observer };
         let num_blocks = targets.num_blocks();

@@ -30,6 +30,7 @@ mod assignment;
 mod coarsen;
 mod compact;
 mod direct;
+mod enumeration;
 mod heap;
 mod initial;
 mod multilevel;
@@ -41,7 +42,7 @@ mod settings;
 mod targets;
 
 pub use coarsen::Contraction;
-pub use direct::{DirectPartition, DirectPartitioner, DirectSettings, Layout};
+pub use direct::{DirectPartition, DirectPartitioner, DirectSettings, Layout, Place};
 pub use multisection::BlockTree;
 pub use objective::BlockDistances;
 pub use settings::{

@@ -17,6 +17,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::compact::{CompactGraph, Stored};
+use super::direct::Place;
 use super::pool::Pool;
 use super::settings::Settings;
 use super::targets::Targets;
@@ -100,6 +101,8 @@ pub(crate) struct Multisection<'a> {
     pub tree: &'a BlockTree,
     /// How each step is partitioned.
     pub settings: &'a Settings,
+    /// Places the blocks at the end.
+    pub place: Option<&'a Place<'a>>,
 }
 
 /// What is divided, and into what.
@@ -122,7 +125,12 @@ impl Multisection<'_> {
         seed: u64,
         observer: &dyn Observer,
     ) -> Vec<BlockId> {
-        Division { multisection: self, sizes, bounds, observer }.divide(graph, 0, seed)
+        let mut blocks = Division { multisection: self, sizes, bounds, observer }.divide(graph, 0, seed);
+        if let Some(place) = self.place.filter(|_| !observer.should_stop()) {
+            let becomes = place(&graph.contract(&blocks, sizes.len()).to_csr(), derive(seed, u64::MAX));
+            blocks.iter_mut().for_each(|block| *block = becomes[*block as usize]);
+        }
+        blocks
     }
 }
 

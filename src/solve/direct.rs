@@ -7,12 +7,13 @@
 //! are the PEs in the order of the parts of the machine, so that every part is a range of blocks. Between partitioning first
 //! and mapping the blocks afterwards, and this, lies what a partitioner cannot know that minimises the cut.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{MapPreset, SolveError};
+use super::{MapConfig, MapPreset, SolveError, solve_watched};
 use crate::graph::CsrGraph;
 use crate::machine::parts::divide;
 use crate::mapping::Mapping;
@@ -23,7 +24,7 @@ use crate::partition::{
 use crate::problem;
 use crate::settings::{ConfigError, check, check_at_least_one, seconds};
 use crate::threads;
-use crate::topology::{DistanceOracle, DistanceVisitor, Machine, Parts};
+use crate::topology::{DistanceOracle, DistanceVisitor, Listed, Machine, Parts};
 use crate::types::{BlockId, Cost, Distance, PeId, Weight};
 
 /// Parts of a machine that is no tree are divided into at most so many at once. Balances the sum of all cuts against time: its
@@ -226,7 +227,8 @@ impl DistanceVisitor for Run<'_> {
         let capacities = capacities(machine, order.iter().copied());
         let targets = Targets::proportional(graph, &capacities, config.imbalance)?;
         let between = Between { oracle, keys: order.iter().map(|&pe| oracle.key(pe)).collect() };
-        let tree = block_tree(parts, machine.hierarchy().is_some());
+        let is_tree = machine.hierarchy().is_some();
+        let tree = block_tree(parts, is_tree);
         let mut block_of = vec![0; order.len()];
         for (block, &pe) in order.iter().enumerate() {
             block_of[pe as usize] = block as BlockId;
@@ -237,7 +239,10 @@ impl DistanceVisitor for Run<'_> {
         let deadline = config.time_limit.and_then(|limit| begin.checked_add(limit));
         let limited = Limited { observer, deadline, bound: Cost::MAX };
         let partitioner = DirectPartitioner::new(config.settings.clone(), config.seed)?;
-        let layout = Layout { tree: &tree, distances: &between };
+        // In a tree, the parts are places already; where PEs have unequal loads, blocks cannot change places.
+        let may_place = !is_tree && capacities.iter().all(|&capacity| capacity == capacities[0]);
+        let place = |quotient: &CsrGraph, seed: u64| place(machine, order, quotient, seed, &limited);
+        let layout = Layout { tree: &tree, distances: &between, place: may_place.then_some(&place) };
         let goes_on = config.time_limit.is_some();
         let DirectPartition { partition, cost } =
             partitioner.partition(graph, &targets, layout, start.as_deref(), goes_on, &limited);
@@ -296,22 +301,47 @@ impl<O: DistanceOracle> BlockDistances for Between<'_, O> {
 /// The parts of a machine as steps of multisection: each level by itself in a tree, several levels of halves at once
 /// elsewhere.
 fn block_tree(parts: &Parts, is_tree: bool) -> BlockTree {
-    let part_of: std::collections::HashMap<(usize, usize), usize> =
+    let part_of: HashMap<(usize, usize), usize> =
         (0..parts.num_parts()).map(|part| ((parts.range(part).start, parts.range(part).end), part)).collect();
     BlockTree::new(parts.order().len(), |range: Range<usize>| {
         let part = part_of[&(range.start, range.end)];
-        let mut children: Vec<usize> = parts.children(part).collect();
-        while !is_tree {
-            let divided = |&part: &usize| match parts.children(part) {
-                none if none.is_empty() => part..part + 1,
-                children => children,
-            };
-            let next: Vec<usize> = children.iter().flat_map(divided).collect();
-            if next.len() == children.len() || next.len() > MOST_CHILDREN {
-                break;
-            }
-            children = next;
-        }
+        let children = if is_tree { parts.children(part).collect() } else { descendants(parts, part) };
         children.into_iter().map(|child| parts.range(child).len()).collect()
     })
+}
+
+/// Those below a part of the last generation that has at most [`MOST_CHILDREN`], or its children if they are more.
+fn descendants(parts: &Parts, part: usize) -> Vec<usize> {
+    let mut children: Vec<usize> = parts.children(part).collect();
+    loop {
+        let divided = |&part: &usize| match parts.children(part) {
+            none if none.is_empty() => part..part + 1,
+            children => children,
+        };
+        let next: Vec<usize> = children.iter().flat_map(divided).collect();
+        if next.len() == children.len() || next.len() > MOST_CHILDREN {
+            return children;
+        }
+        children = next;
+    }
+}
+
+/// Maps whole blocks one-to-one, better than the order of the parts does; nothing changes if that cannot be done.
+fn place(
+    machine: &dyn Machine,
+    order: &[PeId],
+    quotient: &CsrGraph,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Vec<BlockId> {
+    let as_it_is = (0..order.len() as BlockId).collect();
+    let Ok(machine) = Listed::new(machine, order.to_vec()) else { return as_it_is };
+    let threads = rayon::current_num_threads();
+    let config = MapConfig::preset(MapPreset::Fast).with_seed(seed).with_threads(threads);
+    // What it reaches is not J of the graph.
+    let silent = Limited { observer, deadline: None, bound: Cost::MIN };
+    match solve_watched(quotient, &machine, &config, None, &silent) {
+        Ok(solution) => solution.mapping.into_vec(),
+        Err(_) => as_it_is,
+    }
 }
