@@ -12,6 +12,7 @@ use crate::io::metis::RepairError;
 use crate::io::traffic::TrafficError;
 use crate::io::{ReadError, WriteError};
 use crate::launch::LaunchError;
+use crate::machine::cluster::ClusterError;
 use crate::machine::{self, SpecError};
 use crate::model::ModelError;
 use crate::problem::ProblemError;
@@ -159,6 +160,13 @@ fn code_of_spec(error: &SpecError) -> u8 {
         SpecError::Machine { spec, source } => match code_of_machine(source) {
             DATA if machine::file_of(spec).is_none() => USAGE,
             code => code,
+        },
+        SpecError::Cluster { source, .. } => match &**source {
+            ClusterError::Lstopo { .. } | ClusterError::NoJob { .. } => NO_INPUT,
+            ClusterError::Machine(error) => code_of_machine(error),
+            ClusterError::TooManyNodes { .. } => RESOURCE,
+            error if error.is_usage() => USAGE,
+            _ => DATA,
         },
         _ => USAGE,
     }

@@ -65,7 +65,7 @@ pub(crate) fn probe_inputs(inputs: &[&Path]) -> Result<(), UsageError> {
 pub(crate) fn verify(
     model: &Path,
     mapping: &Path,
-    machine: &MachineOptions,
+    machine: (&MachineOptions, &dyn Machine),
     cost: Cost,
 ) -> anyhow::Result<()> {
     let audited = with_texts(model, mapping, machine, verify::audit_on)?;
@@ -77,7 +77,11 @@ pub(crate) fn verify(
 }
 
 /// The same where PEs have many vertices: J and the load of each PE, recomputed by the independent auditor.
-pub(crate) fn audit_many(model: &Path, mapping: &Path, machine: &MachineOptions) -> anyhow::Result<Audit> {
+pub(crate) fn audit_many(
+    model: &Path,
+    mapping: &Path,
+    machine: (&MachineOptions, &dyn Machine),
+) -> anyhow::Result<Audit> {
     with_texts(model, mapping, machine, verify::audit_many)
 }
 
@@ -85,7 +89,7 @@ pub(crate) fn audit_many(model: &Path, mapping: &Path, machine: &MachineOptions)
 fn with_texts<R>(
     model: &Path,
     mapping: &Path,
-    machine: &MachineOptions,
+    (options, machine): (&MachineOptions, &dyn Machine),
     audit: impl Fn(&str, &str, &MachineText<'_>) -> Result<R, AuditError>,
 ) -> anyhow::Result<R> {
     let text = |path: &Path| -> anyhow::Result<String> {
@@ -95,13 +99,13 @@ fn with_texts<R>(
         // Comments may be in any encoding.
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
-    let file = machine.file().map(text).transpose()?;
-    let file_of_pes = machine.file_of_pes().map(text).transpose()?;
-    let machine = MachineText {
-        spec: &machine.spec(),
-        distances: machine.distances(),
-        file: file.as_deref(),
-        pes: file_of_pes.as_deref().or(machine.pes()),
+    let file_of_pes = options.file_of_pes().map(text).transpose()?;
+    let pes = file_of_pes.as_deref().or(options.pes());
+    let (outline, file) = (machine.outline(), options.file().map(text).transpose()?);
+    let spec = options.spec();
+    let machine = match &outline {
+        Some(outline) => MachineText { spec: verify::OUTLINE, distances: None, file: Some(outline), pes },
+        None => MachineText { spec: &spec, distances: options.distances(), file: file.as_deref(), pes },
     };
     Ok(audit(&text(model)?, &text(mapping)?, &machine)?)
 }

@@ -96,7 +96,7 @@ impl Job<'_> {
 
     /// Has the auditor recompute J and loads from the files.
     fn check(&self, written: &Path, mapping: &Mapping, cost: Cost) -> anyhow::Result<()> {
-        let audit = files::audit_many(self.model, written, self.machine_options)?;
+        let audit = files::audit_many(self.model, written, (self.machine_options, self.machine))?;
         let mut loads: Vec<Weight> = vec![0; self.machine.num_pes()];
         for (&weight, &pe) in self.graph.node_weights().iter().zip(mapping.as_slice()) {
             loads[pe as usize] += weight;

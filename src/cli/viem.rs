@@ -166,7 +166,8 @@ fn map(options: &Options) -> anyhow::Result<End> {
     }
     let settings = config.effective_on(machine);
     let report = JsonReport::new(options, machine, &solution.report, settings, launch.as_ref());
-    write(options, &outputs, (output, json), launch.as_ref(), &solution, &report, console)?;
+    let ids = (output, json);
+    write((options, machine), &outputs, ids, launch.as_ref(), &solution, &report, console)?;
     refused.map_or(Ok(()), Err)?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
@@ -185,7 +186,7 @@ fn tell(console: Console, report: &Report) {
 
 /// Writes mapping, report and what launches the job, once the mapping is verified if that was asked for.
 fn write(
-    options: &Options,
+    (options, machine): (&Options, &dyn Machine),
     outputs: &Outputs,
     (output, json): (OutputId, Option<OutputId>),
     launch: Option<&JobLaunch>,
@@ -205,7 +206,7 @@ fn write(
     contents.extend(launch_files.iter().zip(&fills).map(|(&(id, _), fill)| (Some(id), fill as _)));
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
-        files::verify(&options.file, written, &options.machine, report.cost)?;
+        files::verify(&options.file, written, (&options.machine, machine), report.cost)?;
         console.line(format_args!("verified: J of the files is {} too", report.cost));
     }
     staged.publish()?;

@@ -8,8 +8,10 @@
 //! | [`mapping`] | mappings of processes to PEs: read, write |
 //! | [`partition`] | partitions: write |
 //! | [`traffic`] | recorded traffic of MPI jobs, of several kinds: read, summed into a graph |
+//! | [`program`] | programs in time: read, write |
 //! | [`target`] | target files of Scotch: read |
 //! | [`matrix`] | square matrices: read |
+//! | [`cluster`] | hosts, Slurm's network, hwloc's nodes, latencies: read |
 //! | [`pes`] | lists of PEs: read |
 //! | [`pe_weights`] | weights of PEs: read |
 //! | [`output`] | the outputs of a run: written whole or not at all |
@@ -17,6 +19,7 @@
 //! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
 //! header promises. Lines and columns are counted from 1, columns in bytes.
 
+pub mod cluster;
 mod digits;
 mod fields;
 mod foreign;
@@ -28,6 +31,7 @@ pub mod partition;
 pub mod pe_weights;
 pub mod pes;
 mod place;
+pub mod program;
 mod scanner;
 mod source;
 pub mod target;
@@ -70,9 +74,13 @@ pub enum ContentError {
     #[error(transparent)]
     Matrix(matrix::MatrixFault),
     #[error(transparent)]
+    Cluster(cluster::ClusterFault),
+    #[error(transparent)]
     PeList(pes::PeListFault),
     #[error(transparent)]
     PeWeights(pe_weights::PeWeightFault),
+    #[error(transparent)]
+    Program(program::TextFault),
     #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
     Packed { reason: String },
 }

@@ -227,7 +227,7 @@ impl DistanceVisitor for Run<'_> {
         let capacities = capacities(machine, order.iter().copied());
         let targets = Targets::proportional(graph, &capacities, config.imbalance)?;
         let between = Between { oracle, keys: order.iter().map(|&pe| oracle.key(pe)).collect() };
-        let is_tree = machine.hierarchy().is_some();
+        let is_tree = machine.hierarchy().is_some() || oracle.ultrametric().is_some();
         let tree = block_tree(parts, is_tree);
         let mut block_of = vec![0; order.len()];
         for (block, &pe) in order.iter().enumerate() {

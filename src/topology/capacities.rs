@@ -1,6 +1,6 @@
 //! A machine whose PEs have room for more than one process.
 
-use super::{Distances, Division, Hierarchy, Location, Machine, MachineError};
+use super::{Distances, Division, Hierarchy, Interconnect, Location, Machine, MachineError};
 use crate::types::PeId;
 
 /// A machine with a capacity for each PE.
@@ -37,6 +37,10 @@ impl<M: Machine> Machine for Capacities<M> {
         self.machine.distances()
     }
 
+    fn interconnect(&self) -> Interconnect {
+        self.machine.interconnect()
+    }
+
     fn division(&self) -> Division {
         self.machine.division()
     }
@@ -60,6 +64,10 @@ impl<M: Machine> Machine for Capacities<M> {
             return self.machine.location(pe);
         }
         Location { node: pe, package: 0, core: 0, cpus: (0..self.capacity(pe)).collect() }
+    }
+
+    fn outline(&self) -> Option<String> {
+        self.machine.outline()
     }
 
     fn host(&self, node: u32) -> Option<&str> {

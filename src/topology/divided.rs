@@ -1,6 +1,6 @@
 //! A machine that somebody has divided into parts.
 
-use super::{Distances, Division, Hierarchy, Location, Machine, MachineError, Parts};
+use super::{Distances, Division, Hierarchy, Interconnect, Location, Machine, MachineError, Note, Parts};
 use crate::types::PeId;
 
 /// A machine that falls into the parts told.
@@ -30,6 +30,10 @@ impl<M: Machine> Machine for Divided<M> {
         self.machine.distances()
     }
 
+    fn interconnect(&self) -> Interconnect {
+        self.machine.interconnect()
+    }
+
     fn division(&self) -> Division {
         Division::Parts(self.parts.clone())
     }
@@ -54,8 +58,12 @@ impl<M: Machine> Machine for Divided<M> {
         self.machine.host(node)
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<Note> {
         self.machine.notes()
+    }
+
+    fn outline(&self) -> Option<String> {
+        self.machine.outline()
     }
 
     fn describe(&self) -> String {

@@ -1,6 +1,6 @@
 //! Some PEs of a machine, in an order of their own: what a batch system gave to a job.
 
-use super::{Distances, Division, Location, Machine, MachineError};
+use super::{Distances, Division, Interconnect, Location, Machine, MachineError, Note};
 use crate::types::PeId;
 
 /// The listed PEs of a machine. PE i is the i-th of the list; distances are those of the whole machine.
@@ -64,6 +64,13 @@ impl<M: Machine> Machine for Listed<M> {
         Ok(self.machine.distances()?.listed(&self.list))
     }
 
+    fn interconnect(&self) -> Interconnect {
+        match self.machine.interconnect() {
+            Interconnect::Ports => Interconnect::Ports,
+            whole => Interconnect::Listed { whole: Box::new(whole), list: self.list.clone() },
+        }
+    }
+
     fn division(&self) -> Division {
         match self.machine.division() {
             Division::Parts(parts) => Division::Parts(parts.listed(&self.list)),
@@ -83,8 +90,12 @@ impl<M: Machine> Machine for Listed<M> {
         self.machine.host(node)
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<Note> {
         self.machine.notes()
+    }
+
+    fn outline(&self) -> Option<String> {
+        self.machine.outline()
     }
 
     fn describe(&self) -> String {
