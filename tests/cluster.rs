@@ -4,7 +4,7 @@ use std::path::Path;
 
 use viem::io::cluster::hwloc::{Kind, Object};
 use viem::io::cluster::topology::{self, Switch, Topology, Torus};
-use viem::io::cluster::{hwloc, synthetic};
+use viem::io::cluster::{hostfile, hostlist, hwloc, latency, synthetic};
 use viem::io::{ReadError, Source};
 use viem::machine::cluster::{Cluster, ClusterError, Draft, DraftNode, Unit, plain, regular};
 use viem::machine::{self, Nodes, SpecError, Wanted};
@@ -393,5 +393,82 @@ fn torn_files_are_errors_and_no_panics() {
     for end in 0..XML.len() {
         let torn = hwloc::read(Source::new("torn", &XML.as_bytes()[..end]).unwrap());
         assert!(matches!(torn, Err(ReadError::Invalid { .. })), "{}", &XML[..end]);
+    }
+}
+
+/// Files of all kinds that describe clusters.
+const SAMPLES: [&str; 12] = [
+    XML,
+    "n[01-04,7],gpu1,r[0-1]n[0-3]",
+    "2(x4),3",
+    "n1 slots=4\nn2 slots = 4 max_slots=8 # b\nn3:4 binding=rr\nn3\n",
+    "pack:2 numa:4(memory=1GB) [numa] core:16 pu:1",
+    "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3] LinkSpeed=1\nSwitchName=top \\\n Switches=s[0-1]\n",
+    "BlockName=b1 Nodes=n[0-1]\nBlockName=b2 Nodes=n[2-3]\nBlockSizes=2,4\n",
+    "- topology: a\n  cluster_default: true\n  tree:\n    switches:\n    - switch: \"s\"\n      nodes: n[1-4]\n    - switch: t\n      children: s\n",
+    "- topology: a\n  torus3d:\n    toruses:\n    - dims: {x: 2, y: 2, z: 1}\n      nodes: [n1, 'n[2-4]']\n",
+    "top.s0.n0\ntop.s0.n1\ntop.s1.n2\n",
+    "n1 n2 n3\n0 1.5 4\n1.5 0 3e2\n4 3 0\n",
+    "<topology><object type=\"Machine\" allowed_cpuset=\"0xf...f,0x3\"><object type=\"Cache\" depth=\"3\"><object type=\"PU\" os_index=\"1\"/></object></object></topology>",
+];
+
+/// What has a meaning in these files.
+const SIGNS: &[u8] = b"[](){}:,;=-.x\n\t \"'#<>/0";
+
+/// A sample with some bytes changed, left out, repeated, or taken from another one.
+fn mutated(rng: &mut Rng) -> Vec<u8> {
+    let sample = |rng: &mut Rng| SAMPLES[rng.below(SAMPLES.len() as u32) as usize].as_bytes();
+    let mut bytes = sample(rng).to_vec();
+    for _ in 0..1 + rng.below(3) {
+        let at = rng.below(bytes.len() as u32 + 1) as usize;
+        let end = (at + rng.below(12) as usize).min(bytes.len());
+        let other = sample(rng);
+        let from = rng.below(other.len() as u32) as usize;
+        let taken = &other[from..(from + rng.below(12) as usize).min(other.len())];
+        let piece: Vec<u8> = match rng.below(6) {
+            0 => Vec::new(),
+            1 => vec![SIGNS[rng.below(SIGNS.len() as u32) as usize]],
+            2 => bytes[at..end].repeat(2),
+            3 => taken.to_vec(),
+            4 => b"99999999999".to_vec(),
+            _ => vec![rng.below(256) as u8],
+        };
+        bytes.splice(at..end, piece);
+    }
+    bytes
+}
+
+/// A message without a panic, or something that was read.
+fn told<T>(result: Result<T, ReadError>) -> Option<T> {
+    if let Err(error) = &result {
+        assert!(error.to_string().starts_with("test, line "), "{error}");
+    }
+    result.ok()
+}
+
+#[test]
+fn damaged_files_are_read_or_refused_with_line_and_column() {
+    let mut rng = Rng::new(11);
+    for _ in 0..6000 {
+        let bytes = mutated(&mut rng);
+        let (text, source) =
+            (String::from_utf8_lossy(&bytes), || Source::new("test", bytes.as_slice()).unwrap());
+        told(hostlist::read("test", &text));
+        told(hostlist::read_counts("test", &text));
+        told(hostfile::read(source()));
+        told(latency::read(source()));
+        let read = told(topology::read(source()));
+        for node in [told(hwloc::read(source())), told(synthetic::read("test", &text))].into_iter().flatten()
+        {
+            for unit in [Unit::Core, Unit::Pu] {
+                let cluster = Cluster::new(Draft { unit, ..draft(nodes(2), vec![node.clone()]) });
+                assert!(cluster.is_ok_and(|cluster| cluster.num_pes() >= 2));
+            }
+        }
+        if let Some(topology) = read {
+            // Nodes may be missing, but nothing else goes wrong.
+            let cluster = Cluster::new(Draft { topology, ..draft(nodes(3), vec![plain(2)]) });
+            assert!(cluster.is_ok() || matches!(cluster, Err(ClusterError::NotInTopology { .. })));
+        }
     }
 }

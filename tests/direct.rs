@@ -57,7 +57,7 @@ fn check(family: &Family, graph: &CsrGraph, percent: i64, solution: &DirectSolut
 #[test]
 fn every_preset_keeps_the_bounds_on_every_machine_and_tells_the_truth() {
     let mut rng = Rng::new(1);
-    let graph = generate::random_geometric(700, 7.0, 3);
+    let graph = generate::random_geometric(500, 7.0, 3);
     for family in families(&mut rng) {
         for preset in [MapPreset::Fast, MapPreset::Eco] {
             for percent in [0, 3] {

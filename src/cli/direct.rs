@@ -68,6 +68,17 @@ impl DirectOptions {
     }
 }
 
+/// An error if one of these options is given: they are for one process a PE.
+pub(crate) fn refuse(options: &[(&str, bool)]) -> Result<(), UsageError> {
+    match options.iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => {
+            let message = "is for one process a processing element; generate_model --machine makes a model of a direct mapping";
+            Err(UsageError(format!("{name} {message}")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Says what the PEs bear.
 pub(crate) fn tell_loads(console: Console, loads: &Loads) {
     let Loads { least, mean, greatest, bound, fullest, overload } = loads;

@@ -6,12 +6,14 @@ use std::process::ExitCode;
 use clap::Parser;
 use serde::Serialize;
 
+use super::compare::{self, Other, PictureOptions, Row};
 use super::console::{Console, ranges};
 use super::direct::{self, DirectOptions, JsonSpread};
 use super::exit::{self, End};
 use super::files;
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::options::ReportOptions;
+use crate::compare::Comparison;
 use crate::graph::CsrGraph;
 use crate::io::Outputs;
 use crate::mapping::Mapping;
@@ -32,6 +34,14 @@ struct Options {
     /// The mapping: line i holds the processing element of process i, both from 0
     #[arg(long, value_name = "FILE")]
     input_mapping: PathBuf,
+
+    /// Set the mapping side by side with others, by commas: block (the identity), socket (the packages of a node by turns), cyclic or
+    /// node (the nodes by turns), random, or files of mappings
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Other::parse)]
+    compare: Vec<Other>,
+
+    #[command(flatten)]
+    picture: PictureOptions,
 
     #[command(flatten)]
     machine: MachineOptions,
@@ -66,6 +76,9 @@ struct Report {
     spread: Option<JsonSpread>,
     /// PEs that no process is on.
     empty_pes: Vec<PeId>,
+    /// The mapping beside others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    compared: Vec<Row>,
 }
 
 /// The traffic at each level of a tree, or at each distance elsewhere.
@@ -93,10 +106,12 @@ pub fn main() -> ExitCode {
 fn score(options: &Options) -> anyhow::Result<End> {
     let files = [options.file.as_path(), options.input_mapping.as_path()];
     let weights = options.direct.pe_weights.as_deref();
-    let inputs: Vec<&Path> = files.into_iter().chain(options.machine.files()).chain(weights).collect();
+    let others = options.compare.iter().filter_map(Other::file).chain(weights);
+    let inputs: Vec<&Path> = files.into_iter().chain(options.machine.files()).chain(others).collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
     let json = options.report.add_to(&mut outputs, &inputs)?;
+    let picture = options.picture.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let imbalance = options.direct.imbalance()?;
     let machine = options.direct.weigh(options.machine.build(console)?)?;
@@ -106,6 +121,8 @@ fn score(options: &Options) -> anyhow::Result<End> {
     machine::tell(console, machine);
     let distances = machine.distances()?;
     let (mapping, identity, spread) = if is_direct {
+        let others = [("--compare", !options.compare.is_empty()), ("--picture", picture.is_some())];
+        direct::refuse(&others)?;
         console.line(format_args!("reading input mapping"));
         let mapping = files::read_many(&options.input_mapping, graph.num_nodes(), machine)?;
         let spread = spread(&graph, machine, imbalance, &mapping);
@@ -119,6 +136,12 @@ fn score(options: &Options) -> anyhow::Result<End> {
         (mapping, Some(identity), None)
     };
     let hierarchy = machine.hierarchy();
+    let mut compared = Vec::new();
+    if !options.compare.is_empty() {
+        let given = (options.input_mapping.as_path(), &mapping);
+        compared = compare::rows(machine, &Comparison::new(&graph, machine)?, given, &options.compare)?;
+    }
+    let drawn = options.picture.draw(&graph, machine, &files::name(&options.input_mapping), &mapping)?;
 
     let report = Report {
         program: "evaluator",
@@ -137,9 +160,14 @@ fn score(options: &Options) -> anyhow::Result<End> {
         },
         spread,
         empty_pes: traffic::empty_pes(machine.num_pes(), mapping.as_slice()),
+        compared,
     };
     tell(console, &report);
-    outputs.write(&[(json, &|out| files::write_json(out, &report))])?;
+    let drawn = drawn.unwrap_or_default();
+    outputs.write(&[
+        (json, &|out| files::write_json(out, &report)),
+        (picture, &|out| out.write_all(drawn.as_bytes())),
+    ])?;
     Ok(End::Done)
 }
 
@@ -170,6 +198,9 @@ fn tell(console: Console, report: &Report) {
     if !report.empty_pes.is_empty() {
         let (count, which) = (report.empty_pes.len(), ranges(&report.empty_pes));
         console.line(format_args!("processing elements left empty: {count} ({which})"));
+    }
+    if !report.compared.is_empty() {
+        compare::tell(console, &report.compared);
     }
 }
 

@@ -31,11 +31,14 @@ fn latencies(text: &str) -> Result<Latencies, Fault> {
     for (at, line) in lines(text) {
         let separated: Vec<(usize, &str)> =
             fields(at, line).flat_map(|(at, field)| parts(at, field)).collect();
+        let Some(&(_, first)) = separated.first() else {
+            return Err((at, ClusterFault::Latency { text: shown(line) }));
+        };
         if rows == 0 && header.is_none() && separated.iter().all(|(_, field)| latency(field).is_none()) {
             header = Some(separated.iter().map(|(_, field)| (*field).to_owned()).collect::<Vec<_>>());
             continue;
         }
-        let has_name = latency(separated[0].1).is_none();
+        let has_name = latency(first).is_none();
         let values = &separated[usize::from(has_name)..];
         let expected = *num_hosts.get_or_insert(values.len());
         if values.len() != expected {
@@ -45,7 +48,7 @@ fn latencies(text: &str) -> Result<Latencies, Fault> {
             return Err((at, ClusterFault::TooManyHosts));
         }
         if has_name {
-            names.push(separated[0].1.to_owned());
+            names.push(first.to_owned());
         }
         for (column, &(at, field)) in values.iter().enumerate() {
             let value = latency(field).ok_or_else(|| (at, ClusterFault::Latency { text: shown(field) }))?;
@@ -124,6 +127,7 @@ mod tests {
             "0 0\n0 0\n",
             "n1\n0 1\n1 0\n",
             "0 1e99\n1e99 0\n",
+            ",\n",
         ];
         for file in files {
             assert!(latencies(file).is_err(), "{file:?}");
