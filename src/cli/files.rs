@@ -14,7 +14,7 @@ use crate::io::{self, ReadError, Source};
 use crate::mapping::Mapping;
 use crate::topology::Machine;
 use crate::types::Cost;
-use crate::verify::{self, MachineText};
+use crate::verify::{self, Audit, AuditError, MachineText};
 
 /// Reads a graph: a model, whose vertex weights mean nothing, or an application graph.
 pub(crate) fn read_graph(path: &Path, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
@@ -30,6 +30,13 @@ pub(crate) fn read_mapping(
     let room = Room { num_pes: machine.num_pes(), capacity: &|pe| machine.capacity(pe) };
     let pe_of = io::mapping::read(Source::open(path)?, num_processes, room)?;
     Ok(Mapping::on(machine, pe_of).expect("the reader has found room for each"))
+}
+
+/// Reads a mapping that may put any number of vertices on a PE.
+pub(crate) fn read_many(path: &Path, num_nodes: usize, machine: &dyn Machine) -> Result<Mapping, ReadError> {
+    let room = Room { num_pes: machine.num_pes(), capacity: &|_| u32::MAX };
+    let pe_of = io::mapping::read(Source::open(path)?, num_nodes, room)?;
+    Ok(Mapping::many(machine.num_pes(), pe_of).expect("the reader has looked for each"))
 }
 
 /// Writes a report as indented JSON.
@@ -66,18 +73,10 @@ pub(crate) fn text(path: &Path) -> anyhow::Result<String> {
 pub(crate) fn verify(
     model: &Path,
     mapping: &Path,
-    (options, machine): (&MachineOptions, &dyn Machine),
+    machine: (&MachineOptions, &dyn Machine),
     cost: Cost,
 ) -> anyhow::Result<()> {
-    let file_of_pes = options.file_of_pes().map(text).transpose()?;
-    let pes = file_of_pes.as_deref().or(options.pes());
-    let (outline, file) = (machine.outline(), options.file().map(text).transpose()?);
-    let spec = options.spec();
-    let machine = match &outline {
-        Some(outline) => MachineText { spec: verify::OUTLINE, distances: None, file: Some(outline), pes },
-        None => MachineText { spec: &spec, distances: options.distances(), file: file.as_deref(), pes },
-    };
-    let audited = verify::audit_on(&text(model)?, &text(mapping)?, &machine)?;
+    let audited = with_texts(model, mapping, machine, verify::audit_on)?;
     compare(i128::try_from(audited).unwrap_or(i128::MAX), cost)
 }
 
@@ -88,4 +87,31 @@ pub(crate) fn compare(audited: i128, cost: Cost) -> anyhow::Result<()> {
         return Err(VerificationError(message).into());
     }
     Ok(())
+}
+
+/// The same where PEs have many vertices: J and the load of each PE, recomputed by the independent auditor.
+pub(crate) fn audit_many(
+    model: &Path,
+    mapping: &Path,
+    machine: (&MachineOptions, &dyn Machine),
+) -> anyhow::Result<Audit> {
+    with_texts(model, mapping, machine, verify::audit_many)
+}
+
+/// Reads the texts of graph, mapping and machine, and hands them to an audit.
+fn with_texts<R>(
+    model: &Path,
+    mapping: &Path,
+    (options, machine): (&MachineOptions, &dyn Machine),
+    audit: impl Fn(&str, &str, &MachineText<'_>) -> Result<R, AuditError>,
+) -> anyhow::Result<R> {
+    let file_of_pes = options.file_of_pes().map(text).transpose()?;
+    let pes = file_of_pes.as_deref().or(options.pes());
+    let (outline, file) = (machine.outline(), options.file().map(text).transpose()?);
+    let spec = options.spec();
+    let machine = match &outline {
+        Some(outline) => MachineText { spec: verify::OUTLINE, distances: None, file: Some(outline), pes },
+        None => MachineText { spec: &spec, distances: options.distances(), file: file.as_deref(), pes },
+    };
+    Ok(audit(&text(model)?, &text(mapping)?, &machine)?)
 }

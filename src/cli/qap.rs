@@ -213,6 +213,8 @@ fn config(options: &viem::Options, is_file: bool) -> anyhow::Result<QapConfig> {
         (options.distance_construction_algorithm.is_some(), "--distance_construction_algorithm"),
         (options.launch.is_given(), "--launch"),
         (options.picture.is_given(), "--picture"),
+        (options.direct.imbalance.is_some(), "--imbalance"),
+        (options.direct.pe_weights.is_some(), "--pe_weights"),
     ])?;
     let mut config = QapConfig::preset(options.preconfiguration_mapping);
     config.seed = options.seed;

@@ -13,6 +13,7 @@
 //! | [`matrix`] | square matrices: read |
 //! | [`cluster`] | hosts, Slurm's network, hwloc's nodes, latencies: read |
 //! | [`pes`] | lists of PEs: read |
+//! | [`pe_weights`] | weights of PEs: read |
 //! | [`qaplib`] | quadratic assignment problems of QAPLIB: read |
 //! | [`qap_solution`] | their solutions: read, write |
 //! | [`output`] | the outputs of a run: written whole or not at all |
@@ -29,6 +30,7 @@ pub mod matrix;
 pub mod metis;
 pub mod output;
 pub mod partition;
+pub mod pe_weights;
 pub mod pes;
 mod place;
 pub mod program;
@@ -79,6 +81,8 @@ pub enum ContentError {
     Cluster(cluster::ClusterFault),
     #[error(transparent)]
     PeList(pes::PeListFault),
+    #[error(transparent)]
+    PeWeights(pe_weights::PeWeightFault),
     #[error(transparent)]
     Program(program::TextFault),
     #[error(transparent)]
