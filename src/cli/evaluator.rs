@@ -11,8 +11,9 @@ use super::exit::{self, End};
 use super::files;
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::options::ReportOptions;
-use crate::io::Outputs;
+use super::programs::{self, ScoreJob, SimulationOptions, SimulationReport};
 use crate::io::metis::NodeWeights;
+use crate::io::{self, Outputs, Source};
 use crate::mapping::Mapping;
 use crate::objective::evaluate;
 use crate::problem::check_room;
@@ -23,7 +24,7 @@ use crate::types::{Cost, PeId};
 #[derive(Parser, Debug)]
 #[command(name = "evaluator", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 struct Options {
-    /// The model: a METIS graph whose vertices are the processes; - is standard input
+    /// The model: a METIS graph whose vertices are the processes, or a program in time (PROCESS ...); - is standard input
     file: PathBuf,
 
     /// The mapping: line i holds the processing element of process i, both from 0
@@ -35,11 +36,14 @@ struct Options {
 
     #[command(flatten)]
     report: ReportOptions,
+
+    #[command(flatten)]
+    simulation: SimulationOptions,
 }
 
 /// What the evaluator finds, as written to `--json`.
 #[derive(Serialize)]
-struct Report {
+struct Report<'a> {
     program: &'static str,
     version: &'static str,
     model: String,
@@ -57,6 +61,9 @@ struct Report {
     traffic: Traffic,
     /// PEs that no process is on.
     empty_pes: Vec<PeId>,
+    /// One phase of all messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulation: Option<SimulationReport<'a>>,
 }
 
 /// The traffic at each level of a tree, or at each distance elsewhere.
@@ -85,10 +92,19 @@ fn score(options: &Options) -> anyhow::Result<End> {
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
     let json = options.report.add_to(&mut outputs, &inputs)?;
+    let trace = options.simulation.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let machine = options.machine.build(console)?;
     let machine = machine.as_ref();
-    let graph = files::read_graph(&options.file, NodeWeights::Ignore)?;
+    let mut source = Source::open(&options.file)?;
+    if programs::is_program(&mut source)? {
+        let Options { file, input_mapping: mapping, machine: machine_options, simulation: options, .. } =
+            options;
+        let outputs = &outputs;
+        let job = ScoreJob { file, mapping, machine_options, options, outputs, json, trace, console };
+        return programs::score(&job, source, machine);
+    }
+    let graph = io::metis::read(source, NodeWeights::Ignore)?;
     console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
     machine::tell(console, machine);
     check_room(graph.num_nodes(), machine)?;
@@ -99,6 +115,7 @@ fn score(options: &Options) -> anyhow::Result<End> {
     let mapping = files::read_mapping(&options.input_mapping, graph.num_nodes(), machine)?;
     let hierarchy = machine.hierarchy();
 
+    let simulation = options.simulation.phase(&graph, machine, &mapping)?;
     let report = Report {
         program: "evaluator",
         version: env!("CARGO_PKG_VERSION"),
@@ -115,14 +132,19 @@ fn score(options: &Options) -> anyhow::Result<End> {
             None => Traffic::ByDistance(traffic::by_distance(&graph, &distances, mapping.as_slice())),
         },
         empty_pes: traffic::empty_pes(machine.num_pes(), mapping.as_slice()),
+        simulation: simulation.as_ref().map(SimulationReport::from),
     };
     tell(console, &report);
-    outputs.write(&[(json, &|out| files::write_json(out, &report))])?;
+    simulation.iter().for_each(|simulation| programs::tell_simulation(console, simulation));
+    outputs.write(&[
+        (json, &|out| files::write_json(out, &report)),
+        (trace, &|out| programs::write_trace(out, simulation.as_ref(), &mapping)),
+    ])?;
     Ok(End::Done)
 }
 
 /// What was found, in lines for people.
-fn tell(console: Console, report: &Report) {
+fn tell(console: Console, report: &Report<'_>) {
     console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost.mapping));
     console.line(format_args!("J of the identity = {}", report.cost.identity));
     match &report.traffic {

@@ -1,5 +1,6 @@
 //! Reading inputs and writing results, as every program does it.
 
+use std::borrow::Cow;
 use std::io::{Read as _, Write};
 use std::path::Path;
 
@@ -7,19 +8,13 @@ use serde::Serialize;
 
 use super::exit::{UsageError, VerificationError};
 use super::machine::MachineOptions;
-use crate::graph::CsrGraph;
 use crate::io::mapping::Room;
-use crate::io::metis::{self, NodeWeights};
+
 use crate::io::{self, ReadError, Source};
 use crate::mapping::Mapping;
 use crate::topology::Machine;
 use crate::types::Cost;
 use crate::verify::{self, MachineText};
-
-/// Reads a graph: a model, whose vertex weights mean nothing, or an application graph.
-pub(crate) fn read_graph(path: &Path, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
-    metis::read(Source::open(path)?, node_weights)
-}
 
 /// Reads a mapping of so many processes to a machine.
 pub(crate) fn read_mapping(
@@ -54,6 +49,46 @@ pub(crate) fn probe_inputs(inputs: &[&Path]) -> Result<(), UsageError> {
     Ok(())
 }
 
+/// The text of a file, as the auditor takes it.
+pub(crate) fn text(path: &Path) -> Result<String, ReadError> {
+    let failed = |source| ReadError::Unreadable { file: path.display().to_string(), source };
+    let mut bytes = Vec::new();
+    Source::open(path)?.read_to_end(&mut bytes).map_err(failed)?;
+    // Comments may be in any encoding.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// All that tells the auditor of a machine.
+pub(crate) struct MachineFiles<'a> {
+    spec: Cow<'a, str>,
+    distances: Option<&'a str>,
+    file: Option<String>,
+    pes: Option<Cow<'a, str>>,
+}
+
+impl<'a> MachineFiles<'a> {
+    /// Reads the files of a machine.
+    pub(crate) fn read(machine: &'a MachineOptions) -> Result<Self, ReadError> {
+        let pes = machine.file_of_pes().map(text).transpose()?;
+        Ok(Self {
+            spec: machine.spec(),
+            distances: machine.distances(),
+            file: machine.file().map(text).transpose()?,
+            pes: pes.map(Cow::Owned).or(machine.pes().map(Cow::Borrowed)),
+        })
+    }
+
+    /// The same as the auditor takes it.
+    pub(crate) fn machine_text(&self) -> MachineText<'_> {
+        MachineText {
+            spec: &self.spec,
+            distances: self.distances,
+            file: self.file.as_deref(),
+            pes: self.pes.as_deref(),
+        }
+    }
+}
+
 /// Reads model, mapping and machine again from their files and has the independent auditor recompute J.
 pub(crate) fn verify(
     model: &Path,
@@ -61,22 +96,8 @@ pub(crate) fn verify(
     machine: &MachineOptions,
     cost: Cost,
 ) -> anyhow::Result<()> {
-    let text = |path: &Path| -> anyhow::Result<String> {
-        let failed = |source| ReadError::Unreadable { file: path.display().to_string(), source };
-        let mut bytes = Vec::new();
-        Source::open(path)?.read_to_end(&mut bytes).map_err(failed)?;
-        // Comments may be in any encoding.
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    };
-    let file = machine.file().map(text).transpose()?;
-    let file_of_pes = machine.file_of_pes().map(text).transpose()?;
-    let machine = MachineText {
-        spec: &machine.spec(),
-        distances: machine.distances(),
-        file: file.as_deref(),
-        pes: file_of_pes.as_deref().or(machine.pes()),
-    };
-    let audited = verify::audit_on(&text(model)?, &text(mapping)?, &machine)?;
+    let machine = MachineFiles::read(machine)?;
+    let audited = verify::audit_on(&text(model)?, &text(mapping)?, &machine.machine_text())?;
     if audited != cost as u128 {
         let message = format!("J of the mapping written is {audited}, but {cost} was computed");
         return Err(VerificationError(message).into());

@@ -7,6 +7,7 @@
 //! | `machine` | the machine: its options, and what is told of it |
 //! | `launch` | the files and the line that launch a job |
 //! | `console` | lines for people: where they go, and when not |
+//! | `programs` | programs in time: mapped, estimated, simulated |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
 //! | `sum_traffic` | the part of `generate_model` that sums recorded traffic |
@@ -24,6 +25,7 @@ mod hints;
 mod launch;
 mod machine;
 mod options;
+mod programs;
 mod progress;
 mod signals;
 mod sum_traffic;

@@ -14,12 +14,13 @@ use super::files;
 use super::launch::{JobLaunch, JsonLaunch, LaunchOptions};
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::options::{self, ReportOptions, one_of};
+use super::programs::{self, MapJob, MapProgramOptions};
 use super::progress::Progress;
 use super::signals::{self, First, StopAtSignal};
 use crate::construct::Construction;
 use crate::io::metis::NodeWeights;
 use crate::io::output::{Content, OutputId};
-use crate::io::{self, Outputs};
+use crate::io::{self, Outputs, Source};
 use crate::launch::LaunchFile;
 use crate::search::{Neighbourhood, SearchConfig};
 use crate::solve::{MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
@@ -35,7 +36,7 @@ const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the ru
 #[command(name = "viem", version, infer_long_args = true, rename_all = "snake_case", after_help = format!("{SIGNALS}\n\n{}", exit::CODES))]
 struct Options {
     /// The model: a METIS graph whose vertices are the processes and whose edge weights are how much two of
-    /// them communicate; - is standard input
+    /// them communicate, or a program in time (PROCESS ...); - is standard input
     file: PathBuf,
 
     #[command(flatten)]
@@ -100,6 +101,9 @@ struct Options {
 
     #[command(flatten)]
     report: ReportOptions,
+
+    #[command(flatten)]
+    programs: MapProgramOptions,
 }
 
 /// Runs the program with the arguments of the process.
@@ -121,10 +125,22 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let planned = options.launch.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let machine = options.machine.build(console)?;
-    let machine = machine.as_ref();
-    let config = options.config(machine, outputs.is_file(output))?;
+    let config = options.config(machine.as_ref(), outputs.is_file(output))?;
 
-    let graph = files::read_graph(model, NodeWeights::Ignore)?;
+    let mut source = Source::open(model)?;
+    if programs::is_program(&mut source)? {
+        if planned.is_some() {
+            let message = "programs in time are not launched; leave out the options of launching";
+            return Err(UsageError(message.to_string()).into());
+        }
+        return programs::map(
+            &options.program_job(config, &outputs, (output, json), console),
+            source,
+            machine,
+        );
+    }
+    let machine = machine.as_ref();
+    let graph = io::metis::read(source, NodeWeights::Ignore)?;
     planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
     let start = start.map(|path| files::read_mapping(path, graph.num_nodes(), machine)).transpose()?;
     let progress = Progress::new(options.report.quiet);
@@ -198,6 +214,30 @@ fn write(
 }
 
 impl Options {
+    /// How a program in time is mapped with these options.
+    fn program_job<'a>(
+        &'a self,
+        config: MapConfig,
+        outputs: &'a Outputs,
+        (output, json): (OutputId, Option<OutputId>),
+        console: Console,
+    ) -> MapJob<'a> {
+        MapJob {
+            file: &self.file,
+            start: self.input_mapping.as_deref(),
+            machine_options: &self.machine,
+            options: &self.programs,
+            preset: self.preconfiguration_mapping,
+            config,
+            report: &self.report,
+            verify: self.verify,
+            outputs,
+            output,
+            json,
+            console,
+        }
+    }
+
     /// `is_file`: whether the mapping goes to a file of its own.
     fn config(&self, machine: &dyn Machine, is_file: bool) -> anyhow::Result<MapConfig> {
         let mut read = [self.file.as_path()].into_iter().chain(self.machine.files());
