@@ -105,8 +105,14 @@ fn what_is_kept_up_to_date_is_what_comes_from_scratch() {
     for (case, machine) in machines.iter().cycle().take(40).enumerate() {
         let tasks = 4 + rng.below(20);
         let program = match case % 2 {
-            0 => program(Pattern::Random, &[tasks], Size { rounds: 2, flits: 9, cycles: 2 }, case as u64).unwrap(),
-            _ => congested(Congestion::ALL[case / 2 % 4], 4, Size { rounds: 3, flits: 7, cycles: 1 }, case as u64),
+            0 => program(Pattern::Random, &[tasks], Size { rounds: 2, flits: 9, cycles: 2 }, case as u64)
+                .unwrap(),
+            _ => congested(
+                Congestion::ALL[case / 2 % 4],
+                4,
+                Size { rounds: 3, flits: 7, cycles: 1 },
+                case as u64,
+            ),
         };
         let tasks = program.num_tasks() as u32;
         let (model, routing) =
@@ -179,7 +185,8 @@ fn regular_programs_are_mapped_to_neighbours() {
 
 #[test]
 fn a_ring_on_an_odd_mesh_has_one_step_of_two_hops() {
-    let program = shuffled(&program(Pattern::Ring, &[25], Size { rounds: 1, flits: 1, cycles: 0 }, 0).unwrap(), 3);
+    let program =
+        shuffled(&program(Pattern::Ring, &[25], Size { rounds: 1, flits: 1, cycles: 0 }, 0).unwrap(), 3);
     let found = assign(&program, &Grid::mesh(&[5, 5]).unwrap(), &quick(), None, &()).unwrap();
     // Flits go both ways, and J counts each pair twice.
     assert!(found.report.cost <= 4 * (24 + 2), "{}", found.report.cost);

@@ -26,20 +26,30 @@ fn a_program_is_generated_mapped_verified_and_simulated() {
     let cost = after(&told, "verified: J of the files is ");
     assert_eq!(cost, format!("{} too", report["cost"]));
 
-    let score = ["p", "--machine=torus:4x4", "--input_mapping=permutation", "--simulate", "--trace=t.json", "--json=score.json"];
+    let score = [
+        "p",
+        "--machine=torus:4x4",
+        "--input_mapping=permutation",
+        "--simulate",
+        "--trace=t.json",
+        "--json=score.json",
+    ];
     let told = stdout_of(program("evaluator", at).args(score));
     let score = report_in(&at.join("score.json"));
     assert_eq!(score["J"], report["cost"]);
     assert_eq!(score["estimate"], report["estimate"]);
     assert_eq!(score["simulation"]["completion_time"].as_f64(), report["ideal"].as_f64());
     assert_eq!(score["simulation"]["busiest_links"].as_array().unwrap().len(), 10);
-    assert_eq!(after(&told, "simulated completion time = "), score["simulation"]["completion_time"].to_string());
+    assert_eq!(
+        after(&told, "simulated completion time = "),
+        score["simulation"]["completion_time"].to_string()
+    );
     let trace = report_in(&at.join("t.json"));
     assert!(trace["traceEvents"].as_array().unwrap().len() > 192 * 2);
 
     // Its communication graph is a mesh, and can be mapped and simulated as one phase.
     stdout_of(program("generate_model", at).args(["p", "-o", "g"]));
-    assert!(fs::read_to_string(at.join("g")).unwrap().starts_with("16 24 1\n"));
+    assert!(fs::read_to_string(at.join("g")).unwrap().starts_with("16 24 11\n"));
     let phase = ["g", "--machine=torus:4x4", "--input_mapping=permutation", "--simulate"];
     let told = stdout_of(program("evaluator", at).args(phase));
     // Each pair exchanges 64 flits in each of four rounds, both ways: that much in each direction at once.
@@ -53,7 +63,11 @@ fn the_same_seed_gives_the_same_files_and_the_estimate_may_judge() {
     generated(at, "random:30");
     let run = |threads: &str, output: &str, judge: &str| {
         let arguments = ["p", "--machine=mesh:6x6", "--preconfiguration_mapping=fast", "--seed=3"];
-        let outputs = [format!("--threads={threads}"), format!("--output_filename={output}"), format!("--judge={judge}")];
+        let outputs = [
+            format!("--threads={threads}"),
+            format!("--output_filename={output}"),
+            format!("--judge={judge}"),
+        ];
         stdout_of(program("viem", at).args(arguments).args(outputs))
     };
     run("1", "a", "simulation");
@@ -62,7 +76,8 @@ fn the_same_seed_gives_the_same_files_and_the_estimate_may_judge() {
     let told = run("2", "c", "estimate");
     assert!(!told.contains("simulated completion time"), "{told}");
     // A mapping is improved in place.
-    let improve = ["p", "--machine=mesh:6x6", "--preconfiguration_mapping=fast", "--input_mapping=c", "-o", "c"];
+    let improve =
+        ["p", "--machine=mesh:6x6", "--preconfiguration_mapping=fast", "--input_mapping=c", "-o", "c"];
     assert!(stdout_of(program("viem", at).args(improve)).contains("input_mapping"));
 }
 
@@ -88,11 +103,19 @@ fn what_is_wrong_is_told_and_costs_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     fs::write(at.join("permutation"), "precious").unwrap();
-    fs::write(at.join("p"), "PROCESS 0\n RECEIVE 1 4\n SEND 1 4\nSTOP\nPROCESS 1\n RECEIVE 0 4\n SEND 0 4\nSTOP\n").unwrap();
+    fs::write(
+        at.join("p"),
+        "PROCESS 0\n RECEIVE 1 4\n SEND 1 4\nSTOP\nPROCESS 1\n RECEIVE 0 4\n SEND 0 4\nSTOP\n",
+    )
+    .unwrap();
     let message = failure_of(program("viem", at).args(["p", "--machine=mesh:2"]), 65);
     assert!(message.contains("p, line 2, column 2: deadlock: task 0 waits for task 1"), "{message}");
     assert_eq!(fs::read_to_string(at.join("permutation")).unwrap(), "precious");
-    for (wrong, text) in [("rings:5", "a program is one of"), ("ring:x", "such as ring:64"), ("ring:2", "a number of tasks from 3")] {
+    for (wrong, text) in [
+        ("rings:5", "a program is one of"),
+        ("ring:x", "such as ring:64"),
+        ("ring:2", "a number of tasks from 3"),
+    ] {
         let message = failure_of(program("generate_model", at).args(["--generate", wrong, "-o", "q"]), 2);
         assert!(message.contains(text), "{message}");
         assert!(!at.join("q").exists());
@@ -100,6 +123,9 @@ fn what_is_wrong_is_told_and_costs_no_file() {
     // Where a graph is asked for, a program is called by its name.
     let message = failure_of(program("graphchecker", at).args(["p", "--fix=q"]), 65);
     assert!(!message.is_empty());
-    let message = failure_of(program("evaluator", at).args(["p", "--machine=mesh:2", "--input_mapping=permutation", "--trace=t"]), 2);
+    let message = failure_of(
+        program("evaluator", at).args(["p", "--machine=mesh:2", "--input_mapping=permutation", "--trace=t"]),
+        2,
+    );
     assert!(message.contains("--simulate"), "{message}");
 }

@@ -31,13 +31,15 @@ const NEAR_HOPS: usize = 2;
 const TRIED_A_PARTNER: usize = 5;
 
 /// PEs whose F is found out at most.
-const MOST_TRIED: usize = 16;
+const MOST_TRIED: usize = 10;
 
 pub(super) struct Greedy<'a> {
     pub graph: &'a CsrGraph,
     pub model: &'a Model,
     pub ground: &'a Ground,
     pub seed: u64,
+    /// Work of the estimate after which PEs are chosen by F' alone; after twice that there is no mapping.
+    pub work: u64,
     pub observer: &'a dyn Observer,
 }
 
@@ -62,7 +64,8 @@ struct Run<'a, 'b> {
 }
 
 impl<'a> Greedy<'a> {
-    /// The PE of each task; `estimate` has none placed. Nothing if the observer asks to stop before all tasks have a PE.
+    /// The PE of each task; `estimate` has none placed. Nothing if it takes too long, or the observer asks to stop before all
+    /// tasks have a PE.
     pub(super) fn run(&self, estimate: Estimate<'a>) -> Option<Vec<PeId>> {
         let n = self.graph.num_nodes();
         let mut run = Run {
@@ -83,11 +86,17 @@ impl<'a> Greedy<'a> {
         for _ in 0..n {
             let task = run.next_task(&mut waiting);
             let candidates = run.candidates(task);
-            if watch.stops_after(candidates.len() * (1 + self.graph.degree(task)) * 8) {
+            let before = run.estimate.work();
+            if before > 2 * self.work
+                || watch.stops_after(candidates.len() * (1 + self.graph.degree(task)) * 8)
+            {
                 return None;
             }
             let pe = run.best(task, &candidates);
             run.put(task, pe, &mut waiting);
+            if watch.stops_after((run.estimate.work() - before) as usize) {
+                return None;
+            }
         }
         Some(run.estimate.pe_of().to_vec())
     }
@@ -220,7 +229,7 @@ impl Run<'_, '_> {
             .take(2 * MOST_TRIED)
             .map(|&(_, pe)| pe)
             .collect();
-        if tried.len() == 1 {
+        if tried.len() == 1 || self.estimate.work() > self.given.work {
             return tried[0];
         }
         let keys = tried.iter().map(|&pe| self.key(task, pe, &mut hops));

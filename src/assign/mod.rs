@@ -82,9 +82,9 @@ impl AssignConfig {
     /// The settings of a preset, with seed 0 and one thread.
     pub fn preset(preset: MapPreset) -> Self {
         let (tries, random, work, rounds, simulated) = match preset {
-            MapPreset::Fast => (8, 1, 300, 0, 500_000),
-            MapPreset::Strong => (32, 6, 10_000, 8, 60_000_000),
-            _ => (12, 2, 1_000, 1, 3_000_000),
+            MapPreset::Fast => (8, 1, 100, 0, 300_000),
+            MapPreset::Strong => (32, 6, 5_000, 8, 60_000_000),
+            _ => (12, 2, 250, 0, 1_500_000),
         };
         Self {
             mapping: MapConfig::preset(preset),
@@ -172,6 +172,12 @@ pub struct StartReport {
     /// F after.
     pub after: f64,
 }
+
+/// Work of the greedy, as a multiple of that of a local search.
+const GREEDY_WORK: usize = 4;
+
+/// Starts from which local search on F goes on: the input mapping, and the best others.
+const SEARCHED: usize = 3;
 
 /// Maps the tasks of a program to the PEs of a machine, at most as many to each as it has room for, so that it ends soon.
 ///
@@ -305,7 +311,8 @@ impl Run<'_> {
         let mapping = MapConfig { time_limit: limit, ..self.config.mapping };
         let solution = solve_watched(graph, self.machine, &mapping, given, self.early.observer)?;
         starts.push(self.search.candidate(Start::Cost, solution.mapping.into_vec())?);
-        let greedy = Greedy { graph, model, ground, seed: derive(seed, 3), observer: self.early };
+        let work = (GREEDY_WORK * self.config.descent.work).saturating_mul(n) as u64;
+        let greedy = Greedy { graph, model, ground, seed: derive(seed, 3), work, observer: self.early };
         if let Some(pe_of) = greedy.run(Estimate::new(model, &ground.routing)?) {
             starts.push(self.search.candidate(Start::Greedy, pe_of)?);
         }
@@ -334,7 +341,9 @@ impl Run<'_> {
             }
         }
         let mut found = Vec::new();
-        for (index, start) in starts.iter().enumerate().filter(|(_, start)| start.start != Start::Identity) {
+        // Those that are far worse end no better.
+        starts.sort_by_key(|start| (start.start != Start::Given, start.value));
+        for (index, start) in starts.iter().take(SEARCHED).enumerate() {
             let after = search.descend(start, derive(seed, 1000 + index as u64), steps)?;
             reports.push(report(start, &after));
             found.push(after);
