@@ -67,6 +67,7 @@ pub mod annealing;
 pub mod assign;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod compare;
 pub mod construct;
 pub mod estimate;
 pub mod graph;
@@ -79,6 +80,7 @@ pub mod model;
 pub mod objective;
 pub mod observer;
 pub mod partition;
+pub mod picture;
 pub mod problem;
 pub mod program;
 pub mod rng;

@@ -6,12 +6,14 @@ use std::process::ExitCode;
 use clap::Parser;
 use serde::Serialize;
 
+use super::compare::{self, Other, PictureOptions, Row};
 use super::console::{Console, ranges};
-use super::exit::{self, End};
+use super::exit::{self, End, UsageError};
 use super::files;
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::options::ReportOptions;
 use super::programs::{self, ScoreJob, SimulationOptions, SimulationReport};
+use crate::compare::Comparison;
 use crate::io::metis::NodeWeights;
 use crate::io::{self, Outputs, Source};
 use crate::mapping::Mapping;
@@ -30,6 +32,14 @@ struct Options {
     /// The mapping: line i holds the processing element of process i, both from 0
     #[arg(long, value_name = "FILE")]
     input_mapping: PathBuf,
+
+    /// Set the mapping side by side with others, by commas: block (the identity), socket (the packages of a node by turns), cyclic or
+    /// node (the nodes by turns), random, or files of mappings
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Other::parse)]
+    compare: Vec<Other>,
+
+    #[command(flatten)]
+    picture: PictureOptions,
 
     #[command(flatten)]
     machine: MachineOptions,
@@ -64,6 +74,9 @@ struct Report<'a> {
     /// One phase of all messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     simulation: Option<SimulationReport<'a>>,
+    /// The mapping beside others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    compared: Vec<Row>,
 }
 
 /// The traffic at each level of a tree, or at each distance elsewhere.
@@ -88,20 +101,29 @@ pub fn main() -> ExitCode {
 
 fn score(options: &Options) -> anyhow::Result<End> {
     let files = [options.file.as_path(), options.input_mapping.as_path()];
-    let inputs: Vec<&Path> = files.into_iter().chain(options.machine.files()).collect();
+    let others = options.compare.iter().filter_map(Other::file);
+    let inputs: Vec<&Path> = files.into_iter().chain(options.machine.files()).chain(others).collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
     let json = options.report.add_to(&mut outputs, &inputs)?;
     let trace = options.simulation.add_to(&mut outputs, &inputs)?;
+    let picture = options.picture.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let machine = options.machine.build(console)?;
     let machine = machine.as_ref();
     let mut source = Source::open(&options.file)?;
     if programs::is_program(&mut source)? {
+        let has_others = &!options.compare.is_empty();
         let Options { file, input_mapping: mapping, machine: machine_options, simulation: options, .. } =
             options;
         let outputs = &outputs;
-        let job = ScoreJob { file, mapping, machine_options, options, outputs, json, trace, console };
+        if *has_others {
+            let message =
+                "--compare sets mappings of a graph side by side; score those of a program one by one";
+            return Err(UsageError(message.to_owned()).into());
+        }
+        let job =
+            ScoreJob { file, mapping, machine_options, options, outputs, json, trace, picture, console };
         return programs::score(&job, source, machine);
     }
     let graph = io::metis::read(source, NodeWeights::Ignore)?;
@@ -114,6 +136,12 @@ fn score(options: &Options) -> anyhow::Result<End> {
     console.line(format_args!("reading input mapping"));
     let mapping = files::read_mapping(&options.input_mapping, graph.num_nodes(), machine)?;
     let hierarchy = machine.hierarchy();
+    let mut compared = Vec::new();
+    if !options.compare.is_empty() {
+        let given = (options.input_mapping.as_path(), &mapping);
+        compared = compare::rows(machine, &Comparison::new(&graph, machine)?, given, &options.compare)?;
+    }
+    let drawn = options.picture.draw(&graph, machine, &files::name(&options.input_mapping), &mapping)?;
 
     let simulation = options.simulation.phase(&graph, machine, &mapping)?;
     let report = Report {
@@ -133,12 +161,15 @@ fn score(options: &Options) -> anyhow::Result<End> {
         },
         empty_pes: traffic::empty_pes(machine.num_pes(), mapping.as_slice()),
         simulation: simulation.as_ref().map(SimulationReport::from),
+        compared,
     };
     tell(console, &report);
     simulation.iter().for_each(|simulation| programs::tell_simulation(console, simulation));
+    let drawn = drawn.unwrap_or_default();
     outputs.write(&[
         (json, &|out| files::write_json(out, &report)),
         (trace, &|out| programs::write_trace(out, simulation.as_ref(), &mapping)),
+        (picture, &|out| out.write_all(drawn.as_bytes())),
     ])?;
     Ok(End::Done)
 }
@@ -154,6 +185,9 @@ fn tell(console: Console, report: &Report<'_>) {
     if !report.empty_pes.is_empty() {
         let (count, which) = (report.empty_pes.len(), ranges(&report.empty_pes));
         console.line(format_args!("processing elements left empty: {count} ({which})"));
+    }
+    if !report.compared.is_empty() {
+        compare::tell(console, &report.compared);
     }
 }
 

@@ -64,27 +64,31 @@ pub(crate) struct MachineFiles<'a> {
     distances: Option<&'a str>,
     file: Option<String>,
     pes: Option<Cow<'a, str>>,
+    /// What stands for a machine that the auditor cannot read itself.
+    outline: Option<String>,
 }
 
 impl<'a> MachineFiles<'a> {
     /// Reads the files of a machine.
-    pub(crate) fn read(machine: &'a MachineOptions) -> Result<Self, ReadError> {
-        let pes = machine.file_of_pes().map(text).transpose()?;
+    pub(crate) fn read(options: &'a MachineOptions, machine: &dyn Machine) -> Result<Self, ReadError> {
+        let pes = options.file_of_pes().map(text).transpose()?;
         Ok(Self {
-            spec: machine.spec(),
-            distances: machine.distances(),
-            file: machine.file().map(text).transpose()?,
-            pes: pes.map(Cow::Owned).or(machine.pes().map(Cow::Borrowed)),
+            spec: options.spec(),
+            distances: options.distances(),
+            file: options.file().map(text).transpose()?,
+            pes: pes.map(Cow::Owned).or(options.pes().map(Cow::Borrowed)),
+            outline: machine.outline(),
         })
     }
 
     /// The same as the auditor takes it.
     pub(crate) fn machine_text(&self) -> MachineText<'_> {
-        MachineText {
-            spec: &self.spec,
-            distances: self.distances,
-            file: self.file.as_deref(),
-            pes: self.pes.as_deref(),
+        let pes = self.pes.as_deref();
+        match &self.outline {
+            Some(outline) => MachineText { spec: verify::OUTLINE, distances: None, file: Some(outline), pes },
+            None => {
+                MachineText { spec: &self.spec, distances: self.distances, file: self.file.as_deref(), pes }
+            }
         }
     }
 }
@@ -93,11 +97,11 @@ impl<'a> MachineFiles<'a> {
 pub(crate) fn verify(
     model: &Path,
     mapping: &Path,
-    machine: &MachineOptions,
+    (options, machine): (&MachineOptions, &dyn Machine),
     cost: Cost,
 ) -> anyhow::Result<()> {
-    let machine = MachineFiles::read(machine)?;
-    let audited = verify::audit_on(&text(model)?, &text(mapping)?, &machine.machine_text())?;
+    let files = MachineFiles::read(options, machine)?;
+    let audited = verify::audit_on(&text(model)?, &text(mapping)?, &files.machine_text())?;
     if audited != cost as u128 {
         let message = format!("J of the mapping written is {audited}, but {cost} was computed");
         return Err(VerificationError(message).into());

@@ -19,6 +19,7 @@ use crate::graph::CsrGraph;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs, Source};
 use crate::mapping::Mapping;
+use crate::picture::draw_timeline;
 use crate::program::Program;
 use crate::program::generate::{self, Pattern, Size};
 use crate::routing::Routing;
@@ -287,7 +288,7 @@ pub(crate) fn map(job: &MapJob<'_>, source: Source<'_>, machine: Box<dyn Machine
         settings: config,
         report: &assignment.report,
     };
-    job.write(&assignment, &report, room)?;
+    job.write(&assignment, &report, room, whole)?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
 
@@ -316,6 +317,7 @@ impl MapJob<'_> {
         assignment: &Assignment,
         report: &MapReport<'_>,
         room: Option<u32>,
+        machine: &dyn Machine,
     ) -> anyhow::Result<()> {
         let contents: [Content<'_>; 2] = [
             (Some(self.output), &|out| io::mapping::write(out, assignment.mapping.as_slice())),
@@ -323,7 +325,7 @@ impl MapJob<'_> {
         ];
         let staged = self.outputs.stage(&contents)?;
         if let Some(written) = staged.path(self.output).filter(|_| self.verify) {
-            self.audit(written, assignment.report.cost, room)?;
+            self.audit(written, assignment.report.cost, room, machine)?;
             self.console.line(format_args!("verified: J of the files is {} too", assignment.report.cost));
         }
         staged.publish()?;
@@ -332,8 +334,14 @@ impl MapJob<'_> {
     }
 
     /// Has the independent auditor recompute J from the files.
-    fn audit(&self, mapping: &Path, cost: Cost, room: Option<u32>) -> anyhow::Result<()> {
-        let texts = files::MachineFiles::read(self.machine_options)?;
+    fn audit(
+        &self,
+        mapping: &Path,
+        cost: Cost,
+        room: Option<u32>,
+        machine: &dyn Machine,
+    ) -> anyhow::Result<()> {
+        let texts = files::MachineFiles::read(self.machine_options, machine)?;
         let (program, mapping) = (files::text(self.file)?, files::text(mapping)?);
         let text = texts.machine_text();
         let audited = verify::audit_program_on(&program, &mapping, &text, room.map(u64::from))?;
@@ -383,6 +391,7 @@ pub(crate) struct ScoreJob<'a> {
     pub(crate) outputs: &'a Outputs,
     pub(crate) json: Option<OutputId>,
     pub(crate) trace: Option<OutputId>,
+    pub(crate) picture: Option<OutputId>,
     pub(crate) console: Console,
 }
 
@@ -446,8 +455,9 @@ impl SimulationOptions {
         routing: &Routing,
         mapping: &Mapping,
         costs: Costs,
+        is_drawn: bool,
     ) -> anyhow::Result<Option<Simulation>> {
-        let settings = Settings { costs, has_timeline: self.trace.is_some() };
+        let settings = Settings { costs, has_timeline: self.trace.is_some() || is_drawn };
         let run = || simulate(program, routing, mapping.as_slice(), settings, &());
         Ok(self.simulate.then(run).transpose()?)
     }
@@ -464,7 +474,7 @@ impl SimulationOptions {
         }
         let (program, routing) = (Program::of_graph(graph)?, Routing::new(machine)?);
         // All messages start at once.
-        self.run(&program, &routing, mapping, Costs { send: 0, receive: 0 })
+        self.run(&program, &routing, mapping, Costs { send: 0, receive: 0 }, false)
     }
 }
 
@@ -484,6 +494,10 @@ pub(crate) fn write_trace(
 /// Scores a mapping of a program.
 pub(crate) fn score(job: &ScoreJob<'_>, source: Source<'_>, machine: &dyn Machine) -> anyhow::Result<End> {
     let (console, costs) = (job.console, job.options.costs.costs());
+    if job.picture.is_some() && !job.options.simulate {
+        let message = "--picture draws what happens when in a program in time; give --simulate too";
+        return Err(UsageError(message.to_owned()).into());
+    }
     let program = io::program::read(source)?;
     tell_program(console, &program);
     machine::tell(console, machine);
@@ -495,7 +509,11 @@ pub(crate) fn score(job: &ScoreJob<'_>, source: Source<'_>, machine: &dyn Machin
     let routing = Routing::new(machine)?;
     let model = Model::new(&program, costs)?;
     let estimate = Estimate::of(&model, &routing, mapping.as_slice())?.cycles();
-    let simulation = job.options.run(&program, &routing, &mapping, costs)?;
+    let simulation = job.options.run(&program, &routing, &mapping, costs, job.picture.is_some())?;
+    let timeline = simulation
+        .as_ref()
+        .and_then(|simulation| simulation.timeline.as_ref().map(|line| (simulation, line)));
+    let drawn = timeline.map(|(simulation, line)| draw_timeline(&files::name(job.mapping), simulation, line));
     let report = ScoreReport {
         program: "evaluator",
         version: env!("CARGO_PKG_VERSION"),
@@ -520,6 +538,7 @@ pub(crate) fn score(job: &ScoreJob<'_>, source: Source<'_>, machine: &dyn Machin
     job.outputs.write(&[
         (job.json, &|out| files::write_json(out, &report)),
         (job.trace, &|out| write_trace(out, simulation.as_ref(), &mapping)),
+        (job.picture, &|out| out.write_all(drawn.as_deref().unwrap_or_default().as_bytes())),
     ])?;
     Ok(End::Done)
 }

@@ -11,7 +11,7 @@
 mod machine;
 mod program;
 
-pub use machine::MachineText;
+pub use machine::{MachineText, OUTLINE};
 
 use std::collections::HashMap;
 
