@@ -124,7 +124,7 @@ impl<M: Measure> Descent<'_, '_, M> {
             let before = self.measure.work();
             let moved = self.improve(task, &mut tasks_on, &mut rng, &mut outcome);
             let work = (self.measure.work() - before) as usize;
-            outcome.stopped = watch.stops_after(work + self.ground.num_pes() / 8);
+            outcome.stopped |= watch.stops_after(work + self.ground.num_pes() / 8);
             if outcome.stopped || self.measure.work() > self.last {
                 break;
             }
@@ -181,7 +181,8 @@ impl<M: Measure> Descent<'_, '_, M> {
             if other.is_none() && is_full {
                 continue;
             }
-            if self.measure.work() > self.last || self.observer.should_stop() {
+            outcome.stopped |= self.observer.should_stop();
+            if outcome.stopped || self.measure.work() > self.last {
                 break;
             }
             outcome.tried += 1;

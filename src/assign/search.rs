@@ -122,7 +122,10 @@ impl<'a> Search<'a> {
         for candidate in candidates {
             let simulated = Simulated::of(program, routing, settings, self.observer, &candidate.pe_of);
             let mut next = match simulated {
-                Err(SimulationError::Stopped { .. }) => break,
+                Err(SimulationError::Stopped { .. }) => {
+                    steps.stopped = true;
+                    break;
+                }
                 simulated => simulated?,
             };
             done += next.work();
