@@ -14,7 +14,7 @@ use crate::io::{self, ReadError, Source};
 use crate::mapping::Mapping;
 use crate::topology::Machine;
 use crate::types::Cost;
-use crate::verify::{self, MachineText};
+use crate::verify::{self, Audit, AuditError, MachineText};
 
 /// Reads a mapping of so many processes to a machine.
 pub(crate) fn read_mapping(
@@ -25,6 +25,13 @@ pub(crate) fn read_mapping(
     let room = Room { num_pes: machine.num_pes(), capacity: &|pe| machine.capacity(pe) };
     let pe_of = io::mapping::read(Source::open(path)?, num_processes, room)?;
     Ok(Mapping::on(machine, pe_of).expect("the reader has found room for each"))
+}
+
+/// Reads a mapping that may put any number of vertices on a PE.
+pub(crate) fn read_many(path: &Path, num_nodes: usize, machine: &dyn Machine) -> Result<Mapping, ReadError> {
+    let room = Room { num_pes: machine.num_pes(), capacity: &|_| u32::MAX };
+    let pe_of = io::mapping::read(Source::open(path)?, num_nodes, room)?;
+    Ok(Mapping::many(machine.num_pes(), pe_of).expect("the reader has looked for each"))
 }
 
 /// Writes a report as indented JSON.
@@ -50,7 +57,7 @@ pub(crate) fn probe_inputs(inputs: &[&Path]) -> Result<(), UsageError> {
 }
 
 /// The text of a file, as the auditor takes it.
-pub(crate) fn text(path: &Path) -> Result<String, ReadError> {
+fn text(path: &Path) -> Result<String, ReadError> {
     let failed = |source| ReadError::Unreadable { file: path.display().to_string(), source };
     let mut bytes = Vec::new();
     Source::open(path)?.read_to_end(&mut bytes).map_err(failed)?;
@@ -59,7 +66,7 @@ pub(crate) fn text(path: &Path) -> Result<String, ReadError> {
 }
 
 /// All that tells the auditor of a machine.
-pub(crate) struct MachineFiles<'a> {
+struct MachineFiles<'a> {
     spec: Cow<'a, str>,
     distances: Option<&'a str>,
     file: Option<String>,
@@ -70,7 +77,7 @@ pub(crate) struct MachineFiles<'a> {
 
 impl<'a> MachineFiles<'a> {
     /// Reads the files of a machine.
-    pub(crate) fn read(options: &'a MachineOptions, machine: &dyn Machine) -> Result<Self, ReadError> {
+    fn read(options: &'a MachineOptions, machine: &dyn Machine) -> Result<Self, ReadError> {
         let pes = options.file_of_pes().map(text).transpose()?;
         Ok(Self {
             spec: options.spec(),
@@ -82,7 +89,7 @@ impl<'a> MachineFiles<'a> {
     }
 
     /// The same as the auditor takes it.
-    pub(crate) fn machine_text(&self) -> MachineText<'_> {
+    fn machine_text(&self) -> MachineText<'_> {
         let pes = self.pes.as_deref();
         match &self.outline {
             Some(outline) => MachineText { spec: verify::OUTLINE, distances: None, file: Some(outline), pes },
@@ -97,14 +104,33 @@ impl<'a> MachineFiles<'a> {
 pub(crate) fn verify(
     model: &Path,
     mapping: &Path,
-    (options, machine): (&MachineOptions, &dyn Machine),
+    machine: (&MachineOptions, &dyn Machine),
     cost: Cost,
 ) -> anyhow::Result<()> {
-    let files = MachineFiles::read(options, machine)?;
-    let audited = verify::audit_on(&text(model)?, &text(mapping)?, &files.machine_text())?;
+    let audited = with_texts(model, mapping, machine, verify::audit_on)?;
     if audited != cost as u128 {
         let message = format!("J of the mapping written is {audited}, but {cost} was computed");
         return Err(VerificationError(message).into());
     }
     Ok(())
+}
+
+/// The same where PEs have many vertices: J and the load of each PE, recomputed by the independent auditor.
+pub(crate) fn audit_many(
+    model: &Path,
+    mapping: &Path,
+    machine: (&MachineOptions, &dyn Machine),
+) -> anyhow::Result<Audit> {
+    with_texts(model, mapping, machine, verify::audit_many)
+}
+
+/// Reads the texts of model, mapping and machine, and hands them to an audit.
+pub(crate) fn with_texts<R>(
+    model: &Path,
+    mapping: &Path,
+    (options, machine): (&MachineOptions, &dyn Machine),
+    audit: impl Fn(&str, &str, &MachineText<'_>) -> Result<R, AuditError>,
+) -> anyhow::Result<R> {
+    let files = MachineFiles::read(options, machine)?;
+    Ok(audit(&text(model)?, &text(mapping)?, &files.machine_text())?)
 }

@@ -341,10 +341,11 @@ impl MapJob<'_> {
         room: Option<u32>,
         machine: &dyn Machine,
     ) -> anyhow::Result<()> {
-        let texts = files::MachineFiles::read(self.machine_options, machine)?;
-        let (program, mapping) = (files::text(self.file)?, files::text(mapping)?);
-        let text = texts.machine_text();
-        let audited = verify::audit_program_on(&program, &mapping, &text, room.map(u64::from))?;
+        let room = room.map(u64::from);
+        let machine = (self.machine_options, machine);
+        let audited = files::with_texts(self.file, mapping, machine, |program, mapping, machine| {
+            verify::audit_program_on(program, mapping, machine, room)
+        })?;
         if audited != cost as u128 {
             let message = format!("J of the mapping written is {audited}, but {cost} was computed");
             return Err(VerificationError(message).into());

@@ -1,8 +1,8 @@
 //! A picture of what a mapping does to the traffic, before and after.
 //!
 //! Four panels: the matrix of the traffic in the order of the processing elements, before and after, with the borders of nodes; the
-//! share of the traffic of each level; and what leaves each node. Large machines are binned: a matrix has [`MOST_CELLS`] rows at
-//! most, and there are [`MOST_BARS`] bars for the nodes, each for as many of them as it takes.
+//! share of the traffic of each level; and what leaves each node. Large machines are binned: a matrix has 128 rows at
+//! most, and there are 32 bars for the nodes, each for as many of them as it takes.
 //!
 //! [`svg`] is what it is drawn with, and knows nothing of mappings. O(n log n + m), and a file of at most about 400 kB.
 

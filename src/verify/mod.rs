@@ -89,13 +89,56 @@ pub fn audit_program_on(
     Ok(cost)
 }
 
+/// What a mapping of many vertices a PE costs, and what it puts on each PE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Audit {
+    /// J.
+    pub cost: u128,
+    /// The sum of the weights of the vertices on each PE.
+    pub loads: Vec<u128>,
+}
+
+/// As [`audit_on`], but a PE may have any number of vertices: J, and the load of each PE.
+///
+/// ```
+/// use viem::verify::{MachineText, audit_many};
+///
+/// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: None };
+/// let audit = audit_many("3 2 10\n4 2\n5 1 3\n6 2\n", "0\n0\n2\n", &machine)?;
+/// assert_eq!((audit.cost, audit.loads), (4, vec![9, 0, 6, 0, 0]));
+/// # Ok::<(), viem::verify::AuditError>(())
+/// ```
+pub fn audit_many(graph: &str, mapping: &str, machine: &MachineText<'_>) -> Result<Audit, AuditError> {
+    let machine = Machine::read(machine)?;
+    let (pe_of, rows) = read(graph, mapping)?;
+    if let Some(line) = pe_of.iter().position(|&pe| pe >= machine.num_pes()) {
+        return Err(AuditError::Mapping { line: line + 1 });
+    }
+    let mut loads = vec![0; machine.num_pes() as usize];
+    for (row, &pe) in rows.iter().zip(&pe_of) {
+        loads[pe as usize] += u128::from(row.weight);
+    }
+    Ok(Audit { cost: cost(&rows, &pe_of, &machine)?, loads })
+}
+
 fn audit_with(graph: &str, mapping: &str, machine: &Machine) -> Result<u128, AuditError> {
+    let (pe_of, rows) = read(graph, mapping)?;
+    check_room(&pe_of, machine, None)?;
+    cost(&rows, &pe_of, machine)
+}
+
+/// The PEs of a mapping, and a graph of as many vertices.
+fn read(graph: &str, mapping: &str) -> Result<(Vec<u64>, Vec<Row>), AuditError> {
     let pe_of = read_mapping(mapping)?;
     let rows = read_rows(graph, |processes| {
         let lines = pe_of.len();
         if lines == processes { Ok(()) } else { Err(AuditError::Sizes { lines, processes }) }
     })?;
-    check_room(&pe_of, machine, None)?;
+    Ok((pe_of, rows))
+}
+
+/// J by the definition.
+fn cost(rows: &[Row], pe_of: &[u64], machine: &Machine) -> Result<u128, AuditError> {
     let mut cost = 0u128;
     for (process, Row { arcs, .. }) in rows.iter().enumerate().filter(|(_, row)| !row.arcs.is_empty()) {
         let places: Vec<u64> = arcs.iter().map(|&(other, _)| pe_of[other]).collect();
