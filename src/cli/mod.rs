@@ -10,6 +10,7 @@
 //! | `compare` | mappings side by side, and the picture of two of them |
 //! | `launch` | the files and the line that launch a job |
 //! | `console` | lines for people: where they go, and when not |
+//! | `programs` | programs in time: mapped, estimated, simulated |
 //! | `qap` | the parts of `viem` and `evaluator` for quadratic assignment problems |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
@@ -34,6 +35,7 @@ mod machine;
 mod map_directly;
 mod model_onto;
 mod options;
+mod programs;
 mod progress;
 mod qap;
 mod signals;
