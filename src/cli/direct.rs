@@ -2,16 +2,15 @@
 //!
 //! [`DirectOptions::read`] is the only place that decides whether a problem is one of them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
 
 use super::console::Console;
 use super::exit::UsageError;
-use super::files;
 use crate::graph::CsrGraph;
-use crate::io::metis::NodeWeights;
+use crate::io::metis::{self, NodeWeights};
 use crate::io::{Source, pe_weights};
 use crate::solve::Loads;
 use crate::topology::{Capacities, Machine};
@@ -55,12 +54,12 @@ impl DirectOptions {
     /// Reads a graph, and says whether it is mapped with many vertices a PE: if there are more vertices than the machine has
     /// room for processes, if PEs have weights, or if an imbalance is given and vertices have weights, or are more than
     /// the PEs. Vertex weights are read only then.
-    pub(crate) fn read(&self, path: &Path, machine: &dyn Machine) -> anyhow::Result<(CsrGraph, bool)> {
+    pub(crate) fn read(&self, source: Source<'_>, machine: &dyn Machine) -> anyhow::Result<(CsrGraph, bool)> {
         let room: u64 = (0..machine.num_pes() as PeId).map(|pe| u64::from(machine.capacity(pe))).sum();
         let room = usize::try_from(room).unwrap_or(usize::MAX);
         let is_asked = self.imbalance.is_some() || self.pe_weights.is_some();
         let weights = if is_asked { NodeWeights::Read } else { NodeWeights::ReadBeyond(room) };
-        let graph = files::read_graph(path, weights)?;
+        let graph = metis::read(source, weights)?;
         let num_nodes = graph.num_nodes();
         let is_many = num_nodes > machine.num_pes() || graph.node_weights().iter().any(|&weight| weight != 1);
         let is_direct = num_nodes > room || self.pe_weights.is_some() || (is_asked && is_many);

@@ -9,13 +9,14 @@ use serde::Serialize;
 use super::compare::{self, Other, PictureOptions, Row};
 use super::console::{Console, ranges};
 use super::direct::{self, DirectOptions, JsonSpread};
-use super::exit::{self, End};
+use super::exit::{self, End, UsageError};
 use super::files;
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::options::ReportOptions;
+use super::programs::{self, ScoreJob, SimulationOptions, SimulationReport};
 use crate::compare::Comparison;
 use crate::graph::CsrGraph;
-use crate::io::Outputs;
+use crate::io::{Outputs, Source};
 use crate::mapping::Mapping;
 use crate::objective::evaluate;
 use crate::problem::check_room;
@@ -28,7 +29,7 @@ use crate::types::{Cost, PeId};
 #[derive(Parser, Debug)]
 #[command(name = "evaluator", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 struct Options {
-    /// The model: a METIS graph whose vertices are the processes; - is standard input
+    /// The model: a METIS graph whose vertices are the processes, or a program in time (PROCESS ...); - is standard input
     file: PathBuf,
 
     /// The mapping: line i holds the processing element of process i, both from 0
@@ -51,11 +52,14 @@ struct Options {
 
     #[command(flatten)]
     report: ReportOptions,
+
+    #[command(flatten)]
+    simulation: SimulationOptions,
 }
 
 /// What the evaluator finds, as written to `--json`.
 #[derive(Serialize)]
-struct Report {
+struct Report<'a> {
     program: &'static str,
     version: &'static str,
     model: String,
@@ -76,6 +80,9 @@ struct Report {
     spread: Option<JsonSpread>,
     /// PEs that no process is on.
     empty_pes: Vec<PeId>,
+    /// One phase of all messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulation: Option<SimulationReport<'a>>,
     /// The mapping beside others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     compared: Vec<Row>,
@@ -111,12 +118,28 @@ fn score(options: &Options) -> anyhow::Result<End> {
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
     let json = options.report.add_to(&mut outputs, &inputs)?;
+    let trace = options.simulation.add_to(&mut outputs, &inputs)?;
     let picture = options.picture.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let imbalance = options.direct.imbalance()?;
     let machine = options.direct.weigh(options.machine.build(console)?)?;
     let machine = machine.as_ref();
-    let (graph, is_direct) = options.direct.read(&options.file, machine)?;
+    let mut source = Source::open(&options.file)?;
+    if programs::is_program(&mut source)? {
+        let has_others = &!options.compare.is_empty();
+        let Options { file, input_mapping: mapping, machine: machine_options, simulation: options, .. } =
+            options;
+        let outputs = &outputs;
+        if *has_others {
+            let message =
+                "--compare sets mappings of a graph side by side; score those of a program one by one";
+            return Err(UsageError(message.to_owned()).into());
+        }
+        let job =
+            ScoreJob { file, mapping, machine_options, options, outputs, json, trace, picture, console };
+        return programs::score(&job, source, machine);
+    }
+    let (graph, is_direct) = options.direct.read(source, machine)?;
     console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
     machine::tell(console, machine);
     let distances = machine.distances()?;
@@ -143,6 +166,7 @@ fn score(options: &Options) -> anyhow::Result<End> {
     }
     let drawn = options.picture.draw(&graph, machine, &files::name(&options.input_mapping), &mapping)?;
 
+    let simulation = options.simulation.phase(&graph, machine, &mapping)?;
     let report = Report {
         program: "evaluator",
         version: env!("CARGO_PKG_VERSION"),
@@ -160,12 +184,15 @@ fn score(options: &Options) -> anyhow::Result<End> {
         },
         spread,
         empty_pes: traffic::empty_pes(machine.num_pes(), mapping.as_slice()),
+        simulation: simulation.as_ref().map(SimulationReport::from),
         compared,
     };
     tell(console, &report);
+    simulation.iter().for_each(|simulation| programs::tell_simulation(console, simulation));
     let drawn = drawn.unwrap_or_default();
     outputs.write(&[
         (json, &|out| files::write_json(out, &report)),
+        (trace, &|out| programs::write_trace(out, simulation.as_ref(), &mapping)),
         (picture, &|out| out.write_all(drawn.as_bytes())),
     ])?;
     Ok(End::Done)
@@ -182,7 +209,7 @@ fn spread(graph: &CsrGraph, machine: &dyn Machine, imbalance: f64, mapping: &Map
 }
 
 /// What was found, in lines for people.
-fn tell(console: Console, report: &Report) {
+fn tell(console: Console, report: &Report<'_>) {
     console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost.mapping));
     if let Some(identity) = report.cost.identity {
         console.line(format_args!("J of the identity = {identity}"));

@@ -14,6 +14,7 @@ use super::files;
 use super::machine::MachineOptions;
 use super::model_onto::{self, OntoOptions};
 use super::options::{self, ReportOptions, one_of};
+use super::programs::{self, GenerateJob, GenerateOptions};
 use super::progress::Progress;
 use super::signals::{self, First};
 use super::sum_traffic::{self, Job, TrafficOptions};
@@ -27,12 +28,12 @@ use crate::partition::{Partition, Preset};
 use crate::types::{Cost, Weight};
 
 /// Makes a model: a graph of processes and of what they communicate. Partitions an application graph, each block of
-/// which becomes a process, or sums recorded traffic of an MPI job.
+/// which becomes a process, sums recorded traffic of an MPI job, or takes the messages of a program in time.
 #[derive(Parser, Debug)]
 #[command(name = "generate_model", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 struct Options {
-    /// The application graph, in METIS format, or files of recorded traffic; - is standard input
-    #[arg(required = true, value_name = "FILE")]
+    /// The application graph, in METIS format, a program in time, or files of recorded traffic; - is standard input
+    #[arg(required_unless_present = "generate", value_name = "FILE")]
     files: Vec<PathBuf>,
 
     /// Number of blocks of an application graph, that is of vertices of the model
@@ -72,6 +73,9 @@ struct Options {
 
     #[command(flatten)]
     traffic: TrafficOptions,
+
+    #[command(flatten)]
+    program: GenerateOptions,
 }
 
 /// What the program did, as written to `--json`.
@@ -126,7 +130,21 @@ fn generate(options: &Options) -> anyhow::Result<End> {
     let json = options.report.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let config = options.config()?;
+    let job = GenerateJob {
+        options: &options.program,
+        report: &options.report,
+        outputs: &outputs,
+        model,
+        json,
+        console,
+    };
+    if let Some(pattern) = &options.program.generate {
+        return job.generate(pattern, options.seed);
+    }
     let mut first = Source::open(&options.files[0])?;
+    if programs::is_program(&mut first)? {
+        return job.model(first, &options.files);
+    }
     let is_traffic = options.traffic.from.is_some() || Format::recognise(&first.peek(WINDOW)?).is_some();
     if !is_traffic {
         let to = Destination { outputs, model, blocks, json, console };

@@ -10,6 +10,7 @@
 //! | `compare` | mappings side by side, and the picture of two of them |
 //! | `launch` | the files and the line that launch a job |
 //! | `console` | lines for people: where they go, and when not |
+//! | `programs` | programs in time: mapped, estimated, simulated |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
 //! | `sum_traffic` | the part of `generate_model` that sums recorded traffic |
@@ -33,6 +34,7 @@ mod machine;
 mod map_directly;
 mod model_onto;
 mod options;
+mod programs;
 mod progress;
 mod signals;
 mod sum_traffic;

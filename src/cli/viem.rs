@@ -17,13 +17,14 @@ use super::launch::{JobLaunch, JsonLaunch, LaunchOptions};
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::map_directly::Job;
 use super::options::{self, ReportOptions, one_of};
+use super::programs::{self, MapJob, MapProgramOptions};
 use super::progress::Progress;
 use super::signals::{self, First, StopAtSignal};
 use crate::compare::percent_less;
 use crate::construct::Construction;
 use crate::graph::CsrGraph;
 use crate::io::output::{Content, OutputId};
-use crate::io::{self, Outputs};
+use crate::io::{self, Outputs, Source};
 use crate::mapping::Mapping;
 use crate::search::{Neighbourhood, SearchConfig};
 use crate::solve::{DirectConfig, MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
@@ -40,8 +41,8 @@ const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the ru
 #[command(name = "viem", version, infer_long_args = true, rename_all = "snake_case", after_help = format!("{SIGNALS}\n\n{}", exit::CODES))]
 struct Options {
     /// The model: a METIS graph whose vertices are the processes and whose edge weights are how much two of
-    /// them communicate, or an application graph of more vertices than the machine has processing elements; - is standard
-    /// input
+    /// them communicate, an application graph of more vertices than the machine has processing elements, or a program in
+    /// time (PROCESS ...); - is standard input
     file: PathBuf,
 
     #[command(flatten)]
@@ -112,6 +113,9 @@ struct Options {
 
     #[command(flatten)]
     report: ReportOptions,
+
+    #[command(flatten)]
+    programs: MapProgramOptions,
 }
 
 /// Runs the program with the arguments of the process.
@@ -135,11 +139,21 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let planned = options.launch.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let machine = options.direct.weigh(options.machine.build(console)?)?;
-    let machine = machine.as_ref();
-    let config = options.config(machine, outputs.is_file(output))?;
+    let config = options.config(machine.as_ref(), outputs.is_file(output))?;
     options.direct.imbalance()?;
 
-    let (graph, is_direct) = options.direct.read(model, machine)?;
+    let mut source = Source::open(model)?;
+    if programs::is_program(&mut source)? {
+        if planned.is_some() || picture.is_some() {
+            let message =
+                "programs in time are neither launched nor drawn here; leave out --launch and --picture";
+            return Err(UsageError(message.to_string()).into());
+        }
+        let job = options.program_job(config, &outputs, (output, json), console);
+        return programs::map(&job, source, machine);
+    }
+    let machine = machine.as_ref();
+    let (graph, is_direct) = options.direct.read(source, machine)?;
     if is_direct {
         let others = [("--launch", planned.is_some()), ("--picture", picture.is_some())];
         direct::refuse(&others)?;
@@ -232,6 +246,30 @@ fn tell_end(
 }
 
 impl Options {
+    /// How a program in time is mapped with these options.
+    fn program_job<'a>(
+        &'a self,
+        config: MapConfig,
+        outputs: &'a Outputs,
+        (output, json): (OutputId, Option<OutputId>),
+        console: Console,
+    ) -> MapJob<'a> {
+        MapJob {
+            file: &self.file,
+            start: self.input_mapping.as_deref(),
+            machine_options: &self.machine,
+            options: &self.programs,
+            preset: self.preconfiguration_mapping,
+            config,
+            report: &self.report,
+            verify: self.verify,
+            outputs,
+            output,
+            json,
+            console,
+        }
+    }
+
     /// The same options for an application graph of many vertices a PE.
     #[allow(clippy::too_many_arguments)] // what a run is given
     fn directly<'a>(

@@ -9,6 +9,7 @@
 //! O(n + m k) for k levels or dimensions; in a network a search for each process.
 
 mod machine;
+mod program;
 
 pub use machine::{MachineText, OUTLINE};
 
@@ -22,6 +23,8 @@ use machine::Machine;
 pub enum AuditError {
     #[error("graph, line {line}: {reason}")]
     Graph { line: usize, reason: &'static str },
+    #[error("program, word {word}: {reason}")]
+    Program { word: usize, reason: &'static str },
     #[error("machine: {reason}")]
     Machine { reason: &'static str },
     #[error("mapping, line {line}: not a processing element")]
@@ -54,6 +57,36 @@ pub fn audit(graph: &str, mapping: &str, arities: &[u64], distances: &[u64]) -> 
 /// ```
 pub fn audit_on(graph: &str, mapping: &str, machine: &MachineText<'_>) -> Result<u128, AuditError> {
     audit_with(graph, mapping, &Machine::read(machine)?)
+}
+
+/// J of the mapping in `mapping` of the program in time in `program`: an edge weighs the flits that its ends exchange. Each PE
+/// has room for `room` tasks, or for as many as the machine says.
+///
+/// ```
+/// use viem::verify::{MachineText, audit_program_on};
+///
+/// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: None };
+/// let program = "PROCESS 0 REPEAT 3 SEND 1 10 END STOP PROCESS 1 REPEAT 3 RECEIVE 0 10 END STOP";
+/// assert_eq!(audit_program_on(program, "0\n2\n", &machine, None), Ok(2 * 2 * 3 * 10));
+/// ```
+pub fn audit_program_on(
+    program: &str,
+    mapping: &str,
+    machine: &MachineText<'_>,
+    room: Option<u64>,
+) -> Result<u128, AuditError> {
+    let (machine, pe_of) = (Machine::read(machine)?, read_mapping(mapping)?);
+    check_room(&pe_of, &machine, room)?;
+    let mut cost = 0u128;
+    for (from, to, flits) in program::messages(program)? {
+        let (lines, processes) = (pe_of.len(), from.max(to) + 1);
+        let places = pe_of.get(from).zip(pe_of.get(to)).ok_or(AuditError::Sizes { lines, processes })?;
+        for distance in machine.distances(*places.0, &[*places.1])? {
+            let term = flits.checked_mul(2 * u128::from(distance)).ok_or(AuditError::Overflow)?;
+            cost = cost.checked_add(term).ok_or(AuditError::Overflow)?;
+        }
+    }
+    Ok(cost)
 }
 
 /// What a mapping of many vertices a PE costs, and what it puts on each PE.
@@ -90,7 +123,7 @@ pub fn audit_many(graph: &str, mapping: &str, machine: &MachineText<'_>) -> Resu
 
 fn audit_with(graph: &str, mapping: &str, machine: &Machine) -> Result<u128, AuditError> {
     let (pe_of, rows) = read(graph, mapping)?;
-    check_room(&pe_of, machine)?;
+    check_room(&pe_of, machine, None)?;
     cost(&rows, &pe_of, machine)
 }
 
@@ -119,14 +152,14 @@ fn cost(rows: &[Row], pe_of: &[u64], machine: &Machine) -> Result<u128, AuditErr
 }
 
 /// Checks that each PE exists and has room for its processes.
-fn check_room(pe_of: &[u64], machine: &Machine) -> Result<(), AuditError> {
+fn check_room(pe_of: &[u64], machine: &Machine, room: Option<u64>) -> Result<(), AuditError> {
     let mut processes_on: HashMap<u64, Vec<usize>> = HashMap::new();
     for (second, &pe) in pe_of.iter().enumerate() {
         if pe >= machine.num_pes() {
             return Err(AuditError::Mapping { line: second + 1 });
         }
         let there = processes_on.entry(pe).or_default();
-        if there.len() as u64 >= machine.capacity(pe) {
+        if there.len() as u64 >= room.unwrap_or_else(|| machine.capacity(pe)) {
             return Err(AuditError::PeTaken { first: there.first().copied().unwrap_or(second), second, pe });
         }
         there.push(second);
