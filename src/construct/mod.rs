@@ -8,6 +8,7 @@
 //! | `bottom_up` | partition into innermost groups, contract, go on with the groups | k partitions |
 //! | `top_down` | partition into the outermost parts, go on inside each | k layers of partitions |
 //! | `dual_recursive` | halve graph and machine together, mindful of what is outside | log n layers of bisections |
+//! | `multilevel` | pair processes and places, solve the small problem first | as annealing of the pairs |
 //!
 //! n processes, m edges, k levels of the hierarchy. `multisection` is what `bottom_up` and `top_down` divide graphs with.
 
@@ -15,9 +16,12 @@ mod bottom_up;
 mod dual_recursive;
 mod growing;
 mod identity;
+mod multilevel;
 mod multisection;
 mod random;
 mod top_down;
+
+pub use multilevel::Multilevel;
 
 use crate::annealing::Cooling;
 use crate::machine::Places;
@@ -64,7 +68,13 @@ constructions! {
     HierarchyTopDown = "hierarchytopdown" by top_down,
     /// Graph and machine are halved together.
     DualRecursive = "dualrecursive" by dual_recursive,
+    /// Processes and places are paired again and again.
+    Multilevel = "multilevel" by multilevel,
 }
+
+/// Places of a machine that multilevel construction is taken for by default. It anneals no level of more than half of
+/// that, and what it does with larger ones is no match for bisections.
+const MOST_MULTILEVEL: usize = 1 << 12;
 
 /// What a construction is given.
 struct Task<'a, O> {
@@ -91,7 +101,7 @@ impl<O: DistanceOracle> Task<'_, O> {
 #[non_exhaustive]
 pub struct ConstructionConfig {
     /// The algorithm; `None` takes [`Construction::HierarchyTopDown`] on regular trees and
-    /// [`Construction::DualRecursive`] elsewhere.
+    /// [`Construction::Multilevel`] elsewhere, or [`Construction::DualRecursive`] on more than 4096 places.
     pub algorithm: Option<Construction>,
     /// The effort of the partitions, where the algorithm needs some.
     pub partitions: Preset,
@@ -103,17 +113,23 @@ pub struct ConstructionConfig {
     pub undivided: usize,
     /// How dual recursive bipartitioning exchanges domains after each round.
     pub domains: Cooling,
+    /// How multilevel construction solves its levels.
+    pub multilevel: Multilevel,
 }
 
 impl ConstructionConfig {
     /// The algorithm on a machine.
     pub fn algorithm_on(&self, machine: &Places) -> Construction {
-        self.algorithm_for(machine.hierarchy().is_some())
+        self.algorithm_for(machine.hierarchy().is_some(), machine.len())
     }
 
-    /// The algorithm on a machine that is a regular tree, or is none.
-    pub fn algorithm_for(&self, is_tree: bool) -> Construction {
-        let default = if is_tree { Construction::HierarchyTopDown } else { Construction::DualRecursive };
+    /// The algorithm on a machine of so many places that is a regular tree, or is none.
+    pub fn algorithm_for(&self, is_tree: bool, num_places: usize) -> Construction {
+        let default = match num_places {
+            _ if is_tree => Construction::HierarchyTopDown,
+            ..=MOST_MULTILEVEL => Construction::Multilevel,
+            _ => Construction::DualRecursive,
+        };
         self.algorithm.unwrap_or(default)
     }
 
@@ -129,7 +145,8 @@ impl ConstructionConfig {
 
     /// Whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        self.domains.validate().map_err(|error| error.inside("domains"))
+        self.domains.validate().map_err(|error| error.inside("domains"))?;
+        self.multilevel.validate().map_err(|error| error.inside("multilevel"))
     }
 }
 
@@ -141,6 +158,10 @@ impl Default for ConstructionConfig {
             inner: Preset::Eco,
             undivided: 0,
             domains: Cooling { proposals: 1000, initial_acceptance: 0.3, final_acceptance: 0.01 },
+            multilevel: Multilevel {
+                cooling: Cooling { proposals: 600, initial_acceptance: 0.05, final_acceptance: 0.01 },
+                tries: 4,
+            },
         }
     }
 }
@@ -152,7 +173,7 @@ impl Default for ConstructionConfig {
 pub enum ConstructionError {
     #[error(
         "{algorithm} works only on machines that are regular trees, such as 4:16:8; \
-         take hierarchytopdown or dualrecursive"
+         take hierarchytopdown or multilevel"
     )]
     NotRegular { algorithm: Construction },
 }

@@ -25,6 +25,12 @@ use crate::settings::{ConfigError, check_at_least_one};
 use crate::topology::DistanceOracle;
 use crate::types::{Cost, NodeId, PeId};
 
+/// Problems of fewer processes take negligible time, so they get more proposals for each process:
+const SMALL: usize = 512;
+
+/// so many times as many.
+const SMALL_FACTOR: u32 = 4;
+
 /// Problems of at most this many processes are annealed as wholes.
 const WHOLE: usize = 1 << 15;
 
@@ -56,16 +62,16 @@ impl Anywhere {
 
     /// A good mapping.
     pub const FAST: Self = Self {
-        cooling: Cooling { proposals: 600, initial_acceptance: 0.05, final_acceptance: 0.001 },
+        cooling: Cooling { proposals: 1200, initial_acceptance: 0.05, final_acceptance: 0.003 },
         rounds: 1,
     };
 
     /// A better one.
-    pub const ECO: Self = Self { cooling: Cooling { proposals: 2000, ..Self::FAST.cooling }, ..Self::FAST };
+    pub const ECO: Self = Self { cooling: Cooling { proposals: 5000, ..Self::FAST.cooling }, ..Self::FAST };
 
     /// The best that can be had in a second or two for a thousand processes.
     pub const STRONG: Self = Self {
-        cooling: Cooling { proposals: 8000, initial_acceptance: 0.2, ..Self::FAST.cooling },
+        cooling: Cooling { proposals: 20_000, initial_acceptance: 0.2, ..Self::FAST.cooling },
         ..Self::FAST
     };
 
@@ -73,7 +79,8 @@ impl Anywhere {
     /// construction has found.
     fn cooling_of(&self, start: usize, num_processes: usize) -> Cooling {
         let proposals = match num_processes {
-            ..=WHOLE => self.cooling.proposals,
+            ..SMALL => self.cooling.proposals.saturating_mul(SMALL_FACTOR),
+            SMALL..=WHOLE => self.cooling.proposals,
             _ => self.cooling.proposals.div_ceil(LARGE_DIVISOR),
         };
         let lowered = self.cooling.initial_acceptance * LOWERED;
