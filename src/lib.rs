@@ -69,6 +69,7 @@ pub mod cli;
 pub mod construct;
 pub mod graph;
 pub mod io;
+pub mod launch;
 pub mod machine;
 pub mod mapping;
 pub mod memory;

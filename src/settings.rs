@@ -134,6 +134,41 @@ macro_rules! named {
 
 pub(crate) use named;
 
+/// Declares an enum of choices and what each of them does by one table, one line a member: `Variant = "name" by function`.
+///
+/// It is [`named`], and has a method besides that calls the function of the member. After the signature of the method come the
+/// arguments that the functions are called with.
+macro_rules! members {
+    (
+        $(#[$attribute:meta])*
+        pub enum $choice:ident: $what:literal {
+            $($(#[$of_variant:meta])* $variant:ident = $name:literal by $function:path,)+
+        }
+
+        $(#[$of_method:meta])*
+        $visibility:vis fn $method:ident $(<$oracle:ident: $bound:path>)? (self $(, $parameter:ident: $type:ty)?) -> $result:ty
+            = function $arguments:tt
+    ) => {
+        $crate::settings::named! {
+            $(#[$attribute])*
+            pub enum $choice: $what {
+                $($(#[$of_variant])* $variant = $name,)+
+            }
+        }
+
+        impl $choice {
+            $(#[$of_method])*
+            $visibility fn $method $(<$oracle: $bound>)? (self $(, $parameter: $type)?) -> $result {
+                match self {
+                    $(Self::$variant => $function $arguments,)+
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use members;
+
 /// A time in (de)serialised settings: seconds, or nothing.
 pub(crate) mod seconds {
     use std::time::Duration;

@@ -30,7 +30,8 @@ fn every_config() -> Vec<MapConfig> {
 
 /// Whether a construction works on a machine.
 fn is_possible(config: &MapConfig, family: &Family) -> bool {
-    config.construction.algorithm != Some(Construction::HierarchyBottomUp) || family.is_tree
+    let needs_tree = [Construction::HierarchyBottomUp, Construction::TreeMatch].map(Some);
+    !needs_tree.contains(&config.construction.algorithm) || family.is_tree
 }
 
 /// Asserts that a solution is a mapping, costs what the report says, and is not worse than the identity and a start.

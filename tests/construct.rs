@@ -140,7 +140,9 @@ fn hierarchical_constructors_keep_cliques_together() {
     }
     let graph = builder.build().unwrap();
     let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
-    for algorithm in [Construction::HierarchyTopDown, Construction::HierarchyBottomUp] {
+    for algorithm in
+        [Construction::HierarchyTopDown, Construction::HierarchyBottomUp, Construction::TreeMatch]
+    {
         let mapping = build(&graph, &hierarchy, algorithm, Preset::Eco);
         for clique in 0..count {
             let group = mapping.pe(member(clique, 0)) / size;

@@ -8,23 +8,22 @@ use viem::machine::Places;
 use viem::mapping::Mapping;
 use viem::objective::cost;
 use viem::observer::Observer;
-use viem::partition::Preset;
 use viem::problem::Problem;
 use viem::rng::Rng;
-use viem::search::{Annealing, Anywhere, Improvement, Neighbourhood, SearchConfig, improve, local_search};
+use viem::search::{Annealing, Improvement, Neighbourhood, SearchConfig, improve, local_search};
 use viem::threads;
 use viem::topology::Hierarchy;
 use viem::types::Cost;
 
 /// An improvement that tries a little of everything.
-const SHORT: Improvement = Improvement {
-    inside: Annealing::new(20, 0.7, 0.2),
-    annealing: Annealing::new(50, 0.3, 0.02),
-    tournament: 10,
-    rebuilding: 50,
-    partitions: Preset::Fast,
-    rebuilt: Annealing::new(20, 0.05, 0.02),
-    anywhere: Anywhere::FAST,
+const SHORT: Improvement = {
+    let mut short = Improvement::FAST;
+    short.inside = Annealing::new(20, 0.7, 0.2);
+    short.annealing = Annealing::new(50, 0.3, 0.02);
+    short.tournament = 10;
+    short.rebuilding = 50;
+    short.rebuilt = Annealing::new(20, 0.05, 0.02);
+    short
 };
 
 /// Remembers whether J ever rose.
@@ -106,7 +105,8 @@ fn the_seed_decides_and_threads_do_not() {
     let problem = Problem::new(&graph, &oracle).unwrap();
     let start = random_mapping(hierarchy.num_pes(), &mut Rng::new(1));
     let run = |threads, seed| {
-        let config = Improvement { rebuilding: 14, ..SHORT };
+        let mut config = SHORT;
+        config.rebuilding = 14;
         let work = || improve(&problem, &Places::of(&hierarchy).unwrap(), &[&start], &config, seed, &());
         let outcome = threads::run(threads, work).unwrap();
         (outcome.mapping, outcome.tried, outcome.made)
@@ -126,7 +126,8 @@ fn what_fits_one_region_ends_where_no_exchange_improves() {
         let graph = random_graph(hierarchy.num_pes(), 8, 30, &mut rng);
         let problem = Problem::new(&graph, &oracle).unwrap();
         let start = random_mapping(hierarchy.num_pes(), &mut rng);
-        let config = Improvement { tournament: 0, rebuilding: 0, ..SHORT };
+        let mut config = SHORT;
+        (config.tournament, config.rebuilding) = (0, 0);
         let outcome = improve(&problem, &Places::of(&hierarchy).unwrap(), &[&start], &config, 4, &());
         let pairs = SearchConfig::of(Neighbourhood::NSquare);
         assert_eq!(local_search(&problem, &outcome.mapping, &pairs, 1, &()).made, 0, "{arities}");

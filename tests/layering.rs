@@ -12,7 +12,7 @@ const LAYERS: [&[&str]; 10] = [
     &["problem", "mapping"],
     &["objective"],
     &["annealing"],
-    &["construct", "search", "traffic"],
+    &["construct", "search", "traffic", "launch"],
     &["solve", "model", "verify"],
     &["cli"],
 ];

@@ -6,90 +6,37 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use common::{program, stdout_of};
+use common::{Mpi, is_required, program, skipped, stdout_of};
 use viem::io::Source;
 use viem::io::metis::{self, NodeWeights};
-
-/// An installed MPI, by the suffix of its commands; Debian has several side by side.
-struct Mpi {
-    suffix: &'static str,
-    folder: tempfile::TempDir,
-}
 
 /// From class, sender and receiver to messages and bytes.
 type Counts = BTreeMap<(String, u64, u64), (u64, u64)>;
 
-impl Mpi {
-    /// Every MPI found, with the recorder and the programs of tests/mpi compiled.
-    fn all() -> Vec<Self> {
-        let suffixes = [".openmpi", ".mpich"];
-        let is_there =
-            |suffix: &&str| Command::new(format!("mpicc{suffix}")).arg("--version").output().is_ok();
-        let mut found: Vec<_> = suffixes.into_iter().filter(is_there).collect();
-        if std::env::var_os("VIEM_REQUIRE_MPI").is_some() {
-            assert_eq!(found, suffixes, "Open MPI and MPICH must be installed");
-        }
-        if found.is_empty() && is_there(&"") {
-            found.push("");
-        }
-        if found.is_empty() {
-            // Not through the test harness, which keeps what successful tests print to itself.
-            let _ = writeln!(
-                std::io::stderr(),
-                "SKIPPED: no mpicc is installed; the recorder of traffic was not tested"
-            );
-        }
-        found.into_iter().map(|suffix| Self { suffix, folder: tempfile::tempdir().unwrap() }).collect()
-    }
+fn recorder(mpi: &Mpi) -> PathBuf {
+    let options = ["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"];
+    mpi.compile("mpicc", &options, "trace/viem_trace.c")
+}
 
-    fn compile(&self, compiler: &str, arguments: &[&str], source: &str) -> PathBuf {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
-        let result = self.folder.path().join(source.file_name().unwrap()).with_extension("out");
-        let mut command = Command::new(format!("{compiler}{}", self.suffix));
-        let output = command.args(arguments).arg(source).arg("-o").arg(&result).arg("-ldl").output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        result
-    }
-
-    fn recorder(&self) -> PathBuf {
-        self.compile(
-            "mpicc",
-            &["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"],
-            "trace/viem_trace.c",
-        )
-    }
-
-    /// Runs a program under the recorder and gives the folder with the files it left.
-    fn record(
-        &self,
-        num_ranks: usize,
-        recorder: &Path,
-        command: &[&str],
-        variables: &[&str],
-    ) -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        let mut launcher = Command::new(format!("mpirun{}", self.suffix));
-        for (name, value) in [
-            ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
-            ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
-            ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
-            ("OMPI_MCA_hwloc_base_binding_policy", "none"),
-            ("OMPI_MCA_btl_vader_single_copy_mechanism", "none"),
-            ("OMPI_MCA_mpi_yield_when_idle", "1"),
-        ] {
-            launcher.env(name, value);
-        }
-        let preload = format!("LD_PRELOAD={}", recorder.display());
-        launcher.current_dir(folder.path()).args(["-n", &num_ranks.to_string(), "env", &preload]);
-        // Launchers read what is on stdin for rank 0.
-        let output = launcher.args(variables).args(command).stdin(Stdio::null()).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        folder
-    }
+/// Runs a program under the recorder and gives the folder with the files it left.
+fn record(
+    mpi: &Mpi,
+    num_ranks: usize,
+    recorder: &Path,
+    command: &[&str],
+    variables: &[&str],
+) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut launcher = mpi.launcher();
+    launcher.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_hwloc_base_binding_policy", "none");
+    let preload = format!("LD_PRELOAD={}", recorder.display());
+    launcher.current_dir(folder.path()).args(["-n", &num_ranks.to_string(), "env", &preload]);
+    let output = launcher.args(variables).args(command).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    folder
 }
 
 /// Reads the files by other code than the reader's.
@@ -223,8 +170,8 @@ fn neighbours(p: u64) -> Counts {
 #[test]
 fn point_to_point_messages_are_counted_persistent_ones_too() {
     for mpi in Mpi::all() {
-        let (recorder, traffic) = (mpi.recorder(), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
-        let folder = mpi.record(4, &recorder, &[traffic.to_str().unwrap(), "p2p"], &[]);
+        let (recorder, traffic) = (recorder(&mpi), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
+        let folder = record(&mpi, 4, &recorder, &[traffic.to_str().unwrap(), "p2p"], &[]);
         // Isend, Issend, Ibsend, Bsend, Sendrecv, Sendrecv_replace, Send, Ssend, and what is persistent.
         let messages = 8 + 5 + 3 + 3;
         let bytes = 1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 5 * 1000 + 3 * 1000 + 3 * 10;
@@ -242,9 +189,9 @@ fn point_to_point_messages_are_counted_persistent_ones_too() {
 #[test]
 fn neighbourhood_collectives_go_to_the_targets_of_the_topology() {
     for mpi in Mpi::all() {
-        let (recorder, traffic) = (mpi.recorder(), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
+        let (recorder, traffic) = (recorder(&mpi), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
         for num_ranks in [4, 5] {
-            let folder = mpi.record(num_ranks, &recorder, &[traffic.to_str().unwrap(), "neighbour"], &[]);
+            let folder = record(&mpi, num_ranks, &recorder, &[traffic.to_str().unwrap(), "neighbour"], &[]);
             assert_eq!(counts(folder.path()), neighbours(num_ranks as u64), "{}", mpi.suffix);
         }
     }
@@ -253,14 +200,14 @@ fn neighbourhood_collectives_go_to_the_targets_of_the_topology() {
 #[test]
 fn collectives_are_counted_as_textbook_algorithms_or_not_at_all() {
     for mpi in Mpi::all() {
-        let (recorder, traffic) = (mpi.recorder(), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
+        let (recorder, traffic) = (recorder(&mpi), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
         let command = [traffic.to_str().unwrap(), "collective"];
         for num_ranks in [1, 2, 4, 5, 7] {
-            let folder = mpi.record(num_ranks, &recorder, &command, &[]);
+            let folder = record(&mpi, num_ranks, &recorder, &command, &[]);
             let (found, expected) = (counts(folder.path()), collectives(num_ranks as u64));
             assert_eq!(found, expected, "{} ranks, mpicc{}", num_ranks, mpi.suffix);
         }
-        let folder = mpi.record(4, &recorder, &command, &["VIEM_TRACE_COLLECTIVES=0"]);
+        let folder = record(&mpi, 4, &recorder, &command, &["VIEM_TRACE_COLLECTIVES=0"]);
         assert_eq!(counts(folder.path()), Counts::new());
     }
 }
@@ -268,9 +215,9 @@ fn collectives_are_counted_as_textbook_algorithms_or_not_at_all() {
 #[test]
 fn ranks_are_those_of_the_world_whatever_the_communicator() {
     for mpi in Mpi::all() {
-        let (recorder, traffic) = (mpi.recorder(), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
+        let (recorder, traffic) = (recorder(&mpi), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
         let variables = ["VIEM_TRACE=named"];
-        let folder = mpi.record(4, &recorder, &[traffic.to_str().unwrap(), "split"], &variables);
+        let folder = record(&mpi, 4, &recorder, &[traffic.to_str().unwrap(), "split"], &variables);
         let mut expected = Expected::default();
         (0..4).for_each(|rank| expected.send("p2p", rank, 3, 1, 50));
         expected.send("p2p", 0, 1, 1, 60);
@@ -284,12 +231,12 @@ fn ranks_are_those_of_the_world_whatever_the_communicator() {
 fn fortran_programs_are_recorded() {
     for mpi in Mpi::all() {
         if Command::new(format!("mpifort{}", mpi.suffix)).arg("--version").output().is_err() {
-            let _ = writeln!(std::io::stderr(), "SKIPPED: no mpifort{} is installed", mpi.suffix);
-            assert!(std::env::var_os("VIEM_REQUIRE_MPI").is_none(), "mpifort must be installed");
+            skipped(&format!("no mpifort{} is installed", mpi.suffix));
+            assert!(!is_required(), "mpifort must be installed");
             continue;
         }
-        let (recorder, traffic) = (mpi.recorder(), mpi.compile("mpifort", &["-w"], "tests/mpi/traffic.f90"));
-        let folder = mpi.record(2, &recorder, &[traffic.to_str().unwrap()], &[]);
+        let (recorder, traffic) = (recorder(&mpi), mpi.compile("mpifort", &["-w"], "tests/mpi/traffic.f90"));
+        let folder = record(&mpi, 2, &recorder, &[traffic.to_str().unwrap()], &[]);
         let mut expected = Expected::default();
         for (from, to) in [(0, 1), (1, 0)] {
             expected.send("p2p", from, to, 1, 100);
@@ -302,8 +249,8 @@ fn fortran_programs_are_recorded() {
 #[test]
 fn the_files_become_a_communication_graph() {
     for mpi in Mpi::all() {
-        let (recorder, traffic) = (mpi.recorder(), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
-        let folder = mpi.record(5, &recorder, &[traffic.to_str().unwrap(), "collective"], &[]);
+        let (recorder, traffic) = (recorder(&mpi), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
+        let folder = record(&mpi, 5, &recorder, &[traffic.to_str().unwrap(), "collective"], &[]);
         let mut command = program("generate_model", folder.path());
         command.args((0..5).map(|rank| format!("viem_trace.{rank}"))).args([
             "--weight=msgs",

@@ -32,6 +32,7 @@ use crate::types::{Cost, NodeId, PeId, Weight};
 /// How long to anneal, and between which temperatures.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Cooling {
     /// Proposals for each process.
     pub proposals: u32,

@@ -11,6 +11,7 @@ use crate::construct::ConstructionError;
 use crate::io::metis::RepairError;
 use crate::io::traffic::TrafficError;
 use crate::io::{ReadError, WriteError};
+use crate::launch::LaunchError;
 use crate::machine::{self, SpecError};
 use crate::model::ModelError;
 use crate::problem::ProblemError;
@@ -115,7 +116,11 @@ fn code_of(error: &anyhow::Error) -> u8 {
             _ => DATA,
         };
     }
-    if error.is::<UsageError>() || error.is::<HierarchyError>() || error.is::<ConfigError>() {
+    if error.is::<LaunchError>()
+        || error.is::<UsageError>()
+        || error.is::<HierarchyError>()
+        || error.is::<ConfigError>()
+    {
         return USAGE;
     }
     if let Some(error) = error.downcast_ref::<ModelError>() {

@@ -5,6 +5,7 @@
 //! | [`viem`], [`evaluator`], [`generate_model`], [`graphchecker`] | one program each: `main` is all a binary calls |
 //! | `options` | groups of options that programs share |
 //! | `machine` | the machine: its options, and what is told of it |
+//! | `launch` | the files and the line that launch a job |
 //! | `console` | lines for people: where they go, and when not |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
@@ -20,6 +21,7 @@ mod files;
 pub mod generate_model;
 pub mod graphchecker;
 mod hints;
+mod launch;
 mod machine;
 mod options;
 mod progress;

@@ -1,5 +1,6 @@
 //! `viem`: maps the processes of a model to the PEs of a machine.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use serde::Serialize;
 use super::console::Console;
 use super::exit::{self, End, UsageError};
 use super::files;
+use super::launch::{JobLaunch, JsonLaunch, LaunchOptions};
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
@@ -18,6 +20,7 @@ use crate::construct::Construction;
 use crate::io::metis::NodeWeights;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs};
+use crate::launch::LaunchFile;
 use crate::search::{Neighbourhood, SearchConfig};
 use crate::solve::{MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
 use crate::topology::{DistanceKind, Hierarchy, Machine};
@@ -93,6 +96,9 @@ struct Options {
     verify: bool,
 
     #[command(flatten)]
+    launch: LaunchOptions,
+
+    #[command(flatten)]
     report: ReportOptions,
 }
 
@@ -112,12 +118,14 @@ fn map(options: &Options) -> anyhow::Result<End> {
     // A mapping may be improved in place.
     let output = outputs.add(&options.output_filename, &read_only)?;
     let json = options.report.add_to(&mut outputs, &inputs)?;
+    let planned = options.launch.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let machine = options.machine.build(console)?;
     let machine = machine.as_ref();
     let config = options.config(machine, outputs.is_file(output))?;
 
     let graph = files::read_graph(model, NodeWeights::Ignore)?;
+    planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
     let start = start.map(|path| files::read_mapping(path, graph.num_nodes(), machine)).transpose()?;
     let progress = Progress::new(options.report.quiet);
     // From here on there is something to save.
@@ -130,9 +138,16 @@ fn map(options: &Options) -> anyhow::Result<End> {
         solve_watched(&graph, machine, &config, start.as_ref(), &observer)?
     };
     tell(console, &solution.report);
+    // A mapping that cannot be launched as asked is written nevertheless.
+    let launch = planned.map(|planned| planned.of(machine, &solution.mapping)).transpose();
+    let (launch, refused) = launch.map_or_else(|error| (None, Some(error)), |launch| (launch, None));
+    for (id, _) in launch.iter().flat_map(JobLaunch::files).filter(|(_, file)| file.is_program) {
+        outputs.make_program(id);
+    }
     let settings = config.effective_on(machine);
-    let report = JsonReport::new(options, machine, &solution.report, settings);
-    write(options, &outputs, (output, json), &solution, &report, console)?;
+    let report = JsonReport::new(options, machine, &solution.report, settings, launch.as_ref());
+    write(options, &outputs, (output, json), launch.as_ref(), &solution, &report, console)?;
+    refused.map_or(Ok(()), Err)?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
 
@@ -148,26 +163,33 @@ fn tell(console: Console, report: &Report) {
     console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
 }
 
-/// Writes mapping and report, once the mapping is verified if that was asked for.
+/// Writes mapping, report and what launches the job, once the mapping is verified if that was asked for.
 fn write(
     options: &Options,
     outputs: &Outputs,
     (output, json): (OutputId, Option<OutputId>),
+    launch: Option<&JobLaunch>,
     solution: &Solution,
     report_of_run: &JsonReport<'_>,
     console: Console,
 ) -> anyhow::Result<()> {
     let Solution { mapping, report } = solution;
-    let contents: [Content<'_>; 2] = [
-        (Some(output), &|out| io::mapping::write(out, mapping.as_slice())),
-        (json, &|out| files::write_json(out, report_of_run)),
-    ];
+    let write_mapping = |out: &mut dyn Write| io::mapping::write(out, mapping.as_slice());
+    let write_report = |out: &mut dyn Write| files::write_json(out, report_of_run);
+    let launch_files: Vec<(OutputId, &LaunchFile)> = launch.into_iter().flat_map(JobLaunch::files).collect();
+    let fills: Vec<_> = launch_files
+        .iter()
+        .map(|&(_, file)| move |out: &mut dyn Write| out.write_all(file.content.as_bytes()))
+        .collect();
+    let mut contents: Vec<Content<'_>> = vec![(Some(output), &write_mapping), (json, &write_report)];
+    contents.extend(launch_files.iter().zip(&fills).map(|(&(id, _), fill)| (Some(id), fill as _)));
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
         files::verify(&options.file, written, &options.machine, report.cost)?;
         console.line(format_args!("verified: J of the files is {} too", report.cost));
     }
     staged.publish()?;
+    launch.iter().for_each(|launch| launch.tell(console));
     let (identity, cost) = (report.cost_of_identity, report.cost);
     let less = if identity > 0 { 100.0 * (identity - cost) as f64 / identity as f64 } else { 0.0 };
     let place = outputs.name(output);
@@ -224,6 +246,8 @@ struct JsonReport<'a> {
     cost: JsonCost,
     swaps: JsonSwaps,
     stopped: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    launch: Option<JsonLaunch>,
     seconds: Seconds,
 }
 
@@ -258,7 +282,13 @@ struct JsonSwaps {
 }
 
 impl<'a> JsonReport<'a> {
-    fn new(options: &Options, machine: &'a dyn Machine, report: &Report, settings: MapConfig) -> Self {
+    fn new(
+        options: &Options,
+        machine: &'a dyn Machine,
+        report: &Report,
+        settings: MapConfig,
+        launch: Option<&JobLaunch>,
+    ) -> Self {
         Self {
             program: "viem",
             version: env!("CARGO_PKG_VERSION"),
@@ -286,6 +316,7 @@ impl<'a> JsonReport<'a> {
             },
             swaps: JsonSwaps { tried: report.swaps_tried, made: report.swaps_made },
             stopped: report.stopped,
+            launch: launch.map(JobLaunch::report),
             seconds: report.seconds,
         }
     }

@@ -7,6 +7,7 @@
 //! | `growing` | one process at a time, next to those already mapped (Müller-Merbach) | O((n k + m) log n) |
 //! | `bottom_up` | partition into innermost groups, contract, go on with the groups | k partitions |
 //! | `top_down` | partition into the outermost parts, go on inside each | k layers of partitions |
+//! | `treematch` | list groups of processes that share a parent, choose those that keep most traffic, go on with the groups | O(m log m) for each level |
 //! | `dual_recursive` | halve graph and machine together, mindful of what is outside | log n layers of bisections |
 //! | `multilevel` | pair processes and places, solve the small problem first | as annealing of the pairs |
 //!
@@ -20,6 +21,7 @@ mod multilevel;
 mod multisection;
 mod random;
 mod top_down;
+mod treematch;
 
 pub use multilevel::Multilevel;
 
@@ -29,47 +31,33 @@ use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::partition::Preset;
 use crate::problem::Problem;
-use crate::settings::{ConfigError, named};
+use crate::settings::{ConfigError, members};
 use crate::topology::{DistanceOracle, Hierarchy};
 
-/// Declares [`Construction`] and what makes each mapping by one table: `Variant = "name" by module`, with the function
-/// `construct` of that module.
-macro_rules! constructions {
-    ($($(#[$of_variant:meta])* $variant:ident = $name:literal by $module:ident,)+) => {
-        named! {
-            /// How the first mapping is made.
-            #[derive(Default)]
-            pub enum Construction: "construction" {
-                $($(#[$of_variant])* $variant = $name,)+
-            }
-        }
+members! {
+    /// How the first mapping is made.
+    #[derive(Default)]
+    pub enum Construction: "construction" {
+        /// A random permutation.
+        Random = "random" by random::construct,
+        /// Process i on PE i.
+        Identity = "identity" by identity::construct,
+        /// One process at a time, next to those already mapped.
+        Growing = "growing" by growing::construct,
+        /// Innermost groups first.
+        HierarchyBottomUp = "hierarchybottomup" by bottom_up::construct,
+        /// Outermost parts first.
+        #[default]
+        HierarchyTopDown = "hierarchytopdown" by top_down::construct,
+        /// Graph and machine are halved together.
+        DualRecursive = "dualrecursive" by dual_recursive::construct,
+        /// Processes and places are paired again and again.
+        Multilevel = "multilevel" by multilevel::construct,
+        /// Innermost groups first, as TreeMatch chooses them.
+        TreeMatch = "treematch" by treematch::construct,
+    }
 
-        impl Construction {
-            fn construct<O: DistanceOracle>(self, task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
-                match self {
-                    $(Self::$variant => $module::construct(task),)+
-                }
-            }
-        }
-    };
-}
-
-constructions! {
-    /// A random permutation.
-    Random = "random" by random,
-    /// Process i on PE i.
-    Identity = "identity" by identity,
-    /// One process at a time, next to those already mapped.
-    Growing = "growing" by growing,
-    /// Innermost groups first.
-    HierarchyBottomUp = "hierarchybottomup" by bottom_up,
-    /// Outermost parts first.
-    #[default]
-    HierarchyTopDown = "hierarchytopdown" by top_down,
-    /// Graph and machine are halved together.
-    DualRecursive = "dualrecursive" by dual_recursive,
-    /// Processes and places are paired again and again.
-    Multilevel = "multilevel" by multilevel,
+    fn construct<O: DistanceOracle>(self, task: &Task<'_, O>) -> Result<Mapping, ConstructionError> = function(task)
 }
 
 /// Places of a machine that multilevel construction is taken for by default. It anneals no level of more than half of

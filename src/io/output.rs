@@ -56,6 +56,8 @@ pub struct OutputId(usize);
 #[derive(Clone, Debug, Default)]
 pub struct Outputs {
     places: Vec<(String, Place)>,
+    /// Those that are run.
+    programs: Vec<OutputId>,
 }
 
 impl Outputs {
@@ -87,6 +89,11 @@ impl Outputs {
         Ok(OutputId(self.places.len() - 1))
     }
 
+    /// Lets whoever may read an output run it, too, if it is a file.
+    pub fn make_program(&mut self, id: OutputId) {
+        self.programs.push(id);
+    }
+
     /// What messages call an output.
     pub fn name(&self, id: OutputId) -> &str {
         &self.places[id.0].0
@@ -113,7 +120,11 @@ impl Outputs {
         for (id, file, place, fill) in self.of(contents) {
             if let Target::File(path) = &place.target {
                 let failed = |source| WriteError::WriteFailed { file: file.to_owned(), source };
-                files.push((id, path.as_path(), write_temporary(path, fill).map_err(failed)?));
+                let temporary = write_temporary(path, fill).map_err(failed)?;
+                if self.programs.contains(&id) {
+                    let_run(temporary.as_file()).map_err(failed)?;
+                }
+                files.push((id, path.as_path(), temporary));
             }
         }
         Ok(Staged { outputs: self, contents, files })
@@ -235,6 +246,18 @@ fn write_in_place(content: &mut File, path: &Path) -> io::Result<()> {
     let mut out = how.open(path)?;
     io::copy(content, &mut out)?;
     out.sync_all()
+}
+
+#[cfg(unix)]
+fn let_run(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = file.metadata()?.permissions().mode();
+    file.set_permissions(Permissions::from_mode(mode | (mode & 0o444) >> 2))
+}
+
+#[cfg(not(unix))]
+fn let_run(_: &File) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]

@@ -4,11 +4,14 @@
 //! |---|---|
 //! | [`spec`] | from what people write, or have in files, to a machine |
 //! | [`parts`] | divides a machine into parts, by partitioning where its shape does not say how |
+//! | [`Nodes`] | on which host and which CPUs each PE is |
 //! | [`Places`] | a place for each process that the machine has room for, numbered so that every part is a range |
 
+mod nodes;
 pub mod parts;
 mod places;
 pub mod spec;
 
+pub use nodes::{Nodes, Site};
 pub use places::{Places, check_memory};
 pub use spec::{SpecError, build, file_of, file_of_pes, read, restricted};

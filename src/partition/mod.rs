@@ -44,21 +44,23 @@ pub use targets::{Targets, TargetsError};
 
 use crate::graph::CsrGraph;
 use crate::observer::Observer;
-use crate::settings::{ConfigError, named};
+use crate::settings::{ConfigError, members};
 use crate::types::{BlockId, Cost, Weight};
 
-named! {
+members! {
     /// How much time to spend on how good a partition. The `social` presets are for graphs with heavy-tailed
     /// degrees.
     #[allow(missing_docs)]
     pub enum Preset: "preset" {
-        Strong = "strong",
-        Eco = "eco",
-        Fast = "fast",
-        FastSocial = "fastsocial",
-        EcoSocial = "ecosocial",
-        StrongSocial = "strongsocial",
+        Strong = "strong" by Settings::strong,
+        Eco = "eco" by Settings::eco,
+        Fast = "fast" by Settings::fast,
+        FastSocial = "fastsocial" by Settings::fast_social,
+        EcoSocial = "ecosocial" by Settings::eco_social,
+        StrongSocial = "strongsocial" by Settings::strong_social,
     }
+
+    fn settings(self) -> Settings = function()
 }
 
 /// A partition of the vertices of a graph into blocks.

@@ -161,14 +161,7 @@ impl BalanceSettings {
 impl Settings {
     /// The settings of a preset.
     pub fn of(preset: Preset) -> Self {
-        match preset {
-            Preset::Fast => Self::fast(),
-            Preset::Eco => Self::eco(),
-            Preset::Strong => Self::strong(),
-            Preset::FastSocial => Self::fast().social(),
-            Preset::EcoSocial => Self::eco_social(),
-            Preset::StrongSocial => Self::strong().social(),
-        }
+        preset.settings()
     }
 
     /// The settings of a preset for perfectly balanced partitions.
@@ -213,7 +206,15 @@ impl Settings {
         Self { contraction: Contraction::Clustering { least_share: 0.1 }, ..self }
     }
 
-    fn eco_social() -> Self {
+    pub(super) fn fast_social() -> Self {
+        Self::fast().social()
+    }
+
+    pub(super) fn strong_social() -> Self {
+        Self::strong().social()
+    }
+
+    pub(super) fn eco_social() -> Self {
         let eco = Self::eco();
         Self {
             flow: FlowSettings { rounds: 0, ..eco.flow },
@@ -223,7 +224,7 @@ impl Settings {
         .social()
     }
 
-    fn fast() -> Self {
+    pub(super) fn fast() -> Self {
         Self {
             contraction: Contraction::Clustering { least_share: 0.3 },
             bisection: BisectionSettings { coarsest: 60, tries: 4, passes: 4, patience: 50 },
@@ -242,7 +243,7 @@ impl Settings {
         }
     }
 
-    fn eco() -> Self {
+    pub(super) fn eco() -> Self {
         let fast = Self::fast();
         Self {
             flow: FlowSettings { rounds: 1, ..fast.flow },
@@ -252,7 +253,7 @@ impl Settings {
         }
     }
 
-    fn strong() -> Self {
+    pub(super) fn strong() -> Self {
         let eco = Self::eco();
         Self {
             k_way: KWaySettings { least_steps: 10, seeds: 1, ..eco.k_way },

@@ -38,43 +38,27 @@ pub use improve::{Annealing, Anywhere, Improvement, finds_optimum, improve};
 use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::problem::Problem;
-use crate::settings::{ConfigError, check_at_least_one, named};
+use crate::settings::{ConfigError, check_at_least_one, members};
 use crate::topology::DistanceOracle;
 use crate::types::Cost;
 use swap::SwapSearch;
 
-/// Declares [`Neighbourhood`] and what searches each by one table: `Variant = "name" by module`, with the function `search`
-/// of that module.
-macro_rules! neighbourhoods {
-    ($($(#[$of_variant:meta])* $variant:ident = $name:literal by $module:ident,)+) => {
-        named! {
-            /// Which pairs of processes the search exchanges.
-            #[derive(Default)]
-            pub enum Neighbourhood: "neighbourhood" {
-                $($(#[$of_variant])* $variant = $name,)+
-            }
-        }
+members! {
+    /// Which pairs of processes the search exchanges.
+    #[derive(Default)]
+    pub enum Neighbourhood: "neighbourhood" {
+        /// All pairs.
+        NSquare = "nsquare" by nsquare::search,
+        /// All pairs inside each interval of consecutive processes.
+        NSquarePruned = "nsquarepruned" by nsquare_pruned::search,
+        /// Pairs near each other in the communication graph.
+        #[default]
+        Communication = "communication" by communication::search,
+        /// None: the mapping stays as constructed.
+        None = "none" by none::search,
+    }
 
-        impl Neighbourhood {
-            fn search<O: DistanceOracle>(self, task: &Task<'_, O>) -> SearchOutcome {
-                match self {
-                    $(Self::$variant => $module::search(task),)+
-                }
-            }
-        }
-    };
-}
-
-neighbourhoods! {
-    /// All pairs.
-    NSquare = "nsquare" by nsquare,
-    /// All pairs inside each interval of consecutive processes.
-    NSquarePruned = "nsquarepruned" by nsquare_pruned,
-    /// Pairs near each other in the communication graph.
-    #[default]
-    Communication = "communication" by communication,
-    /// None: the mapping stays as constructed.
-    None = "none" by none,
+    fn search<O: DistanceOracle>(self, task: &Task<'_, O>) -> SearchOutcome = function(task)
 }
 
 /// What the search of a neighbourhood is given.

@@ -7,40 +7,24 @@ use crate::annealing::Cooling;
 use crate::construct::{Construction, ConstructionConfig, Multilevel};
 use crate::partition::Preset;
 use crate::search::{Improvement, Neighbourhood, SearchConfig};
-use crate::settings::{ConfigError, check_at_least_one, named, seconds};
+use crate::settings::{ConfigError, check_at_least_one, members, seconds};
 use crate::topology::{DistanceKind, Machine};
 use crate::types::PeId;
 
-/// Declares [`MapPreset`] and the settings of each by one table: `Variant = "name" by function`.
-macro_rules! presets {
-    ($($(#[$of_variant:meta])* $variant:ident = $name:literal by $settings:path,)+) => {
-        named! {
-            /// How much time to spend on how good a mapping.
-            #[derive(Default)]
-            pub enum MapPreset: "preset" {
-                $($(#[$of_variant])* $variant = $name,)+
-            }
-        }
+members! {
+    /// How much time to spend on how good a mapping.
+    #[derive(Default)]
+    pub enum MapPreset: "preset" {
+        /// The best mapping: about thirty times the effort of `eco`.
+        Strong = "strong" by MapConfig::strong,
+        /// A good mapping.
+        #[default]
+        Eco = "eco" by MapConfig::eco,
+        /// A mapping with about a third of the effort of `eco`.
+        Fast = "fast" by MapConfig::fast,
+    }
 
-        impl MapConfig {
-            /// The settings of a preset, with seed 0 and one thread.
-            pub fn preset(preset: MapPreset) -> Self {
-                match preset {
-                    $(MapPreset::$variant => $settings(),)+
-                }
-            }
-        }
-    };
-}
-
-presets! {
-    /// The best mapping: about thirty times the effort of `eco`.
-    Strong = "strong" by MapConfig::strong,
-    /// A good mapping.
-    #[default]
-    Eco = "eco" by MapConfig::eco,
-    /// A mapping with about a third of the effort of `eco`.
-    Fast = "fast" by MapConfig::fast,
+    fn config(self) -> MapConfig = function()
 }
 
 /// Everything that decides about a mapping besides the problem itself.
@@ -78,6 +62,11 @@ pub struct MapConfig {
 }
 
 impl MapConfig {
+    /// The settings of a preset, with seed 0 and one thread.
+    pub fn preset(preset: MapPreset) -> Self {
+        preset.config()
+    }
+
     fn fast() -> Self {
         let default = ConstructionConfig::default();
         Self {

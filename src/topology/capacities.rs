@@ -1,6 +1,6 @@
 //! A machine whose PEs have room for more than one process.
 
-use super::{Distances, Division, Hierarchy, Machine, MachineError};
+use super::{Distances, Division, Hierarchy, Location, Machine, MachineError};
 use crate::types::PeId;
 
 /// A machine with a capacity for each PE.
@@ -52,6 +52,18 @@ impl<M: Machine> Machine for Capacities<M> {
     /// With PEs for more than one process, a machine is a regular tree no more.
     fn hierarchy(&self) -> Option<&Hierarchy> {
         self.machine.hierarchy().filter(|_| self.capacities.iter().all(|&capacity| capacity == 1))
+    }
+
+    /// A PE with room for more than one process is a node of its own.
+    fn location(&self, pe: PeId) -> Location {
+        if self.capacities.iter().all(|&capacity| capacity == 1) {
+            return self.machine.location(pe);
+        }
+        Location { node: pe, package: 0, core: 0, cpus: (0..self.capacity(pe)).collect() }
+    }
+
+    fn host(&self, node: u32) -> Option<&str> {
+        self.machine.host(node)
     }
 
     fn describe(&self) -> String {

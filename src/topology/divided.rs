@@ -1,6 +1,6 @@
 //! A machine that somebody has divided into parts.
 
-use super::{Distances, Division, Hierarchy, Machine, MachineError, Parts};
+use super::{Distances, Division, Hierarchy, Location, Machine, MachineError, Parts};
 use crate::types::PeId;
 
 /// A machine that falls into the parts told.
@@ -44,6 +44,18 @@ impl<M: Machine> Machine for Divided<M> {
 
     fn hierarchy(&self) -> Option<&Hierarchy> {
         self.machine.hierarchy()
+    }
+
+    fn location(&self, pe: PeId) -> Location {
+        self.machine.location(pe)
+    }
+
+    fn host(&self, node: u32) -> Option<&str> {
+        self.machine.host(node)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.machine.notes()
     }
 
     fn describe(&self) -> String {

@@ -12,7 +12,9 @@
 
 use super::hierarchy::{Hierarchy, HierarchyOnline};
 use super::parts::Parts;
-use super::{DistanceOracle as _, Distances, Division, Machine, MachineError, Metric, Placed, memory};
+use super::{
+    DistanceOracle as _, Distances, Division, Location, Machine, MachineError, Metric, Placed, memory,
+};
 use crate::types::{Distance, PeId};
 
 /// Vertices along a dimension at most: gaps, and their sum over all dimensions of a machine, fit 32 bits.
@@ -197,6 +199,12 @@ impl Machine for Grid {
 
     fn division(&self) -> Division {
         Division::Parts(self.boxes())
+    }
+
+    /// Vertices are nodes.
+    fn location(&self, pe: PeId) -> Location {
+        let size = self.vertex.num_pes() as PeId;
+        Location { node: pe / size, package: 0, core: pe % size, cpus: vec![pe % size] }
     }
 
     fn describe(&self) -> String {

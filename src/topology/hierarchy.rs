@@ -11,7 +11,9 @@
 use std::ops::Range;
 
 use super::parts::Parts;
-use super::{DistanceOracle, Distances, Division, Machine, MachineError, Metric, Placed, Ultrametric};
+use super::{
+    DistanceOracle, Distances, Division, Location, Machine, MachineError, Metric, Placed, Ultrametric,
+};
 use crate::types::{Distance, PeId};
 
 /// A machine of nested groups: `arities[0]` PEs form a group of level 0, `arities[1]` of those a group
@@ -384,6 +386,18 @@ impl Machine for Hierarchy {
 
     fn hierarchy(&self) -> Option<&Hierarchy> {
         Some(self)
+    }
+
+    /// The groups of the outermost level are nodes, those of the next one packages; a tree of one level is one node.
+    fn location(&self, pe: PeId) -> Location {
+        let size_of = |levels: usize| self.arities[..levels].iter().product::<u32>();
+        let (of_package, of_node) = match self.arities.len() {
+            levels @ 0..=1 => (size_of(levels), size_of(levels)),
+            2 => (size_of(1), size_of(1)),
+            levels => (size_of(levels - 2), size_of(levels - 1)),
+        };
+        let cpu = pe % of_node;
+        Location { node: pe / of_node, package: cpu / of_package, core: cpu % of_package, cpus: vec![cpu] }
     }
 
     fn describe(&self) -> String {

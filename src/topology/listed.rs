@@ -1,6 +1,6 @@
 //! Some PEs of a machine, in an order of their own: what a batch system gave to a job.
 
-use super::{Distances, Division, Machine, MachineError};
+use super::{Distances, Division, Location, Machine, MachineError};
 use crate::types::PeId;
 
 /// The listed PEs of a machine. PE i is the i-th of the list; distances are those of the whole machine.
@@ -73,6 +73,18 @@ impl<M: Machine> Machine for Listed<M> {
             }
             Division::ByDistance => Division::ByDistance,
         }
+    }
+
+    fn location(&self, pe: PeId) -> Location {
+        self.machine.location(self.list[pe as usize])
+    }
+
+    fn host(&self, node: u32) -> Option<&str> {
+        self.machine.host(node)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.machine.notes()
     }
 
     fn describe(&self) -> String {

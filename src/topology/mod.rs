@@ -79,10 +79,41 @@ pub trait Machine: Send + Sync {
         None
     }
 
+    /// Where a PE is, for those who start processes there. Unless the machine knows better, each PE is a node of its own with
+    /// as many CPUs as it has room for processes.
+    fn location(&self, pe: PeId) -> Location {
+        let number = self.number(pe);
+        Location { node: number, package: 0, core: 0, cpus: (0..self.capacity(pe)).collect() }
+    }
+
+    /// What the system calls a node, if the machine knows.
+    fn host(&self, _node: u32) -> Option<&str> {
+        None
+    }
+
     /// The machine in a few words, for people.
     fn describe(&self) -> String {
         format!("machine of {} processing elements", self.num_pes())
     }
+
+    /// How the machine was understood, and what was assumed about it, a line each; for machines that say more than their
+    /// user has typed.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Where a PE is in a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The node, from 0.
+    pub node: u32,
+    /// The package (socket) in the node, from 0.
+    pub package: u32,
+    /// The core in the package, from 0, counted over those that can be used.
+    pub core: u32,
+    /// The CPUs (hardware threads) of the PE by the numbers that the operating system of the node gives them, ascending.
+    pub cpus: Vec<u32>,
 }
 
 /// A pointer to a machine is that machine.
@@ -107,8 +138,17 @@ macro_rules! machine_by_pointer {
             fn hierarchy(&self) -> Option<&Hierarchy> {
                 (**self).hierarchy()
             }
+            fn location(&self, pe: PeId) -> Location {
+                (**self).location(pe)
+            }
+            fn host(&self, node: u32) -> Option<&str> {
+                (**self).host(node)
+            }
             fn describe(&self) -> String {
                 (**self).describe()
+            }
+            fn notes(&self) -> Vec<String> {
+                (**self).notes()
             }
         }
     };

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 mod check;
 mod machines;
+mod mpi;
 mod problems;
 #[cfg(feature = "cli")]
 mod programs;
@@ -14,6 +15,7 @@ mod stop_after;
 
 pub use check::*;
 pub use machines::*;
+pub use mpi::*;
 pub use problems::*;
 #[cfg(feature = "cli")]
 pub use programs::*;

@@ -48,6 +48,7 @@ const HOT: f64 = 0.3;
 /// How the levels are solved.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Multilevel {
     /// How each level is annealed.
     pub cooling: Cooling,

@@ -38,6 +38,7 @@ const HUB_ARCS_PER_ARC: f64 = 0.1;
 /// temperature 1, one in e proposals is accepted that lets a mean edge become one between outermost groups.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Annealing {
     /// Proposals for each process.
     pub proposals: u32,

@@ -46,6 +46,7 @@ const LOWERED: f64 = 0.1;
 /// What to spend on improving a mapping where the machine is no regular tree.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Anywhere {
     /// How a mapping is annealed in a round.
     pub cooling: Cooling,

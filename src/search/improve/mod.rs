@@ -31,6 +31,7 @@ use crate::topology::{DistanceOracle, Hierarchy};
 /// What to spend on improving a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Improvement {
     /// How the inside of each of the small groups is annealed first, one by one.
     pub inside: Annealing,

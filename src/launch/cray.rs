@@ -1,0 +1,65 @@
+//! Cray MPICH: a list of the ranks in the order of the slots, which is the inverse of a mapping.
+//!
+//! The slots of a node are on the same CPUs of every node, so the mapping must use the same CPUs of every node, and as many nodes
+//! as it takes to fill all but the last.
+
+use super::{Job, Kind, Launch, LaunchError, LaunchFile, NodeRanks, hosts_option};
+
+pub(super) const KIND: Kind = Kind {
+    name: "cray",
+    about: "rank order file of Cray MPICH",
+    files: &["MPICH_RANK_ORDER"],
+    needs_hosts: false,
+    make,
+};
+
+fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
+    let mut nodes = job.used_nodes();
+    // The slots of a node, by the CPUs that they are on.
+    nodes.iter_mut().for_each(|node| node.ranks.sort_by_key(|&rank| job.site(rank).cpus));
+    let (first, last) = (&nodes[0], nodes.len() - 1);
+    let most = first.ranks.len();
+    for (number, NodeRanks { host, ranks }) in nodes.iter().enumerate() {
+        if ranks.len() > most || ranks.len() < most && number < last {
+            let (first, host) = (first.host.to_owned(), host.to_string());
+            return Err(LaunchError::Uneven { first, most, host, ranks: ranks.len() });
+        }
+        let cpus = ranks.iter().map(|&rank| job.site(rank).cpus);
+        if !cpus.eq(first.ranks[..ranks.len()].iter().map(|&rank| job.site(rank).cpus)) {
+            return Err(LaunchError::OtherCpus { first: first.host.to_owned(), host: host.to_string() });
+        }
+    }
+    let order: Vec<String> = nodes.iter().flat_map(|node| &node.ranks).map(u32::to_string).collect();
+    let masks: Vec<String> = first.ranks.iter().map(|&rank| mask(job.site(rank).cpus)).collect();
+    let (count, ranks, file) = (nodes.len(), job.num_ranks(), job.file(0));
+    let names = nodes.iter().map(|node| node.host.to_owned());
+    let hosts = if job.nodes.are_named() { hosts_option("-w", names) } else { String::new() };
+    let line = format!(
+        "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE={file} srun -N {count}{hosts} -n {ranks} \
+         --ntasks-per-node={most} -m block --cpu-bind=mask_cpu:{} ./app",
+        masks.join(",")
+    );
+    Ok(Launch { files: vec![LaunchFile::text(order.join(",") + "\n")], line: Some(line) })
+}
+
+/// CPUs as a hexadecimal number whose bits they are; there may be more than 64 of them.
+fn mask(cpus: &[u32]) -> String {
+    let mut digits = vec![0u8; cpus.iter().max().map_or(1, |&cpu| cpu as usize / 4 + 1)];
+    for &cpu in cpus {
+        digits[cpu as usize / 4] |= 1 << (cpu % 4);
+    }
+    let digits = digits.iter().rev().map(|&digit| char::from_digit(digit.into(), 16).expect("four bits"));
+    format!("0x{}", digits.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mask;
+
+    #[test]
+    fn masks_have_a_bit_for_each_cpu() {
+        assert_eq!(mask(&[0]), "0x1");
+        assert_eq!(mask(&[2, 3]), "0xc");
+        assert_eq!(mask(&[4, 68]), "0x100000000000000010");
+    }
+}

@@ -1,0 +1,17 @@
+//! Intel MPI: a host a rank, and a script that binds the ranks.
+
+use super::{Job, Kind, Launch, LaunchError, script};
+
+pub(super) const KIND: Kind = Kind {
+    name: "intel",
+    about: "machine file and binding script for Intel MPI",
+    files: &["hosts", "bind.sh"],
+    needs_hosts: true,
+    make,
+};
+
+fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
+    let (ranks, hosts, bind) = (job.num_ranks(), job.file(0), job.program(1));
+    let line = format!("mpirun -machinefile {hosts} -n {ranks} -genv I_MPI_PIN=0 {bind} ./app");
+    Ok(Launch { files: vec![script::hosts(job, ":1"), script::of(job, "PMI_RANK")], line: Some(line) })
+}

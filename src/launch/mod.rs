@@ -1,0 +1,270 @@
+//! Launching a job as it was mapped: files for the launchers that people have, and the line to paste.
+//!
+//! A launcher is told for each rank its host and its CPUs, each launcher in its own way:
+//!
+//! | kind | file | CPUs are told by |
+//! |---|---|---|
+//! | `openmpi`, `openmpi5` | a line a rank: host, package and core | the file |
+//! | `mpich` | the hosts; the line has the node of each rank | the file or the line |
+//! | `mpich40` | a line for each run of ranks on one host | the file |
+//! | `intel`, `slurm`, `flux` | a line a rank: its host | a script that starts the program |
+//! | `cray` | the ranks in the order of the slots | the line |
+//! | `plain` | the PE of each rank | |
+//! | `inverse` | the rank on each PE | |
+//!
+//! A further kind is a file with a [`Kind`] in it, and a line in [`KINDS`]. Nothing here starts anything. O(n log n) for n ranks.
+//!
+//! ```
+//! use viem::{Mapping, launch, machine};
+//!
+//! let machine = machine::build("2:2", Some("1:10"), None)?;
+//! let mapping = Mapping::on(&machine, vec![3, 0, 2, 1])?;
+//! let kind = launch::kind("inverse").unwrap();
+//! let launch = kind.launch(&machine, &mapping, &["ranks".into()])?;
+//! assert_eq!(launch.files[0].content, "1\n3\n2\n0\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod cray;
+mod flux;
+mod intel;
+mod mpich;
+mod mpich40;
+mod numbers;
+mod openmpi;
+mod script;
+mod slurm;
+
+use crate::machine::{Nodes, Site};
+use crate::mapping::Mapping;
+use crate::topology::Machine;
+use crate::types::NodeId;
+
+/// A way to launch.
+#[derive(Debug)]
+pub struct Kind {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it is for, for people.
+    pub about: &'static str,
+    /// What its files are called unless other names are given.
+    pub files: &'static [&'static str],
+    /// Whether it has to know what the hosts are called.
+    pub needs_hosts: bool,
+    make: fn(&Job<'_>) -> Result<Launch, LaunchError>,
+}
+
+/// Every kind.
+pub const KINDS: [Kind; 10] = [
+    openmpi::FOUR,
+    openmpi::FIVE,
+    mpich::KIND,
+    mpich40::KIND,
+    intel::KIND,
+    slurm::KIND,
+    cray::KIND,
+    flux::KIND,
+    numbers::PLAIN,
+    numbers::INVERSE,
+];
+
+/// The kind of this name.
+pub fn kind(name: &str) -> Option<&'static Kind> {
+    const ALL: &[Kind] = &KINDS;
+    ALL.iter().find(|kind| kind.name == name)
+}
+
+/// What launches a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The files, in the order of [`Kind::files`].
+    pub files: Vec<LaunchFile>,
+    /// The line to paste into a shell, if this kind has one; `./app` stands for the program.
+    pub line: Option<String>,
+}
+
+/// A file that a launcher reads or runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchFile {
+    /// Lines that end in LF.
+    pub content: String,
+    /// Whether it is run.
+    pub is_program: bool,
+}
+
+impl LaunchFile {
+    fn text(content: String) -> Self {
+        Self { content, is_program: false }
+    }
+}
+
+/// Why a mapping cannot be launched in this way.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum LaunchError {
+    #[error(
+        "--launch={kind} needs the names of the hosts, but the machine has {nodes} nodes without names; take a machine that \
+         knows its hosts, or --launch={}",
+        without_hosts()
+    )]
+    NoHosts { kind: &'static str, nodes: usize },
+    #[error(
+        "--launch={kind} gives a core to one rank, but ranks {first} and {second} are both on core {core} of {host}; take slurm \
+         or mpich40"
+    )]
+    SharedCore { kind: &'static str, first: NodeId, second: NodeId, core: u32, host: String },
+    #[error(
+        "--launch=cray needs as many ranks on every node, but for the last, which may have fewer; {first} has {most} and \
+         {host} {ranks}"
+    )]
+    Uneven { first: String, most: usize, host: String, ranks: usize },
+    #[error(
+        "--launch=cray needs ranks on the same CPUs of every node, but the ranks of {host} are on others than those of {first}"
+    )]
+    OtherCpus { first: String, host: String },
+    #[error(
+        "--launch=mpich needs the node of each rank in one argument, and those of {ranks} ranks are too long; take mpich40"
+    )]
+    TooLong { ranks: usize },
+    #[error("there is nothing to launch: the model has no processes")]
+    NoRanks,
+    #[error(
+        "--launch=inverse needs a processing element for each rank, but ranks {first} and {second} are on {pe}"
+    )]
+    SharedPe { first: NodeId, second: NodeId, pe: u32 },
+}
+
+/// The kinds that need no names of hosts.
+fn without_hosts() -> String {
+    let kinds = KINDS.iter().filter(|kind| !kind.needs_hosts);
+    kinds.map(|kind| kind.name).collect::<Vec<_>>().join(", ")
+}
+
+impl Kind {
+    /// The files and the line for a mapping to a machine. `files` are the names of the files, as the line shall have them, as many
+    /// as [`Kind::files`].
+    pub fn launch(
+        &self,
+        machine: &dyn Machine,
+        mapping: &Mapping,
+        files: &[String],
+    ) -> Result<Launch, LaunchError> {
+        assert_eq!(files.len(), self.files.len(), "a name for each file");
+        let nodes = Nodes::of(machine);
+        let count = nodes.hosts().len();
+        // A single node without a name is that on which one is.
+        if self.needs_hosts && !nodes.are_named() && count > 1 {
+            return Err(LaunchError::NoHosts { kind: self.name, nodes: count });
+        }
+        if mapping.num_processes() == 0 {
+            return Err(LaunchError::NoRanks);
+        }
+        (self.make)(&Job { kind: self.name, nodes: &nodes, machine, mapping, files })
+    }
+}
+
+/// What is to be launched.
+struct Job<'a> {
+    kind: &'static str,
+    nodes: &'a Nodes,
+    machine: &'a dyn Machine,
+    mapping: &'a Mapping,
+    files: &'a [String],
+}
+
+/// The ranks of a node.
+struct NodeRanks<'a> {
+    host: &'a str,
+    /// Ascending.
+    ranks: Vec<NodeId>,
+}
+
+impl<'a> Job<'a> {
+    fn num_ranks(&self) -> usize {
+        self.mapping.num_processes()
+    }
+
+    fn ranks(&self) -> impl Iterator<Item = NodeId> + use<> {
+        0..self.num_ranks() as NodeId
+    }
+
+    fn site(&self, rank: NodeId) -> Site<'a> {
+        self.nodes.site(self.mapping.pe(rank))
+    }
+
+    /// The name of a node.
+    fn host(&self, node: usize) -> &'a str {
+        if self.nodes.are_named() { &self.nodes.hosts()[node] } else { "localhost" }
+    }
+
+    /// The host of a rank.
+    fn host_of(&self, rank: NodeId) -> &'a str {
+        self.host(self.site(rank).node)
+    }
+
+    /// The nodes that have ranks, in their order.
+    fn used_nodes(&self) -> Vec<NodeRanks<'a>> {
+        let mut ranks = vec![Vec::new(); self.nodes.hosts().len()];
+        self.ranks().for_each(|rank| ranks[self.site(rank).node].push(rank));
+        let nodes = ranks.into_iter().enumerate().filter(|(_, ranks)| !ranks.is_empty());
+        nodes.map(|(node, ranks)| NodeRanks { host: self.host(node), ranks }).collect()
+    }
+
+    /// A file name as a word of a shell.
+    fn file(&self, index: usize) -> String {
+        word(&self.files[index])
+    }
+
+    /// A file name as a shell finds a program.
+    fn program(&self, index: usize) -> String {
+        let name = &self.files[index];
+        word(&if name.contains('/') { name.clone() } else { format!("./{name}") })
+    }
+}
+
+/// An option with a list of hosts, or nothing where that is more than an argument can be: then the hosts must be those of the
+/// allocation.
+fn hosts_option(option: &str, hosts: impl Iterator<Item = String>) -> String {
+    let list = hosts.collect::<Vec<_>>().join(",");
+    if list.len() < LONGEST_ARGUMENT { format!(" {option} {}", word(&list)) } else { String::new() }
+}
+
+/// Bytes of an argument that Linux passes on, 128 KiB with the byte at its end.
+const LONGEST_ARGUMENT: usize = (128 << 10) - 1;
+
+/// CPUs as a list such as `0,4`.
+fn cpu_list(cpus: &[u32], separator: &str) -> String {
+    cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(separator)
+}
+
+/// A text as one word of a shell.
+fn word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:,=+@%".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_shell_are_quoted_where_they_must_be() {
+        assert_eq!(word("a/b-1.txt"), "a/b-1.txt");
+        assert_eq!(word("my file"), "'my file'");
+        assert_eq!(word("it's"), r"'it'\''s'");
+        assert_eq!(word(""), "''");
+    }
+
+    #[test]
+    fn kinds_have_names_of_their_own() {
+        assert!(
+            KINDS.iter().all(|kind| self::kind(kind.name).is_some_and(|found| found.about == kind.about))
+        );
+        assert!(self::kind("lsf").is_none());
+    }
+}

@@ -1,0 +1,45 @@
+//! MPICH from 4.1 on: the hosts in a file, the node of each rank in the line, and the CPUs of the ranks of each node, in their
+//! order, behind its host; in the line instead where they are the same on all nodes.
+
+use std::fmt::Write;
+
+use super::{Job, Kind, LONGEST_ARGUMENT, Launch, LaunchError, LaunchFile, NodeRanks, cpu_list};
+use crate::types::NodeId;
+
+pub(super) const KIND: Kind = Kind {
+    name: "mpich",
+    about: "host file and rank map of MPICH, from version 4.1 on",
+    files: &["hosts"],
+    needs_hosts: true,
+    make,
+};
+
+fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
+    let nodes = job.used_nodes();
+    let mut node_of = vec![0; job.num_ranks()];
+    for (number, node) in nodes.iter().enumerate() {
+        node.ranks.iter().for_each(|&rank| node_of[rank as usize] = number);
+    }
+    let map: Vec<String> = node_of.iter().map(usize::to_string).collect();
+    let map = map.join(",");
+    if map.len() >= LONGEST_ARGUMENT {
+        return Err(LaunchError::TooLong { ranks: job.num_ranks() });
+    }
+    let bindings: Vec<String> = nodes.iter().map(|node| binding(job, &node.ranks)).collect();
+    let are_alike = bindings.windows(2).all(|pair| pair[0] == pair[1]);
+    let mut content = String::new();
+    for (NodeRanks { host, ranks }, binding) in nodes.iter().zip(&bindings) {
+        let binding = if are_alike { String::new() } else { format!(" binding={binding}") };
+        writeln!(content, "{host}:{}{binding}", ranks.len()).expect("strings have room");
+    }
+    let bind = if are_alike { format!(" -bind-to {}", bindings[0]) } else { String::new() };
+    let (ranks, file) = (job.num_ranks(), job.file(0));
+    let line = format!("mpiexec -f {file} -rankmap {map}{bind} -n {ranks} ./app");
+    Ok(Launch { files: vec![LaunchFile::text(content)], line: Some(line) })
+}
+
+/// The CPUs of ranks on one node: `user:0+4,1+5`.
+pub(super) fn binding(job: &Job<'_>, ranks: &[NodeId]) -> String {
+    let cpus: Vec<String> = ranks.iter().map(|&rank| cpu_list(job.site(rank).cpus, "+")).collect();
+    format!("user:{}", cpus.join(","))
+}

@@ -1,0 +1,28 @@
+//! MPICH up to 4.0: a file with a line for each run of consecutive ranks on one host, and their CPUs behind it.
+//!
+//! Ranks are given out in the order of the lines. Two lines in a row must not be about the same host, so a line holds as many
+//! ranks as follow each other there.
+
+use std::fmt::Write;
+
+use super::{Job, Kind, Launch, LaunchError, LaunchFile, mpich};
+use crate::types::NodeId;
+
+pub(super) const KIND: Kind = Kind {
+    name: "mpich40",
+    about: "host file of MPICH, up to version 4.0",
+    files: &["hosts"],
+    needs_hosts: true,
+    make,
+};
+
+fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
+    let ranks: Vec<NodeId> = job.ranks().collect();
+    let mut content = String::new();
+    for run in ranks.chunk_by(|&a, &b| job.site(a).node == job.site(b).node) {
+        let (host, binding) = (job.host_of(run[0]), mpich::binding(job, run));
+        writeln!(content, "{host}:{} binding={binding}", run.len()).expect("strings have room");
+    }
+    let line = format!("mpiexec -f {} -n {} ./app", job.file(0), job.num_ranks());
+    Ok(Launch { files: vec![LaunchFile::text(content)], line: Some(line) })
+}

@@ -1,0 +1,41 @@
+//! Numbers alone, for launchers that are not known here.
+
+use super::{Job, Kind, Launch, LaunchError, LaunchFile};
+use crate::types::{NodeId, PeId};
+
+pub(super) const PLAIN: Kind = Kind {
+    name: "plain",
+    about: "the processing element of each rank, by its number in the whole machine",
+    files: &["pes"],
+    needs_hosts: false,
+    make: plain,
+};
+
+pub(super) const INVERSE: Kind = Kind {
+    name: "inverse",
+    about: "the rank on each processing element, -1 on one without",
+    files: &["ranks"],
+    needs_hosts: false,
+    make: inverse,
+};
+
+fn plain(job: &Job<'_>) -> Result<Launch, LaunchError> {
+    let pes = job.ranks().map(|rank| job.machine.number(job.mapping.pe(rank)));
+    Ok(only(pes.map(|pe| format!("{pe}\n")).collect()))
+}
+
+fn inverse(job: &Job<'_>) -> Result<Launch, LaunchError> {
+    let mut rank_on: Vec<Option<NodeId>> = vec![None; job.machine.num_pes()];
+    for rank in job.ranks() {
+        let pe: PeId = job.mapping.pe(rank);
+        if let Some(first) = rank_on[pe as usize].replace(rank) {
+            return Err(LaunchError::SharedPe { first, second: rank, pe });
+        }
+    }
+    let line = |rank: &Option<NodeId>| rank.map_or("-1\n".to_owned(), |rank| format!("{rank}\n"));
+    Ok(only(rank_on.iter().map(line).collect()))
+}
+
+fn only(content: String) -> Launch {
+    Launch { files: vec![LaunchFile::text(content)], line: None }
+}

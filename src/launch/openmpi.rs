@@ -1,0 +1,43 @@
+//! Open MPI: a rankfile, `rank 3=host slot=PACKAGE:CORE`, packages and cores by their logical numbers.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use super::{Job, Kind, Launch, LaunchError, LaunchFile, hosts_option};
+
+const FILES: &[&str] = &["rankfile"];
+
+pub(super) const FOUR: Kind = Kind {
+    name: "openmpi",
+    about: "rankfile of Open MPI, up to version 4",
+    files: FILES,
+    needs_hosts: true,
+    make: |job| make(job, "--rankfile "),
+};
+
+pub(super) const FIVE: Kind = Kind {
+    name: "openmpi5",
+    about: "rankfile of Open MPI 5",
+    files: FILES,
+    needs_hosts: true,
+    make: |job| make(job, "--map-by rankfile:file="),
+};
+
+fn make(job: &Job<'_>, option: &str) -> Result<Launch, LaunchError> {
+    let mut content = String::new();
+    let mut on_core = HashMap::new();
+    for rank in job.ranks() {
+        let site = job.site(rank);
+        if let Some(first) = on_core.insert((site.node, site.package, site.core), rank) {
+            let (kind, host) = (job.kind, job.host_of(rank).to_owned());
+            return Err(LaunchError::SharedCore { kind, first, second: rank, core: site.core, host });
+        }
+        let host = job.host_of(rank);
+        writeln!(content, "rank {rank}={host} slot={}:{}", site.package, site.core)
+            .expect("strings have room");
+    }
+    let hosts = job.used_nodes().into_iter().map(|node| format!("{}:{}", node.host, node.ranks.len()));
+    let (ranks, hosts, file) = (job.num_ranks(), hosts_option("-H", hosts), job.file(0));
+    let line = format!("mpirun -n {ranks}{hosts} {option}{file} --report-bindings ./app");
+    Ok(Launch { files: vec![LaunchFile::text(content)], line: Some(line) })
+}

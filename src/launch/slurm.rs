@@ -1,0 +1,17 @@
+//! Slurm: the host of each rank in the file that SLURM_HOSTFILE names, and a script that binds the ranks.
+
+use super::{Job, Kind, Launch, LaunchError, script};
+
+pub(super) const KIND: Kind = Kind {
+    name: "slurm",
+    about: "host file and binding script for srun",
+    files: &["hosts", "bind.sh"],
+    needs_hosts: true,
+    make,
+};
+
+fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
+    let (ranks, hosts, bind) = (job.num_ranks(), job.file(0), job.program(1));
+    let line = format!("SLURM_HOSTFILE={hosts} srun -n {ranks} -m arbitrary --cpu-bind=none {bind} ./app");
+    Ok(Launch { files: vec![script::hosts(job, ""), script::of(job, "SLURM_PROCID")], line: Some(line) })
+}

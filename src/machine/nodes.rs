@@ -1,0 +1,142 @@
+//! On which host and which CPUs the PEs of a machine are: what a launcher has to be told.
+
+use std::ops::Range;
+
+use crate::topology::Machine;
+use crate::types::PeId;
+
+/// Where the PEs of a machine are.
+///
+/// Nodes are those that hold PEs of the machine, numbered from 0 in the order in which the machine numbers them.
+///
+/// ```
+/// use viem::machine::{self, Nodes};
+///
+/// let tree = machine::build("4:2:8", Some("1:3:30"), None)?;
+/// let nodes = Nodes::of(&tree);
+/// assert_eq!(nodes.hosts().len(), 8);
+/// let site = nodes.site(13);
+/// assert_eq!((site.host, site.package, site.core, site.cpus), ("node1", 1, 1, &[5][..]));
+/// # Ok::<(), machine::SpecError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nodes {
+    hosts: Vec<String>,
+    are_named: bool,
+    /// By PE.
+    seats: Vec<Seat>,
+    cpus: Vec<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Seat {
+    node: u32,
+    package: u32,
+    core: u32,
+    /// Where its CPUs begin; they end where those of the next PE begin.
+    first_cpu: usize,
+}
+
+/// Where a PE is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site<'a> {
+    /// The node, from 0.
+    pub node: usize,
+    /// The name of the node.
+    pub host: &'a str,
+    /// The package (socket) in the node, from 0.
+    pub package: u32,
+    /// The core in the package, from 0, counted over those that can be used.
+    pub core: u32,
+    /// The CPUs (hardware threads) of the PE, by the numbers that the operating system gives them, ascending: all those of a core
+    /// if PEs are cores.
+    pub cpus: &'a [u32],
+}
+
+impl Nodes {
+    /// Where the PEs of `machine` are. Machines that name no hosts have `node0`, `node1` and so on. O(n log n).
+    pub fn of(machine: &dyn Machine) -> Self {
+        let (mut seats, mut cpus) = (Vec::with_capacity(machine.num_pes()), Vec::new());
+        for pe in 0..machine.num_pes() as PeId {
+            let location = machine.location(pe);
+            let (node, package, core) = (location.node, location.package, location.core);
+            seats.push(Seat { node, package, core, first_cpu: cpus.len() });
+            cpus.extend(location.cpus);
+        }
+        let mut numbers: Vec<u32> = seats.iter().map(|seat| seat.node).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        for seat in &mut seats {
+            seat.node = numbers.partition_point(|&number| number < seat.node) as u32;
+        }
+        let name = |&node: &u32| machine.host(node).map_or_else(|| format!("node{node}"), str::to_owned);
+        let are_named = numbers.iter().all(|&node| machine.host(node).is_some());
+        Self { hosts: numbers.iter().map(name).collect(), are_named, seats, cpus }
+    }
+
+    /// The names of the nodes.
+    pub fn hosts(&self) -> &[String] {
+        &self.hosts
+    }
+
+    /// Whether the names are those of real hosts, not made up.
+    pub fn are_named(&self) -> bool {
+        self.are_named
+    }
+
+    /// Number of PEs.
+    pub fn num_pes(&self) -> usize {
+        self.seats.len()
+    }
+
+    /// The node of a PE, from 0.
+    pub fn node(&self, pe: PeId) -> usize {
+        self.seats[pe as usize].node as usize
+    }
+
+    /// Where a PE is.
+    pub fn site(&self, pe: PeId) -> Site<'_> {
+        let Seat { node, package, core, .. } = self.seats[pe as usize];
+        let host = &self.hosts[node as usize];
+        Site { node: node as usize, host, package, core, cpus: &self.cpus[self.cpus_of(pe as usize)] }
+    }
+
+    fn cpus_of(&self, pe: usize) -> Range<usize> {
+        let end = self.seats.get(pe + 1).map_or(self.cpus.len(), |next| next.first_cpu);
+        self.seats[pe].first_cpu..end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::build;
+
+    #[test]
+    fn machines_without_names_have_nodes_all_the_same() {
+        let cases = [
+            ("4:2:8", Some("1:3:30"), 63, ("node7", 1, 3, vec![7])),
+            ("4:8", Some("1:3"), 31, ("node7", 0, 3, vec![3])),
+            ("tree:8", Some("1"), 5, ("node0", 0, 5, vec![5])),
+            ("2:4:2:3", Some("1:2:3:4"), 47, ("node2", 1, 7, vec![15])),
+            ("torus:4x4/4:2", Some("1:2:9"), 9, ("node1", 0, 1, vec![1])),
+            ("hypercube:4", None, 9, ("node9", 0, 0, vec![0])),
+        ];
+        for (spec, distances, pe, (host, package, core, cpus)) in cases {
+            let nodes = Nodes::of(&build(spec, distances, None).unwrap());
+            let site = nodes.site(pe);
+            assert_eq!((site.host, site.package, site.core), (host, package, core), "{spec}");
+            assert_eq!(site.cpus, cpus, "{spec}");
+            assert!(!nodes.are_named());
+        }
+    }
+
+    #[test]
+    fn a_list_of_pes_has_only_their_nodes() {
+        let listed = build("4:2:8", Some("1:3:30"), Some("60,9,8,63")).unwrap();
+        let nodes = Nodes::of(&listed);
+        assert_eq!(nodes.hosts(), ["node1", "node7"]);
+        assert_eq!((0..4).map(|pe| nodes.node(pe)).collect::<Vec<_>>(), [1, 0, 0, 1]);
+        assert_eq!(nodes.site(1).cpus, [1]);
+    }
+}
