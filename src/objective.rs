@@ -3,11 +3,10 @@
 //! `J(C, D, Pi) = sum over ordered pairs (u, v) of C[u][v] · D[Pi(u)][Pi(v)]` (Schulz and Träff, "Better
 //! process mapping and sparse quadratic assignment", 2017). Each edge counts twice.
 
-use rayon::prelude::*;
-
 use crate::graph::CsrGraph;
 use crate::mapping::{Mapping, MappingError};
 use crate::problem::{self, Problem, ProblemError};
+use crate::threads;
 use crate::topology::{DistanceOracle, DistanceVisitor, Distances, Machine, MachineError};
 use crate::types::{Cost, NodeId, PeId};
 
@@ -107,8 +106,12 @@ fn sum_of_rows<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, keys: &[O::Key])
         graph.arcs(node).map(|(target, weight)| weight * oracle.between(here, keys[target as usize])).sum()
     };
     // A row takes some tens of nanoseconds.
-    const GRAIN_SIZE: usize = 4096;
-    (0..graph.num_nodes() as NodeId).into_par_iter().with_min_len(GRAIN_SIZE).map(row).sum()
+    const ROWS: usize = 4096;
+    let n = graph.num_nodes();
+    let rows = |task: usize| -> Cost {
+        (task * ROWS..n.min((task + 1) * ROWS)).map(|node| row(node as NodeId)).sum()
+    };
+    threads::map(n.div_ceil(ROWS), 1, &rows).into_iter().sum()
 }
 
 /// How much J changes when the processes `u` and `v` exchange their PEs; negative is better.

@@ -1,5 +1,9 @@
 //! Running work on a given number of threads.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
 /// Why the threads cannot be created.
 pub use rayon::ThreadPoolBuildError as ThreadsError;
 
@@ -10,8 +14,48 @@ pub fn run<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R
     Ok(rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build()?.install(work))
 }
 
+/// The results for 0, 1, …, `count` - 1, in this order; a task of a thread is `grain_size` of them, at least 1.
+///
+/// The work is called through a pointer: what distributes tasks is then compiled once for each kind of result, and not for
+/// each kind of distances too.
+pub fn map<T: Send>(count: usize, grain_size: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    let grain_size = grain_size.max(1);
+    (0..count).into_par_iter().with_min_len(grain_size).with_max_len(grain_size).map(work).collect()
+}
+
+/// The results for the numbers of a range, in this order, of which those are left out that are not begun before `stops` says
+/// so. The range may be longer than any list.
+pub fn map_until<T: Send>(
+    range: Range<usize>,
+    stops: &(dyn Fn() -> bool + Sync),
+    work: &(dyn Fn(usize) -> T + Sync),
+) -> Vec<T> {
+    range.into_par_iter().take_any_while(|_| !stops()).map(work).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn what_is_not_begun_in_time_is_left_out() {
+        let begun = AtomicUsize::new(0);
+        let stops = || begun.fetch_add(1, Ordering::Relaxed) >= 10;
+        let found = super::run(3, || super::map_until(5..usize::MAX, &stops, &|index| index)).unwrap();
+        assert!(found.len() <= 10 && found.is_sorted(), "{found:?}");
+        let all = super::run(3, || super::map_until(5..9, &|| false, &|index| index)).unwrap();
+        assert_eq!(all, [5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn results_are_in_order() {
+        for (count, grain_size) in [(0, 1), (1, 0), (100, 1), (100, 7), (100, 1000)] {
+            let expected: Vec<usize> = (0..count).map(|index| index * index).collect();
+            let found = super::run(3, || super::map(count, grain_size, &|index| index * index)).unwrap();
+            assert_eq!(found, expected, "{count} {grain_size}");
+        }
+    }
+
     #[test]
     fn work_runs_on_as_many_threads_as_asked() {
         for threads in [1, 3] {

@@ -4,16 +4,18 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Modules of one row do not import each other; those of a later row may import those of earlier ones.
-const LAYERS: [&[&str]; 10] = [
+const LAYERS: [&[&str]; 12] = [
     &["types", "rng", "threads", "memory", "settings"],
     &["graph", "observer"],
+    &["program"],
     &["io", "topology", "partition"],
-    &["machine"],
+    &["machine", "routing"],
     &["problem", "mapping"],
-    &["objective"],
-    &["annealing"],
+    &["objective", "simulate"],
+    &["annealing", "estimate"],
     &["construct", "search", "traffic", "launch"],
     &["solve", "model", "verify"],
+    &["assign"],
     &["cli"],
 ];
 

@@ -18,12 +18,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::{ConstructionError, Task};
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
 use crate::observer::Observer;
+use crate::threads;
 use crate::topology::{DistanceOracle, Hierarchy};
 use crate::types::{NodeId, PeId, Weight};
 
@@ -75,10 +74,11 @@ impl<'a, O: DistanceOracle> ListedPes<'a, O> {
     fn new(oracle: &'a O) -> Self {
         let free: Vec<(PeId, O::Key)> =
             (0..oracle.num_pes() as PeId).map(|pe| (pe, oracle.key(pe))).collect();
-        let sum = |&(_, key): &(PeId, O::Key)| -> i128 {
+        let sum = |index: usize| -> i128 {
+            let (_, key) = free[index];
             free.iter().map(|&(_, other)| i128::from(oracle.between(key, other))).sum()
         };
-        let sums = free.par_iter().map(sum).collect();
+        let sums = threads::map(free.len(), 1, &sum);
         Self { oracle, free, sums, is_first: true }
     }
 

@@ -15,6 +15,8 @@ const EDGE_LIST: &str = "an edge list (two or three numbers a line)";
 const MATRIX: &str = "a dense matrix";
 const PROFILE: &str = "a profile of Open MPI's monitoring (.prof)";
 const CSV: &str = "a table with separators (CSV)";
+/// A program in time.
+const PROGRAM: &str = "a program in time (PROCESS ...)";
 const BINARY: &str = "a binary file";
 
 /// Kinds of files that start with bytes of their own.
@@ -38,7 +40,8 @@ const SIGNATURES: [(&[u8], &str); 16] = [
 ];
 
 /// Kinds of texts by the word at the start of their first line that is no METIS comment, in lower case.
-const OPENINGS: [(&str, &str); 18] = [
+const OPENINGS: [(&str, &str); 19] = [
+    ("process ", PROGRAM),
     ("# point to point", PROFILE),
     ("<?xml", "an XML file such as GraphML or GEXF"),
     ("<graphml", "a GraphML file"),

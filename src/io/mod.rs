@@ -8,6 +8,7 @@
 //! | [`mapping`] | mappings of processes to PEs: read, write |
 //! | [`partition`] | partitions: write |
 //! | [`traffic`] | recorded traffic of MPI jobs, of several kinds: read, summed into a graph |
+//! | [`program`] | programs in time: read, write |
 //! | [`target`] | target files of Scotch: read |
 //! | [`matrix`] | square matrices: read |
 //! | [`pes`] | lists of PEs: read |
@@ -26,6 +27,7 @@ pub mod output;
 pub mod partition;
 pub mod pes;
 mod place;
+pub mod program;
 mod scanner;
 mod source;
 pub mod target;
@@ -69,6 +71,8 @@ pub enum ContentError {
     Matrix(matrix::MatrixFault),
     #[error(transparent)]
     PeList(pes::PeListFault),
+    #[error(transparent)]
+    Program(program::TextFault),
     #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
     Packed { reason: String },
 }

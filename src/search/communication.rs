@@ -10,12 +10,13 @@
 //!
 //! The pairs are never stored. Where the processes within d hops are few, a bounded breadth-first search
 //! lists them and each is tried. Where they are many, the gains of all partners are computed at
-//! once (see [`partner_gains`](super::partner_gains)), and the breadth-first search runs only if one of them improves,
+//! once (see [`partner_gains`](super::partner_gains) and, for large groups, [`bounded`](super::bounded)), and the breadth-first search runs only if one of them improves,
 //! to tell whether it is near enough. Memory: O(n + m).
 
+use super::bounded::BoundedGains;
 use super::nearby;
 use super::no_move::without_move;
-use super::partner_gains::PartnerGains;
+use super::partner_gains::{Gains, PartnerGains};
 use super::swap::{BEGIN, SwapSearch, Time};
 use super::{SearchOutcome, Task};
 use crate::graph::bfs::{BoundedBfs, PairBfs};
@@ -88,9 +89,12 @@ fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, s
             });
         }
         Way::AtOnce => {
-            let mut gains = PartnerGains::new(search);
+            let mut gains: Box<dyn Gains<O>> = match BoundedGains::new(search) {
+                Some(gains) => Box::new(gains),
+                None => Box::new(PartnerGains::new(search)),
+            };
             visits.descend(search, |search, _, process, seed| {
-                visit_at_once(search, &mut near, &mut gains, process, seed);
+                visit_at_once(search, &mut near, &mut *gains, process, seed);
             });
         }
     }
@@ -196,7 +200,7 @@ fn visit_one_by_one<O: DistanceOracle>(
 fn visit_at_once<O: DistanceOracle>(
     search: &mut SwapSearch<'_, O>,
     near: &mut Near,
-    gains: &mut PartnerGains<O>,
+    gains: &mut dyn Gains<O>,
     process: NodeId,
     seed: u64,
 ) {

@@ -23,6 +23,7 @@
 //!
 //! A problem of n processes and m edges needs O(n + m) memory besides the oracle.
 
+mod bounded;
 mod communication;
 mod improve;
 mod nearby;

@@ -20,9 +20,8 @@
 //! now. (A neighbour in its own innermost group does not: all its PEs are alike.) O(deg²) distances, no matter
 //! how large the machine.
 
-use rayon::prelude::*;
-
 use crate::problem::Problem;
+use crate::threads;
 use crate::topology::{DistanceOracle, Ultrametric};
 use crate::types::{Cost, NodeId};
 
@@ -39,8 +38,9 @@ pub(super) fn without_move<O: DistanceOracle>(problem: &Problem<'_, O>, keys: &[
     };
     // A process takes some tenths of a microsecond.
     const GRAIN_SIZE: usize = 1024;
-    let processes = (0..problem.size() as NodeId).into_par_iter().with_min_len(GRAIN_SIZE);
-    processes.map(|process| has_no_move(problem, keys, &machine, process)).collect()
+    threads::map(problem.size(), GRAIN_SIZE, &|process| {
+        has_no_move(problem, keys, &machine, process as NodeId)
+    })
 }
 
 fn has_no_move<O: DistanceOracle>(

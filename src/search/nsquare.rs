@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::nearby;
-use super::partner_gains::PartnerGains;
+use super::partner_gains::{Gains, PartnerGains};
 use super::swap::{SwapSearch, Time};
 use super::{SearchOutcome, Task};
 use crate::topology::DistanceOracle;

@@ -29,6 +29,16 @@ use crate::graph::CsrGraph;
 use crate::topology::{DistanceOracle, Ultrametric};
 use crate::types::{Cost, NodeId, PeId};
 
+/// Finds the exchanges of one process that gain, while exchanges are made.
+pub(super) trait Gains<O: DistanceOracle> {
+    /// The processes whose exchange with `u` lowers J, in no particular order, each with the change of J; none if
+    /// the search is stopped meanwhile.
+    fn improving(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> &[(NodeId, Cost)];
+
+    /// Exchanges two processes, which changes J by `delta`.
+    fn swap(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId, v: NodeId, delta: Cost);
+}
+
 /// The neighbours of a process with more arcs than this are added up by group.
 const MANY_ARCS: usize = 256;
 
@@ -56,10 +66,14 @@ struct Hubs {
 
 const NO_HUB: u32 = u32::MAX;
 
+/// Whether a process has so many arcs that what depends on all of them is kept in tables.
+pub(super) fn is_hub(graph: &CsrGraph, process: NodeId) -> bool {
+    graph.degree(process) > HUB_ARCS.max(HUB_SHARE * graph.num_arcs() / graph.num_nodes())
+}
+
 impl Hubs {
     fn new(graph: &CsrGraph) -> Self {
-        let few_arcs = HUB_ARCS.max(HUB_SHARE * graph.num_arcs() / graph.num_nodes().max(1));
-        let hubs: Vec<NodeId> = graph.nodes().filter(|&node| graph.degree(node) > few_arcs).collect();
+        let hubs: Vec<NodeId> = graph.nodes().filter(|&node| is_hub(graph, node)).collect();
         let (mut number, mut first, mut arcs) = (Vec::new(), Vec::new(), Vec::new());
         if !hubs.is_empty() {
             number = vec![NO_HUB; graph.num_nodes()];
@@ -167,33 +181,6 @@ impl<O: DistanceOracle> PartnerGains<O> {
         gains
     }
 
-    /// Exchanges two processes, which changes J by `delta`; O(their degrees).
-    pub fn swap(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId, v: NodeId, delta: Cost) {
-        let (at_u, at_v) = (search.keys()[u as usize], search.keys()[v as usize]);
-        let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
-        search.swap(u, v, delta);
-        for (moved, partner, from, to) in [(u, v, at_u, at_v), (v, u, at_v, at_u)] {
-            self.refresh(search, moved);
-            for (neighbour, weight) in graph.arcs(moved) {
-                // The partner has moved too, and is as far away as before.
-                if neighbour != partner {
-                    let there = search.keys()[neighbour as usize];
-                    let nearer = oracle.between(from, there) - oracle.between(to, there);
-                    self.saving[neighbour as usize] += weight * nearer;
-                }
-            }
-        }
-        if self.hubs.number_of(u).or(self.hubs.number_of(v)).is_some() {
-            self.hubs.greatest.clear();
-        } else if !self.hubs.greatest.is_empty() {
-            for moved in [u, v] {
-                for &process in graph.neighbours(moved).iter().chain([&moved]) {
-                    self.hubs.follow(process, self.saving[process as usize]);
-                }
-            }
-        }
-    }
-
     /// Computes what a process saves where it is.
     fn refresh(&mut self, search: &SwapSearch<'_, O>, process: NodeId) {
         let (graph, oracle, keys) = (search.problem().graph(), search.problem().oracle(), search.keys());
@@ -203,32 +190,6 @@ impl<O: DistanceOracle> PartnerGains<O> {
         let saving =
             terms.map(|(x, weight)| weight * (farthest - oracle.between(here, keys[x as usize]))).sum();
         self.saving[process as usize] = saving;
-    }
-
-    /// The processes whose exchange with `u` lowers J, in no particular order, each with the change of J; none if
-    /// the search is stopped meanwhile.
-    pub fn improving(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> &[(NodeId, Cost)] {
-        self.add_savings_elsewhere(search, u);
-        self.add_savings_of_others(search, u);
-        let is_complete = self.near_hubs.is_empty() || self.add_savings_near_hubs(search, u);
-        let Self { saving, after, improving, hubs, .. } = self;
-        hubs.approach(&self.near_hubs);
-        improving.clear();
-        let mut tried = 0;
-        for (v, after) in after.drain().filter(|&(_, after)| after != 0) {
-            tried += 1;
-            let with_hubs = if is_complete { 0 } else { hubs.saving_of(v) };
-            let gain = after + with_hubs - saving[v as usize] - saving[u as usize];
-            if gain > 0 {
-                improving.push((v, -2 * gain));
-            }
-        }
-        hubs.leave(&self.near_hubs);
-        if search.is_stopped() {
-            improving.clear();
-        }
-        search.count_tried(tried);
-        improving
     }
 
     /// Adds, for every process, what it saves with the hubs near `u` on the PE of `u`, unless no process that has not
@@ -344,6 +305,59 @@ impl<O: DistanceOracle> PartnerGains<O> {
     }
 }
 
+impl<O: DistanceOracle> Gains<O> for PartnerGains<O> {
+    fn improving(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> &[(NodeId, Cost)] {
+        self.add_savings_elsewhere(search, u);
+        self.add_savings_of_others(search, u);
+        let is_complete = self.near_hubs.is_empty() || self.add_savings_near_hubs(search, u);
+        let Self { saving, after, improving, hubs, .. } = self;
+        hubs.approach(&self.near_hubs);
+        improving.clear();
+        let mut tried = 0;
+        for (v, after) in after.drain().filter(|&(_, after)| after != 0) {
+            tried += 1;
+            let with_hubs = if is_complete { 0 } else { hubs.saving_of(v) };
+            let gain = after + with_hubs - saving[v as usize] - saving[u as usize];
+            if gain > 0 {
+                improving.push((v, -2 * gain));
+            }
+        }
+        hubs.leave(&self.near_hubs);
+        if search.is_stopped() {
+            improving.clear();
+        }
+        search.count_tried(tried);
+        improving
+    }
+
+    /// O(their degrees).
+    fn swap(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId, v: NodeId, delta: Cost) {
+        let (at_u, at_v) = (search.keys()[u as usize], search.keys()[v as usize]);
+        let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
+        search.swap(u, v, delta);
+        for (moved, partner, from, to) in [(u, v, at_u, at_v), (v, u, at_v, at_u)] {
+            self.refresh(search, moved);
+            for (neighbour, weight) in graph.arcs(moved) {
+                // The partner has moved too, and is as far away as before.
+                if neighbour != partner {
+                    let there = search.keys()[neighbour as usize];
+                    let nearer = oracle.between(from, there) - oracle.between(to, there);
+                    self.saving[neighbour as usize] += weight * nearer;
+                }
+            }
+        }
+        if self.hubs.number_of(u).or(self.hubs.number_of(v)).is_some() {
+            self.hubs.greatest.clear();
+        } else if !self.hubs.greatest.is_empty() {
+            for moved in [u, v] {
+                for &process in graph.neighbours(moved).iter().chain([&moved]) {
+                    self.hubs.follow(process, self.saving[process as usize]);
+                }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -352,8 +366,44 @@ mod tests {
     use crate::objective::swap_delta;
     use crate::problem::Problem;
     use crate::rng::Rng;
+    use crate::search::bounded::BoundedGains;
     use crate::testing::{random_graph, random_mapping};
     use crate::topology::{Hierarchy, StoredDistances};
+
+    /// All that find exchanges on such a machine.
+    fn all_gains<'a, O: DistanceOracle + 'a>(search: &SwapSearch<'_, O>) -> Vec<Box<dyn Gains<O> + 'a>> {
+        let mut all: Vec<Box<dyn Gains<O> + 'a>> = vec![Box::new(PartnerGains::new(search))];
+        if let Some(gains) = BoundedGains::on_tree(search) {
+            all.push(Box::new(gains));
+        }
+        all
+    }
+
+    /// The gains of a process agree with single evaluations; the first partner that gains.
+    fn check_visit<O: DistanceOracle>(
+        search: &mut SwapSearch<'_, O>,
+        gains: &mut dyn Gains<O>,
+        u: NodeId,
+    ) -> Option<NodeId> {
+        let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
+        let delta = |v| swap_delta(graph, oracle, search.keys(), u, v);
+        let pairs = graph.nodes().filter(|&v| v != u).map(|v| (v, delta(v)));
+        let expected: Vec<_> = pairs.filter(|&(_, delta)| delta < 0).collect();
+        let mut found = gains.improving(search, u).to_vec();
+        found.sort_unstable();
+        assert_eq!(found, expected, "{u}");
+        expected.first().map(|&(v, _)| v)
+    }
+
+    fn exchange<O: DistanceOracle>(
+        search: &mut SwapSearch<'_, O>,
+        gains: &mut dyn Gains<O>,
+        u: NodeId,
+        v: NodeId,
+    ) {
+        let delta = swap_delta(search.problem().graph(), search.problem().oracle(), search.keys(), u, v);
+        gains.swap(search, u, v, delta);
+    }
 
     /// The gains of every process agree with single evaluations, at the start and after exchanges.
     fn check<O: DistanceOracle>(oracle: &O, rng: &mut Rng) {
@@ -361,21 +411,17 @@ mod tests {
         for mean_degree in [0, 2, 12] {
             let graph = random_graph(n, mean_degree, 9, rng);
             let problem = Problem::new(&graph, oracle).unwrap();
-            let mut search = SwapSearch::new(&problem, &random_mapping(n, rng), &());
-            let mut gains = PartnerGains::new(&search);
-            for _ in 0..4 {
-                for u in graph.nodes() {
-                    let delta = |v| swap_delta(&graph, oracle, search.keys(), u, v);
-                    let pairs = graph.nodes().filter(|&v| v != u).map(|v| (v, delta(v)));
-                    let expected: Vec<_> = pairs.filter(|&(_, delta)| delta < 0).collect();
-                    let mut found = gains.improving(&mut search, u).to_vec();
-                    found.sort_unstable();
-                    assert_eq!(found, expected);
-                }
-                if n > 1 {
-                    let (u, v) = (rng.below(n as u32 - 1), n as NodeId - 1);
-                    let delta = swap_delta(&graph, oracle, search.keys(), u, v);
-                    gains.swap(&mut search, u, v, delta);
+            let start = random_mapping(n, rng);
+            for mut gains in all_gains(&SwapSearch::new(&problem, &start, &())) {
+                let mut search = SwapSearch::new(&problem, &start, &());
+                for _ in 0..4 {
+                    for u in graph.nodes() {
+                        check_visit(&mut search, &mut *gains, u);
+                    }
+                    if n > 1 {
+                        let (u, v) = (rng.below(n as u32 - 1), n as NodeId - 1);
+                        exchange(&mut search, &mut *gains, u, v);
+                    }
                 }
             }
         }
@@ -387,6 +433,7 @@ mod tests {
         let shapes = [
             ("3:4:3", "1:10:100"),
             ("2:2:2:2:2", "0:4:4:1:9"),
+            ("2:3:2:1:4", "1:2:5:7:9"),
             ("1:6:1:4", "7:3:1:5"),
             ("4:3:2", "9:5:1"),
             ("20", "3"),
@@ -404,7 +451,9 @@ mod tests {
     fn gains_around_hubs_agree_with_single_evaluations() {
         let mut rng = Rng::new(3);
         let n = 1200;
-        for (arities, distances) in [("4:3:100", "1:10:100"), ("2:2:300", "3:5:9"), ("3:4:100", "9:4:5")] {
+        for (arities, distances) in
+            [("4:3:100", "1:10:100"), ("2:2:300", "3:5:9"), ("3:4:100", "9:4:5"), ("5:4:3:4:5", "0:1:3:4:9")]
+        {
             let hierarchy = Hierarchy::parse(arities, distances).unwrap();
             let oracle = hierarchy.online32().unwrap();
             let mut pairs = std::collections::BTreeSet::new();
@@ -425,24 +474,20 @@ mod tests {
             let problem = Problem::new(&graph, &oracle).unwrap();
             let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
             rng.shuffle(&mut pe_of);
-            let mut search = SwapSearch::new(&problem, &Mapping::new(pe_of).unwrap(), &());
-            let mut gains = PartnerGains::new(&search);
-            assert!(gains.hubs.number_of(0).is_some() && gains.hubs.number_of(1).is_none());
-            for round in 0..60 {
-                // Now a hub, now a process next to one, now any.
-                let near_hub = search.process_on()[(search.pe_of()[7] ^ 1) as usize % n as usize];
-                let u = [0, near_hub, rng.below(n)][round % 3];
-                let delta = |v| swap_delta(&graph, &oracle, search.keys(), u, v);
-                let pairs = graph.nodes().filter(|&v| v != u).map(|v| (v, delta(v)));
-                let expected: Vec<_> = pairs.filter(|&(_, delta)| delta < 0).collect();
-                let mut found = gains.improving(&mut search, u).to_vec();
-                found.sort_unstable();
-                assert_eq!(found, expected, "{arities} {round} {u}");
-                let other = if round % 10 == 9 { 7 } else { rng.below(n) };
-                let v = expected.first().map_or(other, |&(v, _)| v);
-                if u != v {
-                    let delta = swap_delta(&graph, &oracle, search.keys(), u, v);
-                    gains.swap(&mut search, u, v, delta);
+            let start = Mapping::new(pe_of).unwrap();
+            assert!(is_hub(&graph, 0) && !is_hub(&graph, 1));
+            for mut gains in all_gains(&SwapSearch::new(&problem, &start, &())) {
+                let mut search = SwapSearch::new(&problem, &start, &());
+                for round in 0..60 {
+                    // Now a hub, now a process next to one, now any.
+                    let near_hub = search.process_on()[(search.pe_of()[7] ^ 1) as usize % n as usize];
+                    let u = [0, near_hub, rng.below(n)][round % 3];
+                    let partner = check_visit(&mut search, &mut *gains, u);
+                    let other = if round % 10 == 9 { 7 } else { rng.below(n) };
+                    let v = partner.unwrap_or(other);
+                    if u != v {
+                        exchange(&mut search, &mut *gains, u, v);
+                    }
                 }
             }
         }

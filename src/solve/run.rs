@@ -3,8 +3,6 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-
 use super::SolveError;
 use super::effort::{SMALL, TINY, rebuilding, size};
 use super::presets::MapConfig;
@@ -18,6 +16,7 @@ use crate::observer::{Limited, Observer, Phase};
 use crate::problem::Problem;
 use crate::rng::derive;
 use crate::search::{Improvement, Neighbourhood, SearchOutcome, finds_optimum, improve, local_search};
+use crate::threads;
 use crate::topology::DistanceOracle;
 use crate::types::Cost;
 
@@ -102,8 +101,7 @@ impl Run<'_> {
         problem: &Problem<'_, O>,
     ) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
         let limited = self.improving(Cost::MAX);
-        let constructions = self.constructions(problem, 0..self.num_constructions(), &limited);
-        constructions.map(|made| made.map(|mapping| (cost(problem, &mapping), mapping))).collect()
+        self.constructions(problem, 0..self.num_constructions(), &limited)
     }
 
     /// Improves the best of some constructions and given mappings; the result is not worse than what the preset named
@@ -146,18 +144,24 @@ impl Run<'_> {
         }
     }
 
-    /// The constructions of these numbers that are begun before the observer asks to stop, but always number 0.
-    fn constructions<'a, O: DistanceOracle>(
-        &'a self,
-        problem: &'a Problem<'a, O>,
+    /// The constructions of these numbers that are begun before the observer asks to stop, but always number 0; each with
+    /// its J.
+    fn constructions<O: DistanceOracle>(
+        &self,
+        problem: &Problem<'_, O>,
         numbers: Range<usize>,
-        observer: &'a dyn Observer,
-    ) -> impl ParallelIterator<Item = Result<Mapping, ConstructionError>> + 'a {
-        let always = (numbers.start == 0).then_some(0);
-        let others = (numbers.start + always.map_or(0, |_| 1)..numbers.end).into_par_iter();
-        let others = others.take_any_while(move |_| !observer.should_stop());
-        let begun = always.into_par_iter().chain(others);
-        begun.map(move |number| self.construct(problem, number, observer))
+        observer: &dyn Observer,
+    ) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
+        let construct = |number: usize| {
+            let mapping = self.construct(problem, number, observer)?;
+            Ok((cost(problem, &mapping), mapping))
+        };
+        let first = numbers.start.max(1);
+        let (always, others) = rayon::join(
+            || (numbers.start == 0).then(|| construct(0)),
+            || threads::map_until(first..numbers.end, &|| observer.should_stop(), &construct),
+        );
+        always.into_iter().chain(others).collect()
     }
 
     /// The construction of this number.
@@ -241,12 +245,16 @@ impl Run<'_> {
                 improvement.tournament = improvement.tournament.saturating_mul(2);
                 let first = (cycle / 2).saturating_mul(each);
                 let numbers = first..first.saturating_add(each);
-                let more =
-                    self.constructions(problem, numbers, &limited).collect::<Result<Vec<Mapping>, _>>()?;
+                let more = self.constructions(problem, numbers, &limited)?;
                 if more.is_empty() {
                     break;
                 }
-                run(cycle, &more.iter().collect::<Vec<_>>(), &improvement, &limited)
+                run(
+                    cycle,
+                    &more.iter().map(|(_, mapping)| mapping).collect::<Vec<_>>(),
+                    &improvement,
+                    &limited,
+                )
             };
             let (tried, made) = (best.tried + next.tried, best.made + next.made);
             best = SearchOutcome { tried, made, ..if next.cost < best.cost { next } else { best } };

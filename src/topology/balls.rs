@@ -5,9 +5,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::{DistanceOracle, Metric, Parts};
+use crate::threads;
 use crate::types::{Distance, PeId};
 
 /// Places that are looked at to find the centre of a part.
@@ -49,7 +48,7 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
             let distances = keys[range].iter().map(|&key| metric.between(centre, key));
             (centre, distances.max().unwrap_or(0))
         };
-        let balls = (0..parts.num_parts()).into_par_iter().map(ball).collect();
+        let balls = threads::map(parts.num_parts(), 64, &ball);
         Self { keys, parts, balls }
     }
 

@@ -1,6 +1,6 @@
 //! A machine whose PEs have room for more than one process.
 
-use super::{Distances, Division, Hierarchy, Location, Machine, MachineError};
+use super::{Distances, Division, Hierarchy, Interconnect, Location, Machine, MachineError};
 use crate::types::PeId;
 
 /// A machine with a capacity for each PE.
@@ -35,6 +35,10 @@ impl<M: Machine> Machine for Capacities<M> {
 
     fn distances(&self) -> Result<Distances, MachineError> {
         self.machine.distances()
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        self.machine.interconnect()
     }
 
     fn division(&self) -> Division {

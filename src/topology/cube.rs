@@ -1,7 +1,7 @@
 //! Hypercubes: the distance of two PEs is the number of bits in which their numbers differ.
 
 use super::parts::Parts;
-use super::{Distances, Division, Machine, MachineError, Metric, Placed, memory};
+use super::{Distances, Division, Grid, Interconnect, Machine, MachineError, Metric, Placed, memory};
 use crate::types::{Distance, PeId};
 
 /// A hypercube of `2^dimension` PEs.
@@ -26,6 +26,12 @@ impl Machine for Hypercube {
         let mut keys = memory::room_for_keys(self.num_pes())?;
         keys.extend(0..self.num_pes() as PeId);
         Ok(Distances::Cube(Placed::new(BitsThatDiffer { dimension: self.dimension }, keys)))
+    }
+
+    /// A mesh with two vertices along each dimension.
+    fn interconnect(&self) -> Interconnect {
+        let mesh = Grid::mesh(&vec![2; self.dimension as usize]);
+        Interconnect::Grid(mesh.expect("a mesh of as many PEs"))
     }
 
     /// Subcubes: the highest bit that is not fixed yet divides a part.

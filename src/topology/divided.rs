@@ -1,6 +1,6 @@
 //! A machine that somebody has divided into parts.
 
-use super::{Distances, Division, Hierarchy, Location, Machine, MachineError, Parts};
+use super::{Distances, Division, Hierarchy, Interconnect, Location, Machine, MachineError, Parts};
 use crate::types::PeId;
 
 /// A machine that falls into the parts told.
@@ -28,6 +28,10 @@ impl<M: Machine> Machine for Divided<M> {
 
     fn distances(&self) -> Result<Distances, MachineError> {
         self.machine.distances()
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        self.machine.interconnect()
     }
 
     fn division(&self) -> Division {

@@ -13,7 +13,8 @@
 use super::hierarchy::{Hierarchy, HierarchyOnline};
 use super::parts::Parts;
 use super::{
-    DistanceOracle as _, Distances, Division, Location, Machine, MachineError, Metric, Placed, memory,
+    DistanceOracle as _, Distances, Division, Interconnect, Location, Machine, MachineError, Metric, Placed,
+    memory,
 };
 use crate::types::{Distance, PeId};
 
@@ -195,6 +196,10 @@ impl Machine for Grid {
         let is_narrow =
             strides.len() <= 8 && strides.iter().all(|(dimension, _)| dimension.length <= 1 << 14);
         Ok(if is_narrow { Distances::Grid(self.metric()?) } else { Distances::WideGrid(self.metric()?) })
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        Interconnect::Grid(self.clone())
     }
 
     fn division(&self) -> Division {

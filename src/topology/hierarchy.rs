@@ -12,7 +12,8 @@ use std::ops::Range;
 
 use super::parts::Parts;
 use super::{
-    DistanceOracle, Distances, Division, Location, Machine, MachineError, Metric, Placed, Ultrametric,
+    DistanceOracle, Distances, Division, Interconnect, Location, Machine, MachineError, Metric, Placed,
+    Ultrametric,
 };
 use crate::types::{Distance, PeId};
 
@@ -382,6 +383,10 @@ impl Machine for Hierarchy {
         let simple = self.simplified();
         let order = (0..self.num_pes as PeId).collect();
         Division::Parts(Parts::divide(order, |pes| simple.children_of(pes.len())))
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        Interconnect::Tree(self.clone())
     }
 
     fn hierarchy(&self) -> Option<&Hierarchy> {

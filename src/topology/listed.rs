@@ -1,6 +1,6 @@
 //! Some PEs of a machine, in an order of their own: what a batch system gave to a job.
 
-use super::{Distances, Division, Location, Machine, MachineError};
+use super::{Distances, Division, Interconnect, Location, Machine, MachineError};
 use crate::types::PeId;
 
 /// The listed PEs of a machine. PE i is the i-th of the list; distances are those of the whole machine.
@@ -62,6 +62,13 @@ impl<M: Machine> Machine for Listed<M> {
 
     fn distances(&self) -> Result<Distances, MachineError> {
         Ok(self.machine.distances()?.listed(&self.list))
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        match self.machine.interconnect() {
+            Interconnect::Ports => Interconnect::Ports,
+            whole => Interconnect::Listed { whole: Box::new(whole), list: self.list.clone() },
+        }
     }
 
     fn division(&self) -> Division {

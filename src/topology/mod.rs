@@ -64,6 +64,11 @@ pub trait Machine: Send + Sync {
         Division::ByDistance
     }
 
+    /// What messages travel over.
+    fn interconnect(&self) -> Interconnect {
+        Interconnect::Ports
+    }
+
     /// How many processes a PE has room for.
     fn capacity(&self, _pe: PeId) -> u32 {
         1
@@ -129,6 +134,9 @@ macro_rules! machine_by_pointer {
             fn division(&self) -> Division {
                 (**self).division()
             }
+            fn interconnect(&self) -> Interconnect {
+                (**self).interconnect()
+            }
             fn capacity(&self, pe: PeId) -> u32 {
                 (**self).capacity(pe)
             }
@@ -171,6 +179,26 @@ pub enum Division {
     },
     /// As the distances suggest.
     ByDistance,
+}
+
+/// What messages travel over, from which [`routing`](crate::routing) derives links and routes.
+#[derive(Clone, Debug)]
+pub enum Interconnect {
+    /// Routers in a grid, each with a PE or a tree of PEs.
+    Grid(Grid),
+    /// Switches in a tree.
+    Tree(Hierarchy),
+    /// Links between routers and PEs.
+    Network(Network),
+    /// That of a machine of which some PEs are used; PE i is PE `list[i]` there.
+    Listed {
+        /// What all PEs are joined by.
+        whole: Box<Interconnect>,
+        /// The PEs that are used.
+        list: Vec<PeId>,
+    },
+    /// Nothing is known but distances: each PE has a port to send by and one to receive by.
+    Ports,
 }
 
 /// What tells distances, by machine.

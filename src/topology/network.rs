@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::matrix::{AnyTable, Index, Table};
-use super::{Distances, Division, Machine, MachineError, Metric, Placed};
+use super::{Distances, Division, Interconnect, Machine, MachineError, Metric, Placed};
 use crate::graph::CsrGraph;
 use crate::types::{Distance, NodeId, PeId};
 
@@ -60,6 +60,11 @@ impl Network {
     /// The vertex of the graph that a PE is, from 0.
     pub fn vertex(&self, pe: PeId) -> NodeId {
         self.vertices[pe as usize]
+    }
+
+    /// The network: routers and PEs, edge weights are the costs of links.
+    pub fn graph(&self) -> &CsrGraph {
+        &self.graph
     }
 
     fn check_capacities(&self) -> Result<(), MachineError> {
@@ -168,6 +173,10 @@ impl Machine for Network {
             AnyTable::Narrow(table) => Distances::Network(self.placed(table, &attachments)),
             AnyTable::Wide(table) => Distances::WideNetwork(self.placed(table, &attachments)),
         })
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        Interconnect::Network(self.clone())
     }
 
     /// The network, to be cut where few cheap links are.

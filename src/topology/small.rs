@@ -1,8 +1,7 @@
 //! Distances of few places, all of them at hand.
 
-use rayon::prelude::*;
-
 use super::{DistanceOracle, DistanceVisitor, Metric};
+use crate::threads;
 use crate::types::{Cost, Distance, NodeId, PeId, Weight};
 
 /// PEs whose distances are stored at most: the table then takes four megabytes, and a search has most of what it
@@ -32,8 +31,10 @@ impl DistanceVisitor for Tabulate {
             return None;
         }
         let keys: Vec<O::Key> = (0..num_pes as PeId).map(|pe| oracle.key(pe)).collect();
-        let row = |&here: &O::Key| keys.iter().map(move |&there| oracle.between(here, there) as u8);
-        let distances = keys.par_iter().with_min_len(64).flat_map_iter(row).collect();
+        let row = |pe: usize| -> Vec<u8> {
+            keys.iter().map(|&there| oracle.between(keys[pe], there) as u8).collect()
+        };
+        let distances = threads::map(num_pes, 64, &row).concat();
         // PEs that are alike lie together.
         let mut group_of: Vec<PeId> = Vec::with_capacity(num_pes);
         for pe in 0..num_pes {

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod check;
+mod flits;
 mod machines;
 mod mpi;
 mod problems;
@@ -14,6 +15,7 @@ mod programs;
 mod stop_after;
 
 pub use check::*;
+pub use flits::*;
 pub use machines::*;
 pub use mpi::*;
 pub use problems::*;

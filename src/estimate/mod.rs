@@ -1,0 +1,62 @@
+//! An estimate of how long a program takes with a mapping, without simulating it.
+//!
+//! # Problem
+//!
+//! Perego and De Petris, section 4: F(m) is the greatest R(m, n) of all PEs n (equation 2), and R estimates when PE n has done
+//! all that its tasks do,
+//!
+//! ```text
+//! R(m, n) = sum over tasks j on n of  w_j + q_j                                    computing and waiting      (3)
+//!         + sum over channels (i, j) from elsewhere of  m_ij (d - 1)               distance                   (4)
+//!         - sum over channels (i, j) inside n of  min(m_ij l_ij, q_ij)             messages that take no time (5)
+//!         + sum over phases and channels (i, j) from elsewhere of
+//!               sum over the others of its interference class of l_st / 2 |S|      contention                 (9)
+//! ```
+//!
+//! with w, q, m, l and the phases of [`Model`]. Two messages of a phase interfere if their routes share a link; interference
+//! classes are the transitive closure (equation 7), found by union-find.
+//!
+//! # Beyond the paper
+//!
+//! Where a PE has several tasks, it is not idle while one of them waits. So there R(m, n) is the work of all its tasks, or what the
+//! slowest of them takes by itself if that is more, instead of the sum of both. With one task a PE this is the same.
+//!
+//! Where messages pass link by link, (d - 1) is what a message takes longer than its length, and l is how long it holds its slowest
+//! link: the length times the cost. For worms both are as in the paper. SEND and RECEIVE count as work.
+//!
+//! # Algorithm and cost
+//!
+//! From scratch O(sum over phases of channels times hops). [`Estimate::place`] moves one task: classes of its channels, and those
+//! that the new routes touch, are taken apart and built again, and no others. Memory: 4 bytes for each lane and phase, 40 bytes for
+//! each channel and phase. Sums are whole numbers, in parts of a cycle, so both ways give the same.
+//!
+//! # Reference
+//!
+//! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09, 1994.
+
+mod classes;
+mod model;
+
+pub use classes::{Estimate, NOWHERE};
+pub use model::{ChannelModel, Model, Phase};
+
+/// Messages of a program at most, to be told into phases: they take 24 bytes each.
+pub const MOST_MESSAGES: u64 = 1 << 25;
+
+/// Parts of a cycle in which F and R are summed.
+pub const PARTS: i64 = 1 << 8;
+
+/// Why there is no estimate.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum EstimateError {
+    #[error("the program has {count} messages; of {MOST_MESSAGES} at most phases can be told")]
+    TooManyMessages { count: u64 },
+    #[error(
+        "the program may take more than 2^52 cycles on this machine; give flits or distances in a larger unit"
+    )]
+    TooLong,
+    #[error("{phases} phases on {lanes} links take more memory than can be taken")]
+    TooLarge { phases: usize, lanes: usize },
+}
