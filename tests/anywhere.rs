@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Family, StopAfter, families, random_graph, small_families};
+use common::{Family, StopAfter, families, pattern_machines, random_graph, shuffled, small_families};
 use viem::construct::{Construction, ConstructionError};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::mapping::Mapping;
@@ -139,6 +139,20 @@ fn results_of_large_problems_do_not_depend_on_threads() {
     assert!(expected.2[1] > 0);
     for threads in [2, 8] {
         assert_eq!(with(threads), expected, "{threads}");
+    }
+}
+
+#[test]
+fn patterns_are_mapped_optimally_to_machines_of_their_shape() {
+    let mut rng = Rng::new(11);
+    for (name, machine, pattern) in pattern_machines() {
+        for seed in 0..8 {
+            let graph = shuffled(&pattern, &mut rng);
+            let solution = solve(&graph, &*machine, &MapConfig::default().with_seed(seed)).unwrap();
+            // Each edge is one hop long, and is counted both ways.
+            let weights: i64 = graph.nodes().flat_map(|u| graph.arcs(u)).map(|(_, weight)| weight).sum();
+            assert_eq!(solution.report.cost, weights, "{name} {seed}");
+        }
     }
 }
 

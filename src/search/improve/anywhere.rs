@@ -1,6 +1,7 @@
 //! Improvement on any machine: annealing, of everything at once or region by region.
 //!
-//! Each start is [annealed](crate::annealing), and the best of them goes on for some rounds. Problems of many
+//! Graphs of the [shape of the machine](super::embedding) are mapped optimally. Elsewhere each start is
+//! [annealed](crate::annealing), and the best of them goes on for some rounds. Problems of many
 //! processes are annealed in regions, ranges of places that are parts of the machine in one round and straddle their
 //! borders in the next. Regions of one round are improved in parallel, each as if all others stayed as they are; what
 //! a region gains is computed again when it is taken over, and a region that has come to lose stays as it was.
@@ -12,7 +13,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::super::SearchOutcome;
-use super::exact;
+use super::{embedding, exact};
 use crate::annealing::{Annealed, Cooling, Near, Site};
 use crate::graph::CsrGraph;
 use crate::graph::relabel::relabel;
@@ -107,6 +108,13 @@ pub(super) fn improve<O: DistanceOracle>(
     let problem = &problem.with_graph(&graph);
     let key_of: Vec<O::Key> = (0..problem.size() as PeId).map(|place| problem.oracle().key(place)).collect();
     let near = Near::new(problem.oracle(), &key_of, problem.parts());
+    if let Some(place_of) = embedding::embedding(problem, &key_of, &near, observer) {
+        let mapping = Mapping::from_permutation(place_of);
+        let cost = cost(problem, &mapping);
+        observer.reached(cost);
+        let mapping = mapping.numbered_back(&order);
+        return SearchOutcome { mapping, cost, tried: 0, made: 0, stopped: observer.should_stop() };
+    }
     let site = Site { metric: problem.oracle(), key_of: &key_of, near: &near, kinds: &[], observer };
     let ground = Ground { problem, site };
     let mut states: Vec<State> = starts
