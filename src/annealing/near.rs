@@ -136,9 +136,10 @@ impl Candidates {
         let own = Some(0).filter(|_| alike.is_empty() && beyond.is_empty());
         let offsets = alike.iter().copied().chain(beyond[..end].iter().map(|&(_, offset)| offset)).chain(own);
         let places = offsets.map(|offset| place.wrapping_add(offset)).collect();
+        // Farther ones may have been passed over.
         let mut distances = vec![0; alike.len()];
         if alike.len() < MOST {
-            distances.extend(beyond.iter().map(|&(distance, _)| distance));
+            distances.extend(beyond.iter().take(MOST).map(|&(distance, _)| distance));
         }
         alike.clear();
         beyond.clear();
