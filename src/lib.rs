@@ -66,6 +66,7 @@
 pub mod annealing;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod compare;
 pub mod construct;
 pub mod estimate;
 pub mod graph;
@@ -78,6 +79,7 @@ pub mod model;
 pub mod objective;
 pub mod observer;
 pub mod partition;
+pub mod picture;
 pub mod problem;
 pub mod program;
 pub mod rng;

@@ -78,3 +78,57 @@ fn what_is_given_for_a_mapping_is_named() {
         assert!(message.contains(kind), "{message}");
     }
 }
+
+#[test]
+fn mappings_are_set_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
+    fs::write(folder.path().join("mapping"), "0\n2\n3\n1\n").unwrap();
+    let evaluator = |extra: &[&str]| {
+        let mut command = program("evaluator", folder.path());
+        command.args(["cycle.graph", "--input_mapping=mapping"]).args(MACHINE).args(extra);
+        command
+    };
+    let text = stdout_of(&mut evaluator(&["--compare=block,cyclic,socket,mapping,random", "--json=report"]));
+    assert!(text.contains("J is a model of communication, not a run time"));
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .skip_while(|line| !line.starts_with("mapping "))
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(rows[0], ["mapping", "J", "gain", "level", "1", "level", "2", "busiest", "node", "partners"]);
+    // The two groups are nodes. What leaves them is 5 + 7, in the order of the processes 8 + 6, and with the
+    // nodes by turns all but nothing stays.
+    assert_eq!(rows[1], ["mapping", "2680", "11.84", "%", "53.85", "%", "46.15", "%", "12", "1"]);
+    assert_eq!(rows[2], ["block", "3040", "0.00", "%", "46.15", "%", "53.85", "%", "14", "1"]);
+    assert_eq!(rows[3], ["cyclic", "5200", "-71.05", "%", "0.00", "%", "100.00", "%", "26", "1"]);
+    assert_eq!(rows[4][..2], ["socket", "3040"]);
+    assert_eq!(rows[5], rows[1]);
+    let compared = &report_in(&folder.path().join("report"))["compared"];
+    assert_eq!(compared.as_array().unwrap().len(), 6);
+    assert_eq!((&compared[1]["name"], &compared[1]["J"]), (&Value::from("block"), &Value::from(3040)));
+    assert_eq!((&compared[0]["busiest"], &compared[0]["most_partners"]), (&Value::from(12), &Value::from(1)));
+    // Files are inputs: they must be there, and must not be overwritten.
+    assert!(failure_of(&mut evaluator(&["--compare=block,other"]), 66).contains("other"));
+    let message = failure_of(&mut evaluator(&["--compare=mapping", "--json=mapping"]), 2);
+    assert!(message.contains("would overwrite the input"), "{message}");
+    failure_of(&mut evaluator(&["--compare=block,,random"]), 2);
+}
+
+#[test]
+fn a_picture_is_drawn_for_machines_of_any_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
+    fs::write(folder.path().join("mapping"), "0\n2\n3\n1\n").unwrap();
+    for machine in [&MACHINE[..], &["--machine=torus:3x2"], &["--machine=complete:4"]] {
+        let mut command = program("evaluator", folder.path());
+        command.args(["cycle.graph", "--input_mapping=mapping", "--picture=out.svg"]).args(machine);
+        stdout_of(&mut command);
+        let text = fs::read_to_string(folder.path().join("out.svg")).unwrap();
+        assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
+        assert!(text.contains("of mapping") && text.contains("prefers-color-scheme:dark"));
+    }
+    let mut command = program("evaluator", folder.path());
+    command.args(["cycle.graph", "--input_mapping=mapping", "--picture=mapping"]).args(MACHINE);
+    assert!(failure_of(&mut command, 2).contains("would overwrite the input"));
+}

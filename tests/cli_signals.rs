@@ -8,9 +8,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use common::{names, objective, program, report_in, stdout_of, text_of, to_spawn};
-use viem::graph::generate;
+use viem::graph::{GraphBuilder, generate};
 
 /// A machine of 2^14 PEs.
 const DEEP: [&str; 2] = [
@@ -85,6 +86,58 @@ fn the_second_signal_ends_at_once() {
     send(&child, "-TERM");
     assert_eq!(child.wait().unwrap().signal(), Some(15));
     assert!(!folder.path().join("report").exists());
+}
+
+/// What was asked for cannot be replaced any more once the work is done: the result is found under the name that is told.
+#[test]
+fn a_result_that_cannot_be_put_in_place_is_kept_under_a_name_that_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, lines) = long_run(folder.path(), "out", LONG_SEARCH);
+    fs::create_dir(folder.path().join("out")).unwrap();
+    send(&child, "-TERM");
+    drop(lines);
+    let mut message = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(74), "{message}");
+    let all = names(folder.path());
+    let kept: Vec<&String> = all.iter().filter(|name| name.ends_with(".tmp")).collect();
+    let [kept] = kept[..] else { panic!("one file is kept: {all:?}") };
+    assert!(message.contains(kept.as_str()), "{message} does not tell of {kept}");
+    let mut evaluator = program("evaluator", folder.path());
+    stdout_of(evaluator.args(["model", "--input_mapping", kept]).args(DEEP));
+    // The other output is in place.
+    assert_eq!(report_in(&folder.path().join("report"))["stopped"], true);
+}
+
+/// Around hubs single steps are long. Wherever a run is, the signal is heard.
+#[test]
+fn a_signal_is_heard_anywhere_around_hubs() {
+    let folder = tempfile::tempdir().unwrap();
+    let n = 30_000;
+    let mut graph = GraphBuilder::new(n);
+    for hub in 0..3 {
+        (hub + 1..n as u32).for_each(|node| graph.add_edge(hub, node, 1));
+    }
+    (3..n as u32 - 1).step_by(3).for_each(|node| graph.add_edge(node, node + 1, 2));
+    fs::write(folder.path().join("model"), text_of(&graph.build().unwrap())).unwrap();
+    let machine = ["--hierarchy_parameter_string=10:10:300", "--distance_parameter_string=1:10:100"];
+    for moment in [0, 50, 150, 400, 900] {
+        let mut command = program("viem", folder.path());
+        command.args(["model", "--time_limit=1h", "--output_filename=out"]).args(machine);
+        let mut child = to_spawn(&command, folder.path()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let mut text = String::new();
+        while !text.contains("model has") {
+            assert!(lines.read_line(&mut text).unwrap() > 0, "the program ended early");
+        }
+        std::thread::sleep(Duration::from_millis(moment));
+        send(&child, "-TERM");
+        lines.read_to_string(&mut text).unwrap();
+        assert!(child.wait().unwrap().success() && text.contains("stopped early"), "{moment}: {text}");
+        let mut evaluator = program("evaluator", folder.path());
+        let evaluated = stdout_of(evaluator.args(["model", "--input_mapping=out"]).args(machine));
+        assert_eq!(objective(&text), objective(&evaluated), "{moment}");
+    }
 }
 
 #[test]

@@ -353,3 +353,85 @@ fn help_and_version_go_to_stdout() {
         failure_of(&mut program(name, folder.path()), 2);
     }
 }
+
+#[test]
+fn launch_files_are_written_whole_and_nothing_is_replaced_that_nobody_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let run = |extra: &[&str]| {
+        let mut command = program("viem", folder.path());
+        command.arg(instance("gromacs_water_pme_16.msgs.graph")).args(extra);
+        command.args(["--preconfiguration_mapping=fast", "--distance_parameter_string=1:10"]);
+        command
+    };
+    let text = stdout_of(&mut run(&["--machine=8:2", "--launch=cray", "--json=report"]));
+    let line = after(&text, "launch with: ");
+    assert!(line.contains("MPICH_RANK_REORDER_FILE=MPICH_RANK_ORDER srun -N 2 -n 16"), "{line}");
+    // The line that answers the question is the last.
+    assert!(text.lines().last().unwrap().starts_with("identity "), "{text}");
+    let order = fs::read_to_string(path("MPICH_RANK_ORDER")).unwrap();
+    let mapping = fs::read_to_string(path("permutation")).unwrap();
+    let pe_of: Vec<usize> = mapping.lines().map(|pe| pe.parse().unwrap()).collect();
+    for (pe, rank) in order.trim().split(',').enumerate() {
+        assert_eq!(pe_of[rank.parse::<usize>().unwrap()], pe);
+    }
+    let report = report_in(&path("report"));
+    assert_eq!(report["launch"]["kind"], "cray");
+    assert_eq!(report["launch"]["line"], line);
+    // What is there stays unless it is named.
+    fs::write(path("MPICH_RANK_ORDER"), "precious").unwrap();
+    let message = failure_of(&mut run(&["--machine=8:2", "--launch=cray"]), 2);
+    assert!(message.contains("to replace it, name it: --launch=cray:MPICH_RANK_ORDER"), "{message}");
+    assert_eq!(fs::read_to_string(path("MPICH_RANK_ORDER")).unwrap(), "precious");
+    run(&["--machine=8:2", "--launch=cray:MPICH_RANK_ORDER"]).assert().success();
+    assert_eq!(fs::read_to_string(path("MPICH_RANK_ORDER")).unwrap(), order);
+    // Two files, one of them a program.
+    run(&["--machine=16:1", "--launch=slurm:my hosts,run me", "--picture=a.svg"]).assert().success();
+    assert_eq!(fs::read_to_string(path("my hosts")).unwrap(), "localhost\n".repeat(16));
+    assert!(fs::read_to_string(path("run me")).unwrap().starts_with("#!/bin/sh\n"));
+    assert!(fs::read_to_string(path("a.svg")).unwrap().contains("of permutation"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |name| fs::metadata(path(name)).unwrap().permissions().mode();
+        assert_eq!(mode("run me") & 0o111, (mode("my hosts") & 0o444) >> 2);
+    }
+    // What cannot be launched is told before any work, and nothing is written.
+    let before = common::names(folder.path());
+    let message = failure_of(&mut run(&["--machine=8:2", "--launch=openmpi:new", "-o", "new2"]), 2);
+    assert!(
+        message.contains("needs the names of the hosts, but the machine has 2 nodes without names"),
+        "{message}"
+    );
+    for wrong in ["lsf", "openmpi:", "openmpi:a,b", "slurm:a,,"] {
+        failure_of(&mut run(&["--machine=8:2", &format!("--launch={wrong}")]), 2);
+    }
+    let message = failure_of(&mut run(&["--machine=8:2", "--launch=cray:same", "-o", "same"]), 2);
+    assert!(message.contains("two outputs cannot go to the same place"), "{message}");
+    assert_eq!(common::names(folder.path()), before);
+    // Where PEs stay free, the mapping may turn out not to fit the launcher; it is written nevertheless.
+    let spare = run(&["--machine=12:2", "--launch=cray:order", "-o", "kept"]).output().unwrap();
+    assert!(path("kept").exists());
+    assert_eq!(path("order").exists(), spare.status.success());
+}
+
+#[test]
+fn programs_tell_shells_and_man_about_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["viem", "evaluator", "generate_model", "graphchecker"] {
+        let told = |option: &str| stdout_of(program(name, folder.path()).arg(option));
+        for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+            let text = told(&format!("--completions={shell}"));
+            assert!(text.contains(name) && text.contains("quiet"), "{name} {shell}");
+        }
+        let page = told("--man");
+        assert!(
+            page.contains(&format!(".TH {name} 1")) && page.contains(r"\fB\-\-quiet\fR"),
+            "{name}:\n{page}"
+        );
+        failure_of(program(name, folder.path()).arg("--completions=tcsh"), 2);
+        failure_of(program(name, folder.path()).args(["--man", "file"]), 2);
+        failure_of(&mut program(name, folder.path()), 2);
+    }
+    assert_eq!(common::names(folder.path()), [""; 0]);
+}

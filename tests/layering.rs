@@ -14,8 +14,8 @@ const LAYERS: [&[&str]; 12] = [
     &["objective", "simulate"],
     &["annealing", "estimate"],
     &["construct", "search", "traffic", "launch"],
-    &["solve", "model", "verify"],
-    &["assign"],
+    &["solve", "model", "verify", "compare"],
+    &["assign", "picture"],
     &["cli"],
 ];
 

@@ -5,7 +5,8 @@ use viem::graph::{CsrGraph, GraphBuilder};
 use viem::rng::Rng;
 use viem::topology::{
     Capacities, Dimension, DistanceMatrix, DistanceOracle, DistanceVisitor, Distances, Divided, Division,
-    Grid, Hierarchy, Hypercube, Listed, Machine, MachineError, Network, Parts, StoredDistances,
+    Grid, Hierarchy, Hosted, Hypercube, Listed, Machine, MachineError, Network, PartTree, Parts,
+    StoredDistances, UnevenTree,
 };
 use viem::types::{Distance, NodeId, PeId};
 
@@ -183,12 +184,79 @@ fn random_network(rng: &mut Rng) -> Case {
 
 type Family = (&'static str, fn(&mut Rng) -> Case);
 
-const FAMILIES: [Family; 5] = [
+/// A random tree of any groups: the digits of its PEs in random order, and the distance of each level.
+fn uneven(rng: &mut Rng) -> (Vec<Vec<u32>>, Vec<Distance>) {
+    let mut pes: Vec<Vec<u32>> = vec![Vec::new()];
+    for _ in 0..draw(rng, 1, 4) {
+        let mut inner = Vec::new();
+        for outer in &pes {
+            let members = draw(rng, 1, 3);
+            inner.extend((0..members).map(|digit| [&[digit], outer.as_slice()].concat()));
+        }
+        pes = inner;
+    }
+    rng.shuffle(&mut pes);
+    let mut distances: Vec<Distance> = pes[0].iter().map(|_| Distance::from(rng.below(9))).collect();
+    if rng.below(2) == 0 {
+        distances.sort_unstable();
+    }
+    (pes, distances)
+}
+
+/// The distance of the outermost level at which the digits differ.
+fn uneven_distance(p: &[u32], q: &[u32], distances: &[Distance]) -> Distance {
+    (0..p.len()).rev().find(|&level| p[level] != q[level]).map_or(0, |level| distances[level])
+}
+
+fn random_uneven_tree(rng: &mut Rng) -> Case {
+    let (pes, distances) = uneven(rng);
+    let machine = UnevenTree::new(&distances, &pes.concat()).unwrap();
+    let name = format!("{pes:?} {distances:?}");
+    Case::new(name, machine, |p, q| uneven_distance(&pes[p], &pes[q], &distances))
+}
+
+/// Nodes with a distance for each pair, uneven trees inside.
+fn random_hosted(rng: &mut Rng) -> Case {
+    let (pes, distances) = uneven(rng);
+    let node = |pe: usize| *pes[pe].last().unwrap();
+    let nodes = (0..pes.len()).map(node).max().unwrap() as usize + 1;
+    let mut between = vec![0; nodes * nodes];
+    for a in 0..nodes {
+        for b in 0..a {
+            let distance = Distance::from(rng.below(40));
+            (between[a * nodes + b], between[b * nodes + a]) = (distance, distance);
+        }
+    }
+    let one_each =
+        |nodes: &[PeId]| PartTree::Divided(nodes.iter().map(|&n| PartTree::Whole(vec![n])).collect());
+    let mut order: Vec<PeId> = (0..nodes as PeId).collect();
+    rng.shuffle(&mut order);
+    let parts = match rng.below(3) {
+        0 => Parts::whole(order),
+        1 => Parts::from_tree(&one_each(&order)),
+        _ => {
+            let (first, rest) = order.split_at(nodes / 2);
+            Parts::from_tree(&PartTree::Divided(vec![one_each(first), PartTree::Whole(rest.to_vec())]))
+        }
+    };
+    let inside = UnevenTree::new(&distances, &pes.concat()).unwrap();
+    let node_of = (0..pes.len()).map(node).collect();
+    let machine = Hosted::new(inside, node_of, between.clone(), parts).unwrap();
+    let name = format!("{pes:?} {distances:?} {between:?}");
+    Case::new(name, machine, |p, q| match (node(p), node(q)) {
+        (a, b) if a == b => uneven_distance(&pes[p], &pes[q], &distances),
+        (a, b) => between[a as usize * nodes + b as usize],
+    })
+}
+
+const FAMILIES: [Family; 7] = [
     ("hierarchy", random_hierarchy),
     ("grid", random_grid),
     ("hypercube", random_cube),
     ("network", random_network),
     ("matrix", random_matrix),
+    ("uneven tree", random_uneven_tree),
+    ("hosted", random_hosted),
 ];
 
 /// Some PEs in any order.
@@ -548,6 +616,17 @@ fn what_is_no_machine_is_refused() {
     assert_eq!(capacities(&[1, 2]), CapacitiesDiffer { num_pes: 4, found: 2 });
     assert_eq!(capacities(&[1, 2, 0, 1]), NoCapacity { pe: 2 });
     assert_eq!(capacities(&[u32::MAX, 1, 1, 1]), TooManyPes);
+    let uneven =
+        |distances: &[Distance], digits: &[u32]| UnevenTree::new(distances, digits).map(|_| ()).unwrap_err();
+    assert_eq!(uneven(&[1], &[]), NoPes);
+    assert_eq!(uneven(&[], &[]), NoPes);
+    assert_eq!(uneven(&[-1], &[0]), NegativeDistance { distance: -1 });
+    assert_eq!(uneven(&[1, 2], &[0, 0, 1, 0, 0, 0]), SameDigits { first: 0, second: 2 });
+    assert_eq!(uneven(&[1], &[u32::MAX]), TooManyPes);
+    assert_eq!(uneven(&[1, 2, 3], &[0, 0, 0, 1 << 30, 1 << 30, 1 << 30]), TooUneven);
+    // 2^64 members in all groups together are not too many.
+    let wide = UnevenTree::new(&[1, 2], &[0, 0, u32::MAX - 1, u32::MAX - 1]).unwrap();
+    assert_eq!(wide.distances().unwrap().visit(Ask(0, 1)), 2);
 }
 
 #[test]

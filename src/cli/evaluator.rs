@@ -6,11 +6,13 @@ use std::process::ExitCode;
 use clap::Parser;
 use serde::Serialize;
 
+use super::compare::{self, Other, PictureOptions, Row};
 use super::console::{Console, ranges};
 use super::exit::{self, End};
 use super::files;
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::options::ReportOptions;
+use crate::compare::Comparison;
 use crate::io::Outputs;
 use crate::io::metis::NodeWeights;
 use crate::mapping::Mapping;
@@ -29,6 +31,14 @@ struct Options {
     /// The mapping: line i holds the processing element of process i, both from 0
     #[arg(long, value_name = "FILE")]
     input_mapping: PathBuf,
+
+    /// Set the mapping side by side with others, by commas: block (the identity), socket (the packages of a node by turns), cyclic or
+    /// node (the nodes by turns), random, or files of mappings
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Other::parse)]
+    compare: Vec<Other>,
+
+    #[command(flatten)]
+    picture: PictureOptions,
 
     #[command(flatten)]
     machine: MachineOptions,
@@ -57,6 +67,9 @@ struct Report {
     traffic: Traffic,
     /// PEs that no process is on.
     empty_pes: Vec<PeId>,
+    /// The mapping beside others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    compared: Vec<Row>,
 }
 
 /// The traffic at each level of a tree, or at each distance elsewhere.
@@ -81,10 +94,12 @@ pub fn main() -> ExitCode {
 
 fn score(options: &Options) -> anyhow::Result<End> {
     let files = [options.file.as_path(), options.input_mapping.as_path()];
-    let inputs: Vec<&Path> = files.into_iter().chain(options.machine.files()).collect();
+    let others = options.compare.iter().filter_map(Other::file);
+    let inputs: Vec<&Path> = files.into_iter().chain(options.machine.files()).chain(others).collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
     let json = options.report.add_to(&mut outputs, &inputs)?;
+    let picture = options.picture.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let machine = options.machine.build(console)?;
     let machine = machine.as_ref();
@@ -98,6 +113,12 @@ fn score(options: &Options) -> anyhow::Result<End> {
     console.line(format_args!("reading input mapping"));
     let mapping = files::read_mapping(&options.input_mapping, graph.num_nodes(), machine)?;
     let hierarchy = machine.hierarchy();
+    let mut compared = Vec::new();
+    if !options.compare.is_empty() {
+        let given = (options.input_mapping.as_path(), &mapping);
+        compared = compare::rows(machine, &Comparison::new(&graph, machine)?, given, &options.compare)?;
+    }
+    let drawn = options.picture.draw(&graph, machine, &files::name(&options.input_mapping), &mapping)?;
 
     let report = Report {
         program: "evaluator",
@@ -115,9 +136,14 @@ fn score(options: &Options) -> anyhow::Result<End> {
             None => Traffic::ByDistance(traffic::by_distance(&graph, &distances, mapping.as_slice())),
         },
         empty_pes: traffic::empty_pes(machine.num_pes(), mapping.as_slice()),
+        compared,
     };
     tell(console, &report);
-    outputs.write(&[(json, &|out| files::write_json(out, &report))])?;
+    let drawn = drawn.unwrap_or_default();
+    outputs.write(&[
+        (json, &|out| files::write_json(out, &report)),
+        (picture, &|out| out.write_all(drawn.as_bytes())),
+    ])?;
     Ok(End::Done)
 }
 
@@ -132,6 +158,9 @@ fn tell(console: Console, report: &Report) {
     if !report.empty_pes.is_empty() {
         let (count, which) = (report.empty_pes.len(), ranges(&report.empty_pes));
         console.line(format_args!("processing elements left empty: {count} ({which})"));
+    }
+    if !report.compared.is_empty() {
+        compare::tell(console, &report.compared);
     }
 }
 

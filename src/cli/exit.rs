@@ -6,14 +6,16 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::{hints, signals, sum_traffic};
+use super::{describe, hints, signals, sum_traffic};
 use crate::construct::ConstructionError;
 use crate::io::metis::RepairError;
 use crate::io::traffic::TrafficError;
 use crate::io::{ReadError, WriteError};
 use crate::launch::LaunchError;
+use crate::machine::cluster::ClusterError;
 use crate::machine::{self, SpecError};
 use crate::model::ModelError;
+use crate::objective::ScoreError;
 use crate::problem::ProblemError;
 use crate::solve::{ConfigError, SolveError};
 use crate::topology::{HierarchyError, MachineError, StoredDistancesError};
@@ -63,23 +65,36 @@ pub(crate) enum End {
 pub(crate) fn run<O: Parser>(program: impl FnOnce(&O) -> anyhow::Result<End>) -> ExitCode {
     let name = O::command().get_name().to_string();
     signals::respect_limits(i32::from(RESOURCE));
-    let options = match O::try_parse() {
-        Ok(options) => options,
-        Err(error) => {
-            match hints::on_unknown_option(&error, &O::command()) {
-                Some(message) => complain(&name, &message),
-                // Help and version go to stdout and succeed, everything else to stderr and fails with USAGE.
-                None => drop(error.print()),
-            }
-            return ExitCode::from(error.exit_code() as u8);
+    let command = || describe::with_options(O::command());
+    let refuse = |error: clap::Error| {
+        match hints::on_unknown_option(&error, &command()) {
+            Some(message) => complain(&name, &message),
+            // Help and version go to stdout and succeed, everything else to stderr and fails with USAGE.
+            None => drop(error.print()),
         }
+        ExitCode::from(error.exit_code() as u8)
     };
-    match program(&options) {
+    let mut matches = match command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return refuse(error),
+    };
+    if let Some(described) = describe::print(&matches, command()) {
+        return end(&name, described.map(|()| End::Done).map_err(anyhow::Error::from));
+    }
+    match O::from_arg_matches_mut(&mut matches) {
+        Ok(options) => end(&name, program(&options)),
+        Err(error) => refuse(error.format(&mut command())),
+    }
+}
+
+/// Ends as a program does that has come to this.
+fn end(name: &str, result: anyhow::Result<End>) -> ExitCode {
+    match result {
         Ok(End::Done) => ExitCode::SUCCESS,
         Ok(End::BadData) => ExitCode::from(DATA),
         Ok(End::Signal(signal)) => signals::end_by(signal),
         Err(error) => {
-            complain(&name, &format_args!("{error}"));
+            complain(name, &format_args!("{error}"));
             ExitCode::from(code_of(&error))
         }
     }
@@ -97,6 +112,12 @@ fn code_of(error: &anyhow::Error) -> u8 {
     }
     if let Some(error) = error.downcast_ref::<SpecError>() {
         return code_of_spec(error);
+    }
+    if let Some(error) = error.downcast_ref::<ScoreError>() {
+        return match error {
+            ScoreError::Machine(error) => code_of_machine(error),
+            _ => DATA,
+        };
     }
     if let Some(error) = error.downcast_ref::<MachineError>() {
         return code_of_machine(error);
@@ -159,6 +180,13 @@ fn code_of_spec(error: &SpecError) -> u8 {
         SpecError::Machine { spec, source } => match code_of_machine(source) {
             DATA if machine::file_of(spec).is_none() => USAGE,
             code => code,
+        },
+        SpecError::Cluster { source, .. } => match &**source {
+            ClusterError::Lstopo { .. } | ClusterError::NoJob { .. } => NO_INPUT,
+            ClusterError::Machine(error) => code_of_machine(error),
+            ClusterError::TooManyNodes { .. } => RESOURCE,
+            error if error.is_usage() => USAGE,
+            _ => DATA,
         },
         _ => USAGE,
     }

@@ -58,7 +58,7 @@ pub(crate) fn probe_inputs(inputs: &[&Path]) -> Result<(), UsageError> {
 pub(crate) fn verify(
     model: &Path,
     mapping: &Path,
-    machine: &MachineOptions,
+    (options, machine): (&MachineOptions, &dyn Machine),
     cost: Cost,
 ) -> anyhow::Result<()> {
     let text = |path: &Path| -> anyhow::Result<String> {
@@ -68,13 +68,13 @@ pub(crate) fn verify(
         // Comments may be in any encoding.
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
-    let file = machine.file().map(text).transpose()?;
-    let file_of_pes = machine.file_of_pes().map(text).transpose()?;
-    let machine = MachineText {
-        spec: &machine.spec(),
-        distances: machine.distances(),
-        file: file.as_deref(),
-        pes: file_of_pes.as_deref().or(machine.pes()),
+    let file_of_pes = options.file_of_pes().map(text).transpose()?;
+    let pes = file_of_pes.as_deref().or(options.pes());
+    let (outline, file) = (machine.outline(), options.file().map(text).transpose()?);
+    let spec = options.spec();
+    let machine = match &outline {
+        Some(outline) => MachineText { spec: verify::OUTLINE, distances: None, file: Some(outline), pes },
+        None => MachineText { spec: &spec, distances: options.distances(), file: file.as_deref(), pes },
     };
     let audited = verify::audit_on(&text(model)?, &text(mapping)?, &machine)?;
     if audited != cost as u128 {

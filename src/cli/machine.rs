@@ -1,7 +1,7 @@
 //! The machine of a run: how it is given, read, told and reported.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::console::Console;
 use super::exit::UsageError;
 use crate::io::ReadError;
-use crate::machine::{self, SpecError};
+use crate::machine::{self, SpecError, Wanted};
 use crate::topology::{Hierarchy, Machine};
 use crate::types::PeId;
 
@@ -34,7 +34,8 @@ pub(crate) struct MachineOptions {
     distance_parameter_string: Option<String>,
 
     /// Any machine, instead of --hierarchy_parameter_string: 4:16:8, mesh:8x8, torus:16x8x8, torus:4x4x2/4:16,
-    /// hypercube:10, complete:64, or a file: a target file of Scotch, a network (METIS graph) or a distance matrix
+    /// hypercube:10, complete:64; slurm (the job this runs in), hwloc (this node), hwloc:node.xml,hosts=FILE,
+    /// hosts:FILE,node=16:2; or a file: a target file of Scotch, a network (METIS graph) or a distance matrix
     #[arg(long, value_name = "SPEC")]
     machine: Option<String>,
 
@@ -42,6 +43,14 @@ pub(crate) struct MachineOptions {
     /// Mappings then hold positions in this list, from 0
     #[arg(long, value_name = "LIST|FILE")]
     pes: Option<String>,
+
+    /// Processing elements are hardware threads instead of cores; with slurm, hwloc and hosts
+    #[arg(long)]
+    pu: bool,
+
+    /// A matrix of the latencies between hosts, in any unit, for their distances; with slurm, hwloc and hosts
+    #[arg(long, value_name = "FILE")]
+    latency: Option<PathBuf>,
 }
 
 impl MachineOptions {
@@ -75,24 +84,30 @@ impl MachineOptions {
 
     /// Every file that is read for the machine.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
-        self.file().into_iter().chain(self.file_of_pes())
+        let files = self.machine.as_deref().map(machine::files_of).unwrap_or_default();
+        files.into_iter().chain(self.file_of_pes()).chain(self.latency.as_deref())
     }
 
     /// Reads the machine. Distances that fall are allowed, but most often given the wrong way round.
     pub(crate) fn build(&self, console: Console) -> anyhow::Result<Box<dyn Machine>> {
         let whole: Box<dyn Machine> = match &self.machine {
-            Some(spec) => machine::build(spec, self.distances(), None)?,
+            Some(spec) => machine::build_wanted(&Wanted {
+                spec,
+                distances: self.distances(),
+                pes: None,
+                count_pus: self.pu,
+                latency: self.latency.as_deref(),
+            })?,
             None => {
+                if let Some(option) = self.option_of_clusters() {
+                    let spec = self.spec().into_owned();
+                    return Err(SpecError::ClustersOnly { spec, option }.into());
+                }
                 let arities = self.hierarchy_parameter_string.as_deref().unwrap_or_default();
                 Box::new(Hierarchy::parse(arities, self.distances().unwrap_or_default())?)
             }
         };
-        let falls = |hierarchy: &Hierarchy| !hierarchy.simplified().distances().is_sorted();
-        if let (true, Some(distances)) = (whole.hierarchy().is_some_and(falls), self.distances()) {
-            console.warn(format_args!(
-                "the distances {distances} fall from the inside out; innermost levels come first"
-            ));
-        }
+        self.warn_of_order(console, whole.as_ref());
         let Some(pes) = self.pes() else {
             machine::check_memory(whole.as_ref())?;
             return Ok(whole);
@@ -105,6 +120,33 @@ impl MachineOptions {
         })
     }
 
+    /// An option that only clusters have, if one is given.
+    fn option_of_clusters(&self) -> Option<&'static str> {
+        let latency = self.latency.as_ref().map(|_| "--latency");
+        self.pu.then_some("--pu").or(latency)
+    }
+
+    /// Warns of distances that fall; clusters warn themselves.
+    fn warn_of_order(&self, console: Console, machine: &dyn Machine) {
+        let falls = |hierarchy: &&Hierarchy| !hierarchy.simplified().distances().is_sorted();
+        let hierarchy = machine.hierarchy().filter(falls).filter(|_| machine.notes().is_empty());
+        let (Some(hierarchy), Some(distances)) = (hierarchy, self.distances()) else { return };
+        let reversed = |text: &str| text.split(':').rev().collect::<Vec<_>>().join(":");
+        let rises = hierarchy.distances().iter().rev().is_sorted();
+        let arities: Vec<String> = hierarchy.arities().iter().map(u32::to_string).collect();
+        let advice = match rises && arities.len() > 1 {
+            true => format!(
+                "; if both were typed outermost first, give {} and {}",
+                reversed(&arities.join(":")),
+                reversed(distances)
+            ),
+            false => String::new(),
+        };
+        console.warn(format_args!(
+            "the distances {distances} fall from the inside out; innermost levels come first{advice}"
+        ));
+    }
+
     /// What reports say of the machine.
     pub(crate) fn report(&self, machine: &dyn Machine) -> JsonMachine {
         let pes = 0..machine.num_pes() as PeId;
@@ -112,6 +154,8 @@ impl MachineOptions {
         JsonMachine {
             spec: self.spec().into_owned(),
             distances: self.distances().map(str::to_owned),
+            pu: self.pu.then_some(true),
+            latency: self.latency.as_ref().map(|path| path.display().to_string()),
             description: machine.describe(),
             num_pes: machine.num_pes(),
             pes: (self.pes.is_some() || are_others())
@@ -130,6 +174,13 @@ pub(crate) fn tell(console: Console, machine: &dyn Machine) {
             machine.describe()
         )),
     }
+    for note in machine.notes() {
+        if note.is_warning {
+            console.warn(format_args!("{}", note.text));
+        } else {
+            console.line(format_args!("{}", note.text));
+        }
+    }
 }
 
 /// The machine, as written to `--json`.
@@ -139,6 +190,11 @@ pub(crate) struct JsonMachine {
     spec: String,
     /// As they were given.
     distances: Option<String>,
+    /// Whether PEs are hardware threads instead of cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pu: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency: Option<String>,
     description: String,
     num_pes: usize,
     /// The number of each PE in the whole machine, if this is a part of one.

@@ -5,16 +5,20 @@
 //! | [`viem`], [`evaluator`], [`generate_model`], [`graphchecker`] | one program each: `main` is all a binary calls |
 //! | `options` | groups of options that programs share |
 //! | `machine` | the machine: its options, and what is told of it |
+//! | `compare` | mappings side by side, and the picture of two of them |
 //! | `launch` | the files and the line that launch a job |
 //! | `console` | lines for people: where they go, and when not |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
 //! | `sum_traffic` | the part of `generate_model` that sums recorded traffic |
 //! | `files` | reading inputs, writing results |
+//! | `describe` | completions for shells, manual pages |
 //! | `exit` | how a program ends: a message and an exit code, or a signal |
 //! | `hints` | what to say of an option that does not exist |
 
+mod compare;
 mod console;
+mod describe;
 pub mod evaluator;
 mod exit;
 mod files;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use serde::Serialize;
 
+use super::compare::PictureOptions;
 use super::console::Console;
 use super::exit::{self, End, UsageError};
 use super::files;
@@ -16,11 +17,11 @@ use super::machine::{self, JsonMachine, MachineOptions};
 use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
 use super::signals::{self, First, StopAtSignal};
+use crate::compare::percent_less;
 use crate::construct::Construction;
 use crate::io::metis::NodeWeights;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs};
-use crate::launch::LaunchFile;
 use crate::search::{Neighbourhood, SearchConfig};
 use crate::solve::{MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
 use crate::topology::{DistanceKind, Hierarchy, Machine};
@@ -30,7 +31,7 @@ use crate::types::{Cost, Distance};
 const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
      SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
 
-/// Maps processes to the processing elements of a machine so that heavy talkers sit close.
+/// Maps processes to the processing elements of a machine so that processes that communicate heavily are close to each other.
 #[derive(Parser, Debug)]
 #[command(name = "viem", version, infer_long_args = true, rename_all = "snake_case", after_help = format!("{SIGNALS}\n\n{}", exit::CODES))]
 struct Options {
@@ -99,6 +100,9 @@ struct Options {
     launch: LaunchOptions,
 
     #[command(flatten)]
+    picture: PictureOptions,
+
+    #[command(flatten)]
     report: ReportOptions,
 }
 
@@ -118,6 +122,7 @@ fn map(options: &Options) -> anyhow::Result<End> {
     // A mapping may be improved in place.
     let output = outputs.add(&options.output_filename, &read_only)?;
     let json = options.report.add_to(&mut outputs, &inputs)?;
+    let picture = options.picture.add_to(&mut outputs, &inputs)?;
     let planned = options.launch.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let machine = options.machine.build(console)?;
@@ -138,6 +143,8 @@ fn map(options: &Options) -> anyhow::Result<End> {
         solve_watched(&graph, machine, &config, start.as_ref(), &observer)?
     };
     tell(console, &solution.report);
+    let name = outputs.name(output);
+    let drawn = options.picture.draw(&graph, machine, name, &solution.mapping)?;
     // A mapping that cannot be launched as asked is written nevertheless.
     let launch = planned.map(|planned| planned.of(machine, &solution.mapping)).transpose();
     let (launch, refused) = launch.map_or_else(|error| (None, Some(error)), |launch| (launch, None));
@@ -146,7 +153,11 @@ fn map(options: &Options) -> anyhow::Result<End> {
     }
     let settings = config.effective_on(machine);
     let report = JsonReport::new(options, machine, &solution.report, settings, launch.as_ref());
-    write(options, &outputs, (output, json), launch.as_ref(), &solution, &report, console)?;
+    let launch_files = launch.iter().flat_map(JobLaunch::files).map(|(id, file)| (id, file.content.as_str()));
+    let texts: Vec<(OutputId, &str)> =
+        picture.zip(drawn.as_deref()).into_iter().chain(launch_files).collect();
+    write((options, machine), &outputs, (output, json), &texts, &solution, &report, console)?;
+    tell_end(&outputs, output, launch.as_ref(), &solution.report, console);
     refused.map_or(Ok(()), Err)?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
@@ -163,12 +174,12 @@ fn tell(console: Console, report: &Report) {
     console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
 }
 
-/// Writes mapping, report and what launches the job, once the mapping is verified if that was asked for.
+/// Writes mapping, report and further texts, once the mapping is verified if that was asked for.
 fn write(
-    options: &Options,
+    (options, machine): (&Options, &dyn Machine),
     outputs: &Outputs,
     (output, json): (OutputId, Option<OutputId>),
-    launch: Option<&JobLaunch>,
+    texts: &[(OutputId, &str)],
     solution: &Solution,
     report_of_run: &JsonReport<'_>,
     console: Console,
@@ -176,25 +187,30 @@ fn write(
     let Solution { mapping, report } = solution;
     let write_mapping = |out: &mut dyn Write| io::mapping::write(out, mapping.as_slice());
     let write_report = |out: &mut dyn Write| files::write_json(out, report_of_run);
-    let launch_files: Vec<(OutputId, &LaunchFile)> = launch.into_iter().flat_map(JobLaunch::files).collect();
-    let fills: Vec<_> = launch_files
-        .iter()
-        .map(|&(_, file)| move |out: &mut dyn Write| out.write_all(file.content.as_bytes()))
-        .collect();
+    let fills: Vec<_> =
+        texts.iter().map(|&(_, text)| move |out: &mut dyn Write| out.write_all(text.as_bytes())).collect();
     let mut contents: Vec<Content<'_>> = vec![(Some(output), &write_mapping), (json, &write_report)];
-    contents.extend(launch_files.iter().zip(&fills).map(|(&(id, _), fill)| (Some(id), fill as _)));
+    contents.extend(texts.iter().zip(&fills).map(|(&(id, _), fill)| (Some(id), fill as _)));
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
-        files::verify(&options.file, written, &options.machine, report.cost)?;
+        files::verify(&options.file, written, (&options.machine, machine), report.cost)?;
         console.line(format_args!("verified: J of the files is {} too", report.cost));
     }
-    staged.publish()?;
+    Ok(staged.publish()?)
+}
+
+/// What was written, and what it is worth.
+fn tell_end(
+    outputs: &Outputs,
+    output: OutputId,
+    launch: Option<&JobLaunch>,
+    report: &Report,
+    console: Console,
+) {
     launch.iter().for_each(|launch| launch.tell(console));
     let (identity, cost) = (report.cost_of_identity, report.cost);
-    let less = if identity > 0 { 100.0 * (identity - cost) as f64 / identity as f64 } else { 0.0 };
-    let place = outputs.name(output);
+    let (less, place) = (percent_less(identity, cost), outputs.name(output));
     console.line(format_args!("identity {identity} -> {cost} ({less:.1} % less); written to {place}"));
-    Ok(())
 }
 
 impl Options {

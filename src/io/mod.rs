@@ -11,12 +11,14 @@
 //! | [`program`] | programs in time: read, write |
 //! | [`target`] | target files of Scotch: read |
 //! | [`matrix`] | square matrices: read |
+//! | [`cluster`] | hosts, Slurm's network, hwloc's nodes, latencies: read |
 //! | [`pes`] | lists of PEs: read |
 //! | [`output`] | the outputs of a run: written whole or not at all |
 //!
 //! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
 //! header promises. Lines and columns are counted from 1, columns in bytes.
 
+pub mod cluster;
 mod digits;
 mod fields;
 mod foreign;
@@ -69,6 +71,8 @@ pub enum ContentError {
     Target(target::TargetFault),
     #[error(transparent)]
     Matrix(matrix::MatrixFault),
+    #[error(transparent)]
+    Cluster(cluster::ClusterFault),
     #[error(transparent)]
     PeList(pes::PeListFault),
     #[error(transparent)]

@@ -1,6 +1,6 @@
 //! A machine that somebody has divided into parts.
 
-use super::{Distances, Division, Hierarchy, Interconnect, Location, Machine, MachineError, Parts};
+use super::{Distances, Division, Hierarchy, Interconnect, Location, Machine, MachineError, Note, Parts};
 use crate::types::PeId;
 
 /// A machine that falls into the parts told.
@@ -58,8 +58,12 @@ impl<M: Machine> Machine for Divided<M> {
         self.machine.host(node)
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<Note> {
         self.machine.notes()
+    }
+
+    fn outline(&self) -> Option<String> {
+        self.machine.outline()
     }
 
     fn describe(&self) -> String {

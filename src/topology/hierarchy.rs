@@ -83,11 +83,13 @@ impl Hierarchy {
     /// A hierarchy from strings such as `4:16:8` and `1:10:100`.
     pub fn parse(arities: &str, distances: &str) -> Result<Self, HierarchyError> {
         let arities = parse_list("hierarchy", arities, 1, u64::from(u32::MAX), "4:16:8")?;
-        let distances = parse_list("distances", distances, 0, Distance::MAX as u64, "1:10:100")?;
-        Self::new(
-            arities.into_iter().map(|arity| arity as u32).collect(),
-            distances.into_iter().map(|distance| distance as Distance).collect(),
-        )
+        Self::new(arities.into_iter().map(|arity| arity as u32).collect(), Self::parse_distances(distances)?)
+    }
+
+    /// Distances from a string such as `1:10:100`.
+    pub fn parse_distances(text: &str) -> Result<Vec<Distance>, HierarchyError> {
+        let distances = parse_list("distances", text, 0, Distance::MAX as u64, "1:10:100")?;
+        Ok(distances.into_iter().map(|distance| distance as Distance).collect())
     }
 
     /// A machine of one PE.
@@ -235,7 +237,7 @@ fn parse_list(
 }
 
 /// Bits that the digits `0..arity` need.
-fn field_width(arity: u32) -> u32 {
+pub(super) fn field_width(arity: u32) -> u32 {
     u32::BITS - (arity - 1).leading_zeros()
 }
 
@@ -273,55 +275,45 @@ impl Code for u64 {
     const BITS: usize = 64;
 }
 
-/// Distances of a [`Hierarchy`] computed from padded codes; see the module for how.
+/// Distances of codes whose digits have bit fields of their own, told by the length of the common prefix; see the module for how.
 #[derive(Clone, Debug)]
-pub struct HierarchyOnline<C: Code> {
-    /// The machine without levels that make no difference.
-    hierarchy: Hierarchy,
+pub struct Prefixes<C: Code> {
     max_distance: Distance,
     /// Common prefix from which on two PEs are in the same innermost group.
     innermost_prefix: usize,
+    /// Whether distances grow from the inside out.
+    are_sorted: bool,
     /// Distance by length of the common prefix; the last entry is 0, that of equal codes. Longer than
     /// needed so that the index needs no bounds check.
     by_prefix: Box<[Distance; 128]>,
     code: std::marker::PhantomData<C>,
 }
 
-impl<C: Code> HierarchyOnline<C> {
-    fn new(hierarchy: &Hierarchy) -> Self {
-        let simple = hierarchy.simplified();
+impl<C: Code> Prefixes<C> {
+    /// From the width of the digit and the distance of each level, innermost first. Levels whose digits take no bits do not count.
+    pub(super) fn new(fields: &[(u32, Distance)]) -> Self {
         let mut by_prefix = Box::new([0; 128]);
         let mut bit = 0;
-        for (&arity, &distance) in simple.arities.iter().zip(&simple.distances) {
-            for _ in 0..field_width(arity) {
+        let fields: Vec<(u32, Distance)> = fields.iter().copied().filter(|&(width, _)| width > 0).collect();
+        for &(width, distance) in &fields {
+            for _ in 0..width {
                 by_prefix[C::BITS - 1 - bit] = distance;
                 bit += 1;
             }
         }
-        let innermost_bits = simple.arities.first().map_or(0, |&arity| field_width(arity)) as usize;
+        let inside = fields.first().map(|&(_, distance)| distance);
+        let innermost = fields.iter().take_while(|&&(_, distance)| Some(distance) == inside);
         Self {
-            max_distance: hierarchy.max_distance(),
-            innermost_prefix: C::BITS - innermost_bits,
-            hierarchy: simple,
+            max_distance: fields.iter().map(|&(_, distance)| distance).max().unwrap_or(0),
+            innermost_prefix: C::BITS - innermost.map(|&(width, _)| width as usize).sum::<usize>(),
+            are_sorted: fields.is_sorted_by_key(|&(_, distance)| distance),
             by_prefix,
             code: std::marker::PhantomData,
         }
     }
 }
 
-impl<C: Code> HierarchyOnline<C> {
-    /// The same with keys of 64 bits.
-    pub(super) fn widened(&self) -> HierarchyOnline<u64> {
-        self.hierarchy.online64()
-    }
-
-    /// The distances of some PEs, each named any number of times.
-    pub(super) fn placed(self, list: &[PeId]) -> Placed<Self> {
-        Placed::at(self, list, |metric, pe| metric.key(pe))
-    }
-}
-
-impl<C: Code> Metric for HierarchyOnline<C> {
+impl<C: Code> Metric for Prefixes<C> {
     type Key = C;
 
     #[inline]
@@ -339,7 +331,56 @@ impl<C: Code> Metric for HierarchyOnline<C> {
     }
 
     fn has_triangle_inequality(&self) -> bool {
-        self.hierarchy.distances.is_sorted()
+        self.are_sorted
+    }
+}
+
+/// Distances of a [`Hierarchy`] computed from padded codes; see the module for how.
+#[derive(Clone, Debug)]
+pub struct HierarchyOnline<C: Code> {
+    /// The machine without levels that make no difference.
+    hierarchy: Hierarchy,
+    prefixes: Prefixes<C>,
+}
+
+impl<C: Code> HierarchyOnline<C> {
+    fn new(hierarchy: &Hierarchy) -> Self {
+        let hierarchy = hierarchy.simplified();
+        let levels = hierarchy.arities.iter().zip(&hierarchy.distances);
+        let fields: Vec<_> = levels.map(|(&arity, &distance)| (field_width(arity), distance)).collect();
+        Self { prefixes: Prefixes::new(&fields), hierarchy }
+    }
+
+    /// The same with keys of 64 bits.
+    pub(super) fn widened(&self) -> HierarchyOnline<u64> {
+        self.hierarchy.online64()
+    }
+
+    /// The distances of some PEs, each named any number of times.
+    pub(super) fn placed(self, list: &[PeId]) -> Placed<Prefixes<C>> {
+        Placed::at(self.prefixes.clone(), list, |_, pe| self.key(pe))
+    }
+}
+
+impl<C: Code> Metric for HierarchyOnline<C> {
+    type Key = C;
+
+    #[inline]
+    fn between(&self, a: C, b: C) -> Distance {
+        self.prefixes.between(a, b)
+    }
+
+    fn max_distance(&self) -> Distance {
+        self.prefixes.max_distance()
+    }
+
+    #[inline]
+    fn interchangeable(&self, a: C, b: C) -> bool {
+        self.prefixes.interchangeable(a, b)
+    }
+
+    fn has_triangle_inequality(&self) -> bool {
+        self.prefixes.has_triangle_inequality()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Some PEs of a machine, in an order of their own: what a batch system gave to a job.
 
-use super::{Distances, Division, Interconnect, Location, Machine, MachineError};
+use super::{Distances, Division, Interconnect, Location, Machine, MachineError, Note};
 use crate::types::PeId;
 
 /// The listed PEs of a machine. PE i is the i-th of the list; distances are those of the whole machine.
@@ -90,8 +90,12 @@ impl<M: Machine> Machine for Listed<M> {
         self.machine.host(node)
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<Note> {
         self.machine.notes()
+    }
+
+    fn outline(&self) -> Option<String> {
+        self.machine.outline()
     }
 
     fn describe(&self) -> String {

@@ -71,6 +71,13 @@ impl<I: Index> Table<I> {
     }
 }
 
+impl Table<u32> {
+    /// A table of any distances, row by row.
+    pub(super) fn wide(num_places: usize, distances: &[Distance]) -> Self {
+        Self::new(num_places, distances, distinct(distances))
+    }
+}
+
 /// A table as narrow as the distances allow.
 #[derive(Clone, Debug)]
 pub(super) enum AnyTable {

@@ -10,6 +10,8 @@
 //! | [`Grid`] | [`Hops`] of keys | a key a PE | gaps in eight lanes at once |
 //! | [`Hypercube`] | [`BitsThatDiffer`] | 4 bytes a PE | an exclusive or, a count of ones |
 //! | [`Network`] | [`Routes`] of keys | R² + a key a PE, for R routers with PEs | two dependent look-ups |
+//! | [`UnevenTree`] | [`Prefixes`] of codes | 8 bytes a PE | as in a hierarchy |
+//! | [`Hosted`] | [`BetweenHosts`] of keys | 4 bytes a pair of hosts, 16 bytes a PE | a look-up inside a host, two between hosts |
 //! | [`DistanceMatrix`] | [`Table`] | n² or 4 n² bytes | two dependent look-ups |
 //! | [`Listed`] | that of the machine it is a part of | a key a PE | the same |
 //! | [`Capacities`], [`Divided`] | that of the machine they are about | the same | the same |
@@ -22,6 +24,7 @@ mod cube;
 mod divided;
 mod grid;
 mod hierarchy;
+mod hosted;
 mod listed;
 mod matrix;
 mod memory;
@@ -30,13 +33,15 @@ mod parts;
 mod placed;
 mod small;
 mod stored;
+mod uneven;
 
 pub use balls::{Balls, Vicinity, centre, spread};
 pub use capacities::Capacities;
 pub use cube::{BitsThatDiffer, Hypercube};
 pub use divided::Divided;
 pub use grid::{Dimension, Grid, GridKey, Hops, Lane};
-pub use hierarchy::{Code, Hierarchy, HierarchyError, HierarchyOnline};
+pub use hierarchy::{Code, Hierarchy, HierarchyError, HierarchyOnline, Prefixes};
+pub use hosted::{BetweenHosts, HostKey, Hosted};
 pub use listed::Listed;
 pub use matrix::{DistanceMatrix, Index, Table};
 pub use network::{Network, RouteKey, Routes};
@@ -44,6 +49,7 @@ pub use parts::{PartTree, Parts};
 pub use placed::Placed;
 pub use small::SmallTable;
 pub use stored::{StoredDistances, StoredDistancesError};
+pub use uneven::UnevenTree;
 
 use std::ops::Range;
 
@@ -101,11 +107,29 @@ pub trait Machine: Send + Sync {
         format!("machine of {} processing elements", self.num_pes())
     }
 
-    /// How the machine was understood, and what was assumed about it, a line each; for machines that say more than their
-    /// user has typed.
-    fn notes(&self) -> Vec<String> {
+    /// How the machine was understood, and what was assumed about it; for machines that say more than their user has typed.
+    fn notes(&self) -> Vec<Note> {
         Vec::new()
     }
+
+    /// For machines that cannot be read again from a text of their user: one from which all distances can be told in the plainest way,
+    /// for the auditor ([`verify`](crate::verify)). Its first line has the distances of the levels, innermost first; a line for each PE
+    /// has its digits at these levels. Lines that begin with `between` have the distances of the groups at the outermost level,
+    /// row by row, if they have one for each pair.
+    ///
+    /// Of a part of a machine it is that of the whole.
+    fn outline(&self) -> Option<String> {
+        None
+    }
+}
+
+/// What a user should know of a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// One line.
+    pub text: String,
+    /// Whether it tells of a likely mistake.
+    pub is_warning: bool,
 }
 
 /// Where a PE is in a cluster.
@@ -155,8 +179,11 @@ macro_rules! machine_by_pointer {
             fn describe(&self) -> String {
                 (**self).describe()
             }
-            fn notes(&self) -> Vec<String> {
+            fn notes(&self) -> Vec<Note> {
                 (**self).notes()
+            }
+            fn outline(&self) -> Option<String> {
+                (**self).outline()
             }
         }
     };
@@ -208,7 +235,7 @@ pub enum Distances {
     Tree(HierarchyOnline<u32>),
     DeepTree(HierarchyOnline<u64>),
     StoredTree(StoredDistances),
-    ListedTree(Placed<HierarchyOnline<u64>>),
+    ListedTree(Placed<Prefixes<u64>>),
     Grid(Placed<Hops<i16, 8>>),
     WideGrid(Placed<Hops<i32, 32>>),
     Cube(Placed<BitsThatDiffer>),
@@ -216,6 +243,7 @@ pub enum Distances {
     WideNetwork(Placed<Routes<u32>>),
     Table(Placed<Table<u8>>),
     WideTable(Placed<Table<u32>>),
+    Hosts(Placed<BetweenHosts>),
     Small(SmallTable),
 }
 
@@ -242,6 +270,7 @@ impl Distances {
             Distances::WideNetwork(oracle) => visitor.visit(oracle),
             Distances::Table(oracle) => visitor.visit(oracle),
             Distances::WideTable(oracle) => visitor.visit(oracle),
+            Distances::Hosts(oracle) => visitor.visit(oracle),
             Distances::Small(oracle) => visitor.visit(oracle),
         }
     }
@@ -261,6 +290,7 @@ impl Distances {
             Distances::WideNetwork(oracle) => Distances::WideNetwork(oracle.listed(list)),
             Distances::Table(oracle) => Distances::Table(oracle.listed(list)),
             Distances::WideTable(oracle) => Distances::WideTable(oracle.listed(list)),
+            Distances::Hosts(oracle) => Distances::Hosts(oracle.listed(list)),
             Distances::Small(oracle) => Distances::Small(oracle.listed(list)),
         }
     }
@@ -327,6 +357,12 @@ pub enum MachineError {
     NoCapacity { pe: usize },
     #[error("the parts are a division of {found} processing elements, but the machine has {num_pes}")]
     PartsDiffer { num_pes: usize, found: usize },
+    #[error("processing elements {first} and {second} have the same digits at all levels of the tree")]
+    SameDigits { first: usize, second: usize },
+    #[error(
+        "the tree is too uneven: its greatest groups at all levels together would have more than 2^64 members"
+    )]
+    TooUneven,
     #[error(transparent)]
     Tree(#[from] HierarchyError),
     #[error(transparent)]

@@ -5,6 +5,9 @@ use std::collections::BinaryHeap;
 
 use super::{AuditError, Row, read_rows};
 
+/// In place of a machine: its outline stands where the content of its file would, a text that tells the digits of all PEs.
+pub const OUTLINE: &str = "outline";
+
 /// A machine as its user gives it.
 #[derive(Clone, Copy, Debug)]
 pub struct MachineText<'a> {
@@ -56,6 +59,14 @@ enum Shape {
         links: Vec<Row>,
         vertices: Vec<usize>,
     },
+    Outline {
+        /// By level, innermost first.
+        distances: Vec<u64>,
+        /// Of each PE, innermost first.
+        digits: Vec<Vec<u64>>,
+        /// Distances of the groups at the outermost level, if they have one for each pair.
+        between: Vec<Vec<u64>>,
+    },
 }
 
 type Result<T> = std::result::Result<T, AuditError>;
@@ -82,6 +93,7 @@ impl Machine {
 
     pub(super) fn read(text: &MachineText<'_>) -> Result<Self> {
         let machine = match text.file {
+            Some(file) if text.spec == OUTLINE => read_outline(file)?,
             Some(file) => read_file(text.spec, file)?,
             None => read_spec(text.spec, text.distances)?,
         };
@@ -118,6 +130,7 @@ impl Machine {
             (None, Shape::Cube { dimension }) => 1 << dimension,
             (None, Shape::Matrix { num_pes, .. } | Shape::Triangle { num_pes, .. }) => *num_pes,
             (None, Shape::Network { vertices, .. }) => vertices.len() as u64,
+            (None, Shape::Outline { digits, .. }) => digits.len() as u64,
         }
     }
 
@@ -164,6 +177,9 @@ impl Shape {
                 let (row, column) = (p.max(q), p.min(q));
                 entries[(row * (row - 1) / 2 + column) as usize]
             }
+            Shape::Outline { distances, digits, between } => {
+                outline_distance(&digits[p as usize], &digits[q as usize], distances, between)
+            }
             Shape::Network { .. } => unreachable!("networks are searched from one PE to all"),
         }
     }
@@ -180,6 +196,39 @@ fn tree_distance(p: u64, q: u64, arities: &[u64], distances: &[u64]) -> u64 {
         group_of_q /= arity;
     }
     distance
+}
+
+/// The distance of the outermost level at which the digits differ; 0 if none do.
+fn outline_distance(p: &[u64], q: &[u64], distances: &[u64], between: &[Vec<u64>]) -> u64 {
+    if let (false, Some(&p), Some(&q)) = (between.is_empty(), p.last(), q.last())
+        && p != q
+    {
+        return between[p as usize][q as usize];
+    }
+    (0..distances.len()).rev().find(|&level| p[level] != q[level]).map_or(0, |level| distances[level])
+}
+
+/// The distances of the levels, the digits of each PE, and the rows of a matrix.
+fn read_outline(text: &str) -> Result<Machine> {
+    let row = |line: &str| line.split_whitespace().map(number).collect::<Result<Vec<u64>>>();
+    let mut lines = text.lines();
+    let distances = row(lines.next().unwrap_or_default())?;
+    let (mut digits, mut between) = (Vec::new(), Vec::new());
+    for line in lines {
+        match line.strip_prefix("between ") {
+            Some(line) => between.push(row(line)?),
+            None => digits.push(row(line)?),
+        }
+    }
+    if digits.iter().any(|digits: &Vec<u64>| digits.len() != distances.len()) {
+        return fault("a processing element of the outline has not a digit for each level");
+    }
+    let groups = between.len() as u64;
+    let exists = |digits: &Vec<u64>| digits.last().is_none_or(|&group| group < groups);
+    if groups > 0 && !(digits.iter().all(exists) && between.iter().all(|row| row.len() as u64 == groups)) {
+        return fault("the groups of the outline have not a distance for each pair");
+    }
+    Ok(Machine::whole(Shape::Outline { distances, digits, between }))
 }
 
 /// The costs of the cheapest paths from a vertex to all others that can be reached.

@@ -10,7 +10,7 @@
 
 mod machine;
 
-pub use machine::MachineText;
+pub use machine::{MachineText, OUTLINE};
 
 use std::collections::HashMap;
 

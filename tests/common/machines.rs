@@ -2,7 +2,10 @@
 
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::rng::Rng;
-use viem::topology::{Dimension, DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, Network};
+use viem::topology::{
+    Dimension, DistanceMatrix, Grid, Hierarchy, Hosted, Hypercube, Listed, Machine, Network, Parts,
+    UnevenTree,
+};
 use viem::types::{Distance, PeId};
 
 use super::tree_distance;
@@ -95,6 +98,35 @@ impl Family {
         Self::new(name, matrix, |p, q| distances[at(p as usize, q as usize)])
     }
 
+    /// Nodes of these numbers of sockets of these numbers of cores.
+    pub fn uneven(name: &'static str, nodes: &[&[u32]]) -> Self {
+        let digits = digits(nodes);
+        let tree = UnevenTree::new(&[1, 10, 100], &digits.concat()).unwrap();
+        Self::new(name, tree, |p, q| {
+            let (p, q) = (digits[p as usize], digits[q as usize]);
+            (0..3).rev().find(|&level| p[level] != q[level]).map_or(0, |level| [1, 10, 100][level])
+        })
+    }
+
+    /// The same, where the nodes are a ring.
+    pub fn ring_of_nodes(name: &'static str, nodes: &[&[u32]]) -> Self {
+        let digits = digits(nodes);
+        let inside = UnevenTree::new(&[1, 10, 100], &digits.concat()).unwrap();
+        let count = nodes.len();
+        let hops = |a: usize, b: usize| a.abs_diff(b).min(count - a.abs_diff(b)) as Distance * 100;
+        let between = (0..count * count).map(|pair| hops(pair / count, pair % count)).collect();
+        let node_of = digits.iter().map(|digits| digits[2]).collect();
+        let parts = Parts::whole((0..count as PeId).collect());
+        let machine = Hosted::new(inside, node_of, between, parts).unwrap();
+        Self::new(name, machine, |p, q| {
+            let (p, q) = (digits[p as usize], digits[q as usize]);
+            if p[2] != q[2] {
+                return hops(p[2] as usize, q[2] as usize);
+            }
+            (0..2).rev().find(|&level| p[level] != q[level]).map_or(0, |level| [1, 10][level])
+        })
+    }
+
     /// So many PEs of a machine, in random order.
     pub fn listed(self, name: &'static str, num_pes: usize, rng: &mut Rng) -> Self {
         let mut list: Vec<PeId> = (0..self.machine.num_pes() as PeId).collect();
@@ -158,6 +190,17 @@ impl Family {
     }
 }
 
+/// Core, socket and node of each core.
+fn digits(nodes: &[&[u32]]) -> Vec<[u32; 3]> {
+    let mut digits = Vec::new();
+    for (node, sockets) in (0..).zip(nodes) {
+        for (socket, &cores) in (0..).zip(*sockets) {
+            digits.extend((0..cores).map(|core| [core, socket, node]));
+        }
+    }
+    digits
+}
+
 /// A torus of these lengths, a tree of PEs at each vertex.
 pub fn torus_of_trees(lengths: &[u32], arities: &str, distances: &str, hop: Distance) -> Grid {
     let dimensions = lengths.iter().map(|&length| Dimension { length, is_closed: true }).collect();
@@ -193,6 +236,8 @@ pub fn families(rng: &mut Rng) -> Vec<Family> {
         Family::network("network of long links", 17, 900, rng),
         Family::matrix("matrix", 16, 30, rng),
         Family::matrix("matrix of long distances", 16, 3000, rng),
+        Family::uneven("uneven tree", &[&[4, 4], &[3, 4], &[2], &[1, 1, 2]]),
+        Family::ring_of_nodes("ring of nodes", &[&[4, 4], &[3, 2], &[2], &[1, 1, 2], &[1]]),
         Family::tree("", "2:3:4", "1:10:100").listed("part of a tree", 17, rng),
         Family::grid("", Grid::torus(&[5, 5]).unwrap()).listed("part of a torus", 17, rng),
     ]
@@ -213,6 +258,8 @@ pub fn small_families(rng: &mut Rng) -> Vec<Family> {
         Family::network("network of long links", 8, 900, rng),
         Family::matrix("matrix", 7, 30, rng),
         Family::matrix("matrix of long distances", 7, 3000, rng),
+        Family::uneven("uneven tree", &[&[2, 1], &[3], &[1]]),
+        Family::ring_of_nodes("ring of nodes", &[&[2], &[1, 1], &[1], &[2]]),
         Family::tree("", "2:3:2", "1:10:100").listed("part of a tree", 7, rng),
         Family::grid("", Grid::torus(&[4, 4]).unwrap()).listed("part of a torus", 7, rng),
     ]

@@ -56,6 +56,8 @@ impl Mpi {
         ] {
             launcher.env(name, value);
         }
+        // Launchers that make the same folder at the same time fail.
+        launcher.env("TMPDIR", self.folder.path());
         // Launchers read what is on stdin for rank 0.
         launcher.stdin(Stdio::null());
         launcher

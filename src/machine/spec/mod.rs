@@ -14,6 +14,7 @@
 //!
 //! A further kind is a file with a [`Kind`] or a [`FileKind`] in it, and a line in the table.
 
+mod cluster;
 mod cube;
 mod file;
 mod grid;
@@ -26,6 +27,7 @@ pub use file::{FileKind, Likeness, Opening, read};
 
 use std::path::Path;
 
+use super::cluster::ClusterError;
 use crate::io::{ReadError, Source, pes};
 use crate::topology::{Listed, Machine, MachineError};
 
@@ -38,11 +40,38 @@ pub struct Kind {
     pub example: &'static str,
     /// What it is, for people.
     pub about: &'static str,
+    /// What only clusters have.
+    cluster: Option<ClusterKind>,
     make: fn(&Request<'_>) -> Result<Box<dyn Machine>, SpecError>,
 }
 
+impl Kind {
+    /// Whether it is a kind of clusters, which are read from files or found in the environment.
+    pub fn is_cluster(&self) -> bool {
+        self.cluster.is_some()
+    }
+}
+
+/// What a kind of clusters has.
+#[derive(Debug)]
+struct ClusterKind {
+    /// Whether the name may stand alone.
+    may_stand_alone: bool,
+    /// The files that are named behind the colon.
+    files: fn(&str) -> Vec<&Path>,
+}
+
 /// Every kind that is written in full.
-pub const KINDS: [Kind; 5] = [grid::MESH, grid::TORUS, cube::HYPERCUBE, tree::COMPLETE, tree::TREE];
+pub const KINDS: [Kind; 8] = [
+    grid::MESH,
+    grid::TORUS,
+    cube::HYPERCUBE,
+    tree::COMPLETE,
+    cluster::SLURM,
+    cluster::HWLOC,
+    cluster::HOSTS,
+    tree::TREE,
+];
 
 /// Every kind of file, that which is taken in doubt first.
 pub const FILES: [FileKind; 3] = [target::FILE, network::FILE, matrix::FILE];
@@ -55,6 +84,25 @@ struct Request<'a> {
     rest: &'a str,
     /// The distances, innermost first.
     distances: Option<&'a str>,
+    /// Whether hardware threads are PEs.
+    count_pus: bool,
+    /// A file of latencies.
+    latency: Option<&'a Path>,
+}
+
+/// All that a user may say about a machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// The machine, such as `4:16:8`, or the name of its file.
+    pub spec: &'a str,
+    /// The distances, innermost first, such as `1:10:100`.
+    pub distances: Option<&'a str>,
+    /// The PEs of it that count, such as `0-15,32`, or the name of a file with a list of them.
+    pub pes: Option<&'a str>,
+    /// Whether PEs are hardware threads instead of cores; of clusters only.
+    pub count_pus: bool,
+    /// A file with the latencies between hosts; of clusters only.
+    pub latency: Option<&'a Path>,
 }
 
 /// Why there is no such machine. Columns are counted from 1.
@@ -92,6 +140,10 @@ pub enum SpecError {
         "{file}: this is no machine; a machine is a target file of Scotch, a network (METIS graph) or a distance matrix"
     )]
     UnknownFile { file: String },
+    #[error("machine `{spec}`: {source}")]
+    Cluster { spec: String, source: Box<ClusterError> },
+    #[error("{option} is for clusters (slurm, hwloc:, hosts:) only; leave it out with `{spec}`")]
+    ClustersOnly { spec: String, option: &'static str },
     #[error(transparent)]
     Read(#[from] ReadError),
 }
@@ -118,8 +170,13 @@ fn example_distances(count: usize) -> String {
 /// The machine of a text or of a file (`-` is the standard input), with these distances where it needs some, innermost
 /// first, and restricted to these PEs if a list of them or the name of a file with one is given.
 pub fn build(spec: &str, distances: Option<&str>, pes: Option<&str>) -> Result<Box<dyn Machine>, SpecError> {
-    let machine = whole(spec, distances)?;
-    match pes {
+    build_wanted(&Wanted { spec, distances, pes, ..Wanted::default() })
+}
+
+/// The machine that a user wants.
+pub fn build_wanted(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
+    let machine = whole(wanted)?;
+    match wanted.pes {
         Some(pes) => restricted(machine, pes),
         None => Ok(machine),
     }
@@ -130,6 +187,15 @@ pub fn file_of(spec: &str) -> Option<&Path> {
     kind_of(spec).is_none().then_some(Path::new(spec))
 }
 
+/// All files that a machine is read from.
+pub fn files_of(spec: &str) -> Vec<&Path> {
+    match kind_of(spec) {
+        Some((Kind { cluster: Some(cluster), .. }, rest)) => (cluster.files)(rest),
+        Some(_) => Vec::new(),
+        None => vec![Path::new(spec)],
+    }
+}
+
 /// The file that a list of PEs is read from, if it is one.
 pub fn file_of_pes(pes: &str) -> Option<&Path> {
     (!pes::is_list(pes)).then_some(Path::new(pes))
@@ -138,17 +204,26 @@ pub fn file_of_pes(pes: &str) -> Option<&Path> {
 /// The kind that a text is of, and what stands after its name.
 fn kind_of(spec: &str) -> Option<(&'static Kind, &str)> {
     let named = KINDS.iter().find_map(|kind| {
-        let rest = spec.strip_prefix(kind.name)?.strip_prefix(':')?;
-        Some((kind, rest))
+        let rest = spec.strip_prefix(kind.name)?;
+        let is_alone = rest.is_empty() && kind.cluster.as_ref().is_some_and(|kind| kind.may_stand_alone);
+        Some((kind, if is_alone { rest } else { rest.strip_prefix(':')? }))
     });
     // Trees need no name.
     let is_tree = spec.bytes().all(|byte| byte.is_ascii_digit() || byte == b':') && spec.contains(':');
     named.or_else(|| is_tree.then_some((&KINDS[KINDS.len() - 1], spec)))
 }
 
-fn whole(spec: &str, distances: Option<&str>) -> Result<Box<dyn Machine>, SpecError> {
-    if let Some((kind, rest)) = kind_of(spec) {
-        return (kind.make)(&Request { spec, rest, distances });
+fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
+    let &Wanted { spec, distances, count_pus, latency, .. } = wanted;
+    let kind = kind_of(spec);
+    if kind.is_none_or(|(kind, _)| !kind.is_cluster()) {
+        let option = [(count_pus, "--pu"), (latency.is_some(), "--latency")];
+        if let Some((_, option)) = option.into_iter().find(|(is_given, _)| *is_given) {
+            return Err(SpecError::ClustersOnly { spec: spec.to_owned(), option });
+        }
+    }
+    if let Some((kind, rest)) = kind {
+        return (kind.make)(&Request { spec, rest, distances, count_pus, latency });
     }
     if let Some(distances) = distances {
         return Err(SpecError::OwnDistances { spec: spec.to_owned(), distances: distances.to_owned() });

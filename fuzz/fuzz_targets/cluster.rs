@@ -1,0 +1,101 @@
+//! Any text as each of the files that describe a cluster: nothing panics, errors say something, and what a file of hosts, a line of
+//! hwloc or an XML file of it describes is a machine whose distances the auditor confirms.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use viem::io::cluster::hwloc::Object;
+use viem::io::cluster::topology::Topology;
+use viem::io::cluster::{hostfile, hostlist, hwloc, latency, synthetic, topology};
+use viem::io::{ReadError, Source};
+use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, plain};
+use viem::topology::{DistanceOracle, DistanceVisitor, Machine};
+use viem::types::{Distance, PeId};
+use viem::verify::{MachineText, OUTLINE, audit_on};
+
+struct Ask(PeId, PeId);
+
+impl DistanceVisitor for Ask {
+    type Output = Distance;
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Distance {
+        oracle.distance(self.0, self.1)
+    }
+}
+
+fn source(text: &[u8]) -> Source<'_> {
+    Source::new("fuzz", text).expect("bytes can be read")
+}
+
+fn told<T>(result: Result<T, ReadError>) -> Option<T> {
+    match result {
+        Ok(found) => Some(found),
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            None
+        }
+    }
+}
+
+/// Builds the cluster and asks for a distance.
+fn check(draft: Draft<'_>) {
+    let Ok(cluster) = Cluster::new(draft) else { return };
+    let n = cluster.num_pes() as PeId;
+    if n < 2 || n > 1 << 10 {
+        return;
+    }
+    let (p, q) = (n / 3, n - 1);
+    let outline = cluster.outline().expect("clusters have outlines");
+    let text = MachineText { spec: OUTLINE, distances: None, file: Some(&outline), pes: None };
+    let distance = cluster.distances().expect("it is small").visit(Ask(p, q));
+    assert!(distance > 0 && !cluster.describe().is_empty());
+    assert_eq!(audit_on("2 1\n2\n1\n", &format!("{p}\n{q}\n"), &text), Ok(2 * distance as u128));
+    assert_eq!(cluster.location(p).cpus.is_empty(), false);
+}
+
+fn draft(nodes: Vec<DraftNode>, inside: Object, topology: Topology) -> Draft<'static> {
+    Draft {
+        nodes,
+        insides: vec![inside],
+        unit: Unit::Core,
+        bundle: 1,
+        topology,
+        distances: None,
+        latencies: None,
+        notes: Vec::new(),
+    }
+}
+
+fn named(hosts: impl IntoIterator<Item = String>) -> Vec<DraftNode> {
+    hosts.into_iter().take(200).map(|host| DraftNode { host: Some(host), inside: 0, limit: None }).collect()
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let text = String::from_utf8_lossy(bytes);
+    if let Some(hosts) = told(hostlist::read("fuzz", &text)) {
+        assert!(!hosts.is_empty());
+    }
+    told(hostlist::read_counts("fuzz", &text));
+    if let Some(hosts) = told(hostfile::read(source(bytes))) {
+        check(draft(named(hosts.into_iter().map(|host| host.name)), plain(2), Topology::Flat));
+    }
+    for node in [told(hwloc::read(source(bytes))), told(synthetic::read("fuzz", &text))].into_iter().flatten()
+    {
+        let node_of =
+            |unit| Draft { unit, ..draft(named(["a".into(), "b".into()]), node.clone(), Topology::Flat) };
+        check(node_of(Unit::Core));
+        check(node_of(Unit::Pu));
+    }
+    if let Some(topology) = told(topology::read(source(bytes))) {
+        let hosts: Vec<String> = match &topology {
+            Topology::Flat => Vec::new(),
+            Topology::Tree(switches) => switches.iter().flat_map(|switch| switch.nodes.clone()).collect(),
+            Topology::Blocks { blocks, .. } => blocks.concat(),
+            Topology::Tori(tori) => tori.iter().flat_map(|torus| torus.nodes.clone()).collect(),
+        };
+        check(draft(named(hosts), plain(2), topology));
+    }
+    if let Some(latencies) = told(latency::read(source(bytes))) {
+        let names = latencies.hosts.clone();
+        let hosts = names.unwrap_or_else(|| (0..latencies.num_hosts).map(|host| host.to_string()).collect());
+        check(Draft { latencies: Some(latencies), ..draft(named(hosts), plain(2), Topology::Flat) });
+    }
+});

@@ -1,0 +1,154 @@
+//! Mappings side by side, and the picture of two of them.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::console::Console;
+use super::files;
+use crate::compare::{Arrangement, Comparison, Figures, percent_less};
+use crate::graph::CsrGraph;
+use crate::io::output::OutputId;
+use crate::io::{Outputs, WriteError};
+use crate::mapping::Mapping;
+use crate::objective::ScoreError;
+use crate::picture::{self, Side};
+use crate::topology::Machine;
+
+/// A mapping to compare with.
+#[derive(Clone, Debug)]
+pub(crate) enum Other {
+    Arrangement(Arrangement),
+    File(PathBuf),
+}
+
+impl Other {
+    /// The name of an arrangement, or that of a file.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(arrangement) => Ok(Self::Arrangement(arrangement)),
+            Err(_) if text.is_empty() => Err("a mapping is called nothing".to_owned()),
+            Err(_) => Ok(Self::File(PathBuf::from(text))),
+        }
+    }
+
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Arrangement(_) => None,
+            Self::File(path) => Some(path),
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Arrangement(arrangement) => arrangement.name().to_owned(),
+            Self::File(path) => files::name(path),
+        }
+    }
+
+    fn mapping(
+        &self,
+        machine: &dyn Machine,
+        comparison: &Comparison<'_>,
+        count: usize,
+    ) -> anyhow::Result<Mapping> {
+        match self {
+            Self::Arrangement(arrangement) => {
+                Ok(arrangement.of(machine, comparison.nodes(), count).expect("there is room"))
+            }
+            Self::File(path) => Ok(files::read_mapping(path, count, machine)?),
+        }
+    }
+}
+
+/// A mapping and its figures, as written to `--json`.
+#[derive(Serialize)]
+pub(crate) struct Row {
+    name: String,
+    /// How much less J is than that of the identity, in percent.
+    gain: f64,
+    #[serde(flatten)]
+    figures: Figures,
+}
+
+/// The given mapping beside others. There must be room for all processes.
+pub(crate) fn rows(
+    machine: &dyn Machine,
+    comparison: &Comparison<'_>,
+    given: (&Path, &Mapping),
+    others: &[Other],
+) -> anyhow::Result<Vec<Row>> {
+    let count = given.1.num_processes();
+    let identity = Mapping::in_order(machine, count).expect("there is room");
+    let identity = comparison.figures(&identity)?.cost;
+    let row = |name: String, mapping: &Mapping| -> Result<Row, ScoreError> {
+        let figures = comparison.figures(mapping)?;
+        Ok(Row { name, gain: percent_less(identity, figures.cost), figures })
+    };
+    let mut rows = vec![row(files::name(given.0), given.1)?];
+    for other in others {
+        rows.push(row(other.name(), &other.mapping(machine, comparison, count)?)?);
+    }
+    Ok(rows)
+}
+
+/// The rows as a table for people.
+pub(crate) fn tell(console: Console, rows: &[Row]) {
+    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max("mapping".len());
+    let levels: String = rows[0].figures.levels.iter().map(|level| format!(" {:>9}", level.name)).collect();
+    console.line(format_args!(
+        "J is a model of communication, not a run time; gain is how much less it is than that of the identity"
+    ));
+    console.line(format_args!(
+        "{:width$} {:>20} {:>9}{levels} {:>16} {:>8}",
+        "mapping", "J", "gain", "busiest node", "partners"
+    ));
+    for Row { name, gain, figures } in rows {
+        let Figures { cost, levels, busiest, most_partners, .. } = figures;
+        let shares: String = levels.iter().map(|level| format!(" {:>7.2} %", 100.0 * level.share)).collect();
+        console.line(format_args!(
+            "{name:width$} {cost:>20} {gain:>7.2} %{shares} {busiest:>16} {most_partners:>8}"
+        ));
+    }
+    console.line(format_args!(
+        "busiest node: the most traffic that leaves a node; partners: the most other nodes that a node exchanges with"
+    ));
+}
+
+/// A picture of the traffic before and after.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case")]
+pub(crate) struct PictureOptions {
+    /// Also draw the traffic before (the identity) and after into an SVG file: its matrix, its share by level, what leaves each node
+    #[arg(long, value_name = "FILE.svg")]
+    picture: Option<PathBuf>,
+}
+
+impl PictureOptions {
+    /// Adds the picture, if there is to be one, to the outputs; it must not overwrite an input.
+    pub(crate) fn add_to(
+        &self,
+        outputs: &mut Outputs,
+        inputs: &[&Path],
+    ) -> Result<Option<OutputId>, WriteError> {
+        self.picture.as_deref().map(|path| outputs.add(path, inputs)).transpose()
+    }
+
+    /// The picture, if there is to be one, of the identity and a mapping of this name.
+    pub(crate) fn draw(
+        &self,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        name: &str,
+        mapping: &Mapping,
+    ) -> Result<Option<String>, ScoreError> {
+        if self.picture.is_none() {
+            return Ok(None);
+        }
+        let identity = Mapping::in_order(machine, graph.num_nodes()).expect("there is room");
+        let before = Side { name: "identity", mapping: &identity };
+        let after = Side { name, mapping };
+        picture::draw(graph, &Comparison::new(graph, machine)?, &before, &after).map(Some)
+    }
+}

@@ -1,0 +1,50 @@
+//! What a program says about itself to shells and to `man`: completions and its manual page, made from its options.
+
+use std::path::Path;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use super::console::Console;
+use crate::io::{Outputs, WriteError};
+
+const COMPLETIONS: &str = "completions";
+const MAN: &str = "man";
+
+/// A program with the options for that. They stand alone, without the arguments that the program needs else.
+pub(crate) fn with_options(command: Command) -> Command {
+    let completions = Arg::new(COMPLETIONS)
+        .long(COMPLETIONS)
+        .value_name("SHELL")
+        .value_parser(value_parser!(Shell))
+        .exclusive(true)
+        .help("Print what makes a shell complete the options of this program");
+    let man = Arg::new(MAN)
+        .long(MAN)
+        .action(ArgAction::SetTrue)
+        .exclusive(true)
+        .help("Print the manual page, to be read with man -l -");
+    command.arg(completions).arg(man)
+}
+
+/// Prints what was asked for, if it was.
+pub(crate) fn print(matches: &ArgMatches, mut command: Command) -> Option<Result<(), WriteError>> {
+    let name = command.get_name().to_owned();
+    let mut text = Vec::new();
+    if let Some(&shell) = matches.get_one::<Shell>(COMPLETIONS) {
+        clap_complete::generate(shell, &mut command, name, &mut text);
+    } else if matches.get_flag(MAN) {
+        Man::new(command).render(&mut text).expect("memory takes what is written to it");
+    } else {
+        return None;
+    }
+    Some(to_stdout(&text))
+}
+
+fn to_stdout(text: &[u8]) -> Result<(), WriteError> {
+    let mut outputs = Outputs::new();
+    let stdout = outputs.add(Path::new("-"), &[])?;
+    Console::new(true, &outputs)?;
+    outputs.write(&[(Some(stdout), &|out| out.write_all(text))])
+}

@@ -1,0 +1,221 @@
+//! The inside of a node as hwloc sees it: XML files of versions 1, 2 and 3.
+//!
+//! Kept is what says how near two cores are: machine, groups, NUMA nodes, packages, dies, L3 caches, cores and PUs. Other objects
+//! pass on what is in them; devices hold nothing. From version 2 on NUMA nodes are memory children: they stand beside the
+//! cores and hold none, so the object that has them holds their cores. PUs that are offline or not allowed are left out, and what
+//! is empty without them.
+//!
+//! Reference: Broquedis et al., "hwloc: a generic framework for managing hardware affinities in HPC applications", PDP 2010.
+
+use std::collections::BTreeSet;
+
+use roxmltree::{Document, Node, ParsingOptions};
+
+use super::{ClusterFault, Fault, Text, shown};
+use crate::io::{ReadError, Source};
+
+/// Objects inside each other at most; those of hwloc are about ten.
+const MOST_DEPTH: usize = 100;
+
+/// PUs are numbered below this.
+const MOST_PUS: u32 = 1 << 20;
+
+/// What an object is, from the outside in as most machines have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)] // named as hwloc names them
+pub enum Kind {
+    Machine,
+    Group,
+    Package,
+    Numa,
+    Die,
+    L3,
+    Core,
+    Pu,
+}
+
+/// A part of a node and what is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// What it is.
+    pub kind: Kind,
+    /// The number that the operating system gives it; of PUs only.
+    pub os_index: u32,
+    /// What is in it; of PUs nothing.
+    pub children: Vec<Object>,
+}
+
+impl Object {
+    /// An object with these in it.
+    pub fn new(kind: Kind, children: Vec<Object>) -> Self {
+        Self { kind, os_index: 0, children }
+    }
+
+    /// A PU.
+    pub fn pu(os_index: u32) -> Self {
+        Self { os_index, ..Self::new(Kind::Pu, Vec::new()) }
+    }
+}
+
+/// The node that an XML file of hwloc describes.
+pub fn read(source: Source<'_>) -> Result<Object, ReadError> {
+    Text::read(source)?.parse(machine)
+}
+
+fn machine(text: &str) -> Result<Object, Fault> {
+    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(text, options).map_err(|error| {
+        let at = error.pos();
+        let line_start = match at.row {
+            0 | 1 => 0,
+            row => text.match_indices('\n').nth(row as usize - 2).map_or(text.len(), |(end, _)| end + 1),
+        };
+        let rest = text.get(line_start..).unwrap_or_default();
+        let column = rest.char_indices().nth(at.col.saturating_sub(1) as usize).map_or(0, |(at, _)| at);
+        (line_start + column, ClusterFault::Xml { reason: error.to_string() })
+    })?;
+    let topology = document.root_element();
+    let not_hwloc = |reason: &str| (0, ClusterFault::NotHwloc { reason: reason.to_owned() });
+    if topology.tag_name().name() != "topology" {
+        let reason = format!("its first element is `{}`, not `topology`", shown(topology.tag_name().name()));
+        return Err(not_hwloc(&reason));
+    }
+    let root = topology.children().find(|child| child.has_tag_name("object"));
+    let root = root.ok_or_else(|| not_hwloc("there is no object in it"))?;
+    let mut reader = Reader {
+        memory_is_beside: topology.attribute("version").is_some_and(|version| !version.starts_with("1.")),
+        usable: ["allowed_cpuset", "online_cpuset"]
+            .iter()
+            .filter_map(|&name| Some((name, root.attribute(name)?)))
+            .map(|(name, text)| CpuSet::parse(text).ok_or_else(|| attribute(root, name)))
+            .collect::<Result<_, _>>()?,
+        seen: BTreeSet::new(),
+    };
+    let children = reader.object(root, 0)?;
+    if children.is_empty() {
+        return Err((root.range().start, ClusterFault::NoPus));
+    }
+    Ok(match <[Object; 1]>::try_from(children) {
+        Ok([machine]) if machine.kind == Kind::Machine => machine,
+        Ok(children) => Object::new(Kind::Machine, children.into()),
+        Err(children) => Object::new(Kind::Machine, children),
+    })
+}
+
+fn attribute(node: Node<'_, '_>, attribute: &'static str) -> Fault {
+    let what = shown(node.attribute("type").unwrap_or("object"));
+    (node.range().start, ClusterFault::Attribute { what, attribute })
+}
+
+struct Reader {
+    /// Whether NUMA nodes hold no cores.
+    memory_is_beside: bool,
+    /// PUs stand in all of these.
+    usable: Vec<CpuSet>,
+    seen: BTreeSet<u32>,
+}
+
+impl Reader {
+    /// What an element stands for: an object, or what is in it if its kind does not count; nothing if there is no PU that may
+    /// be used.
+    fn object(&mut self, node: Node<'_, '_>, depth: usize) -> Result<Vec<Object>, Fault> {
+        if depth > MOST_DEPTH {
+            return Err((node.range().start, ClusterFault::TooDeep { most: MOST_DEPTH }));
+        }
+        let kind = match node.attribute("type").ok_or_else(|| attribute(node, "type"))? {
+            "PU" => return self.pu(node),
+            "Machine" => Some(Kind::Machine),
+            "Group" => Some(Kind::Group),
+            "Package" | "Socket" => Some(Kind::Package),
+            "Die" => Some(Kind::Die),
+            "L3Cache" => Some(Kind::L3),
+            "Cache" if node.attribute("depth") == Some("3") => Some(Kind::L3),
+            "Core" => Some(Kind::Core),
+            "NUMANode" | "MemCache" if self.memory_is_beside => return Ok(Vec::new()),
+            "NUMANode" | "Node" => Some(Kind::Numa),
+            "Misc" | "Bridge" | "PCIDev" | "OSDev" => return Ok(Vec::new()),
+            _ => None,
+        };
+        let inside = || node.children().filter(|child| child.has_tag_name("object"));
+        let mut children = Vec::new();
+        for child in inside() {
+            children.extend(self.object(child, depth + 1)?);
+        }
+        let is_memory = |node: Node<'_, '_>| matches!(node.attribute("type"), Some("NUMANode" | "MemCache"));
+        let has_memory = self.memory_is_beside && inside().any(is_memory);
+        Ok(match kind {
+            // Groups are made for the cores of a NUMA node that nothing else holds.
+            Some(Kind::Group) if has_memory && !children.is_empty() => {
+                vec![Object::new(Kind::Numa, children)]
+            }
+            Some(kind) if !children.is_empty() => vec![Object::new(kind, children)],
+            _ => children,
+        })
+    }
+
+    fn pu(&mut self, node: Node<'_, '_>) -> Result<Vec<Object>, Fault> {
+        let index = node.attribute("os_index").and_then(|text| text.parse().ok());
+        let index: u32 =
+            index.filter(|&index| index < MOST_PUS).ok_or_else(|| attribute(node, "os_index"))?;
+        if !self.seen.insert(index) {
+            return Err((node.range().start, ClusterFault::PuTwice { index }));
+        }
+        let own =
+            node.attribute("cpuset").map(|text| CpuSet::parse(text).ok_or_else(|| attribute(node, "cpuset")));
+        let own = own.transpose()?;
+        let is_usable = self.usable.iter().chain(&own).all(|set| set.holds(index));
+        Ok(if is_usable { vec![Object::pu(index)] } else { Vec::new() })
+    }
+}
+
+/// A set of PUs: words of 32 bits, the lowest first.
+struct CpuSet {
+    words: Vec<u32>,
+    /// Whether all PUs beyond the words are in it.
+    is_infinite: bool,
+}
+
+impl CpuSet {
+    /// `0x3,0xffffffff` and `0xf...f,0x0`, the highest word first.
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let (is_infinite, text) = match text.strip_prefix("0xf...f") {
+            Some("") => return Some(Self { words: Vec::new(), is_infinite: true }),
+            Some(rest) => (true, rest.strip_prefix(',')?),
+            None => (false, text),
+        };
+        let word = |text: &str| match text.strip_prefix("0x").unwrap_or(text) {
+            "" => Some(0),
+            digits if digits.starts_with('+') => None,
+            digits => u32::from_str_radix(digits, 16).ok(),
+        };
+        let words = text.split(',').rev().map(word).collect::<Option<_>>()?;
+        Some(Self { words, is_infinite })
+    }
+
+    fn holds(&self, pu: u32) -> bool {
+        self.words.get(pu as usize / 32).map_or(self.is_infinite, |word| word >> (pu % 32) & 1 == 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_pus() {
+        let members = |text| {
+            let set = CpuSet::parse(text).unwrap();
+            (0..100).filter(|&pu| set.holds(pu)).collect::<Vec<_>>()
+        };
+        assert_eq!(members("0x00000005"), [0, 2]);
+        assert_eq!(members("0x1,0x00000005"), [0, 2, 32]);
+        assert_eq!(members("0x1,,0x2"), [1, 64]);
+        assert_eq!(members("0xf...f,0x00000001")[..3], [0, 32, 33]);
+        assert_eq!(members("0x0"), [0u32; 0]);
+        assert_eq!(members("0xf...f").len(), 100);
+        for text in ["0xg", "0x1;0x2", "-1", "0x123456789", "0xf...f0", "0x+1"] {
+            assert!(CpuSet::parse(text).is_none(), "{text}");
+        }
+    }
+}

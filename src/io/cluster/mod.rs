@@ -1,0 +1,136 @@
+//! What clusters are described by: lists of hosts, the network of Slurm, the inside of a node by hwloc, measured latencies.
+//!
+//! | member | what it reads |
+//! |---|---|
+//! | [`hostlist`] | lists of hosts as Slurm writes them: `n[01-04,7],gpu1`, and numbers such as `2(x4),3` |
+//! | [`hostfile`] | host files of Open MPI (`n1 slots=4`), MPICH (`n1:4`), and plain ones |
+//! | [`hwloc`] | the inside of a node: XML files of hwloc 1, 2 and 3 |
+//! | [`synthetic`] | the same as a line: `pack:2 numa:4 core:16 pu:1` |
+//! | [`topology`] | `topology.conf` and `topology.yaml` of Slurm, and lists of addresses (`s0.s1.n1`) |
+//! | [`latency`] | latencies between hosts |
+//!
+//! All of them read the whole text, which is small against the graph, and say line and column of the first fault.
+
+pub mod hostfile;
+pub mod hostlist;
+pub mod hwloc;
+pub mod latency;
+pub mod synthetic;
+pub mod topology;
+mod yaml;
+
+use std::io::Read as _;
+
+use super::source::read_error;
+use super::{ContentError, ReadError, Source};
+
+/// Hosts that a file or a list may name at most.
+pub const MOST_HOSTS: usize = 1 << 20;
+
+/// What is wrong with a file that describes a cluster.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum ClusterFault {
+    #[error("`{text}`: {reason}; a list of hosts is written like n[01-04,7],gpu1")]
+    Hostlist { text: String, reason: &'static str },
+    #[error("`{text}` is no list of numbers such as 16(x4),8")]
+    Counts { text: String },
+    #[error("more than {MOST_HOSTS} hosts")]
+    TooManyHosts,
+    #[error("host {host} is listed again after other hosts; give each host one line")]
+    HostTwice { host: String },
+    #[error("`{text}` is no number of {what} from 1 to {most}")]
+    BadCount { text: String, what: &'static str, most: u32 },
+    #[error("`{text}` is not understood; a host file has a line a host: `n1`, `n1 slots=4` or `n1:4`")]
+    Hostfile { text: String },
+    #[error("there are no hosts in this file")]
+    NoHosts,
+    #[error("this is no XML: {reason}")]
+    Xml { reason: String },
+    #[error("this XML is not of hwloc: {reason}; make it by `lstopo FILE.xml`")]
+    NotHwloc { reason: String },
+    #[error("a {what} has no `{attribute}` or a bad one")]
+    Attribute { what: String, attribute: &'static str },
+    #[error("PU {index} stands in the machine twice")]
+    PuTwice { index: u32 },
+    #[error("the machine has no PU that may be used")]
+    NoPus,
+    #[error("objects lie more than {most} deep in each other")]
+    TooDeep { most: usize },
+    #[error(
+        "`{text}`: {reason}; a synthetic machine is written from the outside in, like `pack:2 numa:4 core:16 pu:1`"
+    )]
+    Synthetic { text: String, reason: &'static str },
+    #[error("{reason}: `{text}`")]
+    Topology { text: String, reason: &'static str },
+    #[error(
+        "this is no topology of Slurm: a topology.conf, a topology.yaml, or a list of addresses such as s0.s1.n1"
+    )]
+    NotTopology,
+    #[error("this YAML is not understood: {reason}")]
+    Yaml { reason: &'static str },
+    #[error("`{text}` is no latency; give numbers that are not negative")]
+    Latency { text: String },
+    #[error("this row has {found} latencies, but the matrix has {expected} columns")]
+    Uneven { found: usize, expected: usize },
+    #[error("there are {found} rows of latencies for {expected} columns")]
+    Rows { found: usize, expected: usize },
+    #[error("the latency from {from} to {to} is 0; latencies between hosts are above 0")]
+    NoLatency { from: String, to: String },
+}
+
+/// A fault and where in the text it is: the offset of a byte.
+type Fault = (usize, ClusterFault);
+
+/// A text as it is read, and what it is called.
+struct Text {
+    name: String,
+    text: String,
+}
+
+impl Text {
+    /// The whole of a source; bytes that are no UTF-8 become replacement characters.
+    fn read(mut source: Source<'_>) -> Result<Self, ReadError> {
+        let mut bytes = Vec::new();
+        let read = source.read_to_end(&mut bytes);
+        read.map_err(|error| read_error(source.name(), error, 1, 1))?;
+        let text = String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into());
+        Ok(Self { name: source.name().to_owned(), text })
+    }
+
+    /// What a reader makes of the text.
+    fn parse<T>(&self, parser: impl FnOnce(&str) -> Result<T, Fault>) -> Result<T, ReadError> {
+        parser(&self.text).map_err(|(offset, fault)| {
+            let before = &self.text.as_bytes()[..offset.min(self.text.len())];
+            let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+            let line = 1 + before[..line_start].iter().filter(|&&byte| byte == b'\n').count() as u64;
+            let column = (before.len() - line_start) as u64 + 1;
+            let kind = ContentError::Cluster(fault);
+            ReadError::Invalid { file: self.name.clone(), line, column, kind }
+        })
+    }
+}
+
+/// The lines of a text with their offsets, up to comments that begin with `#`, without blanks around them; no empty ones.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut offset = 0;
+    text.split_inclusive('\n').filter_map(move |whole| {
+        let start = offset;
+        offset += whole.len();
+        let line = whole.split('#').next().unwrap_or_default();
+        let trimmed = line.trim_start();
+        let at = start + line.len() - trimmed.len();
+        Some((at, trimmed.trim_end())).filter(|(_, line)| !line.is_empty())
+    })
+}
+
+/// The fields of a line that starts at an offset, with their offsets.
+fn fields(at: usize, line: &str) -> impl Iterator<Item = (usize, &str)> {
+    line.split_whitespace().map(move |field| (at + (field.as_ptr() as usize - line.as_ptr() as usize), field))
+}
+
+/// A text for a message: short, and without characters that are not printed.
+fn shown(text: &str) -> String {
+    text.chars().take(super::scanner::TEXT_LENGTH).flat_map(char::escape_debug).collect()
+}

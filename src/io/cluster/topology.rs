@@ -1,0 +1,399 @@
+//! The network of a Slurm cluster: `topology.conf`, `topology.yaml`, or a list of the addresses of the nodes.
+//!
+//! | kind | what it says |
+//! |---|---|
+//! | tree | switches, and the nodes and switches that hang on each |
+//! | block | blocks of nodes with fast links; sizes of blocks of blocks |
+//! | ring | rings of nodes |
+//! | torus3d | tori of nodes, the first dimension the fastest |
+//! | flat | all nodes are alike |
+//!
+//! An address is what Slurm puts into `SLURM_TOPOLOGY_ADDR`: the names of the switches above a node from the root, and the node,
+//! with dots between them.
+
+use std::collections::HashMap;
+
+use super::yaml::{self, Value};
+use super::{ClusterFault, Fault, Text, fields, hostlist, lines, shown};
+use crate::io::{ReadError, Source};
+
+/// How the nodes of a cluster are connected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Topology {
+    /// All nodes are alike.
+    Flat,
+    /// Switches in any order.
+    Tree(Vec<Switch>),
+    /// Blocks of nodes, in order.
+    Blocks {
+        /// The nodes of each block.
+        blocks: Vec<Vec<String>>,
+        /// Sizes that blocks are planned in: of a block, of a block of blocks, and so on.
+        sizes: Vec<u32>,
+    },
+    /// Tori of nodes; a ring is one of one dimension.
+    Tori(Vec<Torus>),
+}
+
+/// A switch and what hangs on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// Its name.
+    pub name: String,
+    /// Names of the switches on it.
+    pub switches: Vec<String>,
+    /// Names of the nodes on it.
+    pub nodes: Vec<String>,
+}
+
+/// Nodes on a torus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Torus {
+    /// Lengths of the dimensions, the fastest first.
+    pub lengths: Vec<u32>,
+    /// The nodes, one a vertex.
+    pub nodes: Vec<String>,
+}
+
+/// Reads a topology, of whichever kind the file is.
+pub fn read(source: Source<'_>) -> Result<Topology, ReadError> {
+    Text::read(source)?.parse(topology)
+}
+
+/// The tree of some addresses, with blanks or line ends between them.
+pub fn read_addresses(name: &str, text: &str) -> Result<Topology, ReadError> {
+    Text::read(Source::new(name, text.as_bytes())?)?.parse(addresses)
+}
+
+fn topology(text: &str) -> Result<Topology, Fault> {
+    let Some((at, first)) = lines(text).next() else { return Err((0, ClusterFault::NotTopology)) };
+    let key = first.split('=').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match key.as_str() {
+        "switchname" | "blockname" | "blocksizes" | "ringname" | "linkspeed" => conf(text),
+        _ if first == "---" || first.starts_with("- ") || first == "-" => yaml_file(text),
+        _ if first.contains('.') && !first.contains(['=', '<', '{']) => addresses(text),
+        _ => Err((at, ClusterFault::NotTopology)),
+    }
+}
+
+/// A `topology.conf`: settings `Key=value` in lines, of switches, blocks or rings.
+fn conf(text: &str) -> Result<Topology, Fault> {
+    let (mut switches, mut blocks, mut sizes, mut tori) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (at, line) in joined(text) {
+        let settings = settings(at, &line)?;
+        let (key, first) = (settings[0].0.as_str(), settings[0].1);
+        let hosts = |wanted: &str| match settings.iter().find(|(key, _)| key == wanted) {
+            Some((_, list)) => hostlist::expand(list, at),
+            None => Ok(Vec::new()),
+        };
+        match key {
+            "switchname" => switches.push(Switch {
+                name: first.to_owned(),
+                switches: hosts("switches")?,
+                nodes: hosts("nodes")?,
+            }),
+            "blockname" => blocks.push(hosts("nodes")?),
+            "ringname" => tori.push(ring(hosts("nodes")?)),
+            "blocksizes" => sizes = hostlist_of_sizes(at, first)?,
+            _ => {
+                return Err((
+                    at,
+                    ClusterFault::Topology { text: shown(&line), reason: "this setting is not known" },
+                ));
+            }
+        }
+    }
+    one_kind(0, switches, blocks, sizes, tori)
+}
+
+/// Lines that end with a backslash go on in the next.
+fn joined(text: &str) -> Vec<(usize, String)> {
+    let mut joined: Vec<(usize, String)> = Vec::new();
+    let mut goes_on = false;
+    for (at, line) in lines(text) {
+        let (line, more) = line.strip_suffix('\\').map_or((line, false), |line| (line, true));
+        match joined.last_mut().filter(|_| goes_on) {
+            Some((_, last)) => last.push_str(line),
+            None => joined.push((at, line.to_owned())),
+        }
+        goes_on = more;
+    }
+    joined
+}
+
+/// The settings of a line, keys in lower case; at least one.
+fn settings(at: usize, line: &str) -> Result<Vec<(String, &str)>, Fault> {
+    let settings = fields(at, line).map(|(field_at, field)| {
+        let fault = || {
+            (
+                field_at,
+                ClusterFault::Topology { text: shown(field), reason: "a setting is written Key=value" },
+            )
+        };
+        let (key, value) = field.split_once('=').filter(|(_, value)| !value.is_empty()).ok_or_else(fault)?;
+        Ok((key.to_ascii_lowercase(), value.trim_matches('"')))
+    });
+    settings.collect()
+}
+
+fn hostlist_of_sizes(at: usize, text: &str) -> Result<Vec<u32>, Fault> {
+    let size = |text: &str| text.trim().parse().ok().filter(|&size: &u32| size > 0);
+    let fault =
+        || (at, ClusterFault::Topology { text: shown(text), reason: "block sizes are numbers above 0" });
+    text.split(',').map(size).collect::<Option<_>>().ok_or_else(fault)
+}
+
+fn ring(nodes: Vec<String>) -> Torus {
+    Torus { lengths: vec![nodes.len() as u32], nodes }
+}
+
+/// The topology that the parts of a file make up: of one kind.
+fn one_kind(
+    at: usize,
+    switches: Vec<Switch>,
+    blocks: Vec<Vec<String>>,
+    sizes: Vec<u32>,
+    tori: Vec<Torus>,
+) -> Result<Topology, Fault> {
+    let fault = |reason| Err((at, ClusterFault::Topology { text: "topology".to_owned(), reason }));
+    match (switches.is_empty(), blocks.is_empty(), tori.is_empty()) {
+        (false, true, true) => check_tree(at, switches),
+        (true, false, true) => check_sizes(at, blocks, sizes),
+        (true, true, false) => Ok(Topology::Tori(tori)),
+        (true, true, true) => fault("there are no switches, blocks or rings in it"),
+        _ => fault("switches, blocks and rings stand in one topology"),
+    }
+}
+
+fn check_sizes(at: usize, blocks: Vec<Vec<String>>, sizes: Vec<u32>) -> Result<Topology, Fault> {
+    let is_multiple = |pair: &[u32]| pair[0] < pair[1] && pair[1].is_multiple_of(pair[0]);
+    if !sizes.windows(2).all(is_multiple) {
+        let text = sizes.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        return Err((
+            at,
+            ClusterFault::Topology { text, reason: "each block size is a multiple of the one before" },
+        ));
+    }
+    Ok(Topology::Blocks { blocks, sizes })
+}
+
+/// Each switch stands once and hangs on one other at most, and none hangs on itself.
+fn check_tree(at: usize, switches: Vec<Switch>) -> Result<Topology, Fault> {
+    let fault = |text: &str, reason| Err((at, ClusterFault::Topology { text: shown(text), reason }));
+    let mut index_of = HashMap::new();
+    for (index, switch) in switches.iter().enumerate() {
+        if index_of.insert(switch.name.as_str(), index).is_some() {
+            return fault(&switch.name, "a switch stands twice");
+        }
+    }
+    let mut above = vec![None; switches.len()];
+    for (index, switch) in switches.iter().enumerate() {
+        for name in &switch.switches {
+            let Some(&below) = index_of.get(name.as_str()) else {
+                return fault(name, "a switch hangs on another, but is not described");
+            };
+            if above[below].replace(index).is_some() {
+                return fault(name, "a switch hangs on two others; only trees are understood");
+            }
+        }
+    }
+    for start in 0..switches.len() {
+        let (mut steps, mut at) = (0, start);
+        while let Some(next) = above[at] {
+            (steps, at) = (steps + 1, next);
+            if steps > switches.len() {
+                return fault(&switches[start].name, "a switch hangs on itself");
+            }
+        }
+    }
+    Ok(Topology::Tree(switches))
+}
+
+/// Addresses of nodes: each is a path from the root.
+fn addresses(text: &str) -> Result<Topology, Fault> {
+    let mut switches: Vec<Switch> = Vec::new();
+    let mut index_of: HashMap<String, usize> = HashMap::new();
+    for (at, address) in lines(text).flat_map(|(at, line)| fields(at, line)) {
+        let fault = |reason| (at, ClusterFault::Topology { text: shown(address), reason });
+        let names: Vec<&str> = address.split('.').collect();
+        let Some((node, path)) = names.split_last().filter(|(_, path)| !path.is_empty()) else {
+            return Err(fault("an address is switches and a node with dots between them"));
+        };
+        if names.iter().any(|name| name.is_empty()) {
+            return Err(fault("a name is missing in an address"));
+        }
+        // Switches are told apart by the whole path to them.
+        let mut above: Option<usize> = None;
+        for end in 1..=path.len() {
+            let name = path[..end].join(".");
+            let index = *index_of.entry(name.clone()).or_insert_with(|| {
+                switches.push(Switch { name: name.clone(), switches: Vec::new(), nodes: Vec::new() });
+                switches.len() - 1
+            });
+            if let Some(above) = above.filter(|&above| !switches[above].switches.contains(&name)) {
+                switches[above].switches.push(name);
+            }
+            above = Some(index);
+        }
+        if let Some(leaf) = above.filter(|&leaf| !switches[leaf].nodes.iter().any(|other| other == node)) {
+            switches[leaf].nodes.push((*node).to_owned());
+        }
+    }
+    if switches.is_empty() { Err((0, ClusterFault::NotTopology)) } else { Ok(Topology::Tree(switches)) }
+}
+
+/// A `topology.yaml`: of several topologies the default one, or else the first.
+fn yaml_file(text: &str) -> Result<Topology, Fault> {
+    let value = yaml::parse(text)?;
+    let topologies = value.list().ok_or((0, ClusterFault::NotTopology))?;
+    if topologies.iter().any(|topology| topology.get("topology").is_none()) {
+        return Err((0, ClusterFault::NotTopology));
+    }
+    let is_default = |topology: &&Value| {
+        let default = topology.get("cluster_default").and_then(Value::text);
+        default.is_some_and(|text| text.eq_ignore_ascii_case("true"))
+    };
+    let chosen = topologies.iter().find(is_default).or(topologies.first());
+    let chosen = chosen.ok_or((0, ClusterFault::NotTopology))?;
+    let is_flat = chosen.get("flat").is_some();
+    let (tree, block) = (chosen.get("tree"), chosen.get("block"));
+    let (ring, torus) = (chosen.get("ring"), chosen.get("torus3d"));
+    match (tree, block, ring, torus) {
+        (Some(tree), None, None, None) => {
+            let switches = list(tree, "switches")?.iter().map(switch).collect::<Result<_, _>>()?;
+            one_kind(tree.at, switches, Vec::new(), Vec::new(), Vec::new())
+        }
+        (None, Some(block), None, None) => {
+            let blocks = list(block, "blocks")?.iter().map(|block| hosts(block, "nodes", true));
+            let sizes = block.get("block_sizes").map_or(Ok(Vec::new()), |sizes| match sizes.list() {
+                Some(sizes) => sizes.iter().map(number).collect(),
+                None => Ok(vec![number(sizes)?]),
+            })?;
+            one_kind(block.at, Vec::new(), blocks.collect::<Result<_, _>>()?, sizes, Vec::new())
+        }
+        (None, None, Some(rings), None) => {
+            let tori = list(rings, "rings")?.iter().map(|value| Ok(self::ring(hosts(value, "nodes", true)?)));
+            one_kind(rings.at, Vec::new(), Vec::new(), Vec::new(), tori.collect::<Result<_, _>>()?)
+        }
+        (None, None, None, Some(tori)) => {
+            let found = list(tori, "toruses").or_else(|fault| list(tori, "tori").map_err(|_| fault))?;
+            let tori_found = found.iter().map(self::torus).collect::<Result<_, _>>()?;
+            one_kind(tori.at, Vec::new(), Vec::new(), Vec::new(), tori_found)
+        }
+        (None, None, None, None) if is_flat => Ok(Topology::Flat),
+        _ => Err(missing(chosen, "a topology is one of tree, block, ring, torus3d and flat")),
+    }
+}
+
+fn missing(value: &Value, reason: &'static str) -> Fault {
+    (value.at, ClusterFault::Yaml { reason })
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], Fault> {
+    let list = value.get(key).and_then(Value::list);
+    list.ok_or_else(|| missing(value, "a list of switches, blocks, rings or toruses is missing"))
+}
+
+fn number(value: &Value) -> Result<u32, Fault> {
+    let number = value.text().and_then(|text| text.parse().ok()).filter(|&number| number > 0);
+    number.ok_or_else(|| missing(value, "a number above 0 is expected"))
+}
+
+/// The hosts of a key, which may also be written as a list.
+fn hosts(value: &Value, key: &str, is_needed: bool) -> Result<Vec<String>, Fault> {
+    let Some(hosts) = value.get(key) else {
+        return if is_needed { Err(missing(value, "a list of nodes is missing")) } else { Ok(Vec::new()) };
+    };
+    let members = hosts.list().unwrap_or(std::slice::from_ref(hosts));
+    let mut names = Vec::new();
+    for member in members {
+        let text = member.text().ok_or_else(|| missing(member, "a list of hosts is expected"))?;
+        names.extend(hostlist::expand(text, member.at)?);
+    }
+    Ok(names)
+}
+
+fn switch(value: &Value) -> Result<Switch, Fault> {
+    let name = value.get("switch").and_then(Value::text);
+    let name = name.ok_or_else(|| missing(value, "a switch has no name"))?.to_owned();
+    Ok(Switch { name, switches: hosts(value, "children", false)?, nodes: hosts(value, "nodes", false)? })
+}
+
+fn torus(value: &Value) -> Result<Torus, Fault> {
+    let dims = value.get("dims").ok_or_else(|| missing(value, "a torus has no dims"))?;
+    let length =
+        |key: &str| dims.get(key).ok_or_else(|| missing(dims, "dims are x, y and z")).and_then(number);
+    let lengths = vec![length("x")?, length("y")?, length("z")?];
+    let nodes = hosts(value, "nodes", true)?;
+    let vertices = lengths.iter().fold(1u64, |product, &length| product.saturating_mul(length.into()));
+    if vertices != nodes.len() as u64 {
+        return Err(missing(value, "a torus has not as many nodes as its dims say"));
+    }
+    Ok(Torus { lengths, nodes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_each_kind() {
+        let tree = "SwitchName=s0 Nodes=n[0-1]\nswitchname=s1 nodes=n[2-3] LinkSpeed=100\nSwitchName=top \\\n  Switches=s[0-1]\n";
+        let Topology::Tree(switches) = topology(tree).unwrap() else { panic!() };
+        assert_eq!(switches.len(), 3);
+        assert_eq!(switches[2].switches, ["s0", "s1"]);
+        assert_eq!(switches[1].nodes, ["n2", "n3"]);
+        let Topology::Tree(of_addresses) = topology("top.s0.n0\ntop.s0.n1\ntop.s1.n2\ntop.s1.n3\n").unwrap()
+        else {
+            panic!()
+        };
+        assert_eq!(of_addresses[0].switches, ["top.s0", "top.s1"]);
+        assert_eq!(of_addresses[2].nodes, ["n2", "n3"]);
+        let blocks = "BlockName=b1 Nodes=n[0-1]\nBlockName=b2 Nodes=n[2-3]\nBlockSizes=2,4\n";
+        let expected = Topology::Blocks {
+            blocks: vec![vec!["n0".into(), "n1".into()], vec!["n2".into(), "n3".into()]],
+            sizes: vec![2, 4],
+        };
+        assert_eq!(topology(blocks).unwrap(), expected);
+        let yaml = "- topology: a\n  flat: true\n- topology: b\n  cluster_default: true\n  block:\n    block_sizes: [2, 4]\n    blocks:\n    - block: b1\n      nodes: n[0-1]\n    - block: b2\n      nodes: n[2-3]\n";
+        assert_eq!(topology(yaml).unwrap(), expected);
+        assert_eq!(topology("- topology: a\n  flat: true\n").unwrap(), Topology::Flat);
+        let torus = "---\n- topology: a\n  torus3d:\n    toruses:\n      - name: p\n        dims: {x: 2, y: 2, z: 1}\n        nodes: n[1-4]\n";
+        let Topology::Tori(tori) = topology(torus).unwrap() else { panic!() };
+        assert_eq!((tori[0].lengths.as_slice(), tori[0].nodes.len()), (&[2, 2, 1][..], 4));
+        let ring = "- topology: a\n  ring:\n    rings:\n      - ring: r1\n        nodes: n[1-4]\n";
+        let Topology::Tori(tori) = topology(ring).unwrap() else { panic!() };
+        assert_eq!(tori[0].lengths, [4]);
+    }
+
+    #[test]
+    fn what_is_no_topology_is_refused() {
+        let files = [
+            "",
+            "# nothing\n",
+            "hello\n",
+            "<xml>\n",
+            "SwitchName=s0 Nodes=n[0-\n",
+            "SwitchName=s0 Switches=s1\n",
+            "SwitchName=a Switches=b\nSwitchName=b Switches=a\n",
+            "SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n",
+            "SwitchName=a Switches=c\nSwitchName=b Switches=c\nSwitchName=c Nodes=n\n",
+            "SwitchName= Nodes=n1\n",
+            "BlockSizes=4\n",
+            "BlockSizes=4,6\nBlockName=b Nodes=n[1-4]\n",
+            "BlockSizes=x\n",
+            "SwitchName=a Nodes=n1\nBlockName=b Nodes=n1\n",
+            "SwitchName=a What\n",
+            "What=a\n",
+            "- topology: a\n",
+            "- topology: a\n  tree:\n    switches: 3\n",
+            "- topology: a\n  torus3d:\n    toruses:\n    - dims: {x: 2, y: 2, z: 2}\n      nodes: n[1-4]\n",
+            "- what: a\n",
+            "s0..n1\n",
+            "s0.n1 n2\n",
+        ];
+        for file in files {
+            assert!(topology(file).is_err(), "{file:?}");
+        }
+    }
+}

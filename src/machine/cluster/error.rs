@@ -1,0 +1,72 @@
+//! What is wrong with a cluster.
+
+use crate::topology::MachineError;
+
+/// Why there is no such cluster.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum ClusterError {
+    #[error("{found} distances are given, but {understood} needs {needed}, innermost first ({levels})")]
+    Distances { understood: String, levels: String, needed: usize, found: usize },
+    #[error(
+        "host {host} is not in the topology; give another topology, or topology=none where all nodes are alike"
+    )]
+    NotInTopology { host: String },
+    #[error("host {host} is listed more than once")]
+    HostTwice { host: String },
+    #[error("host {host} has no row in the file of latencies")]
+    NotInLatencies { host: String },
+    #[error("there are latencies of {found} hosts without names, but the machine has {nodes}")]
+    Latencies { found: usize, nodes: usize },
+    #[error("latencies are between hosts, but this machine has no hosts; give hosts=FILE")]
+    NoHosts,
+    #[error("{nodes} nodes are more than the {most} whose distances can be stored pair by pair")]
+    TooManyNodes { nodes: usize, most: usize },
+    #[error(
+        "host {host} has {slots} slots, but the node described has {found} {unit}; describe the node by node=, \
+         count hardware threads by --pu, or correct the file of hosts"
+    )]
+    MoreSlots { host: String, slots: u32, found: usize, unit: &'static str },
+    #[error(
+        "hosts do not say how many cores they have; describe the node, such as node=16:2 (16 cores in each of 2 sockets), or give slots"
+    )]
+    NoInside,
+    #[error("`{option}` is no option of {kind}; there are {known}")]
+    Option { kind: &'static str, option: String, known: &'static str },
+    #[error("node `{text}` has more than {most} cores")]
+    NodeTooLarge { text: String, most: u32 },
+    #[error(
+        "there is no Slurm job here: {name} is not set; run this in a job (salloc, sbatch, srun), or give hosts:FILE"
+    )]
+    NoJob { name: &'static str },
+    #[error(
+        "this is a heterogeneous job of {groups} groups, which Slurm launches by themselves; choose one of them, from slurm:group=0 to \
+         slurm:group={last}"
+    )]
+    Heterogeneous { groups: u32, last: u32 },
+    #[error("{name} has numbers of {found} nodes, but the job has {hosts}")]
+    Counts { name: String, found: usize, hosts: usize },
+    #[error(
+        "lstopo cannot be run: {reason}; install hwloc (Debian: apt-get install hwloc), or describe the node: {instead}"
+    )]
+    Lstopo { reason: String, instead: &'static str },
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+}
+
+impl ClusterError {
+    /// Whether what was typed is wrong, not what was read.
+    pub fn is_usage(&self) -> bool {
+        use ClusterError::{Distances, Heterogeneous, NoHosts, NoInside, NodeTooLarge, Option};
+        matches!(
+            self,
+            Distances { .. }
+                | Heterogeneous { .. }
+                | NoHosts
+                | NoInside
+                | NodeTooLarge { .. }
+                | Option { .. }
+        )
+    }
+}

@@ -1,0 +1,158 @@
+//! The levels of a cluster: what they are called, and what is assumed of their distances.
+
+use super::error::ClusterError;
+use crate::io::cluster::hwloc::Kind;
+use crate::topology::{Hierarchy, MachineError};
+use crate::types::Distance;
+
+/// What the groups of a level hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Members {
+    /// Parts of a node.
+    Inside(Kind),
+    Nodes,
+    /// Switches that have so many levels of switches below them.
+    Switches(usize),
+    /// Blocks that have so many levels of blocks below them.
+    Blocks(usize),
+}
+
+/// A level of a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Level {
+    pub(super) members: Members,
+    /// Most members of a group.
+    pub(super) arity: u32,
+    pub(super) distance: Distance,
+}
+
+impl Members {
+    /// What people call so many of them.
+    pub(super) fn name(self, count: u64) -> String {
+        let name = match self {
+            Members::Inside(Kind::Pu) => "hardware thread",
+            Members::Inside(Kind::Core) => "core",
+            Members::Inside(Kind::L3) => "L3 cache",
+            Members::Inside(Kind::Die) => "die",
+            Members::Inside(Kind::Numa) => "NUMA node",
+            Members::Inside(Kind::Package) => "socket",
+            Members::Inside(Kind::Group) => "group",
+            Members::Inside(Kind::Machine) | Members::Nodes => "node",
+            Members::Switches(0) => "switch",
+            Members::Switches(_) => "group of switches",
+            Members::Blocks(0) => "block",
+            Members::Blocks(_) => "group of blocks",
+        };
+        match (count, name) {
+            (1, name) => name.to_owned(),
+            (_, "switch") => "switches".to_owned(),
+            (_, "group of switches") => "groups of switches".to_owned(),
+            (_, "group of blocks") => "groups of blocks".to_owned(),
+            (_, name) => format!("{name}s"),
+        }
+    }
+
+    /// The distance that is assumed of two members of a group, in tenths of that of two cores, unless that is less than further inside.
+    ///
+    /// The ratios are those of message latencies that are usual between cores of a socket, sockets and nodes: 1, 3 and 30.
+    fn assumed(self) -> Distance {
+        match self {
+            Members::Inside(Kind::Pu) => 5,
+            Members::Inside(Kind::Core) => 10,
+            Members::Inside(Kind::L3) => 15,
+            Members::Inside(Kind::Die | Kind::Numa | Kind::Group) => 20,
+            Members::Inside(Kind::Package) => 30,
+            Members::Inside(Kind::Machine) | Members::Nodes => 300,
+            Members::Switches(below) | Members::Blocks(below) => 400 + 100 * below as Distance,
+        }
+    }
+
+    /// How familiar a name is, where a level could be called by several.
+    fn familiarity(self) -> u32 {
+        match self {
+            Members::Inside(Kind::Package) => 5,
+            Members::Inside(Kind::Numa) => 4,
+            Members::Inside(Kind::Die) => 3,
+            Members::Inside(Kind::L3) => 2,
+            _ => 0,
+        }
+    }
+}
+
+/// What distances a user has given: as a text, or none.
+pub(super) enum Given<'a> {
+    Distances(&'a str),
+    /// Tenths are kept where what is measured needs a finer unit.
+    Assumed {
+        in_tenths: bool,
+    },
+}
+
+/// The levels that have more than one member in some group, with their distances, and the index of each among all. `all` has the members of
+/// each level and the most of them in a group, innermost first.
+pub(super) fn kept(
+    all: &[(Members, u32)],
+    given: &Given<'_>,
+) -> Result<(Vec<Level>, Vec<usize>), ClusterError> {
+    let (mut levels, mut indices): (Vec<Level>, Vec<usize>) = (Vec::new(), Vec::new());
+    for (index, &(members, arity)) in all.iter().enumerate().filter(|(_, (_, arity))| *arity > 1) {
+        // What has one member is the same as that, and may be called by its name.
+        let dropped =
+            all[..index].iter().rev().take_while(|(_, arity)| *arity == 1).map(|&(members, _)| members);
+        let names = dropped.filter(|_| matches!(members, Members::Inside(_)));
+        let members = names.fold(members, |best, name| {
+            let is_inside = matches!(best, Members::Inside(kind) if kind < Kind::Core);
+            if is_inside && name.familiarity() > best.familiarity() { name } else { best }
+        });
+        levels.push(Level { members, arity, distance: 0 });
+        indices.push(index);
+    }
+    match given {
+        Given::Distances(text) => give(&mut levels, text)?,
+        Given::Assumed { in_tenths } => assume(&mut levels, *in_tenths),
+    }
+    Ok((levels, indices))
+}
+
+fn assume(levels: &mut [Level], in_tenths: bool) {
+    let mut last = 0;
+    for level in levels.iter_mut() {
+        let least = if last == 0 { 0 } else { last + 5 };
+        level.distance = level.members.assumed().max(least);
+        last = level.distance;
+    }
+    let divisor = levels.iter().fold(0, |divisor, level| gcd(divisor, level.distance)).max(1);
+    if !in_tenths {
+        levels.iter_mut().for_each(|level| level.distance /= divisor);
+    }
+}
+
+fn gcd(a: Distance, b: Distance) -> Distance {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+fn give(levels: &mut [Level], text: &str) -> Result<(), ClusterError> {
+    let found = text.split(':').count();
+    if found != levels.len() {
+        return Err(ClusterError::Distances {
+            understood: chain(levels),
+            levels: levels.iter().map(|level| level.members.name(2)).collect::<Vec<_>>().join(":"),
+            needed: levels.len(),
+            found,
+        });
+    }
+    let distances = Hierarchy::parse_distances(text).map_err(MachineError::from)?;
+    levels.iter_mut().zip(distances).for_each(|(level, distance)| level.distance = distance);
+    Ok(())
+}
+
+/// `8 nodes x 2 sockets x 16 cores`.
+pub(super) fn chain(levels: &[Level]) -> String {
+    let level = |level: &Level| format!("{} {}", level.arity, level.members.name(level.arity.into()));
+    levels.iter().rev().map(level).collect::<Vec<_>>().join(" x ")
+}
+
+/// The distances as a user types them.
+pub(super) fn distances(levels: &[Level]) -> String {
+    levels.iter().map(|level| level.distance.to_string()).collect::<Vec<_>>().join(":")
+}

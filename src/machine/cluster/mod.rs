@@ -1,0 +1,396 @@
+//! Clusters: nodes with names, what is in them, and how they are connected.
+//!
+//! A [`Draft`] says what is known of a cluster; [`Cluster::new`] makes a machine of it. Where all nodes and switches are alike and stand in the
+//! order of the tree, that is a [`Hierarchy`], with all that is fast for it. Else it is an [`UnevenTree`], or, if nodes have a
+//! distance for each pair, [`Hosted`].
+//!
+//! PEs are numbered in the order of the nodes, and in a node in the order of hwloc. So a mapping of rank i to PE i is what
+//! launchers do by themselves when they fill one node after the other.
+
+mod error;
+mod levels;
+mod network;
+mod shape;
+
+pub use error::ClusterError;
+pub use shape::{Unit, regular};
+
+use crate::io::cluster::hwloc::{Kind, Object};
+use crate::io::cluster::latency::Latencies;
+use crate::io::cluster::topology::Topology;
+use crate::memory;
+use crate::topology::{
+    DistanceMatrix, Distances, Division, Hierarchy, Hosted, Interconnect, Location, Machine, MachineError,
+    Note, UnevenTree,
+};
+use crate::types::{Distance, PeId};
+use levels::{Given, Level, Members};
+use network::Network;
+use shape::{Leaf, Levels};
+
+/// PEs of a cluster at most, all nodes together: 2^28 take several GiB.
+const MOST_PES: u64 = 1 << 28;
+
+/// Bytes that a PE takes at least while a cluster is made.
+const PE_BYTES: u128 = 128;
+
+/// A node of a draft.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DraftNode {
+    /// What the system calls it, if known.
+    pub host: Option<String>,
+    /// Which of the insides it has.
+    pub inside: usize,
+    /// How many of its PEs may be used, the first ones, if not all.
+    pub limit: Option<u32>,
+}
+
+/// What is known of a cluster.
+#[derive(Clone, Debug)]
+pub struct Draft<'a> {
+    /// The nodes.
+    pub nodes: Vec<DraftNode>,
+    /// What is in them: [`Kind::Machine`]s.
+    pub insides: Vec<Object>,
+    /// What a PE is.
+    pub unit: Unit,
+    /// How many cores or hardware threads next to each other make up a PE; 1 most often.
+    pub bundle: usize,
+    /// How the nodes are connected.
+    pub topology: Topology,
+    /// The distances that the user has given, innermost first.
+    pub distances: Option<&'a str>,
+    /// What was measured between hosts.
+    pub latencies: Option<Latencies>,
+    /// What else there is to say to the user.
+    pub notes: Vec<Note>,
+}
+
+/// A cluster that processes can be mapped to.
+pub struct Cluster {
+    hosts: Vec<Option<String>>,
+    /// The inside of each node.
+    inside: Vec<usize>,
+    /// The PEs of each inside.
+    leaves: Vec<Vec<Leaf>>,
+    /// The first PE of each node.
+    first_pe: Vec<PeId>,
+    tree: Box<dyn Machine>,
+    outline: Outline,
+    understood: String,
+    notes: Vec<Note>,
+}
+
+/// What tells all distances in the plainest way.
+struct Outline {
+    distances: Vec<Distance>,
+    /// By PE, innermost first.
+    digits: Vec<u32>,
+    /// By pair of nodes, if they have a distance each; the outermost digit is the node then.
+    between: Vec<Distance>,
+}
+
+impl Cluster {
+    /// The machine of a draft. O(p log p) for p PEs, and O(n²) for n nodes where their distances are given by pairs.
+    pub fn new(mut draft: Draft<'_>) -> Result<Self, ClusterError> {
+        let levels = Levels::new(&draft.insides, draft.unit);
+        let leaves: Vec<Vec<Leaf>> = draft
+            .insides
+            .iter()
+            .map(|inside| match draft.bundle {
+                0 | 1 => levels.leaves(inside),
+                count => shape::bundled(&levels.leaves(inside), count),
+            })
+            .collect();
+        if draft.bundle > 1 {
+            // What is left over of a package cannot be used.
+            for node in &mut draft.nodes {
+                node.limit = node.limit.map(|limit| limit.min(leaves[node.inside].len() as u32));
+            }
+        }
+        let first_pe = count_pes(&draft, &leaves)?;
+        let network = network(&draft)?;
+        let digits = digits(&draft.nodes, &leaves, &network);
+        let classes = members(&levels, &network);
+        let arities = most_members(&digits, classes.len());
+        let all: Vec<(Members, u32)> = classes.into_iter().zip(arities).collect();
+        let given = match draft.distances {
+            Some(text) => Given::Distances(text),
+            None => Given::Assumed { in_tenths: draft.latencies.is_some() },
+        };
+        let (kept, indices) = levels::kept(&all, &given)?;
+        let digits: Vec<u32> = digits
+            .chunks_exact(all.len())
+            .flat_map(|digits| indices.iter().map(|&index| digits[index]))
+            .collect();
+        let hosts = draft.nodes.iter().map(|node| node.host.clone()).collect();
+        let inside = draft.nodes.iter().map(|node| node.inside).collect();
+        let num_pes = first_pe.last().map_or(0, |&end| end as usize);
+        let how = if draft.distances.is_some() { "given" } else { "assumed" };
+        let built = Built::new(&kept, digits, &network, num_pes, &first_pe)?;
+        let understood = built.tell(&kept, &network, how, draft.nodes.len(), num_pes);
+        let Built { tree, outline, .. } = built;
+        let mut notes = draft.notes;
+        let is_cut =
+            |node: &DraftNode| node.limit.is_some_and(|limit| (limit as usize) < leaves[node.inside].len());
+        if draft.nodes.iter().any(is_cut) {
+            let text = "where a host has fewer slots than cores, its first cores are taken".to_owned();
+            notes.push(Note { text, is_warning: false });
+        }
+        if !outline.distances.is_sorted() {
+            let text = format!(
+                "the distances {} fall from the inside out; innermost levels come first",
+                levels::distances(&kept)
+            );
+            notes.push(Note { text, is_warning: true });
+        }
+        Ok(Self { hosts, inside, leaves, first_pe, tree, outline, understood, notes })
+    }
+
+    fn node_of(&self, pe: PeId) -> usize {
+        self.first_pe.partition_point(|&first| first <= pe) - 1
+    }
+}
+
+/// The first PE of each node, and the end of the last.
+fn count_pes(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<Vec<PeId>, ClusterError> {
+    let mut first_pe = vec![0];
+    let mut sum = 0u64;
+    for (index, node) in draft.nodes.iter().enumerate() {
+        let found = leaves[node.inside].len();
+        if let Some(slots) = node.limit.filter(|&limit| limit as usize > found) {
+            let unit = if draft.unit == Unit::Pu { "hardware threads" } else { "cores" };
+            let host = node.host.clone().unwrap_or_else(|| format!("node{index}"));
+            return Err(ClusterError::MoreSlots { host, slots, found, unit });
+        }
+        sum += node.limit.map_or(found as u64, u64::from);
+        if sum > MOST_PES {
+            return Err(MachineError::TooManyPes.into());
+        }
+        first_pe.push(sum as PeId);
+    }
+    let (bytes, available) = (u128::from(sum) * PE_BYTES, memory::available());
+    if bytes > u128::from(available) {
+        return Err(MachineError::TooLarge { num_pes: sum as usize, bytes, available }.into());
+    }
+    if sum == 0 { Err(MachineError::NoPes.into()) } else { Ok(first_pe) }
+}
+
+fn network(draft: &Draft<'_>) -> Result<Network, ClusterError> {
+    let hosts: Vec<Option<String>> = draft.nodes.iter().map(|node| node.host.clone()).collect();
+    let mut names: Vec<&str> = hosts.iter().flatten().map(String::as_str).collect();
+    let named = names.len();
+    if let Some(latencies) = &draft.latencies {
+        return Network::of_latencies(latencies, &hosts);
+    }
+    if draft.topology == Topology::Flat || named < hosts.len() {
+        return Ok(Network::flat(hosts.len()));
+    }
+    let network = Network::of_topology(&draft.topology, &names)?;
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(ClusterError::HostTwice { host: pair[0].to_owned() }),
+        None => Ok(network),
+    }
+}
+
+/// The digits of all PEs at all levels, innermost first.
+fn digits(nodes: &[DraftNode], leaves: &[Vec<Leaf>], network: &Network) -> Vec<u32> {
+    let mut digits = Vec::new();
+    for (index, node) in nodes.iter().enumerate() {
+        let leaves = &leaves[node.inside];
+        let count = node.limit.map_or(leaves.len(), |limit| limit as usize);
+        let own = [index as u32];
+        let of_node = match network {
+            Network::Tree { digits, .. } => digits[index].as_slice(),
+            Network::Pairs { .. } => &own,
+        };
+        for leaf in &leaves[..count] {
+            digits.extend_from_slice(&leaf.digits);
+            digits.extend_from_slice(of_node);
+        }
+    }
+    digits
+}
+
+/// What the groups of each level hold, innermost first.
+fn members(levels: &Levels, network: &Network) -> Vec<Members> {
+    let above: Vec<Members> = match network {
+        Network::Tree { levels, are_blocks: true, .. } => {
+            (1..*levels).map(|level| Members::Blocks(level - 1)).collect()
+        }
+        Network::Tree { levels, .. } => (1..*levels).map(|level| Members::Switches(level - 1)).collect(),
+        Network::Pairs { .. } => Vec::new(),
+    };
+    levels.kinds().map(Members::Inside).chain([Members::Nodes]).chain(above).collect()
+}
+
+/// The most members that a group of each level has.
+fn most_members(digits: &[u32], num_levels: usize) -> Vec<u32> {
+    let mut most = vec![1; num_levels];
+    for pe in digits.chunks_exact(num_levels) {
+        most.iter_mut().zip(pe).for_each(|(most, &digit)| *most = (digit + 1).max(*most));
+    }
+    most
+}
+
+/// The machine without names.
+struct Built {
+    tree: Box<dyn Machine>,
+    outline: Outline,
+    is_regular: bool,
+}
+
+impl Built {
+    fn new(
+        kept: &[Level],
+        digits: Vec<u32>,
+        network: &Network,
+        num_pes: usize,
+        first_pe: &[PeId],
+    ) -> Result<Self, ClusterError> {
+        let distances: Vec<Distance> = kept.iter().map(|level| level.distance).collect();
+        let is_regular = is_regular(kept, &digits, num_pes);
+        if let Network::Pairs { factors, .. } = network
+            && first_pe.len() > 2
+        {
+            let nearest = distances.last().copied().unwrap_or(0);
+            let between = network::scaled(factors, nearest).ok_or(MachineError::DistanceOverflow)?;
+            let inside = UnevenTree::new(&distances, &digits)?;
+            let sizes = first_pe.windows(2).map(|pair| (pair[1] - pair[0]) as usize);
+            let node_of = (0..).zip(sizes).flat_map(|(node, size)| std::iter::repeat_n(node, size)).collect();
+            let of_nodes = DistanceMatrix::new(first_pe.len() - 1, between.clone())?;
+            let parts = super::parts::divide(&of_nodes, &of_nodes.distances()?);
+            let tree = Box::new(Hosted::new(inside, node_of, between.clone(), parts)?);
+            return Ok(Self { tree, outline: Outline { distances, digits, between }, is_regular });
+        }
+        let tree: Box<dyn Machine> = if is_regular {
+            let arities = kept.iter().map(|level| level.arity).collect();
+            Box::new(Hierarchy::new(arities, distances.clone()).map_err(MachineError::from)?)
+        } else {
+            Box::new(UnevenTree::new(&distances, &digits)?)
+        };
+        Ok(Self { tree, outline: Outline { distances, digits, between: Vec::new() }, is_regular })
+    }
+
+    /// What was understood, in one line.
+    fn tell(&self, kept: &[Level], network: &Network, how: &str, num_nodes: usize, num_pes: usize) -> String {
+        let shape = if self.is_regular { levels::chain(kept) } else { self.count(kept, num_pes) };
+        if kept.is_empty() {
+            return "1 processing element".to_owned();
+        }
+        if let (Network::Pairs { from, .. }, true) = (network, num_nodes > 1) {
+            let (_, inside) = kept.split_last().expect("there are levels");
+            let inside = match inside {
+                [] => String::new(),
+                inside => format!("{} inside a node ({how}), ", levels::distances(inside)),
+            };
+            let pairs = self.outline.between.iter().filter(|&&distance| distance > 0);
+            let (least, greatest) = (pairs.clone().min().unwrap_or(&0), pairs.max().unwrap_or(&0));
+            return format!("{shape}, distances {inside}{least} to {greatest} between nodes ({from})");
+        }
+        let distances = levels::distances(kept);
+        if self.is_regular {
+            let arities: Vec<String> = kept.iter().map(|level| level.arity.to_string()).collect();
+            return format!("{shape} = {}, distances {distances} ({how})", arities.join(":"));
+        }
+        let names: Vec<String> = kept.iter().map(|level| level.members.name(2)).collect();
+        format!("{shape}, uneven, distances {distances} of {} ({how})", names.join(":"))
+    }
+
+    /// How many there are at each level: `3 nodes, 5 sockets, 40 cores`.
+    fn count(&self, kept: &[Level], num_pes: usize) -> String {
+        let width = kept.len();
+        let mut rows: Vec<&[u32]> = self.outline.digits.chunks_exact(width).collect();
+        rows.sort_unstable_by(|a, b| a.iter().rev().cmp(b.iter().rev()));
+        debug_assert_eq!(rows.len(), num_pes);
+        let count = |level: usize| {
+            1 + rows.windows(2).filter(|pair| pair[0][level..] != pair[1][level..]).count() as u64
+        };
+        let counts = (0..width)
+            .rev()
+            .map(|level| format!("{} {}", count(level), kept[level].members.name(count(level))));
+        counts.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Whether the PEs are those of a regular tree in its order: all digits count up like a number, innermost fastest.
+fn is_regular(kept: &[Level], digits: &[u32], num_pes: usize) -> bool {
+    let size = kept.iter().try_fold(1usize, |size, level| size.checked_mul(level.arity as usize));
+    size == Some(num_pes)
+        && digits.chunks_exact(kept.len().max(1)).enumerate().all(|(pe, digits)| {
+            let mut rest = pe;
+            kept.iter().zip(digits).all(|(level, &digit)| {
+                let expected = rest % level.arity as usize;
+                rest /= level.arity as usize;
+                expected == digit as usize
+            })
+        })
+}
+
+impl Machine for Cluster {
+    fn num_pes(&self) -> usize {
+        self.tree.num_pes()
+    }
+
+    fn distances(&self) -> Result<Distances, MachineError> {
+        self.tree.distances()
+    }
+
+    fn division(&self) -> Division {
+        self.tree.division()
+    }
+
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        self.tree.hierarchy()
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        self.tree.interconnect()
+    }
+
+    fn location(&self, pe: PeId) -> Location {
+        let node = self.node_of(pe);
+        let leaf = &self.leaves[self.inside[node]][(pe - self.first_pe[node]) as usize];
+        Location { node: node as u32, package: leaf.package, core: leaf.core, cpus: leaf.cpus.clone() }
+    }
+
+    fn host(&self, node: u32) -> Option<&str> {
+        self.hosts[node as usize].as_deref()
+    }
+
+    fn describe(&self) -> String {
+        self.understood.clone()
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        // Of machines that are no hierarchy the description is told anyway.
+        let text = format!("machine: {}", self.understood);
+        let understood = self.hierarchy().map(|_| Note { text, is_warning: false });
+        understood.into_iter().chain(self.notes.iter().cloned()).collect()
+    }
+
+    fn outline(&self) -> Option<String> {
+        let Outline { distances, digits, between } = &self.outline;
+        let row = |numbers: &[i64]| numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
+        let mut text = format!("{}\n", row(distances));
+        for pe in digits.chunks_exact(distances.len().max(1)) {
+            text += &pe.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+            text.push('\n');
+        }
+        if distances.is_empty() {
+            text += "\n";
+        }
+        let nodes = between.len().isqrt();
+        for nodes in between.chunks_exact(nodes.max(1)) {
+            text += &format!("between {}\n", row(nodes));
+        }
+        Some(text)
+    }
+}
+
+/// A node whose cores are all alike.
+pub fn plain(cores: u32) -> Object {
+    let cores = (0..cores).map(|core| Object::new(Kind::Core, vec![Object::pu(core)]));
+    Object::new(Kind::Machine, cores.collect())
+}

@@ -1,0 +1,278 @@
+//! How the nodes of a cluster are connected: by a tree of switches, or by a distance for each pair.
+
+use std::collections::HashMap;
+
+use super::error::ClusterError;
+use crate::io::cluster::latency::Latencies;
+use crate::io::cluster::topology::{Switch, Topology, Torus};
+use crate::types::Distance;
+
+/// Nodes whose distances are stored pair by pair, at most: as many take 128 MiB.
+const MOST_NODES: usize = 1 << 12;
+
+/// Where nodes are.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Network {
+    /// In a tree of `levels` levels: the digits of each node, innermost first. The innermost tells the nodes at a switch, or in a
+    /// block, apart.
+    Tree { levels: usize, digits: Vec<Vec<u32>>, are_blocks: bool },
+    /// Distances in multiples of that of two nodes that are as near as can be, row by row, and what they are from.
+    Pairs { factors: Vec<f64>, from: String },
+}
+
+impl Network {
+    /// Nodes that are all alike.
+    pub(super) fn flat(num_nodes: usize) -> Self {
+        let digits = (0..num_nodes as u32).map(|node| vec![node]).collect();
+        Network::Tree { levels: 1, digits, are_blocks: false }
+    }
+
+    /// Nodes of these names in a topology.
+    pub(super) fn of_topology(topology: &Topology, hosts: &[&str]) -> Result<Self, ClusterError> {
+        match topology {
+            Topology::Flat => Ok(Self::flat(hosts.len())),
+            Topology::Tree(switches) => tree(switches, hosts, false),
+            Topology::Blocks { blocks, sizes } => tree(&switches_of_blocks(blocks, sizes), hosts, true),
+            Topology::Tori(tori) => pairs_of_tori(tori, hosts),
+        }
+    }
+
+    /// Nodes whose latencies were measured; latencies of both directions are averaged.
+    pub(super) fn of_latencies(
+        latencies: &Latencies,
+        hosts: &[Option<String>],
+    ) -> Result<Self, ClusterError> {
+        let count = hosts.len();
+        let rows: Vec<usize> = match &latencies.hosts {
+            Some(names) => {
+                let row_of: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
+                let row = |host: &Option<String>| {
+                    let host = host.as_deref().ok_or(ClusterError::NoHosts)?;
+                    let row = row_of.get(host).copied();
+                    row.ok_or_else(|| ClusterError::NotInLatencies { host: host.to_owned() })
+                };
+                hosts.iter().map(row).collect::<Result<_, _>>()?
+            }
+            None if latencies.num_hosts == count => (0..count).collect(),
+            None => return Err(ClusterError::Latencies { found: latencies.num_hosts, nodes: count }),
+        };
+        check_pairs(count)?;
+        let latency = |a: usize, b: usize| latencies.entries[rows[a] * latencies.num_hosts + rows[b]];
+        let pairs = (0..count).flat_map(|a| (0..count).map(move |b| (a, b)));
+        let mean = |(a, b): (usize, usize)| if a == b { 0.0 } else { (latency(a, b) + latency(b, a)) / 2.0 };
+        let mut factors: Vec<f64> = pairs.map(mean).collect();
+        let least = factors.iter().copied().filter(|&factor| factor > 0.0).fold(f64::INFINITY, f64::min);
+        factors.iter_mut().for_each(|factor| *factor /= least);
+        Ok(Network::Pairs {
+            factors,
+            from: format!("latencies, the least is {}", (least * 1e6).round() / 1e6),
+        })
+    }
+}
+
+fn check_pairs(nodes: usize) -> Result<(), ClusterError> {
+    if nodes > MOST_NODES {
+        return Err(ClusterError::TooManyNodes { nodes, most: MOST_NODES });
+    }
+    Ok(())
+}
+
+/// Blocks as switches, and blocks of blocks as switches above them.
+fn switches_of_blocks(blocks: &[Vec<String>], sizes: &[u32]) -> Vec<Switch> {
+    let name = |level: usize, index: usize| format!("{level}.{index}");
+    let mut switches: Vec<Switch> = blocks
+        .iter()
+        .enumerate()
+        .map(|(index, nodes)| Switch { name: name(0, index), switches: Vec::new(), nodes: nodes.clone() })
+        .collect();
+    let mut below = blocks.len();
+    for (level, pair) in sizes.windows(2).enumerate() {
+        let together = (pair[1] / pair[0]).max(1) as usize;
+        let groups = below.div_ceil(together);
+        switches.extend((0..groups).map(|index| Switch {
+            name: name(level + 1, index),
+            switches: (index * together..below.min((index + 1) * together)).map(|i| name(level, i)).collect(),
+            nodes: Vec::new(),
+        }));
+        below = groups;
+        if below == 1 {
+            break;
+        }
+    }
+    switches
+}
+
+/// A switch of the tree, or its root above all of them.
+#[derive(Clone, Default)]
+struct Vertex {
+    above: usize,
+    /// Levels below it, of those that hold hosts of the job; 0 if hosts only hang on it.
+    height: usize,
+    /// Members that have been numbered.
+    members: u32,
+    number: Option<u32>,
+}
+
+/// The digits of the hosts in a tree of switches. Switches without hosts do not count; those that hang on no other hang on a root.
+/// Members of a switch are numbered in the order of the hosts.
+fn tree(switches: &[Switch], hosts: &[&str], are_blocks: bool) -> Result<Network, ClusterError> {
+    let root = switches.len();
+    let index_of: HashMap<&str, usize> =
+        switches.iter().map(|switch| switch.name.as_str()).zip(0..).collect();
+    let mut vertices = vec![Vertex { above: root, ..Vertex::default() }; root + 1];
+    let mut switch_of: HashMap<&str, usize> = HashMap::new();
+    for (index, switch) in switches.iter().enumerate() {
+        for name in &switch.switches {
+            if let Some(&below) = index_of.get(name.as_str()) {
+                vertices[below].above = index;
+            }
+        }
+        for node in &switch.nodes {
+            switch_of.entry(node).or_insert(index);
+        }
+    }
+    let mut at = Vec::with_capacity(hosts.len());
+    for &host in hosts {
+        let found = switch_of.get(host).copied();
+        at.push(found.ok_or_else(|| ClusterError::NotInTopology { host: host.to_owned() })?);
+    }
+    // No path is longer than there are switches: the reader has made sure that it is a tree.
+    for &switch in &at {
+        let (mut vertex, mut height) = (switch, 0);
+        while vertex != root && height < switches.len() {
+            height += 1;
+            vertex = vertices[vertex].above;
+            vertices[vertex].height = vertices[vertex].height.max(height);
+        }
+    }
+    let levels = vertices[root].height + 1;
+    let digits = at.iter().map(|&switch| digits_at(&mut vertices, switch, root, levels)).collect();
+    Ok(Network::Tree { levels, digits, are_blocks })
+}
+
+/// The digits of the next host at a switch.
+fn digits_at(vertices: &mut [Vertex], switch: usize, root: usize, levels: usize) -> Vec<u32> {
+    let mut digits = vec![0; levels];
+    let next_member = |vertex: &mut Vertex| {
+        vertex.members += 1;
+        vertex.members - 1
+    };
+    let leaf = &mut vertices[switch];
+    digits[leaf.height] = next_member(leaf);
+    let mut below = switch;
+    while below != root {
+        let above = vertices[below].above;
+        let number = match vertices[below].number {
+            Some(number) => number,
+            None => next_member(&mut vertices[above]),
+        };
+        vertices[below].number = Some(number);
+        digits[vertices[above].height] = number;
+        below = above;
+    }
+    digits
+}
+
+/// Hops between hosts on tori; hosts of different tori are a hop farther apart than any of one.
+fn pairs_of_tori(tori: &[Torus], hosts: &[&str]) -> Result<Network, ClusterError> {
+    check_pairs(hosts.len())?;
+    let mut place_of: HashMap<&str, (usize, usize)> = HashMap::new();
+    for (torus, Torus { nodes, .. }) in tori.iter().enumerate() {
+        for (vertex, node) in nodes.iter().enumerate() {
+            place_of.entry(node).or_insert((torus, vertex));
+        }
+    }
+    let mut places = Vec::with_capacity(hosts.len());
+    for &host in hosts {
+        let found = place_of.get(host).copied();
+        places.push(found.ok_or_else(|| ClusterError::NotInTopology { host: host.to_owned() })?);
+    }
+    let diameter = |torus: &Torus| torus.lengths.iter().map(|length| u64::from(length / 2)).sum::<u64>();
+    let far = tori.iter().map(diameter).max().unwrap_or(0) + 1;
+    let hops = |a: (usize, usize), b: (usize, usize)| {
+        if a.0 == b.0 { hops(&tori[a.0].lengths, a.1, b.1) } else { far }
+    };
+    let factors = places.iter().flat_map(|&a| places.iter().map(move |&b| hops(a, b) as f64)).collect();
+    let shape = |torus: &Torus| match torus.lengths.as_slice() {
+        [length] => format!("a ring of {length}"),
+        lengths => format!("a torus of {}", lengths.iter().map(u32::to_string).collect::<Vec<_>>().join("x")),
+    };
+    let from = match tori {
+        [only] => format!("hops on {}", shape(only)),
+        tori => format!("hops on {} tori", tori.len()),
+    };
+    Ok(Network::Pairs { factors, from })
+}
+
+fn hops(lengths: &[u32], mut a: usize, mut b: usize) -> u64 {
+    let mut hops = 0;
+    for &length in lengths {
+        let length = length.max(1) as usize;
+        let gap = (a % length).abs_diff(b % length);
+        hops += gap.min(length - gap) as u64;
+        (a, b) = (a / length, b / length);
+    }
+    hops
+}
+
+/// Distances of pairs of nodes where the nearest are `nearest` apart, rounded.
+pub(super) fn scaled(factors: &[f64], nearest: Distance) -> Option<Vec<Distance>> {
+    const MOST: f64 = (1u64 << 52) as f64;
+    let scale = |&factor: &f64| {
+        let distance = (factor * nearest as f64).round();
+        (distance <= MOST).then_some(distance as Distance)
+    };
+    factors.iter().map(scale).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn switch(name: &str, switches: &[&str], nodes: &[&str]) -> Switch {
+        let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Switch { name: name.to_owned(), switches: own(switches), nodes: own(nodes) }
+    }
+
+    #[test]
+    fn hosts_find_their_switches() {
+        let switches = [
+            switch("top", &["a", "b"], &["z"]),
+            switch("a", &[], &["n0", "n1"]),
+            switch("b", &[], &["n2", "n3"]),
+        ];
+        let network = tree(&switches, &["n0", "n1", "n2", "z"], false).unwrap();
+        let digits = vec![vec![0, 0, 0], vec![1, 0, 0], vec![0, 1, 0], vec![0, 2, 0]];
+        assert_eq!(network, Network::Tree { levels: 3, digits, are_blocks: false });
+        let lone = [switch("a", &[], &["n0"]), switch("b", &[], &["n1"])];
+        let digits = [vec![0, 1], vec![0, 0]];
+        let Network::Tree { digits: found, .. } = tree(&lone, &["n1", "n0"], false).unwrap() else {
+            panic!()
+        };
+        assert_eq!(found, [digits[1].clone(), digits[0].clone()]);
+        assert!(matches!(tree(&lone, &["n7"], false), Err(ClusterError::NotInTopology { .. })));
+    }
+
+    #[test]
+    fn blocks_of_blocks_are_levels() {
+        let blocks: Vec<Vec<String>> = (0..4).map(|block| vec![format!("n{block}")]).collect();
+        let switches = switches_of_blocks(&blocks, &[1, 2, 4]);
+        let Network::Tree { digits, .. } = tree(&switches, &["n0", "n1", "n2", "n3"], true).unwrap() else {
+            panic!()
+        };
+        let differ =
+            |a: usize, b: usize| (0..4).rev().find(|&level| digits[a].get(level) != digits[b].get(level));
+        assert_eq!((differ(0, 1), differ(0, 2), differ(2, 3)), (Some(1), Some(2), Some(1)));
+    }
+
+    #[test]
+    fn the_shorter_way_round_counts() {
+        let nodes: Vec<String> = (0..24).map(|node| format!("n{node}")).collect();
+        let torus = Torus { lengths: vec![4, 3, 2], nodes };
+        let Network::Pairs { factors, .. } = pairs_of_tori(&[torus], &["n0", "n3", "n8", "n23"]).unwrap()
+        else {
+            panic!()
+        };
+        assert_eq!(factors, [0.0, 1.0, 1.0, 3.0, 1.0, 0.0, 2.0, 2.0, 1.0, 2.0, 0.0, 2.0, 3.0, 2.0, 2.0, 0.0]);
+    }
+}

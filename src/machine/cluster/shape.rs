@@ -1,0 +1,293 @@
+//! The inside of a node: its processing elements in order, and where each stands at each level.
+
+use std::collections::BTreeSet;
+
+use crate::io::cluster::hwloc::{Kind, Object};
+
+/// What processes are placed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A core with all its hardware threads.
+    Core,
+    /// A hardware thread.
+    Pu,
+}
+
+/// A class of objects that make up one level: those of a kind that have as many of the same kind around them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Class {
+    pub(super) kind: Kind,
+    depth: usize,
+}
+
+/// A processing element of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Leaf {
+    /// Its place at each level, innermost first.
+    pub(super) digits: Vec<u32>,
+    pub(super) package: u32,
+    /// In its package.
+    pub(super) core: u32,
+    /// Ascending.
+    pub(super) cpus: Vec<u32>,
+}
+
+/// The levels inside some nodes, innermost first.
+///
+/// They are put in an order in which what holds something is outside of it. Where there is none, because of two kinds each holds
+/// the other somewhere, levels are told apart by their depth alone.
+pub(super) struct Levels {
+    classes: Vec<Class>,
+    unit: Unit,
+    are_depths: bool,
+}
+
+impl Levels {
+    pub(super) fn new(nodes: &[Object], unit: Unit) -> Self {
+        let mut levels = Self { classes: Vec::new(), unit, are_depths: false };
+        if !levels.order(nodes) {
+            levels.are_depths = true;
+            levels.order(nodes);
+        }
+        levels
+    }
+
+    pub(super) fn kinds(&self) -> impl Iterator<Item = Kind> {
+        self.classes.iter().map(|class| class.kind)
+    }
+
+    /// Whether the classes could be put in order.
+    fn order(&mut self, nodes: &[Object]) -> bool {
+        let (mut classes, mut above) = (BTreeSet::new(), BTreeSet::new());
+        for node in nodes {
+            self.relate(node, &mut Vec::new(), &mut classes, &mut above);
+        }
+        self.classes.clear();
+        while !classes.is_empty() {
+            // Of the classes that hold no other one, that which is innermost by its kind.
+            let holds_none = |&&class: &&Class| !classes.iter().any(|&inner| above.contains(&(class, inner)));
+            let Some(&next) = classes.iter().rfind(holds_none) else { return false };
+            classes.remove(&next);
+            self.classes.push(next);
+        }
+        true
+    }
+
+    /// Collects the classes of what is in an object, and which class stands above which. `path` has the classes around it.
+    fn relate(
+        &self,
+        object: &Object,
+        path: &mut Vec<Class>,
+        classes: &mut BTreeSet<Class>,
+        above: &mut BTreeSet<(Class, Class)>,
+    ) {
+        if self.is_leaf(object) {
+            return;
+        }
+        for child in &object.children {
+            let class = self.class(child, path);
+            classes.insert(class);
+            above.extend(path.iter().map(|&outer| (outer, class)));
+            path.push(class);
+            self.relate(child, path, classes, above);
+            path.pop();
+        }
+    }
+
+    fn class(&self, object: &Object, path: &[Class]) -> Class {
+        if self.are_depths {
+            return Class { kind: Kind::Group, depth: path.len() };
+        }
+        Class { kind: object.kind, depth: path.iter().filter(|outer| outer.kind == object.kind).count() }
+    }
+
+    fn is_leaf(&self, object: &Object) -> bool {
+        object.kind == Kind::Pu || self.unit == Unit::Core && object.kind == Kind::Core
+    }
+
+    /// The processing elements of a node.
+    pub(super) fn leaves(&self, node: &Object) -> Vec<Leaf> {
+        let mut walk = Walk {
+            levels: self,
+            digits: vec![0; self.classes.len()],
+            path: Vec::new(),
+            leaves: Vec::new(),
+            package: 0,
+            next_package: 0,
+            next_core: 0,
+        };
+        walk.visit(node);
+        walk.leaves
+    }
+}
+
+/// A walk through a node.
+struct Walk<'a> {
+    levels: &'a Levels,
+    digits: Vec<u32>,
+    path: Vec<Class>,
+    leaves: Vec<Leaf>,
+    package: u32,
+    next_package: u32,
+    next_core: u32,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, object: &Object) {
+        if object.kind == Kind::Package {
+            (self.package, self.next_core) = (self.next_package, 0);
+            self.next_package += 1;
+        }
+        if self.levels.is_leaf(object) {
+            let mut cpus = Vec::new();
+            collect_pus(object, &mut cpus);
+            cpus.sort_unstable();
+            let (package, core) = (self.package, self.next_core);
+            self.leaves.push(Leaf { digits: self.digits.clone(), package, core, cpus });
+        } else {
+            self.visit_children(object);
+        }
+        // Threads of a core share its number; those that stand in none are cores.
+        let is_in_core = self.path.iter().rev().skip(1).any(|class| class.kind == Kind::Core);
+        if object.kind == Kind::Core || object.kind == Kind::Pu && !is_in_core {
+            self.next_core += 1;
+        }
+    }
+
+    fn visit_children(&mut self, object: &Object) {
+        let classes: Vec<Class> =
+            object.children.iter().map(|child| self.levels.class(child, &self.path)).collect();
+        let level = |class: &Class| self.levels.classes.iter().position(|other| other == class);
+        // Where objects of several classes stand beside each other, all of them are told apart at the outermost level.
+        let Some(level) = classes.iter().filter_map(level).max() else { return };
+        for (index, (child, class)) in object.children.iter().zip(classes).enumerate() {
+            self.digits[level] = index as u32;
+            self.path.push(class);
+            self.visit(child);
+            self.path.pop();
+        }
+        self.digits[level] = 0;
+    }
+}
+
+fn collect_pus(object: &Object, cpus: &mut Vec<u32>) {
+    if object.kind == Kind::Pu {
+        cpus.push(object.os_index);
+    }
+    object.children.iter().for_each(|child| collect_pus(child, cpus));
+}
+
+/// One processing element for each `count` that are next to each other in a package; what is left over is left out.
+pub(super) fn bundled(leaves: &[Leaf], count: usize) -> Vec<Leaf> {
+    let mut bundles = Vec::new();
+    for package in leaves.chunk_by(|a, b| a.package == b.package) {
+        for (core, bundle) in package.chunks_exact(count.max(1)).enumerate() {
+            let mut cpus: Vec<u32> = bundle.iter().flat_map(|leaf| leaf.cpus.iter().copied()).collect();
+            cpus.sort_unstable();
+            bundles.push(Leaf { cpus, core: core as u32 * count as u32, ..bundle[0].clone() });
+        }
+    }
+    let levels = bundles.first().map_or(0, |leaf: &Leaf| leaf.digits.len());
+    close_gaps(&mut bundles, levels);
+    bundles
+}
+
+/// Numbers the groups of leaves that agree outside of a level anew, from 0 without gaps; inner levels follow.
+fn close_gaps(leaves: &mut [Leaf], level: usize) {
+    let Some(level) = level.checked_sub(1) else { return };
+    for (index, group) in leaves.chunk_by_mut(|a, b| a.digits[level] == b.digits[level]).enumerate() {
+        group.iter_mut().for_each(|leaf| leaf.digits[level] = index as u32);
+        close_gaps(group, level);
+    }
+}
+
+/// A node that is a regular tree of these arities, innermost first: cores in packages, and what lies between if there are more levels.
+pub fn regular(arities: &[u32]) -> Object {
+    let kinds: &[Kind] = match arities.len() {
+        0 | 1 => &[Kind::Core],
+        2 => &[Kind::Core, Kind::Package],
+        3 => &[Kind::Core, Kind::Numa, Kind::Package],
+        4 => &[Kind::Core, Kind::L3, Kind::Numa, Kind::Package],
+        _ => &[Kind::Core, Kind::L3, Kind::Die, Kind::Numa, Kind::Package],
+    };
+    fn members(levels: &[(Kind, u32)], next: &mut u32) -> Vec<Object> {
+        let Some((&(kind, arity), inner)) = levels.split_last() else {
+            *next += 1;
+            return vec![Object::pu(*next - 1)];
+        };
+        (0..arity).map(|_| Object::new(kind, members(inner, next))).collect()
+    }
+    let kind = |level: usize| kinds.get(level).copied().unwrap_or(Kind::Group);
+    let levels: Vec<(Kind, u32)> =
+        arities.iter().enumerate().map(|(level, &arity)| (kind(level), arity)).collect();
+    Object::new(Kind::Machine, members(&levels, &mut 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digits(node: &Object, unit: Unit) -> Vec<Vec<u32>> {
+        let levels = Levels::new(std::slice::from_ref(node), unit);
+        levels.leaves(node).into_iter().map(|leaf| leaf.digits).collect()
+    }
+
+    fn core(pus: &[u32]) -> Object {
+        Object::new(Kind::Core, pus.iter().map(|&pu| Object::pu(pu)).collect())
+    }
+
+    #[test]
+    fn regular_nodes_count_like_numbers() {
+        let node = regular(&[2, 3]);
+        let levels = Levels::new(std::slice::from_ref(&node), Unit::Core);
+        assert_eq!(levels.kinds().collect::<Vec<_>>(), [Kind::Core, Kind::Package]);
+        let leaves = levels.leaves(&node);
+        let expected: Vec<Vec<u32>> = (0..6).map(|pe| vec![pe % 2, pe / 2]).collect();
+        assert_eq!(digits(&node, Unit::Core), expected);
+        assert_eq!((leaves[5].package, leaves[5].core, leaves[5].cpus.as_slice()), (2, 1, &[5][..]));
+    }
+
+    #[test]
+    fn what_stands_beside_each_other_is_told_apart_whatever_it_is() {
+        let group = Object::new(Kind::Group, vec![core(&[0, 4]), core(&[1])]);
+        let node = Object::new(Kind::Machine, vec![group, core(&[2, 5]), Object::pu(3)]);
+        for (unit, count) in [(Unit::Core, 4), (Unit::Pu, 6)] {
+            let mut all = digits(&node, unit);
+            assert_eq!(all.len(), count);
+            all.sort();
+            all.dedup();
+            assert_eq!(all.len(), count);
+        }
+        let levels = Levels::new(std::slice::from_ref(&node), Unit::Core);
+        let cores: Vec<u32> = levels.leaves(&node).iter().map(|leaf| leaf.core).collect();
+        assert_eq!(cores, [0, 1, 2, 3]);
+        let levels = Levels::new(std::slice::from_ref(&node), Unit::Pu);
+        let cores: Vec<u32> = levels.leaves(&node).iter().map(|leaf| leaf.core).collect();
+        assert_eq!(cores, [0, 0, 1, 2, 2, 3]);
+    }
+
+    #[test]
+    fn kinds_that_hold_each_other_are_told_apart_by_depth() {
+        let inner = |outer, inner, pu| {
+            Object::new(outer, vec![Object::new(inner, vec![core(&[pu]), core(&[pu + 1])])])
+        };
+        let node = Object::new(
+            Kind::Machine,
+            vec![inner(Kind::Numa, Kind::Package, 0), inner(Kind::Package, Kind::Numa, 2)],
+        );
+        let mut all = digits(&node, Unit::Core);
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 4);
+    }
+
+    #[test]
+    fn bundles_stay_in_their_package() {
+        let node = regular(&[5, 2]);
+        let leaves = Levels::new(std::slice::from_ref(&node), Unit::Core).leaves(&node);
+        let bundles = bundled(&leaves, 2);
+        let told: Vec<_> = bundles.iter().map(|leaf| (leaf.digits.clone(), leaf.cpus.clone())).collect();
+        let expected = [([0, 0], [0, 1]), ([1, 0], [2, 3]), ([0, 1], [5, 6]), ([1, 1], [7, 8])];
+        assert_eq!(told, expected.map(|(digits, cpus)| (digits.to_vec(), cpus.to_vec())));
+    }
+}

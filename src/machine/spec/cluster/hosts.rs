@@ -1,0 +1,54 @@
+//! Nodes that a file lists: `hosts:hosts.txt`, `hosts:hosts.txt,node=16:2`.
+
+use std::path::Path;
+
+use super::super::{ClusterKind, Kind};
+use super::{Parts, inside, read_topology};
+use crate::io::Source;
+use crate::io::cluster::hostfile::{self, Host};
+use crate::machine::cluster::{ClusterError, DraftNode, plain};
+
+const KEYS: [&str; 2] = ["node", "topology"];
+
+pub(in super::super) const HOSTS: Kind = Kind {
+    name: "hosts",
+    example: "hosts:hosts.txt",
+    about: "the hosts of a file (of Open MPI, MPICH, or plain), with a hierarchy or an hwloc file for what is in each",
+    cluster: Some(ClusterKind {
+        may_stand_alone: false,
+        files: |rest| {
+            let parts = Parts::new(rest, &KEYS);
+            let node = parts.option("node").and_then(inside::file_of);
+            std::iter::once(Path::new(parts.first)).chain(node).chain(parts.topology()).collect()
+        },
+    }),
+    make: |request| {
+        let parts = Parts::new(request.rest, &KEYS);
+        let hosts = hostfile::read(Source::open(Path::new(parts.first))?)?;
+        let mut draft = request.draft(Vec::new());
+        match parts.option("node") {
+            Some(text) => {
+                draft.insides = vec![inside::read(request, text, &mut draft.notes)?];
+                let node = |host: Host| DraftNode { host: Some(host.name), inside: 0, limit: host.slots };
+                draft.nodes = hosts.into_iter().map(node).collect();
+            }
+            None => {
+                let slots = hosts.iter().map(|host| host.slots).collect::<Option<Vec<u32>>>();
+                let slots = slots.ok_or_else(|| request.refused(ClusterError::NoInside))?;
+                let mut sizes = slots.clone();
+                sizes.sort_unstable();
+                sizes.dedup();
+                let inside = |slots: u32| sizes.partition_point(|&size| size < slots);
+                let node = |(host, slots): (Host, u32)| DraftNode {
+                    host: Some(host.name),
+                    inside: inside(slots),
+                    limit: None,
+                };
+                draft.nodes = hosts.into_iter().zip(slots).map(node).collect();
+                draft.insides = sizes.into_iter().map(plain).collect();
+            }
+        }
+        draft.topology = read_topology(parts.topology())?;
+        request.cluster(draft)
+    },
+};

@@ -1,0 +1,45 @@
+//! Nodes as hwloc describes them: `hwloc`, `hwloc:node.xml,hosts=hosts.txt`, `hwloc:pack:2 numa:4 core:16 pu:1`.
+
+use super::super::{ClusterKind, Kind};
+use super::{Parts, inside, read_topology};
+use crate::io::Source;
+use crate::io::cluster::hostfile;
+use crate::machine::cluster::DraftNode;
+
+const KEYS: [&str; 2] = ["hosts", "topology"];
+
+pub(in super::super) const HWLOC: Kind = Kind {
+    name: "hwloc",
+    example: "hwloc:node.xml",
+    about: "this node, or that of an XML file of hwloc, or a synthetic one; as many times as there are hosts in a file",
+    cluster: Some(ClusterKind {
+        may_stand_alone: true,
+        files: |rest| {
+            let parts = Parts::new(rest, &KEYS);
+            let node = Some(parts.first).filter(|first| !first.is_empty()).and_then(inside::file_of);
+            node.into_iter().chain(parts.file("hosts")).chain(parts.topology()).collect()
+        },
+    }),
+    make: |request| {
+        let parts = Parts::new(request.rest, &KEYS);
+        let mut notes = Vec::new();
+        let node = match parts.first {
+            "" => inside::this_node(request)?,
+            text => inside::read(request, text, &mut notes)?,
+        };
+        let nodes = match parts.file("hosts") {
+            Some(path) => hostfile::read(Source::open(path)?)?
+                .into_iter()
+                .map(|host| DraftNode { host: Some(host.name), inside: 0, limit: host.slots })
+                .collect(),
+            None => {
+                let host = parts.first.is_empty().then(inside::this_host).flatten();
+                vec![DraftNode { host, inside: 0, limit: None }]
+            }
+        };
+        let mut draft = request.draft(nodes);
+        (draft.insides, draft.notes) = (vec![node], notes);
+        draft.topology = read_topology(parts.topology())?;
+        request.cluster(draft)
+    },
+};

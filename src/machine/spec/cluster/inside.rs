@@ -1,0 +1,90 @@
+//! What is in a node: an hwloc XML file, a synthetic line of hwloc, a hierarchy, or what `lstopo` says of this node.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::super::{Request, SpecError};
+use crate::io::Source;
+use crate::io::cluster::hwloc::{self, Object};
+use crate::io::cluster::synthetic;
+use crate::machine::cluster::{ClusterError, regular};
+use crate::topology::{Hierarchy, Note};
+
+/// Cores of a node that is written as a hierarchy, at most.
+const MOST_CORES: u32 = 1 << 16;
+
+/// What stands for the node that the program runs on.
+const THIS_NODE: &str = "hwloc";
+
+/// Programs that describe a node, the first that is there is taken.
+const LSTOPO: [&str; 2] = ["lstopo-no-graphics", "lstopo"];
+
+fn is_hierarchy(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b':')
+}
+
+/// The file that a description of a node is in, if it is in one.
+pub(super) fn file_of(text: &str) -> Option<&Path> {
+    let is_file = text != THIS_NODE && !is_hierarchy(text) && !synthetic::is_synthetic(text);
+    is_file.then_some(Path::new(text))
+}
+
+/// What is in a node that is described so.
+pub(super) fn read(request: &Request<'_>, text: &str, notes: &mut Vec<Note>) -> Result<Object, SpecError> {
+    if text == THIS_NODE {
+        return this_node(request);
+    }
+    if synthetic::is_synthetic(text) {
+        return Ok(synthetic::read("synthetic machine", text)?);
+    }
+    if let Some(path) = file_of(text) {
+        return Ok(hwloc::read(Source::open(path)?)?);
+    }
+    let levels = text.split(':').count();
+    let tree = request.valid(Hierarchy::parse(text, &vec!["1"; levels].join(":")))?;
+    if tree.num_pes() > MOST_CORES as usize {
+        let error = ClusterError::NodeTooLarge { text: text.to_owned(), most: MOST_CORES };
+        return Err(request.refused(error));
+    }
+    if let (2.., [first, .., last]) = (levels, tree.arities())
+        && last > first
+    {
+        let reversed: Vec<&str> = text.split(':').rev().collect();
+        let text = format!(
+            "node {text} has {last} sockets of {first} cores each in a socket or part of it; if it was typed outermost first, \
+             it is {}",
+            reversed.join(":")
+        );
+        notes.push(Note { text, is_warning: true });
+    }
+    Ok(regular(tree.arities()))
+}
+
+/// What `lstopo` says of this node.
+pub(super) fn this_node(request: &Request<'_>) -> Result<Object, SpecError> {
+    let failed = |reason: String| {
+        request.refused(ClusterError::Lstopo { reason, instead: "node=16:2, or hwloc:FILE.xml" })
+    };
+    let mut reason = String::new();
+    for program in LSTOPO {
+        let run = Command::new(program).args(["--of", "xml"]).stdin(Stdio::null()).output();
+        match run {
+            Ok(output) if output.status.success() => {
+                return Ok(hwloc::read(Source::new("output of lstopo", output.stdout.as_slice())?)?);
+            }
+            Ok(output) => {
+                let said = String::from_utf8_lossy(&output.stderr);
+                reason =
+                    format!("it ended with {}: {}", output.status, said.lines().next().unwrap_or_default());
+            }
+            Err(error) => reason = error.to_string(),
+        }
+    }
+    Err(failed(reason))
+}
+
+/// What the system calls this node.
+pub(super) fn this_host() -> Option<String> {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok().or(std::env::var("HOSTNAME").ok())?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}

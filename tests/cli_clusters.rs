@@ -1,0 +1,239 @@
+//! `viem` and `evaluator` on clusters, as a user runs them: in a job of Slurm, with files of hosts, with what hwloc says of a node.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use common::{failure_of, objective, program, random_graph, stdout_of, text_of};
+use viem::rng::Rng;
+
+/// A folder with a graph of 12 processes and these files.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let graph = random_graph(12, 4, 60, &mut Rng::new(5));
+    fs::write(folder.path().join("graph"), text_of(&graph)).unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+/// A program with nothing of Slurm around it but these variables. The only `lstopo` it finds is the one of the tests.
+fn in_job(name: &str, folder: &Path, job: &[(&str, &str)]) -> Command {
+    let mut command = program(name, folder);
+    for (variable, _) in std::env::vars_os() {
+        if variable.to_string_lossy().starts_with("SLURM") {
+            command.env_remove(variable);
+        }
+    }
+    command.env("PATH", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools"));
+    // No topology of the cluster that the tests may run on.
+    command.env("SLURM_CONF", folder.join("slurm.conf"));
+    command.envs(job.iter().copied());
+    command
+}
+
+fn viem(folder: &Path, job: &[(&str, &str)], machine: &[&str]) -> Command {
+    let mut viem = in_job("viem", folder, job);
+    viem.args(["graph", "--threads=1", "--preconfiguration_mapping=fast"]).args(machine);
+    viem
+}
+
+/// Maps with `--verify`, has the mapping scored, and returns what the program printed, stderr behind stdout.
+fn map(folder: &Path, job: &[(&str, &str)], machine: &[&str]) -> String {
+    let mut viem = viem(folder, job, machine);
+    let output = viem.arg("--verify").assert().success().get_output().clone();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let cost = objective(&text);
+    assert!(text.contains(&format!("verified: J of the files is {cost} too")), "{text}");
+    let mut evaluator = in_job("evaluator", folder, job);
+    evaluator.args(["graph", "--input_mapping=permutation"]).args(machine);
+    assert_eq!(objective(&stdout_of(&mut evaluator)), cost, "{machine:?}");
+    text + &String::from_utf8(output.stderr).unwrap()
+}
+
+const JOB: [(&str, &str); 3] =
+    [("SLURM_JOB_NODELIST", "n[1-3]"), ("SLURM_JOB_CPUS_PER_NODE", "16(x3)"), ("SLURMD_NODENAME", "n1")];
+
+/// The job with these variables set otherwise.
+fn job<'a>(others: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    JOB.iter().chain(others).copied().collect()
+}
+
+#[test]
+fn the_nodes_of_a_job_are_like_this_one() {
+    let folder = folder(&[]);
+    let text = map(folder.path(), &JOB, &["--machine=slurm"]);
+    assert!(
+        text.contains("machine: 3 nodes x 2 sockets x 4 cores = 4:2:3, distances 1:3:30 (assumed)"),
+        "{text}"
+    );
+    assert!(text.contains("no topology of the cluster is found"), "{text}");
+    assert!(!text.contains("warning"), "{text}");
+    let text = map(folder.path(), &JOB, &["--machine=slurm", "--pu"]);
+    assert!(text.contains("3 nodes x 2 sockets x 4 cores x 2 hardware threads = 2:4:2:3"), "{text}");
+    let text = map(folder.path(), &JOB, &["--machine=slurm", "--distance_parameter_string=1:5:50"]);
+    assert!(text.contains("distances 1:5:50 (given)"), "{text}");
+    let elsewhere = job(&[("SLURMD_NODENAME", "login")]);
+    let text = map(folder.path(), &elsewhere, &["--machine=slurm"]);
+    assert!(text.contains("login is no node of the job"), "{text}");
+    let two = job(&[("SLURM_CPUS_PER_TASK", "4")]);
+    let text = map(folder.path(), &two, &["--machine=slurm"]);
+    assert!(text.contains("3 nodes x 2 sockets x 2 cores = 2:2:3"), "{text}");
+}
+
+#[test]
+fn the_network_is_that_of_the_cluster() {
+    let conf = "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-9]\nSwitchName=c Switches=a,b\n";
+    let folder = folder(&[("topology.conf", conf), ("flat.yaml", "- topology: t\n  flat: true\n")]);
+    let uneven = "2 switches, 3 nodes, 6 sockets, 24 cores, uneven, distances 1:3:30:40 of cores:sockets:nodes:switches";
+    let text = map(folder.path(), &JOB, &["--machine=slurm"]);
+    assert!(text.contains(uneven), "{text}");
+    let text = map(folder.path(), &JOB, &["--machine=slurm:topology=flat.yaml"]);
+    assert!(text.contains("3 nodes x 2 sockets x 4 cores = 4:2:3"), "{text}");
+    let addresses = job(&[("SLURM_TOPOLOGY_ADDR", "c.a.n1 c.a.n2 c.b.n3")]);
+    fs::remove_file(folder.path().join("topology.conf")).unwrap();
+    let text = map(folder.path(), &addresses, &["--machine=slurm"]);
+    assert!(text.contains(uneven), "{text}");
+    // What the user has not given is not his mistake.
+    for other in ["SwitchName=a Nodes=x\n", "SwitchName=a Nodes=x[\n"] {
+        fs::write(folder.path().join("topology.conf"), other).unwrap();
+        let text = map(folder.path(), &JOB, &["--machine=slurm"]);
+        assert!(text.contains("all nodes are taken to be alike"), "{text}");
+        let given =
+            failure_of(&mut viem(folder.path(), &JOB, &["--machine=slurm:topology=topology.conf"]), 65);
+        assert!(given.contains("host n1 is not in the topology") || given.contains("line 1"), "{given}");
+    }
+}
+
+#[test]
+fn nodes_that_are_not_like_this_one_are_described_or_plain() {
+    let folder = folder(&[]);
+    let other = job(&[("SLURM_JOB_CPUS_PER_NODE", "64(x2),8")]);
+    let text = map(folder.path(), &other, &["--machine=slurm"]);
+    assert!(text.contains("this node has 16 CPUs, nodes of the job have 64"), "{text}");
+    assert!(text.contains("3 nodes, 136 cores, uneven, distances 1:30 of cores:nodes (assumed)"), "{text}");
+    let text = map(folder.path(), &other, &["--machine=slurm:node=32:2"]);
+    assert!(text.contains("3 nodes, 5 sockets, 136 cores, uneven"), "{text}");
+    let tasks = [("SLURM_JOB_NODELIST", "n[1-3]"), ("SLURM_TASKS_PER_NODE", "4(x3)")];
+    let text = map(folder.path(), &tasks, &["--machine=slurm:node=2:2"]);
+    assert!(text.contains("3 nodes x 2 sockets x 2 cores = 2:2:3"), "{text}");
+    let text = map(folder.path(), &tasks, &["--machine=slurm:node=8:2"]);
+    assert!(text.contains("3 nodes x 4 cores = 4:3") && text.contains("fewer slots"), "{text}");
+}
+
+#[test]
+fn without_lstopo_there_is_a_clear_word() {
+    let folder = folder(&[]);
+    let nowhere = folder.path().join("nowhere");
+    let run = |machine: &str| {
+        let mut viem = viem(folder.path(), &JOB, &[&format!("--machine={machine}")]);
+        viem.env("PATH", &nowhere);
+        viem
+    };
+    let text = failure_of(&mut run("hwloc"), 66);
+    assert!(text.contains("lstopo cannot be run") && text.contains("install hwloc"), "{text}");
+    let output = run("slurm").assert().success().get_output().clone();
+    let (text, warning) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("3 nodes x 16 cores = 16:3, distances 1:30 (assumed)"), "{text}");
+    assert!(warning.contains("install hwloc") && warning.contains("slurm:node=16:2"), "{warning}");
+}
+
+#[test]
+fn heterogeneous_jobs_are_mapped_a_group_at_a_time() {
+    let folder = folder(&[]);
+    let groups = [
+        ("SLURM_HET_SIZE", "2"),
+        ("SLURM_JOB_NODELIST_HET_GROUP_0", "a1"),
+        ("SLURM_JOB_CPUS_PER_NODE_HET_GROUP_0", "16"),
+        ("SLURM_JOB_NODELIST_HET_GROUP_1", "b[1-2]"),
+        ("SLURM_JOB_CPUS_PER_NODE_HET_GROUP_1", "8(x2)"),
+    ];
+    let text = failure_of(&mut viem(folder.path(), &job(&groups), &["--machine=slurm"]), 2);
+    assert!(text.contains("heterogeneous job of 2 groups") && text.contains("slurm:group=0"), "{text}");
+    let text = map(folder.path(), &job(&groups), &["--machine=slurm:group=1,node=4:2"]);
+    assert!(text.contains("2 nodes x 2 sockets x 4 cores = 4:2:2"), "{text}");
+    let text = failure_of(&mut viem(folder.path(), &job(&groups), &["--machine=slurm:group=2"]), 66);
+    assert!(text.contains("no Slurm job"), "{text}");
+}
+
+/// What is set otherwise, the machine, the exit code, and what the message says.
+type Refusal<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], i32, &'a str);
+
+#[test]
+fn hostile_jobs_and_files_get_one_message() {
+    let folder = folder(&[
+        ("hosts", "n1 slots=4\nn2 slots=4\nn3 slots=4\n"),
+        ("torn.xml", "<topology version=\"2.0\"><object type=\"Machine\"><object ty"),
+        ("few", "n1 slots=2\n"),
+        ("bad", "n1 slots=two\n"),
+    ]);
+    let nodes = "SLURM_JOB_NODELIST";
+    let slurm = &["--machine=slurm:node=8:2"][..];
+    let cases: [Refusal<'_>; 16] = [
+        (&[(nodes, "")], slurm, 66, "SLURM_JOB_NODELIST is not set"),
+        (&[(nodes, "n[1-[2-3]]")], slurm, 65, "a list of hosts is written like"),
+        (&[(nodes, "n[]")], slurm, 65, "a bracket holds numbers"),
+        (&[(nodes, "n[3-1]")], slurm, 65, "runs backwards"),
+        (&[(nodes, "n[1-3")], slurm, 65, "left open"),
+        (&[(nodes, "n[1-99999999]")], slurm, 65, "too long"),
+        (
+            &[(nodes, "n[1-4]")],
+            slurm,
+            65,
+            "SLURM_JOB_CPUS_PER_NODE has numbers of 3 nodes, but the job has 4",
+        ),
+        (&[("SLURM_JOB_CPUS_PER_NODE", "16(x")], slurm, 65, "no list of numbers"),
+        (
+            &[("SLURM_JOB_CPUS_PER_NODE", "64(x3)")],
+            slurm,
+            65,
+            "has 64 slots, but the node described has 16 cores",
+        ),
+        (&[("SLURM_JOB_CPUS_PER_NODE", "2(x3)")], slurm, 65, "room for 6"),
+        (&[], &["--machine=slurm:8:2"], 2, "no option of slurm"),
+        (&[], &["--machine=hosts:few"], 65, "room for 2"),
+        (&[], &["--machine=hosts:bad"], 65, "bad, line 1, column 4"),
+        (&[], &["--machine=hwloc:torn.xml"], 65, "torn.xml, line 1"),
+        (&[], &["--machine=hosts:hosts", "--output_filename=hosts"], 2, "hosts"),
+        (&[], &["--machine=4:4", "--distance_parameter_string=1:2", "--pu"], 2, "--pu is for clusters"),
+    ];
+    for (others, machine, code, expected) in cases {
+        let text = failure_of(&mut viem(folder.path(), &job(others), machine), code);
+        assert!(text.contains(expected), "{others:?} {machine:?}: {text}");
+        assert_eq!(text.trim().lines().count(), 1, "{text}");
+    }
+    assert!(fs::read_to_string(folder.path().join("hosts")).unwrap().contains("slots=4"));
+}
+
+#[test]
+fn hosts_and_latencies_come_from_files() {
+    let folder = folder(&[
+        ("hosts", "n1 slots=4\nn2 slots=4\nn3 slots=4\n"),
+        ("lat", "0 1.5 4.5\n1.5 0 3\n4.5 3 0\n"),
+        ("uneven", "n1:9\nn2:2\nn3:7\n"),
+    ]);
+    let text = map(folder.path(), &[], &["--machine=hosts:hosts,node=2:2"]);
+    assert!(text.contains("machine: 3 nodes x 2 sockets x 2 cores = 2:2:3"), "{text}");
+    let text = map(folder.path(), &[], &["--machine=hosts:hosts,node=2:2", "--latency=lat"]);
+    assert!(text.contains("distances 10:30 inside a node (assumed), 300 to 900 between nodes"), "{text}");
+    let text = map(folder.path(), &[], &["--machine=hosts:uneven"]);
+    assert!(text.contains("3 nodes, 18 cores, uneven"), "{text}");
+    let text = map(folder.path(), &[], &["--machine=hwloc", "--pu"]);
+    assert!(text.contains("2 sockets x 4 cores x 2 hardware threads = 2:4:2"), "{text}");
+}
+
+#[test]
+fn what_was_typed_outermost_first_is_warned_of() {
+    let folder = folder(&[("hosts", "n1\nn2\n")]);
+    let warnings = |machine: &[&str]| {
+        let output = viem(folder.path(), &[], machine).assert().success().get_output().clone();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let falling = warnings(&["--machine=8:2:16", "--distance_parameter_string=30:3:1"]);
+    assert!(falling.contains("give 16:2:8 and 1:3:30"), "{falling}");
+    assert!(warnings(&["--machine=hosts:hosts,node=2:16"]).contains("it is 16:2"));
+    assert_eq!(warnings(&["--machine=hosts:hosts,node=16:2"]), "");
+}
