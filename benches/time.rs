@@ -1,45 +1,185 @@
 //! Programs in time: how right the estimate is, how fast the simulator is, what mappings are worth.
 //!
 //! ```text
-//! cargo bench --bench time -- [accuracy] [simulator] [congested] [regular] [speed] [messages=1000000]
+//! cargo bench --bench time -- [accuracy] [simulator] [regular] [congested] [speed] [preset=eco] [messages=1000000]
 //! ```
 //!
-//! Without a word all are run but the greatest phase. Times are processor seconds of one thread.
+//! Without a word all are run. Times are processor seconds of one thread.
 
 mod common;
 
-use common::{Options, Stopwatch, Table};
+use common::{Options, Stopwatch, Table, geometric_mean};
+use viem::assign::{AssignConfig, assign};
 use viem::estimate::{Estimate, Model};
-use viem::program::generate::{Pattern, Size, program};
+use viem::program::generate::{Congestion, Pattern, Size, congested, program, shuffled};
 use viem::program::{Program, ProgramBuilder};
 use viem::rng::{Rng, derive};
 use viem::routing::Routing;
 use viem::simulate::{Settings, simulate};
+use viem::solve::{MapPreset, solve};
 use viem::topology::{Grid, Hypercube, Machine};
 use viem::types::PeId;
 
-struct Run {
-    accuracy: bool,
-    simulator: bool,
-    messages: u64,
-}
+const WORDS: [&str; 5] = ["accuracy", "simulator", "regular", "congested", "speed"];
 
 fn main() {
-    let run = Options::read(|options| {
-        let words = ["accuracy", "simulator"];
-        let given: Vec<bool> = words.iter().map(|word| options.word(word)).collect::<Result<_, _>>()?;
-        let all = !given.contains(&true);
-        Ok(Run {
-            accuracy: all || given[0],
-            simulator: all || given[1],
-            messages: options.value("messages", 100_000)?,
-        })
+    let (given, messages, preset) = Options::read(|options| {
+        let given: Vec<bool> = WORDS.iter().map(|word| options.word(word)).collect::<Result<_, _>>()?;
+        let preset = options.members("preset", &MapPreset::ALL, MapPreset::name, &[MapPreset::Eco])?;
+        Ok((given, options.value("messages", 100_000)?, preset[0]))
     });
-    if run.accuracy {
-        accuracy();
+    let has = |word: usize| given[word] || !given.contains(&true);
+    // One thread for all, also for what would be shared out.
+    let run = || {
+        has(0).then(accuracy);
+        has(1).then(|| simulator(messages));
+        has(2).then(|| regular(preset));
+        has(3).then(|| congested_programs(preset));
+        has(4).then(|| speed(preset));
+    };
+    viem::threads::run(1, run).expect("a thread");
+}
+
+/// Table II: regular programs, tasks numbered at random, against what would be best.
+fn regular(preset: MapPreset) {
+    println!("\nRegular programs, tasks numbered at random (table II)\n");
+    let table = Table::new([
+        ("program", 44),
+        ("ideal", 8),
+        ("F", 8),
+        ("simulated", 0),
+        ("best known", 0),
+        ("excess", 8),
+        ("seconds", 8),
+    ]);
+    let mesh = |lengths: &[u32]| -> Box<dyn Machine> { Box::new(Grid::mesh(lengths).expect("few PEs")) };
+    let torus = |lengths: &[u32]| -> Box<dyn Machine> { Box::new(Grid::torus(lengths).expect("few PEs")) };
+    let cube = |dimension: u32| -> Box<dyn Machine> { Box::new(Hypercube::new(dimension).expect("few PEs")) };
+    let mut cases: Vec<(Pattern, Vec<u32>, Box<dyn Machine>)> = Vec::new();
+    for side in [4, 8, 15, 16, 31, 32] {
+        cases.push((Pattern::Ring, vec![side * side], mesh(&[side, side])));
+        cases.push((Pattern::Ring, vec![side * side], torus(&[side, side])));
     }
-    if run.simulator {
-        simulator(run.messages);
+    cases.push((Pattern::Ring, vec![1000], mesh(&[10, 10, 10])));
+    cases.push((Pattern::Ring, vec![729], mesh(&[9, 9, 9])));
+    cases.extend((3..=10).map(|dimension| (Pattern::Ring, vec![1 << dimension], cube(dimension))));
+    cases.extend([4, 9, 16, 22, 28].map(|side| (Pattern::Mesh, vec![side, side], mesh(&[side, side]))));
+    cases.extend((2..=8).map(|dimension| {
+        let side = 1 << (dimension / 2);
+        (Pattern::Mesh, vec![side, (1 << dimension) / side], cube(dimension))
+    }));
+    cases.extend((2..=9).map(|dimension| (Pattern::Butterfly, vec![1 << dimension], cube(dimension))));
+    cases.extend([2, 4, 8, 16].map(|side| (Pattern::Butterfly, vec![side * side], mesh(&[side, side]))));
+    cases.extend(
+        [(7, [4, 2]), (31, [8, 4]), (127, [16, 8]), (511, [32, 16])]
+            .map(|(tasks, lengths)| (Pattern::Tree, vec![tasks], mesh(&lengths))),
+    );
+    for (pattern, lengths, machine) in cases {
+        let natural = program(pattern, &lengths, Size::default(), 0).expect("a size");
+        let config = AssignConfig::preset(preset);
+        let watch = Stopwatch::start(1);
+        let shuffled = shuffled(&natural, 5);
+        let found = assign(&shuffled, &machine, &config, None, &()).expect("there is room");
+        let seconds = watch.seconds();
+        let (_, simulated) = both(&shuffled, &machine, found.mapping.as_slice());
+        // Butterflies fit meshes best as they are numbered; all others can be as fast as with no distances at all.
+        let identity: Vec<PeId> = (0..natural.num_tasks() as PeId).collect();
+        let best = match pattern {
+            Pattern::Butterfly => both(&natural, &machine, &identity).1,
+            _ => found.report.ideal,
+        };
+        table.row([
+            format!("{pattern} {lengths:?} on {}", machine.describe()),
+            format!("{:.0}", found.report.ideal),
+            format!("{:.0}", found.report.estimate),
+            format!("{simulated:.0}"),
+            format!("{best:.0}"),
+            format!("{:.2} %", 100.0 * (simulated / best - 1.0)),
+            format!("{seconds:.2}"),
+        ]);
+    }
+}
+
+/// Thirty congested programs: simulated time beside the mapping of small J and the identity.
+fn congested_programs(preset: MapPreset) {
+    println!("\nCongested programs, tasks numbered at random: simulated times\n");
+    let table = Table::new([
+        ("program", 40),
+        ("identity", 8),
+        ("J mapping", 9),
+        ("by F alone", 0),
+        ("ours", 8),
+        ("less than J", 0),
+        ("seconds", 8),
+    ]);
+    let (mut shares, mut by_estimate) = (Vec::new(), Vec::new());
+    for case in 0..30u64 {
+        let kind = Congestion::ALL[case as usize % 4];
+        let side = [6, 8, 10, 12][(case / 8) as usize];
+        let size = Size { rounds: 4, flits: 32, cycles: 1 };
+        let program = shuffled(&congested(kind, side, size, case), case + 100);
+        let grid = if case / 4 % 2 == 0 { Grid::mesh(&[side, side]) } else { Grid::torus(&[side, side]) };
+        let machine = grid.expect("few PEs");
+        let time = |mapping: &[PeId]| both(&program, &machine, mapping).1;
+        let mut config = AssignConfig::preset(preset);
+        let solution = solve(&program.graph(), &machine, &config.mapping).expect("there is room");
+        let cost = time(solution.mapping.as_slice());
+        let watch = Stopwatch::start(1);
+        let found = assign(&program, &machine, &config, None, &()).expect("there is room");
+        let seconds = watch.seconds();
+        let own = time(found.mapping.as_slice());
+        config.simulated = 0;
+        let estimated = assign(&program, &machine, &config, None, &()).expect("there is room");
+        let estimated = time(estimated.mapping.as_slice());
+        let identity: Vec<PeId> = (0..side * side).collect();
+        shares.push(own / cost);
+        by_estimate.push(estimated / cost);
+        table.row([
+            format!("{case} {kind:?} on {}", machine.describe()),
+            format!("{:.0}", time(&identity)),
+            format!("{cost:.0}"),
+            format!("{estimated:.0}"),
+            format!("{own:.0}"),
+            format!("{:.1} %", 100.0 * (1.0 - own / cost)),
+            format!("{seconds:.2}"),
+        ]);
+    }
+    let worst = shares.iter().copied().fold(0.0, f64::max);
+    println!(
+        "\nin the geometric mean {:.1} % below the J mapping, {:.1} % in the worst case; by F alone {:.1} %",
+        100.0 * (1.0 - geometric_mean(&shares)),
+        100.0 * (1.0 - worst),
+        100.0 * (1.0 - geometric_mean(&by_estimate))
+    );
+}
+
+/// Time of mapping by size.
+fn speed(preset: MapPreset) {
+    println!("\nTime of mapping\n");
+    let table =
+        Table::new([("program", 36), ("tasks", 6), ("start", 10), ("ideal", 8), ("F", 8), ("seconds", 8)]);
+    for (pattern, lengths, side) in [
+        (Pattern::Random, vec![100], 10),
+        (Pattern::Random, vec![400], 20),
+        (Pattern::Mesh, vec![20, 20], 20),
+        (Pattern::Mesh, vec![64, 64], 64),
+        (Pattern::Mesh, vec![60, 68], 64),
+        (Pattern::Random, vec![4096], 64),
+    ] {
+        let program = shuffled(&program(pattern, &lengths, Size::default(), 1).expect("a size"), 3);
+        let machine = Grid::mesh(&[side, side]).expect("few PEs");
+        let watch = Stopwatch::start(1);
+        let found =
+            assign(&program, &machine, &AssignConfig::preset(preset), None, &()).expect("there is room");
+        let seconds = watch.seconds();
+        table.row([
+            format!("{pattern} {lengths:?} on {side} x {side}"),
+            program.num_tasks().to_string(),
+            found.report.start.name().to_owned(),
+            format!("{:.0}", found.report.ideal),
+            format!("{:.0}", found.report.estimate),
+            format!("{seconds:.2}"),
+        ]);
     }
 }
 

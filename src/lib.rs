@@ -64,6 +64,7 @@
 //! `cli` (default) has the four programs. A library user does without: `default-features = false`.
 
 pub mod annealing;
+pub mod assign;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod compare;

@@ -78,7 +78,17 @@ impl Mapping {
         (pe_of.len() == num_processes).then_some(Self { pe_of })
     }
 
-    /// A mapping from places of a machine that are all different.
+    /// A mapping that puts any number of vertices on a PE. Fails at the first vertex whose PE does not exist.
+    pub fn many(num_pes: usize, pe_of: Vec<PeId>) -> Result<Self, MappingError> {
+        match pe_of.iter().position(|&pe| pe as usize >= num_pes) {
+            Some(process) => {
+                Err(MappingError::PeOutOfRange { process, pe: pe_of[process].into(), count: num_pes })
+            }
+            None => Ok(Self { pe_of }),
+        }
+    }
+
+    /// A mapping to PEs that exist and have room.
     pub(crate) fn from_places(pe_of: Vec<PeId>) -> Self {
         Self { pe_of }
     }

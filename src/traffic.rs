@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::graph::CsrGraph;
+use crate::graph::{CsrGraph, quotient};
 use crate::mapping::Mapping;
 use crate::topology::{DistanceOracle, DistanceVisitor, Distances, Hierarchy};
 use crate::types::{Cost, Distance, PeId, Weight};
@@ -124,6 +124,32 @@ impl DistanceVisitor for Weights<'_> {
             }
         }
         weights
+    }
+}
+
+/// What PEs exchange with others where each has many vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PeTraffic {
+    /// The greatest number of PEs that one exchanges data with.
+    pub greatest_neighbours: usize,
+    /// The mean number of PEs that one exchanges data with.
+    pub mean_neighbours: f64,
+    /// The greatest weight of the edges from one PE to others.
+    pub greatest_volume: Weight,
+    /// The mean weight of the edges from a PE to others.
+    pub mean_volume: f64,
+}
+
+/// What each PE exchanges with others, greatest and mean; vertex i is on PE `pe_of[i]`, below `num_pes`. O(n + m + PEs).
+pub fn by_pe(graph: &CsrGraph, num_pes: usize, pe_of: &[PeId]) -> PeTraffic {
+    let between = quotient::contract(graph, pe_of, num_pes);
+    let volume = |pe: PeId| between.arcs(pe).map(|(_, weight)| weight).sum::<Weight>();
+    let mean = |sum: f64| if num_pes == 0 { 0.0 } else { sum / num_pes as f64 };
+    PeTraffic {
+        greatest_neighbours: between.nodes().map(|pe| between.degree(pe)).max().unwrap_or(0),
+        mean_neighbours: mean(between.num_arcs() as f64),
+        greatest_volume: between.nodes().map(volume).max().unwrap_or(0),
+        mean_volume: mean(between.total_arc_weight() as f64),
     }
 }
 

@@ -186,7 +186,6 @@ fn failures_have_one_message_the_right_code_and_cost_no_file() {
     assert!(fails(Path::new("bad.graph"), &MACHINE, 65).contains("line 2"));
     assert!(fails(Path::new("missing.graph"), &MACHINE, 66).contains("missing.graph"));
     assert!(fails(folder.path(), &MACHINE, 66).contains("cannot be read"));
-    assert!(fails(&good, &["--hier=4:4:3", "--distance_p=1:2:3"], 65).contains("room for 48"));
     assert!(fails(&good, &["--hier=4:x:4", "--distance_p=1:2:3"], 2).contains("column 3"));
     assert!(fails(&good, &["--hier=4:4:4", "--distance_p=1:2"], 2).contains("3 levels"));
     assert!(fails(&good, &["--hier=4:4:4"], 2).contains("--distance_parameter_string"));

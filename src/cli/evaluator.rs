@@ -8,16 +8,20 @@ use serde::Serialize;
 
 use super::compare::{self, Other, PictureOptions, Row};
 use super::console::{Console, ranges};
-use super::exit::{self, End};
+use super::direct::{self, DirectOptions, JsonSpread};
+use super::exit::{self, End, UsageError};
 use super::files;
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::options::ReportOptions;
+use super::programs::{self, ScoreJob, SimulationOptions, SimulationReport};
 use crate::compare::Comparison;
-use crate::io::Outputs;
-use crate::io::metis::NodeWeights;
+use crate::graph::CsrGraph;
+use crate::io::{Outputs, Source};
 use crate::mapping::Mapping;
 use crate::objective::evaluate;
 use crate::problem::check_room;
+use crate::solve;
+use crate::topology::Machine;
 use crate::traffic::{self, DistanceTraffic, LevelTraffic};
 use crate::types::{Cost, PeId};
 
@@ -25,7 +29,7 @@ use crate::types::{Cost, PeId};
 #[derive(Parser, Debug)]
 #[command(name = "evaluator", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 struct Options {
-    /// The model: a METIS graph whose vertices are the processes; - is standard input
+    /// The model: a METIS graph whose vertices are the processes, or a program in time (PROCESS ...); - is standard input
     file: PathBuf,
 
     /// The mapping: line i holds the processing element of process i, both from 0
@@ -44,12 +48,18 @@ struct Options {
     machine: MachineOptions,
 
     #[command(flatten)]
+    direct: DirectOptions,
+
+    #[command(flatten)]
     report: ReportOptions,
+
+    #[command(flatten)]
+    simulation: SimulationOptions,
 }
 
 /// What the evaluator finds, as written to `--json`.
 #[derive(Serialize)]
-struct Report {
+struct Report<'a> {
     program: &'static str,
     version: &'static str,
     model: String,
@@ -65,8 +75,14 @@ struct Report {
     cost: Objective,
     #[serde(flatten)]
     traffic: Traffic,
+    /// How work and traffic are spread where PEs have many vertices.
+    #[serde(flatten)]
+    spread: Option<JsonSpread>,
     /// PEs that no process is on.
     empty_pes: Vec<PeId>,
+    /// One phase of all messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulation: Option<SimulationReport<'a>>,
     /// The mapping beside others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     compared: Vec<Row>,
@@ -84,7 +100,9 @@ enum Traffic {
 #[derive(Serialize)]
 struct Objective {
     mapping: Cost,
-    identity: Cost,
+    /// None where PEs have many vertices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity: Option<Cost>,
 }
 
 /// Runs the program with the arguments of the process.
@@ -94,24 +112,52 @@ pub fn main() -> ExitCode {
 
 fn score(options: &Options) -> anyhow::Result<End> {
     let files = [options.file.as_path(), options.input_mapping.as_path()];
-    let others = options.compare.iter().filter_map(Other::file);
+    let weights = options.direct.pe_weights.as_deref();
+    let others = options.compare.iter().filter_map(Other::file).chain(weights);
     let inputs: Vec<&Path> = files.into_iter().chain(options.machine.files()).chain(others).collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
     let json = options.report.add_to(&mut outputs, &inputs)?;
+    let trace = options.simulation.add_to(&mut outputs, &inputs)?;
     let picture = options.picture.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
-    let machine = options.machine.build(console)?;
+    let imbalance = options.direct.imbalance()?;
+    let machine = options.direct.weigh(options.machine.build(console)?)?;
     let machine = machine.as_ref();
-    let graph = files::read_graph(&options.file, NodeWeights::Ignore)?;
+    let mut source = Source::open(&options.file)?;
+    if programs::is_program(&mut source)? {
+        let has_others = &!options.compare.is_empty();
+        let Options { file, input_mapping: mapping, machine: machine_options, simulation: options, .. } =
+            options;
+        let outputs = &outputs;
+        if *has_others {
+            let message =
+                "--compare sets mappings of a graph side by side; score those of a program one by one";
+            return Err(UsageError(message.to_owned()).into());
+        }
+        let job =
+            ScoreJob { file, mapping, machine_options, options, outputs, json, trace, picture, console };
+        return programs::score(&job, source, machine);
+    }
+    let (graph, is_direct) = options.direct.read(source, machine)?;
     console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
     machine::tell(console, machine);
-    check_room(graph.num_nodes(), machine)?;
     let distances = machine.distances()?;
-    let identity = Mapping::in_order(machine, graph.num_nodes()).expect("there is room");
-    let identity = evaluate(&graph, &distances, &identity)?;
-    console.line(format_args!("reading input mapping"));
-    let mapping = files::read_mapping(&options.input_mapping, graph.num_nodes(), machine)?;
+    let (mapping, identity, spread) = if is_direct {
+        let others = [("--compare", !options.compare.is_empty()), ("--picture", picture.is_some())];
+        direct::refuse(&others)?;
+        console.line(format_args!("reading input mapping"));
+        let mapping = files::read_many(&options.input_mapping, graph.num_nodes(), machine)?;
+        let spread = spread(&graph, machine, imbalance, &mapping);
+        (mapping, None, Some(spread))
+    } else {
+        check_room(graph.num_nodes(), machine)?;
+        let identity = Mapping::in_order(machine, graph.num_nodes()).expect("there is room");
+        let identity = evaluate(&graph, &distances, &identity)?;
+        console.line(format_args!("reading input mapping"));
+        let mapping = files::read_mapping(&options.input_mapping, graph.num_nodes(), machine)?;
+        (mapping, Some(identity), None)
+    };
     let hierarchy = machine.hierarchy();
     let mut compared = Vec::new();
     if !options.compare.is_empty() {
@@ -120,6 +166,7 @@ fn score(options: &Options) -> anyhow::Result<End> {
     }
     let drawn = options.picture.draw(&graph, machine, &files::name(&options.input_mapping), &mapping)?;
 
+    let simulation = options.simulation.phase(&graph, machine, &mapping)?;
     let report = Report {
         program: "evaluator",
         version: env!("CARGO_PKG_VERSION"),
@@ -135,25 +182,45 @@ fn score(options: &Options) -> anyhow::Result<End> {
             Some(hierarchy) => Traffic::ByLevel(traffic::by_level(&graph, hierarchy, &mapping)),
             None => Traffic::ByDistance(traffic::by_distance(&graph, &distances, mapping.as_slice())),
         },
+        spread,
         empty_pes: traffic::empty_pes(machine.num_pes(), mapping.as_slice()),
+        simulation: simulation.as_ref().map(SimulationReport::from),
         compared,
     };
     tell(console, &report);
+    simulation.iter().for_each(|simulation| programs::tell_simulation(console, simulation));
     let drawn = drawn.unwrap_or_default();
     outputs.write(&[
         (json, &|out| files::write_json(out, &report)),
+        (trace, &|out| programs::write_trace(out, simulation.as_ref(), &mapping)),
         (picture, &|out| out.write_all(drawn.as_bytes())),
     ])?;
     Ok(End::Done)
 }
 
+/// What a direct mapping puts on PEs, and what they exchange.
+fn spread(graph: &CsrGraph, machine: &dyn Machine, imbalance: f64, mapping: &Mapping) -> JsonSpread {
+    let bounds = solve::bounds(graph, machine, imbalance);
+    JsonSpread {
+        imbalance: 100.0 * imbalance,
+        loads: solve::loads(graph, &bounds, mapping.as_slice()),
+        by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.as_slice())),
+    }
+}
+
 /// What was found, in lines for people.
-fn tell(console: Console, report: &Report) {
+fn tell(console: Console, report: &Report<'_>) {
     console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost.mapping));
-    console.line(format_args!("J of the identity = {}", report.cost.identity));
+    if let Some(identity) = report.cost.identity {
+        console.line(format_args!("J of the identity = {identity}"));
+    }
     match &report.traffic {
         Traffic::ByLevel(levels) => tell_levels(console, levels),
         Traffic::ByDistance(rows) => tell_distances(console, rows),
+    }
+    if let Some(spread) = &report.spread {
+        direct::tell_loads(console, &spread.loads);
+        spread.by_pe.iter().for_each(|traffic| direct::tell_traffic(console, traffic));
     }
     if !report.empty_pes.is_empty() {
         let (count, which) = (report.empty_pes.len(), ranges(&report.empty_pes));

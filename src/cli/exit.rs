@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use super::{describe, hints, signals, sum_traffic};
+use crate::assign::AssignError;
 use crate::construct::ConstructionError;
+use crate::estimate::EstimateError;
 use crate::io::metis::RepairError;
 use crate::io::traffic::TrafficError;
 use crate::io::{ReadError, WriteError};
@@ -17,6 +19,8 @@ use crate::machine::{self, SpecError};
 use crate::model::ModelError;
 use crate::objective::ScoreError;
 use crate::problem::ProblemError;
+use crate::program::ProgramError;
+use crate::simulate::SimulationError;
 use crate::solve::{ConfigError, SolveError};
 use crate::topology::{HierarchyError, MachineError, StoredDistancesError};
 use crate::verify::AuditError;
@@ -130,12 +134,19 @@ fn code_of(error: &anyhow::Error) -> u8 {
         };
     }
     if let Some(error) = error.downcast_ref::<SolveError>() {
+        return code_of_solving(error);
+    }
+    if let Some(error) = error.downcast_ref::<AssignError>() {
         return match error {
-            SolveError::Config(_) | SolveError::Construction(ConstructionError::NotRegular { .. }) => USAGE,
-            SolveError::Machine(error) => code_of_machine(error),
-            SolveError::Threads(_) => RESOURCE,
+            AssignError::Solve(error) => code_of_solving(error),
+            AssignError::Machine(error) => code_of_machine(error),
+            AssignError::Config(_) => USAGE,
+            AssignError::Estimate(EstimateError::TooLarge { .. }) => RESOURCE,
             _ => DATA,
         };
+    }
+    if error.is::<SimulationError>() || error.is::<EstimateError>() || error.is::<ProgramError>() {
+        return DATA;
     }
     if error.is::<LaunchError>()
         || error.is::<UsageError>()
@@ -162,6 +173,15 @@ fn code_of(error: &anyhow::Error) -> u8 {
     }
     debug_assert!(error.is::<VerificationError>() || error.is::<AuditError>());
     SOFTWARE
+}
+
+fn code_of_solving(error: &SolveError) -> u8 {
+    match error {
+        SolveError::Config(_) | SolveError::Construction(ConstructionError::NotRegular { .. }) => USAGE,
+        SolveError::Machine(error) => code_of_machine(error),
+        SolveError::Threads(_) => RESOURCE,
+        _ => DATA,
+    }
 }
 
 fn code_of_reading(error: &ReadError) -> u8 {

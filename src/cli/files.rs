@@ -1,5 +1,6 @@
 //! Reading inputs and writing results, as every program does it.
 
+use std::borrow::Cow;
 use std::io::{Read as _, Write};
 use std::path::Path;
 
@@ -7,19 +8,13 @@ use serde::Serialize;
 
 use super::exit::{UsageError, VerificationError};
 use super::machine::MachineOptions;
-use crate::graph::CsrGraph;
 use crate::io::mapping::Room;
-use crate::io::metis::{self, NodeWeights};
+
 use crate::io::{self, ReadError, Source};
 use crate::mapping::Mapping;
 use crate::topology::Machine;
 use crate::types::Cost;
-use crate::verify::{self, MachineText};
-
-/// Reads a graph: a model, whose vertex weights mean nothing, or an application graph.
-pub(crate) fn read_graph(path: &Path, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
-    metis::read(Source::open(path)?, node_weights)
-}
+use crate::verify::{self, Audit, AuditError, MachineText};
 
 /// Reads a mapping of so many processes to a machine.
 pub(crate) fn read_mapping(
@@ -30,6 +25,13 @@ pub(crate) fn read_mapping(
     let room = Room { num_pes: machine.num_pes(), capacity: &|pe| machine.capacity(pe) };
     let pe_of = io::mapping::read(Source::open(path)?, num_processes, room)?;
     Ok(Mapping::on(machine, pe_of).expect("the reader has found room for each"))
+}
+
+/// Reads a mapping that may put any number of vertices on a PE.
+pub(crate) fn read_many(path: &Path, num_nodes: usize, machine: &dyn Machine) -> Result<Mapping, ReadError> {
+    let room = Room { num_pes: machine.num_pes(), capacity: &|_| u32::MAX };
+    let pe_of = io::mapping::read(Source::open(path)?, num_nodes, room)?;
+    Ok(Mapping::many(machine.num_pes(), pe_of).expect("the reader has looked for each"))
 }
 
 /// Writes a report as indented JSON.
@@ -54,32 +56,81 @@ pub(crate) fn probe_inputs(inputs: &[&Path]) -> Result<(), UsageError> {
     Ok(())
 }
 
+/// The text of a file, as the auditor takes it.
+fn text(path: &Path) -> Result<String, ReadError> {
+    let failed = |source| ReadError::Unreadable { file: path.display().to_string(), source };
+    let mut bytes = Vec::new();
+    Source::open(path)?.read_to_end(&mut bytes).map_err(failed)?;
+    // Comments may be in any encoding.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// All that tells the auditor of a machine.
+struct MachineFiles<'a> {
+    spec: Cow<'a, str>,
+    distances: Option<&'a str>,
+    file: Option<String>,
+    pes: Option<Cow<'a, str>>,
+    /// What stands for a machine that the auditor cannot read itself.
+    outline: Option<String>,
+}
+
+impl<'a> MachineFiles<'a> {
+    /// Reads the files of a machine.
+    fn read(options: &'a MachineOptions, machine: &dyn Machine) -> Result<Self, ReadError> {
+        let pes = options.file_of_pes().map(text).transpose()?;
+        Ok(Self {
+            spec: options.spec(),
+            distances: options.distances(),
+            file: options.file().map(text).transpose()?,
+            pes: pes.map(Cow::Owned).or(options.pes().map(Cow::Borrowed)),
+            outline: machine.outline(),
+        })
+    }
+
+    /// The same as the auditor takes it.
+    fn machine_text(&self) -> MachineText<'_> {
+        let pes = self.pes.as_deref();
+        match &self.outline {
+            Some(outline) => MachineText { spec: verify::OUTLINE, distances: None, file: Some(outline), pes },
+            None => {
+                MachineText { spec: &self.spec, distances: self.distances, file: self.file.as_deref(), pes }
+            }
+        }
+    }
+}
+
 /// Reads model, mapping and machine again from their files and has the independent auditor recompute J.
 pub(crate) fn verify(
     model: &Path,
     mapping: &Path,
-    (options, machine): (&MachineOptions, &dyn Machine),
+    machine: (&MachineOptions, &dyn Machine),
     cost: Cost,
 ) -> anyhow::Result<()> {
-    let text = |path: &Path| -> anyhow::Result<String> {
-        let failed = |source| ReadError::Unreadable { file: path.display().to_string(), source };
-        let mut bytes = Vec::new();
-        Source::open(path)?.read_to_end(&mut bytes).map_err(failed)?;
-        // Comments may be in any encoding.
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    };
-    let file_of_pes = options.file_of_pes().map(text).transpose()?;
-    let pes = file_of_pes.as_deref().or(options.pes());
-    let (outline, file) = (machine.outline(), options.file().map(text).transpose()?);
-    let spec = options.spec();
-    let machine = match &outline {
-        Some(outline) => MachineText { spec: verify::OUTLINE, distances: None, file: Some(outline), pes },
-        None => MachineText { spec: &spec, distances: options.distances(), file: file.as_deref(), pes },
-    };
-    let audited = verify::audit_on(&text(model)?, &text(mapping)?, &machine)?;
+    let audited = with_texts(model, mapping, machine, verify::audit_on)?;
     if audited != cost as u128 {
         let message = format!("J of the mapping written is {audited}, but {cost} was computed");
         return Err(VerificationError(message).into());
     }
     Ok(())
+}
+
+/// The same where PEs have many vertices: J and the load of each PE, recomputed by the independent auditor.
+pub(crate) fn audit_many(
+    model: &Path,
+    mapping: &Path,
+    machine: (&MachineOptions, &dyn Machine),
+) -> anyhow::Result<Audit> {
+    with_texts(model, mapping, machine, verify::audit_many)
+}
+
+/// Reads the texts of model, mapping and machine, and hands them to an audit.
+pub(crate) fn with_texts<R>(
+    model: &Path,
+    mapping: &Path,
+    (options, machine): (&MachineOptions, &dyn Machine),
+    audit: impl Fn(&str, &str, &MachineText<'_>) -> Result<R, AuditError>,
+) -> anyhow::Result<R> {
+    let files = MachineFiles::read(options, machine)?;
+    Ok(audit(&text(model)?, &text(mapping)?, &files.machine_text())?)
 }

@@ -11,7 +11,10 @@ use serde::Serialize;
 use super::console::Console;
 use super::exit::{self, End, UsageError};
 use super::files;
+use super::machine::MachineOptions;
+use super::model_onto::{self, OntoOptions};
 use super::options::{self, ReportOptions, one_of};
+use super::programs::{self, GenerateJob, GenerateOptions};
 use super::progress::Progress;
 use super::signals::{self, First};
 use super::sum_traffic::{self, Job, TrafficOptions};
@@ -25,17 +28,20 @@ use crate::partition::{Partition, Preset};
 use crate::types::{Cost, Weight};
 
 /// Makes a model: a graph of processes and of what they communicate. Partitions an application graph, each block of
-/// which becomes a process, or sums recorded traffic of an MPI job.
+/// which becomes a process, sums recorded traffic of an MPI job, or takes the messages of a program in time.
 #[derive(Parser, Debug)]
 #[command(name = "generate_model", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 struct Options {
-    /// The application graph, in METIS format, or files of recorded traffic; - is standard input
-    #[arg(required = true, value_name = "FILE")]
+    /// The application graph, in METIS format, a program in time, or files of recorded traffic; - is standard input
+    #[arg(required_unless_present = "generate", value_name = "FILE")]
     files: Vec<PathBuf>,
 
     /// Number of blocks of an application graph, that is of vertices of the model
     #[arg(long, value_name = "INT")]
     k: Option<usize>,
+
+    #[command(flatten)]
+    onto: OntoOptions,
 
     /// Seed of all random choices: the same seed gives the same model
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
@@ -67,6 +73,9 @@ struct Options {
 
     #[command(flatten)]
     traffic: TrafficOptions,
+
+    #[command(flatten)]
+    program: GenerateOptions,
 }
 
 /// What the program did, as written to `--json`.
@@ -103,7 +112,7 @@ struct Seconds {
 pub(super) const NAME: &str = "generate_model";
 
 /// Models carry both weights, format 11, as VieM writes them.
-const WEIGHTS: Content = Content { node_weights: true, edge_weights: true };
+pub(super) const WEIGHTS: Content = Content { node_weights: true, edge_weights: true };
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
@@ -111,7 +120,9 @@ pub fn main() -> ExitCode {
 }
 
 fn generate(options: &Options) -> anyhow::Result<End> {
-    let inputs: Vec<&Path> = options.files.iter().map(PathBuf::as_path).collect();
+    let machine = options.onto.machine();
+    let of_machine = machine.iter().flat_map(MachineOptions::files);
+    let inputs: Vec<&Path> = options.files.iter().map(PathBuf::as_path).chain(of_machine).collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
     let model = outputs.add(&options.output_filename, &inputs)?;
@@ -119,11 +130,30 @@ fn generate(options: &Options) -> anyhow::Result<End> {
     let json = options.report.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let config = options.config()?;
+    let job = GenerateJob {
+        options: &options.program,
+        report: &options.report,
+        outputs: &outputs,
+        model,
+        json,
+        console,
+    };
+    if let Some(pattern) = &options.program.generate {
+        return job.generate(pattern, options.seed);
+    }
     let mut first = Source::open(&options.files[0])?;
+    if programs::is_program(&mut first)? {
+        return job.model(first, &options.files);
+    }
     let is_traffic = options.traffic.from.is_some() || Format::recognise(&first.peek(WINDOW)?).is_some();
     if !is_traffic {
-        return partition(options, config, first, &Destination { outputs, model, blocks, json, console });
+        let to = Destination { outputs, model, blocks, json, console };
+        return match machine {
+            Some(machine) => options.onto(machine, &to)?.run(first),
+            None => partition(options, config, first, &to),
+        };
     }
+    model_onto::refuse(&options.onto)?;
     let other = [("--k", options.k.is_some()), ("--mapping_filename", blocks.is_some())];
     if let Some((option, _)) = other.iter().find(|(_, is_given)| *is_given) {
         let message =
@@ -135,6 +165,28 @@ fn generate(options: &Options) -> anyhow::Result<End> {
 }
 
 impl Options {
+    /// The model of a direct mapping onto a machine.
+    fn onto<'a>(
+        &'a self,
+        machine: MachineOptions,
+        to: &'a Destination,
+    ) -> anyhow::Result<model_onto::Job<'a>> {
+        let [graph] = &self.files[..] else {
+            return Err(UsageError("a machine takes one graph in METIS format".to_owned()).into());
+        };
+        Ok(model_onto::Job {
+            graph,
+            onto: &self.onto,
+            machine,
+            preset: self.preconfiguration,
+            seed: self.seed,
+            threads: options::threads(self.threads)?,
+            imbalance: self.imbalance,
+            quiet: self.report.quiet,
+            to,
+        })
+    }
+
     /// How an application graph is partitioned; nothing if the number of blocks is missing.
     fn config(&self) -> anyhow::Result<Option<ModelConfig>> {
         let Some(num_blocks) = self.k else { return Ok(None) };
@@ -151,12 +203,12 @@ impl Options {
 }
 
 /// Where the results of partitioning go.
-struct Destination {
-    outputs: Outputs,
-    model: OutputId,
-    blocks: Option<OutputId>,
-    json: Option<OutputId>,
-    console: Console,
+pub(super) struct Destination {
+    pub outputs: Outputs,
+    pub model: OutputId,
+    pub blocks: Option<OutputId>,
+    pub json: Option<OutputId>,
+    pub console: Console,
 }
 
 fn partition(
@@ -172,7 +224,8 @@ fn partition(
     if options.files.len() > 1 {
         return Err(usage("partitioning takes one graph in METIS format").into());
     }
-    let config = config.ok_or_else(|| usage("--k, the number of blocks to partition into, is missing"))?;
+    let config = config
+        .ok_or_else(|| usage("--k, the number of blocks to partition into, or --machine is missing"))?;
     let graph = io::metis::read(source, NodeWeights::Read)?;
     let reading = started.elapsed().as_secs_f64();
     console.line(format_args!("io time: {reading:.6}"));

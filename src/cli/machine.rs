@@ -18,7 +18,7 @@ use crate::types::PeId;
 #[command(rename_all = "snake_case")]
 pub(crate) struct MachineOptions {
     /// A machine of nested groups, innermost level first: 4:16:8 is 4 cores a processor, 16 processors a node, 8 nodes.
-    /// The product of the numbers is the number of processing elements, at least that of the vertices of the model
+    /// The product of the numbers is the number of processing elements
     #[arg(
         long,
         value_name = "a1:a2:...",
@@ -54,6 +54,18 @@ pub(crate) struct MachineOptions {
 }
 
 impl MachineOptions {
+    /// The options that say `--machine=SPEC` and no more than these.
+    pub(crate) fn of(spec: String, distances: Option<String>, pes: Option<String>) -> Self {
+        Self {
+            hierarchy_parameter_string: None,
+            distance_parameter_string: distances,
+            machine: Some(spec),
+            pes,
+            pu: false,
+            latency: None,
+        }
+    }
+
     /// The machine as one text.
     pub(crate) fn spec(&self) -> Cow<'_, str> {
         match (&self.machine, &self.hierarchy_parameter_string) {

@@ -5,9 +5,12 @@
 //! | [`viem`], [`evaluator`], [`generate_model`], [`graphchecker`] | one program each: `main` is all a binary calls |
 //! | `options` | groups of options that programs share |
 //! | `machine` | the machine: its options, and what is told of it |
+//! | `direct` | what programs share about mappings of many vertices a PE |
+//! | `map_directly`, `model_onto` | the parts of `viem` and `generate_model` that make such mappings |
 //! | `compare` | mappings side by side, and the picture of two of them |
 //! | `launch` | the files and the line that launch a job |
 //! | `console` | lines for people: where they go, and when not |
+//! | `programs` | programs in time: mapped, estimated, simulated |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
 //! | `sum_traffic` | the part of `generate_model` that sums recorded traffic |
@@ -19,6 +22,7 @@
 mod compare;
 mod console;
 mod describe;
+mod direct;
 pub mod evaluator;
 mod exit;
 mod files;
@@ -27,7 +31,10 @@ pub mod graphchecker;
 mod hints;
 mod launch;
 mod machine;
+mod map_directly;
+mod model_onto;
 mod options;
+mod programs;
 mod progress;
 mod signals;
 mod sum_traffic;

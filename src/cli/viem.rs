@@ -10,20 +10,24 @@ use serde::Serialize;
 
 use super::compare::PictureOptions;
 use super::console::Console;
+use super::direct::{self, DirectOptions};
 use super::exit::{self, End, UsageError};
 use super::files;
 use super::launch::{JobLaunch, JsonLaunch, LaunchOptions};
 use super::machine::{self, JsonMachine, MachineOptions};
+use super::map_directly::Job;
 use super::options::{self, ReportOptions, one_of};
+use super::programs::{self, MapJob, MapProgramOptions};
 use super::progress::Progress;
 use super::signals::{self, First, StopAtSignal};
 use crate::compare::percent_less;
 use crate::construct::Construction;
-use crate::io::metis::NodeWeights;
+use crate::graph::CsrGraph;
 use crate::io::output::{Content, OutputId};
-use crate::io::{self, Outputs};
+use crate::io::{self, Outputs, Source};
+use crate::mapping::Mapping;
 use crate::search::{Neighbourhood, SearchConfig};
-use crate::solve::{MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
+use crate::solve::{DirectConfig, MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
 use crate::topology::{DistanceKind, Hierarchy, Machine};
 use crate::types::{Cost, Distance};
 
@@ -31,16 +35,21 @@ use crate::types::{Cost, Distance};
 const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
      SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
 
-/// Maps processes to the processing elements of a machine so that processes that communicate heavily are close to each other.
+/// Maps processes to the processing elements of a machine so that those that communicate much are near each other; or an
+/// application graph with many vertices for each element.
 #[derive(Parser, Debug)]
 #[command(name = "viem", version, infer_long_args = true, rename_all = "snake_case", after_help = format!("{SIGNALS}\n\n{}", exit::CODES))]
 struct Options {
     /// The model: a METIS graph whose vertices are the processes and whose edge weights are how much two of
-    /// them communicate; - is standard input
+    /// them communicate, an application graph of more vertices than the machine has processing elements, or a program in
+    /// time (PROCESS ...); - is standard input
     file: PathBuf,
 
     #[command(flatten)]
     machine: MachineOptions,
+
+    #[command(flatten)]
+    direct: DirectOptions,
 
     /// Seed of all random choices: the same seed gives the same mapping
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
@@ -104,6 +113,9 @@ struct Options {
 
     #[command(flatten)]
     report: ReportOptions,
+
+    #[command(flatten)]
+    programs: MapProgramOptions,
 }
 
 /// Runs the program with the arguments of the process.
@@ -115,7 +127,8 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let started = Instant::now();
     let model = options.file.as_path();
     let start = options.input_mapping.as_deref();
-    let read_only: Vec<&Path> = [model].into_iter().chain(options.machine.files()).collect();
+    let weights = options.direct.pe_weights.as_deref();
+    let read_only: Vec<&Path> = [model].into_iter().chain(options.machine.files()).chain(weights).collect();
     let inputs: Vec<&Path> = read_only.iter().copied().chain(start).collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
@@ -125,11 +138,30 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let picture = options.picture.add_to(&mut outputs, &inputs)?;
     let planned = options.launch.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
-    let machine = options.machine.build(console)?;
-    let machine = machine.as_ref();
-    let config = options.config(machine, outputs.is_file(output))?;
+    let machine = options.direct.weigh(options.machine.build(console)?)?;
+    let config = options.config(machine.as_ref(), outputs.is_file(output))?;
+    options.direct.imbalance()?;
 
-    let graph = files::read_graph(model, NodeWeights::Ignore)?;
+    let mut source = Source::open(model)?;
+    if programs::is_program(&mut source)? {
+        if planned.is_some() || picture.is_some() {
+            let message =
+                "programs in time are neither launched nor drawn here; leave out --launch and --picture";
+            return Err(UsageError(message.to_string()).into());
+        }
+        let job = options.program_job(config, &outputs, (output, json), console);
+        return programs::map(&job, source, machine);
+    }
+    let machine = machine.as_ref();
+    let (graph, is_direct) = options.direct.read(source, machine)?;
+    if is_direct {
+        let others = [("--launch", planned.is_some()), ("--picture", picture.is_some())];
+        direct::refuse(&others)?;
+        let start = start.map(|path| files::read_many(path, graph.num_nodes(), machine)).transpose()?;
+        let job =
+            options.directly(started, &graph, machine, start, &config, (&outputs, output, json), console)?;
+        return job.run();
+    }
     planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
     let start = start.map(|path| files::read_mapping(path, graph.num_nodes(), machine)).transpose()?;
     let progress = Progress::new(options.report.quiet);
@@ -214,6 +246,67 @@ fn tell_end(
 }
 
 impl Options {
+    /// How a program in time is mapped with these options.
+    fn program_job<'a>(
+        &'a self,
+        config: MapConfig,
+        outputs: &'a Outputs,
+        (output, json): (OutputId, Option<OutputId>),
+        console: Console,
+    ) -> MapJob<'a> {
+        MapJob {
+            file: &self.file,
+            start: self.input_mapping.as_deref(),
+            machine_options: &self.machine,
+            options: &self.programs,
+            preset: self.preconfiguration_mapping,
+            config,
+            report: &self.report,
+            verify: self.verify,
+            outputs,
+            output,
+            json,
+            console,
+        }
+    }
+
+    /// The same options for an application graph of many vertices a PE.
+    #[allow(clippy::too_many_arguments)] // what a run is given
+    fn directly<'a>(
+        &'a self,
+        started: Instant,
+        graph: &'a CsrGraph,
+        machine: &'a dyn Machine,
+        start: Option<Mapping>,
+        config: &MapConfig,
+        (outputs, output, json): (&'a Outputs, OutputId, Option<OutputId>),
+        console: Console,
+    ) -> anyhow::Result<Job<'a>> {
+        let preset = self.preconfiguration_mapping;
+        let mut direct = DirectConfig::preset(preset);
+        direct.seed = config.seed;
+        direct.threads = config.threads;
+        direct.imbalance = self.direct.imbalance()?;
+        direct.time_limit = config.time_limit;
+        Ok(Job {
+            started,
+            model: &self.file,
+            graph,
+            machine,
+            machine_options: &self.machine,
+            direct_options: &self.direct,
+            preset,
+            config: direct,
+            start,
+            verify: self.verify,
+            quiet: self.report.quiet,
+            outputs,
+            output,
+            json,
+            console,
+        })
+    }
+
     /// `is_file`: whether the mapping goes to a file of its own.
     fn config(&self, machine: &dyn Machine, is_file: bool) -> anyhow::Result<MapConfig> {
         let mut read = [self.file.as_path()].into_iter().chain(self.machine.files());

@@ -63,6 +63,7 @@ pub struct Estimate<'a> {
     apart: Vec<u32>,
     is_apart: Vec<bool>,
     hops: Vec<Hop>,
+    work: u64,
 }
 
 /// The PE of a task that has none.
@@ -116,6 +117,7 @@ impl<'a> Estimate<'a> {
             changed: Vec::new(),
             apart: Vec::new(),
             hops: Vec::new(),
+            work: 0,
         })
     }
 
@@ -147,6 +149,11 @@ impl<'a> Estimate<'a> {
     /// F in cycles.
     pub fn cycles(&self) -> f64 {
         self.parts() as f64 / PARTS as f64
+    }
+
+    /// Channels of phases that were looked at so far: a measure of the work done.
+    pub fn work(&self) -> u64 {
+        self.work
     }
 
     /// The sum of R over all PEs, in parts of a cycle.
@@ -309,6 +316,7 @@ impl<'a> Estimate<'a> {
 
     /// Builds the classes of the slots that were taken apart, and counts the contention in them.
     fn build(&mut self) {
+        self.work += self.apart.len() as u64 + 1;
         for index in 0..self.apart.len() {
             let own = self.apart[index];
             let hold = self.ways[self.slots[own as usize].channel as usize].hold;

@@ -13,6 +13,7 @@
 //! | [`matrix`] | square matrices: read |
 //! | [`cluster`] | hosts, Slurm's network, hwloc's nodes, latencies: read |
 //! | [`pes`] | lists of PEs: read |
+//! | [`pe_weights`] | weights of PEs: read |
 //! | [`output`] | the outputs of a run: written whole or not at all |
 //!
 //! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
@@ -27,6 +28,7 @@ pub mod matrix;
 pub mod metis;
 pub mod output;
 pub mod partition;
+pub mod pe_weights;
 pub mod pes;
 mod place;
 pub mod program;
@@ -75,6 +77,8 @@ pub enum ContentError {
     Cluster(cluster::ClusterFault),
     #[error(transparent)]
     PeList(pes::PeListFault),
+    #[error(transparent)]
+    PeWeights(pe_weights::PeWeightFault),
     #[error(transparent)]
     Program(program::TextFault),
     #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]

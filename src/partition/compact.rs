@@ -4,7 +4,7 @@
 //! so the levels interleave target and weight and store weights in 32 bits whenever all sums fit: an arc
 //! then takes 8 bytes. All arithmetic is done in [`Weight`], whatever the stored width.
 
-use crate::graph::CsrGraph;
+use crate::graph::{CsrGraph, GraphBuilder};
 use crate::types::{BlockId, NodeId, Weight};
 
 /// A stored weight: `i32` where every sum over the graph fits, else `i64`.
@@ -140,28 +140,40 @@ impl<W: Stored> CompactGraph<W> {
         Self::from_parts(offsets, rows.arcs, node_weights)
     }
 
-    /// The subgraphs that the two sides of a bisection induce, each with its vertices in this graph; O(n + m).
-    pub fn split(&self, sides: &[BlockId]) -> [(Self, Vec<NodeId>); 2] {
+    /// The subgraphs that the blocks of a partition induce, each with its vertices in this graph; O(n + m).
+    pub fn split(&self, blocks: &[BlockId], num_blocks: usize) -> Vec<(Self, Vec<NodeId>)> {
         let mut local = vec![0 as NodeId; self.num_nodes()];
-        let mut members = [Vec::new(), Vec::new()];
+        let mut members = vec![Vec::new(); num_blocks];
         for node in self.nodes() {
-            let side: &mut Vec<NodeId> = &mut members[sides[node as usize] as usize];
-            local[node as usize] = side.len() as NodeId;
-            side.push(node);
+            let block: &mut Vec<NodeId> = &mut members[blocks[node as usize] as usize];
+            local[node as usize] = block.len() as NodeId;
+            block.push(node);
         }
-        members.map(|nodes| {
+        let induce = |nodes: Vec<NodeId>| {
             let mut offsets = Vec::with_capacity(nodes.len() + 1);
             let mut arcs = Vec::new();
             offsets.push(0);
             for &node in &nodes {
-                let side = sides[node as usize];
-                let inner = self.arcs(node).iter().filter(|arc| sides[arc.target as usize] == side);
+                let block = blocks[node as usize];
+                let inner = self.arcs(node).iter().filter(|arc| blocks[arc.target as usize] == block);
                 arcs.extend(inner.map(|arc| Arc { target: local[arc.target as usize], stored: arc.stored }));
                 offsets.push(arcs.len() as u32);
             }
             let node_weights = nodes.iter().map(|&node| self.node_weights[node as usize]).collect();
             (Self::from_parts(offsets, arcs, node_weights), nodes)
-        })
+        };
+        members.into_iter().map(induce).collect()
+    }
+
+    /// The same graph with wide weights, each vertex of weight 1; O(n + m log n).
+    pub fn to_csr(&self) -> CsrGraph {
+        let mut builder = GraphBuilder::new(self.num_nodes());
+        for node in self.nodes() {
+            for arc in self.arcs(node).iter().filter(|arc| arc.target < node) {
+                builder.add_edge(node, arc.target, arc.weight());
+            }
+        }
+        builder.build().expect("a part of a graph weighs no more than the graph")
     }
 
     /// The weight of the edges between blocks, each edge once; O(n + m).

@@ -55,7 +55,8 @@ impl Heap {
     #[inline]
     pub fn raise(&mut self, node: NodeId, change: Weight) {
         let position = self.position[node as usize] as usize;
-        let gain = self.entries[position].0 + change;
+        // Gains fit; estimates of them may not.
+        let gain = self.entries[position].0.saturating_add(change);
         if change > 0 {
             self.rise(position, (gain, node));
         } else {

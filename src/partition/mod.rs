@@ -26,17 +26,25 @@
 //! they come to the top. A search that failed is not repeated before something has moved nearby. The sources of each
 //! part are named in its module.
 
+mod assignment;
 mod coarsen;
 mod compact;
+mod direct;
+mod enumeration;
 mod heap;
 mod initial;
 mod multilevel;
+mod multisection;
+mod objective;
 mod pool;
 mod refine;
 mod settings;
 mod targets;
 
 pub use coarsen::Contraction;
+pub use direct::{DirectPartition, DirectPartitioner, DirectSettings, Layout, Place};
+pub use multisection::BlockTree;
+pub use objective::BlockDistances;
 pub use settings::{
     BalanceSettings, BisectionSettings, FlowSettings, InitialSettings, KWaySettings, PoolSettings, Settings,
 };
@@ -173,7 +181,7 @@ impl Partitioner {
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
         let assignment = pool::partition(graph, targets, settings, self.seed, observer);
         let overload = assignment.overload(targets.bounds());
-        let refine::k_way::Assignment { blocks, weights, cut } = assignment;
-        Partition { blocks, block_weights: weights, cut, overload }
+        let assignment::Assignment { blocks, weights, cost } = assignment;
+        Partition { blocks, block_weights: weights, cut: cost, overload }
     }
 }

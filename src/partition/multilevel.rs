@@ -1,40 +1,58 @@
 //! The multilevel scheme: coarsen, partition the coarsest graph, refine on every level on the way back.
 
+use super::assignment::{Assignment, Level};
 use super::coarsen::{self, Coarsening};
 use super::compact::{CompactGraph, Stored};
 use super::initial;
+use super::multisection::Multisection;
+use super::objective::Objective;
 use super::refine::balance;
 use super::refine::cycles::Moves;
 use super::refine::flow::Flow;
-use super::refine::k_way::{Assignment, KWay};
+use super::refine::k_way::KWay;
 use super::settings::Settings;
 use super::targets::Targets;
 use crate::observer::Observer;
 use crate::rng::Rng;
 use crate::types::{BlockId, Weight};
 
+/// What is partitioned, into what, and how.
+pub(crate) struct Task<'a, W, O> {
+    pub level: Level<'a, W, O>,
+    pub targets: &'a Targets,
+    /// How the first partition is found: along a tree of blocks, or else by recursive bisection.
+    pub multisection: Option<Multisection<'a>>,
+    pub settings: &'a Settings,
+    pub observer: &'a dyn Observer,
+}
+
+impl<W, O> Clone for Task<'_, W, O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W, O> Copy for Task<'_, W, O> {}
+
 /// A graph with its targets, and the working memory of all phases.
-pub(crate) struct Multilevel<'a, W> {
-    graph: &'a CompactGraph<W>,
+pub(crate) struct Multilevel<'a, W, O> {
+    finest: Level<'a, W, O>,
     sizes: &'a [Weight],
     bounds: &'a [Weight],
+    multisection: Option<Multisection<'a>>,
     settings: &'a Settings,
     observer: &'a dyn Observer,
     k_way: KWay,
     flow: Flow,
 }
 
-impl<'a, W: Stored> Multilevel<'a, W> {
-    pub fn new(
-        graph: &'a CompactGraph<W>,
-        targets: &'a Targets,
-        settings: &'a Settings,
-        observer: &'a dyn Observer,
-    ) -> Self {
+impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
+    pub fn new(task: Task<'a, W, O>) -> Self {
+        let Task { level: finest, targets, multisection, settings, observer } = task;
         let mut k_way = KWay::default();
-        k_way.resize(graph.num_nodes(), targets.num_blocks());
+        k_way.resize(finest.num_nodes(), targets.num_blocks());
         let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
-        Self { graph, sizes, bounds, settings, observer, k_way, flow: Flow::default() }
+        Self { finest, sizes, bounds, multisection, settings, observer, k_way, flow: Flow::default() }
     }
 
     /// Coarsens, partitions, refines.
@@ -45,9 +63,15 @@ impl<'a, W: Stored> Multilevel<'a, W> {
     pub fn run(&mut self, start: Option<(&[BlockId], Assignment)>, rng: &mut Rng) -> Assignment {
         let (classes, start) = start.unzip();
         let enough = self.enough(start.is_none());
-        let coarsening =
-            Coarsening::build(self.graph, self.settings.contraction, enough, classes, self.observer, rng);
-        let coarsest = coarsening.coarsest(self.graph);
+        let coarsening = Coarsening::build(
+            self.finest.graph,
+            self.settings.contraction,
+            enough,
+            classes,
+            self.observer,
+            rng,
+        );
+        let coarsest = self.level(coarsening.coarsest(self.finest.graph));
         let mut assignment = match start {
             Some(mut assignment) => {
                 for (coarse_of, coarse) in &coarsening.steps {
@@ -59,12 +83,12 @@ impl<'a, W: Stored> Multilevel<'a, W> {
             None => self.initial(coarsest, rng),
         };
         for index in (0..coarsening.steps.len()).rev() {
-            let level = coarsening.level(self.graph, index);
+            let level = self.level(coarsening.level(self.finest.graph, index));
             assignment.blocks = coarsen::project(&assignment.blocks, &coarsening.steps[index].0);
             self.refine(level, &mut assignment, rng);
         }
         self.finish(&mut assignment, rng);
-        balance::fill_empty(self.graph, &mut assignment, self.bounds);
+        balance::fill_empty(self.finest, &mut assignment, self.bounds);
         assignment
     }
 
@@ -73,15 +97,23 @@ impl<'a, W: Stored> Multilevel<'a, W> {
     /// If an initial partition is to be found on it, it must be large enough to have many different ones, and small
     /// enough for several attempts.
     fn enough(&self, from_nothing: bool) -> usize {
+        if from_nothing && self.multisection.is_some() {
+            // Each step of multisection coarsens for itself.
+            return self.finest.num_nodes();
+        }
         let settings = &self.settings.initial;
         let least = settings.coarsest_per_block.saturating_mul(self.sizes.len());
-        if from_nothing { least.max(settings.coarsest.min(self.graph.num_nodes() / 4)) } else { least }
+        if from_nothing { least.max(settings.coarsest.min(self.finest.num_nodes() / 4)) } else { least }
     }
 
     /// The best of several partitions of the coarsest graph.
-    fn initial(&mut self, coarsest: &CompactGraph<W>, rng: &mut Rng) -> Assignment {
+    fn initial(&mut self, coarsest: Level<'_, W, O>, rng: &mut Rng) -> Assignment {
         if self.observer.should_stop() {
-            return Assignment::new(coarsest, initial::in_order(coarsest, self.sizes), self.sizes.len());
+            return Assignment::new(
+                coarsest,
+                initial::in_order(coarsest.graph, self.sizes),
+                self.sizes.len(),
+            );
         }
         let relaxed = self.relaxed(coarsest);
         let tolerance = if coarsest.max_node_weight() > 1 { coarsest.max_node_weight() } else { 0 };
@@ -89,23 +121,29 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         let mut best: Option<Assignment> = None;
         // An attempt bisects all vertices log k times. All attempts together should not cost more than the refinement.
         let depth = initial::depth(self.sizes.len()) as usize;
-        let affordable = self.graph.num_nodes() / coarsest.num_nodes().max(1);
+        let affordable = self.finest.num_nodes() / coarsest.num_nodes().max(1);
         let tries = (self.settings.initial.bisections / depth.max(1)).min(affordable).max(1);
         for _ in 0..tries {
-            let blocks = initial::recursive_bisection(
-                coarsest,
-                self.sizes,
-                self.bounds,
-                tolerance,
-                self.settings.contraction,
-                settings,
-                rng.next_u64(),
-                self.observer,
-            );
+            let seed = rng.next_u64();
+            let blocks = match self.multisection {
+                Some(multisection) => {
+                    multisection.run(coarsest.graph, self.sizes, &relaxed, seed, self.observer)
+                }
+                None => initial::recursive_bisection(
+                    coarsest.graph,
+                    self.sizes,
+                    self.bounds,
+                    tolerance,
+                    self.settings.contraction,
+                    settings,
+                    seed,
+                    self.observer,
+                ),
+            };
             let mut next = Assignment::new(coarsest, blocks, self.sizes.len());
             balance::rebalance(coarsest, &mut next, &relaxed, self.observer);
             self.refine_boundary(coarsest, &mut next, &relaxed, rng);
-            let score = |assignment: &Assignment| (assignment.overload(&relaxed), assignment.cut);
+            let score = |assignment: &Assignment| (assignment.overload(&relaxed), assignment.cost);
             if best.as_ref().is_none_or(|best| score(&next) < score(best)) {
                 best = Some(next);
             }
@@ -119,7 +157,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
     }
 
     /// The bounds on a level. They are relaxed, as coarse vertices cannot meet tight bounds, and the search needs room.
-    fn relaxed(&self, level: &CompactGraph<W>) -> Vec<Weight> {
+    fn relaxed(&self, level: Level<'_, W, O>) -> Vec<Weight> {
         let relax = |(&size, &bound): (&Weight, &Weight)| {
             let nodes = level.max_node_weight().saturating_mul(self.settings.balance.slack_nodes);
             let slack = nodes.min((size as f64 * self.settings.balance.slack) as Weight);
@@ -128,7 +166,15 @@ impl<'a, W: Stored> Multilevel<'a, W> {
         self.sizes.iter().zip(self.bounds).map(relax).collect()
     }
 
-    fn refine(&mut self, level: &CompactGraph<W>, assignment: &mut Assignment, rng: &mut Rng) {
+    /// A level of the graph, with the objective.
+    fn level<'b>(&self, graph: &'b CompactGraph<W>) -> Level<'b, W, O>
+    where
+        'a: 'b,
+    {
+        Level { graph, objective: self.finest.objective }
+    }
+
+    fn refine(&mut self, level: Level<'_, W, O>, assignment: &mut Assignment, rng: &mut Rng) {
         if self.observer.should_stop() {
             return;
         }
@@ -140,7 +186,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
 
     fn refine_pairs(
         &mut self,
-        level: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         rng: &mut Rng,
@@ -153,7 +199,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
 
     fn refine_boundary(
         &mut self,
-        level: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         rng: &mut Rng,
@@ -163,11 +209,11 @@ impl<'a, W: Stored> Multilevel<'a, W> {
 
     /// Brings the blocks to their final bounds.
     fn finish(&mut self, assignment: &mut Assignment, rng: &mut Rng) {
-        if assignment.overload(self.bounds) == 0 && self.relaxed(self.graph) == self.bounds {
+        if assignment.overload(self.bounds) == 0 && self.relaxed(self.finest) == self.bounds {
             return;
         }
-        let unit = self.graph.max_node_weight() == 1
-            && self.graph.total_node_weight() == self.graph.num_nodes() as Weight;
+        let unit = self.finest.max_node_weight() == 1
+            && self.finest.total_node_weight() == self.finest.num_nodes() as Weight;
         if unit && !self.observer.should_stop() {
             self.enforce_exact_sizes(assignment);
             let slack = self.settings.balance.final_slack;
@@ -179,7 +225,7 @@ impl<'a, W: Stored> Multilevel<'a, W> {
                 .collect();
             for _ in 0..self.settings.balance.final_rounds {
                 let mut next = assignment.clone();
-                self.refine_boundary(self.graph, &mut next, &relaxed, rng);
+                self.refine_boundary(self.finest, &mut next, &relaxed, rng);
                 self.enforce_exact_sizes(&mut next);
                 if next.score(self.bounds) >= assignment.score(self.bounds) {
                     break;
@@ -190,21 +236,21 @@ impl<'a, W: Stored> Multilevel<'a, W> {
                 }
             }
         } else {
-            balance::rebalance(self.graph, assignment, self.bounds, self.observer);
-            balance::repack(self.graph, assignment, self.bounds);
-            self.refine_boundary(self.graph, assignment, self.bounds, rng);
+            balance::rebalance(self.finest, assignment, self.bounds, self.observer);
+            balance::repack(self.finest, assignment, self.bounds);
+            self.refine_boundary(self.finest, assignment, self.bounds, rng);
         }
     }
 
-    /// Moves vertices of weight 1 until all bounds are met, at the least loss, and improves the cut at these sizes.
+    /// Moves vertices of weight 1 until all bounds are met, at the least loss, and lowers the cost at these sizes.
     fn enforce_exact_sizes(&mut self, assignment: &mut Assignment) {
         if self.observer.should_stop() {
-            return balance::rebalance(self.graph, assignment, self.bounds, self.observer);
+            return balance::rebalance(self.finest, assignment, self.bounds, self.observer);
         }
-        let mut moves = Moves::new(self.graph, assignment, self.settings.balance.effort, self.observer);
+        let mut moves = Moves::new(self.finest, assignment, self.settings.balance.effort, self.observer);
         moves.rebalance(assignment, self.bounds, self.settings.balance.patience);
-        balance::rebalance(self.graph, assignment, self.bounds, self.observer);
-        let mut moves = Moves::new(self.graph, assignment, self.settings.balance.effort, self.observer);
+        balance::rebalance(self.finest, assignment, self.bounds, self.observer);
+        let mut moves = Moves::new(self.finest, assignment, self.settings.balance.effort, self.observer);
         moves.improve(assignment, self.settings.balance.patience);
     }
 }

@@ -11,9 +11,10 @@
 
 use rayon::prelude::*;
 
+use super::assignment::{Assignment, Level};
 use super::compact::{self, CompactGraph, Stored};
-use super::multilevel::Multilevel;
-use super::refine::k_way::Assignment;
+use super::multilevel::{Multilevel, Task};
+use super::objective::{Cut, Objective};
 use super::settings::Settings;
 use super::targets::Targets;
 use crate::graph::CsrGraph;
@@ -25,7 +26,11 @@ use crate::types::{BlockId, Weight};
 /// depend on it.
 const LEAST_PARALLEL_ARCS: usize = 20_000;
 
-/// Partitions a graph.
+/// A tiny graph gets at most so many times the members. Balances the optimum of tiny problems against time, of which little is
+/// needed.
+const MOST_FOR_TINY: usize = 16;
+
+/// Partitions a graph so that few edges are cut.
 pub(crate) fn partition(
     graph: &CsrGraph,
     targets: &Targets,
@@ -34,43 +39,97 @@ pub(crate) fn partition(
     observer: &dyn Observer,
 ) -> Assignment {
     if compact::is_narrow(graph) {
-        Pool::<i32> { graph: CompactGraph::new(graph), targets, settings, seed, observer }.best()
+        Pool::of_cut(&CompactGraph::<i32>::new(graph), targets, settings, seed, observer).best()
     } else {
-        Pool::<i64> { graph: CompactGraph::new(graph), targets, settings, seed, observer }.best()
+        Pool::of_cut(&CompactGraph::<i64>::new(graph), targets, settings, seed, observer).best()
     }
 }
 
-/// A graph, and how it is to be partitioned.
-struct Pool<'a, W> {
-    graph: CompactGraph<W>,
-    targets: &'a Targets,
-    settings: &'a Settings,
-    seed: u64,
-    observer: &'a dyn Observer,
+/// Several partitions of a graph.
+pub(crate) struct Pool<'a, W, O> {
+    pub task: Task<'a, W, O>,
+    pub seed: u64,
+    /// A partition that the result is not worse than.
+    pub start: Option<Assignment>,
+    /// Whether to go on until the observer asks to stop.
+    pub goes_on: bool,
 }
 
-impl<W: Stored> Pool<'_, W> {
-    fn best(&self) -> Assignment {
-        if self.targets.num_blocks() == 1 {
-            return Assignment::new(&self.graph, vec![0; self.graph.num_nodes()], 1);
+impl<'a, W: Stored> Pool<'a, W, Cut> {
+    /// Partitions of which few edges are cut.
+    pub fn of_cut(
+        graph: &'a CompactGraph<W>,
+        targets: &'a Targets,
+        settings: &'a Settings,
+        seed: u64,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let level = Level { graph, objective: &Cut };
+        Self {
+            task: Task { level, targets, multisection: None, settings, observer },
+            seed,
+            start: None,
+            goes_on: false,
+        }
+    }
+}
+
+impl<W: Stored, O: Objective> Pool<'_, W, O> {
+    /// The best partition that was found.
+    pub fn best(&self) -> Assignment {
+        if self.task.targets.num_blocks() == 1 {
+            return Assignment::new(self.task.level, vec![0; self.task.level.num_nodes()], 1);
         }
         let seeds: Vec<u64> = (0..self.num_members() as u64).map(|index| derive(self.seed, index)).collect();
-        let mut members = self.each(seeds, |seed| self.run(None, seed));
-        for generation in 1..=self.settings.pool.generations as u64 {
-            if self.observer.should_stop() {
+        let mut starts: Vec<(Option<&Assignment>, u64)> =
+            seeds.into_iter().map(|seed| (None, seed)).collect();
+        starts.extend(self.start.as_ref().map(|start| (Some(start), derive(self.seed, u64::MAX - 1))));
+        let mut members = self.each(starts, |(start, seed)| self.member(start, seed));
+        for generation in 1..=self.task.settings.pool.generations as u64 {
+            if self.task.observer.should_stop() {
                 break;
             }
             members = self.next_generation(members, generation);
         }
-        members.into_iter().min_by_key(|member| self.score(member)).expect("the pool has a member")
+        let best = members.into_iter().chain(self.start.clone()).min_by_key(|member| self.score(member));
+        let mut best = best.expect("the pool has a member");
+        for round in 0.. {
+            if !self.goes_on || self.task.observer.should_stop() {
+                break;
+            }
+            let seed = derive(derive(self.seed, u64::MAX - 2), round);
+            let rival = self.member(None, seed);
+            let [better, child] = self.combine(best, rival, derive(seed, 1));
+            best =
+                [better, child].into_iter().min_by_key(|member| self.score(member)).expect("there are two");
+        }
+        best
+    }
+
+    /// A partition from nothing or from another one, after all V-cycles.
+    fn member(&self, start: Option<&Assignment>, seed: u64) -> Assignment {
+        let mut best = start.cloned().unwrap_or_else(|| self.run(None, seed));
+        let given = u64::from(start.is_some());
+        for cycle in 0..self.task.settings.pool.cycles as u64 + given {
+            let next = self.run(Some((&best.blocks, best.clone())), derive(seed, cycle));
+            if self.score(&next) < self.score(&best) {
+                best = next;
+            }
+            if self.task.observer.should_stop() {
+                break;
+            }
+        }
+        best
     }
 
     /// The number of independent partitions.
     fn num_members(&self) -> usize {
-        let settings = &self.settings.pool;
-        let enough = settings.least_per_block.saturating_mul(self.targets.num_blocks());
-        let is_small = self.graph.num_nodes() < enough.min(settings.least_nodes);
-        if is_small { 1 } else { settings.members }
+        let settings = &self.task.settings.pool;
+        let enough = settings.least_per_block.saturating_mul(self.task.targets.num_blocks());
+        let num_nodes = self.task.level.num_nodes();
+        let is_small = num_nodes < enough.min(settings.least_nodes);
+        let members = if is_small { 1 } else { settings.members };
+        members.saturating_mul((settings.tiny_nodes / num_nodes.max(1)).clamp(1, MOST_FOR_TINY))
     }
 
     /// Pairs the members at random and combines each pair; a member without a mate stays.
@@ -88,12 +147,11 @@ impl<W: Stored> Pool<'_, W> {
     }
 
     fn score(&self, member: &Assignment) -> (Weight, Weight) {
-        member.score(self.targets.bounds())
+        member.score(self.task.targets.bounds())
     }
 
     fn run(&self, start: Option<(&[BlockId], Assignment)>, seed: u64) -> Assignment {
-        Multilevel::new(&self.graph, self.targets, self.settings, self.observer)
-            .run(start, &mut Rng::new(seed))
+        Multilevel::new(self.task).run(start, &mut Rng::new(seed))
     }
 
     /// The better parent, and the child if it is better still; else both parents.
@@ -107,7 +165,7 @@ impl<W: Stored> Pool<'_, W> {
 
     /// Applies `work` to each item, in parallel if the graph is large enough; results in the order of the items.
     fn each<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
-        if items.len() > 1 && self.graph.num_arcs() >= LEAST_PARALLEL_ARCS {
+        if items.len() > 1 && self.task.level.num_arcs() >= LEAST_PARALLEL_ARCS {
             items.into_par_iter().map(work).collect()
         } else {
             items.into_iter().map(work).collect()

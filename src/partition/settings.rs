@@ -145,6 +145,10 @@ pub struct PoolSettings {
     pub least_nodes: usize,
     /// Below this many vertices a block, a graph of fewer than `least_nodes` vertices gets one partition only.
     pub least_per_block: usize,
+    /// A graph of fewer vertices gets the more partitions, the smaller it is.
+    pub tiny_nodes: usize,
+    /// V-cycles of each member: it is coarsened and refined again, and kept on all levels.
+    pub cycles: usize,
     /// How often the members are paired and combined; a child replaces the worse parent.
     pub generations: usize,
 }
@@ -239,7 +243,14 @@ impl Settings {
                 patience: 10,
                 effort: 20,
             },
-            pool: PoolSettings { members: 1, least_nodes: 0, least_per_block: 0, generations: 0 },
+            pool: PoolSettings {
+                members: 1,
+                least_nodes: 0,
+                least_per_block: 0,
+                tiny_nodes: 0,
+                cycles: 0,
+                generations: 0,
+            },
         }
     }
 

@@ -69,6 +69,44 @@ impl Targets {
         Ok(Self { sizes, bounds })
     }
 
+    /// Blocks whose weights are in proportion to their capacities, of which none is 0: each block weighs at most
+    /// `(1 + epsilon) * ceil(total * capacity / sum of the capacities)`.
+    ///
+    /// With vertices of weight 1 and `epsilon = 0`, the sizes are exact.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::Targets;
+    ///
+    /// let targets = Targets::proportional(&generate::grid(10, 10), &[1, 3], 0.04)?;
+    /// assert_eq!((targets.block_sizes(), targets.bounds()), (&[25, 75][..], &[26, 78][..]));
+    /// # Ok::<(), viem::partition::TargetsError>(())
+    /// ```
+    pub fn proportional(graph: &CsrGraph, capacities: &[u32], epsilon: f64) -> Result<Self, TargetsError> {
+        check(capacities.len(), epsilon)?;
+        let total = i128::from(graph.total_node_weight());
+        let sum: i128 = capacities.iter().map(|&capacity| i128::from(capacity)).sum();
+        let share = |capacity: i128| (total * capacity).div_euclid(sum.max(1)) as Weight;
+        let mut before = 0;
+        let mut sizes = Vec::with_capacity(capacities.len());
+        for &capacity in capacities {
+            let after = before + i128::from(capacity);
+            sizes.push(share(after) - share(before));
+            before = after;
+        }
+        let exact = epsilon == 0.0 && graph.node_weights().iter().all(|&weight| weight == 1);
+        let bounds = if exact { sizes.clone() } else { Self::shares(graph, capacities, epsilon) };
+        Ok(Self { sizes, bounds })
+    }
+
+    /// `(1 + epsilon) * ceil(total * capacity / sum of the capacities)` for each capacity. Epsilon must be a number from 0 on.
+    pub fn shares(graph: &CsrGraph, capacities: &[u32], epsilon: f64) -> Vec<Weight> {
+        let total = i128::from(graph.total_node_weight());
+        let sum = capacities.iter().map(|&capacity| i128::from(capacity)).sum::<i128>().max(1);
+        let share = |&capacity: &u32| (total * i128::from(capacity) + sum - 1).div_euclid(sum) as Weight;
+        capacities.iter().map(|capacity| relax(share(capacity), epsilon)).collect()
+    }
+
     /// Blocks of the given weights, which must sum up to the weight of the graph; block `b` weighs at most
     /// `(1 + epsilon) * sizes[b]`.
     pub fn sizes(graph: &CsrGraph, sizes: Vec<Weight>, epsilon: f64) -> Result<Self, TargetsError> {
@@ -83,6 +121,14 @@ impl Targets {
         }
         let bounds = sizes.iter().map(|&size| relax(size, epsilon)).collect();
         Ok(Self { sizes, bounds })
+    }
+
+    /// Blocks of these weights and bounds, as many of both, no bound below its weight.
+    pub(crate) fn bounded(sizes: Vec<Weight>, bounds: Vec<Weight>) -> Self {
+        debug_assert!(
+            sizes.len() == bounds.len() && sizes.iter().zip(&bounds).all(|(size, bound)| size <= bound)
+        );
+        Self { sizes, bounds }
     }
 
     /// Number of blocks.

@@ -7,6 +7,9 @@
 //! [`svg`] is what it is drawn with, and knows nothing of mappings. O(n log n + m), and a file of at most about 400 kB.
 
 pub mod svg;
+mod timeline;
+
+pub use timeline::draw_timeline;
 
 use svg::{Anchor, Frame, SHADES, Svg, brief};
 

@@ -216,7 +216,7 @@ fn random(n: TaskId, size: Size, seed: u64) -> Program {
 /// The congested programs on which mappings are compared: phases whose messages have to share links, whatever the mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Congestion {
-    /// Every task exchanges with its mirror image in a square.
+    /// Every task exchanges with its mirror image in a square, and with the next in its row and in its column by turns.
     Transpose,
     /// All tasks send to a few.
     HotSpots,
@@ -243,7 +243,11 @@ pub fn congested(kind: Congestion, side: TaskId, size: Size, seed: u64) -> Progr
     let transpose: Vec<TaskId> = (0..n).map(|task| task % side * side + task / side).collect();
     let shift: Vec<TaskId> = (0..n).map(|task| (task + 1) % n).collect();
     let rounds: Vec<Vec<TaskId>> = match kind {
-        Congestion::Transpose => vec![transpose; size.rounds as usize],
+        Congestion::Transpose => {
+            let below: Vec<TaskId> = (0..n).map(|task| (task + side) % n).collect();
+            let turns = [transpose, shift, below];
+            (0..size.rounds as usize).map(|round| turns[[0, 1, 0, 2][round % 4]].clone()).collect()
+        }
         Congestion::HotSpots => {
             let spots = permutation();
             let spots = &spots[..(side as usize).div_ceil(2)];

@@ -10,11 +10,15 @@
 //! The result is never worse than the identity, nor than a mapping given as a start: the search begins at
 //! the best of these and the construction, and never makes a mapping worse.
 
+mod direct;
 mod effort;
 mod presets;
 mod report;
 mod run;
 
+pub use direct::{
+    DirectConfig, DirectReport, DirectSolution, Loads, bounds, loads, map_directly, map_directly_watched,
+};
 pub use effort::Constructions;
 pub use presets::{MapConfig, MapPreset};
 pub use report::{Report, Seconds};
@@ -26,6 +30,7 @@ use crate::graph::CsrGraph;
 use crate::machine::Places;
 use crate::mapping::{Mapping, MappingError};
 use crate::observer::Observer;
+use crate::partition::TargetsError;
 use crate::problem::{self, ProblemError};
 pub use crate::settings::ConfigError;
 use crate::threads::{self, ThreadsError};
@@ -47,6 +52,8 @@ pub enum SolveError {
     Machine(#[from] MachineError),
     #[error(transparent)]
     Construction(#[from] ConstructionError),
+    #[error(transparent)]
+    Targets(#[from] TargetsError),
     #[error("the start mapping has {found} processes, the graph {expected}")]
     StartSize { found: usize, expected: usize },
     #[error("the start mapping: {0}")]

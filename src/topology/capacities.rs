@@ -66,6 +66,10 @@ impl<M: Machine> Machine for Capacities<M> {
         Location { node: pe, package: 0, core: 0, cpus: (0..self.capacity(pe)).collect() }
     }
 
+    fn outline(&self) -> Option<String> {
+        self.machine.outline()
+    }
+
     fn host(&self, node: u32) -> Option<&str> {
         self.machine.host(node)
     }

@@ -9,6 +9,7 @@
 //! O(n + m k) for k levels or dimensions; in a network a search for each process.
 
 mod machine;
+mod program;
 
 pub use machine::{MachineText, OUTLINE};
 
@@ -22,6 +23,8 @@ use machine::Machine;
 pub enum AuditError {
     #[error("graph, line {line}: {reason}")]
     Graph { line: usize, reason: &'static str },
+    #[error("program, word {word}: {reason}")]
+    Program { word: usize, reason: &'static str },
     #[error("machine: {reason}")]
     Machine { reason: &'static str },
     #[error("mapping, line {line}: not a processing element")]
@@ -56,13 +59,86 @@ pub fn audit_on(graph: &str, mapping: &str, machine: &MachineText<'_>) -> Result
     audit_with(graph, mapping, &Machine::read(machine)?)
 }
 
+/// J of the mapping in `mapping` of the program in time in `program`: an edge weighs the flits that its ends exchange. Each PE
+/// has room for `room` tasks, or for as many as the machine says.
+///
+/// ```
+/// use viem::verify::{MachineText, audit_program_on};
+///
+/// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: None };
+/// let program = "PROCESS 0 REPEAT 3 SEND 1 10 END STOP PROCESS 1 REPEAT 3 RECEIVE 0 10 END STOP";
+/// assert_eq!(audit_program_on(program, "0\n2\n", &machine, None), Ok(2 * 2 * 3 * 10));
+/// ```
+pub fn audit_program_on(
+    program: &str,
+    mapping: &str,
+    machine: &MachineText<'_>,
+    room: Option<u64>,
+) -> Result<u128, AuditError> {
+    let (machine, pe_of) = (Machine::read(machine)?, read_mapping(mapping)?);
+    check_room(&pe_of, &machine, room)?;
+    let mut cost = 0u128;
+    for (from, to, flits) in program::messages(program)? {
+        let (lines, processes) = (pe_of.len(), from.max(to) + 1);
+        let places = pe_of.get(from).zip(pe_of.get(to)).ok_or(AuditError::Sizes { lines, processes })?;
+        for distance in machine.distances(*places.0, &[*places.1])? {
+            let term = flits.checked_mul(2 * u128::from(distance)).ok_or(AuditError::Overflow)?;
+            cost = cost.checked_add(term).ok_or(AuditError::Overflow)?;
+        }
+    }
+    Ok(cost)
+}
+
+/// What a mapping of many vertices a PE costs, and what it puts on each PE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Audit {
+    /// J.
+    pub cost: u128,
+    /// The sum of the weights of the vertices on each PE.
+    pub loads: Vec<u128>,
+}
+
+/// As [`audit_on`], but a PE may have any number of vertices: J, and the load of each PE.
+///
+/// ```
+/// use viem::verify::{MachineText, audit_many};
+///
+/// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: None };
+/// let audit = audit_many("3 2 10\n4 2\n5 1 3\n6 2\n", "0\n0\n2\n", &machine)?;
+/// assert_eq!((audit.cost, audit.loads), (4, vec![9, 0, 6, 0, 0]));
+/// # Ok::<(), viem::verify::AuditError>(())
+/// ```
+pub fn audit_many(graph: &str, mapping: &str, machine: &MachineText<'_>) -> Result<Audit, AuditError> {
+    let machine = Machine::read(machine)?;
+    let (pe_of, rows) = read(graph, mapping)?;
+    if let Some(line) = pe_of.iter().position(|&pe| pe >= machine.num_pes()) {
+        return Err(AuditError::Mapping { line: line + 1 });
+    }
+    let mut loads = vec![0; machine.num_pes() as usize];
+    for (row, &pe) in rows.iter().zip(&pe_of) {
+        loads[pe as usize] += u128::from(row.weight);
+    }
+    Ok(Audit { cost: cost(&rows, &pe_of, &machine)?, loads })
+}
+
 fn audit_with(graph: &str, mapping: &str, machine: &Machine) -> Result<u128, AuditError> {
+    let (pe_of, rows) = read(graph, mapping)?;
+    check_room(&pe_of, machine, None)?;
+    cost(&rows, &pe_of, machine)
+}
+
+/// The PEs of a mapping, and a graph of as many vertices.
+fn read(graph: &str, mapping: &str) -> Result<(Vec<u64>, Vec<Row>), AuditError> {
     let pe_of = read_mapping(mapping)?;
     let rows = read_rows(graph, |processes| {
         let lines = pe_of.len();
         if lines == processes { Ok(()) } else { Err(AuditError::Sizes { lines, processes }) }
     })?;
-    check_room(&pe_of, machine)?;
+    Ok((pe_of, rows))
+}
+
+/// J by the definition.
+fn cost(rows: &[Row], pe_of: &[u64], machine: &Machine) -> Result<u128, AuditError> {
     let mut cost = 0u128;
     for (process, Row { arcs, .. }) in rows.iter().enumerate().filter(|(_, row)| !row.arcs.is_empty()) {
         let places: Vec<u64> = arcs.iter().map(|&(other, _)| pe_of[other]).collect();
@@ -76,14 +152,14 @@ fn audit_with(graph: &str, mapping: &str, machine: &Machine) -> Result<u128, Aud
 }
 
 /// Checks that each PE exists and has room for its processes.
-fn check_room(pe_of: &[u64], machine: &Machine) -> Result<(), AuditError> {
+fn check_room(pe_of: &[u64], machine: &Machine, room: Option<u64>) -> Result<(), AuditError> {
     let mut processes_on: HashMap<u64, Vec<usize>> = HashMap::new();
     for (second, &pe) in pe_of.iter().enumerate() {
         if pe >= machine.num_pes() {
             return Err(AuditError::Mapping { line: second + 1 });
         }
         let there = processes_on.entry(pe).or_default();
-        if there.len() as u64 >= machine.capacity(pe) {
+        if there.len() as u64 >= room.unwrap_or_else(|| machine.capacity(pe)) {
             return Err(AuditError::PeTaken { first: there.first().copied().unwrap_or(second), second, pe });
         }
         there.push(second);

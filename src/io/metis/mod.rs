@@ -56,6 +56,8 @@ pub enum NodeWeights {
     Read,
     /// Let each vertex weigh 1. The sum of the weights in the file may then be as large as it likes.
     Ignore,
+    /// Take the weights if there are more vertices than this, else let each vertex weigh 1.
+    ReadBeyond(usize),
 }
 
 /// Reads a graph, or refuses it at its first fault. Neighbours come out in ascending order.
@@ -79,6 +81,7 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
     let keep = match node_weights {
         NodeWeights::Read => Keep::FirstWeight,
         NodeWeights::Ignore => Keep::Nothing,
+        NodeWeights::ReadBeyond(most) => Keep::FirstWeightBeyond(most),
     };
     let name = source.name().to_owned();
     let mut faults = Faults::first();
@@ -94,8 +97,7 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
         memory::filled(count, 1).map_err(out_of_memory)
     };
     let weights = if rows.header.has_edge_weights { rows.weights } else { ones(arcs)? };
-    let has_weights = keep == Keep::FirstWeight && rows.header.num_constraints > 0;
-    let node_weights = if has_weights { rows.node_values } else { ones(n)? };
+    let node_weights = if rows.node_values.is_empty() { ones(n)? } else { rows.node_values };
     let graph = CsrGraph::from_symmetric(rows.offsets, rows.targets, weights, node_weights);
     Ok(graph.expect("the parser has proven the sums"))
 }

@@ -25,6 +25,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub(super) enum Keep {
     Nothing,
     FirstWeight,
+    /// The first weight where there are more vertices than this, else nothing.
+    FirstWeightBeyond(usize),
     Everything,
 }
 
@@ -137,6 +139,11 @@ impl<R: Read> Parser<'_, R> {
     fn parse(&mut self, keep: Keep) -> ControlFlow<(), Rows> {
         self.check_start()?;
         let (header, place_of_count) = self.header()?;
+        let keep = match keep {
+            Keep::FirstWeightBeyond(most) if header.num_nodes > most => Keep::FirstWeight,
+            Keep::FirstWeightBeyond(_) => Keep::Nothing,
+            keep => keep,
+        };
         let mut rows = Rows {
             header,
             offsets: vec![0],

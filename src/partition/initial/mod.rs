@@ -84,7 +84,8 @@ impl Recursion<'_> {
         if sizes.len() == 2 {
             return blocks;
         }
-        let [left, right] = graph.split(&blocks);
+        let parts: [_; 2] = graph.split(&blocks, 2).try_into().ok().expect("two halves");
+        let [left, right] = parts;
         let first = |two_way: &mut TwoWay| {
             self.run(&left.0, &sizes[..half], &bounds[..half], derive(seed, 0), two_way)
         };

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::k_way::{Assignment, BlockAffinities};
 use crate::observer::{Observer, Watch};
+use crate::partition::assignment::{Assignment, BlockAffinities, Level};
 use crate::partition::compact::{Arc, CompactGraph, Stored};
 use crate::partition::heap::Heap;
+use crate::partition::objective::Objective;
 use crate::types::{BlockId, NodeId, Weight};
 
 /// The gain of a vertex of more arcs is computed again only when one in this many of its neighbours has moved. Balances
@@ -22,8 +23,8 @@ const PUT_BACK_EFFORT: usize = 64;
 /// A vertex goes to the adjacent block with room for it to which its affinity is greatest, or else to the block with most
 /// room. With vertices of weight 1 this always succeeds if the bounds leave room. O((n + m) log n), O(k) if no block is
 /// overloaded. Once the observer asks to stop, vertices move in the order of their numbers to any block with room.
-pub(crate) fn rebalance<W: Stored>(
-    graph: &CompactGraph<W>,
+pub(crate) fn rebalance<W: Stored, O: Objective>(
+    level: Level<'_, W, O>,
     assignment: &mut Assignment,
     bounds: &[Weight],
     observer: &dyn Observer,
@@ -31,14 +32,14 @@ pub(crate) fn rebalance<W: Stored>(
     if assignment.overload(bounds) == 0 {
         return;
     }
-    if !Rebalancing::new(graph, assignment, bounds).run(observer) {
-        rebalance_in_order(graph, assignment, bounds);
+    if !Rebalancing::new(level, assignment, bounds).run(observer) {
+        rebalance_in_order(level, assignment, bounds);
     }
 }
 
 /// The state of moves out of overloaded blocks.
-struct Rebalancing<'a, W> {
-    graph: &'a CompactGraph<W>,
+struct Rebalancing<'a, W, O> {
+    level: Level<'a, W, O>,
     assignment: &'a mut Assignment,
     bounds: &'a [Weight],
     affinities: BlockAffinities,
@@ -48,32 +49,32 @@ struct Rebalancing<'a, W> {
     outdated: Vec<u32>,
 }
 
-impl<'a, W: Stored> Rebalancing<'a, W> {
-    fn new(graph: &'a CompactGraph<W>, assignment: &'a mut Assignment, bounds: &'a [Weight]) -> Self {
+impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
+    fn new(level: Level<'a, W, O>, assignment: &'a mut Assignment, bounds: &'a [Weight]) -> Self {
         let mut affinities = BlockAffinities::default();
         affinities.resize(bounds.len());
         let mut heap = Heap::default();
-        heap.resize(graph.num_nodes());
+        heap.resize(level.num_nodes());
         let rooms = Rooms::new(assignment, bounds);
-        let outdated = vec![0; graph.num_nodes()];
-        Self { graph, assignment, bounds, affinities, heap, rooms, outdated }
+        let outdated = vec![0; level.num_nodes()];
+        Self { level, assignment, bounds, affinities, heap, rooms, outdated }
     }
 
     /// Moves vertices until no block is overloaded or no move is left; false if it was stopped before.
     fn run(&mut self, observer: &dyn Observer) -> bool {
-        let graph = self.graph;
+        let level = self.level;
         let mut watch = Watch::new(observer);
-        for node in graph.nodes() {
-            if self.is_over(self.assignment.blocks[node as usize]) && graph.node_weight(node) > 0 {
+        for node in level.nodes() {
+            if self.is_over(self.assignment.blocks[node as usize]) && level.node_weight(node) > 0 {
                 self.look_at(node);
             }
-            if watch.stops_after(1 + graph.degree(node)) {
+            if watch.stops_after(1 + level.degree(node)) {
                 return false;
             }
         }
-        let mut budget = PUT_BACK_EFFORT.saturating_mul(graph.num_arcs());
+        let mut budget = PUT_BACK_EFFORT.saturating_mul(level.num_arcs());
         while let Some((gain, node)) = self.heap.pop() {
-            let degree = graph.degree(node);
+            let degree = level.degree(node);
             if watch.stops_after(1 + degree) {
                 return false;
             }
@@ -107,33 +108,33 @@ impl<'a, W: Stored> Rebalancing<'a, W> {
     }
 
     fn best_move(&mut self, node: NodeId) -> Option<(Weight, BlockId)> {
-        let Self { graph, assignment, bounds, affinities, rooms, .. } = self;
-        affinities.collect(graph, &assignment.blocks, node);
+        let Self { level, assignment, bounds, affinities, rooms, .. } = self;
+        affinities.collect(level.graph, &assignment.blocks, node);
         let from = assignment.blocks[node as usize];
-        let weight = graph.node_weight(node);
+        let weight = level.node_weight(node);
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
         let adjacent = affinities.blocks().iter().copied().filter(|&block| block != from);
         let emptiest = rooms.emptiest;
         let block = adjacent
             .filter(|&block| room(block) >= weight)
-            .max_by_key(|&block| (affinities.to(block), room(block), block))
+            .max_by_key(|&block| (level.objective.gain(affinities, from, block), room(block), block))
             .or_else(|| (room(emptiest) >= weight && emptiest != from).then_some(emptiest))?;
-        Some((affinities.to(block) - affinities.to(from), block))
+        Some((level.objective.gain(affinities, from, block), block))
     }
 
     /// Moves a vertex and updates the gains of its neighbours; returns whether the observer asks to stop.
     fn shift(&mut self, node: NodeId, gain: Weight, to: BlockId, watch: &mut Watch<'_>) -> bool {
-        let graph = self.graph;
+        let level = self.level;
         let from = self.assignment.blocks[node as usize];
-        self.assignment.shift(node, graph.node_weight(node), to, gain);
+        self.assignment.shift(node, level.node_weight(node), to, gain);
         self.rooms.follow(self.assignment, self.bounds, from, to);
-        for arc in graph.arcs(node) {
+        for arc in level.arcs(node) {
             let target = arc.target as usize;
             if !self.heap.contains(arc.target) {
                 continue;
             }
             self.outdated[target] += 1;
-            let degree = graph.degree(arc.target);
+            let degree = level.degree(arc.target);
             if self.outdated[target] as usize * FEW_ARCS >= degree {
                 self.look_at(arc.target);
                 if watch.stops_after(degree) {
@@ -181,17 +182,21 @@ impl Rooms {
 }
 
 /// Moves vertices out of overloaded blocks to the emptiest ones, in the order of their numbers; O(n log k + m).
-fn rebalance_in_order<W: Stored>(graph: &CompactGraph<W>, assignment: &mut Assignment, bounds: &[Weight]) {
+fn rebalance_in_order<W: Stored, O: Objective>(
+    level: Level<'_, W, O>,
+    assignment: &mut Assignment,
+    bounds: &[Weight],
+) {
     let mut rooms = Rooms::new(assignment, bounds);
-    for node in graph.nodes() {
-        let (from, to, weight) = (assignment.blocks[node as usize], rooms.emptiest, graph.node_weight(node));
+    for node in level.nodes() {
+        let (from, to, weight) = (assignment.blocks[node as usize], rooms.emptiest, level.node_weight(node));
         let is_over = assignment.weights[from as usize] > bounds[from as usize];
         if is_over && weight > 0 && assignment.weights[to as usize] + weight <= bounds[to as usize] {
             assignment.shift(node, weight, to, 0);
             rooms.follow(assignment, bounds, from, to);
         }
     }
-    assignment.cut = graph.cut(&assignment.blocks);
+    assignment.cost = level.objective.cost(level.graph, &assignment.blocks);
 }
 
 /// Packs the vertices again if blocks are overloaded; as many as possible keep their block.
@@ -199,15 +204,19 @@ fn rebalance_in_order<W: Stored>(graph: &CompactGraph<W>, assignment: &mut Assig
 /// Heaviest first, each vertex stays in its block if it still fits, or goes to the block with most room, or, on
 /// a second attempt, to the one it fits most tightly. The packing replaces the partition only if it is overloaded
 /// less. O(n (log n + log k) + m), O(k) if no block is overloaded.
-pub(crate) fn repack<W: Stored>(graph: &CompactGraph<W>, assignment: &mut Assignment, bounds: &[Weight]) {
+pub(crate) fn repack<W: Stored, O: Objective>(
+    level: Level<'_, W, O>,
+    assignment: &mut Assignment,
+    bounds: &[Weight],
+) {
     if assignment.overload(bounds) == 0 {
         return;
     }
-    let mut order: Vec<NodeId> = graph.nodes().collect();
-    order.sort_by_key(|&node| std::cmp::Reverse(graph.node_weight(node)));
+    let mut order: Vec<NodeId> = level.nodes().collect();
+    order.sort_by_key(|&node| std::cmp::Reverse(level.node_weight(node)));
     for tightest in [false, true] {
-        let blocks = pack(graph, &assignment.blocks, bounds, &order, tightest);
-        let packed = Assignment::new(graph, blocks, bounds.len());
+        let blocks = pack(level.graph, &assignment.blocks, bounds, &order, tightest);
+        let packed = Assignment::new(level, blocks, bounds.len());
         if packed.overload(bounds) < assignment.overload(bounds) {
             *assignment = packed;
         }
@@ -242,36 +251,44 @@ fn pack<W: Stored>(
 
 /// Gives a vertex to every empty block that may have one, as long as other blocks have more than one.
 ///
-/// Vertices of the least loss move first. An empty block with a bound of 0 stays empty, unless no vertex weighs anything. O((n + m) log n), O(n) if no block is empty.
-pub(crate) fn fill_empty<W: Stored>(graph: &CompactGraph<W>, assignment: &mut Assignment, bounds: &[Weight]) {
+/// Vertices of the least internal degree move first. An empty block with a bound of 0 stays empty, unless no vertex weighs anything. O((n + m) log n), O(n) if no block is empty.
+pub(crate) fn fill_empty<W: Stored, O: Objective>(
+    level: Level<'_, W, O>,
+    assignment: &mut Assignment,
+    bounds: &[Weight],
+) {
     let mut counts = vec![0usize; bounds.len()];
     for &block in &assignment.blocks {
         counts[block as usize] += 1;
     }
-    let may_have_one = |block: usize| bounds[block] > 0 || graph.total_node_weight() == 0;
+    let may_have_one = |block: usize| bounds[block] > 0 || level.total_node_weight() == 0;
     let empty: Vec<usize> =
         (0..bounds.len()).filter(|&block| counts[block] == 0 && may_have_one(block)).collect();
     if empty.is_empty() {
         return;
     }
+    let mut affinities = BlockAffinities::default();
+    affinities.resize(bounds.len());
     let mut heap = Heap::default();
-    heap.resize(graph.num_nodes());
-    for node in graph.nodes() {
+    heap.resize(level.num_nodes());
+    for node in level.nodes() {
         let block = assignment.blocks[node as usize];
-        let inner = graph.arcs(node).iter().filter(|arc| assignment.blocks[arc.target as usize] == block);
+        let inner = level.arcs(node).iter().filter(|arc| assignment.blocks[arc.target as usize] == block);
         heap.set(node, -inner.map(Arc::weight).sum::<Weight>());
     }
     for block in empty {
-        let (gain, node, from) = loop {
-            let Some((gain, node)) = heap.pop() else { return };
+        let (node, from) = loop {
+            let Some((_, node)) = heap.pop() else { return };
             let from = assignment.blocks[node as usize];
             if counts[from as usize] > 1 {
-                break (gain, node, from);
+                break (node, from);
             }
         };
         counts[from as usize] -= 1;
-        assignment.shift(node, graph.node_weight(node), block as BlockId, gain);
-        for arc in graph.arcs(node) {
+        affinities.collect(level.graph, &assignment.blocks, node);
+        let gain = level.objective.gain(&affinities, from, block as BlockId);
+        assignment.shift(node, level.node_weight(node), block as BlockId, gain);
+        for arc in level.arcs(node) {
             if heap.contains(arc.target) && assignment.blocks[arc.target as usize] == from {
                 heap.raise(arc.target, arc.weight());
             }
@@ -284,6 +301,7 @@ mod tests {
     use super::*;
     use crate::graph::GraphBuilder;
     use crate::observer::WORK_BETWEEN_QUESTIONS;
+    use crate::partition::objective::Cut;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Counts questions, and asks to stop from one of them on.
@@ -305,22 +323,23 @@ mod tests {
     }
 
     /// Everything is in one of 50 blocks.
-    fn crowded_star() -> (CompactGraph<i32>, Assignment, Vec<Weight>) {
+    fn crowded_star() -> (CompactGraph<i32>, Vec<Weight>) {
         let n = 20_000;
         let mut builder = GraphBuilder::new(n);
         (1..n as NodeId).for_each(|leaf| builder.add_edge(0, leaf, 1));
         let level = CompactGraph::new(&builder.build().unwrap());
-        let assignment = Assignment::new(&level, vec![0; n], 50);
-        (level, assignment, vec![400; 50])
+        (level, vec![400; 50])
     }
 
     #[test]
     fn a_hub_is_not_looked_at_for_each_neighbour_that_moves() {
-        let (level, mut assignment, bounds) = crowded_star();
+        let (graph, bounds) = crowded_star();
+        let level = Level { graph: &graph, objective: &Cut };
+        let mut assignment = Assignment::new(level, vec![0; graph.num_nodes()], 50);
         let observer = Questions::up_to(usize::MAX);
-        rebalance(&level, &mut assignment, &bounds, &observer);
+        rebalance(level, &mut assignment, &bounds, &observer);
         assert_eq!(assignment.overload(&bounds), 0);
-        assert_eq!(assignment.cut, level.cut(&assignment.blocks));
+        assert_eq!(assignment.cost, level.cut(&assignment.blocks));
         // Looking at the hub for each leaf would be half of 20 000 squared, 3000 questions.
         let questions = observer.count.into_inner();
         let most = 2 * FEW_ARCS * level.num_arcs() / WORK_BETWEEN_QUESTIONS;
@@ -330,10 +349,12 @@ mod tests {
     #[test]
     fn bounds_are_met_also_when_it_is_stopped() {
         for most in 0..4 {
-            let (level, mut assignment, bounds) = crowded_star();
-            rebalance(&level, &mut assignment, &bounds, &Questions::up_to(most));
+            let (graph, bounds) = crowded_star();
+            let level = Level { graph: &graph, objective: &Cut };
+            let mut assignment = Assignment::new(level, vec![0; graph.num_nodes()], 50);
+            rebalance(level, &mut assignment, &bounds, &Questions::up_to(most));
             assert_eq!(assignment.overload(&bounds), 0);
-            assert_eq!(assignment.cut, level.cut(&assignment.blocks));
+            assert_eq!(assignment.cost, level.cut(&assignment.blocks));
             assert_eq!(assignment.weights, level.block_weights(&assignment.blocks, 50));
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! When every block is full, no vertex can move alone. But the best moves between adjacent blocks form a weighted
 //! digraph on the blocks. A cycle of negative cost in it is a set of moves, one out of and one into each block on it,
-//! that keeps all sizes and lowers the cut. Likewise, the cheapest path from an overloaded block to one with room
+//! that keeps all sizes and lowers the cost. Likewise, the cheapest path from an overloaded block to one with room
 //! restores the balance at the least loss. Both are found by one label-correcting search (Bellman-Ford).
 //!
 //! Only for vertices of equal weight. A search costs O(k' h) for k' pairs of adjacent blocks and paths of h
@@ -12,9 +12,10 @@
 //! chooses its moves again, at random. Here, moves are kept, only those near a change are recomputed, and moves that
 //! turn out to interfere are barred one by one.
 
-use super::k_way::{Assignment, BlockAffinities};
 use crate::observer::{Observer, Watch};
-use crate::partition::compact::{CompactGraph, Stored};
+use crate::partition::assignment::{Assignment, BlockAffinities, Level};
+use crate::partition::compact::Stored;
+use crate::partition::objective::Objective;
 use crate::types::{BlockId, NodeId, Weight};
 
 const NOWHERE: u32 = u32::MAX;
@@ -39,8 +40,8 @@ struct Step {
 }
 
 /// The best moves between all adjacent blocks, updated as vertices move.
-pub(crate) struct Moves<'a, W> {
-    graph: &'a CompactGraph<W>,
+pub(crate) struct Moves<'a, W, O> {
+    level: Level<'a, W, O>,
     watch: Watch<'a>,
     /// By block: the best move to each adjacent block.
     rows: Vec<Vec<Move>>,
@@ -70,23 +71,23 @@ pub(crate) struct Moves<'a, W> {
     planned: Vec<BlockId>,
 }
 
-impl<'a, W: Stored> Moves<'a, W> {
+impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
     /// Collects the best moves of a partition; O(n + m).
     ///
     /// All searches together may relax, or look at, `effort` times as many moves as the graph has arcs. With many blocks
     /// there are many cycles, and a search for each would cost O(k) times the graph. Around hubs, each move outdates
     /// nearly all rows. Searches end once the observer asks to stop.
     pub fn new(
-        graph: &'a CompactGraph<W>,
+        level: Level<'a, W, O>,
         assignment: &Assignment,
         effort: usize,
         observer: &'a dyn Observer,
     ) -> Self {
-        let (n, k) = (graph.num_nodes(), assignment.weights.len());
+        let (n, k) = (level.num_nodes(), assignment.weights.len());
         let mut affinities = BlockAffinities::default();
         affinities.resize(k);
         let mut moves = Self {
-            graph,
+            level,
             watch: Watch::new(observer),
             rows: vec![Vec::new(); k],
             members: vec![Vec::new(); k],
@@ -100,14 +101,14 @@ impl<'a, W: Stored> Moves<'a, W> {
             stale_blocks: Vec::new(),
             cost: vec![0; k],
             parent: vec![(NOWHERE, 0); k],
-            budget: effort.saturating_mul(graph.num_arcs()),
+            budget: effort.saturating_mul(level.num_arcs()),
             cycles: Vec::new(),
             visit: vec![NOWHERE; k],
             planned: vec![NOWHERE; n],
         };
-        for node in graph.nodes() {
+        for node in level.nodes() {
             let block = assignment.blocks[node as usize];
-            if graph.arcs(node).iter().any(|arc| assignment.blocks[arc.target as usize] != block) {
+            if level.arcs(node).iter().any(|arc| assignment.blocks[arc.target as usize] != block) {
                 moves.list(node, block);
             }
         }
@@ -136,7 +137,7 @@ impl<'a, W: Stored> Moves<'a, W> {
                 }
                 return false;
             }
-            num_arcs += self.graph.degree(node);
+            num_arcs += self.level.degree(node);
             let is_on_boundary = self.offer_moves(assignment, block, node);
             if !is_on_boundary {
                 self.listed[node as usize] = NOWHERE;
@@ -156,15 +157,14 @@ impl<'a, W: Stored> Moves<'a, W> {
 
     /// Lets the moves of a vertex out of its block compete for the best ones; returns whether it lies on the boundary.
     fn offer_moves(&mut self, assignment: &Assignment, block: BlockId, node: NodeId) -> bool {
-        self.affinities.collect(self.graph, &assignment.blocks, node);
-        let internal = self.affinities.to(block);
+        self.affinities.collect(self.level.graph, &assignment.blocks, node);
         let mut is_on_boundary = false;
         for &to in self.affinities.blocks().iter().filter(|&&to| to != block) {
             is_on_boundary = true;
             if self.barred_from[node as usize] == to {
                 continue;
             }
-            let gain = self.affinities.to(to) - internal;
+            let gain = self.level.objective.gain(&self.affinities, block, to);
             let best = &mut self.best[to as usize];
             if best.1 == NodeId::MAX {
                 self.touched.push(to);
@@ -178,15 +178,15 @@ impl<'a, W: Stored> Moves<'a, W> {
 
     /// Moves a vertex and remembers which rows that changes.
     fn shift(&mut self, assignment: &mut Assignment, node: NodeId, to: BlockId) {
-        self.affinities.collect(self.graph, &assignment.blocks, node);
+        self.affinities.collect(self.level.graph, &assignment.blocks, node);
         let from = assignment.blocks[node as usize];
-        let gain = self.affinities.to(to) - self.affinities.to(from);
-        assignment.shift(node, self.graph.node_weight(node), to, gain);
+        let gain = self.level.objective.gain(&self.affinities, from, to);
+        assignment.shift(node, self.level.node_weight(node), to, gain);
         self.list(node, to);
         self.outdate(from);
         self.outdate(to);
-        let graph = self.graph;
-        for arc in graph.arcs(node) {
+        let level = self.level;
+        for arc in level.arcs(node) {
             let block = assignment.blocks[arc.target as usize];
             self.list(arc.target, block);
             self.outdate(block);
@@ -232,9 +232,9 @@ impl<'a, W: Stored> Moves<'a, W> {
     }
 
     /// Takes negative cycles until none is left or `patience` searches in a row have failed; returns
-    /// whether the cut fell.
+    /// whether the cost fell.
     pub fn improve(&mut self, assignment: &mut Assignment, patience: usize) -> bool {
-        let before = assignment.cut;
+        let before = assignment.cost;
         let mut failures = 0;
         while failures <= patience && self.budget > 0 && !self.watch.stops_after(self.rows.len()) {
             self.cost.fill(0);
@@ -244,7 +244,7 @@ impl<'a, W: Stored> Moves<'a, W> {
             }
             failures = if self.take_cycles(assignment) { 0 } else { failures + 1 };
         }
-        assignment.cut < before
+        assignment.cost < before
     }
 
     /// Relaxes all moves until the costs do not change or the parents close a cycle, which is then negative. Returns
@@ -315,7 +315,7 @@ impl<'a, W: Stored> Moves<'a, W> {
         }
     }
 
-    /// Takes those of the cycles found that lower the cut. If there is none, bars a move of each cycle. Returns whether
+    /// Takes those of the cycles found that lower the cost. If there is none, bars a move of each cycle. Returns whether
     /// one was taken.
     fn take_cycles(&mut self, assignment: &mut Assignment) -> bool {
         let mut taken = false;
@@ -369,7 +369,7 @@ impl<'a, W: Stored> Moves<'a, W> {
         !ends.is_empty()
     }
 
-    /// How much the cut falls if all steps are taken at once; none if a vertex is no longer in the block it should leave.
+    /// How much the cost falls if all steps are taken at once; none if a vertex is no longer in the block it should leave.
     fn gain(&mut self, assignment: &Assignment, steps: &[Step]) -> Option<Weight> {
         let blocks = &assignment.blocks;
         if steps.iter().any(|step| blocks[step.node as usize] != step.from) {
@@ -380,14 +380,14 @@ impl<'a, W: Stored> Moves<'a, W> {
         }
         let mut gain = 0;
         for step in steps {
-            for arc in self.graph.arcs(step.node) {
+            for arc in self.level.arcs(step.node) {
                 let block = blocks[arc.target as usize];
                 let planned = self.planned[arc.target as usize];
                 let after = if planned == NOWHERE { block } else { planned };
                 // An edge between two moved vertices is visited twice, and counted once.
                 if planned == NOWHERE || step.node < arc.target {
-                    gain +=
-                        arc.weight() * (Weight::from(block != step.from) - Weight::from(after != step.to));
+                    let between = |a, b| self.level.objective.between(a, b);
+                    gain += arc.weight() * (between(block, step.from) - between(after, step.to));
                 }
             }
         }
@@ -414,9 +414,12 @@ impl<'a, W: Stored> Moves<'a, W> {
 mod tests {
     use super::*;
     use crate::graph::generate;
+    use crate::partition::compact::CompactGraph;
+    use crate::partition::objective::tests::matrices;
+    use crate::partition::objective::{Cut, StoredCost};
     use crate::rng::Rng;
 
-    fn scattered(level: &CompactGraph<i32>, k: u32) -> Assignment {
+    fn scattered<O: Objective>(level: Level<'_, i32, O>, k: u32) -> Assignment {
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % k).collect();
         Rng::new(3).shuffle(&mut blocks);
         Assignment::new(level, blocks, k as usize)
@@ -424,30 +427,31 @@ mod tests {
 
     #[test]
     fn cycles_lower_the_cut_and_keep_all_sizes() {
-        let level = CompactGraph::<i32>::new(&generate::random_geometric(240, 8.0, 7));
-        let mut assignment = scattered(&level, 6);
-        let before = assignment.cut;
-        assert!(Moves::new(&level, &assignment, 1000, &()).improve(&mut assignment, 50));
+        let graph = CompactGraph::<i32>::new(&generate::random_geometric(240, 8.0, 7));
+        let level = Level { graph: &graph, objective: &Cut };
+        let mut assignment = scattered(level, 6);
+        let before = assignment.cost;
+        assert!(Moves::new(level, &assignment, 1000, &()).improve(&mut assignment, 50));
         assert_eq!(assignment.weights, [40; 6]);
-        assert!(assignment.cut < before / 2);
-        assert_eq!(assignment.cut, level.cut(&assignment.blocks));
+        assert!(assignment.cost < before / 2);
+        assert_eq!(assignment.cost, level.cut(&assignment.blocks));
     }
 
-    #[test]
-    fn rows_agree_with_recomputation_after_every_move() {
-        let level = CompactGraph::<i32>::new(&generate::random_geometric(120, 7.0, 1));
-        let mut assignment = scattered(&level, 4);
-        let mut moves = Moves::new(&level, &assignment, 1000, &());
+    fn check_rows<O: Objective>(objective: &O, k: u32) {
+        let graph = CompactGraph::<i32>::new(&generate::random_geometric(120, 7.0, 1));
+        let level = Level { graph: &graph, objective };
+        let mut assignment = scattered(level, k);
+        let mut moves = Moves::new(level, &assignment, 1000, &());
         let mut rng = Rng::new(2);
         for _ in 0..300 {
-            let (node, to) = (rng.below(120), rng.below(4));
+            let (node, to) = (rng.below(120), rng.below(k));
             if assignment.blocks[node as usize] == to {
                 continue;
             }
             moves.shift(&mut assignment, node, to);
             moves.update(&assignment);
-            let fresh = Moves::new(&level, &assignment, 1000, &());
-            for block in 0..4 {
+            let fresh = Moves::new(level, &assignment, 1000, &());
+            for block in 0..k as usize {
                 let gains = |row: &[Move]| {
                     let mut gains: Vec<_> = row.iter().map(|entry| (entry.to, entry.gain)).collect();
                     gains.sort_unstable();
@@ -459,8 +463,32 @@ mod tests {
     }
 
     #[test]
+    fn rows_agree_with_recomputation_after_every_move() {
+        check_rows(&Cut, 4);
+        for matrix in matrices().into_iter().step_by(2) {
+            check_rows(&StoredCost::new(&matrix).unwrap(), matrix.num_blocks as u32);
+        }
+    }
+
+    #[test]
+    fn cycles_lower_j_and_keep_all_sizes() {
+        let graph = CompactGraph::<i32>::new(&generate::random_geometric(240, 8.0, 7));
+        for matrix in matrices() {
+            let objective = StoredCost::new(&matrix).unwrap();
+            let level = Level { graph: &graph, objective: &objective };
+            let mut assignment = scattered(level, matrix.num_blocks as u32);
+            let (before, weights) = (assignment.cost, assignment.weights.clone());
+            assert!(Moves::new(level, &assignment, 1000, &()).improve(&mut assignment, 50));
+            assert_eq!(assignment.weights, weights);
+            assert!(3 * assignment.cost < 2 * before);
+            assert_eq!(assignment.cost, objective.cost(&graph, &assignment.blocks));
+        }
+    }
+
+    #[test]
     fn paths_restore_the_balance() {
-        let level = CompactGraph::<i32>::new(&generate::grid(20, 10));
+        let graph = CompactGraph::<i32>::new(&generate::grid(20, 10));
+        let level = Level { graph: &graph, objective: &Cut };
         // Stripes of four columns, of which the first has taken some vertices of the second.
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % 20 / 4).collect();
         for block in &mut blocks[..30] {
@@ -468,11 +496,11 @@ mod tests {
                 *block = 0;
             }
         }
-        let mut assignment = Assignment::new(&level, blocks, 5);
+        let mut assignment = Assignment::new(level, blocks, 5);
         let bounds = [40; 5];
         assert!(assignment.overload(&bounds) > 0);
-        Moves::new(&level, &assignment, 1000, &()).rebalance(&mut assignment, &bounds, 50);
+        Moves::new(level, &assignment, 1000, &()).rebalance(&mut assignment, &bounds, 50);
         assert_eq!(assignment.weights, [40; 5]);
-        assert_eq!(assignment.cut, level.cut(&assignment.blocks));
+        assert_eq!(assignment.cost, level.cut(&assignment.blocks));
     }
 }

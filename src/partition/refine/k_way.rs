@@ -11,8 +11,10 @@
 //! Sanders, Schulz: Engineering multilevel graph partitioning algorithms. ESA 2011.
 
 use crate::observer::{Observer, Watch};
+use crate::partition::assignment::{Assignment, BlockAffinities, Level};
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::heap::Heap;
+use crate::partition::objective::Objective;
 use crate::partition::settings::KWaySettings;
 use crate::rng::Rng;
 use crate::types::{BlockId, NodeId, Weight};
@@ -38,84 +40,6 @@ const FREE_ARCS: usize = 1 << 19;
 /// partition bench.
 const LEAST_GAIN: Weight = 1000;
 
-/// A partition with its block weights and cut.
-#[derive(Clone, Debug)]
-pub(crate) struct Assignment {
-    pub blocks: Vec<BlockId>,
-    pub weights: Vec<Weight>,
-    pub cut: Weight,
-}
-
-impl Assignment {
-    /// Computes weights and cut from the blocks.
-    pub fn new<W: Stored>(graph: &CompactGraph<W>, blocks: Vec<BlockId>, num_blocks: usize) -> Self {
-        let weights = graph.block_weights(&blocks, num_blocks);
-        let cut = graph.cut(&blocks);
-        Self { blocks, weights, cut }
-    }
-
-    /// How much the blocks weigh above their bounds together.
-    pub fn overload(&self, bounds: &[Weight]) -> Weight {
-        self.weights.iter().zip(bounds).map(|(weight, bound)| (weight - bound).max(0)).sum()
-    }
-
-    /// What counts: overload first, then the cut.
-    pub fn score(&self, bounds: &[Weight]) -> (Weight, Weight) {
-        (self.overload(bounds), self.cut)
-    }
-
-    /// Moves a vertex of the given weight; `gain` is how much the cut falls.
-    #[inline]
-    pub fn shift(&mut self, node: NodeId, weight: Weight, to: BlockId, gain: Weight) {
-        let from = std::mem::replace(&mut self.blocks[node as usize], to);
-        self.weights[from as usize] -= weight;
-        self.weights[to as usize] += weight;
-        self.cut -= gain;
-    }
-}
-
-/// The weights of the edges from one vertex to each block.
-#[derive(Debug, Default)]
-pub(crate) struct BlockAffinities {
-    weights: Vec<Weight>,
-    touched: Vec<BlockId>,
-}
-
-impl BlockAffinities {
-    pub fn resize(&mut self, num_blocks: usize) {
-        if self.weights.len() < num_blocks {
-            self.weights.resize(num_blocks, 0);
-        }
-    }
-
-    /// Collects the affinities of `node`; O(deg).
-    #[inline]
-    pub fn collect<W: Stored>(&mut self, graph: &CompactGraph<W>, blocks: &[BlockId], node: NodeId) {
-        for block in self.touched.drain(..) {
-            self.weights[block as usize] = 0;
-        }
-        for arc in graph.arcs(node) {
-            let block = blocks[arc.target as usize];
-            let weight = &mut self.weights[block as usize];
-            if *weight == 0 {
-                self.touched.push(block);
-            }
-            *weight += arc.weight();
-        }
-    }
-
-    /// The blocks next to the vertex, its own included if it has a neighbour there.
-    #[inline]
-    pub fn blocks(&self) -> &[BlockId] {
-        &self.touched
-    }
-
-    #[inline]
-    pub fn to(&self, block: BlockId) -> Weight {
-        self.weights[block as usize]
-    }
-}
-
 /// The internal and external degree of a vertex: the weight of its edges inside its block and to other blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Degrees {
@@ -136,10 +60,10 @@ impl Degrees {
         }
     }
 
-    /// An upper bound of the gain of any move: reached if all external edges lead to one block.
+    /// An upper bound of the gain of any move.
     #[inline]
-    fn greatest_gain(self) -> Weight {
-        self.external - self.internal
+    fn greatest_gain<O: Objective>(self, objective: &O) -> Weight {
+        objective.greatest_gain(self.internal, self.external)
     }
 }
 
@@ -177,41 +101,41 @@ impl KWay {
     }
 
     /// Refines a partition until the observer asks to stop; no block that is within its bound leaves it. Returns
-    /// whether the cut fell.
-    pub fn refine<W: Stored>(
+    /// whether the cost fell.
+    pub fn refine<W: Stored, O: Objective>(
         &mut self,
-        graph: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &KWaySettings,
         observer: &dyn Observer,
         rng: &mut Rng,
     ) -> bool {
-        self.resize(graph.num_nodes(), assignment.weights.len());
-        let before = assignment.cut;
+        self.resize(level.num_nodes(), assignment.weights.len());
+        let before = assignment.cost;
         self.seeds.clear();
         self.degrees.clear();
-        for node in graph.nodes() {
-            let degrees = collect_degrees(graph, &assignment.blocks, node);
+        for node in level.nodes() {
+            let degrees = collect_degrees(level.graph, &assignment.blocks, node);
             self.degrees.push(degrees);
             if degrees.external > 0 {
                 self.seeds.push(node);
             }
         }
         for _ in 0..settings.rounds {
-            let start = assignment.cut;
-            self.round(graph, assignment, bounds, settings, observer, rng);
-            if start - assignment.cut <= start / LEAST_GAIN {
+            let start = assignment.cost;
+            self.round(level, assignment, bounds, settings, observer, rng);
+            if start - assignment.cost <= start / LEAST_GAIN {
                 break;
             }
         }
-        assignment.cut < before
+        assignment.cost < before
     }
 
     /// One search from each group of seeds; collects in `self.seeds` where the next round should start.
-    fn round<W: Stored>(
+    fn round<W: Stored, O: Objective>(
         &mut self,
-        graph: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &KWaySettings,
@@ -220,7 +144,7 @@ impl KWay {
     ) {
         let mut seeds = std::mem::take(&mut self.seeds);
         rng.shuffle(&mut seeds);
-        let max_wasted = MAX_WASTED_PASSES * (graph.num_arcs() + FREE_ARCS) / settings.seeds.max(1);
+        let max_wasted = MAX_WASTED_PASSES * (level.num_arcs() + FREE_ARCS) / settings.seeds.max(1);
         let mut wasted = 0;
         let mut watch = Watch::new(observer);
         for group in seeds.chunks(settings.seeds.min(seeds.len().max(1))) {
@@ -229,17 +153,17 @@ impl KWay {
             }
             for &node in group {
                 if !self.moved[node as usize] && self.degrees[node as usize].external > 0 {
-                    self.enqueue_bound(node);
+                    self.enqueue_bound(level.objective, node);
                 }
             }
-            wasted += self.search(graph, assignment, bounds, settings, &mut watch);
+            wasted += self.search(level, assignment, bounds, settings, &mut watch);
         }
         // A search that failed would fail again unless something moved nearby.
         seeds.clear();
         for &node in &self.locked {
             self.moved[node as usize] = false;
             seeds.push(node);
-            seeds.extend(graph.arcs(node).iter().map(|arc| arc.target));
+            seeds.extend(level.arcs(node).iter().map(|arc| arc.target));
         }
         self.locked.clear();
         seeds.sort_unstable();
@@ -250,14 +174,14 @@ impl KWay {
 
     /// Puts a vertex into the heap with its best move, or takes it out if it has none.
     #[inline]
-    fn enqueue<W: Stored>(
+    fn enqueue<W: Stored, O: Objective>(
         &mut self,
-        graph: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         assignment: &Assignment,
         bounds: &[Weight],
         node: NodeId,
     ) {
-        match self.best_move(graph, assignment, bounds, node) {
+        match self.best_move(level, assignment, bounds, node) {
             Some((gain, block)) => {
                 self.destination[node as usize] = block;
                 self.dirty[node as usize] = false;
@@ -270,38 +194,39 @@ impl KWay {
     /// Puts a vertex into the heap with an upper bound of its gain. It is made exact when it comes to the top, and most
     /// never do.
     #[inline]
-    fn enqueue_bound(&mut self, node: NodeId) {
+    fn enqueue_bound<O: Objective>(&mut self, objective: &O, node: NodeId) {
         self.dirty[node as usize] = true;
-        self.heap.set(node, self.degrees[node as usize].greatest_gain());
+        self.heap.set(node, self.degrees[node as usize].greatest_gain(objective));
     }
 
     /// Updates the gain of a queued vertex one of whose neighbours has moved; O(1) besides the heap.
     ///
-    /// Where the best block may have changed, the gain becomes an upper bound.
+    /// Where the best block may have changed, the gain becomes an upper bound or, of J, an estimate.
     #[inline]
-    fn adjust(&mut self, assignment: &Assignment, node: NodeId, weight: Weight, from: BlockId, to: BlockId) {
+    fn adjust<O: Objective>(
+        &mut self,
+        objective: &O,
+        assignment: &Assignment,
+        node: NodeId,
+        weight: Weight,
+        moved: [BlockId; 2],
+    ) {
         if self.dirty[node as usize] {
-            self.enqueue_bound(node);
+            self.enqueue_bound(objective, node);
             return;
         }
         let own = assignment.blocks[node as usize];
         let best = self.destination[node as usize];
-        let (change, exact) = if own == from {
-            (2 * weight, best == to)
-        } else if own == to {
-            (-weight, best != from)
-        } else {
-            (weight, best == to)
-        };
+        let (change, exact) = objective.change_of_gain([own, best], weight, moved);
         self.dirty[node as usize] = !exact;
         self.heap.raise(node, change);
     }
 
     /// Moves a vertex and updates the degrees around it; `visit` sees each neighbour afterwards.
     #[inline]
-    fn shift<W: Stored>(
+    fn shift<W: Stored, O: Objective>(
         &mut self,
-        graph: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         assignment: &mut Assignment,
         node: NodeId,
         to: BlockId,
@@ -309,31 +234,32 @@ impl KWay {
         mut visit: impl FnMut(&mut Self, &Assignment, NodeId, Weight),
     ) {
         let from = assignment.blocks[node as usize];
-        assignment.shift(node, graph.node_weight(node), to, gain);
-        let degrees = &mut self.degrees[node as usize];
-        // The gain is the affinity to the new block minus that to the old one.
-        degrees.internal += gain;
-        degrees.external -= gain;
-        for arc in graph.arcs(node) {
+        assignment.shift(node, level.node_weight(node), to, gain);
+        let mut internal = 0;
+        for arc in level.arcs(node) {
             let own = assignment.blocks[arc.target as usize];
+            internal += if own == to { arc.weight() } else { 0 };
             self.degrees[arc.target as usize].follow(own, arc.weight(), from, to);
             visit(self, assignment, arc.target, arc.weight());
         }
+        let degrees = &mut self.degrees[node as usize];
+        degrees.external += degrees.internal - internal;
+        degrees.internal = internal;
     }
 
     /// The best move of a vertex to an adjacent block with room for it, to the emptiest among equals.
     #[inline]
-    fn best_move<W: Stored>(
+    fn best_move<W: Stored, O: Objective>(
         &mut self,
-        graph: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         assignment: &Assignment,
         bounds: &[Weight],
         node: NodeId,
     ) -> Option<(Weight, BlockId)> {
-        self.affinities.collect(graph, &assignment.blocks, node);
-        self.effort += graph.degree(node);
+        self.affinities.collect(level.graph, &assignment.blocks, node);
+        self.effort += level.degree(node);
         let from = assignment.blocks[node as usize];
-        let weight = graph.node_weight(node);
+        let weight = level.node_weight(node);
         if weight == assignment.weights[from as usize] {
             return None; // the block would be left empty
         }
@@ -343,24 +269,24 @@ impl KWay {
             if block == from || weight > room {
                 continue;
             }
-            let key = (self.affinities.to(block), room, block);
+            let key = (level.objective.gain(&self.affinities, from, block), room, block);
             if best.is_none_or(|best| key > best) {
                 best = Some(key);
             }
         }
-        best.map(|(outer, _, block)| (outer - self.affinities.to(from), block))
+        best.map(|(gain, _, block)| (gain, block))
     }
 
     /// Makes moves from the vertices in the heap on and goes back to the best state. Returns the arcs looked at in vain.
-    fn search<W: Stored>(
+    fn search<W: Stored, O: Objective>(
         &mut self,
-        graph: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &KWaySettings,
         watch: &mut Watch<'_>,
     ) -> usize {
-        let mut best_cut = assignment.cut;
+        let mut best_cost = assignment.cost;
         let mut best_length = 0;
         let mut walk = RandomWalk::default();
         self.effort = 0;
@@ -369,37 +295,37 @@ impl KWay {
             && self.effort <= MAX_SEARCH_EFFORT
         {
             let Some((gain, node)) = self.heap.peek() else { break };
-            if watch.stops_after(1 + graph.degree(node)) {
+            if watch.stops_after(1 + level.degree(node)) {
                 break;
             }
             let to = self.destination[node as usize];
-            let weight = graph.node_weight(node);
+            let weight = level.node_weight(node);
             if self.dirty[node as usize] || assignment.weights[to as usize] + weight > bounds[to as usize] {
                 // The gain is out of date or the block has filled up: queue the best move of now.
-                self.enqueue(graph, assignment, bounds, node);
+                self.enqueue(level, assignment, bounds, node);
                 continue;
             }
             self.heap.pop();
-            self.move_top(graph, assignment, node, to, gain);
-            if assignment.cut < best_cut {
-                best_cut = assignment.cut;
+            self.move_top(level, assignment, node, to, gain);
+            if assignment.cost < best_cost {
+                best_cost = assignment.cost;
                 best_length = self.trail.len();
                 walk = RandomWalk::default();
                 self.effort = 0;
             } else {
                 walk.step(gain);
-                self.effort += cost_of_move(graph, node);
+                self.effort += cost_of_move(level.graph, node);
             }
         }
         self.heap.clear();
-        self.effort + self.roll_back(graph, assignment, best_length)
+        self.effort + self.roll_back(level, assignment, best_length)
     }
 
     /// Moves a vertex taken from the heap and queues its neighbours.
     #[inline]
-    fn move_top<W: Stored>(
+    fn move_top<W: Stored, O: Objective>(
         &mut self,
-        graph: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         assignment: &mut Assignment,
         node: NodeId,
         to: BlockId,
@@ -408,20 +334,20 @@ impl KWay {
         let from = assignment.blocks[node as usize];
         self.moved[node as usize] = true;
         self.trail.push((node, from, gain));
-        self.shift(graph, assignment, node, to, gain, |this, assignment, other, weight| {
+        self.shift(level, assignment, node, to, gain, |this, assignment, other, weight| {
             if this.moved[other as usize] {
             } else if this.heap.contains(other) {
-                this.adjust(assignment, other, weight, from, to);
+                this.adjust(level.objective, assignment, other, weight, [from, to]);
             } else if this.degrees[other as usize].external > 0 {
-                this.enqueue_bound(other);
+                this.enqueue_bound(level.objective, other);
             }
         });
     }
 
     /// Undoes the moves of the search behind the first `length` ones. Returns the arcs looked at.
-    fn roll_back<W: Stored>(
+    fn roll_back<W: Stored, O: Objective>(
         &mut self,
-        graph: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         assignment: &mut Assignment,
         length: usize,
     ) -> usize {
@@ -429,9 +355,9 @@ impl KWay {
         // Vertices whose move is undone may move again in a later search of the round.
         while self.trail.len() > length {
             let (node, from, gain) = self.trail.pop().expect("the trail is longer than its best prefix");
-            self.shift(graph, assignment, node, from, -gain, |_, _, _, _| {});
+            self.shift(level, assignment, node, from, -gain, |_, _, _, _| {});
             self.moved[node as usize] = false;
-            looked_at += cost_of_move(graph, node);
+            looked_at += cost_of_move(level.graph, node);
         }
         self.locked.extend(self.trail.drain(..).map(|(node, _, _)| node));
         looked_at
@@ -492,59 +418,79 @@ mod tests {
     use crate::graph::generate;
     use crate::partition::Preset;
     use crate::partition::Settings;
+    use crate::partition::objective::tests::matrices;
+    use crate::partition::objective::{ComputedCost, Cut, StoredCost};
 
-    fn level() -> CompactGraph<i32> {
+    fn graph() -> CompactGraph<i32> {
         CompactGraph::new(&generate::random_geometric(300, 8.0, 5))
     }
 
-    fn scattered(level: &CompactGraph<i32>, k: u32, rng: &mut Rng) -> Assignment {
+    fn scattered<O: Objective>(level: Level<'_, i32, O>, k: u32, rng: &mut Rng) -> Assignment {
         let blocks = level.nodes().map(|_| rng.below(k)).collect();
         Assignment::new(level, blocks, k as usize)
     }
 
-    #[test]
-    fn degrees_and_cut_agree_with_recomputation_after_every_move() {
-        let level = level();
+    fn check_moves<O: Objective>(objective: &O, k: u32) {
+        let graph = graph();
+        let level = Level { graph: &graph, objective };
         let mut rng = Rng::new(4);
-        let mut assignment = scattered(&level, 5, &mut rng);
+        let mut assignment = scattered(level, k, &mut rng);
         let mut k_way = KWay::default();
-        k_way.resize(level.num_nodes(), 5);
-        k_way.degrees.extend(level.nodes().map(|node| collect_degrees(&level, &assignment.blocks, node)));
-        for _ in 0..500 {
+        k_way.resize(level.num_nodes(), k as usize);
+        k_way.degrees.extend(level.nodes().map(|node| collect_degrees(&graph, &assignment.blocks, node)));
+        for _ in 0..200 {
             let node = rng.below(level.num_nodes() as u32);
-            let (from, to) = (assignment.blocks[node as usize], rng.below(5));
+            let (from, to) = (assignment.blocks[node as usize], rng.below(k));
             if from == to {
                 continue;
             }
-            k_way.affinities.collect(&level, &assignment.blocks, node);
-            let gain = k_way.affinities.to(to) - k_way.affinities.to(from);
-            k_way.shift(&level, &mut assignment, node, to, gain, |_, _, _, _| {});
+            k_way.affinities.collect(&graph, &assignment.blocks, node);
+            let gain = objective.gain(&k_way.affinities, from, to);
+            k_way.shift(level, &mut assignment, node, to, gain, |_, _, _, _| {});
             for node in level.nodes() {
-                let degrees = collect_degrees(&level, &assignment.blocks, node);
+                let degrees = collect_degrees(&graph, &assignment.blocks, node);
                 assert_eq!(k_way.degrees[node as usize], degrees);
-                let unlimited = [Weight::MAX / 2; 5];
-                let best = k_way.best_move(&level, &assignment, &unlimited, node);
-                assert!(best.is_none_or(|(gain, _)| gain <= degrees.greatest_gain()));
+                let unlimited = vec![Weight::MAX / 2; k as usize];
+                let best = k_way.best_move(level, &assignment, &unlimited, node);
+                assert!(best.is_none_or(|(gain, _)| gain <= degrees.greatest_gain(objective)));
             }
-            let fresh = Assignment::new(&level, assignment.blocks.clone(), 5);
-            assert_eq!((assignment.cut, &assignment.weights), (fresh.cut, &fresh.weights));
+            let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
+            assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));
         }
     }
 
     #[test]
-    fn refinement_lowers_the_cut_and_keeps_the_bounds() {
-        let level = level();
+    fn degrees_and_cost_agree_with_recomputation_after_every_move() {
+        check_moves(&Cut, 5);
+        for matrix in matrices().into_iter().step_by(3) {
+            check_moves(&StoredCost::new(&matrix).unwrap(), matrix.num_blocks as u32);
+        }
+    }
+
+    fn check_refinement<O: Objective>(objective: &O, k: u32) {
+        let graph = graph();
+        let level = Level { graph: &graph, objective };
         for preset in [Preset::Fast, Preset::Strong] {
             let mut rng = Rng::new(9);
-            let mut assignment = scattered(&level, 6, &mut rng);
-            let before = assignment.cut;
-            let bounds: Vec<Weight> = assignment.weights.iter().map(|weight| (*weight).max(60)).collect();
+            let mut assignment = scattered(level, k, &mut rng);
+            let before = assignment.cost;
+            let least = Weight::from(360 / k);
+            let bounds: Vec<Weight> = assignment.weights.iter().map(|weight| (*weight).max(least)).collect();
             let settings = Settings::of(preset).k_way;
-            assert!(KWay::default().refine(&level, &mut assignment, &bounds, &settings, &(), &mut rng));
-            let fresh = Assignment::new(&level, assignment.blocks.clone(), 6);
-            assert_eq!((assignment.cut, &assignment.weights), (fresh.cut, &fresh.weights));
-            assert!(assignment.cut < before / 2);
+            assert!(KWay::default().refine(level, &mut assignment, &bounds, &settings, &(), &mut rng));
+            let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
+            assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));
+            assert!(3 * assignment.cost < 2 * before);
             assert_eq!(assignment.overload(&bounds), 0);
+        }
+    }
+
+    #[test]
+    fn refinement_lowers_the_cost_and_keeps_the_bounds() {
+        check_refinement(&Cut, 6);
+        for matrix in matrices() {
+            check_refinement(&StoredCost::new(&matrix).unwrap(), matrix.num_blocks as u32);
+            check_refinement(&ComputedCost::new(&matrix), matrix.num_blocks as u32);
         }
     }
 }

@@ -28,9 +28,10 @@ use network::Side;
 use piercing::{Balance, Piercing};
 use region::Region;
 
-use super::k_way::{Assignment, BlockAffinities};
 use crate::observer::{Observer, Watch};
+use crate::partition::assignment::{Assignment, BlockAffinities, Level};
 use crate::partition::compact::{CompactGraph, Stored};
+use crate::partition::objective::Objective;
 use crate::partition::settings::FlowSettings;
 use crate::types::{BlockId, NodeId, Weight};
 
@@ -70,8 +71,8 @@ pub(crate) struct Flow {
 }
 
 /// What all pairs of a level have in common.
-struct Task<'a, W> {
-    graph: &'a CompactGraph<W>,
+struct Task<'a, W, O> {
+    level: Level<'a, W, O>,
     bounds: &'a [Weight],
     settings: &'a FlowSettings,
     observer: &'a dyn Observer,
@@ -79,54 +80,55 @@ struct Task<'a, W> {
 
 impl Flow {
     /// Refines all pairs of adjacent blocks until the observer asks to stop; no block that is within its bound
-    /// leaves it. Returns whether the cut fell.
-    pub fn refine<W: Stored>(
+    /// leaves it. Returns whether the cost fell.
+    pub fn refine<W: Stored, O: Objective>(
         &mut self,
-        graph: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &FlowSettings,
         observer: &dyn Observer,
     ) -> bool {
-        self.region.resize(graph.num_nodes());
+        self.region.resize(level.num_nodes());
         self.affinities.resize(bounds.len());
-        self.budget = WHOLE_EFFORT.saturating_mul(graph.num_arcs());
-        self.hub_budget = HUB_EFFORT.saturating_mul(graph.num_arcs());
-        let before = assignment.cut;
-        let task = Task { graph, bounds, settings, observer };
+        self.piercing.flow.network.resize(bounds.len());
+        self.budget = WHOLE_EFFORT.saturating_mul(level.num_arcs());
+        self.hub_budget = HUB_EFFORT.saturating_mul(level.num_arcs());
+        let before = assignment.cost;
+        let task = Task { level, bounds, settings, observer };
         let mut watch = Watch::new(observer);
         let mut active = vec![true; bounds.len()];
         for _ in 0..settings.rounds {
             if observer.should_stop() {
                 break;
             }
-            let start = assignment.cut;
+            let start = assignment.cost;
             active = self.round(&task, assignment, &active, &mut watch);
-            if start - assignment.cut <= start / LEAST_GAIN {
+            if start - assignment.cost <= start / LEAST_GAIN {
                 break;
             }
         }
-        assignment.cut < before
+        assignment.cost < before
     }
 
     /// Refines all pairs with an active block; returns by block whether it changed.
-    fn round<W: Stored>(
+    fn round<W: Stored, O: Objective>(
         &mut self,
-        task: &Task<'_, W>,
+        task: &Task<'_, W, O>,
         assignment: &mut Assignment,
         active: &[bool],
         watch: &mut Watch<'_>,
     ) -> Vec<bool> {
         let mut changed = vec![false; active.len()];
         let mut pairs = std::mem::take(&mut self.pairs);
-        collect_pairs(task.graph, &assignment.blocks, active, &mut pairs);
+        collect_pairs(task.level.graph, &assignment.blocks, active, &mut pairs);
         for pair in pairs.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
             if self.budget == 0 || task.observer.should_stop() {
                 break;
             }
             let (a, b, _) = pair[0];
             let boundary = pair.iter().map(|&(_, _, node)| node);
-            let of_hubs = arcs_of_hubs(task.graph, boundary.clone());
+            let of_hubs = arcs_of_hubs(task.level.graph, boundary.clone());
             if of_hubs > self.hub_budget {
                 continue;
             }
@@ -141,9 +143,9 @@ impl Flow {
     }
 
     /// Replaces the cut between two blocks by a lighter one, if there is one; returns whether there was.
-    fn refine_pair<W: Stored>(
+    fn refine_pair<W: Stored, O: Objective>(
         &mut self,
-        task: &Task<'_, W>,
+        task: &Task<'_, W, O>,
         assignment: &mut Assignment,
         pair: [BlockId; 2],
         boundary: impl Iterator<Item = NodeId>,
@@ -151,12 +153,12 @@ impl Flow {
     ) -> bool {
         let Self { region, piercing, .. } = self;
         region.clear();
-        region.grow(task.graph, assignment, pair, boundary, task.settings);
+        region.grow(task.level.graph, assignment, pair, boundary, task.settings);
         if region.nodes.len() < 2 {
             return false;
         }
         let network = &mut piercing.flow.network;
-        let old_cut = network.build(task.graph, assignment, region, pair);
+        let old_cut = network.build(task.level, assignment, region, pair);
         let budget = EFFORT.saturating_mul(network.arcs.len()).min(self.budget);
         piercing.flow.start(budget);
         let balance = Balance {
@@ -165,37 +167,37 @@ impl Flow {
         };
         let side = piercing.balanced_cut(&region.depth, &balance, old_cut, watch);
         self.budget -= budget - piercing.flow.budget;
-        side.is_some_and(|side| self.apply(task.graph, assignment, pair, side))
+        side.is_some_and(|side| self.apply(task.level, assignment, pair, side))
     }
 
     /// Gives the vertices of the region to the sides of the cut that was found: what the terminal of `side` reaches
-    /// to that side, all others to the opposite one. Undoes it if the cut of the whole partition does not fall. Returns
+    /// to that side, all others to the opposite one. Undoes it if the cost of the whole partition does not fall. Returns
     /// whether it fell.
-    fn apply<W: Stored>(
+    fn apply<W: Stored, O: Objective>(
         &mut self,
-        graph: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         assignment: &mut Assignment,
         pair: [BlockId; 2],
         side: Side,
     ) -> bool {
-        let before = assignment.cut;
+        let before = assignment.cost;
         let mut changes = Vec::new();
         for (local, &node) in self.region.nodes.iter().enumerate() {
             let belongs = if self.piercing.flow.takes(side, local as u32) { side } else { side.opposite() };
             let to = pair[belongs as usize];
             let from = assignment.blocks[node as usize];
             if from != to {
-                self.affinities.collect(graph, &assignment.blocks, node);
-                let gain = self.affinities.to(to) - self.affinities.to(from);
-                assignment.shift(node, graph.node_weight(node), to, gain);
+                self.affinities.collect(level.graph, &assignment.blocks, node);
+                let gain = level.objective.gain(&self.affinities, from, to);
+                assignment.shift(node, level.node_weight(node), to, gain);
                 changes.push((node, from, gain));
             }
         }
-        if assignment.cut < before {
+        if assignment.cost < before {
             return true;
         }
         for (node, from, gain) in changes.into_iter().rev() {
-            assignment.shift(node, graph.node_weight(node), from, -gain);
+            assignment.shift(node, level.node_weight(node), from, -gain);
         }
         false
     }
@@ -233,34 +235,77 @@ fn collect_pairs<W: Stored>(
 mod tests {
     use super::*;
     use crate::graph::generate;
+    use crate::partition::objective::tests::{Matrix, matrices};
+    use crate::partition::objective::{Cut, StoredCost};
     use crate::partition::{Preset, Settings};
 
     #[test]
     fn a_crooked_boundary_becomes_the_minimum_cut() {
         // A grid of 12 x 6, cut along a saw tooth; the straight cut has 6 edges.
-        let level = CompactGraph::<i32>::new(&generate::grid(12, 6));
+        let graph = CompactGraph::<i32>::new(&generate::grid(12, 6));
+        let level = Level { graph: &graph, objective: &Cut };
         let blocks = level.nodes().map(|node| u32::from(node % 12 >= 4 + 3 * (node / 12 % 2))).collect();
-        let mut assignment = Assignment::new(&level, blocks, 2);
+        let mut assignment = Assignment::new(level, blocks, 2);
         let settings = FlowSettings { rounds: 4, region: 0.9, depth: 10 };
-        assert!(Flow::default().refine(&level, &mut assignment, &[38, 38], &settings, &()));
-        assert_eq!(assignment.cut, 6);
+        assert!(Flow::default().refine(level, &mut assignment, &[38, 38], &settings, &()));
+        assert_eq!(assignment.cost, 6);
         assert_eq!(assignment.overload(&[38, 38]), 0);
     }
 
     #[test]
     fn bounds_are_kept_and_sums_agree_with_recomputation() {
-        let level = CompactGraph::<i32>::new(&generate::random_geometric(500, 9.0, 2));
+        let graph = CompactGraph::<i32>::new(&generate::random_geometric(500, 9.0, 2));
+        let level = Level { graph: &graph, objective: &Cut };
         let settings = Settings::of(Preset::Strong).flow;
         for k in [2u32, 5, 9] {
             let blocks = level.nodes().map(|node| node * k / 500).collect();
-            let mut assignment = Assignment::new(&level, blocks, k as usize);
-            let before = assignment.cut;
+            let mut assignment = Assignment::new(level, blocks, k as usize);
+            let before = assignment.cost;
             let bounds = vec![Weight::from(500 / k + 12); k as usize];
-            assert!(Flow::default().refine(&level, &mut assignment, &bounds, &settings, &()));
-            let fresh = Assignment::new(&level, assignment.blocks.clone(), k as usize);
-            assert_eq!((assignment.cut, &assignment.weights), (fresh.cut, &fresh.weights));
-            assert!(assignment.cut < before);
+            assert!(Flow::default().refine(level, &mut assignment, &bounds, &settings, &()));
+            let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
+            assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));
+            assert!(assignment.cost < before);
             assert_eq!(assignment.overload(&bounds), 0);
         }
+    }
+
+    #[test]
+    fn flows_lower_j_on_every_machine_and_keep_the_bounds() {
+        let graph = CompactGraph::<i32>::new(&generate::random_geometric(500, 9.0, 2));
+        let settings = Settings::of(Preset::Strong).flow;
+        for matrix in matrices() {
+            let objective = StoredCost::new(&matrix).unwrap();
+            let level = Level { graph: &graph, objective: &objective };
+            let k = matrix.num_blocks as u32;
+            let blocks = level.nodes().map(|node| node * k / 500).collect();
+            let mut assignment = Assignment::new(level, blocks, k as usize);
+            let before = assignment.cost;
+            let bounds = vec![Weight::from(500 / k + 12); k as usize];
+            assert!(Flow::default().refine(level, &mut assignment, &bounds, &settings, &()));
+            let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
+            assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));
+            assert!(assignment.cost < before);
+            assert_eq!(assignment.overload(&bounds), 0);
+        }
+    }
+
+    #[test]
+    fn edges_to_third_blocks_pull_the_boundary() {
+        // A path; its first vertex must stay with the third block, which is near to the first block only.
+        let mut builder = crate::graph::GraphBuilder::new(7);
+        (0..6).for_each(|node| builder.add_edge(node, node + 1, 1));
+        for node in 1..5 {
+            builder.add_edge(6, node, 3);
+        }
+        let graph = CompactGraph::<i32>::new(&builder.build().unwrap());
+        let distances = vec![0, 1, 1, 1, 0, 9, 1, 9, 0];
+        let matrix = Matrix { num_blocks: 3, distances, has_triangle_inequality: false };
+        let objective = StoredCost::new(&matrix).unwrap();
+        let level = Level { graph: &graph, objective: &objective };
+        let mut assignment = Assignment::new(level, vec![0, 0, 0, 1, 1, 1, 2], 3);
+        let settings = FlowSettings { rounds: 4, region: 1.0, depth: 10 };
+        assert!(Flow::default().refine(level, &mut assignment, &[5, 5, 1], &settings, &()));
+        assert_eq!(assignment.blocks, [0, 0, 0, 0, 0, 1, 2]);
     }
 }

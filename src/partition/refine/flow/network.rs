@@ -1,8 +1,9 @@
 //! The flow network of a region, and its two terminals.
 
 use super::region::Region;
-use crate::partition::compact::{CompactGraph, Stored};
-use crate::partition::refine::k_way::Assignment;
+use crate::partition::assignment::{Assignment, BlockAffinities, Level};
+use crate::partition::compact::Stored;
+use crate::partition::objective::Objective;
 use crate::types::{BlockId, Weight};
 
 /// A terminal of the network, and the block of the pair that it belongs to.
@@ -34,6 +35,10 @@ pub(super) struct FlowArc {
 }
 
 /// The subgraph that a region induces, with capacities instead of weights. Memory is linear in the region.
+///
+/// The capacity of an edge is what it costs between the two blocks. Where distances differ, edges to third blocks also
+/// cost more from one block of the pair than from the other. A vertex then has an arc from the terminal of the nearer block,
+/// whose capacity is the difference: two more local vertices of no weight, the poles, stand behind those of the region.
 #[derive(Debug, Default)]
 pub(super) struct Network {
     pub offsets: Vec<u32>,
@@ -46,6 +51,9 @@ pub(super) struct Network {
     pub seeds: [Vec<u32>; 2],
     /// The next free position in the row of each local vertex.
     next: Vec<u32>,
+    /// Local vertices, and how much more their edges to third blocks cost from the second block of the pair.
+    pulls: Vec<(u32, Weight)>,
+    affinities: BlockAffinities,
 }
 
 impl Network {
@@ -59,27 +67,33 @@ impl Network {
         self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize
     }
 
+    /// Makes room for partitions into so many blocks.
+    pub fn resize(&mut self, num_blocks: usize) {
+        self.affinities.resize(num_blocks);
+    }
+
     /// Builds the network of the region of a pair of blocks; returns the weight of the present cut.
-    pub fn build<W: Stored>(
+    pub fn build<W: Stored, O: Objective>(
         &mut self,
-        graph: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         assignment: &Assignment,
         region: &Region,
         pair: [BlockId; 2],
     ) -> Weight {
-        self.lay_out(graph, assignment, region, pair);
+        self.lay_out(level, assignment, region, pair);
         self.fix_deepest(region);
+        self.add_poles();
         for index in 0..self.num_nodes() {
             self.offsets[index + 1] += self.offsets[index];
         }
-        self.connect(graph, region)
+        self.connect(level, region, level.objective.between(pair[0], pair[1]))
     }
 
     /// Merges the vertices next to the rest of their block with its terminal, and leaves in `offsets[v + 1]` the
-    /// number of arcs of `v` inside the region.
-    fn lay_out<W: Stored>(
+    /// number of arcs of `v` in the network.
+    fn lay_out<W: Stored, O: Objective>(
         &mut self,
-        graph: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         assignment: &Assignment,
         region: &Region,
         pair: [BlockId; 2],
@@ -88,21 +102,47 @@ impl Network {
         self.offsets.push(0);
         self.weights.clear();
         self.terminal.clear();
+        self.pulls.clear();
         self.seeds.iter_mut().for_each(Vec::clear);
         for (index, &node) in region.nodes.iter().enumerate() {
             let block = assignment.blocks[node as usize];
-            let (mut degree, mut is_fixed) = (0, false);
-            for arc in graph.arcs(node) {
+            let (mut degree, mut is_fixed, mut has_others) = (0, false, false);
+            for arc in level.arcs(node) {
                 let is_inside = region.local(arc.target).is_some();
+                let other = assignment.blocks[arc.target as usize];
                 degree += u32::from(is_inside);
-                is_fixed |= !is_inside && assignment.blocks[arc.target as usize] == block;
+                is_fixed |= !is_inside && other == block;
+                has_others |= O::HAS_PULL && other != pair[0] && other != pair[1];
+            }
+            // What a fixed vertex costs stays the same.
+            if has_others && !is_fixed {
+                self.affinities.collect(level.graph, &assignment.blocks, node);
+                let pull = level.objective.pull(&self.affinities, pair);
+                if pull != 0 {
+                    self.pulls.push((index as u32, pull));
+                    degree += 1;
+                }
             }
             self.offsets.push(degree);
-            self.weights.push(graph.node_weight(node));
+            self.weights.push(level.node_weight(node));
             self.terminal.push(None);
             if is_fixed {
                 self.fix(index as u32, if block == pair[0] { Side::Source } else { Side::Sink });
             }
+        }
+    }
+
+    /// Adds the poles if a vertex is pulled.
+    fn add_poles(&mut self) {
+        if self.pulls.is_empty() {
+            return;
+        }
+        for side in Side::BOTH {
+            let pulled = self.pulls.iter().filter(|&&(_, pull)| side_of_pull(pull) == side);
+            self.offsets.push(pulled.count() as u32);
+            self.weights.push(0);
+            self.terminal.push(None);
+            self.fix(self.weights.len() as u32 - 1, side);
         }
     }
 
@@ -130,8 +170,14 @@ impl Network {
         self.seeds[side as usize].push(node);
     }
 
-    /// Writes both arcs of each edge inside the region; returns the weight of the edges between the two blocks.
-    fn connect<W: Stored>(&mut self, graph: &CompactGraph<W>, region: &Region) -> Weight {
+    /// Writes both arcs of each edge; returns the capacity of the edges between the two blocks. An edge of weight 1 between
+    /// them costs `distance`.
+    fn connect<W: Stored, O: Objective>(
+        &mut self,
+        level: Level<'_, W, O>,
+        region: &Region,
+        distance: Weight,
+    ) -> Weight {
         let n = self.num_nodes();
         self.next.clear();
         self.next.extend_from_slice(&self.offsets[..n]);
@@ -139,24 +185,44 @@ impl Network {
         self.arcs.resize(self.offsets[n] as usize, FlowArc { target: 0, reverse: 0, residual: 0 });
         let mut cut = 0;
         for (index, &node) in region.nodes.iter().enumerate() {
-            for arc in graph.arcs(node) {
+            for arc in level.arcs(node) {
                 let other = match region.local(arc.target) {
                     Some(other) if other >= index as u32 => other,
                     _ => continue,
                 };
-                let residual = arc.weight();
-                let (forward, backward) = (self.next[index], self.next[other as usize]);
-                self.next[index] += 1;
-                self.next[other as usize] += 1;
-                self.arcs[forward as usize] = FlowArc { target: other, reverse: backward, residual };
-                self.arcs[backward as usize] = FlowArc { target: index as u32, reverse: forward, residual };
+                let capacity = arc.weight() * distance;
+                self.join(index as u32, other, capacity);
                 if (region.depth[index] > 0) != (region.depth[other as usize] > 0) {
-                    cut += residual;
+                    cut += capacity;
                 }
+            }
+        }
+        for at in 0..self.pulls.len() {
+            let (node, pull) = self.pulls[at];
+            let side = side_of_pull(pull);
+            let pole = (n - 2) as u32 + side as u32;
+            self.join(pole, node, pull.abs());
+            if inward(side, region.depth[node as usize]) < 0 {
+                cut += pull.abs();
             }
         }
         cut
     }
+
+    /// Writes both arcs of an edge.
+    #[inline]
+    fn join(&mut self, one: u32, other: u32, residual: Weight) {
+        let (forward, backward) = (self.next[one as usize], self.next[other as usize]);
+        self.next[one as usize] += 1;
+        self.next[other as usize] += 1;
+        self.arcs[forward as usize] = FlowArc { target: other, reverse: backward, residual };
+        self.arcs[backward as usize] = FlowArc { target: one, reverse: forward, residual };
+    }
+}
+
+/// The side to which a vertex is pulled by its edges to third blocks.
+fn side_of_pull(pull: Weight) -> Side {
+    if pull > 0 { Side::Source } else { Side::Sink }
 }
 
 /// How deep a vertex lies in the block of a side; negative in the other block.

@@ -1,7 +1,7 @@
 //! The region of a pair of blocks: the vertices around their common boundary.
 
+use crate::partition::assignment::Assignment;
 use crate::partition::compact::{CompactGraph, Stored};
-use crate::partition::refine::k_way::Assignment;
 use crate::partition::settings::FlowSettings;
 use crate::types::{BlockId, NodeId, Weight};
 

@@ -1,0 +1,381 @@
+//! Mapping of programs in time: to PEs on which they end soon, by the estimate F.
+//!
+//! # Algorithm
+//!
+//! ```text
+//! identity, input mapping ─┐
+//! mapping of small J ──────┤
+//! messages to neighbours ──┼─▶ local search on F ─▶ the best shaken and ─▶ all simulated, local search on
+//! circle through a grid ───┤    (each)               searched again         simulated time from the fastest
+//! greedy with look-ahead ──┤
+//! both, loads evened out ──┘
+//! ```
+//!
+//! | member | what it does |
+//! |---|---|
+//! | `greedy` | the greedy of Perego and De Petris |
+//! | `embed` | a search for a mapping in which all messages travel between neighbours |
+//! | `loads` | how evenly messages are spread over links |
+//! | `simulated` | simulated time as a measure |
+//! | `walk` | tasks along a circle through a grid |
+//! | `descent` | local search by moves and exchanges |
+//! | `search` | the order of all that |
+//!
+//! At the end the mappings found and the starts are simulated, if that does not take too long ([`AssignConfig::simulated`]), and local
+//! search on simulated time goes on from the fastest. So the result is not slower in the simulator than any of the starts. Where
+//! nothing is simulated, it is the best by F, and not worse by F than any of them. Where links are congested F tells too
+//! little: it hardly grows with the number of messages that share a link.
+//!
+//! # Reference
+//!
+//! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09, 1994. Its greedy is a part
+//! of this; the rest is ours.
+
+mod descent;
+mod embed;
+mod greedy;
+mod ground;
+mod loads;
+mod search;
+mod simulated;
+mod walk;
+
+pub use descent::DescentConfig;
+pub use search::Start;
+
+use std::time::{Duration, Instant};
+
+use crate::estimate::{Estimate, EstimateError, Model, PARTS};
+use crate::mapping::Mapping;
+use crate::observer::{Limited, Observer, Phase};
+use crate::problem::{self, ProblemError};
+use crate::program::Program;
+use crate::rng::derive;
+use crate::settings::{ConfigError, check};
+use crate::simulate::{Costs, Settings, SimulationError};
+use crate::solve::{MapConfig, MapPreset, SolveError, solve_watched};
+use crate::topology::{DistanceOracle, DistanceVisitor, Machine, MachineError};
+use crate::types::{Cost, PeId};
+use greedy::Greedy;
+use ground::Ground;
+use search::{Candidate, Search, Steps};
+
+/// Everything that decides about a mapping besides program and machine.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct AssignConfig {
+    /// How the mapping of small J is found, and seed, threads and time limit of all.
+    pub mapping: MapConfig,
+    /// Cycles of SEND and RECEIVE.
+    pub costs: Costs,
+    /// Local search from each start.
+    pub descent: DescentConfig,
+    /// How often the best mapping is shaken and searched again.
+    pub rounds: usize,
+    /// Hops of messages that may be simulated at the end: to find out which of the mappings is the fastest, and for local search from
+    /// that. Programs that are too large for the former are mapped by F alone, and so are all if this is 0.
+    pub simulated: u64,
+}
+
+impl AssignConfig {
+    /// The settings of a preset, with seed 0 and one thread.
+    pub fn preset(preset: MapPreset) -> Self {
+        let (tries, random, work, rounds, simulated) = match preset {
+            MapPreset::Fast => (8, 1, 100, 0, 300_000),
+            MapPreset::Strong => (32, 6, 5_000, 8, 60_000_000),
+            _ => (12, 2, 250, 0, 1_500_000),
+        };
+        Self {
+            mapping: MapConfig::preset(preset),
+            costs: Costs::default(),
+            descent: DescentConfig { tries, random, work },
+            rounds,
+            simulated,
+        }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.mapping.validate().map_err(|error| error.inside("mapping"))?;
+        let Costs { send, receive } = self.costs;
+        check("costs", send.max(receive), send.max(receive) <= Costs::MOST, "at most 2^20")
+    }
+}
+
+impl Default for AssignConfig {
+    fn default() -> Self {
+        Self::preset(MapPreset::default())
+    }
+}
+
+/// Why a program is not mapped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation
+pub enum AssignError {
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Estimate(#[from] EstimateError),
+    #[error(transparent)]
+    Simulation(#[from] SimulationError),
+}
+
+/// A mapping of a program and how it came about.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    /// The PE of each task.
+    pub mapping: Mapping,
+    /// What was found out on the way.
+    pub report: AssignReport,
+}
+
+/// What a run tells about itself. Times of the program are in cycles, those of the run in seconds.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct AssignReport {
+    /// J of the mapping: flits times distance, both directions of each pair.
+    pub cost: Cost,
+    /// F of the mapping.
+    pub estimate: f64,
+    /// F if there were neither distances nor contention, with a PE for each task.
+    pub ideal: f64,
+    /// The simulated completion time of the mapping, if it was simulated.
+    pub completion_time: Option<u64>,
+    /// Which start it comes from.
+    pub start: Start,
+    /// Every start.
+    pub starts: Vec<StartReport>,
+    /// Steps of local search that were tried.
+    pub tried: u64,
+    /// Steps that were made.
+    pub made: u64,
+    /// Whether the run was ended before it was done.
+    pub stopped: bool,
+    /// Seconds of all.
+    pub seconds: f64,
+}
+
+/// F of a start, and of what local search made of it.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct StartReport {
+    /// Which one.
+    pub start: Start,
+    /// F before.
+    pub before: f64,
+    /// F after.
+    pub after: f64,
+}
+
+/// Work of the greedy, as a multiple of that of a local search.
+const GREEDY_WORK: usize = 4;
+
+/// Starts from which local search on F goes on: the input mapping, and the best others.
+const SEARCHED: usize = 3;
+
+/// Maps the tasks of a program to the PEs of a machine, at most as many to each as it has room for, so that it ends soon.
+///
+/// `given`, if any, is a mapping to start from besides. The observer may end the run early; the result then is the best mapping found
+/// so far.
+///
+/// ```
+/// use viem::assign::{AssignConfig, assign};
+/// use viem::program::generate::{Pattern, Size, program};
+/// use viem::topology::Grid;
+///
+/// let ring = program(Pattern::Ring, &[16], Size::default(), 0)?;
+/// let assignment = assign(&ring, &Grid::mesh(&[4, 4])?, &AssignConfig::default(), None, &())?;
+/// // Every message travels between neighbours, and none is in the way of another.
+/// assert_eq!(assignment.report.estimate, assignment.report.ideal);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn assign(
+    program: &Program,
+    machine: &dyn Machine,
+    config: &AssignConfig,
+    given: Option<&Mapping>,
+    observer: &dyn Observer,
+) -> Result<Assignment, AssignError> {
+    config.validate()?;
+    let begin = Instant::now();
+    problem::check_room(program.num_tasks(), machine)?;
+    let limit = |share: u32| config.mapping.time_limit.and_then(|limit| begin.checked_add(limit * share / 4));
+    let (model, ground) = (Model::new(program, config.costs)?, Ground::new(machine)?);
+    let graph = program.graph();
+    observer.begins(Phase::Construction);
+    let early = Limited { observer, deadline: limit(1), bound: Cost::MIN };
+    let late = Limited { observer, deadline: limit(4), bound: Cost::MIN };
+    let seed = config.mapping.seed;
+    let search = Search {
+        graph: &graph,
+        model: &model,
+        ground: &ground,
+        descent: &config.descent,
+        seed,
+        observer: &late,
+    };
+    let run = Run { program, machine, config, search: &search, early: &early };
+    let starts = run.starts(given)?;
+    observer.begins(Phase::Search);
+    let mut steps = Steps::default();
+    let (best, completion_time, reports) = run.best_of(starts, &mut steps)?;
+    let mapping =
+        Mapping::on(machine, best.pe_of.clone()).expect("no PE has more tasks than it has room for");
+    let cost = Cost::try_from(cost(program, machine, mapping.as_slice())?).unwrap_or(Cost::MAX);
+    let report = AssignReport {
+        cost,
+        estimate: best.cycles(),
+        ideal: model.completion_time as f64,
+        completion_time,
+        start: best.start,
+        starts: reports,
+        tried: steps.tried,
+        made: steps.made,
+        stopped: steps.stopped,
+        seconds: begin.elapsed().as_secs_f64(),
+    };
+    Ok(Assignment { mapping, report })
+}
+
+impl Candidate {
+    /// F in cycles.
+    fn cycles(&self) -> f64 {
+        self.value.0 as f64 / PARTS as f64
+    }
+}
+
+/// J of a mapping: the flits of each pair of tasks, both directions together, times their distance, each pair counted twice.
+pub fn cost(program: &Program, machine: &dyn Machine, pe_of: &[PeId]) -> Result<i128, MachineError> {
+    struct Sum<'a>(&'a Program, &'a [PeId]);
+    impl DistanceVisitor for Sum<'_> {
+        type Output = i128;
+        fn visit<O: DistanceOracle>(self, oracle: &O) -> i128 {
+            let Self(program, pe_of) = self;
+            let terms = program.channels().iter().zip(program.traffic()).map(|(channel, traffic)| {
+                let distance = oracle.distance(pe_of[channel.from as usize], pe_of[channel.to as usize]);
+                2 * i128::from(traffic.flits) * i128::from(distance)
+            });
+            terms.sum()
+        }
+    }
+    Ok(machine.distances()?.visit(Sum(program, pe_of)))
+}
+
+struct Run<'a> {
+    program: &'a Program,
+    machine: &'a dyn Machine,
+    config: &'a AssignConfig,
+    search: &'a Search<'a>,
+    early: &'a Limited<'a>,
+}
+
+impl Run<'_> {
+    /// Whether nothing can be better: each PE has one task, and distances and contention cost nothing.
+    fn is_ideal(&self, candidate: &Candidate) -> bool {
+        let has_one_each = self.search.ground.room.iter().all(|&room| room == 1);
+        has_one_each && candidate.value.0 <= self.search.model.completion_time as i64 * PARTS
+    }
+
+    /// The first mappings; a mapping without distances and contention is the only one, if it is found.
+    fn starts(&self, given: Option<&Mapping>) -> Result<Vec<Candidate>, AssignError> {
+        let Search { graph, ground, model, seed, .. } = *self.search;
+        let n = graph.num_nodes();
+        let identity = Mapping::in_order(self.machine, n).expect("there is room");
+        let mut starts = vec![self.search.candidate(Start::Identity, identity.into_vec())?];
+        if let Some(given) = given {
+            let given = Mapping::on(self.machine, given.as_slice().to_vec()).map_err(SolveError::Start)?;
+            if given.num_processes() != n {
+                return Err(SolveError::StartSize { found: given.num_processes(), expected: n }.into());
+            }
+            starts.push(self.search.candidate(Start::Given, given.into_vec())?);
+        }
+        for (start, pe_of) in [
+            (Start::Embedding, embed::embed(graph, ground, derive(seed, 2), self.early)),
+            (Start::Circle, walk::along_circle(graph, ground)),
+        ] {
+            if let Some(pe_of) = pe_of {
+                let candidate = self.search.candidate(start, pe_of)?;
+                if self.is_ideal(&candidate) {
+                    return Ok(vec![candidate]);
+                }
+                starts.push(candidate);
+            }
+        }
+        let limit = self.config.mapping.time_limit.map(|limit: Duration| limit / 4);
+        let mapping = MapConfig { time_limit: limit, ..self.config.mapping };
+        let solution = solve_watched(graph, self.machine, &mapping, given, self.early.observer)?;
+        starts.push(self.search.candidate(Start::Cost, solution.mapping.into_vec())?);
+        let work = (GREEDY_WORK * self.config.descent.work).saturating_mul(n) as u64;
+        let greedy = Greedy { graph, model, ground, seed: derive(seed, 3), work, observer: self.early };
+        if let Some(pe_of) = greedy.run(Estimate::new(model, &ground.routing)?) {
+            starts.push(self.search.candidate(Start::Greedy, pe_of)?);
+        }
+        Ok(starts)
+    }
+
+    /// The best mapping that comes of some starts, its completion time if it was simulated, and F of all.
+    fn best_of(
+        &self,
+        mut starts: Vec<Candidate>,
+        steps: &mut Steps,
+    ) -> Result<(Candidate, Option<u64>, Vec<StartReport>), AssignError> {
+        let (search, seed) = (self.search, self.search.seed);
+        let mut reports = Vec::new();
+        let report = |start: &Candidate, after: &Candidate| StartReport {
+            start: start.start,
+            before: start.cycles(),
+            after: after.cycles(),
+        };
+        if let Some(ideal) = starts.iter().find(|start| self.is_ideal(start)) {
+            return Ok((ideal.clone(), None, vec![report(ideal, ideal)]));
+        }
+        for index in 0..starts.len() {
+            if matches!(starts[index].start, Start::Cost | Start::Greedy) {
+                starts.extend(search.spread(&starts[index], derive(seed, 500 + index as u64), steps)?);
+            }
+        }
+        let mut found = Vec::new();
+        // Those that are far worse end no better.
+        starts.sort_by_key(|start| (start.start != Start::Given, start.value));
+        for (index, start) in starts.iter().take(SEARCHED).enumerate() {
+            let after = search.descend(start, derive(seed, 1000 + index as u64), steps)?;
+            reports.push(report(start, &after));
+            found.push(after);
+        }
+        found.extend(starts);
+        let best = found.iter().min_by_key(|candidate| candidate.value).expect("the identity").clone();
+        let best = search.go_on(best, self.config.rounds, steps)?;
+        found.insert(0, best.clone());
+        let size = self.size_of(&best).saturating_mul(found.len() as u64);
+        if size > self.config.simulated {
+            return Ok((best, None, reports));
+        }
+        let settings = Settings { costs: self.config.costs, has_timeline: false };
+        let work = if self.config.mapping.time_limit.is_some() { u64::MAX } else { self.config.simulated };
+        Ok(match search.fastest(self.program, settings, &found, work, steps)? {
+            Some((fastest, time)) => (fastest, Some(time), reports),
+            None => (best, None, reports),
+        })
+    }
+
+    /// About how many hops messages take with a mapping, and half as much for each instruction.
+    fn size_of(&self, candidate: &Candidate) -> u64 {
+        let (routing, mut hops) = (&self.search.ground.routing, Vec::new());
+        let channels = self.program.channels().iter().zip(self.program.traffic());
+        let passed = channels.map(|(channel, traffic)| {
+            let ends = [channel.from, channel.to].map(|end| candidate.pe_of[end as usize]);
+            hops.clear();
+            if ends[0] != ends[1] {
+                routing.route(ends[0], ends[1], &mut hops);
+            }
+            traffic.messages * hops.len() as u64
+        });
+        passed.sum::<u64>() + self.program.num_instructions() / 2
+    }
+}

@@ -1,0 +1,172 @@
+//! `viem` where PEs have many vertices.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::console::Console;
+use super::direct::{self, DirectOptions, JsonSpread};
+use super::exit::{End, VerificationError};
+use super::files;
+use super::machine::{JsonMachine, MachineOptions};
+use super::progress::Progress;
+use super::signals::{self, First, StopAtSignal};
+use crate::graph::CsrGraph;
+use crate::io::output::{Content, OutputId};
+use crate::io::{self, Outputs};
+use crate::mapping::Mapping;
+use crate::solve::{DirectConfig, DirectReport, DirectSolution, MapPreset, map_directly_watched};
+use crate::topology::Machine;
+use crate::types::{Cost, Weight};
+
+/// A direct mapping as it was asked for.
+pub(super) struct Job<'a> {
+    pub started: Instant,
+    pub model: &'a Path,
+    pub graph: &'a CsrGraph,
+    pub machine: &'a dyn Machine,
+    pub machine_options: &'a MachineOptions,
+    pub direct_options: &'a DirectOptions,
+    pub preset: MapPreset,
+    pub config: DirectConfig,
+    /// A mapping to improve.
+    pub start: Option<Mapping>,
+    pub verify: bool,
+    pub quiet: bool,
+    pub outputs: &'a Outputs,
+    pub output: OutputId,
+    pub json: Option<OutputId>,
+    pub console: Console,
+}
+
+impl Job<'_> {
+    pub(super) fn run(&self) -> anyhow::Result<End> {
+        let Job { graph, machine, console, .. } = *self;
+        let progress = Progress::new(self.quiet);
+        let received = signals::listen(&progress, First::AsksToStop);
+        console.line(format_args!("io time: {:.6}", self.started.elapsed().as_secs_f64()));
+        console.line(format_args!("graph has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
+        super::machine::tell(console, machine);
+        console.line(format_args!(
+            "mapping directly, {:.1} vertices a processing element",
+            graph.num_nodes() as f64 / machine.num_pes() as f64
+        ));
+        let solution = {
+            let observer = StopAtSignal { observer: progress, received: received.clone() };
+            map_directly_watched(graph, machine, &self.config, self.start.as_ref(), &observer)?
+        };
+        self.tell(&solution.report);
+        self.write(&solution)?;
+        Ok(received.interrupt().map_or(End::Done, End::Signal))
+    }
+
+    fn tell(&self, report: &DirectReport) {
+        let console = self.console;
+        console.line(format_args!("time spent for mapping {:.6}", report.seconds));
+        if report.stopped {
+            console.line(format_args!("stopped early: this is the best mapping found so far"));
+        }
+        console.line(format_args!("cut {}", report.cut));
+        direct::tell_loads(console, &report.loads);
+        console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
+    }
+
+    /// Writes mapping and report, once the mapping is verified if that was asked for.
+    fn write(&self, DirectSolution { mapping, report }: &DirectSolution) -> anyhow::Result<()> {
+        let Job { outputs, output, json, console, .. } = *self;
+        let report_of_run = self.report(report);
+        let contents: [Content<'_>; 2] = [
+            (Some(output), &|out| io::mapping::write(out, mapping.as_slice())),
+            (json, &|out| files::write_json(out, &report_of_run)),
+        ];
+        let staged = outputs.stage(&contents)?;
+        if let Some(written) = staged.path(output).filter(|_| self.verify) {
+            self.check(written, mapping, report.cost)?;
+            console
+                .line(format_args!("verified: J of the files is {} too, and so are all loads", report.cost));
+        }
+        staged.publish()?;
+        if let Some(start) = report.cost_of_start {
+            console.line(format_args!("input mapping {start} -> {}", report.cost));
+        }
+        console.line(format_args!("written to {}", outputs.name(output)));
+        Ok(())
+    }
+
+    /// Has the auditor recompute J and loads from the files.
+    fn check(&self, written: &Path, mapping: &Mapping, cost: Cost) -> anyhow::Result<()> {
+        let audit = files::audit_many(self.model, written, (self.machine_options, self.machine))?;
+        let mut loads: Vec<Weight> = vec![0; self.machine.num_pes()];
+        for (&weight, &pe) in self.graph.node_weights().iter().zip(mapping.as_slice()) {
+            loads[pe as usize] += weight;
+        }
+        if audit.cost != cost as u128 {
+            let message = format!("J of the mapping written is {}, but {cost} was computed", audit.cost);
+            return Err(VerificationError(message).into());
+        }
+        let differs = |pe: &usize| audit.loads.get(*pe).copied().unwrap_or(0) != loads[*pe] as u128;
+        match (0..loads.len()).find(differs) {
+            Some(pe) => {
+                let message = format!("the load of processing element {pe} differs from {}", loads[pe]);
+                Err(VerificationError(message).into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn report(&self, report: &DirectReport) -> JsonReport {
+        JsonReport {
+            program: "viem",
+            version: env!("CARGO_PKG_VERSION"),
+            graph: files::name(self.model),
+            n: report.num_nodes,
+            m: report.num_edges,
+            seed: self.config.seed,
+            machine: self.machine_options.report(self.machine),
+            preconfiguration_mapping: self.preset,
+            pe_weights: self.direct_options.pe_weights.as_deref().map(files::name),
+            settings: DirectConfig { threads: 1, ..self.config.clone() },
+            cost: JsonCost { input_mapping: report.cost_of_start, mapping: report.cost },
+            cut: report.cut,
+            spread: JsonSpread { imbalance: 100.0 * self.config.imbalance, loads: report.loads, by_pe: None },
+            stopped: report.stopped,
+            seconds: Seconds { total: report.seconds },
+        }
+    }
+}
+
+/// What was done, as written to `--json`; times aside, the same result has the same report.
+#[derive(Serialize)]
+struct JsonReport {
+    program: &'static str,
+    version: &'static str,
+    graph: String,
+    n: usize,
+    m: usize,
+    seed: u64,
+    machine: JsonMachine,
+    preconfiguration_mapping: MapPreset,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pe_weights: Option<String>,
+    settings: DirectConfig,
+    #[serde(rename = "J")]
+    cost: JsonCost,
+    cut: Cost,
+    #[serde(flatten)]
+    spread: JsonSpread,
+    stopped: bool,
+    seconds: Seconds,
+}
+
+#[derive(Serialize)]
+struct JsonCost {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_mapping: Option<Cost>,
+    mapping: Cost,
+}
+
+#[derive(Serialize)]
+struct Seconds {
+    total: f64,
+}

@@ -1,0 +1,169 @@
+//! The part of `generate_model` that maps an application graph directly onto a machine: process i of the model is what lies on
+//! PE i.
+
+use std::path::Path;
+use std::time::Instant;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::direct::{self, DirectOptions, JsonSpread};
+use super::exit::{End, UsageError};
+use super::files;
+use super::generate_model::{Destination, NAME, WEIGHTS};
+use super::machine::{self, JsonMachine, MachineOptions};
+use super::progress::Progress;
+use super::signals::{self, First};
+use crate::graph::quotient;
+use crate::io::metis::NodeWeights;
+use crate::io::{self, Source};
+use crate::partition::Preset;
+use crate::solve::{DirectConfig, MapPreset, map_directly};
+use crate::traffic;
+use crate::types::Cost;
+
+/// The machine that a graph is mapped onto, if it is.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case")]
+pub(super) struct OntoOptions {
+    /// Map the graph directly onto this machine, instead of partitioning it into --k blocks: the model then has a vertex
+    /// for each processing element, in their order. As in viem: 4:16:8, torus:16x8x8, ..., or a file
+    #[arg(long, value_name = "SPEC", conflicts_with = "k")]
+    machine: Option<String>,
+
+    /// Distances of the machine, innermost level first
+    #[arg(long, value_name = "d1:d2:...", requires = "machine")]
+    distance_parameter_string: Option<String>,
+
+    /// Only these processing elements of the machine
+    #[arg(long, value_name = "LIST|FILE", requires = "machine")]
+    pes: Option<String>,
+
+    /// How much work each processing element takes, in proportion, a line each
+    #[arg(long, value_name = "FILE", requires = "machine")]
+    pe_weights: Option<std::path::PathBuf>,
+}
+
+impl OntoOptions {
+    /// The machine, if one is given.
+    pub(super) fn machine(&self) -> Option<MachineOptions> {
+        let spec = self.machine.clone()?;
+        Some(MachineOptions::of(spec, self.distance_parameter_string.clone(), self.pes.clone()))
+    }
+}
+
+/// A model as it was asked for.
+pub(super) struct Job<'a> {
+    pub graph: &'a Path,
+    pub onto: &'a OntoOptions,
+    pub machine: MachineOptions,
+    pub preset: Preset,
+    pub seed: u64,
+    pub threads: usize,
+    /// In percent.
+    pub imbalance: f64,
+    pub quiet: bool,
+    pub to: &'a Destination,
+}
+
+impl Job<'_> {
+    pub(super) fn run(&self, source: Source<'_>) -> anyhow::Result<End> {
+        let started = Instant::now();
+        let (console, to) = (self.to.console, self.to);
+        let spread =
+            DirectOptions { imbalance: Some(self.imbalance), pe_weights: self.onto.pe_weights.clone() };
+        let imbalance = spread.imbalance()?;
+        let machine = spread.weigh(self.machine.build(console)?)?;
+        let machine = machine.as_ref();
+        let graph = io::metis::read(source, NodeWeights::Read)?;
+        let reading = started.elapsed().as_secs_f64();
+        console.line(format_args!("io time: {reading:.6}"));
+        console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
+        machine::tell(console, machine);
+        let (seed, threads) = (self.seed, self.threads);
+        let config = DirectConfig { seed, threads, imbalance, ..DirectConfig::preset(self.preset()) };
+        let solution = {
+            let progress = Progress::new(self.quiet);
+            signals::listen(&progress, First::Ends);
+            progress.tell("mapping");
+            map_directly(&graph, machine, &config)?
+        };
+        let (pe_of, report) = (solution.mapping.as_slice(), &solution.report);
+        let model = quotient::contract(&graph, pe_of, machine.num_pes()).with_unit_node_weights();
+        console.line(format_args!("cut {}", report.cut));
+        direct::tell_loads(console, &report.loads);
+        console.line(format_args!("J of the application graph = {}", report.cost));
+        console.line(format_args!("model has {} nodes, {} edges", model.num_nodes(), model.num_arcs()));
+        let json = Report {
+            program: NAME,
+            version: env!("CARGO_PKG_VERSION"),
+            graph: files::name(self.graph),
+            n: graph.num_nodes(),
+            m: graph.num_edges(),
+            seed,
+            machine: self.machine.report(machine),
+            preconfiguration: self.preset.name(),
+            cost: report.cost,
+            cut: report.cut,
+            spread: JsonSpread {
+                imbalance: self.imbalance,
+                loads: report.loads,
+                by_pe: Some(traffic::by_pe(&graph, machine.num_pes(), pe_of)),
+            },
+            model_edges: model.num_edges(),
+            seconds: Seconds { reading, mapping: report.seconds },
+        };
+        to.outputs.write(&[
+            (Some(to.model), &|out| io::metis::write(out, &model, WEIGHTS)),
+            (to.blocks, &|out| io::mapping::write(out, pe_of)),
+            (to.json, &|out| files::write_json(out, &json)),
+        ])?;
+        console.line(format_args!("written to {}", to.outputs.name(to.model)));
+        Ok(End::Done)
+    }
+
+    /// Direct mappings have one preset for both kinds of graphs.
+    fn preset(&self) -> MapPreset {
+        match self.preset {
+            Preset::Strong | Preset::StrongSocial => MapPreset::Strong,
+            Preset::Eco | Preset::EcoSocial => MapPreset::Eco,
+            Preset::Fast | Preset::FastSocial => MapPreset::Fast,
+        }
+    }
+}
+
+/// Recorded traffic is summed, not mapped.
+pub(super) fn refuse(onto: &OntoOptions) -> Result<(), UsageError> {
+    match onto.machine {
+        Some(_) => Err(UsageError(
+            "--machine is for graphs; these files are recorded traffic, which viem maps".to_owned(),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// What was done, as written to `--json`.
+#[derive(Serialize)]
+struct Report {
+    program: &'static str,
+    version: &'static str,
+    graph: String,
+    n: usize,
+    m: usize,
+    seed: u64,
+    machine: JsonMachine,
+    preconfiguration: &'static str,
+    #[serde(rename = "J")]
+    cost: Cost,
+    cut: Cost,
+    #[serde(flatten)]
+    spread: JsonSpread,
+    model_edges: usize,
+    seconds: Seconds,
+}
+
+#[derive(Serialize)]
+struct Seconds {
+    reading: f64,
+    mapping: f64,
+}

@@ -1,0 +1,112 @@
+//! Which vertex is in which block, and what is known of a vertex among them.
+
+use super::compact::{CompactGraph, Stored};
+use super::objective::Objective;
+use crate::types::{BlockId, NodeId, Weight};
+
+/// A level: its graph, and what partitions of it cost.
+#[derive(Debug)]
+pub(crate) struct Level<'a, W, O> {
+    pub graph: &'a CompactGraph<W>,
+    pub objective: &'a O,
+}
+
+impl<W, O> Clone for Level<'_, W, O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W, O> Copy for Level<'_, W, O> {}
+
+impl<W, O> std::ops::Deref for Level<'_, W, O> {
+    type Target = CompactGraph<W>;
+
+    #[inline]
+    fn deref(&self) -> &CompactGraph<W> {
+        self.graph
+    }
+}
+
+/// A partition with its block weights and its cost.
+#[derive(Clone, Debug)]
+pub(crate) struct Assignment {
+    pub blocks: Vec<BlockId>,
+    pub weights: Vec<Weight>,
+    /// What the objective sums up over the edges, each edge once.
+    pub cost: Weight,
+}
+
+impl Assignment {
+    /// Computes weights and cost from the blocks.
+    pub fn new<W: Stored, O: Objective>(
+        level: Level<'_, W, O>,
+        blocks: Vec<BlockId>,
+        num_blocks: usize,
+    ) -> Self {
+        let weights = level.block_weights(&blocks, num_blocks);
+        let cost = level.objective.cost(level.graph, &blocks);
+        Self { blocks, weights, cost }
+    }
+
+    /// How much the blocks weigh above their bounds together.
+    pub fn overload(&self, bounds: &[Weight]) -> Weight {
+        self.weights.iter().zip(bounds).map(|(weight, bound)| (weight - bound).max(0)).sum()
+    }
+
+    /// What counts: overload first, then the cost.
+    pub fn score(&self, bounds: &[Weight]) -> (Weight, Weight) {
+        (self.overload(bounds), self.cost)
+    }
+
+    /// Moves a vertex of the given weight; `gain` is how much the cost falls.
+    #[inline]
+    pub fn shift(&mut self, node: NodeId, weight: Weight, to: BlockId, gain: Weight) {
+        let from = std::mem::replace(&mut self.blocks[node as usize], to);
+        self.weights[from as usize] -= weight;
+        self.weights[to as usize] += weight;
+        self.cost -= gain;
+    }
+}
+
+/// The weights of the edges from one vertex to each block.
+#[derive(Debug, Default)]
+pub(crate) struct BlockAffinities {
+    weights: Vec<Weight>,
+    touched: Vec<BlockId>,
+}
+
+impl BlockAffinities {
+    pub fn resize(&mut self, num_blocks: usize) {
+        if self.weights.len() < num_blocks {
+            self.weights.resize(num_blocks, 0);
+        }
+    }
+
+    /// Collects the affinities of `node`; O(deg).
+    #[inline]
+    pub fn collect<W: Stored>(&mut self, graph: &CompactGraph<W>, blocks: &[BlockId], node: NodeId) {
+        for block in self.touched.drain(..) {
+            self.weights[block as usize] = 0;
+        }
+        for arc in graph.arcs(node) {
+            let block = blocks[arc.target as usize];
+            let weight = &mut self.weights[block as usize];
+            if *weight == 0 {
+                self.touched.push(block);
+            }
+            *weight += arc.weight();
+        }
+    }
+
+    /// The blocks next to the vertex, its own included if it has a neighbour there.
+    #[inline]
+    pub fn blocks(&self) -> &[BlockId] {
+        &self.touched
+    }
+
+    #[inline]
+    pub fn to(&self, block: BlockId) -> Weight {
+        self.weights[block as usize]
+    }
+}

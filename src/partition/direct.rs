@@ -1,0 +1,187 @@
+//! Partitions whose blocks are the PEs of a machine: J as the objective of the multilevel partitioner.
+//!
+//! *Problem.* Given a graph, the size and the bound of each block, and the distances of the blocks, assign every vertex to a
+//! block so that no block exceeds its bound and `J = sum over ordered pairs (u, v) of C[u][v] · D[block of u][block of v]`
+//! is as small as possible. Many vertices share a block.
+//!
+//! *Algorithm.* The graph is coarsened, the coarsest graph divided along the parts of the machine
+//! ([`multisection`](super::multisection)), and refined on every level on the way back, all moves valued by J
+//! ([`objective`](super::objective)). V-cycles follow: the graph is coarsened again without crossing blocks, so that the
+//! partition exists on all levels, and refined on each. Several such partitions are combined where they agree, as for the
+//! cut ([`pool`](super::pool)).
+//!
+//! Time and memory as for the cut, times the number of blocks next to a vertex, and 4 k² bytes for the distances of up to 4096
+//! blocks.
+
+use serde::{Deserialize, Serialize};
+
+use super::assignment::{Assignment, Level};
+use super::compact::{self, CompactGraph, Stored};
+use super::enumeration;
+use super::multilevel::Task;
+use super::multisection::{BlockTree, Multisection};
+use super::objective::{BlockDistances, ComputedCost, Objective, StoredCost};
+use super::pool::Pool;
+use super::settings::{FlowSettings, InitialSettings, PoolSettings, Settings};
+use super::targets::Targets;
+use super::{Partition, Preset};
+use crate::graph::CsrGraph;
+use crate::observer::Observer;
+use crate::settings::ConfigError;
+use crate::types::{BlockId, Cost};
+
+/// How blocks lie to each other.
+#[derive(Clone, Copy)]
+pub struct Layout<'a> {
+    /// How they fall into parts.
+    pub tree: &'a BlockTree,
+    /// How far they are apart.
+    pub distances: &'a dyn BlockDistances,
+    /// Places whole blocks, if that can be better than how the tree has placed them.
+    pub place: Option<&'a Place<'a>>,
+}
+
+/// From the quotient graph of a partition and a seed to the block that each block shall become.
+pub type Place<'a> = dyn Fn(&CsrGraph, u64) -> Vec<BlockId> + Sync + 'a;
+
+/// All settings of partitions onto a machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct DirectSettings {
+    /// The steps of multisection.
+    pub sections: Settings,
+    /// Everything else: how the whole graph is coarsened and refined, and how many partitions are made and combined.
+    pub whole: Settings,
+}
+
+impl DirectSettings {
+    /// The best partitions.
+    pub fn strong() -> Self {
+        let eco = Self::eco();
+        let strong = Settings::of(Preset::Strong);
+        let pool = PoolSettings { members: 2, cycles: 1, generations: 1, ..eco.whole.pool };
+        Self {
+            sections: strong,
+            whole: Settings { pool, flow: FlowSettings { rounds: 2, ..eco.whole.flow }, ..eco.whole },
+        }
+    }
+
+    /// Good partitions.
+    pub fn eco() -> Self {
+        let fast = Self::fast();
+        let initial = InitialSettings { coarsest: 500, bisections: 10, ..fast.sections.initial };
+        let pool = PoolSettings { members: 2, generations: 1, ..fast.sections.pool };
+        Self { sections: Settings { initial, pool, ..fast.sections }, whole: fast.whole }
+    }
+
+    /// Partitions in little time.
+    pub fn fast() -> Self {
+        let fast = Settings::of(Preset::Fast);
+        let flow = FlowSettings { rounds: 1, ..fast.flow };
+        let initial = InitialSettings { coarsest: 1000, bisections: 2, ..fast.initial };
+        let pool = PoolSettings { tiny_nodes: 1000, ..fast.pool };
+        Self { sections: Settings { initial, flow, ..fast.clone() }, whole: Settings { pool, ..fast } }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.sections.validate().map_err(|error| error.inside("sections"))?;
+        self.whole.validate().map_err(|error| error.inside("whole"))
+    }
+}
+
+/// Partitions graphs onto machines.
+#[derive(Clone, Debug)]
+pub struct DirectPartitioner {
+    settings: DirectSettings,
+    seed: u64,
+}
+
+/// A partition and its J.
+#[derive(Clone, Debug)]
+pub struct DirectPartition {
+    /// Blocks, their weights, the cut.
+    pub partition: Partition,
+    /// J: each edge counts twice.
+    pub cost: Cost,
+}
+
+impl DirectPartitioner {
+    /// A partitioner with given settings. Fails if one of them is out of its range.
+    pub fn new(settings: DirectSettings, seed: u64) -> Result<Self, ConfigError> {
+        settings.validate()?;
+        Ok(Self { settings, seed })
+    }
+
+    /// Partitions a graph. `start`, if given, is a partition to improve: the result is not worse than it, overload first
+    /// and J second.
+    ///
+    /// The weight of all arcs times the greatest distance must fit 64 bits. Ends soon once the observer asks for it. The
+    /// result does not depend on the number of threads, unless `goes_on`: then further partitions are made and combined with
+    /// the best until the observer asks to stop.
+    pub fn partition(
+        &self,
+        graph: &CsrGraph,
+        targets: &Targets,
+        layout: Layout<'_>,
+        start: Option<&[BlockId]>,
+        goes_on: bool,
+        observer: &dyn Observer,
+    ) -> DirectPartition {
+        let run = Run { by: self, targets, layout, start, goes_on, observer };
+        let assignment = if compact::is_narrow(graph) {
+            run.on(&CompactGraph::<i32>::new(graph))
+        } else {
+            run.on(&CompactGraph::<i64>::new(graph))
+        };
+        let overload = assignment.overload(targets.bounds());
+        let Assignment { blocks, weights, cost } = assignment;
+        let cut = cut(graph, &blocks);
+        DirectPartition {
+            partition: Partition { blocks, block_weights: weights, cut, overload },
+            cost: 2 * cost,
+        }
+    }
+}
+
+fn cut(graph: &CsrGraph, blocks: &[BlockId]) -> Cost {
+    let block = |node: u32| blocks[node as usize];
+    let cut = |node| {
+        graph.arcs(node).filter(move |&(to, _)| block(to) != block(node)).map(|(_, w)| w).sum::<Cost>()
+    };
+    graph.nodes().map(cut).sum::<Cost>() / 2
+}
+
+/// A call of the partitioner.
+struct Run<'a> {
+    by: &'a DirectPartitioner,
+    targets: &'a Targets,
+    layout: Layout<'a>,
+    start: Option<&'a [BlockId]>,
+    goes_on: bool,
+    observer: &'a dyn Observer,
+}
+
+impl Run<'_> {
+    fn on<W: Stored>(&self, graph: &CompactGraph<W>) -> Assignment {
+        match StoredCost::new(self.layout.distances) {
+            Some(objective) => self.with(Level { graph, objective: &objective }),
+            None => self.with(Level { graph, objective: &ComputedCost::new(self.layout.distances) }),
+        }
+    }
+
+    fn with<W: Stored, O: Objective>(&self, level: Level<'_, W, O>) -> Assignment {
+        if let Some(best) = enumeration::best(level, self.targets.bounds()) {
+            return best;
+        }
+        let DirectSettings { sections, whole } = &self.by.settings;
+        let Layout { tree, place, .. } = self.layout;
+        let multisection = Some(Multisection { tree, settings: sections, place });
+        let Run { targets, observer, .. } = *self;
+        let task = Task { level, targets, multisection, settings: whole, observer };
+        let num_blocks = targets.num_blocks();
+        let start = self.start.map(|blocks| Assignment::new(level, blocks.to_vec(), num_blocks));
+        Pool { task, seed: self.by.seed, start, goes_on: self.goes_on }.best()
+    }
+}

@@ -1,0 +1,347 @@
+//! Direct mapping: an application graph with many vertices a PE, straight onto the machine.
+//!
+//! *Problem.* Vertices have weights, PEs have capacities. Every PE gets at most
+//! `(1 + imbalance) · ceil(total weight · capacity / total capacity)`, and J, over the vertices, is as small as possible.
+//!
+//! *Algorithm.* The multilevel partitioner with J as its objective ([`partition::DirectPartitioner`](DirectPartitioner)). Blocks
+//! are the PEs in the order of the parts of the machine, so that every part is a range of blocks. Between partitioning first
+//! and mapping the blocks afterwards, and this, lies what a partitioner cannot know that minimises the cut.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::{MapConfig, MapPreset, SolveError, solve_watched};
+use crate::graph::CsrGraph;
+use crate::machine::parts::divide;
+use crate::mapping::Mapping;
+use crate::observer::{Limited, Observer, Phase};
+use crate::partition::{
+    BlockDistances, BlockTree, DirectPartition, DirectPartitioner, DirectSettings, Layout, Targets,
+};
+use crate::problem;
+use crate::settings::{ConfigError, check, check_at_least_one, seconds};
+use crate::threads;
+use crate::topology::{DistanceOracle, DistanceVisitor, Listed, Machine, Parts};
+use crate::types::{BlockId, Cost, Distance, PeId, Weight};
+
+/// Parts of a machine that is no tree are divided into at most so many at once. Balances the sum of all cuts against time: its
+/// parts are halves of halves, and distances within them hardly differ.
+const MOST_CHILDREN: usize = 16;
+
+/// Everything that decides about a direct mapping besides the problem itself.
+///
+/// ```
+/// use viem::solve::{DirectConfig, MapPreset};
+///
+/// let config = DirectConfig { seed: 7, ..DirectConfig::preset(MapPreset::Fast) };
+/// assert!(config.validate().is_ok());
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DirectConfig {
+    /// Names every random stream.
+    pub seed: u64,
+    /// Threads to use, at least 1; the result does not depend on it.
+    pub threads: usize,
+    /// How much heavier than its share a PE may be: 0.03 is 3 %.
+    pub imbalance: f64,
+    /// The partitioner.
+    pub settings: DirectSettings,
+    /// If given, mappings are made and combined until this time after the beginning. Serialised in seconds.
+    #[serde(with = "seconds")]
+    pub time_limit: Option<Duration>,
+}
+
+impl DirectConfig {
+    /// The settings of a preset, with seed 0, one thread and an imbalance of 3 %.
+    pub fn preset(preset: MapPreset) -> Self {
+        let settings = match preset {
+            MapPreset::Strong => DirectSettings::strong(),
+            MapPreset::Eco => DirectSettings::eco(),
+            MapPreset::Fast => DirectSettings::fast(),
+        };
+        Self { seed: 0, threads: 1, imbalance: 0.03, settings, time_limit: None }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_at_least_one("threads", self.threads)?;
+        let is_imbalance = self.imbalance >= 0.0 && self.imbalance.is_finite();
+        check("imbalance", self.imbalance, is_imbalance, "a finite number from 0 on")?;
+        self.settings.validate().map_err(|error| error.inside("settings"))
+    }
+}
+
+/// What the PEs bear.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Loads {
+    /// The least weight on a PE.
+    pub least: Weight,
+    /// The mean weight on a PE.
+    pub mean: f64,
+    /// The greatest weight on a PE.
+    pub greatest: Weight,
+    /// The greatest bound of a PE.
+    pub bound: Weight,
+    /// The greatest weight over the bound of its PE; above 1 where a bound is exceeded.
+    pub fullest: f64,
+    /// The sum of all excess over the bounds.
+    pub overload: Weight,
+}
+
+/// What a direct mapping tells about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DirectReport {
+    /// Number of vertices.
+    pub num_nodes: usize,
+    /// Number of edges.
+    pub num_edges: usize,
+    /// J of the mapping given as a start, if any.
+    pub cost_of_start: Option<Cost>,
+    /// J of the result.
+    pub cost: Cost,
+    /// The weight of the edges between vertices on different PEs, each edge once.
+    pub cut: Cost,
+    /// What the PEs bear.
+    pub loads: Loads,
+    /// Whether the observer ended the run early, or the time limit before the first mapping was complete.
+    pub stopped: bool,
+    /// Time of everything, in seconds.
+    pub seconds: f64,
+}
+
+/// A direct mapping and how it came about.
+#[derive(Clone, Debug)]
+pub struct DirectSolution {
+    /// The PE of each vertex.
+    pub mapping: Mapping,
+    /// Objective, loads, time.
+    pub report: DirectReport,
+}
+
+/// Maps the vertices of an application graph to the PEs of a machine, many to each.
+///
+/// PEs get work in proportion to their [capacities](Machine::capacity). A vertex heavier than the bound of every PE is not
+/// fatal: [`Loads::overload`] tells.
+///
+/// ```
+/// use viem::graph::generate;
+/// use viem::solve::{DirectConfig, MapPreset, map_directly};
+/// use viem::topology::Hierarchy;
+///
+/// let mesh = generate::mesh(40, 30, 1);
+/// let machine = Hierarchy::parse("4:2", "1:10")?;
+/// let solution = map_directly(&mesh, &machine, &DirectConfig::preset(MapPreset::Fast))?;
+/// assert!(solution.report.loads.greatest <= 154); // 3 % above 150
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn map_directly(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &DirectConfig,
+) -> Result<DirectSolution, SolveError> {
+    map_directly_watched(graph, machine, config, None, &())
+}
+
+/// As [`map_directly`], with a start and an observer.
+///
+/// `start`, if given, is the PE of each vertex of a mapping that the result is not worse than: the excess over all bounds first,
+/// J second. The observer may end the run early; loads then are as promised, and nothing is promised about J.
+pub fn map_directly_watched(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &DirectConfig,
+    start: Option<&Mapping>,
+    observer: &dyn Observer,
+) -> Result<DirectSolution, SolveError> {
+    config.validate()?;
+    let begin = Instant::now();
+    threads::run(config.threads, || {
+        let distances = machine.distances()?;
+        let parts = divide(machine, &distances);
+        check_start(graph, machine, start)?;
+        let run = Run { graph, machine, parts: &parts, config, start, observer, begin };
+        distances.visit(run)
+    })?
+}
+
+/// The greatest load that each PE may have with an imbalance, by PE: `(1 + imbalance)` times its share, rounded up.
+pub fn bounds(graph: &CsrGraph, machine: &dyn Machine, imbalance: f64) -> Vec<Weight> {
+    Targets::shares(graph, &capacities(machine, 0..machine.num_pes() as PeId), imbalance)
+}
+
+fn capacities(machine: &dyn Machine, pes: impl Iterator<Item = PeId>) -> Vec<u32> {
+    pes.map(|pe| machine.capacity(pe)).collect()
+}
+
+/// What a mapping puts on PEs of these bounds.
+pub fn loads(graph: &CsrGraph, bounds: &[Weight], pe_of: &[PeId]) -> Loads {
+    let mut weights = vec![0; bounds.len()];
+    for (&weight, &pe) in graph.node_weights().iter().zip(pe_of) {
+        weights[pe as usize] += weight;
+    }
+    let fullness = |(&weight, &bound): (&Weight, &Weight)| match weight {
+        0 => 0.0,
+        _ => weight as f64 / bound as f64,
+    };
+    Loads {
+        least: weights.iter().copied().min().unwrap_or(0),
+        mean: graph.total_node_weight() as f64 / bounds.len().max(1) as f64,
+        greatest: weights.iter().copied().max().unwrap_or(0),
+        bound: bounds.iter().copied().max().unwrap_or(0),
+        fullest: weights.iter().zip(bounds).map(fullness).fold(0.0, f64::max),
+        overload: weights.iter().zip(bounds).map(|(weight, bound)| (weight - bound).max(0)).sum(),
+    }
+}
+
+fn check_start(graph: &CsrGraph, machine: &dyn Machine, start: Option<&Mapping>) -> Result<(), SolveError> {
+    let Some(start) = start else { return Ok(()) };
+    let (found, expected) = (start.num_processes(), graph.num_nodes());
+    if found != expected {
+        return Err(SolveError::StartSize { found, expected });
+    }
+    Ok(Mapping::many(machine.num_pes(), start.as_slice().to_vec()).map(|_| ())?)
+}
+
+/// What a run is given.
+struct Run<'a> {
+    graph: &'a CsrGraph,
+    machine: &'a dyn Machine,
+    parts: &'a Parts,
+    config: &'a DirectConfig,
+    start: Option<&'a Mapping>,
+    observer: &'a dyn Observer,
+    begin: Instant,
+}
+
+impl DistanceVisitor for Run<'_> {
+    type Output = Result<DirectSolution, SolveError>;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
+        let Run { graph, machine, parts, config, start, observer, begin } = self;
+        problem::check_cost(graph, oracle.max_distance())?;
+        let order = parts.order();
+        let capacities = capacities(machine, order.iter().copied());
+        let targets = Targets::proportional(graph, &capacities, config.imbalance)?;
+        let between = Between { oracle, keys: order.iter().map(|&pe| oracle.key(pe)).collect() };
+        let is_tree = machine.hierarchy().is_some() || oracle.ultrametric().is_some();
+        let tree = block_tree(parts, is_tree);
+        let mut block_of = vec![0; order.len()];
+        for (block, &pe) in order.iter().enumerate() {
+            block_of[pe as usize] = block as BlockId;
+        }
+        let start: Option<Vec<BlockId>> =
+            start.map(|start| start.as_slice().iter().map(|&pe| block_of[pe as usize]).collect());
+        observer.begins(Phase::Construction);
+        let deadline = config.time_limit.and_then(|limit| begin.checked_add(limit));
+        let limited = Limited { observer, deadline, bound: Cost::MAX };
+        let partitioner = DirectPartitioner::new(config.settings.clone(), config.seed)?;
+        // In a tree, the parts are places already; where PEs have unequal loads, blocks cannot change places.
+        let may_place = !is_tree && capacities.iter().all(|&capacity| capacity == capacities[0]);
+        let place = |quotient: &CsrGraph, seed: u64| place(machine, order, quotient, seed, &limited);
+        let layout = Layout { tree: &tree, distances: &between, place: may_place.then_some(&place) };
+        let goes_on = config.time_limit.is_some();
+        let DirectPartition { partition, cost } =
+            partitioner.partition(graph, &targets, layout, start.as_deref(), goes_on, &limited);
+        observer.reached(cost);
+        let cost_of_start = start.map(|start| cost_of(graph, &between, &start));
+        let cut = partition.cut();
+        let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();
+        let bounds = bounds(graph, machine, config.imbalance);
+        let report = DirectReport {
+            num_nodes: graph.num_nodes(),
+            num_edges: graph.num_edges(),
+            cost_of_start,
+            cost,
+            cut,
+            loads: loads(graph, &bounds, &pe_of),
+            stopped: observer.should_stop(),
+            seconds: begin.elapsed().as_secs_f64(),
+        };
+        Ok(DirectSolution { mapping: Mapping::from_places(pe_of), report })
+    }
+}
+
+/// J of a partition.
+fn cost_of(graph: &CsrGraph, distances: &dyn BlockDistances, blocks: &[BlockId]) -> Cost {
+    let of_node = |node: u32| -> Cost {
+        let own = blocks[node as usize];
+        graph.arcs(node).map(|(to, weight)| weight * distances.between(own, blocks[to as usize])).sum()
+    };
+    graph.nodes().map(of_node).sum()
+}
+
+/// The distances of PEs in the order of the parts.
+struct Between<'a, O: DistanceOracle> {
+    oracle: &'a O,
+    keys: Vec<O::Key>,
+}
+
+impl<O: DistanceOracle> BlockDistances for Between<'_, O> {
+    fn num_blocks(&self) -> usize {
+        self.keys.len()
+    }
+
+    fn between(&self, a: BlockId, b: BlockId) -> Distance {
+        self.oracle.between(self.keys[a as usize], self.keys[b as usize])
+    }
+
+    fn greatest(&self) -> Distance {
+        self.oracle.max_distance()
+    }
+
+    fn has_triangle_inequality(&self) -> bool {
+        self.oracle.has_triangle_inequality()
+    }
+}
+
+/// The parts of a machine as steps of multisection: each level by itself in a tree, several levels of halves at once
+/// elsewhere.
+fn block_tree(parts: &Parts, is_tree: bool) -> BlockTree {
+    let part_of: HashMap<(usize, usize), usize> =
+        (0..parts.num_parts()).map(|part| ((parts.range(part).start, parts.range(part).end), part)).collect();
+    BlockTree::new(parts.order().len(), |range: Range<usize>| {
+        let part = part_of[&(range.start, range.end)];
+        let children = if is_tree { parts.children(part).collect() } else { descendants(parts, part) };
+        children.into_iter().map(|child| parts.range(child).len()).collect()
+    })
+}
+
+/// Those below a part of the last generation that has at most [`MOST_CHILDREN`], or its children if they are more.
+fn descendants(parts: &Parts, part: usize) -> Vec<usize> {
+    let mut children: Vec<usize> = parts.children(part).collect();
+    loop {
+        let divided = |&part: &usize| match parts.children(part) {
+            none if none.is_empty() => part..part + 1,
+            children => children,
+        };
+        let next: Vec<usize> = children.iter().flat_map(divided).collect();
+        if next.len() == children.len() || next.len() > MOST_CHILDREN {
+            return children;
+        }
+        children = next;
+    }
+}
+
+/// Maps whole blocks one-to-one, better than the order of the parts does; nothing changes if that cannot be done.
+fn place(
+    machine: &dyn Machine,
+    order: &[PeId],
+    quotient: &CsrGraph,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Vec<BlockId> {
+    let as_it_is = (0..order.len() as BlockId).collect();
+    let Ok(machine) = Listed::new(machine, order.to_vec()) else { return as_it_is };
+    let threads = rayon::current_num_threads();
+    let config = MapConfig::preset(MapPreset::Fast).with_seed(seed).with_threads(threads);
+    // What it reaches is not J of the graph.
+    let silent = Limited { observer, deadline: None, bound: Cost::MIN };
+    match solve_watched(quotient, &machine, &config, None, &silent) {
+        Ok(solution) => solution.mapping.into_vec(),
+        Err(_) => as_it_is,
+    }
+}
