@@ -18,7 +18,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use common::{Options, Table, audited_cost, changed, columns, fail, geometric_mean, number_in, read_graph};
+use common::{
+    Options, Table, audited_cost, changed, changes, columns, fail, geometric_mean, number_in, read_graph,
+};
 use viem::graph::CsrGraph;
 use viem::io::metis::NodeWeights;
 use viem::solve::{MapConfig, MapPreset, Solution, solve};
@@ -85,15 +87,6 @@ fn main() {
     for &preset in &run.presets {
         map(preset, &models, &run);
     }
-}
-
-/// Changes to settings by their names.
-fn changes(options: &mut Options) -> Result<Vec<(String, String)>, String> {
-    let mut changes = options.settings()?;
-    for key in ["distances", "time_limit", "not_worse_than"] {
-        changes.extend(options.optional(key)?.map(|value| (key.to_string(), value)));
-    }
-    Ok(changes)
 }
 
 fn models(folder: &str, peers: &str, wanted: &[String]) -> Vec<Model> {

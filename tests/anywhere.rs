@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Family, StopAfter, families, random_graph, small_families};
+use common::{Family, StopAfter, families, pattern_machines, random_graph, shuffled, small_families};
 use viem::construct::{Construction, ConstructionError};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::mapping::Mapping;
@@ -17,13 +17,21 @@ use viem::types::{NodeId, PeId};
 /// Numbers of PEs that are left without a process.
 const SPARE: [usize; 2] = [0, 2];
 
-/// The settings of the fast preset with every construction and every neighbourhood.
+/// The fast preset with few proposals: what is tested does not depend on how good a mapping is.
+fn brief() -> MapConfig {
+    let mut config = MapConfig::preset(MapPreset::Fast);
+    config.improvement.anywhere.cooling.proposals = 20;
+    config.construction.multilevel.cooling.proposals = 40;
+    config
+}
+
+/// Brief settings with every construction and every neighbourhood.
 fn every_config() -> Vec<MapConfig> {
-    let fast = MapConfig::preset(MapPreset::Fast);
+    let brief = brief();
     let with = |algorithm| {
         Neighbourhood::ALL
             .into_iter()
-            .map(move |pairs| fast.with_construction(algorithm).with_neighbourhood(pairs))
+            .map(move |pairs| brief.with_construction(algorithm).with_neighbourhood(pairs))
     };
     Construction::ALL.into_iter().flat_map(with).collect()
 }
@@ -143,6 +151,20 @@ fn results_of_large_problems_do_not_depend_on_threads() {
 }
 
 #[test]
+fn patterns_are_mapped_optimally_to_machines_of_their_shape() {
+    let mut rng = Rng::new(11);
+    for (name, machine, pattern) in pattern_machines() {
+        for seed in 0..8 {
+            let graph = shuffled(&pattern, &mut rng);
+            let solution = solve(&graph, &*machine, &MapConfig::default().with_seed(seed)).unwrap();
+            // Each edge is one hop long, and is counted both ways.
+            let weights: i64 = graph.nodes().flat_map(|u| graph.arcs(u)).map(|(_, weight)| weight).sum();
+            assert_eq!(solution.report.cost, weights, "{name} {seed}");
+        }
+    }
+}
+
+#[test]
 fn small_problems_are_mapped_optimally() {
     let mut rng = Rng::new(5);
     for family in small_families(&mut rng) {
@@ -237,7 +259,7 @@ fn a_run_stopped_at_any_question_gives_a_mapping() {
             let start =
                 Mapping::on(&*family.machine, family.shuffled_places(&mut rng)[..n].to_vec()).unwrap();
             for algorithm in Construction::ALL {
-                let config = MapConfig::preset(MapPreset::Fast).with_construction(algorithm);
+                let config = brief().with_construction(algorithm);
                 if !is_possible(&config, &family) {
                     continue;
                 }

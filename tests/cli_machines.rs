@@ -178,7 +178,7 @@ fn options_for_trees_are_refused_elsewhere() {
         report_in(&folder.path().join("run"))["options"]["construction_algorithm"].clone()
     };
     assert_eq!(construction(&["--machine=complete:24"]), "hierarchytopdown");
-    assert_eq!(construction(&["--machine=mesh:6x4"]), "dualrecursive");
+    assert_eq!(construction(&["--machine=mesh:6x4"]), "multilevel");
 }
 
 #[test]

@@ -92,6 +92,10 @@ fn what_is_out_of_its_range_is_named() {
     }
     assert_eq!(complaint(|c| c.construction.domains.final_acceptance = 1.0), None);
     assert_eq!(complaint(|c| c.improvement.anywhere.rounds = 0), refused("improvement.anywhere.rounds", "0"));
+    let tries = complaint(|c| c.construction.multilevel.tries = 0);
+    assert_eq!(tries, refused("construction.multilevel.tries", "0"));
+    let acceptance = complaint(|c| c.construction.multilevel.cooling.final_acceptance = 2.0);
+    assert_eq!(acceptance, refused("construction.multilevel.cooling.final_acceptance", "2"));
 }
 
 #[test]
@@ -115,7 +119,9 @@ fn effective_settings_are_those_that_decide_the_result() {
     let config = MapConfig::default();
     let of = |config: &MapConfig| config.effective_on(&tree);
     assert_eq!(of(&config).construction.algorithm, Some(Construction::HierarchyTopDown));
-    assert_eq!(config.effective_on(&torus).construction.algorithm, Some(Construction::DualRecursive));
+    assert_eq!(config.effective_on(&torus).construction.algorithm, Some(Construction::Multilevel));
+    let large = Grid::torus(&[17, 241]).unwrap();
+    assert_eq!(config.effective_on(&large).construction.algorithm, Some(Construction::DualRecursive));
     assert_eq!(of(&config.with_threads(8).with_distances(DistanceKind::Hierarchy)), of(&config));
     assert_ne!(of(&config.with_seed(1)), of(&config));
 }

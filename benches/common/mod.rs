@@ -15,7 +15,7 @@ mod stop_after;
 pub use check::*;
 pub use figures::*;
 pub use models::*;
-pub use options::{Options, changed};
+pub use options::{Options, changed, changes};
 pub use problems::random_mapping;
 pub use stop_after::StopAfter;
 

@@ -130,3 +130,12 @@ pub fn changed<T: Serialize + DeserializeOwned>(
     }
     serde_json::from_value(all).map_err(|error| error.to_string())
 }
+
+/// Changes to the settings of a mapping by their names.
+pub fn changes(options: &mut Options) -> Result<Vec<(String, String)>, String> {
+    let mut changes = options.settings()?;
+    for key in ["distances", "time_limit", "not_worse_than"] {
+        changes.extend(options.optional(key)?.map(|value| (key.to_string(), value)));
+    }
+    Ok(changes)
+}

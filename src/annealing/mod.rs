@@ -1,12 +1,16 @@
 //! Simulated annealing of exchanges, on any machine.
 //!
-//! A proposal draws an arc (u, x) and exchanges u with the process on a place near that of x: so u comes nearer to a
-//! partner with every proposal, which is the only way to gain. Worse mappings are accepted as by Metropolis et al.
-//! (1953), and the temperature falls geometrically (Kirkpatrick, Gelatt and Vecchi 1983), between temperatures that are
+//! A proposal draws an arc (u, x) of a process u and exchanges u with the process on a place near that of x: so u comes
+//! nearer to a partner with every proposal, which is the only way to gain. Worse mappings are accepted as by Metropolis et
+//! al. (1953), and the temperature falls geometrically (Kirkpatrick, Gelatt and Vecchi 1983), between temperatures that are
 //! taken from the problem at hand: those at which given shares of the proposals that make it worse are accepted.
 //!
-//! A proposal costs O(deg u + deg v) distances, an exchange that is made nothing more. Processes of many neighbours are
-//! proposed the less often, the more one costs, so that the mean stays bounded.
+//! Processes have their turns in the order of their places, so that what is looked at lies together in memory. A process has
+//! several proposals in a turn, as its arcs are at hand then; the first that is accepted ends it.
+//!
+//! What each process pays is kept up to date, so a proposal costs O(deg u) distances for what u would pay. The other side,
+//! O(deg v), is looked at only if the exchange could be accepted if v came to pay the [least it
+//! can](Region::least_payments): most proposals end before. An exchange that is made costs O(deg u + deg v) more.
 //!
 //! It works on the processes on a range of places, while all others stay where they are ([`Site::anneal`]).
 
@@ -59,14 +63,20 @@ pub struct Annealed {
     pub made: u64,
 }
 
-/// Proposals between two questions to the observer.
-const GRAIN: u64 = 1 << 12;
+/// Turns between two questions to the observer.
+const GRAIN: usize = 1 << 10;
+
+/// Proposals in a turn: with two, arcs are read twice as often; with eight, more are thrown away after one is accepted.
+const TURN: usize = 4;
 
 /// Proposals that are looked at to find the temperatures.
-const SAMPLES: usize = 512;
+const SAMPLES: usize = 256;
 
-/// Proposals of processes with more than so many times the mean degree are thinned out.
-const GREATEST_DEGREE: usize = 16;
+/// A loss that no exchange exceeds, and small enough to be added to a cost.
+const GREATEST_LOSS: f32 = (1u64 << 61) as f32;
+
+/// Halvings of the range that a temperature is looked for in.
+const HALVINGS: usize = 24;
 
 /// Ranks of the quantiles of the exponential distribution.
 const RANKS: usize = 1 << 12;
@@ -120,8 +130,12 @@ impl<M: Metric> Site<'_, M> {
 struct Walk<'a, M: Metric, W> {
     site: &'a Site<'a, M>,
     region: Region<M::Key, W>,
-    tails: Vec<NodeId>,
-    greatest_degree: usize,
+    /// Processes that have neighbours, in the order of their places at the beginning.
+    talking: Vec<NodeId>,
+    /// What each process pays now.
+    pays: Vec<Cost>,
+    /// What each process pays at least.
+    least: Vec<Cost>,
     rng: Rng,
     /// Change of half of J since the start.
     change: Cost,
@@ -131,10 +145,11 @@ struct Walk<'a, M: Metric, W> {
 
 impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
     fn new(site: &'a Site<'a, M>, region: Region<M::Key, W>, seed: u64) -> Self {
-        let n = region.num_processes();
-        let tails = (0..n as NodeId).flat_map(|u| std::iter::repeat_n(u, region.arcs(u).len())).collect();
-        let greatest_degree = GREATEST_DEGREE * region.num_arcs().div_ceil(n.max(1)).max(1);
-        Self { site, region, tails, greatest_degree, rng: Rng::new(seed), change: 0, tried: 0, made: 0 }
+        let processes = 0..region.num_processes() as NodeId;
+        let talking = processes.filter(|&process| !region.arcs(process).is_empty()).collect();
+        let pays = region.payments(site.metric);
+        let least = region.least_payments(site.near.least());
+        Self { site, region, talking, pays, least, rng: Rng::new(seed), change: 0, tried: 0, made: 0 }
     }
 
     fn run(mut self, cooling: &Cooling) -> Annealed {
@@ -147,25 +162,20 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
 
     /// Makes proposals while the temperature falls, and returns to the best mapping.
     fn cool(&mut self, cooling: &Cooling, (initial, last): (f64, f64)) {
-        let observer = self.site.observer;
-        let total = u64::from(cooling.proposals) * self.region.num_processes() as u64;
-        // Temperatures are changed no finer than a few proposals for each process allow to notice.
-        let steps = (cooling.proposals / 2).clamp(1, 200);
+        let proposals = u64::from(cooling.proposals) * self.region.num_processes() as u64;
+        let turns = (proposals as usize).div_ceil(TURN);
+        // In a round each process that has neighbours has a turn.
+        let rounds = turns.div_ceil(self.talking.len().max(1));
         let mut best = (0, self.region.place_of.clone());
-        for step in 0..steps {
-            let cooled = f64::from(step) / f64::from(steps.max(2) - 1);
+        for round in 0..rounds {
+            let cooled = round as f64 / (rounds.max(2) - 1) as f64;
             let temperature = initial * (last / initial).powf(cooled);
-            let mut left = total / u64::from(steps);
-            while left > 0 && !observer.should_stop() {
-                self.propose(left.min(GRAIN), temperature as f32);
-                left -= left.min(GRAIN);
+            if !self.round(temperature as f32) {
+                break;
             }
             if self.change < best.0 {
                 best.0 = self.change;
                 best.1.copy_from_slice(&self.region.place_of);
-            }
-            if left > 0 {
-                break;
             }
         }
         if best.0 < self.change {
@@ -177,13 +187,14 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
     /// The temperatures at which the given shares of worsening proposals are accepted; none if no proposal makes the
     /// mapping worse.
     fn temperatures(&mut self, cooling: &Cooling) -> Option<(f64, f64)> {
-        if self.region.num_arcs() == 0 {
+        if self.talking.is_empty() {
             return None;
         }
         let mut losses: Vec<f64> = Vec::with_capacity(SAMPLES);
         for _ in 0..2 * SAMPLES {
+            let u = self.talking[self.rng.below(self.talking.len() as u32) as usize];
             let bits = self.rng.next_u64();
-            if let Some((u, v)) = self.draw(bits) {
+            if let Some(v) = self.draw(u, bits) {
                 let delta = self.delta(u, v);
                 losses.extend(Some(delta as f64).filter(|&delta| delta > 0.0));
             }
@@ -194,7 +205,7 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         }
         let temperature = |share: f64| {
             let (mut low, mut high) = (greatest * 1e-6, greatest * 1e3);
-            for _ in 0..32 {
+            for _ in 0..HALVINGS {
                 let middle = f64::sqrt(low * high);
                 let accepted: f64 = losses.iter().map(|loss| (-loss / middle).exp()).sum();
                 if accepted > share * losses.len() as f64 { high = middle } else { low = middle }
@@ -204,57 +215,90 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         Some((temperature(cooling.initial_acceptance), temperature(cooling.final_acceptance)))
     }
 
-    /// The exchange that 50 random bits propose, if any.
+    /// The process on a place near that of a neighbour of `u`, drawn by 44 random bits; none if that is not to be
+    /// exchanged with `u`.
     #[inline]
-    fn draw(&self, bits: u64) -> Option<(NodeId, NodeId)> {
-        let arc = ((bits >> 32) * self.tails.len() as u64) >> 32;
-        let u = self.tails[arc as usize];
-        let head = self.region.head(arc as usize);
-        let to = self.region.place(head);
-        let mut place = self.site.near.pick(to, (bits & 0xff) as u32);
+    fn draw(&self, u: NodeId, bits: u64) -> Option<NodeId> {
+        let arcs = self.region.arcs(u);
+        let (head, _) = arcs[(((bits >> 40) * arcs.len() as u64) >> 24) as usize];
+        let mut place = self.site.near.pick(self.region.place(head), (bits & 0xff) as u32);
         // Now and then a place near a near one: what is one hop off may be out of reach of what is at it.
         if bits >> 8 & 3 == 0 {
             place = self.site.near.pick(place, (bits >> 10 & 0xff) as u32);
         }
         let v = self.region.process_on(place)?;
-        (u != v && self.region.may_exchange(self.region.place(u), place)).then_some((u, v))
+        (u != v && self.region.may_exchange(self.region.place(u), place)).then_some(v)
     }
 
     /// By how much half of J changes when two processes exchange their places.
     fn delta(&self, u: NodeId, v: NodeId) -> Cost {
-        match self.region.are_interchangeable(self.site.metric, u, v) {
-            true => 0,
-            false => {
-                self.region.least_delta(self.site.metric, u, v) + self.region.of_edge(self.site.metric, u, v)
+        let (region, metric) = (&self.region, self.site.metric);
+        if region.are_interchangeable(metric, u, v) {
+            return 0;
+        }
+        let [of_u] = region.costs(metric, u, [region.key(v)]);
+        let [of_v] = region.costs(metric, v, [region.key(u)]);
+        of_u - self.pays[u as usize] + of_v - self.pays[v as usize] + 2 * region.of_edge(metric, u, v)
+    }
+
+    /// Gives each process that has neighbours a turn at a temperature; whether the observer let it end.
+    fn round(&mut self, temperature: f32) -> bool {
+        for begin in (0..self.talking.len()).step_by(GRAIN) {
+            if self.site.observer.should_stop() {
+                return false;
+            }
+            let end = self.talking.len().min(begin + GRAIN);
+            for index in begin..end {
+                self.turn(self.talking[index], temperature);
+            }
+            self.tried += (TURN * (end - begin)) as u64;
+        }
+        true
+    }
+
+    /// Makes some proposals for a process.
+    #[inline]
+    fn turn(&mut self, u: NodeId, temperature: f32) {
+        let quantiles = &QUANTILES[..RANKS];
+        // One draw serves a proposal: 24 bits for the arc, 18 for the place, 12 for the quantile.
+        let bits: [u64; TURN] = std::array::from_fn(|_| self.rng.next_u64());
+        // What cannot be exchanged is exchanged with itself.
+        let others = bits.map(|bits| self.draw(u, bits).unwrap_or(u));
+        let at = others.map(|v| self.region.key(v));
+        let costs = self.region.costs(self.site.metric, u, at);
+        let pays = self.pays[u as usize];
+        for ((v, of_u), bits) in others.into_iter().zip(costs).zip(bits) {
+            let accepted = quantiles[(bits >> 20) as usize & (RANKS - 1)] * temperature;
+            let accepted = accepted.min(GREATEST_LOSS) as Cost;
+            let most = accepted - (of_u - pays);
+            if self.least[v as usize] - self.pays[v as usize] <= most
+                && u != v
+                && self.exchange(u, v, of_u, most)
+            {
+                return;
             }
         }
     }
 
-    /// Makes `count` proposals at a temperature.
-    fn propose(&mut self, count: u64, temperature: f32) {
-        let quantiles = &QUANTILES[..RANKS];
-        for _ in 0..count {
-            // One draw serves all: 32 bits for the arc, 18 for the place, 12 for the quantile.
-            let bits = self.rng.next_u64();
-            let Some((u, v)) = self.draw(bits) else { continue };
-            let degree = self.region.arcs(u).len() + self.region.arcs(v).len();
-            if degree > self.greatest_degree && self.rng.below(degree as u32) as usize > self.greatest_degree
-            {
-                continue;
-            }
-            let accepted = (quantiles[(bits >> 20) as usize & (RANKS - 1)] * temperature) as Cost;
-            let metric = self.site.metric;
-            let mut delta = self.region.least_delta(metric, u, v);
-            // Most proposals are refused without a look at whether the two are adjacent.
-            if delta <= accepted && !self.region.are_interchangeable(metric, u, v) {
-                delta += self.region.of_edge(metric, u, v);
-                if delta <= accepted {
-                    self.region.swap(u, v);
-                    self.change += delta;
-                    self.made += 1;
-                }
-            }
+    /// Exchanges two processes unless what the second comes to pay more, and what their edge costs beyond that, exceeds
+    /// `most`; whether it does so. `of_u` is what the first would pay where the second is.
+    fn exchange(&mut self, u: NodeId, v: NodeId, of_u: Cost, most: Cost) -> bool {
+        let (region, metric) = (&mut self.region, self.site.metric);
+        let (p, q) = (region.key(u), region.key(v));
+        let [of_v] = region.costs(metric, v, [p]);
+        if of_v - self.pays[v as usize] > most || metric.interchangeable(p, q) {
+            return false;
         }
-        self.tried += count;
+        let edge = region.of_edge(metric, u, v);
+        if of_v - self.pays[v as usize] + 2 * edge > most {
+            return false;
+        }
+        self.change += of_u - self.pays[u as usize] + of_v - self.pays[v as usize] + 2 * edge;
+        self.made += 1;
+        region.add_move(metric, u, [p, q], &mut self.pays);
+        region.add_move(metric, v, [q, p], &mut self.pays);
+        (self.pays[u as usize], self.pays[v as usize]) = (of_u + edge, of_v + edge);
+        region.swap(u, v);
+        true
     }
 }

@@ -16,11 +16,30 @@ const MOST: usize = 32;
 pub struct Near {
     offsets: Vec<u32>,
     places: Vec<PeId>,
+    /// What [`least`](Self::least) tells.
+    least: Vec<Distance>,
+}
+
+/// Places that may be among the nearest to a place, each told by its number less that of the place: so of many at one
+/// distance each place has others.
+#[derive(Default)]
+struct Candidates {
+    /// Those at distance 0.
+    alike: Vec<PeId>,
+    /// All others, with their distances.
+    beyond: Vec<(Distance, PeId)>,
+}
+
+/// What is near a place.
+struct List {
+    places: Vec<PeId>,
+    /// The distances of the nearest places, least first.
+    distances: Vec<Distance>,
 }
 
 impl Near {
-    /// The places near each place of a machine, where place i is at `key_of[i]`: all those at the least distances while they
-    /// are few. Places at distance 0 are passed over, unless there are no others.
+    /// The places near each place of a machine, where place i is at `key_of[i]`: those at distance 0, and all those at the
+    /// least distances beyond while they are few.
     ///
     /// Parts, if given, are over the places in the order of their numbers. With them it takes O(n log n) distances on
     /// machines of few dimensions; without, and where ways with a stop may be shorter, O(n²).
@@ -34,24 +53,34 @@ impl Near {
         Self::collect(key_of.len(), |place, found| scan(metric, key_of, place, found))
     }
 
-    fn collect(count: usize, find: impl Fn(PeId, &mut Vec<(Distance, PeId)>) + Sync) -> Self {
-        let lists: Vec<Vec<PeId>> = (0..count as PeId)
+    fn collect(count: usize, find: impl Fn(PeId, &mut Candidates) + Sync) -> Self {
+        let lists: Vec<List> = (0..count as PeId)
             .into_par_iter()
             .with_min_len(64)
-            .map_init(Vec::new, |found, place| {
-                found.clear();
+            .map_init(Candidates::default, |found, place| {
                 find(place, found);
-                list(found, place)
+                found.take(place)
             })
             .collect();
         let mut offsets = Vec::with_capacity(count + 1);
         offsets.push(0);
-        let mut places = Vec::with_capacity(lists.iter().map(Vec::len).sum());
+        let mut places = Vec::with_capacity(lists.iter().map(|list| list.places.len()).sum());
+        let mut least = lists.first().map_or_else(Vec::new, |list| list.distances.clone());
         for list in lists {
-            places.extend(list);
+            places.extend(list.places);
             offsets.push(places.len() as u32);
+            least.truncate(list.distances.len());
+            for (least, distance) in least.iter_mut().zip(list.distances) {
+                *least = distance.min(*least);
+            }
         }
-        Self { offsets, places }
+        Self { offsets, places, least }
+    }
+
+    /// The distance of the nearest other place, the second, and so on, from wherever they are least; those beyond are not
+    /// nearer than the last one. Empty where there is but one place.
+    pub(super) fn least(&self) -> &[Distance] {
+        &self.least
     }
 
     /// The places near a place, nearest first; the place itself if there is no other.
@@ -68,47 +97,71 @@ impl Near {
     }
 }
 
-/// The nearest places, of candidates that are all nearer than all others. A candidate is told by its distance and by its
-/// number less that of the place, so that of many at one distance each place has others.
-fn list(found: &mut [(Distance, PeId)], place: PeId) -> Vec<PeId> {
-    found.sort_unstable();
-    let Some(&(least, _)) = found.first() else { return vec![place] };
-    let first = found.partition_point(|&(distance, _)| distance == least).min(MOST);
-    let mut end = first;
-    while end < found.len() {
-        let next = found.partition_point(|&(distance, _)| distance <= found[end].0);
-        if next > ENOUGH {
-            break;
+impl Candidates {
+    /// Adds a place; the distance from which on others are not needed.
+    fn add(&mut self, distance: Distance, offset: PeId) -> Distance {
+        if distance == 0 {
+            self.alike.push(offset);
+            if self.alike.len() > 2 * MOST {
+                self.alike.select_nth_unstable(MOST);
+                self.alike.truncate(MOST);
+            }
+        } else {
+            self.beyond.push((distance, offset));
+            if self.beyond.len() > 2 * MOST {
+                self.beyond.select_nth_unstable(MOST);
+                self.beyond.truncate(MOST + 1);
+                return self.beyond[MOST].0;
+            }
         }
-        end = next;
+        Distance::MAX
     }
-    found[..end].iter().map(|&(_, offset)| place.wrapping_add(offset)).collect()
+
+    /// What is near the place; no candidates are left.
+    fn take(&mut self, place: PeId) -> List {
+        let Self { alike, beyond } = self;
+        alike.sort_unstable();
+        alike.truncate(MOST);
+        beyond.sort_unstable();
+        let first = beyond.partition_point(|&(distance, _)| distance == beyond[0].0).min(MOST);
+        let mut end = first;
+        while end < beyond.len() {
+            let next = beyond.partition_point(|&(distance, _)| distance <= beyond[end].0);
+            if next > ENOUGH {
+                break;
+            }
+            end = next;
+        }
+        // The place itself if there is no other.
+        let own = Some(0).filter(|_| alike.is_empty() && beyond.is_empty());
+        let offsets = alike.iter().copied().chain(beyond[..end].iter().map(|&(_, offset)| offset)).chain(own);
+        let places = offsets.map(|offset| place.wrapping_add(offset)).collect();
+        // Farther ones may have been passed over.
+        let mut distances = vec![0; alike.len()];
+        if alike.len() < MOST {
+            distances.extend(beyond.iter().take(MOST).map(|&(distance, _)| distance));
+        }
+        alike.clear();
+        beyond.clear();
+        List { places, distances }
+    }
 }
 
 /// All other places.
-fn scan<M: Metric>(metric: &M, keys: &[M::Key], place: PeId, found: &mut Vec<(Distance, PeId)>) {
+fn scan<M: Metric>(metric: &M, keys: &[M::Key], place: PeId, found: &mut Candidates) {
     let here = keys[place as usize];
-    let others = (0..keys.len() as PeId).filter(|&other| other != place);
-    found.extend(others.map(|other| (metric.between(here, keys[other as usize]), other.wrapping_sub(place))));
-    found.retain(|&(distance, _)| distance > 0);
-    if found.len() > MOST {
-        found.select_nth_unstable(MOST);
-        found.truncate(MOST + 1);
+    for other in (0..keys.len() as PeId).filter(|&other| other != place) {
+        found.add(metric.between(here, keys[other as usize]), other.wrapping_sub(place));
     }
 }
 
 /// The nearest places, and perhaps some more.
-fn nearest<O: DistanceOracle>(vicinity: &Vicinity<'_, O>, place: PeId, found: &mut Vec<(Distance, PeId)>) {
+fn nearest<O: DistanceOracle>(vicinity: &Vicinity<'_, O>, place: PeId, found: &mut Candidates) {
     // What is farther than this is not needed.
     let mut bound = Distance::MAX;
     vicinity.visit(place, bound, |other, distance| {
-        if distance > 0 {
-            found.push((distance, other.wrapping_sub(place)));
-        }
-        if found.len() > 2 * MOST {
-            found.select_nth_unstable(MOST);
-            found.truncate(MOST + 1);
-            bound = found[MOST].0;
+        if other != place {
+            bound = bound.min(found.add(distance, other.wrapping_sub(place)));
         }
         bound
     });
@@ -211,6 +264,7 @@ pub(super) mod tests {
                 Near::among(oracle, &key_of),
             ];
             for near in found {
+                check_least(oracle, near.least());
                 for place in 0..n as PeId {
                     assert_eq!(near.of(place), expected[place as usize], "{place} of {n}");
                     assert_eq!(near.pick(place, 0), near.of(place)[0]);
@@ -220,7 +274,7 @@ pub(super) mod tests {
         }
     }
 
-    /// All places at the least distance up to [`MOST`], and those at the next distances while all are not more than
+    /// Those at distance 0 and all places at the least distance beyond, each up to [`MOST`], and those at the next distances while all are not more than
     /// [`ENOUGH`]; of one distance in the order of their numbers from the place on, round the end.
     fn by_definition<O: DistanceOracle>(oracle: &O, place: PeId) -> Vec<PeId> {
         let n = oracle.num_pes() as PeId;
@@ -229,6 +283,8 @@ pub(super) mod tests {
         distances.retain(|&distance| distance > 0);
         distances.sort_unstable();
         distances.dedup();
+        let alike = round.iter().copied().filter(|&other| oracle.distance(place, other) == 0);
+        let alike: Vec<PeId> = alike.take(MOST).collect();
         let mut list = Vec::new();
         for distance in distances {
             let at = round.iter().copied().filter(|&other| oracle.distance(place, other) == distance);
@@ -240,7 +296,25 @@ pub(super) mod tests {
                 break;
             }
         }
+        list.splice(0..0, alike);
         if list.is_empty() { vec![place] } else { list }
+    }
+
+    /// Asserts that no place has its i-th nearest nearer than told, and some place has it there.
+    fn check_least<O: DistanceOracle>(oracle: &O, least: &[Distance]) {
+        let n = oracle.num_pes() as PeId;
+        let rows: Vec<Vec<Distance>> = (0..n)
+            .map(|place| {
+                let others = (0..n).filter(|&other| other != place);
+                let mut row: Vec<Distance> = others.map(|other| oracle.distance(place, other)).collect();
+                row.sort_unstable();
+                row
+            })
+            .collect();
+        assert!(least.len() >= MOST.min(n as usize - 1));
+        for (index, &least) in least.iter().enumerate() {
+            assert_eq!(rows.iter().map(|row| row[index]).min(), Some(least), "{index} of {n}");
+        }
     }
 
     #[test]

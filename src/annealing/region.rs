@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Site;
 use crate::graph::CsrGraph;
 use crate::topology::Metric;
-use crate::types::{Cost, NodeId, PeId, Weight};
+use crate::types::{Cost, Distance, NodeId, PeId, Weight};
 
 /// Processes on a range of places. They are numbered by the places they are on at the beginning; numbers beyond
 /// theirs are ends of arcs that lead out of the region and do not move.
@@ -77,17 +77,6 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
         self.place_of.len()
     }
 
-    /// Number of arcs from processes of the region.
-    pub fn num_arcs(&self) -> usize {
-        self.arcs.len()
-    }
-
-    /// The head of an arc.
-    #[inline]
-    pub fn head(&self, arc: usize) -> NodeId {
-        self.arcs[arc].0
-    }
-
     #[inline]
     pub fn arcs(&self, process: NodeId) -> &[(NodeId, W)] {
         &self.arcs[self.offsets[process as usize] as usize..self.offsets[process as usize + 1] as usize]
@@ -108,22 +97,70 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
         self.process_on.get(place.wrapping_sub(self.places.start) as usize).copied()
     }
 
-    /// By how much half of J changes at least when two processes exchange their places; O(deg u + deg v) distances. Exact
-    /// unless they are adjacent.
-    #[inline]
-    pub fn least_delta<M: Metric<Key = K>>(&self, metric: &M, u: NodeId, v: NodeId) -> Cost {
-        let (at_u, at_v) = (self.keys[u as usize], self.keys[v as usize]);
-        metric.detour(at_v, at_u, self.arcs(u), &self.keys)
-            + metric.detour(at_u, at_v, self.arcs(v), &self.keys)
+    /// What each process pays, to twice which J sums up; O(arcs) distances.
+    pub fn payments<M: Metric<Key = K>>(&self, metric: &M) -> Vec<Cost> {
+        let pays = |process: NodeId| {
+            let [cost] = metric.costs([self.keys[process as usize]], self.arcs(process), &self.keys);
+            cost
+        };
+        (0..self.num_processes() as NodeId).map(pays).collect()
     }
 
-    /// By how much half of J changes more than [`least_delta`](Self::least_delta) tells: that lets each of two adjacent
-    /// processes come to where the other one is, while they stay as far apart as they are.
+    /// What each process pays at least wherever it and the others are, if the i-th nearest place is nowhere nearer than
+    /// `nearest[i]`: its heaviest edge goes to the nearest place, and so on.
+    pub fn least_payments(&self, nearest: &[Distance]) -> Vec<Cost> {
+        let mut weights: Vec<Weight> = Vec::new();
+        let mut least = |process: NodeId| {
+            weights.clear();
+            weights.extend(self.arcs(process).iter().map(|&(_, weight)| weight.into()));
+            weights.sort_unstable_by(|a, b| b.cmp(a));
+            let distances = nearest.iter().chain(std::iter::repeat(nearest.last().unwrap_or(&0)));
+            weights.iter().zip(distances).map(|(weight, distance)| weight * distance).sum()
+        };
+        (0..self.num_processes() as NodeId).map(&mut least).collect()
+    }
+
+    /// What a process would pay on each of some places, if no other moved.
+    #[inline(always)]
+    pub fn costs<M: Metric<Key = K>, const N: usize>(
+        &self,
+        metric: &M,
+        process: NodeId,
+        at: [K; N],
+    ) -> [Cost; N] {
+        metric.costs(at, self.arcs(process), &self.keys)
+    }
+
+    /// What the edge of two processes costs, if they are adjacent.
     pub fn of_edge<M: Metric<Key = K>>(&self, metric: &M, u: NodeId, v: NodeId) -> Cost {
         let (a, b) = if self.arcs(u).len() <= self.arcs(v).len() { (u, v) } else { (v, u) };
         let distance = metric.between(self.keys[u as usize], self.keys[v as usize]);
         let edge = self.arcs(a).iter().filter(|&&(head, _)| head == b);
-        edge.map(|&(_, weight)| 2 * weight.into() * distance).sum()
+        edge.map(|&(_, weight)| weight.into() * distance).sum()
+    }
+
+    /// The key of the place of a process.
+    #[inline]
+    pub fn key(&self, process: NodeId) -> K {
+        self.keys[process as usize]
+    }
+
+    /// Adds to `payments` what the neighbours of a process pay more when it moves from one place to another.
+    #[inline]
+    pub fn add_move<M: Metric<Key = K>>(
+        &self,
+        metric: &M,
+        process: NodeId,
+        [from, to]: [K; 2],
+        payments: &mut [Cost],
+    ) {
+        for &(head, weight) in self.arcs(process) {
+            // Ends outside pay nothing.
+            if let Some(pays) = payments.get_mut(head as usize) {
+                let there = self.keys[head as usize];
+                *pays += weight.into() * (metric.between(to, there) - metric.between(from, there));
+            }
+        }
     }
 
     /// Whether an exchange of two processes cannot change J.
@@ -168,6 +205,24 @@ mod tests {
         weights: std::marker::PhantomData<W>,
     }
 
+    /// By how much half of J changes by an exchange that is about to be made; what all pay is brought up to date.
+    fn exchange<O: DistanceOracle, W: Copy + TryFrom<Weight> + Into<Weight>>(
+        region: &Region<O::Key, W>,
+        oracle: &O,
+        pays: &mut [Cost],
+        u: NodeId,
+        v: NodeId,
+    ) -> Cost {
+        let (p, q) = (region.key(u), region.key(v));
+        let edge = region.of_edge(oracle, u, v);
+        let ([of_u], [of_v]) = (region.costs(oracle, u, [q]), region.costs(oracle, v, [p]));
+        let delta = of_u - pays[u as usize] + of_v - pays[v as usize] + 2 * edge;
+        region.add_move(oracle, u, [p, q], pays);
+        region.add_move(oracle, v, [q, p], pays);
+        (pays[u as usize], pays[v as usize]) = (of_u + edge, of_v + edge);
+        delta
+    }
+
     fn half_of_cost<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, place_of: &[PeId]) -> i128 {
         let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (u, v, weight)));
         let cost = |(u, v, weight): (NodeId, NodeId, Weight)| {
@@ -200,6 +255,8 @@ mod tests {
                     place_of
                 };
                 let initial = region.place_of.clone();
+                let mut pays = region.payments(oracle);
+                let least = region.least_payments(near.least());
                 let half_at_start = half_of_cost(graph, oracle, start.as_slice());
                 let mut half = half_at_start;
                 for _ in 0..200 {
@@ -208,9 +265,7 @@ mod tests {
                     if u == v {
                         continue;
                     }
-                    let least = region.least_delta(oracle, u, v);
-                    let delta = least + region.of_edge(oracle, u, v);
-                    assert!(least <= delta);
+                    let delta = exchange(&region, oracle, &mut pays, u, v);
                     if region.are_interchangeable(oracle, u, v) {
                         assert_eq!(delta, 0);
                     }
@@ -218,6 +273,8 @@ mod tests {
                     let after = half_of_cost(graph, oracle, &mapping(&region));
                     assert_eq!(after - half, i128::from(delta));
                     half = after;
+                    assert_eq!(pays, region.payments(oracle));
+                    assert!(least.iter().zip(&pays).all(|(least, pays)| least <= pays));
                     for process in [u, v] {
                         assert_eq!(region.process_on(region.place(process)), Some(process));
                     }
@@ -226,7 +283,7 @@ mod tests {
                 assert_eq!(half_of_cost(graph, oracle, &mapping(&region)), half_at_start);
                 // The keys are those of the places again: changes are right.
                 if region.num_processes() > 1 {
-                    let delta = region.least_delta(oracle, 0, 1) + region.of_edge(oracle, 0, 1);
+                    let delta = exchange(&region, oracle, &mut region.payments(oracle), 0, 1);
                     region.swap(0, 1);
                     let after = half_of_cost(graph, oracle, &mapping(&region));
                     assert_eq!(after - half_at_start, i128::from(delta));

@@ -64,8 +64,8 @@ pub(super) struct Options {
     #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&MapPreset::ALL, MapPreset::name))]
     pub(super) preconfiguration_mapping: MapPreset,
 
-    /// How the first mapping is made [default: hierarchytopdown where the machine is a regular tree, dualrecursive
-    /// elsewhere]
+    /// How the first mapping is made [default: hierarchytopdown where the machine is a regular tree, multilevel
+    /// elsewhere, dualrecursive on more than 4096 processing elements]
     #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&Construction::ALL, Construction::name))]
     pub(super) construction_algorithm: Option<Construction>,
 

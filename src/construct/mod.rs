@@ -9,6 +9,7 @@
 //! | `top_down` | partition into the outermost parts, go on inside each | k layers of partitions |
 //! | `treematch` | list groups of processes that share a parent, choose those that keep most traffic, go on with the groups | O(m log m) for each level |
 //! | `dual_recursive` | halve graph and machine together, mindful of what is outside | log n layers of bisections |
+//! | `multilevel` | pair processes and places, solve the small problem first | as annealing of the pairs |
 //!
 //! n processes, m edges, k levels of the hierarchy. `multisection` is what `bottom_up` and `top_down` divide graphs with.
 
@@ -16,10 +17,13 @@ mod bottom_up;
 mod dual_recursive;
 mod growing;
 mod identity;
+mod multilevel;
 mod multisection;
 mod random;
 mod top_down;
 mod treematch;
+
+pub use multilevel::Multilevel;
 
 use crate::annealing::Cooling;
 use crate::machine::Places;
@@ -47,12 +51,18 @@ members! {
         HierarchyTopDown = "hierarchytopdown" by top_down::construct,
         /// Graph and machine are halved together.
         DualRecursive = "dualrecursive" by dual_recursive::construct,
+        /// Processes and places are paired again and again.
+        Multilevel = "multilevel" by multilevel::construct,
         /// Innermost groups first, as TreeMatch chooses them.
         TreeMatch = "treematch" by treematch::construct,
     }
 
     fn construct<O: DistanceOracle>(self, task: &Task<'_, O>) -> Result<Mapping, ConstructionError> = function(task)
 }
+
+/// Places of a machine that multilevel construction is taken for by default. It anneals no level of more than half of
+/// that, and what it does with larger ones is no match for bisections.
+const MOST_MULTILEVEL: usize = 1 << 12;
 
 /// What a construction is given.
 struct Task<'a, O> {
@@ -79,7 +89,7 @@ impl<O: DistanceOracle> Task<'_, O> {
 #[non_exhaustive]
 pub struct ConstructionConfig {
     /// The algorithm; `None` takes [`Construction::HierarchyTopDown`] on regular trees and
-    /// [`Construction::DualRecursive`] elsewhere.
+    /// [`Construction::Multilevel`] elsewhere, or [`Construction::DualRecursive`] on more than 4096 places.
     pub algorithm: Option<Construction>,
     /// The effort of the partitions, where the algorithm needs some.
     pub partitions: Preset,
@@ -91,17 +101,23 @@ pub struct ConstructionConfig {
     pub undivided: usize,
     /// How dual recursive bipartitioning exchanges domains after each round.
     pub domains: Cooling,
+    /// How multilevel construction solves its levels.
+    pub multilevel: Multilevel,
 }
 
 impl ConstructionConfig {
     /// The algorithm on a machine.
     pub fn algorithm_on(&self, machine: &Places) -> Construction {
-        self.algorithm_for(machine.hierarchy().is_some())
+        self.algorithm_for(machine.hierarchy().is_some(), machine.len())
     }
 
-    /// The algorithm on a machine that is a regular tree, or is none.
-    pub fn algorithm_for(&self, is_tree: bool) -> Construction {
-        let default = if is_tree { Construction::HierarchyTopDown } else { Construction::DualRecursive };
+    /// The algorithm on a machine of so many places that is a regular tree, or is none.
+    pub fn algorithm_for(&self, is_tree: bool, num_places: usize) -> Construction {
+        let default = match num_places {
+            _ if is_tree => Construction::HierarchyTopDown,
+            ..=MOST_MULTILEVEL => Construction::Multilevel,
+            _ => Construction::DualRecursive,
+        };
         self.algorithm.unwrap_or(default)
     }
 
@@ -117,7 +133,8 @@ impl ConstructionConfig {
 
     /// Whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        self.domains.validate().map_err(|error| error.inside("domains"))
+        self.domains.validate().map_err(|error| error.inside("domains"))?;
+        self.multilevel.validate().map_err(|error| error.inside("multilevel"))
     }
 }
 
@@ -129,6 +146,10 @@ impl Default for ConstructionConfig {
             inner: Preset::Eco,
             undivided: 0,
             domains: Cooling { proposals: 1000, initial_acceptance: 0.3, final_acceptance: 0.01 },
+            multilevel: Multilevel {
+                cooling: Cooling { proposals: 600, initial_acceptance: 0.05, final_acceptance: 0.01 },
+                tries: 4,
+            },
         }
     }
 }
@@ -140,7 +161,7 @@ impl Default for ConstructionConfig {
 pub enum ConstructionError {
     #[error(
         "{algorithm} works only on machines that are regular trees, such as 4:16:8; \
-         take hierarchytopdown or dualrecursive"
+         take hierarchytopdown or multilevel"
     )]
     NotRegular { algorithm: Construction },
 }

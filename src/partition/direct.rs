@@ -59,12 +59,9 @@ impl DirectSettings {
     /// The best partitions.
     pub fn strong() -> Self {
         let eco = Self::eco();
-        let strong = Settings::of(Preset::Strong);
-        let pool = PoolSettings { members: 2, cycles: 1, generations: 1, ..eco.whole.pool };
-        Self {
-            sections: strong,
-            whole: Settings { pool, flow: FlowSettings { rounds: 2, ..eco.whole.flow }, ..eco.whole },
-        }
+        let pool = PoolSettings { members: 2, generations: 1, ..eco.whole.pool };
+        let flow = FlowSettings { rounds: 2, ..eco.whole.flow };
+        Self { sections: Settings::of(Preset::Strong), whole: Settings { pool, flow, ..eco.whole } }
     }
 
     /// Good partitions.

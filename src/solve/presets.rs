@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use super::effort::Constructions;
 use crate::annealing::Cooling;
-use crate::construct::{Construction, ConstructionConfig};
+use crate::construct::{Construction, ConstructionConfig, Multilevel};
 use crate::partition::Preset;
 use crate::search::{Improvement, Neighbourhood, SearchConfig};
 use crate::settings::{ConfigError, check_at_least_one, members, seconds};
 use crate::topology::{DistanceKind, Machine};
+use crate::types::PeId;
 
 members! {
     /// How much time to spend on how good a mapping.
@@ -76,6 +77,10 @@ impl MapConfig {
                 inner: Preset::Fast,
                 undivided: 64,
                 domains: Cooling { proposals: 500, ..default.domains },
+                multilevel: Multilevel {
+                    cooling: Cooling { proposals: 300, ..default.multilevel.cooling },
+                    tries: 2,
+                },
                 ..default
             },
             constructions: Constructions { effort: 28, size: 45_000, careful: 45_000, anywhere: 1 },
@@ -89,8 +94,9 @@ impl MapConfig {
     fn eco() -> Self {
         let fast = Self::fast();
         let domains = Cooling { proposals: 1000, ..fast.construction.domains };
+        let multilevel = ConstructionConfig::default().multilevel;
         Self {
-            construction: ConstructionConfig { domains, ..fast.construction },
+            construction: ConstructionConfig { domains, multilevel, ..fast.construction },
             constructions: Constructions { effort: 78, size: 50_000, careful: usize::MAX, anywhere: 1 },
             improvement: Improvement::ECO,
             ..fast
@@ -142,7 +148,9 @@ impl MapConfig {
     /// depend on (threads, the way to distances) is as in the presets. Runs with the same of these end with the same
     /// mapping.
     pub fn effective_on(&self, machine: &dyn Machine) -> Self {
-        let algorithm = self.construction.algorithm_for(machine.hierarchy().is_some());
+        let places: u64 = (0..machine.num_pes() as PeId).map(|pe| u64::from(machine.capacity(pe))).sum();
+        let is_tree = machine.hierarchy().is_some();
+        let algorithm = self.construction.algorithm_for(is_tree, places as usize);
         Self { threads: 1, distances: None, ..self.with_construction(algorithm) }
     }
 

@@ -190,6 +190,10 @@ impl Run<'_> {
                 config.partitions = config.inner;
             }
         }
+        if number % 2 == 1 && algorithm == Construction::Multilevel {
+            // What pairs hide is at times found by cuts.
+            config.algorithm = Some(Construction::DualRecursive);
+        }
         let seed = derive(derive(self.config.seed, 0), number as u64);
         construct(problem, self.machine, &config, seed, observer)
     }

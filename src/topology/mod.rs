@@ -402,21 +402,23 @@ pub trait Metric: Send + Sync {
     /// A distance that no two PEs exceed: of regular trees the greatest one.
     fn max_distance(&self) -> Distance;
 
-    /// How much more arcs cost from one PE than from another: the sum of weight times difference of distances. An arc is told
-    /// by where in `keys` its head is, and its weight.
+    /// What arcs cost from each of some PEs: the sum of weight times distance. An arc is told by where in `keys` its head
+    /// is, and its weight. Several PEs are asked for at once because they have the look at the heads in common.
     #[inline(always)]
-    fn detour<W: Copy + Into<Weight>>(
+    fn costs<W: Copy + Into<Weight>, const N: usize>(
         &self,
-        to: Self::Key,
-        from: Self::Key,
+        from: [Self::Key; N],
         arcs: &[(NodeId, W)],
         keys: &[Self::Key],
-    ) -> Cost {
-        let terms = arcs.iter().map(|&(head, weight)| {
+    ) -> [Cost; N] {
+        let mut costs = [0; N];
+        for &(head, weight) in arcs {
             let there = keys[head as usize];
-            weight.into() * (self.between(to, there) - self.between(from, there))
-        });
-        terms.sum()
+            for (cost, here) in costs.iter_mut().zip(from) {
+                *cost += weight.into() * self.between(here, there);
+            }
+        }
+        costs
     }
 
     /// Whether two PEs have the same distance to every third PE, as far as that can be told at once:

@@ -73,19 +73,21 @@ impl Metric for SmallTable {
     }
 
     #[inline(always)]
-    fn detour<W: Copy + Into<Weight>>(
+    fn costs<W: Copy + Into<Weight>, const N: usize>(
         &self,
-        to: PeId,
-        from: PeId,
+        from: [PeId; N],
         arcs: &[(NodeId, W)],
         keys: &[PeId],
-    ) -> Cost {
-        let (to, from) = (self.row_of(to), self.row_of(from));
-        let terms = arcs.iter().map(|&(head, weight)| {
+    ) -> [Cost; N] {
+        let rows = from.map(|pe| self.row_of(pe));
+        let mut costs = [0; N];
+        for &(head, weight) in arcs {
             let there = keys[head as usize] as usize;
-            weight.into() * (Distance::from(to[there]) - Distance::from(from[there]))
-        });
-        terms.sum()
+            for (cost, row) in costs.iter_mut().zip(rows) {
+                *cost += weight.into() * Distance::from(row[there]);
+            }
+        }
+        costs
     }
 
     fn max_distance(&self) -> Distance {

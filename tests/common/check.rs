@@ -4,6 +4,7 @@
 #![allow(dead_code)] // each program uses a part of it
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use viem::graph::CsrGraph;
 use viem::io::mapping;
@@ -12,7 +13,7 @@ use viem::mapping::Mapping;
 use viem::partition::Partition;
 use viem::topology::Hierarchy;
 use viem::types::{BlockId, Weight};
-use viem::verify;
+use viem::verify::{self, MachineText};
 
 /// A graph as the file that the library writes, with all weights.
 pub fn text_of(graph: &CsrGraph) -> String {
@@ -24,12 +25,24 @@ pub fn text_of(graph: &CsrGraph) -> String {
 
 /// J as the auditor finds it in the files of a graph and a mapping; panics if the mapping is no permutation.
 pub fn audited_cost(graph: &str, pe_of: &Mapping, hierarchy: &Hierarchy) -> u128 {
-    let mut lines = Vec::new();
-    mapping::write(&mut lines, pe_of.as_slice()).expect("a vector can be written");
-    let lines = String::from_utf8(lines).expect("digits and line ends");
+    let lines = as_text(pe_of);
     let arities: Vec<u64> = hierarchy.arities().iter().map(|&arity| u64::from(arity)).collect();
     let distances: Vec<u64> = hierarchy.distances().iter().map(|&distance| distance as u64).collect();
     verify::audit(graph, &lines, &arities, &distances).expect("a graph and a permutation of its vertices")
+}
+
+/// J of a mapping to the machine of a file, as the independent auditor computes it.
+pub fn audited_cost_on(graph: &str, pe_of: &Mapping, machine_file: &Path) -> u128 {
+    let content = std::fs::read_to_string(machine_file).expect("a machine that has been read before");
+    let name = machine_file.to_str().expect("a name in plain text");
+    let machine = MachineText { spec: name, distances: None, file: Some(&content), pes: None };
+    verify::audit_on(graph, &as_text(pe_of), &machine).expect("a graph and a mapping of its vertices")
+}
+
+fn as_text(pe_of: &Mapping) -> String {
+    let mut lines = Vec::new();
+    mapping::write(&mut lines, pe_of.as_slice()).expect("a vector can be written");
+    String::from_utf8(lines).expect("digits and line ends")
 }
 
 /// Asserts that the weights of the blocks and the cut are what summing up vertices and edges gives.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::mapping::Mapping;
 use viem::rng::Rng;
-use viem::topology::Hierarchy;
+use viem::topology::{Grid, Hierarchy, Hypercube, Machine, Network};
 use viem::types::{Distance, NodeId, PeId};
 
 /// Small machines of every kind: one level and many, ones and primes, distances that fall, repeat, or are 0.
@@ -89,4 +89,72 @@ pub fn optimum(graph: &CsrGraph, hierarchy: &Hierarchy) -> i128 {
     }
     let mut pe_of: Vec<PeId> = (0..graph.num_nodes() as PeId).collect();
     least(graph, hierarchy, &mut pe_of, 0)
+}
+
+/// The graph of all pairs of vertices that are adjacent.
+fn graph_of(n: u32, are_adjacent: impl Fn(u32, u32) -> bool) -> CsrGraph {
+    let mut builder = GraphBuilder::new(n as usize);
+    for v in 0..n {
+        (0..v).filter(|&u| are_adjacent(u, v)).for_each(|u| builder.add_edge(u, v, 1));
+    }
+    builder.build().unwrap()
+}
+
+/// Neighbours in a grid differ in one coordinate, by one, or by all but one of its length where it is closed.
+fn grid_graph(lengths: &[u32], is_closed: bool) -> CsrGraph {
+    let gaps = |mut u: u32, mut v: u32| {
+        let gap = |&length: &u32| {
+            let gap = (u % length).abs_diff(v % length);
+            (u, v) = (u / length, v / length);
+            if is_closed { gap.min(length - gap) } else { gap }
+        };
+        lengths.iter().map(gap).sum::<u32>()
+    };
+    graph_of(lengths.iter().product(), |u, v| gaps(u, v) == 1)
+}
+
+/// The wrapped butterfly: vertex (level, word) is joined with the next level at the same word, and at that which differs in the
+/// bit of the level.
+fn butterfly(levels: u32) -> CsrGraph {
+    let words = 1 << levels;
+    let leads = |u: u32, v: u32| {
+        let difference = (u % words) ^ (v % words);
+        v / words == (u / words + 1) % levels && (difference == 0 || difference == 1 << (u / words))
+    };
+    graph_of(levels * words, |u, v| leads(u, v) || leads(v, u))
+}
+
+/// Graphs of regular shape, each with the machine of that shape: on it neighbours can be one hop apart.
+pub fn pattern_machines() -> Vec<(&'static str, Box<dyn Machine>, CsrGraph)> {
+    let mesh = |lengths: &[u32]| -> (Box<dyn Machine>, CsrGraph) {
+        (Box::new(Grid::mesh(lengths).unwrap()), grid_graph(lengths, false))
+    };
+    let torus = |lengths: &[u32]| -> (Box<dyn Machine>, CsrGraph) {
+        (Box::new(Grid::torus(lengths).unwrap()), grid_graph(lengths, true))
+    };
+    let cube: Box<dyn Machine> = Box::new(Hypercube::new(9).unwrap());
+    let network: Box<dyn Machine> = Box::new(Network::new(butterfly(4)).unwrap());
+    let all = [
+        ("ring", torus(&[64])),
+        ("path", mesh(&[65])),
+        ("grid", mesh(&[16, 8])),
+        ("flat torus", torus(&[16, 8])),
+        ("torus", torus(&[8, 8, 8])),
+        ("uneven torus", torus(&[6, 5, 4])),
+        ("hypercube", (cube, graph_of(512, |u, v| (u ^ v).is_power_of_two()))),
+        ("butterfly", (network, butterfly(4))),
+    ];
+    all.into_iter().map(|(name, (machine, graph))| (name, machine, graph)).collect()
+}
+
+/// The same graph with its vertices in random order, and random weights of its edges.
+pub fn shuffled(graph: &CsrGraph, rng: &mut Rng) -> CsrGraph {
+    let order = random_mapping(graph.num_nodes(), rng);
+    let mut builder = GraphBuilder::new(graph.num_nodes());
+    for u in graph.nodes() {
+        for (v, _) in graph.arcs(u).filter(|&(v, _)| u < v) {
+            builder.add_edge(order.pe(u), order.pe(v), i64::from(rng.below(9)) + 1);
+        }
+    }
+    builder.build().unwrap()
 }

@@ -1,6 +1,7 @@
 //! Improvement on any machine: annealing, of everything at once or region by region.
 //!
-//! Each start is [annealed](crate::annealing), and the best of them goes on for some rounds. Problems of many
+//! Graphs of the [shape of the machine](super::embedding) are mapped optimally. Elsewhere each start is
+//! [annealed](crate::annealing), and the best of them goes on for some rounds. Problems of many
 //! processes are annealed in regions, ranges of places that are parts of the machine in one round and straddle their
 //! borders in the next. Regions of one round are improved in parallel, each as if all others stayed as they are; what
 //! a region gains is computed again when it is taken over, and a region that has come to lose stays as it was.
@@ -12,7 +13,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::super::SearchOutcome;
-use super::exact;
+use super::{embedding, exact};
 use crate::annealing::{Annealed, Cooling, Near, Site};
 use crate::graph::CsrGraph;
 use crate::graph::relabel::relabel;
@@ -24,6 +25,12 @@ use crate::rng::derive;
 use crate::settings::{ConfigError, check_at_least_one};
 use crate::topology::DistanceOracle;
 use crate::types::{Cost, NodeId, PeId};
+
+/// Problems of fewer processes take negligible time, so they get more proposals for each process:
+const SMALL: usize = 512;
+
+/// so many times as many.
+const SMALL_FACTOR: u32 = 4;
 
 /// Problems of at most this many processes are annealed as wholes.
 const WHOLE: usize = 1 << 15;
@@ -57,16 +64,16 @@ impl Anywhere {
 
     /// A good mapping.
     pub const FAST: Self = Self {
-        cooling: Cooling { proposals: 600, initial_acceptance: 0.05, final_acceptance: 0.001 },
+        cooling: Cooling { proposals: 1200, initial_acceptance: 0.05, final_acceptance: 0.003 },
         rounds: 1,
     };
 
     /// A better one.
-    pub const ECO: Self = Self { cooling: Cooling { proposals: 2000, ..Self::FAST.cooling }, ..Self::FAST };
+    pub const ECO: Self = Self { cooling: Cooling { proposals: 5000, ..Self::FAST.cooling }, ..Self::FAST };
 
     /// The best that can be had in a second or two for a thousand processes.
     pub const STRONG: Self = Self {
-        cooling: Cooling { proposals: 8000, initial_acceptance: 0.2, ..Self::FAST.cooling },
+        cooling: Cooling { proposals: 20_000, initial_acceptance: 0.2, ..Self::FAST.cooling },
         ..Self::FAST
     };
 
@@ -74,7 +81,8 @@ impl Anywhere {
     /// construction has found.
     fn cooling_of(&self, start: usize, num_processes: usize) -> Cooling {
         let proposals = match num_processes {
-            ..=WHOLE => self.cooling.proposals,
+            ..SMALL => self.cooling.proposals.saturating_mul(SMALL_FACTOR),
+            SMALL..=WHOLE => self.cooling.proposals,
             _ => self.cooling.proposals.div_ceil(LARGE_DIVISOR),
         };
         let lowered = self.cooling.initial_acceptance * LOWERED;
@@ -100,6 +108,13 @@ pub(super) fn improve<O: DistanceOracle>(
     let problem = &problem.with_graph(&graph);
     let key_of: Vec<O::Key> = (0..problem.size() as PeId).map(|place| problem.oracle().key(place)).collect();
     let near = Near::new(problem.oracle(), &key_of, problem.parts());
+    if let Some(place_of) = embedding::embedding(problem, &key_of, &near, observer) {
+        let mapping = Mapping::from_permutation(place_of);
+        let cost = cost(problem, &mapping);
+        observer.reached(cost);
+        let mapping = mapping.numbered_back(&order);
+        return SearchOutcome { mapping, cost, tried: 0, made: 0, stopped: observer.should_stop() };
+    }
     let site = Site { metric: problem.oracle(), key_of: &key_of, near: &near, kinds: &[], observer };
     let ground = Ground { problem, site };
     let mut states: Vec<State> = starts

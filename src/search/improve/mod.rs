@@ -5,10 +5,12 @@
 //! | `tree` | regular trees | annealing with gain tables, and repartitioning, in regions |
 //! | `anywhere` | all other machines | annealing with distances |
 //!
-//! Problems of very few processes are solved exactly (`exact`).
+//! Problems of very few processes are solved exactly (`exact`), and so are graphs of the shape of the machine where that is no
+//! tree (`embedding`).
 
 mod annealing;
 mod anywhere;
+mod embedding;
 mod exact;
 mod gain_table;
 mod rebuild;
