@@ -9,8 +9,8 @@
 //! several proposals in a turn, as its arcs are at hand then; the first that is accepted ends it.
 //!
 //! What each process pays is kept up to date, so a proposal costs O(deg u) distances for what u would pay. The other side,
-//! O(deg v), is looked at only if the exchange could be accepted if v came to pay the [least it
-//! can](Region::least_payments): most proposals end before. An exchange that is made costs O(deg u + deg v) more.
+//! O(deg v), is looked at only if the exchange could be accepted if v came to pay the least it
+//! can: most proposals end before. An exchange that is made costs O(deg u + deg v) more.
 //!
 //! It works on the processes on a range of places, while all others stay where they are ([`Site::anneal`]).
 
