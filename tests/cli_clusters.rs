@@ -192,9 +192,15 @@ fn hostile_jobs_and_files_get_one_message() {
             65,
             "has 64 slots, but the node described has 16 cores",
         ),
-        (&[("SLURM_JOB_CPUS_PER_NODE", "2(x3)")], slurm, 65, "room for 6"),
+        // More ranks than cores cannot be launched.
+        (
+            &[("SLURM_JOB_CPUS_PER_NODE", "2(x3)")],
+            &["--machine=slurm:node=8:2", "--launch=slurm"],
+            2,
+            "one process a processing element",
+        ),
         (&[], &["--machine=slurm:8:2"], 2, "no option of slurm"),
-        (&[], &["--machine=hosts:few"], 65, "room for 2"),
+        (&[], &["--machine=hosts:few", "--launch=openmpi"], 2, "one process a processing element"),
         (&[], &["--machine=hosts:bad"], 65, "bad, line 1, column 4"),
         (&[], &["--machine=hwloc:torn.xml"], 65, "torn.xml, line 1"),
         (&[], &["--machine=hosts:hosts", "--output_filename=hosts"], 2, "hosts"),
