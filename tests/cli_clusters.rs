@@ -195,7 +195,7 @@ fn hostile_jobs_and_files_get_one_message() {
         // More ranks than cores cannot be launched.
         (
             &[("SLURM_JOB_CPUS_PER_NODE", "2(x3)")],
-            &["--machine=slurm:node=8:2", "--launch=slurm"],
+            &["--machine=slurm:node=8:2", "--launch=slurm:h,b"],
             2,
             "one process a processing element",
         ),
