@@ -189,7 +189,9 @@ fn the_progress_line_is_gone_at_the_end() {
     let generate_model = [&[env!("CARGO_BIN_EXE_generate_model"), "graph"], &partition[..]].concat();
     for (command, end) in [(viem.to_vec(), "permutation"), (generate_model, "partitioning")] {
         let command = format!("timeout --foreground --signal=INT 2 {}; kill -0 $$", command.join(" "));
-        let run = Command::new("script").args(["-qec", &command, "/dev/null"]).current_dir(&folder).output();
+        let mut script = Command::new("script");
+        script.args(["-qec", &command, "/dev/null"]).current_dir(&folder).env("TERM", "xterm");
+        let run = script.output();
         let Ok(run) = run else { return eprintln!("skipped: there is no `script`") };
         let text = String::from_utf8_lossy(&run.stdout).into_owned();
         let spinner = text.rfind(" 0s ").unwrap_or_else(|| panic!("no progress line in {text:?}"));
