@@ -16,13 +16,13 @@ use viem::types::NodeId;
 use viem::verify::{MachineText, audit_many};
 
 const MACHINES: [(&str, Option<&str>); 7] = [
-    ("3:2", Some("1:10")),
-    ("2:2:3", Some("0:7:100")),
+    ("tree:3:2", Some("1:10")),
+    ("tree:2:2:3", Some("0:7:100")),
     ("mesh:3x2", None),
     ("torus:5", None),
     ("hypercube:3", None),
-    ("complete:4", Some("9")),
-    ("1", Some("1")),
+    ("complete:4", None),
+    ("tree:1", Some("1")),
 ];
 
 struct Problem {
