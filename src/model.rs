@@ -30,6 +30,21 @@ impl ModelConfig {
     pub fn validate(&self) -> Result<(), ModelError> {
         Ok(Targets::check(self.num_blocks, self.imbalance)?)
     }
+
+    /// Blocks of equal weight. Refuses more blocks than the graph has vertices.
+    pub fn targets(&self, graph: &CsrGraph) -> Result<Targets, ModelError> {
+        check_num_blocks(graph, self.num_blocks)?;
+        Ok(Targets::equal(graph, self.num_blocks, self.imbalance)?)
+    }
+}
+
+/// An error if there are more blocks to fill than vertices.
+pub fn check_num_blocks(graph: &CsrGraph, num_blocks: usize) -> Result<(), ModelError> {
+    let num_nodes = graph.num_nodes();
+    if num_blocks > num_nodes {
+        return Err(ModelError::NumBlocks { num_blocks, num_nodes });
+    }
+    Ok(())
 }
 
 /// A model and the partition it comes from.
@@ -46,6 +61,14 @@ pub struct Model {
 }
 
 impl Model {
+    /// The model of a partition into blocks of these targets; O(n + m).
+    pub fn of(graph: &CsrGraph, partition: Partition, targets: &Targets) -> Self {
+        let num_blocks = targets.num_blocks();
+        let bound = targets.bounds().iter().copied().max().unwrap_or(0);
+        let graph = quotient::contract(graph, partition.blocks(), num_blocks).with_unit_node_weights();
+        Self { graph, partition, bound }
+    }
+
     /// Weight of the heaviest block.
     pub fn heaviest_block(&self) -> Weight {
         self.partition.block_weights().iter().copied().max().unwrap_or(0)
@@ -79,15 +102,9 @@ pub fn generate_watched(
     config: &ModelConfig,
     observer: &dyn Observer,
 ) -> Result<Model, ModelError> {
-    let ModelConfig { num_blocks, preset, imbalance, seed, threads } = *config;
-    let num_nodes = graph.num_nodes();
-    if num_blocks > num_nodes {
-        return Err(ModelError::NumBlocks { num_blocks, num_nodes });
-    }
-    let targets = Targets::equal(graph, num_blocks, imbalance)?;
+    let ModelConfig { preset, seed, threads, .. } = *config;
+    let targets = config.targets(graph)?;
     let partitioner = Partitioner::new(preset, seed);
     let partition = threads::run(threads, || partitioner.partition_watched(graph, &targets, observer))?;
-    let graph = quotient::contract(graph, partition.blocks(), num_blocks).with_unit_node_weights();
-    let bound = targets.bounds().iter().copied().max().unwrap_or(0);
-    Ok(Model { graph, partition, bound })
+    Ok(Model::of(graph, partition, &targets))
 }

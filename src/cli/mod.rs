@@ -6,6 +6,7 @@
 //! | `options` | groups of options that programs share |
 //! | `machine` | the machine: its options, and what is told of it |
 //! | `direct` | what programs share about mappings of many vertices a PE |
+//! | `divide` | the part of `generate_model` that divides graphs |
 //! | `map_directly`, `model_onto` | the parts of `viem` and `generate_model` that make such mappings |
 //! | `compare` | mappings side by side, and the picture of two of them |
 //! | `launch` | the files and the line that launch a job |
@@ -14,6 +15,7 @@
 //! | `qap` | the parts of `viem` and `evaluator` for quadratic assignment problems |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
+//! | `speeds` | how much work each part takes |
 //! | `sum_traffic` | the part of `generate_model` that sums recorded traffic |
 //! | `files` | reading inputs, writing results |
 //! | `describe` | completions for shells, manual pages |
@@ -24,6 +26,7 @@ mod compare;
 mod console;
 mod describe;
 mod direct;
+mod divide;
 pub mod evaluator;
 mod exit;
 mod files;
@@ -39,5 +42,6 @@ mod programs;
 mod progress;
 mod qap;
 mod signals;
+mod speeds;
 mod sum_traffic;
 pub mod viem;

@@ -3,6 +3,7 @@
 //! | member | what it does |
 //! |---|---|
 //! | [`CsrGraph`] | the graph, checked when it is built |
+//! | [`Coordinates`] | where the vertices lie |
 //! | [`subgraph`] | the subgraph that a set of vertices induces |
 //! | [`quotient`] | contraction of the blocks of a partition |
 //! | [`relabel`] | the same graph with other vertex numbers |
@@ -11,6 +12,7 @@
 //! | [`validation`] | whether both ends of each edge agree on it |
 
 pub mod bfs;
+mod coordinates;
 mod csr;
 pub mod generate;
 pub mod quotient;
@@ -18,4 +20,5 @@ pub mod relabel;
 pub mod subgraph;
 pub mod validation;
 
+pub use coordinates::{Coordinates, CoordinatesError, MOST_DIMENSIONS};
 pub use csr::{CsrGraph, GraphBuilder, GraphError};

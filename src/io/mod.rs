@@ -12,8 +12,10 @@
 //! | [`target`] | target files of Scotch: read |
 //! | [`matrix`] | square matrices: read |
 //! | [`cluster`] | hosts, Slurm's network, hwloc's nodes, latencies: read |
+//! | [`coordinates`] | points of vertices: read |
+//! | [`index`] | orders of vertices: read, write |
 //! | [`pes`] | lists of PEs: read |
-//! | [`pe_weights`] | weights of PEs: read |
+//! | [`pe_weights`] | weights of PEs, speeds of parts: read |
 //! | [`qaplib`] | quadratic assignment problems of QAPLIB: read |
 //! | [`qap_solution`] | their solutions: read, write |
 //! | [`output`] | the outputs of a run: written whole or not at all |
@@ -22,9 +24,12 @@
 //! header promises. Lines and columns are counted from 1, columns in bytes.
 
 pub mod cluster;
+pub mod coordinates;
 mod digits;
 mod fields;
 mod foreign;
+pub mod index;
+mod lines;
 pub mod mapping;
 pub mod matrix;
 pub mod metis;
@@ -83,6 +88,10 @@ pub enum ContentError {
     PeList(pes::PeListFault),
     #[error(transparent)]
     PeWeights(pe_weights::PeWeightFault),
+    #[error(transparent)]
+    Coordinates(coordinates::CoordinatesFault),
+    #[error(transparent)]
+    Index(index::IndexFault),
     #[error(transparent)]
     Program(program::TextFault),
     #[error(transparent)]

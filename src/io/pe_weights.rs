@@ -1,11 +1,10 @@
-//! Files of the weights of PEs: line i holds how much work PE i takes relative to the others, from 1; one number a line.
+//! Files of the weights of PEs, or of the speeds of parts: line i holds how much work PE i takes relative to the others; one whole
+//! number a line.
 //!
 //! Blank lines after the last PE are accepted.
 
-use super::scanner::{Scanner, Token};
-use super::source::read_error;
+use super::lines::{self, LineFault};
 use super::{ContentError, ReadError, Source};
-use crate::memory;
 
 /// The greatest weight of a PE.
 pub const MOST: u32 = 1_000_000;
@@ -16,6 +15,10 @@ pub const MOST: u32 = 1_000_000;
 pub enum PeWeightFault {
     #[error("`{text}` is not a weight; the line must hold one whole number from 1 to {MOST}")]
     NotAWeight { text: String },
+    #[error(
+        "`{text}` is not a speed; speeds are whole numbers from 0 to {MOST}, in proportion to each other"
+    )]
+    NotASpeed { text: String },
     #[error("the line is empty; it must hold the weight of processing element {pe}")]
     EmptyLine { pe: usize },
     #[error("`{text}` is too much; a line holds the weight of one processing element")]
@@ -26,64 +29,93 @@ pub enum PeWeightFault {
     TooManyLines { expected: usize },
 }
 
-/// Reads the weight of each of `num_pes` PEs.
+impl LineFault for PeWeightFault {
+    fn not_a_number(text: String) -> Self {
+        Self::NotAWeight { text }
+    }
+    fn empty_line(line: usize) -> Self {
+        Self::EmptyLine { pe: line }
+    }
+    fn second_number(text: String) -> Self {
+        Self::SecondNumber { text }
+    }
+    fn too_few(found: usize, expected: usize) -> Self {
+        Self::TooFewLines { found, expected }
+    }
+    fn too_many(expected: usize) -> Self {
+        Self::TooManyLines { expected }
+    }
+}
+
+/// Reads the weight of each of `num_pes` PEs, from 1.
 ///
 /// ```
 /// use viem::io::{Source, pe_weights};
 ///
-/// let source = Source::new("speeds", "2\n1\n".as_bytes())?;
+/// let source = Source::new("weights", "2\n1\n".as_bytes())?;
 /// assert_eq!(pe_weights::read(source, 2)?, [2, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read(source: Source<'_>, num_pes: usize) -> Result<Vec<u32>, ReadError> {
-    let name = source.name().to_owned();
-    let mut scanner = Scanner::new(source);
-    let out_of_memory = |source| ReadError::OutOfMemory { file: name.clone(), line: 1, source };
-    let weights = memory::with_room(num_pes).map_err(out_of_memory)?;
-    let result = read_lines(&mut scanner, num_pes, weights);
-    if let Some(error) = scanner.failure() {
-        return Err(read_error(&name, error, scanner.line(), scanner.column()));
-    }
-    result.map_err(|fault| {
-        let (line, column, kind) = (scanner.line(), scanner.column(), ContentError::PeWeights(fault));
-        ReadError::Invalid { file: name, line, column, kind }
-    })
+    let take = |number: u64| match number {
+        1.. if number <= u64::from(MOST) => Ok(number as u32),
+        _ => Err(PeWeightFault::NotAWeight { text: number.to_string() }),
+    };
+    lines::read(source, Some(num_pes), take, ContentError::PeWeights)
 }
 
-/// Reads up to the first fault, where the scanner then stands.
-fn read_lines(
-    scanner: &mut Scanner<Source<'_>>,
-    expected: usize,
-    mut weights: Vec<u32>,
-) -> Result<Vec<u32>, PeWeightFault> {
-    while weights.len() < expected {
-        let weight = match scanner.next() {
-            Token::Number(weight @ 1..) if weight <= u64::from(MOST) => weight as u32,
-            Token::Number(other) => return Err(PeWeightFault::NotAWeight { text: other.to_string() }),
-            Token::Text(_) => {
-                return Err(PeWeightFault::NotAWeight { text: scanner.text() });
+/// Reads the speed of each part, from 0: as many parts as the file has lines. A part of speed 0 takes no work.
+///
+/// ```
+/// use viem::io::{Source, pe_weights};
+///
+/// let source = Source::new("speeds", "2\n1\n0\n".as_bytes())?;
+/// assert_eq!(pe_weights::read_speeds(source)?, [2, 1, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_speeds(source: Source<'_>) -> Result<Vec<u32>, ReadError> {
+    let take = |number: u64| speed(number).ok_or(PeWeightFault::NotASpeed { text: number.to_string() });
+    lines::read(source, None, take, ContentError::PeWeights)
+}
+
+/// The speeds of a list with commas between them, such as `1,2,4`.
+pub fn speeds_of(list: &str) -> Result<Vec<u32>, PeWeightFault> {
+    let each = |text: &str| {
+        let number = text.trim().parse().ok().and_then(speed);
+        number.ok_or_else(|| PeWeightFault::NotASpeed { text: text.trim().to_owned() })
+    };
+    list.split(',').map(each).collect()
+}
+
+fn speed(number: u64) -> Option<u32> {
+    u32::try_from(number).ok().filter(|&speed| speed <= MOST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> (u64, u64, PeWeightFault) {
+        match read_speeds(Source::new("test", text.as_bytes()).unwrap()).unwrap_err() {
+            ReadError::Invalid { line, column, kind: ContentError::PeWeights(fault), .. } => {
+                (line, column, fault)
             }
-            Token::LineEnd => return Err(PeWeightFault::EmptyLine { pe: weights.len() }),
-            Token::End => return Err(PeWeightFault::TooFewLines { found: weights.len(), expected }),
-        };
-        weights.push(weight);
-        end_of_line(scanner, |text| PeWeightFault::SecondNumber { text })?;
+            error => panic!("{error}"),
+        }
     }
-    while scanner.has_bytes() {
-        end_of_line(scanner, |_| PeWeightFault::TooManyLines { expected })?;
-    }
-    Ok(weights)
-}
 
-fn end_of_line(
-    scanner: &mut Scanner<Source<'_>>,
-    fault: impl Fn(String) -> PeWeightFault,
-) -> Result<(), PeWeightFault> {
-    match scanner.next() {
-        Token::LineEnd | Token::End => {}
-        Token::Number(number) => return Err(fault(number.to_string())),
-        Token::Text(_) => return Err(fault(scanner.text())),
+    #[test]
+    fn speeds_are_as_many_as_there_are_lines() {
+        let read = |text: &str| read_speeds(Source::new("test", text.as_bytes()).unwrap()).unwrap();
+        assert_eq!(read("3\n0\n1000000\n\n\n"), [3, 0, MOST]);
+        assert_eq!(read(""), [0; 0]);
+        let not_a_speed = |text: &str| PeWeightFault::NotASpeed { text: text.to_owned() };
+        assert_eq!(fault("1\n1000001\n"), (2, 1, not_a_speed("1000001")));
+        assert_eq!(fault("1 2\n").1, 3);
+        assert_eq!(fault("1\n\n2\n"), (3, 1, PeWeightFault::EmptyLine { pe: 1 }));
+        assert_eq!(speeds_of("1, 2,4"), Ok(vec![1, 2, 4]));
+        for (list, text) in [("", ""), ("1,,2", ""), ("1,0.5", "0.5"), ("-1", "-1"), ("1,x", "x")] {
+            assert_eq!(speeds_of(list), Err(not_a_speed(text)), "{list}");
+        }
     }
-    scanner.skip_line();
-    Ok(())
 }

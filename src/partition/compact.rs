@@ -83,6 +83,12 @@ impl<W: Stored> CompactGraph<W> {
         Self { offsets, arcs, node_weights, max_node_weight, total_node_weight }
     }
 
+    /// The same graph with all vertex weights 1.
+    pub fn with_unit_node_weights(mut self) -> Self {
+        self.node_weights.fill(W::narrow(1));
+        Self::from_parts(self.offsets, self.arcs, self.node_weights)
+    }
+
     #[inline]
     pub fn num_nodes(&self) -> usize {
         self.node_weights.len()

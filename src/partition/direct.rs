@@ -132,22 +132,9 @@ impl DirectPartitioner {
         } else {
             run.on(&CompactGraph::<i64>::new(graph))
         };
-        let overload = assignment.overload(targets.bounds());
-        let Assignment { blocks, weights, cost } = assignment;
-        let cut = cut(graph, &blocks);
-        DirectPartition {
-            partition: Partition { blocks, block_weights: weights, cut, overload },
-            cost: 2 * cost,
-        }
+        let Assignment { blocks, cost, .. } = assignment;
+        DirectPartition { partition: Partition::of(graph, blocks, targets), cost: 2 * cost }
     }
-}
-
-fn cut(graph: &CsrGraph, blocks: &[BlockId]) -> Cost {
-    let block = |node: u32| blocks[node as usize];
-    let cut = |node| {
-        graph.arcs(node).filter(move |&(to, _)| block(to) != block(node)).map(|(_, w)| w).sum::<Cost>()
-    };
-    graph.nodes().map(cut).sum::<Cost>() / 2
 }
 
 /// A call of the partitioner.

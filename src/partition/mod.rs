@@ -26,25 +26,32 @@
 //! they come to the top. A search that failed is not repeated before something has moved nearby. The sources of each
 //! part are named in its module.
 
+mod algorithm;
 mod assignment;
 mod coarsen;
 mod compact;
 mod direct;
 mod enumeration;
 mod heap;
+mod index;
 mod initial;
 mod multilevel;
 mod multisection;
 mod objective;
 mod pool;
+mod quality;
 mod refine;
 mod settings;
+mod spectral;
 mod targets;
 
+pub use algorithm::{Algorithm, AlgorithmError, Grouping, Input};
 pub use coarsen::Contraction;
 pub use direct::{DirectPartition, DirectPartitioner, DirectSettings, Layout, Place};
+pub use index::Index;
 pub use multisection::BlockTree;
 pub use objective::BlockDistances;
+pub use quality::Quality;
 pub use settings::{
     BalanceSettings, BisectionSettings, FlowSettings, InitialSettings, KWaySettings, PoolSettings, Settings,
 };
@@ -53,7 +60,7 @@ pub use targets::{Targets, TargetsError};
 use crate::graph::CsrGraph;
 use crate::observer::Observer;
 use crate::settings::{ConfigError, members};
-use crate::types::{BlockId, Cost, Weight};
+use crate::types::{BlockId, Cost, NodeId, Weight};
 
 members! {
     /// How much time to spend on how good a partition. The `social` presets are for graphs with heavy-tailed
@@ -81,6 +88,22 @@ pub struct Partition {
 }
 
 impl Partition {
+    /// The partition of these blocks, one a vertex and each a block of the targets; O(n + m).
+    pub fn of(graph: &CsrGraph, blocks: Vec<BlockId>, targets: &Targets) -> Self {
+        let mut block_weights = vec![0; targets.num_blocks()];
+        for (&block, &weight) in blocks.iter().zip(graph.node_weights()) {
+            block_weights[block as usize] += weight;
+        }
+        let excess = |(weight, bound): (&Weight, &Weight)| (weight - bound).max(0);
+        let overload = block_weights.iter().zip(targets.bounds()).map(excess).sum();
+        let outer = |node: NodeId| -> Weight {
+            let own = blocks[node as usize];
+            graph.arcs(node).filter(|&(to, _)| blocks[to as usize] != own).map(|(_, weight)| weight).sum()
+        };
+        let cut = graph.nodes().map(outer).sum::<Weight>() / 2;
+        Self { blocks, block_weights, cut, overload }
+    }
+
     /// The block of each vertex, by vertex.
     pub fn blocks(&self) -> &[BlockId] {
         &self.blocks

@@ -38,6 +38,8 @@ pub enum TargetsError {
     TooManyBlocks { count: usize },
     #[error("the imbalance must be a number from 0 on, not {epsilon}")]
     BadEpsilon { epsilon: f64 },
+    #[error("every block has speed 0; at least one must take work")]
+    NoCapacity,
     #[error("block {block} has size {size}; sizes must not be negative")]
     NegativeSize { block: usize, size: Weight },
     #[error("the block sizes sum up to {sum}, the vertex weights to {total}")]
@@ -69,10 +71,10 @@ impl Targets {
         Ok(Self { sizes, bounds })
     }
 
-    /// Blocks whose weights are in proportion to their capacities, of which none is 0: each block weighs at most
-    /// `(1 + epsilon) * ceil(total * capacity / sum of the capacities)`.
+    /// Blocks whose weights are in proportion to their capacities (or speeds), of which not all are 0: each block weighs at
+    /// most `(1 + epsilon) * ceil(total * capacity / sum of the capacities)`.
     ///
-    /// With vertices of weight 1 and `epsilon = 0`, the sizes are exact.
+    /// With vertices of weight 1 and `epsilon = 0`, the sizes are exact. A block of capacity 0 stays empty.
     ///
     /// ```
     /// use viem::graph::generate;
@@ -86,7 +88,10 @@ impl Targets {
         check(capacities.len(), epsilon)?;
         let total = i128::from(graph.total_node_weight());
         let sum: i128 = capacities.iter().map(|&capacity| i128::from(capacity)).sum();
-        let share = |capacity: i128| (total * capacity).div_euclid(sum.max(1)) as Weight;
+        if sum == 0 {
+            return Err(TargetsError::NoCapacity);
+        }
+        let share = |capacity: i128| (total * capacity).div_euclid(sum) as Weight;
         let mut before = 0;
         let mut sizes = Vec::with_capacity(capacities.len());
         for &capacity in capacities {
@@ -227,6 +232,8 @@ mod tests {
     fn impossible_targets_are_refused() {
         let graph = edgeless(5);
         assert_eq!(Targets::equal(&graph, 0, 0.0), Err(TargetsError::NoBlocks));
+        assert_eq!(Targets::proportional(&graph, &[0, 0], 0.0), Err(TargetsError::NoCapacity));
+        assert_eq!(Targets::proportional(&graph, &[0, 3, 0, 2], 0.5).unwrap().bounds(), [0, 4, 0, 3]);
         assert!(matches!(Targets::equal(&graph, 2, f64::NAN), Err(TargetsError::BadEpsilon { .. })));
         assert!(matches!(Targets::equal(&graph, 2, -0.1), Err(TargetsError::BadEpsilon { .. })));
         let sizes = |sizes| Targets::sizes(&graph, sizes, 0.0);

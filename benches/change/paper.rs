@@ -1,0 +1,158 @@
+//! Tables 1 to 5 of Kaddoura, Ou and Ranka on their Graph 1, which is `3elt`: parts of unequal speeds.
+//!
+//! Speeds are drawn evenly from 1 to the ratio. Means over the ratios 1, 2, 3, 4 and 8 and all draws.
+
+use std::path::Path;
+
+use viem::graph::{Coordinates, CsrGraph};
+use viem::io::metis::NodeWeights;
+use viem::io::{Source, coordinates};
+use viem::partition::{Algorithm, Grouping, Index, Input, Preset, Quality, Targets};
+use viem::rng::{Rng, derive};
+
+use super::Run;
+use crate::common::{Table, fail, read_graph};
+
+const PARTS: [usize; 5] = [4, 5, 10, 15, 20];
+const RATIOS: [u32; 5] = [1, 2, 3, 4, 8];
+
+/// A way to divide, and the cut edges printed for each number of parts, if any are.
+struct Way {
+    name: &'static str,
+    algorithm: Algorithm,
+    /// Whether an order is made once and cut again and again.
+    is_index: bool,
+    printed: [[Option<f64>; 5]; 2],
+}
+
+/// Printed with simple grouping, and with bin packing.
+const fn printed(simple: [f64; 5], packed: [f64; 5]) -> [[Option<f64>; 5]; 2] {
+    let mut cells = [[None; 5]; 2];
+    let mut place = 0;
+    while place < 5 {
+        cells[0][place] = Some(simple[place]);
+        cells[1][place] = Some(packed[place]);
+        place += 1;
+    }
+    cells
+}
+
+const NOT_PRINTED: [[Option<f64>; 5]; 2] = [[None; 5]; 2];
+
+const WAYS: [Way; 9] = [
+    Way {
+        name: "rsb",
+        algorithm: Algorithm::Rsb,
+        is_index: false,
+        printed: printed([269.0, 343.0, 530.0, 726.0, 861.0], [269.0, 313.0, 544.0, 724.0, 880.0]),
+    },
+    Way {
+        name: "rcb",
+        algorithm: Algorithm::Rcb,
+        is_index: false,
+        printed: printed([413.0, 736.0, 1143.0, 1544.0, 1876.0], [423.0, 736.0, 1149.0, 1662.0, 1960.0]),
+    },
+    Way {
+        name: "hilbert",
+        algorithm: Algorithm::Hilbert,
+        is_index: false,
+        printed: printed([569.0, 661.0, 962.0, 1200.0, 1395.0], [590.0, 664.0, 969.0, 1227.0, 1396.0]),
+    },
+    Way { name: "zcurve", algorithm: Algorithm::ZCurve, is_index: false, printed: NOT_PRINTED },
+    Way { name: "multilevel", algorithm: Algorithm::Multilevel, is_index: false, printed: NOT_PRINTED },
+    Way { name: "linear", algorithm: Algorithm::Linear, is_index: false, printed: NOT_PRINTED },
+    Way {
+        name: "rsb index",
+        algorithm: Algorithm::Rsb,
+        is_index: true,
+        printed: printed([388.0, 489.0, 798.0, 1059.0, 1244.0], [364.0, 485.0, 764.0, 1017.0, 1211.0]),
+    },
+    Way { name: "rcb index", algorithm: Algorithm::Rcb, is_index: true, printed: NOT_PRINTED },
+    Way { name: "multilevel index", algorithm: Algorithm::Multilevel, is_index: true, printed: NOT_PRINTED },
+];
+
+/// Printed of both curves for parts of equal speed (Table 1).
+const EQUAL: [(&str, [f64; 5]); 2] =
+    [("hilbert", [620.0, 604.0, 868.0, 1157.0, 1346.0]), ("zcurve", [687.0, 748.0, 1090.0, 1479.0, 1566.0])];
+
+pub(super) fn measure(run: &Run) {
+    let Ok(folder) = std::env::var("VIEM_GRAPHS") else {
+        return println!("paper: set VIEM_GRAPHS to a folder with 3elt.graph and 3elt.xyz");
+    };
+    let graph = read_graph(&Path::new(&folder).join("3elt.graph"), NodeWeights::Read);
+    let source = Source::open(&Path::new(&folder).join("3elt.xyz")).unwrap_or_else(|error| fail(error));
+    let points = coordinates::read(source, graph.num_nodes()).unwrap_or_else(|error| fail(error));
+    let columns =
+        [("way, grouping", 28), ("parts", 5), ("edges", 8), ("setups", 6), ("printed", 8), ("over it", 7)];
+    let table = Table::new(columns);
+    for way in &WAYS {
+        let groupings = if way.algorithm.is_recursive() && !way.is_index {
+            &Grouping::ALL[..]
+        } else {
+            &Grouping::ALL[..1]
+        };
+        for (&grouping, printed) in groupings.iter().zip(&way.printed) {
+            rows(&table, (&graph, &points), way, grouping, (&RATIOS, printed), run);
+        }
+    }
+    for (name, printed) in EQUAL {
+        let way = WAYS.iter().find(|way| way.name == name).expect("a way of this name");
+        rows(&table, (&graph, &points), way, Grouping::Simple, (&[1], &printed.map(Some)), run);
+    }
+}
+
+/// A row for each number of parts.
+fn rows(
+    table: &Table,
+    (graph, points): (&CsrGraph, &Coordinates),
+    way: &Way,
+    grouping: Grouping,
+    (ratios, printed): (&[u32], &[Option<f64>; 5]),
+    run: &Run,
+) {
+    let input = Input::new(graph).with_coordinates(points).with_grouping(grouping).with_preset(Preset::Eco);
+    let order = way.is_index.then(|| way.algorithm.order(&input).unwrap_or_else(|error| fail(error)));
+    let index = order.map(|order| Index::of_order(&order).expect("an order of the vertices"));
+    for (&parts, printed) in PARTS.iter().zip(printed) {
+        let (mut edges, mut setups, mut count) = (0.0, 0.0, 0.0);
+        for &ratio in ratios {
+            for draw in 0..if ratio == 1 { 1 } else { run.draws } {
+                let seed = derive(derive(parts as u64, u64::from(ratio)), draw);
+                let targets = Targets::proportional(graph, &speeds(parts, ratio, seed), 0.0);
+                let targets = targets.unwrap_or_else(|error| fail(error));
+                let blocks = match &index {
+                    Some(index) => index.cut(graph.node_weights(), &targets),
+                    None => {
+                        let found = way.algorithm.partition(&input.with_seed(seed), &targets);
+                        found.unwrap_or_else(|error| fail(error)).into_blocks()
+                    }
+                };
+                let quality = Quality::of(graph, &blocks, parts);
+                assert_eq!(quality.loads, targets.block_sizes());
+                // One draw stands for all where they are the same.
+                let weight = if ratio == 1 { run.draws as f64 } else { 1.0 };
+                edges += weight * quality.cut_edges as f64;
+                setups += weight * quality.setups as f64;
+                count += weight;
+            }
+        }
+        let cell =
+            |value: Option<f64>, digits| value.map_or("-".to_owned(), |value| format!("{value:.digits$}"));
+        let label =
+            format!("{}, {}{}", way.name, grouping.name(), if ratios.len() == 1 { ", equal" } else { "" });
+        table.row([
+            label,
+            parts.to_string(),
+            format!("{:.0}", edges / count),
+            format!("{:.1}", setups / count),
+            cell(*printed, 0),
+            cell(printed.map(|printed| edges / count / printed), 3),
+        ]);
+    }
+}
+
+/// Speeds whose greatest ratio is about that given.
+fn speeds(parts: usize, ratio: u32, seed: u64) -> Vec<u32> {
+    let mut rng = Rng::new(seed);
+    (0..parts).map(|_| 1000 + rng.below(1000 * (ratio - 1) + 1)).collect()
+}

@@ -1,0 +1,312 @@
+//! Files of coordinates: a point for each vertex of a graph, in its order.
+//!
+//! | kind | what it looks like |
+//! |---|---|
+//! | columns | a line for each vertex, with its two to four coordinates |
+//! | `.xyz` with a header | a line with the number of dimensions, one with the number of points, and for each the number of its vertex and its one to four coordinates |
+//! | Matrix Market | `%%MatrixMarket matrix array real general`, a line with the numbers of rows and columns, and the numbers, column by column |
+//!
+//! Which kind a file is, is told by its first line. Blanks, tabulators and commas stand between numbers; empty lines and lines that start
+//! with `#` or `%` are passed over.
+
+use super::fields::{Misplaced, Place};
+use super::scanner::{Scanner, TEXT_LENGTH};
+use super::source::read_error;
+use super::{ContentError, ReadError, Source};
+use crate::graph::{Coordinates, MOST_DIMENSIONS};
+use crate::memory::{self, OutOfMemory};
+
+/// What is wrong with a file of coordinates. Vertices are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum CoordinatesFault {
+    #[error("`{text}` is not a coordinate; coordinates are finite numbers such as -1.5e3")]
+    NotANumber { text: String },
+    #[error("`{text}` stands where {what} should be")]
+    NotACount { text: String, what: &'static str },
+    #[error(
+        "points have {found} coordinates; they must have 1 to {MOST_DIMENSIONS}, and 2 at least without a header"
+    )]
+    Dimension { found: u64 },
+    #[error("the line holds {found} numbers; each line must hold {expected}")]
+    Columns { found: usize, expected: usize },
+    #[error("the file has {found} points, the graph {expected} vertices")]
+    Points { found: u64, expected: usize },
+    #[error("this is the point of vertex {found}, but that of vertex {expected} should stand here")]
+    OtherVertex { found: String, expected: usize },
+    #[error("the points end after {found} of {expected} vertices")]
+    TooFew { found: usize, expected: usize },
+    #[error("the points go on after {expected} vertices, which is all that the graph has")]
+    TooMany { expected: usize },
+    #[error("`{text}` is no Matrix Market file of points; it must be `matrix array real general`")]
+    Banner { text: String },
+}
+
+const MARK: &[u8] = b"%%MatrixMarket";
+
+/// Why a file was not read to its end.
+enum Stop {
+    Fault(Misplaced<CoordinatesFault>),
+    Memory(OutOfMemory),
+}
+
+type Outcome<T> = Result<T, Stop>;
+
+/// Reads a point for each of `num_nodes` vertices; time and memory for what stands there.
+///
+/// ```
+/// use viem::io::{Source, coordinates};
+///
+/// let points = coordinates::read(Source::new("points", "0 1\n2.5 -1e-3\n".as_bytes())?, 2)?;
+/// assert_eq!(points.point(1), [2.5, -0.001]);
+/// let with_header = Source::new("points.xyz", "2\n1\n0 0.5 1\n".as_bytes())?;
+/// assert_eq!(coordinates::read(with_header, 1)?.point(0), [0.5, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read(source: Source<'_>, num_nodes: usize) -> Result<Coordinates, ReadError> {
+    let name = source.name().to_owned();
+    let mut rows = Rows { scanner: Scanner::new(source), line: 1, numbers: Vec::new() };
+    let is_market =
+        rows.scanner.at_hand().get(..MARK.len()).is_some_and(|mark| mark.eq_ignore_ascii_case(MARK));
+    let result = if is_market { market(&mut rows, num_nodes) } else { points(&mut rows, num_nodes) };
+    if let Some(error) = rows.scanner.failure() {
+        return Err(read_error(&name, error, rows.scanner.line(), rows.scanner.column()));
+    }
+    let line = rows.line;
+    result.map_err(|stop| match stop {
+        Stop::Memory(source) => ReadError::OutOfMemory { file: name, line, source },
+        Stop::Fault(Misplaced { place: Place { line, column }, fault }) => {
+            ReadError::Invalid { file: name, line, column, kind: ContentError::Coordinates(fault) }
+        }
+    })
+}
+
+/// A number and the column that it starts in.
+type Number = (u64, f64);
+
+/// The numbers of a text, line by line.
+struct Rows<'a> {
+    scanner: Scanner<Source<'a>>,
+    /// The last line.
+    line: u64,
+    numbers: Vec<Number>,
+}
+
+impl Rows<'_> {
+    /// The numbers of the next line that has any; none at the end.
+    fn next(&mut self) -> Outcome<&[Number]> {
+        self.numbers.clear();
+        while self.numbers.is_empty() {
+            let Some((line, text)) = self.scanner.next_line() else { break };
+            self.line = line;
+            numbers_of(text, &mut self.numbers)
+                .map_err(|(column, fault)| Stop::Fault(Misplaced { place: Place { line, column }, fault }))?;
+        }
+        Ok(&self.numbers)
+    }
+
+    /// A fault of the last line.
+    fn fault<T>(&self, column: u64, fault: CoordinatesFault) -> Outcome<T> {
+        Err(Stop::Fault(Misplaced { place: Place { line: self.line, column }, fault }))
+    }
+
+    /// A whole number that stands alone in its line or beside others.
+    fn count(&self, index: usize, what: &'static str) -> Outcome<u64> {
+        let Some(&(column, number)) = self.numbers.get(index) else {
+            return self.fault(1, CoordinatesFault::NotACount { text: String::new(), what });
+        };
+        if number >= 0.0 && number.fract() == 0.0 && number <= 2f64.powi(53) {
+            return Ok(number as u64);
+        }
+        self.fault(column, CoordinatesFault::NotACount { text: number.to_string(), what })
+    }
+}
+
+/// The numbers of a line, or the column and the fault of the first that is none.
+fn numbers_of(line: &[u8], numbers: &mut Vec<Number>) -> Result<(), (u64, CoordinatesFault)> {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';
+    let mut at = 0;
+    while let Some(blanks) = line[at..].iter().position(|byte| !is_blank(byte)) {
+        at += blanks;
+        let rest = &line[at..];
+        if numbers.is_empty() && matches!(rest[0], b'#' | b'%') {
+            break;
+        }
+        let text = &rest[..rest.iter().position(is_blank).unwrap_or(rest.len())];
+        let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
+        let column = at as u64 + 1;
+        match number.filter(|number| number.is_finite()) {
+            Some(number) => numbers.push((column, number)),
+            None => {
+                let shown = String::from_utf8_lossy(&text[..text.len().min(TEXT_LENGTH)]);
+                let text = shown.chars().flat_map(char::escape_default).collect();
+                return Err((column, CoordinatesFault::NotANumber { text }));
+            }
+        }
+        at += text.len();
+    }
+    Ok(())
+}
+
+/// Points in lines, with a header or without.
+fn points(rows: &mut Rows<'_>, num_nodes: usize) -> Outcome<Coordinates> {
+    let too_few =
+        |rows: &Rows<'_>, found| rows.fault(1, CoordinatesFault::TooFew { found, expected: num_nodes });
+    let columns = rows.next()?.len();
+    let has_header = columns == 1;
+    let dimension = if has_header { rows.count(0, "the number of dimensions")? } else { columns as u64 };
+    if columns > 0 && !(1..=MOST_DIMENSIONS as u64).contains(&dimension) {
+        return rows.fault(1, CoordinatesFault::Dimension { found: dimension });
+    }
+    if has_header {
+        rows.next()?;
+        let found = rows.count(0, "the number of points")?;
+        if found != num_nodes as u64 {
+            return rows.fault(1, CoordinatesFault::Points { found, expected: num_nodes });
+        }
+        rows.next()?;
+    }
+    // A file without points may be that of a graph without vertices.
+    let dimension = (dimension as usize).max(1);
+    let mut values = memory::with_room(dimension * num_nodes).map_err(Stop::Memory)?;
+    let ids = usize::from(has_header);
+    let first = rows.numbers.first().map_or(0.0, |&(_, id)| if id == 1.0 { 1.0 } else { 0.0 });
+    for node in 0..num_nodes {
+        let found = rows.numbers.len();
+        if found == 0 {
+            return too_few(rows, node);
+        }
+        if found != dimension + ids {
+            return rows.fault(1, CoordinatesFault::Columns { found, expected: dimension + ids });
+        }
+        let (column, id) = rows.numbers[0];
+        if has_header && id != first + node as f64 {
+            let fault =
+                CoordinatesFault::OtherVertex { found: id.to_string(), expected: node + first as usize };
+            return rows.fault(column, fault);
+        }
+        values.extend(rows.numbers[ids..].iter().map(|&(_, value)| value));
+        rows.next()?;
+    }
+    finish(rows, dimension, values, num_nodes)
+}
+
+/// An array of Matrix Market: rows are vertices.
+fn market(rows: &mut Rows<'_>, num_nodes: usize) -> Outcome<Coordinates> {
+    if let Some((_, banner)) = rows.scanner.next_line() {
+        let text =
+            String::from_utf8_lossy(&banner[MARK.len()..banner.len().min(2 * TEXT_LENGTH)]).to_lowercase();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if !matches!(words[..], ["matrix", "array", "real" | "integer" | "double", "general"]) {
+            let text = text.trim().chars().flat_map(char::escape_default).collect();
+            return rows.fault(1, CoordinatesFault::Banner { text });
+        }
+    }
+    if rows.next()?.len() != 2 {
+        return rows.fault(1, CoordinatesFault::Columns { found: rows.numbers.len(), expected: 2 });
+    }
+    let found = rows.count(0, "the number of rows")?;
+    let dimension = rows.count(1, "the number of columns")?;
+    if found != num_nodes as u64 {
+        return rows.fault(1, CoordinatesFault::Points { found, expected: num_nodes });
+    }
+    if !(1..=MOST_DIMENSIONS as u64).contains(&dimension) {
+        return rows.fault(1, CoordinatesFault::Dimension { found: dimension });
+    }
+    let dimension = dimension as usize;
+    let mut by_column = memory::with_room(dimension * num_nodes).map_err(Stop::Memory)?;
+    while by_column.len() < dimension * num_nodes {
+        let room = dimension * num_nodes - by_column.len();
+        match rows.next()?.len() {
+            0 => {
+                let found = by_column.len() / dimension;
+                return rows.fault(1, CoordinatesFault::TooFew { found, expected: num_nodes });
+            }
+            found if found > room => {
+                return rows.fault(rows.numbers[room].0, CoordinatesFault::TooMany { expected: num_nodes });
+            }
+            _ => by_column.extend(rows.numbers.iter().map(|&(_, value)| value)),
+        }
+    }
+    rows.next()?;
+    let value = |place: usize| by_column[place % dimension * num_nodes + place / dimension];
+    let values = (0..by_column.len()).map(value).collect();
+    finish(rows, dimension, values, num_nodes)
+}
+
+/// The points, unless something follows them.
+fn finish(rows: &Rows<'_>, dimension: usize, values: Vec<f64>, num_nodes: usize) -> Outcome<Coordinates> {
+    if let Some(&(column, _)) = rows.numbers.first() {
+        return rows.fault(column, CoordinatesFault::TooMany { expected: num_nodes });
+    }
+    Ok(Coordinates::new(dimension, values).expect("dimensions and numbers have been checked"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str, num_nodes: usize) -> Result<Coordinates, (u64, u64, CoordinatesFault)> {
+        read(Source::new("test", text.as_bytes()).unwrap(), num_nodes).map_err(|error| match error {
+            ReadError::Invalid { line, column, kind: ContentError::Coordinates(fault), .. } => {
+                (line, column, fault)
+            }
+            error => panic!("{error}"),
+        })
+    }
+
+    #[test]
+    fn all_kinds_hold_the_same_points() {
+        let points = Coordinates::new(2, vec![0.0, 0.5, -1e3, 2.0, 3.0, -4.0]).unwrap();
+        for text in [
+            "0 .5\n-1e3 2\n3 -4\n",
+            "# x, y\n\n0,0.5\r\n  -1000.0 ,2\n\n3\t-4e0\n\n",
+            "2\n3\n0 0 0.5\n1 -1e3 2\n2 3 -4\n",
+            "2\n3\n1 0 0.5\n2 -1e3 2\n3 3 -4",
+            "%%MatrixMarket matrix array real general\n% points\n3 2\n0\n-1e3\n3\n0.5\n2\n-4\n",
+            "%%matrixmarket MATRIX Array integer general\n3 2\n0 -1000 3\n0.5 2 -4\n",
+        ] {
+            assert_eq!(read_text(text, 3), Ok(points.clone()), "{text:?}");
+        }
+        for dimension in 2..=4 {
+            let text = ["1 2 3 4"; 5].map(|row| &row[..2 * dimension - 1]).join("\n");
+            assert_eq!(read_text(&text, 5).unwrap().dimension(), dimension);
+        }
+        assert_eq!(read_text("1\n2\n0 7\n1 8\n", 2), Ok(Coordinates::new(1, vec![7.0, 8.0]).unwrap()));
+        assert_eq!(read_text("", 0).unwrap().len(), 0);
+        assert_eq!(read_text("3\n0\n", 0).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn faults_are_told_where_they_are() {
+        use CoordinatesFault::*;
+        let not_a_number = |text: &str| NotANumber { text: text.to_owned() };
+        let market = "%%MatrixMarket matrix array real general\n";
+        for (text, line, column, fault) in [
+            ("0 1\n2  x\n", 2, 4, not_a_number("x")),
+            ("0 nan\n", 1, 3, not_a_number("nan")),
+            ("0 1\n1 1e999\n", 2, 3, not_a_number("1e999")),
+            ("0 1\n2\n", 2, 1, Columns { found: 1, expected: 2 }),
+            ("0 1\n", 1, 1, TooFew { found: 1, expected: 2 }),
+            ("", 1, 1, TooFew { found: 0, expected: 2 }),
+            ("0 1\n0 2\n 0 3\n", 3, 2, TooMany { expected: 2 }),
+            ("1 2 3 4 5\n", 1, 1, Dimension { found: 5 }),
+            ("7\n2\n", 1, 1, Dimension { found: 7 }),
+            ("2\n3\n", 2, 1, Points { found: 3, expected: 2 }),
+            ("2\n2\n0 1 1\n2 1 1\n", 4, 1, OtherVertex { found: "2".to_owned(), expected: 1 }),
+            ("2.5\n2\n", 1, 1, NotACount { text: "2.5".to_owned(), what: "the number of dimensions" }),
+            (&format!("{market}3 2\n"), 2, 1, Points { found: 3, expected: 2 }),
+            (&format!("{market}2 2\n1\n2\n3\n"), 5, 1, TooFew { found: 1, expected: 2 }),
+            (&format!("{market}2 1\n1\n2\n3\n"), 5, 1, TooMany { expected: 2 }),
+            (&format!("{market}2 1\n1 2 3\n"), 3, 5, TooMany { expected: 2 }),
+            (
+                "%%MatrixMarket matrix coordinate real general\n",
+                1,
+                1,
+                Banner { text: "matrix coordinate real general".to_owned() },
+            ),
+        ] {
+            assert_eq!(read_text(text, 2), Err((line, column, fault)), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The vertices in the order of their numbers, which often is that of a mesh generator.
+
+use super::{AlgorithmError, Input, Method};
+use crate::types::NodeId;
+
+pub(super) fn method() -> Method {
+    Method::Order(order)
+}
+
+fn order(input: &Input<'_>) -> Result<Vec<NodeId>, AlgorithmError> {
+    Ok(input.graph.nodes().collect())
+}
