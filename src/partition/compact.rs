@@ -114,6 +114,11 @@ impl<W: Stored> CompactGraph<W> {
         &self.arcs[self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize]
     }
 
+    /// The weights of all vertices.
+    pub fn node_weights(&self) -> impl Iterator<Item = Weight> {
+        self.node_weights.iter().map(|weight| weight.wide())
+    }
+
     #[inline]
     pub fn node_weight(&self, node: NodeId) -> Weight {
         self.node_weights[node as usize].wide()

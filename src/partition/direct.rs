@@ -22,7 +22,7 @@ use super::multilevel::Task;
 use super::multisection::{BlockTree, Multisection};
 use super::objective::{BlockDistances, ComputedCost, Objective, StoredCost};
 use super::pool::Pool;
-use super::settings::{FlowSettings, InitialSettings, PoolSettings, Settings};
+use super::settings::{BalanceSettings, FlowSettings, InitialSettings, PoolSettings, Settings};
 use super::targets::Targets;
 use super::{Partition, Preset};
 use crate::graph::CsrGraph;
@@ -53,15 +53,22 @@ pub struct DirectSettings {
     pub sections: Settings,
     /// Everything else: how the whole graph is coarsened and refined, and how many partitions are made and combined.
     pub whole: Settings,
+    /// V-cycles after each step of multisection but the last, on all its parts together, with J of the parts as objective.
+    pub cycles: usize,
 }
 
 impl DirectSettings {
     /// The best partitions.
     pub fn strong() -> Self {
         let eco = Self::eco();
-        let pool = PoolSettings { members: 2, generations: 1, ..eco.whole.pool };
-        let flow = FlowSettings { rounds: 2, ..eco.whole.flow };
-        Self { sections: Settings::of(Preset::Strong), whole: Settings { pool, flow, ..eco.whole } }
+        let flow = FlowSettings { rounds: 3, depth: 10, ..eco.sections.flow };
+        let pool = PoolSettings { members: 8, generations: 4, ..eco.sections.pool };
+        let whole_flow = FlowSettings { rounds: 1, ..eco.whole.flow };
+        Self {
+            sections: Settings { pool, flow, ..eco.sections },
+            whole: Settings { flow: whole_flow, ..eco.whole },
+            cycles: 1,
+        }
     }
 
     /// Good partitions.
@@ -69,7 +76,7 @@ impl DirectSettings {
         let fast = Self::fast();
         let initial = InitialSettings { coarsest: 500, bisections: 10, ..fast.sections.initial };
         let pool = PoolSettings { members: 2, generations: 1, ..fast.sections.pool };
-        Self { sections: Settings { initial, pool, ..fast.sections }, whole: fast.whole }
+        Self { sections: Settings { initial, pool, ..fast.sections }, whole: fast.whole, cycles: 0 }
     }
 
     /// Partitions in little time.
@@ -78,7 +85,32 @@ impl DirectSettings {
         let flow = FlowSettings { rounds: 1, ..fast.flow };
         let initial = InitialSettings { coarsest: 1000, bisections: 2, ..fast.initial };
         let pool = PoolSettings { tiny_nodes: 1000, ..fast.pool };
-        Self { sections: Settings { initial, flow, ..fast.clone() }, whole: Settings { pool, ..fast } }
+        Self {
+            sections: Settings { initial, flow, ..fast.clone() },
+            whole: Settings { pool, ..fast },
+            cycles: 0,
+        }
+    }
+
+    /// The same for exact sizes, which cost more to keep: more partitions are combined in each step, and searches for cycles of
+    /// blocks go on for longer. Coarse levels keep close to the sizes, as what exceeds them is taken back at a loss.
+    fn exact(&self) -> Self {
+        let Self { sections, whole, cycles } = self.clone();
+        let balance = Settings::of(Preset::Eco).balance;
+        let pool = PoolSettings {
+            members: 2 * sections.pool.members,
+            generations: 1 + sections.pool.generations,
+            ..sections.pool
+        };
+        Self {
+            sections: Settings {
+                balance: BalanceSettings { slack_nodes: 3, ..balance.clone() },
+                pool,
+                ..sections
+            },
+            whole: Settings { balance: BalanceSettings { slack: 0.0, ..balance }, ..whole },
+            cycles,
+        }
     }
 
     /// Whether every number is in its range.
@@ -126,7 +158,9 @@ impl DirectPartitioner {
         goes_on: bool,
         observer: &dyn Observer,
     ) -> DirectPartition {
-        let run = Run { by: self, targets, layout, start, goes_on, observer };
+        let exact = targets.are_exact().then(|| self.settings.exact());
+        let settings = exact.as_ref().unwrap_or(&self.settings);
+        let run = Run { settings, seed: self.seed, targets, layout, start, goes_on, observer };
         let assignment = if compact::is_narrow(graph) {
             run.on(&CompactGraph::<i32>::new(graph))
         } else {
@@ -139,7 +173,8 @@ impl DirectPartitioner {
 
 /// A call of the partitioner.
 struct Run<'a> {
-    by: &'a DirectPartitioner,
+    settings: &'a DirectSettings,
+    seed: u64,
     targets: &'a Targets,
     layout: Layout<'a>,
     start: Option<&'a [BlockId]>,
@@ -159,13 +194,14 @@ impl Run<'_> {
         if let Some(best) = enumeration::best(level, self.targets.bounds()) {
             return best;
         }
-        let DirectSettings { sections, whole } = &self.by.settings;
-        let Layout { tree, place, .. } = self.layout;
-        let multisection = Some(Multisection { tree, settings: sections, place });
+        let DirectSettings { sections, whole, cycles } = self.settings;
+        let Layout { tree, distances, place } = self.layout;
+        let multisection =
+            Some(Multisection { tree, distances, settings: sections, refined: (whole, *cycles), place });
         let Run { targets, observer, .. } = *self;
         let task = Task { level, targets, multisection, settings: whole, observer };
         let num_blocks = targets.num_blocks();
         let start = self.start.map(|blocks| Assignment::new(level, blocks.to_vec(), num_blocks));
-        Pool { task, seed: self.by.seed, start, goes_on: self.goes_on }.best()
+        Pool { task, seed: self.seed, start, goes_on: self.goes_on }.best()
     }
 }

@@ -111,7 +111,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         if self.observer.should_stop() {
             return Assignment::new(
                 coarsest,
-                initial::in_order(coarsest.graph, self.sizes),
+                initial::in_order(coarsest.node_weights(), self.sizes),
                 self.sizes.len(),
             );
         }
@@ -127,7 +127,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             let seed = rng.next_u64();
             let blocks = match self.multisection {
                 Some(multisection) => {
-                    multisection.run(coarsest.graph, self.sizes, &relaxed, seed, self.observer)
+                    multisection.run(coarsest.graph, self.sizes, self.bounds, seed, self.observer)
                 }
                 None => initial::recursive_bisection(
                     coarsest.graph,

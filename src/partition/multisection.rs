@@ -5,8 +5,9 @@
 //!
 //! *Algorithm.* The graph is partitioned into as many blocks as the machine has outermost parts, each block into the parts
 //! inside of that one, and so on. Blocks of one step are independent and run in parallel, each with a random stream that is
-//! named by its part. Of the room that the final bounds leave, each step gets an equal factor of what is left (adaptive
-//! imbalance), so that the last step can still meet them.
+//! named by its part. Of the room that the final bounds leave, each step gets a factor, in proportion to the distance that it cuts,
+//! of what is left (adaptive imbalance), so that the last step can still meet them. Between two steps, V-cycles may refine all parts
+//! together, with J of the parts as objective: they are large and have room, while blocks are small and nearly full.
 //!
 //! A multilevel partition of the graph for each level of the tree; memory O(n + m).
 //!
@@ -16,14 +17,17 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::assignment::{Assignment, Level};
 use super::compact::{CompactGraph, Stored};
 use super::direct::Place;
+use super::multilevel::{Multilevel, Task};
+use super::objective::{BlockDistances, StoredCost};
 use super::pool::Pool;
 use super::settings::Settings;
 use super::targets::Targets;
 use crate::observer::Observer;
-use crate::rng::derive;
-use crate::types::{BlockId, NodeId, Weight};
+use crate::rng::{Rng, derive};
+use crate::types::{BlockId, Distance, NodeId, Weight};
 
 /// Blocks that fall into parts again and again. Part 0 is the whole; every part is a range of blocks, and the children of a
 /// part divide its range in order. A part without children is divided into its blocks at once.
@@ -45,16 +49,13 @@ pub struct BlockTree {
 struct BlockPart {
     range: Range<usize>,
     children: Range<usize>,
-    /// Steps of multisection that divide it down to its blocks.
-    height: u32,
 }
 
 impl BlockTree {
     /// Divides `num_blocks` blocks: `divide` is given the range of a part and says how many blocks each of its children has,
     /// or nothing if it has none. Sizes that are 0 are passed over; a division into fewer than two parts is none.
     pub fn new(num_blocks: usize, mut divide: impl FnMut(Range<usize>) -> Vec<usize>) -> Self {
-        let leaf =
-            |range: Range<usize>| BlockPart { children: 0..0, height: u32::from(range.len() > 1), range };
+        let leaf = |range: Range<usize>| BlockPart { children: 0..0, range };
         let mut parts = vec![leaf(0..num_blocks)];
         let mut next = 0;
         while next < parts.len() {
@@ -70,13 +71,21 @@ impl BlockTree {
             }
             next += 1;
         }
-        for part in (0..parts.len()).rev() {
-            let below = parts[part].children.clone().map(|child| parts[child].height).max();
-            if let Some(below) = below {
-                parts[part].height = below + 1;
+        Self { parts }
+    }
+
+    /// By part, the distances that the steps from it down to its blocks cut, in sum along the costliest way. A step cuts the
+    /// distance of the first and the last block of its part.
+    fn distances_below(&self, distances: &dyn BlockDistances) -> Vec<f64> {
+        let mut below = vec![0.0f64; self.parts.len()];
+        for (part, BlockPart { range, children }) in self.parts.iter().enumerate().rev() {
+            if range.len() > 1 {
+                let distance = distances.between(range.start as BlockId, range.end as BlockId - 1);
+                let inside = below[children.clone()].iter().copied().fold(0.0, f64::max);
+                below[part] = distance.max(1) as f64 + inside;
             }
         }
-        Self { parts }
+        below
     }
 
     /// Number of blocks.
@@ -99,17 +108,70 @@ impl BlockTree {
 #[derive(Clone, Copy)]
 pub(crate) struct Multisection<'a> {
     pub tree: &'a BlockTree,
+    pub distances: &'a dyn BlockDistances,
     /// How each step is partitioned.
     pub settings: &'a Settings,
+    /// How all parts together are refined after a step, and how often.
+    pub refined: (&'a Settings, usize),
     /// Places the blocks at the end.
     pub place: Option<&'a Place<'a>>,
 }
 
+/// A range of blocks that are not divided yet, and the part of the tree that it is; any part if it is a single block.
+#[derive(Clone)]
+struct Group {
+    blocks: Range<usize>,
+    part: usize,
+}
+
+/// How far groups are apart: the mean over some of their blocks, which in a tree is the distance of all of them.
+struct GroupDistances<'a> {
+    distances: &'a dyn BlockDistances,
+    groups: &'a [Group],
+}
+
+/// So many blocks stand for a group. Balances the distance of groups that are no parts of a tree against time.
+const SAMPLES: usize = 4;
+
+impl BlockDistances for GroupDistances<'_> {
+    fn num_blocks(&self) -> usize {
+        self.groups.len()
+    }
+
+    fn between(&self, a: BlockId, b: BlockId) -> Distance {
+        if a == b {
+            return 0;
+        }
+        let samples = |group: BlockId| {
+            let blocks = self.groups[group as usize].blocks.clone();
+            let count = blocks.len().min(SAMPLES);
+            (0..count).map(move |sample| (blocks.start + sample * blocks.len() / count) as BlockId)
+        };
+        let pairs = samples(a).flat_map(|one| samples(b).map(move |other| (one, other)));
+        let (sum, count) = pairs.fold((0i128, 0i128), |(sum, count), (one, other)| {
+            (sum + i128::from(self.distances.between(one, other)), count + 1)
+        });
+        ((sum + count / 2) / count) as Distance
+    }
+
+    fn greatest(&self) -> Distance {
+        self.distances.greatest()
+    }
+
+    fn has_triangle_inequality(&self) -> bool {
+        self.distances.has_triangle_inequality()
+    }
+}
+
 /// What is divided, and into what.
-struct Division<'a> {
+struct Division<'a, W> {
+    graph: &'a CompactGraph<W>,
     multisection: Multisection<'a>,
     sizes: &'a [Weight],
     bounds: &'a [Weight],
+    /// By part, what its steps cut: see [`BlockTree::distances_below`].
+    below: Vec<f64>,
+    seed: u64,
     observer: &'a dyn Observer,
 }
 
@@ -125,7 +187,8 @@ impl Multisection<'_> {
         seed: u64,
         observer: &dyn Observer,
     ) -> Vec<BlockId> {
-        let mut blocks = Division { multisection: self, sizes, bounds, observer }.divide(graph, 0, seed);
+        let below = self.tree.distances_below(self.distances);
+        let mut blocks = Division { graph, multisection: self, sizes, bounds, below, seed, observer }.run();
         if let Some(place) = self.place.filter(|_| !observer.should_stop()) {
             let becomes = place(&graph.contract(&blocks, sizes.len()).to_csr(), derive(seed, u64::MAX));
             blocks.iter_mut().for_each(|block| *block = becomes[*block as usize]);
@@ -134,66 +197,113 @@ impl Multisection<'_> {
     }
 }
 
-impl Division<'_> {
-    /// The block of each vertex of a part, counted from the first block of the part.
-    fn divide<W: Stored>(&self, graph: &CompactGraph<W>, part: usize, seed: u64) -> Vec<BlockId> {
-        let whole = self.tree().range(part);
-        if whole.len() == 1 {
-            return vec![0; graph.num_nodes()];
+impl<W: Stored> Division<'_, W> {
+    /// The block of each vertex.
+    fn run(&self) -> Vec<BlockId> {
+        let whole = Group { blocks: 0..self.sizes.len(), part: 0 };
+        let mut groups = self.children(&whole);
+        let mut group_of = self.divide(self.graph, &whole, &groups);
+        while groups.len() < self.sizes.len() {
+            group_of = self.refine(&groups, group_of);
+            let children: Vec<Vec<Group>> = groups.iter().map(|group| self.children(group)).collect();
+            let parts: Vec<(CompactGraph<W>, Vec<NodeId>)> = self.graph.split(&group_of, groups.len());
+            let divided: Vec<(Vec<NodeId>, Vec<BlockId>)> = (parts, &groups, &children)
+                .into_par_iter()
+                .with_max_len(1)
+                .map(|((graph, nodes), group, children)| (nodes, self.divide(&graph, group, children)))
+                .collect();
+            let mut first = 0;
+            for ((nodes, inner), children) in divided.into_iter().zip(&children) {
+                for (node, child) in nodes.into_iter().zip(inner) {
+                    group_of[node as usize] = first + child;
+                }
+                first += children.len() as BlockId;
+            }
+            groups = children.into_iter().flatten().collect();
         }
-        let children = self.tree().children(part);
-        let ranges: Vec<Range<usize>> = if children.is_empty() {
-            whole.clone().map(|block| block..block + 1).collect()
+        group_of
+    }
+
+    /// What a group is divided into at once: the children of its part, or else its blocks; itself if it is a single block.
+    fn children(&self, group: &Group) -> Vec<Group> {
+        let tree = self.multisection.tree;
+        let children = tree.children(group.part);
+        if group.blocks.len() == 1 {
+            vec![group.clone()]
+        } else if children.is_empty() {
+            let part = group.part;
+            group.blocks.clone().map(|block| Group { blocks: block..block + 1, part }).collect()
         } else {
-            children.clone().map(|child| self.tree().range(child)).collect()
-        };
-        let targets = self.targets(graph.total_node_weight(), part, &ranges);
-        let settings = self.multisection.settings;
-        let pool = Pool::of_cut(graph, &targets, settings, derive(seed, part as u64), self.observer);
-        let mut blocks = pool.best().blocks;
-        if children.is_empty() {
-            return blocks;
+            children.map(|part| Group { blocks: tree.range(part), part }).collect()
         }
-        let parts: Vec<(CompactGraph<W>, Vec<NodeId>)> = graph.split(&blocks, ranges.len());
-        let divided: Vec<(usize, Vec<NodeId>, Vec<BlockId>)> = parts
-            .into_par_iter()
-            .with_max_len(1)
-            .enumerate()
-            .map(|(index, (graph, nodes))| (index, nodes, self.divide(&graph, children.start + index, seed)))
-            .collect();
-        for (index, nodes, inner) in divided {
-            let first = (ranges[index].start - whole.start) as BlockId;
-            for (node, block) in nodes.into_iter().zip(inner) {
-                blocks[node as usize] = first + block;
+    }
+
+    /// The child of each vertex of the graph of a group.
+    fn divide(&self, graph: &CompactGraph<W>, group: &Group, children: &[Group]) -> Vec<BlockId> {
+        let targets = self.targets(graph.total_node_weight(), group, children);
+        let (settings, seed) = (self.multisection.settings, derive(self.seed, group.part as u64));
+        Pool::of_cut(graph, &targets, settings, seed, self.observer).best().blocks
+    }
+
+    /// Refines all groups together by J of the groups.
+    fn refine(&self, groups: &[Group], group_of: Vec<BlockId>) -> Vec<BlockId> {
+        let (settings, cycles) = self.multisection.refined;
+        let distances = GroupDistances { distances: self.multisection.distances, groups };
+        let Some(objective) = StoredCost::new(&distances).filter(|_| cycles > 0) else { return group_of };
+        let level = Level { graph: self.graph, objective: &objective };
+        let targets = self.targets_of_all(groups);
+        let task = Task { level, targets: &targets, multisection: None, settings, observer: self.observer };
+        let mut best = Assignment::new(level, group_of, groups.len());
+        for cycle in 0..cycles as u64 {
+            let mut rng = Rng::new(derive(derive(self.seed, u64::MAX - groups.len() as u64), cycle));
+            let next = Multilevel::new(task).run(Some((&best.blocks.clone(), best.clone())), &mut rng);
+            if next.score(targets.bounds()) < best.score(targets.bounds()) {
+                best = next;
             }
         }
-        blocks
+        best.blocks
     }
 
-    fn tree(&self) -> &BlockTree {
-        self.multisection.tree
+    /// What the steps from a group on cut.
+    fn below(&self, group: &Group) -> f64 {
+        if group.blocks.len() == 1 { 0.0 } else { self.below[group.part] }
     }
 
-    /// What the children of a part of this weight should weigh, and may.
-    fn targets(&self, total: Weight, part: usize, ranges: &[Range<usize>]) -> Targets {
-        let sum = |weights: &[Weight], range: &Range<usize>| -> i128 {
-            weights[range.clone()].iter().map(|&weight| i128::from(weight)).sum()
+    fn sum(weights: &[Weight], group: &Group) -> i128 {
+        weights[group.blocks.clone()].iter().map(|&weight| i128::from(weight)).sum()
+    }
+
+    /// What groups should weigh, and may, so that the steps below have their share of the room.
+    fn targets_of_all(&self, groups: &[Group]) -> Targets {
+        let whole = Group { blocks: 0..self.sizes.len(), part: 0 };
+        let room = Self::sum(self.bounds, &whole) as f64 / self.graph.total_node_weight().max(1) as f64;
+        let size = |group: &Group| Self::sum(self.sizes, group) as Weight;
+        let bound = |group: &Group| {
+            let left = self.below(group) / self.below[0].max(1.0);
+            let bound = Self::sum(self.bounds, group).min(i128::from(Weight::MAX / 2)) as Weight;
+            ((size(group) as f64 * room.max(1.0).powf(1.0 - left)) as Weight).min(bound).max(size(group))
         };
-        let whole = self.tree().range(part);
-        let size_of_all = sum(self.sizes, &whole);
-        let room = sum(self.bounds, &whole) as f64 / total.max(1) as f64;
-        let factor = room.max(1.0).powf(1.0 / f64::from(self.tree().parts[part].height.max(1)));
+        Targets::bounded(groups.iter().map(size).collect(), groups.iter().map(bound).collect())
+    }
+
+    /// What the children of a group of this weight should weigh, and may.
+    fn targets(&self, total: Weight, group: &Group, children: &[Group]) -> Targets {
+        let size_of_all = Self::sum(self.sizes, group);
+        let room = Self::sum(self.bounds, group) as f64 / total.max(1) as f64;
+        let left = children.iter().map(|child| self.below(child)).fold(0.0, f64::max);
+        let left = left / self.below(group).max(1.0);
+        let factor = room.max(1.0).powf(1.0 - left);
         // Sums up to the total exactly: each child ends where its share of the whole does.
         let share = |before: i128| match size_of_all {
             0 => 0,
             all => (i128::from(total) * before + all / 2) / all,
         };
         let (mut before, mut sizes, mut bounds) = (0, Vec::new(), Vec::new());
-        for (index, range) in ranges.iter().enumerate() {
-            let own = sum(self.sizes, range);
-            let end = if index + 1 == ranges.len() { i128::from(total) } else { share(before + own) };
+        for (index, child) in children.iter().enumerate() {
+            let own = Self::sum(self.sizes, child);
+            let end = if index + 1 == children.len() { i128::from(total) } else { share(before + own) };
             let size = (end - share(before)) as Weight;
-            let bound = sum(self.bounds, range).min(i128::from(Weight::MAX / 2)) as Weight;
+            let bound = Self::sum(self.bounds, child).min(i128::from(Weight::MAX / 2)) as Weight;
             before += own;
             sizes.push(size);
             bounds.push(((size as f64 * factor) as Weight).min(bound).max(size));

@@ -1,7 +1,8 @@
 //! The target weights of the blocks.
 
+use super::initial;
 use crate::graph::CsrGraph;
-use crate::types::Weight;
+use crate::types::{BlockId, Weight};
 
 /// The weight each block should have and the greatest weight it may have.
 ///
@@ -134,6 +135,11 @@ impl Targets {
             sizes.len() == bounds.len() && sizes.iter().zip(&bounds).all(|(size, bound)| size <= bound)
         );
         Self { sizes, bounds }
+    }
+
+    /// The partition by the numbers of the vertices: each block gets the next ones until it has its weight; O(n).
+    pub fn in_order(&self, graph: &CsrGraph) -> Vec<BlockId> {
+        initial::in_order(graph.node_weights().iter().copied(), &self.sizes)
     }
 
     /// Number of blocks.

@@ -10,7 +10,7 @@ use super::refine::two_way::{Bisection, Bounds, Goal, TwoWay};
 use super::settings::BisectionSettings;
 use crate::observer::Observer;
 use crate::rng::{Rng, derive};
-use crate::types::{BlockId, NodeId, Weight};
+use crate::types::{BlockId, Weight};
 
 /// From this many arcs on, the two halves get a thread each. Balances the cost of a task against its work; the result does not
 /// depend on it.
@@ -43,17 +43,17 @@ pub(crate) fn depth(num_blocks: usize) -> u32 {
 }
 
 /// The cheapest partition: each block gets the next vertices until it has its size; O(n).
-pub(crate) fn in_order<W: Stored>(graph: &CompactGraph<W>, sizes: &[Weight]) -> Vec<BlockId> {
+pub(crate) fn in_order(node_weights: impl Iterator<Item = Weight>, sizes: &[Weight]) -> Vec<BlockId> {
     let (mut block, mut weight) = (0, 0);
-    let mut next = |node: NodeId| {
+    let next = |node_weight: Weight| {
         while weight >= sizes[block] && block + 1 < sizes.len() {
             block += 1;
             weight = 0;
         }
-        weight += graph.node_weight(node);
+        weight += node_weight;
         block as BlockId
     };
-    graph.nodes().map(&mut next).collect()
+    node_weights.map(next).collect()
 }
 
 struct Recursion<'a> {
@@ -76,7 +76,7 @@ impl Recursion<'_> {
             return vec![0; graph.num_nodes()];
         }
         if self.observer.should_stop() {
-            return in_order(graph, sizes);
+            return in_order(graph.node_weights(), sizes);
         }
         let half = sizes.len().div_ceil(2);
         let halves = bisection_bounds(graph.total_node_weight(), sizes, bounds, half);
