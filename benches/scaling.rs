@@ -17,7 +17,7 @@ mod common;
 use std::ops::RangeInclusive;
 use std::time::Instant;
 
-use common::{Options, Table, audited_cost, fail, text_of};
+use common::{Options, Table, audited_cost, fail, memory, text_of};
 use viem::graph::{CsrGraph, generate};
 use viem::io::Source;
 use viem::io::metis::{self, NodeWeights};
@@ -162,25 +162,5 @@ impl Instance {
             search: solution.report.seconds.search,
             mebibytes,
         }
-    }
-}
-
-/// Resident memory of this process in KiB, as Linux tells it.
-mod memory {
-    fn status(key: &str) -> Option<usize> {
-        let status = std::fs::read_to_string("/proc/self/status").ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix(key))?;
-        line.split_whitespace().next()?.parse().ok()
-    }
-
-    /// Forgets the peak so far; the memory at hand.
-    pub fn restart_peak() -> Option<usize> {
-        std::fs::write("/proc/self/clear_refs", "5").ok()?;
-        status("VmRSS:")
-    }
-
-    /// The most memory since.
-    pub fn peak() -> Option<usize> {
-        status("VmHWM:")
     }
 }

@@ -62,12 +62,12 @@ fn every_preset_keeps_the_bounds_on_every_machine_and_tells_the_truth() {
         for preset in [MapPreset::Fast, MapPreset::Eco] {
             for percent in [0, 3] {
                 let imbalance = percent as f64 / 100.0;
-                let config = DirectConfig { imbalance, seed: 5, ..config(preset) };
+                let config = config(preset).with_imbalance(imbalance).with_seed(5);
                 let solution = map_directly(&graph, &*family.machine, &config).unwrap();
                 let context = format!("{} {preset} {percent}", family.name);
                 check(&family, &graph, percent, &solution, &context);
                 assert_eq!(solution.report.loads.overload, 0, "{context}");
-                let threads = DirectConfig { threads: 2, ..config };
+                let threads = config.with_threads(2);
                 let again = map_directly(&graph, &*family.machine, &threads).unwrap();
                 assert_eq!(again.mapping, solution.mapping, "{context}");
             }
@@ -134,7 +134,7 @@ fn tiny_problems_are_solved_as_by_enumeration() {
 fn exact_sizes_are_met_and_work_follows_the_speeds() {
     let graph = generate::mesh(50, 40, 2);
     let tree = Hierarchy::parse("4:3", "1:10").unwrap();
-    let exact = DirectConfig { imbalance: 0.0, ..config(MapPreset::Eco) };
+    let exact = config(MapPreset::Eco).with_imbalance(0.0);
     let solution = map_directly(&graph, &tree, &exact).unwrap();
     let loads = loads_of(&graph, 12, solution.mapping.as_slice());
     assert!(loads.iter().all(|&load| load == 166 || load == 167), "{loads:?}");
@@ -167,8 +167,7 @@ fn a_start_is_improved_and_never_made_worse() {
     let graph = generate::mesh(40, 25, 2);
     let machine = Grid::torus(&[3, 4]).unwrap();
     let family = Family::grid("torus", machine.clone());
-    let first =
-        map_directly(&graph, &machine, &DirectConfig { seed: 9, ..config(MapPreset::Strong) }).unwrap();
+    let first = map_directly(&graph, &machine, &config(MapPreset::Strong).with_seed(9)).unwrap();
     let stripes = Mapping::many(12, graph.nodes().map(|node| node * 12 / 1000).collect()).unwrap();
     for start in [&first.mapping, &stripes] {
         let improved =
@@ -190,7 +189,7 @@ fn stopped_at_any_time_the_bounds_hold() {
     let family = Family::tree("tree", "2:3:2", "1:10:100");
     for percent in [0, 3] {
         for questions in [0, 1, 2, 5, 10, 20, 50, 100] {
-            let config = DirectConfig { imbalance: percent as f64 / 100.0, ..config(MapPreset::Eco) };
+            let config = config(MapPreset::Eco).with_imbalance(percent as f64 / 100.0);
             let stop = StopAfter::questions(questions);
             let solution = map_directly_watched(&graph, &*family.machine, &config, None, &stop).unwrap();
             check(&family, &graph, percent, &solution, "stopped");
@@ -229,7 +228,7 @@ fn odd_problems_have_a_mapping() {
             assert_eq!((solution.mapping.num_processes(), solution.report.cost), (n, 0));
         }
     }
-    let bad = DirectConfig { imbalance: -0.1, ..config(MapPreset::Eco) };
+    let bad = config(MapPreset::Eco).with_imbalance(-0.1);
     let graph = generate::grid(4, 4);
     assert!(matches!(map_directly(&graph, &tree, &bad), Err(SolveError::Config(_))));
     let far = Hierarchy::parse("2:2", "1:9000000000000000000").unwrap();

@@ -5,6 +5,7 @@
 #[path = "../../tests/common/check.rs"]
 mod check;
 mod figures;
+pub mod memory;
 mod models;
 mod options;
 #[path = "../../tests/common/problems.rs"]

@@ -1,28 +1,47 @@
-//! J and time of direct mappings, many vertices a PE, beside recorded peers.
+//! Direct mappings, many vertices a PE: J, time, exact sizes, threads, partitions of machines, unequal PEs.
 //!
 //! ```text
 //! VIEM_GRAPHS=folder [VIEM_PEERS=many.tsv] cargo bench --bench many -- [options]
-//!     preset=fast,eco  machine=4:8:2,4:8:6  distances=1:10:100  imbalance=3  graph=crack,cs4  seeds=1  threads=1  table
-//!     whole.flow.rounds=3  sections.k_way.rounds=2
+//!     what=peers  preset=fast,eco  machine=4:8:2,4:8:6  distances=1:10:100  imbalance=3  graph=crack,cs4  seeds=1
+//!     threads=1  table  whole.flow.rounds=3  sections.k_way.rounds=2
 //! ```
 //!
-//! The folder holds METIS graphs (`*.graph`). The peers' file has the columns graph, hierarchy, distances, tool, J, seconds. With
-//! it, only graphs that occur there are mapped. Every setting can be changed by its name in [`DirectSettings`]. Printed are the
-//! geometric means of J and time over each peer, and the worst J; `table` prints every cell, means over the seeds. With one
-//! thread, times are CPU times; with more, times of the clock. `graph=mesh16` and `mesh20` are triangulated grids of 2^16 and
-//! 2^20 vertices.
+//! | `what` | table | graphs, if none is named |
+//! |---|---|---|
+//! | `peers` | J and time beside recorded peers, and with `table` of every pair | those of the peers |
+//! | `exact` | J with exact sizes over J with the imbalance | those of the peers |
+//! | `threads` | time on the clock with one thread and with two, memory | of the folder, above 50 000 vertices |
+//! | `subsets` | J onto each five PEs of `mesh:2x4`, beside partitioning and the best relabelling | bump |
+//! | `speeds` | loads and cut with 20 PEs of random speeds, beside equal ones | 3elt, whitaker3, fe_4elt2 |
+//!
+//! The folder holds METIS graphs (`*.graph`); the peers' file has the columns graph, hierarchy, distances, tool, J, seconds. Graphs
+//! `mesh16` and `mesh20` are triangulated grids of 2^16 and 2^20 vertices. Every setting can be changed by its name in
+//! [`DirectSettings`](viem::partition::DirectSettings). Means are geometric. With one thread, times are CPU times; with more, times of the clock.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod exact;
+mod peers;
+mod speeds;
+mod subsets;
+mod threads;
 
-use std::collections::{BTreeMap, HashMap};
-
-use common::{
-    Options, Stopwatch, Table, changed, columns, fail, geometric_mean, graphs_of, number_in, read_graph,
-};
+use common::{Options, changed, fail, graphs_of, read_graph};
 use viem::graph::{CsrGraph, generate};
 use viem::io::metis::NodeWeights;
-use viem::solve::{DirectConfig, MapPreset, map_directly};
-use viem::threads;
+use viem::solve::{DirectConfig, DirectSolution, MapPreset, map_directly};
+use viem::topology::Machine;
+
+/// A table: its name, and what prints it for one preset.
+type Table = (&'static str, fn(&Run, MapPreset));
+
+const TABLES: [Table; 5] = [
+    ("peers", peers::table),
+    ("exact", exact::table),
+    ("threads", threads::table),
+    ("subsets", subsets::table),
+    ("speeds", speeds::table),
+];
 
 struct Run {
     presets: Vec<MapPreset>,
@@ -30,7 +49,7 @@ struct Run {
     distances: Option<String>,
     /// In percent.
     imbalance: f64,
-    /// Names; all of the folder if empty.
+    /// Names; those that the table says if empty.
     graphs: Vec<String>,
     seeds: u64,
     threads: usize,
@@ -40,155 +59,66 @@ struct Run {
 }
 
 impl Run {
-    fn read() -> Self {
-        Options::read(|options| {
-            Ok(Run {
-                presets: options.members("preset", &MapPreset::ALL, MapPreset::name, &MapPreset::ALL)?,
-                machines: options.list("machine", vec!["4:8:2".to_owned(), "4:8:6".to_owned()])?,
-                distances: options.optional("distances")?,
-                imbalance: options.value("imbalance", 3.0)?,
-                graphs: options.list("graph", Vec::new())?,
-                seeds: options.value("seeds", 1)?,
-                threads: options.value("threads", 1)?,
-                table: options.word("table")?,
-                changes: options.settings()?,
-            })
+    fn read(options: &mut Options) -> Result<Self, String> {
+        Ok(Run {
+            presets: options.members("preset", &MapPreset::ALL, MapPreset::name, &MapPreset::ALL)?,
+            machines: options.list("machine", vec!["4:8:2".to_owned(), "4:8:6".to_owned()])?,
+            distances: options.optional("distances")?,
+            imbalance: options.value("imbalance", 3.0)?,
+            graphs: options.list("graph", Vec::new())?,
+            seeds: options.value("seeds", 1)?,
+            threads: options.value("threads", 1)?,
+            table: options.word("table")?,
+            changes: options.settings()?,
         })
     }
 
-    /// The distances of a machine: as given, or 1:10:100 for trees.
-    fn distances(&self, machine: &str) -> Option<&str> {
-        let is_tree = machine.starts_with(|first: char| first.is_ascii_digit());
-        self.distances.as_deref().or(is_tree.then_some("1:10:100"))
+    /// A machine with its distances: as given, or 1:10:100 for trees.
+    fn machine(&self, spec: &str) -> Box<dyn Machine> {
+        let is_tree = spec.starts_with(|first: char| first.is_ascii_digit());
+        let distances = self.distances.as_deref().or(is_tree.then_some("1:10:100"));
+        Box::new(viem::machine::build(spec, distances, None).unwrap_or_else(|error| fail(error)))
     }
 
     fn config(&self, preset: MapPreset, seed: u64) -> DirectConfig {
-        let config = DirectConfig::preset(preset);
-        let settings = changed(&config.settings, &self.changes).unwrap_or_else(|message| fail(message));
-        DirectConfig { settings, seed, threads: self.threads, imbalance: self.imbalance / 100.0, ..config }
+        let config = DirectConfig::preset(preset).with_seed(seed).with_threads(self.threads);
+        let mut config = config.with_imbalance(self.imbalance / 100.0);
+        config.settings = changed(&config.settings, &self.changes).unwrap_or_else(|message| fail(message));
+        config
     }
-}
 
-/// What peers reached, by graph and machine.
-type Peers = HashMap<(String, String), Vec<Peer>>;
-
-struct Peer {
-    tool: String,
-    cost: f64,
-    seconds: Option<f64>,
-}
-
-fn peers() -> Option<Peers> {
-    let path = std::env::var("VIEM_PEERS").ok()?;
-    let mut peers = Peers::new();
-    let names = ["graph", "hierarchy", "tool", "J", "seconds"];
-    for [graph, machine, tool, cost, seconds] in columns(&path, names) {
-        let graph = graph.trim_end_matches(".graph").to_owned();
-        let Some(cost) = number_in(&cost) else { continue };
-        let seconds = number_in(&seconds).filter(|&seconds| seconds > 0.0);
-        peers.entry((graph, machine)).or_default().push(Peer { tool, cost: cost.max(1.0), seconds });
-    }
-    Some(peers)
-}
-
-/// Those of the folder, and generated ones if asked for by their names.
-fn graphs(run: &Run, peers: Option<&Peers>) -> Vec<(String, CsrGraph)> {
-    let mut graphs = Vec::new();
-    let has_peer = |name: &String| peers.is_none_or(|peers| peers.keys().any(|(graph, _)| graph == name));
-    if let Ok(folder) = std::env::var("VIEM_GRAPHS") {
-        let mut found = graphs_of(&folder);
-        found.retain(
-            |(name, _)| if run.graphs.is_empty() { has_peer(name) } else { run.graphs.contains(name) },
-        );
-        graphs.extend(found.into_iter().map(|(name, path)| (name, read_graph(&path, NodeWeights::Read))));
-    }
-    for (name, side) in [("mesh16", 1 << 8), ("mesh20", 1 << 10)] {
-        if run.graphs.iter().any(|wanted| wanted == name) {
-            graphs.push((name.to_owned(), generate::mesh(side, side, 1)));
+    /// The graphs asked for, or those of the folder whose names are wanted.
+    fn graphs(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<(String, CsrGraph)> {
+        let named = |name: &str| self.graphs.iter().any(|wanted| wanted == name);
+        let mut graphs = Vec::new();
+        if let Ok(folder) = std::env::var("VIEM_GRAPHS") {
+            let mut found = graphs_of(&folder);
+            found.retain(|(name, _)| if self.graphs.is_empty() { is_wanted(name) } else { named(name) });
+            graphs.extend(found.into_iter().map(|(name, path)| (name, read_graph(&path, NodeWeights::Read))));
         }
+        for (name, side) in [("mesh16", 1 << 8), ("mesh20", 1 << 10)] {
+            if named(name) {
+                graphs.push((name.to_owned(), generate::mesh(side, side, 1)));
+            }
+        }
+        if graphs.is_empty() {
+            println!("no graphs: set VIEM_GRAPHS to a folder that has them, or give graph=mesh16");
+        }
+        graphs
     }
-    graphs
 }
 
-/// All cells beside one peer.
-#[derive(Default)]
-struct Comparison {
-    costs: Vec<f64>,
-    times: Vec<f64>,
-    worst: f64,
-    worst_name: String,
-}
-
-impl Comparison {
-    fn print(&self, tool: &str) {
-        let (cost, time) = (geometric_mean(&self.costs), geometric_mean(&self.times));
-        let (count, worst, name) = (self.costs.len(), self.worst, &self.worst_name);
-        println!("  {tool:16} J {cost:.4}  time {time:.3}  ({count} cells)  worst {worst:.3} {name}");
-    }
+/// A direct mapping.
+fn map(graph: &CsrGraph, machine: &dyn Machine, config: &DirectConfig) -> DirectSolution {
+    map_directly(graph, machine, config).unwrap_or_else(|error| fail(error))
 }
 
 fn main() {
-    let run = Run::read();
-    // One pool for everything, so that its processor time can be told.
-    threads::run(run.threads, || compare_all(&run)).unwrap_or_else(|error| fail(error));
-}
-
-fn compare_all(run: &Run) {
-    let peers = peers();
-    let graphs = graphs(run, peers.as_ref());
-    if graphs.is_empty() {
-        return println!("many: set VIEM_GRAPHS to a folder of graphs, or give graph=mesh16");
+    let (tables, run) = Options::read(|options| {
+        let tables = options.members("what", &TABLES, |table| table.0, &TABLES[..1])?;
+        Ok((tables, Run::read(options)?))
+    });
+    for (_, table) in tables {
+        run.presets.iter().for_each(|&preset| table(&run, preset));
     }
-    for &preset in &run.presets {
-        compare(run, preset, &graphs, peers.as_ref());
-    }
-}
-
-/// All graphs and machines with one preset.
-fn compare(run: &Run, preset: MapPreset, graphs: &[(String, CsrGraph)], peers: Option<&Peers>) {
-    let mut comparisons: BTreeMap<&str, Comparison> = BTreeMap::new();
-    let mut all_seconds = 0.0;
-    let columns = [("graph", 24), ("J", 12), ("fullest", 0), ("overload", 0), ("seconds", 8)];
-    let table = run.table.then(|| Table::new(columns));
-    for (machine, (name, graph)) in
-        run.machines.iter().flat_map(|machine| graphs.iter().map(move |graph| (machine, graph)))
-    {
-        let built =
-            viem::machine::build(machine, run.distances(machine), None).unwrap_or_else(|error| fail(error));
-        let (mut costs, mut seconds, mut overload, mut fullest) = (Vec::new(), 0.0, 0, 0.0f64);
-        for seed in 0..run.seeds {
-            let watch = Stopwatch::start(run.threads);
-            let solution = map_directly(graph, built.as_ref(), &run.config(preset, seed))
-                .unwrap_or_else(|error| fail(error));
-            seconds += watch.seconds() / run.seeds as f64;
-            costs.push(solution.report.cost.max(1) as f64);
-            overload = overload.max(solution.report.loads.overload);
-            fullest = fullest.max(solution.report.loads.fullest);
-        }
-        all_seconds += seconds;
-        let (cost, name) = (geometric_mean(&costs), format!("{name} {machine}"));
-        let key = name.split_once(' ').map(|(graph, machine)| (graph.to_owned(), machine.to_owned()));
-        for peer in peers.and_then(|peers| peers.get(&key?)).into_iter().flatten() {
-            let comparison = comparisons.entry(&peer.tool).or_default();
-            comparison.costs.push(cost / peer.cost);
-            comparison.times.extend(peer.seconds.map(|peer| seconds / peer));
-            if cost / peer.cost > comparison.worst {
-                (comparison.worst, comparison.worst_name) = (cost / peer.cost, name.clone());
-            }
-        }
-        if let Some(table) = &table {
-            let cells = [
-                format!("{cost:.0}"),
-                format!("{fullest:.4}"),
-                format!("{overload}"),
-                format!("{seconds:.3}"),
-            ];
-            let [cost, fullest, overload, seconds] = cells;
-            table.row([name, cost, fullest, overload, seconds]);
-        } else if overload > 0 {
-            println!("{name}: overload {overload}");
-        }
-    }
-    println!("{} imbalance {} %: {all_seconds:.2} s", preset.name(), run.imbalance);
-    comparisons.iter().for_each(|(tool, comparison)| comparison.print(tool));
 }

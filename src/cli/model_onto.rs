@@ -81,7 +81,10 @@ impl Job<'_> {
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
         machine::tell(console, machine);
         let (seed, threads) = (self.seed, self.threads);
-        let config = DirectConfig { seed, threads, imbalance, ..DirectConfig::preset(self.preset()) };
+        let config = DirectConfig::preset(self.preset())
+            .with_seed(seed)
+            .with_threads(threads)
+            .with_imbalance(imbalance);
         let solution = {
             let progress = Progress::new(self.quiet);
             signals::listen(&progress, First::Ends);

@@ -36,11 +36,12 @@ const MOST_CHILDREN: usize = 16;
 /// ```
 /// use viem::solve::{DirectConfig, MapPreset};
 ///
-/// let config = DirectConfig { seed: 7, ..DirectConfig::preset(MapPreset::Fast) };
+/// let config = DirectConfig::preset(MapPreset::Fast).with_seed(7).with_imbalance(0.05);
 /// assert!(config.validate().is_ok());
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct DirectConfig {
     /// Names every random stream.
     pub seed: u64,
@@ -64,6 +65,21 @@ impl DirectConfig {
             MapPreset::Fast => DirectSettings::fast(),
         };
         Self { seed: 0, threads: 1, imbalance: 0.03, settings, time_limit: None }
+    }
+
+    /// The same with another seed.
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// The same on so many threads.
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// The same with another imbalance: 0.03 is 3 %.
+    pub fn with_imbalance(self, imbalance: f64) -> Self {
+        Self { imbalance, ..self }
     }
 
     /// Whether every number is in its range.

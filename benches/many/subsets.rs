@@ -1,0 +1,79 @@
+//! Partitions of a machine: each five PEs of a mesh of eight, connected or not.
+//!
+//! Beside a direct mapping stands what needs no knowledge of the machine: a partition into five blocks, whose blocks are placed
+//! best by enumeration.
+//!
+//! Pellegrini: Process mapping onto complex architectures and partitions thereof. 2015 (the figure of the graph bump).
+
+use viem::graph::quotient;
+use viem::machine;
+use viem::objective::score;
+use viem::partition::{Partitioner, Preset, Targets};
+use viem::solve::MapPreset;
+use viem::types::{Cost, PeId};
+
+use super::{Run, map};
+use crate::common::{fail, geometric_mean};
+
+const PES: usize = 8;
+const BLOCKS: usize = 5;
+
+/// A line for each graph: J of the direct mapping over that of the partition.
+pub fn table(run: &Run, preset: MapPreset) {
+    for (name, graph) in run.graphs(|name| name == "bump") {
+        let config = run.config(preset, 0);
+        let targets = Targets::equal(&graph, BLOCKS, config.imbalance).unwrap_or_else(|error| fail(error));
+        let preset_of_partition = match preset {
+            MapPreset::Strong => Preset::Strong,
+            MapPreset::Eco => Preset::Eco,
+            _ => Preset::Fast,
+        };
+        let partition = Partitioner::new(preset_of_partition, config.seed).partition(&graph, &targets);
+        let blocks = quotient::contract(&graph, partition.blocks(), BLOCKS).with_unit_node_weights();
+        let (mut ratios, mut worst) = (Vec::new(), (0.0, String::new()));
+        for subset in subsets() {
+            let list: Vec<String> = subset.iter().map(ToString::to_string).collect();
+            let list = list.join(",");
+            let machine = machine::build("mesh:2x4", None, Some(&list)).unwrap_or_else(|error| fail(error));
+            let placed =
+                |order: &Vec<PeId>| score(&blocks, &machine, order).unwrap_or_else(|error| fail(error));
+            let relabelled: Cost = orders().iter().map(placed).min().unwrap_or(0);
+            let direct = map(&graph, &machine, &config).report.cost;
+            let ratio = direct as f64 / relabelled as f64;
+            ratios.push(ratio);
+            if ratio > worst.0 {
+                worst = (ratio, format!("{direct} beside {relabelled} on the PEs {list}"));
+            }
+        }
+        println!(
+            "{} {name} onto {} subsets of mesh:2x4: J over that of a partition {:.4}, worst {:.4} ({})",
+            preset.name(),
+            ratios.len(),
+            geometric_mean(&ratios),
+            worst.0,
+            worst.1
+        );
+    }
+}
+
+/// All sets of five PEs.
+fn subsets() -> impl Iterator<Item = Vec<PeId>> {
+    let members = |set: u32| (0..PES as PeId).filter(move |pe| set >> pe & 1 == 1).collect::<Vec<_>>();
+    (0..1u32 << PES).filter(|set| set.count_ones() as usize == BLOCKS).map(members)
+}
+
+/// All orders of the blocks.
+fn orders() -> Vec<Vec<PeId>> {
+    let mut orders = vec![Vec::new()];
+    for next in 0..BLOCKS as PeId {
+        let insert = |order: Vec<PeId>| {
+            (0..=order.len()).map(move |place| {
+                let mut longer = order.clone();
+                longer.insert(place, next);
+                longer
+            })
+        };
+        orders = orders.into_iter().flat_map(insert).collect();
+    }
+    orders
+}
