@@ -132,6 +132,33 @@ fn a_model_of_a_direct_mapping_is_its_quotient_graph() {
 }
 
 #[test]
+fn a_direct_mapping_is_set_beside_others_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = stdout_of(on_mesh("viem", folder.path(), &MACHINE).args(["-o", "mapping", "--picture=a.svg"]));
+    let score = ["--input_mapping=mapping", "--json=report", "--compare=block,cyclic,socket,random,mapping"];
+    let scored = stdout_of(on_mesh("evaluator", folder.path(), &MACHINE).args(score).arg("--picture=b.svg"));
+    assert!(scored.contains("gain is how much less it is than that of block"), "{scored}");
+    let report = report_in(&folder.path().join("report"));
+    let rows = report["compared"].as_array().unwrap();
+    let costs: Vec<i64> = rows.iter().map(|row| row["J"].as_i64().unwrap()).collect();
+    assert_eq!((costs[0], costs[5]), (objective(&text), objective(&text)));
+    // In the order of the mesh, stretches are bands; stretches at random are far apart.
+    assert!(costs[0] < costs[1] && costs[1] <= costs[2] && costs[1] < costs[4], "{costs:?}");
+    // A band of four rows for each element.
+    fs::write(folder.path().join("bands"), (0..3072).map(|v| format!("{}\n", v / 256)).collect::<String>())
+        .unwrap();
+    let bands = ["--input_mapping=bands", "--quiet", "--json=report"];
+    stdout_of(on_mesh("evaluator", folder.path(), &MACHINE).args(bands));
+    assert_eq!(report_in(&folder.path().join("report"))["J"]["mapping"], costs[1]);
+    for picture in ["a.svg", "b.svg"] {
+        let text = fs::read_to_string(folder.path().join(picture)).unwrap();
+        assert!(text.starts_with("<svg ") && text.contains("block") && text.contains("of mapping"), "{text}");
+    }
+    let message = failure_of(on_mesh("viem", folder.path(), &MACHINE).arg("--launch=openmpi"), 2);
+    assert!(message.contains("generate_model --machine"), "{message}");
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     for imbalance in ["--imbalance=-1", "--imbalance=nan", "--imbalance=much"] {

@@ -28,14 +28,18 @@ const LONG_CONSTRUCTION: [&str; 2] =
 
 /// A run at the point where it has read its model; `output` is where the mapping goes.
 fn long_run(folder: &Path, output: &str, options: [&str; 2]) -> (Child, BufReader<ChildStdout>) {
+    run_until(folder, &[&["--output_filename", output], &DEEP[..], &options].concat(), "model has")
+}
+
+/// A run on a grid of 2^14 vertices at the point where it has printed a line that begins so.
+fn run_until(folder: &Path, options: &[&str], beginning: &str) -> (Child, BufReader<ChildStdout>) {
     fs::write(folder.join("model"), text_of(&generate::grid(128, 128))).unwrap();
     let mut command = program("viem", folder);
-    command.args(["model", "--seed=3", "--json=report", "--output_filename", output]).args(DEEP);
-    command.args(options);
+    command.args(["model", "--seed=3", "--json=report"]).args(options);
     let mut child = to_spawn(&command, folder).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
-    while !line.starts_with("model has") {
+    while !line.starts_with(beginning) {
         line.clear();
         assert!(lines.read_line(&mut line).unwrap() > 0, "the program ended early");
     }
@@ -69,6 +73,29 @@ fn the_first_signal_saves_the_best_mapping() {
         let evaluated = stdout_of(evaluator.args(["model", "--input_mapping=out"]).args(DEEP));
         assert_eq!(objective(&text), objective(&evaluated));
         assert_eq!(report["J"]["search"], objective(&text));
+    }
+}
+
+/// With an hour left, or before the first mapping is complete: vertices are mapped, loads are within their bounds.
+#[test]
+fn a_signal_saves_the_best_direct_mapping() {
+    let machine = ["--machine=4:8", "--distance_parameter_string=1:10"];
+    let options = ["--output_filename=out", "--threads=2", "--preconfiguration_mapping=strong"];
+    for more in [&["--time_limit=1h"][..], &["--imbalance=0"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut child, mut lines) =
+            run_until(folder.path(), &[&machine[..], &options, more].concat(), "mapping directly");
+        send(&child, "-USR1");
+        let mut text = String::new();
+        lines.read_to_string(&mut text).unwrap();
+        assert!(child.wait().unwrap().success());
+        assert!(text.contains("stopped early"), "{text}");
+        let report = report_in(&folder.path().join("report"));
+        assert_eq!((&report["stopped"], &report["loads"]["overload"]), (&true.into(), &0.into()));
+        let mut evaluator = program("evaluator", folder.path());
+        let evaluated = stdout_of(evaluator.args(["model", "--input_mapping=out"]).args(machine));
+        assert_eq!(objective(&text), objective(&evaluated));
+        assert_eq!(report["J"]["mapping"], objective(&text));
     }
 }
 

@@ -54,9 +54,8 @@ impl Other {
         count: usize,
     ) -> anyhow::Result<Mapping> {
         match self {
-            Self::Arrangement(arrangement) => {
-                Ok(arrangement.of(machine, comparison.nodes(), count).expect("there is room"))
-            }
+            Self::Arrangement(arrangement) => Ok(comparison.arranged(*arrangement).expect("there is room")),
+            Self::File(path) if comparison.is_many() => Ok(files::read_many(path, count, machine)?),
             Self::File(path) => Ok(files::read_mapping(path, count, machine)?),
         }
     }
@@ -66,7 +65,7 @@ impl Other {
 #[derive(Serialize)]
 pub(crate) struct Row {
     name: String,
-    /// How much less J is than that of the identity, in percent.
+    /// How much less J is than that of the identity, or of `block` where PEs have many vertices, in percent.
     gain: f64,
     #[serde(flatten)]
     figures: Figures,
@@ -80,7 +79,7 @@ pub(crate) fn rows(
     others: &[Other],
 ) -> anyhow::Result<Vec<Row>> {
     let count = given.1.num_processes();
-    let identity = Mapping::in_order(machine, count).expect("there is room");
+    let identity = comparison.arranged(Arrangement::Block).expect("there is room");
     let identity = comparison.figures(&identity)?.cost;
     let row = |name: String, mapping: &Mapping| -> Result<Row, ScoreError> {
         let figures = comparison.figures(mapping)?;
@@ -94,11 +93,12 @@ pub(crate) fn rows(
 }
 
 /// The rows as a table for people.
-pub(crate) fn tell(console: Console, rows: &[Row]) {
+pub(crate) fn tell(console: Console, rows: &[Row], is_many: bool) {
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max("mapping".len());
     let levels: String = rows[0].figures.levels.iter().map(|level| format!(" {:>9}", level.name)).collect();
+    let base = if is_many { "block" } else { "the identity" };
     console.line(format_args!(
-        "J is a model of communication, not a run time; gain is how much less it is than that of the identity"
+        "J is a model of communication, not a run time; gain is how much less it is than that of {base}"
     ));
     console.line(format_args!(
         "{:width$} {:>20} {:>9}{levels} {:>16} {:>8}",
@@ -120,7 +120,7 @@ pub(crate) fn tell(console: Console, rows: &[Row]) {
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
 pub(crate) struct PictureOptions {
-    /// Also draw the traffic before (the identity) and after into an SVG file: its matrix, its share by level, what leaves each node
+    /// Also draw the traffic before (the identity, or equal stretches of vertices) and after into an SVG file: its matrix, its share by level, what leaves each node
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
 }
@@ -140,20 +140,22 @@ impl PictureOptions {
         self.picture.as_deref().map(|path| outputs.add(path, inputs)).transpose()
     }
 
-    /// The picture, if there is to be one, of the identity and a mapping of this name.
+    /// The picture, if there is to be one, of the order of the numbers and a mapping of this name.
     pub(crate) fn draw(
         &self,
         graph: &CsrGraph,
         machine: &dyn Machine,
         name: &str,
         mapping: &Mapping,
+        is_many: bool,
     ) -> Result<Option<String>, ScoreError> {
         if self.picture.is_none() {
             return Ok(None);
         }
-        let identity = Mapping::in_order(machine, graph.num_nodes()).expect("there is room");
-        let before = Side { name: "identity", mapping: &identity };
+        let comparison = Comparison::new(graph, machine)?.of_many(is_many);
+        let in_order = comparison.arranged(Arrangement::Block).expect("there is room");
+        let before = Side { name: if is_many { "block" } else { "identity" }, mapping: &in_order };
         let after = Side { name, mapping };
-        picture::draw(graph, &Comparison::new(graph, machine)?, &before, &after).map(Some)
+        picture::draw(graph, &comparison, &before, &after).map(Some)
     }
 }

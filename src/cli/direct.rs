@@ -20,6 +20,10 @@ use crate::types::PeId;
 /// By how many percent a PE may exceed its share if nothing is said.
 pub(crate) const IMBALANCE: f64 = 3.0;
 
+/// Why a direct mapping is not launched.
+pub(crate) const NO_LAUNCH: &str = "--launch is for one process a processing element; generate_model --machine makes a model of a \
+     direct mapping";
+
 /// How work is spread where PEs have many vertices.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
@@ -64,17 +68,6 @@ impl DirectOptions {
         let is_many = num_nodes > machine.num_pes() || graph.node_weights().iter().any(|&weight| weight != 1);
         let is_direct = num_nodes > room || self.pe_weights.is_some() || (is_asked && is_many);
         Ok((graph, is_direct))
-    }
-}
-
-/// An error if one of these options is given: they are for one process a PE.
-pub(crate) fn refuse(options: &[(&str, bool)]) -> Result<(), UsageError> {
-    match options.iter().find(|(_, is_given)| *is_given) {
-        Some((name, _)) => {
-            let message = "is for one process a processing element; generate_model --machine makes a model of a direct mapping";
-            Err(UsageError(format!("{name} {message}")))
-        }
-        None => Ok(()),
     }
 }
 

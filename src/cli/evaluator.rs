@@ -154,8 +154,6 @@ fn score(options: &Options) -> anyhow::Result<End> {
     machine::tell(console, machine);
     let distances = machine.distances()?;
     let (mapping, identity, spread) = if is_direct {
-        let others = [("--compare", !options.compare.is_empty()), ("--picture", picture.is_some())];
-        direct::refuse(&others)?;
         console.line(format_args!("reading input mapping"));
         let mapping = files::read_many(&options.input_mapping, graph.num_nodes(), machine)?;
         let spread = spread(&graph, machine, imbalance, &mapping);
@@ -172,9 +170,11 @@ fn score(options: &Options) -> anyhow::Result<End> {
     let mut compared = Vec::new();
     if !options.compare.is_empty() {
         let given = (options.input_mapping.as_path(), &mapping);
-        compared = compare::rows(machine, &Comparison::new(&graph, machine)?, given, &options.compare)?;
+        let comparison = Comparison::new(&graph, machine)?.of_many(is_direct);
+        compared = compare::rows(machine, &comparison, given, &options.compare)?;
     }
-    let drawn = options.picture.draw(&graph, machine, &files::name(&options.input_mapping), &mapping)?;
+    let name = files::name(&options.input_mapping);
+    let drawn = options.picture.draw(&graph, machine, &name, &mapping, is_direct)?;
 
     let simulation = options.simulation.phase(&graph, machine, &mapping)?;
     let report = Report {
@@ -237,7 +237,7 @@ fn tell(console: Console, report: &Report<'_>) {
         console.line(format_args!("processing elements left empty: {count} ({which})"));
     }
     if !report.compared.is_empty() {
-        compare::tell(console, &report.compared);
+        compare::tell(console, &report.compared, report.spread.is_some());
     }
 }
 

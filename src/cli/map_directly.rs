@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use super::compare::PictureOptions;
 use super::console::Console;
 use super::direct::{self, DirectOptions, JsonSpread};
 use super::exit::{End, VerificationError};
@@ -32,12 +33,20 @@ pub(super) struct Job<'a> {
     pub config: DirectConfig,
     /// A mapping to improve.
     pub start: Option<Mapping>,
+    pub picture: &'a PictureOptions,
     pub verify: bool,
     pub quiet: bool,
-    pub outputs: &'a Outputs,
-    pub output: OutputId,
-    pub json: Option<OutputId>,
+    pub places: Places<'a>,
     pub console: Console,
+}
+
+/// Where the results go.
+#[derive(Clone, Copy)]
+pub(super) struct Places<'a> {
+    pub outputs: &'a Outputs,
+    pub mapping: OutputId,
+    pub json: Option<OutputId>,
+    pub picture: Option<OutputId>,
 }
 
 impl Job<'_> {
@@ -74,11 +83,15 @@ impl Job<'_> {
 
     /// Writes mapping and report, once the mapping is verified if that was asked for.
     fn write(&self, DirectSolution { mapping, report }: &DirectSolution) -> anyhow::Result<()> {
-        let Job { outputs, output, json, console, .. } = *self;
+        let Job { graph, machine, console, .. } = *self;
+        let Places { outputs, mapping: output, json, picture } = self.places;
         let report_of_run = self.report(report);
-        let contents: [Content<'_>; 2] = [
+        let drawn = self.picture.draw(graph, machine, outputs.name(output), mapping, true)?;
+        let drawn = drawn.unwrap_or_default();
+        let contents: [Content<'_>; 3] = [
             (Some(output), &|out| io::mapping::write(out, mapping.as_slice())),
             (json, &|out| files::write_json(out, &report_of_run)),
+            (picture, &|out| out.write_all(drawn.as_bytes())),
         ];
         let staged = outputs.stage(&contents)?;
         if let Some(written) = staged.path(output).filter(|_| self.verify) {
@@ -126,7 +139,7 @@ impl Job<'_> {
             machine: self.machine_options.report(self.machine),
             preconfiguration_mapping: self.preset,
             pe_weights: self.direct_options.pe_weights.as_deref().map(files::name),
-            settings: DirectConfig { threads: 1, ..self.config.clone() },
+            settings: self.config.clone().with_threads(1),
             cost: JsonCost { input_mapping: report.cost_of_start, mapping: report.cost },
             cut: report.cut,
             spread: JsonSpread { imbalance: 100.0 * self.config.imbalance, loads: report.loads, by_pe: None },

@@ -15,7 +15,7 @@ use super::exit::{self, End, UsageError};
 use super::files;
 use super::launch::{JobLaunch, JsonLaunch, LaunchOptions};
 use super::machine::{self, JsonMachine, MachineOptions};
-use super::map_directly::Job;
+use super::map_directly::{Job, Places};
 use super::options::{self, ReportOptions, one_of};
 use super::programs::{self, MapJob, MapProgramOptions};
 use super::progress::Progress;
@@ -173,11 +173,12 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let machine = machine.as_ref();
     let (graph, is_direct) = options.direct.read(source, machine)?;
     if is_direct {
-        let others = [("--launch", planned.is_some()), ("--picture", picture.is_some())];
-        direct::refuse(&others)?;
+        if planned.is_some() {
+            return Err(UsageError(direct::NO_LAUNCH.to_owned()).into());
+        }
         let start = start.map(|path| files::read_many(path, graph.num_nodes(), machine)).transpose()?;
-        let job =
-            options.directly(started, &graph, machine, start, &config, (&outputs, output, json), console)?;
+        let places = Places { outputs: &outputs, mapping: output, json, picture };
+        let job = options.directly(started, &graph, machine, start, &config, places, console)?;
         return job.run();
     }
     planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
@@ -194,7 +195,7 @@ fn map(options: &Options) -> anyhow::Result<End> {
     };
     tell(console, &solution.report);
     let name = outputs.name(output);
-    let drawn = options.picture.draw(&graph, machine, name, &solution.mapping)?;
+    let drawn = options.picture.draw(&graph, machine, name, &solution.mapping, false)?;
     // A mapping that cannot be launched as asked is written nevertheless.
     let launch = planned.map(|planned| planned.of(machine, &solution.mapping)).transpose();
     let (launch, refused) = launch.map_or_else(|error| (None, Some(error)), |launch| (launch, None));
@@ -297,7 +298,7 @@ impl Options {
         machine: &'a dyn Machine,
         start: Option<Mapping>,
         config: &MapConfig,
-        (outputs, output, json): (&'a Outputs, OutputId, Option<OutputId>),
+        places: Places<'a>,
         console: Console,
     ) -> anyhow::Result<Job<'a>> {
         let preset = self.preconfiguration_mapping;
@@ -316,11 +317,10 @@ impl Options {
             preset,
             config: direct,
             start,
+            picture: &self.picture,
             verify: self.verify,
             quiet: self.report.quiet,
-            outputs,
-            output,
-            json,
+            places,
             console,
         })
     }

@@ -27,6 +27,8 @@ pub struct Comparison<'a> {
     machine: &'a dyn Machine,
     distances: Distances,
     nodes: Nodes,
+    /// Whether PEs may have any number of vertices.
+    is_many: bool,
 }
 
 /// The figures of a mapping.
@@ -61,7 +63,27 @@ pub struct LevelShare {
 impl<'a> Comparison<'a> {
     /// Of mappings of this graph to this machine. Takes the time and the memory that the distances of the machine take.
     pub fn new(graph: &'a CsrGraph, machine: &'a dyn Machine) -> Result<Self, ScoreError> {
-        Ok(Self { graph, machine, distances: machine.distances()?, nodes: Nodes::of(machine) })
+        let (distances, nodes) = (machine.distances()?, Nodes::of(machine));
+        Ok(Self { graph, machine, distances, nodes, is_many: false })
+    }
+
+    /// The same, of mappings of many vertices a PE if `is_many`.
+    pub fn of_many(self, is_many: bool) -> Self {
+        Self { is_many, ..self }
+    }
+
+    /// Whether the mappings are of many vertices a PE.
+    pub fn is_many(&self) -> bool {
+        self.is_many
+    }
+
+    /// The mapping of an arrangement; nothing if there is no room for a place for each vertex, where PEs have only so many.
+    pub fn arranged(&self, arrangement: Arrangement) -> Option<Mapping> {
+        if self.is_many {
+            arrangement.of_many(self.machine, &self.nodes, self.graph)
+        } else {
+            arrangement.of(self.machine, &self.nodes, self.graph.num_nodes())
+        }
     }
 
     /// On which node each PE is.
