@@ -15,51 +15,26 @@
 //!
 //! The bounds of a process change when a neighbour moves, and are computed again in O(deg k), k being the levels. For a hub that
 //! would be dear. A hub has a table instead: the weight of its edges into each group of each level. Its gain on any PE is
-//! looked up in O(k), and every visit tries all hubs.
+//! looked up in O(k), and every visit tries all hubs. The bounds of other processes leave out the greatest hubs, which have
+//! [bounds of their own](hubs) for all processes of a group.
 //!
 //! Memory: O(n k + m), the second for tables of hubs. An exchange costs O(k) for each arc of the two processes, and for
 //! each arc of their neighbours that are no hubs.
 
-use std::collections::HashMap;
+mod hubs;
+mod tree;
+
+use hubs::{HubGains, Hubs};
+use tree::{Near, Tree, volume};
 
 use super::partner_gains::{Gains, is_hub};
 use super::swap::SwapSearch;
 use crate::graph::CsrGraph;
 use crate::topology::DistanceOracle;
-use crate::types::{Cost, Distance, NodeId, PeId, Weight};
+use crate::types::{Cost, NodeId, PeId, Weight};
 
 /// Below the bound of every process that can gain.
 const NEVER: Cost = Cost::MIN / 4;
-
-/// A level of the tree.
-#[derive(Clone, Copy, Debug)]
-struct Level {
-    /// PEs of a group.
-    size: PeId,
-    /// Distance of two PEs whose innermost common group is of this level.
-    distance: Distance,
-}
-
-/// The levels, innermost first; none if the distances are no ultrametric.
-fn levels<O: DistanceOracle>(oracle: &O) -> Vec<Level> {
-    let Some(innermost) = oracle.ultrametric() else { return Vec::new() };
-    let mut level = Level { size: oracle.num_pes() as PeId, distance: oracle.max_distance() };
-    let mut levels = vec![level];
-    while level.size as usize > innermost.group_size {
-        let size = oracle.nearer_than(0, level.distance).len() as PeId;
-        level = Level { size, distance: oracle.distance(0, size - 1) };
-        levels.push(level);
-    }
-    levels.reverse();
-    levels
-}
-
-/// Neighbours of a process: the PE that each is on, in ascending order, and the weight of the edge.
-type Near = [(PeId, Weight)];
-
-fn volume(near: &Near) -> Weight {
-    near.iter().map(|&(_, weight)| weight).sum()
-}
 
 /// Processes, where they are, and the other way round.
 #[derive(Clone, Copy)]
@@ -75,7 +50,12 @@ impl<'a> View<'a> {
     }
 
     fn near(self, process: NodeId) -> Vec<(PeId, Weight)> {
-        let arcs = self.graph.arcs(process);
+        self.near_if(process, |_| true)
+    }
+
+    /// As [`near`](Self::near), for some of the neighbours.
+    fn near_if(self, process: NodeId, keeps: impl Fn(NodeId) -> bool) -> Vec<(PeId, Weight)> {
+        let arcs = self.graph.arcs(process).filter(|&(target, _)| keeps(target));
         let mut near: Vec<(PeId, Weight)> =
             arcs.map(|(target, weight)| (self.pe_of[target as usize], weight)).collect();
         near.sort_unstable();
@@ -93,101 +73,11 @@ pub(super) struct BoundedGains {
     improving: Vec<(NodeId, Cost)>,
 }
 
-struct Tree {
-    levels: Vec<Level>,
-}
-
-impl Tree {
-    /// The group of a level that holds a PE.
-    fn group(&self, level: usize, pe: PeId) -> PeId {
-        pe / self.levels[level].size
-    }
-
-    /// The level of the innermost group that holds both PEs.
-    fn common(&self, p: PeId, q: PeId) -> usize {
-        let outermost = self.levels.len() - 1;
-        (0..outermost).find(|&level| self.group(level, p) == self.group(level, q)).unwrap_or(outermost)
-    }
-
-    /// How much nearer than the next level a level is; 0 for the outermost.
-    fn step(&self, level: usize) -> Distance {
-        let outer = (level + 1).min(self.levels.len() - 1);
-        self.levels[outer].distance - self.levels[level].distance
-    }
-
-    /// What the process with these neighbours saves on a PE, by level: the share of neighbours in its group of that level and outward.
-    fn savings_outward(&self, near: &Near, pe: PeId) -> Vec<Cost> {
-        let mut savings = vec![0; self.levels.len()];
-        let mut inside = near;
-        let mut sum = 0;
-        for level in (0..self.levels.len()).rev() {
-            let group = self.group(level, pe);
-            let from = inside.partition_point(|&(there, _)| self.group(level, there) < group);
-            let to = inside.partition_point(|&(there, _)| self.group(level, there) <= group);
-            inside = &inside[from..to];
-            sum += volume(inside) * self.step(level);
-            savings[level] = sum;
-        }
-        savings
-    }
-
-    /// The bounds of the process with these neighbours on a PE, from level 1 on.
-    fn bounds(&self, near: &Near, pe: PeId) -> Vec<Cost> {
-        let outward = self.savings_outward(near, pe);
-        let now = outward[0];
-        // Beside all neighbours that are in none of the groups nearer to it,
-        let mut best = outward;
-        // or next to a neighbour.
-        let mut savings = vec![0; near.len()];
-        for level in 0..self.levels.len() - 1 {
-            let runs = near.chunk_by(|a, b| self.group(level, a.0) == self.group(level, b.0));
-            let mut rest = savings.as_mut_slice();
-            for run in runs {
-                let saving = volume(run) * self.step(level);
-                let (here, later) = rest.split_at_mut(run.len());
-                here.iter_mut().for_each(|sum| *sum += saving);
-                rest = later;
-            }
-        }
-        for (&(there, _), &saving) in near.iter().zip(&savings) {
-            let level = self.common(pe, there);
-            best[level] = best[level].max(saving);
-        }
-        best[1..].iter().map(|&saving| saving - now).collect()
-    }
-}
-
-/// Where the neighbours of hubs are.
-struct Hubs {
-    hubs: Vec<NodeId>,
-    /// By hub, level and group: the weight of the edges into the group.
-    volumes: HashMap<(NodeId, usize, PeId), Weight>,
-}
-
-impl Hubs {
-    fn add(&mut self, tree: &Tree, hub: NodeId, pe: PeId, weight: Weight) {
-        for level in 0..tree.levels.len() - 1 {
-            *self.volumes.entry((hub, level, tree.group(level, pe))).or_default() += weight;
-        }
-    }
-
-    fn is_hub(&self, process: NodeId) -> bool {
-        self.hubs.binary_search(&process).is_ok()
-    }
-
-    /// What a hub saves on a PE.
-    fn saving(&self, tree: &Tree, hub: NodeId, pe: PeId) -> Cost {
-        let levels = 0..tree.levels.len() - 1;
-        let volume = |level| self.volumes.get(&(hub, level, tree.group(level, pe))).copied().unwrap_or(0);
-        levels.map(|level| volume(level) * tree.step(level)).sum()
-    }
-}
-
 impl BoundedGains {
     /// As [`on_tree`](Self::on_tree), where that is cheaper than scanning the PEs near a process.
     pub fn new<O: DistanceOracle>(search: &SwapSearch<'_, O>) -> Option<Self> {
-        let levels = levels(search.problem().oracle());
-        let sizes: Vec<usize> = levels.iter().map(|level| level.size as usize).collect();
+        let tree = Tree::of(search.problem().oracle());
+        let sizes: Vec<usize> = tree.levels.iter().map(|level| level.size as usize).collect();
         let &[innermost, .., near, _] = sizes.as_slice() else { return None };
         let members = innermost + sizes.windows(2).map(|pair| pair[1] / pair[0]).sum::<usize>();
         if near > members { Self::on_tree(search) } else { None }
@@ -196,19 +86,14 @@ impl BoundedGains {
     /// The bounds at the beginning of a search; O((n + m) k). `None` unless the machine is a tree of at least two levels
     /// whose distances grow from the inside out.
     pub fn on_tree<O: DistanceOracle>(search: &SwapSearch<'_, O>) -> Option<Self> {
-        let tree = Tree { levels: levels(search.problem().oracle()) };
+        let tree = Tree::of(search.problem().oracle());
         let sizes: Vec<usize> = tree.levels.iter().map(|level| level.size as usize).collect();
         if sizes.len() < 2 {
             return None;
         }
         let view = View::of(search);
         let hubs: Vec<NodeId> = view.graph.nodes().filter(|&node| is_hub(view.graph, node)).collect();
-        let mut hubs = Hubs { hubs, volumes: HashMap::new() };
-        for hub in hubs.hubs.clone() {
-            for (target, weight) in view.graph.arcs(hub) {
-                hubs.add(&tree, hub, view.pe_of[target as usize], weight);
-            }
-        }
+        let hubs = Hubs::new(&tree, view, hubs);
         let of_level = |level: usize| -> Vec<Vec<Cost>> {
             let n = view.pe_of.len();
             let by_group = sizes[..level].iter().map(|&size| vec![NEVER; n / size]);
@@ -220,11 +105,16 @@ impl BoundedGains {
         Some(gains)
     }
 
+    /// The neighbours that bounds account for one by one.
+    fn bounded_near(&self, view: View<'_>, process: NodeId) -> Vec<(PeId, Weight)> {
+        view.near_if(process, |neighbour| !self.hubs.is_bounded(neighbour))
+    }
+
     /// Computes all bounds.
     fn fill(&mut self, view: View<'_>) {
         for process in view.graph.nodes().filter(|&process| !self.hubs.is_hub(process)) {
             let pe = view.pe_of[process as usize];
-            let bounds = self.tree.bounds(&view.near(process), pe);
+            let bounds = self.tree.bounds(&self.bounded_near(view, process), pe);
             for (of_level, bound) in self.bounds.iter_mut().zip(bounds) {
                 of_level[0][pe as usize] = bound;
             }
@@ -245,7 +135,7 @@ impl BoundedGains {
         let pe = view.pe_of[process as usize];
         let bounds = match self.hubs.is_hub(process) {
             true => vec![NEVER; self.bounds.len()],
-            false => self.tree.bounds(&view.near(process), pe),
+            false => self.tree.bounds(&self.bounded_near(view, process), pe),
         };
         for (of_level, bound) in self.bounds.iter_mut().zip(bounds) {
             of_level[0][pe as usize] = bound;
@@ -262,20 +152,24 @@ impl BoundedGains {
         }
     }
 
-    /// The processes that may gain by an exchange with `u`, hubs aside.
-    fn candidates(&self, view: View<'_>, u: NodeId) -> Vec<NodeId> {
-        let (near, pe) = (view.near(u), view.pe_of[u as usize]);
+    /// The processes that may gain by an exchange with `u`, hubs aside, and the work of finding them.
+    fn candidates(&self, view: View<'_>, u: NodeId) -> (Vec<NodeId>, usize) {
+        let (near, pe) = (self.bounded_near(view, u), view.pe_of[u as usize]);
         let outward = self.tree.savings_outward(&near, pe);
-        let mut candidates = Vec::new();
+        let hub_gains = self.hubs.gains(&self.tree, view, u);
+        let (mut candidates, mut work) = (Vec::new(), view.graph.degree(u));
         for level in 1..self.tree.levels.len() {
             let size = self.tree.levels[level].size;
             let first = pe / size * size;
             let from = near.partition_point(|&(there, _)| there < first);
             let to = near.partition_point(|&(there, _)| there < first + size);
-            let mut descent = Descent { gains: self, view, level, beside: pe, candidates: &mut candidates };
+            let candidates = &mut candidates;
+            let mut descent =
+                Descent { gains: self, hub_gains: &hub_gains, view, level, beside: pe, candidates, work: 0 };
             descent.go_down(level - 1, first, &near[from..to], outward[level] - outward[0]);
+            work += descent.work;
         }
-        candidates
+        (candidates, work)
     }
 
     /// How much less `moved` pays after an exchange with `partner`, half of what J falls by on its account.
@@ -308,12 +202,15 @@ impl BoundedGains {
 /// A way down from the groups beside a process.
 struct Descent<'a> {
     gains: &'a BoundedGains,
+    hub_gains: &'a HubGains<'a>,
     view: View<'a>,
     /// The level of the exchanges.
     level: usize,
     /// The PE of the process; its own group is passed over.
     beside: PeId,
     candidates: &'a mut Vec<NodeId>,
+    /// Bounds that were looked at.
+    work: usize,
 }
 
 impl Descent<'_> {
@@ -332,7 +229,9 @@ impl Descent<'_> {
             let (inside, later) = rest.split_at(here);
             rest = later;
             let volume = volume(inside);
-            let at_most = gain + volume * greatest_nearness + bounds[group as usize];
+            let by_hubs = self.hub_gains.at_most(inner, group);
+            self.work += 1 + self.hub_gains.len();
+            let at_most = gain + volume * greatest_nearness + bounds[group as usize] + by_hubs;
             if at_most <= 0 || group == own {
                 continue;
             }
@@ -340,15 +239,21 @@ impl Descent<'_> {
             if inner > 0 {
                 self.go_down(inner - 1, group * size, inside, gain);
             } else {
-                self.look_at(group * size..(group + 1) * size, gain);
+                self.look_at(group, size, gain);
             }
         }
     }
 
-    fn look_at(&mut self, pes: std::ops::Range<PeId>, gain: Cost) {
+    /// Looks at the processes of an innermost group.
+    fn look_at(&mut self, group: PeId, size: PeId, gain: Cost) {
         let bounds = &self.gains.bounds[self.level - 1][0];
-        let may_gain = pes.filter(|&pe| bounds[pe as usize] + gain > 0);
-        self.candidates.extend(may_gain.map(|pe| self.view.process_on[pe as usize]));
+        self.work += size as usize * (1 + self.hub_gains.len());
+        for pe in group * size..(group + 1) * size {
+            let (process, gain) = (self.view.process_on[pe as usize], bounds[pe as usize] + gain);
+            if gain + self.hub_gains.with(process, group) > 0 {
+                self.candidates.push(process);
+            }
+        }
     }
 }
 
@@ -357,9 +262,9 @@ impl<O: DistanceOracle> Gains<O> for BoundedGains {
         let mut improving = std::mem::take(&mut self.improving);
         improving.clear();
         let graph = search.problem().graph();
-        let candidates = self.candidates(View::of(search), u);
+        let (candidates, work) = self.candidates(View::of(search), u);
         let u_is_hub = self.hubs.is_hub(u);
-        let hubs = self.hubs.hubs.iter().copied().filter(|&hub| hub != u);
+        let hubs = self.hubs.iter().filter(|&hub| hub != u);
         for v in candidates.into_iter().chain(hubs) {
             let delta = if u_is_hub || self.hubs.is_hub(v) {
                 search.count_tried(1);
@@ -376,7 +281,7 @@ impl<O: DistanceOracle> Gains<O> for BoundedGains {
                 break;
             }
         }
-        search.stops_after(graph.degree(u) + self.tree.levels.len());
+        search.stops_after(work);
         self.improving = improving;
         &self.improving
     }
@@ -387,15 +292,17 @@ impl<O: DistanceOracle> Gains<O> for BoundedGains {
         let graph = search.problem().graph();
         for (moved, from, to) in [(u, at_u, at_v), (v, at_v, at_u)] {
             self.refresh(View::of(search), moved);
+            let is_bounded = self.hubs.is_bounded(moved);
             for (neighbour, weight) in graph.arcs(moved) {
                 if self.hubs.is_hub(neighbour) {
                     self.hubs.add(&self.tree, neighbour, from, -weight);
                     self.hubs.add(&self.tree, neighbour, to, weight);
-                } else {
+                } else if !is_bounded {
                     search.stops_after(graph.degree(neighbour));
                     self.refresh(View::of(search), neighbour);
                 }
             }
         }
+        self.hubs.exchange(&self.tree, View::of(search), at_u, at_v);
     }
 }
