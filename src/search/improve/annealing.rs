@@ -9,21 +9,22 @@
 //!
 //! A proposal costs four look-ups in the [`GainTable`], an accepted one an update of the table, which costs as
 //! much as the degrees of the two processes. Where there are hubs, most proposals move one, as most arcs are theirs; so
-//! hubs have a budget, and proposals beyond it are refused. The end is a descent to a mapping that no exchange of two
+//! hubs have a budget, and proposals beyond it are refused. The end is a [descent](super::descent) to a mapping that no exchange of two
 //! processes improves.
 
 use std::sync::LazyLock;
 
+use super::descent::descend;
 use super::gain_table::{Amount, GainTable, fits_32_bits};
 use crate::graph::CsrGraph;
-use crate::observer::{Observer, Watch};
+use crate::observer::Observer;
 use crate::rng::Rng;
 use crate::settings::{ConfigError, check_positive};
 use crate::topology::Hierarchy;
 use crate::types::{Cost, NodeId, PeId};
 
 /// An exchange that walks more arcs than this is paid for from the budget of hubs.
-const MANY_ARCS: usize = 1 << 9;
+pub(super) const MANY_ARCS: usize = 1 << 9;
 
 /// Arcs that exchanges of hubs may walk for each proposal: about what the proposal itself costs.
 const HUB_ARCS_PER_PROPOSAL: f64 = 8.0;
@@ -162,12 +163,12 @@ impl<A: Amount> Walk<A> {
             self.table.restore(&best);
             self.change = best_change;
         }
-        self.descend(observer);
+        let descended = descend(&mut self.table, observer);
         Improved {
             pe_of: self.table.mapping().to_vec(),
-            gain: -2 * self.change,
-            tried: self.tried,
-            made: self.made,
+            gain: -2 * (self.change + descended.change),
+            tried: self.tried + descended.tried,
+            made: self.made + descended.made,
         }
     }
 
@@ -217,76 +218,6 @@ impl<A: Amount> Walk<A> {
         self.table.swap(u, v);
         self.change += delta.cost();
         self.made += 1;
-    }
-
-    /// Makes exchanges that lower J until there is none, or the observer asks to stop.
-    ///
-    /// Where distances grow outwards, one of the two processes of such an exchange saves more in the group of
-    /// the other than in its own, so only the pairs are tried for which a row of the table shows that.
-    fn descend(&mut self, observer: &dyn Observer) {
-        let mut watch = Watch::new(observer);
-        let mut volume = vec![A::ZERO; self.table.num_processes()];
-        let n = self.table.num_processes() as NodeId;
-        let mut waiting = 0;
-        let mut u = 0;
-        // `waiting` processes in a row have nothing to gain.
-        while waiting < n {
-            if watch.stops_after(self.table.row(u).len()) {
-                return;
-            }
-            waiting = if self.improve(u, &mut volume, &mut watch) { 0 } else { waiting + 1 };
-            u = (u + 1) % n;
-        }
-    }
-
-    /// Exchanges a process with the first with which that lowers J, group after group; whether there was one.
-    ///
-    /// `volume` is zero for every process.
-    fn improve(&mut self, u: NodeId, volume: &mut [A], watch: &mut Watch<'_>) -> bool {
-        let size = self.table.group_size();
-        let mut improved = false;
-        let mut group = 0;
-        let mut has_volume = false;
-        while let Some(better) = self.better_group(u, group) {
-            if !std::mem::replace(&mut has_volume, true) {
-                watch.stops_after(self.table.arcs_of(u).len());
-                self.table.arcs_of(u).iter().for_each(|&(v, weight)| volume[v as usize] = weight);
-            }
-            watch.stops_after(size as usize);
-            for pe in better * size..(better + 1) * size {
-                let v = self.table.process_on(pe);
-                let delta = self.table.delta_with_volume(u, v, volume[v as usize]);
-                self.tried += 1;
-                if delta < A::ZERO {
-                    watch.stops_after(self.table.arcs_of_swap(u, v));
-                    self.swap(u, v, delta);
-                    improved = true;
-                    break;
-                }
-            }
-            group = better + 1;
-        }
-        if has_volume {
-            self.table.arcs_of(u).iter().for_each(|&(v, _)| volume[v as usize] = A::ZERO);
-        }
-        improved
-    }
-
-    /// The first group from `group` on in which `u` gains more than in its own.
-    fn better_group(&self, u: NodeId, group: u32) -> Option<u32> {
-        let row = self.table.row(u);
-        let own = row[self.table.group_of(u) as usize];
-        // In chunks, so that the comparisons of a chunk are made at once.
-        let mut first = group as usize;
-        for chunk in row[first..].chunks(16) {
-            if chunk.iter().fold(false, |any, &saving| any | (saving > own)) {
-                let inside =
-                    chunk.iter().position(|&saving| saving > own).expect("one of the chunk is greater");
-                return Some((first + inside) as u32);
-            }
-            first += chunk.len();
-        }
-        None
     }
 }
 

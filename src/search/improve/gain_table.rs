@@ -23,6 +23,8 @@ pub(super) trait Amount:
 {
     /// Zero.
     const ZERO: Self;
+    /// The greatest number.
+    const GREATEST: Self;
     /// The number that equals a cost; it fits.
     fn of(cost: Cost) -> Self;
     /// The number as a cost.
@@ -31,6 +33,7 @@ pub(super) trait Amount:
 
 impl Amount for i32 {
     const ZERO: i32 = 0;
+    const GREATEST: i32 = i32::MAX;
     #[inline]
     fn of(cost: Cost) -> i32 {
         cost as i32
@@ -43,6 +46,7 @@ impl Amount for i32 {
 
 impl Amount for i64 {
     const ZERO: i64 = 0;
+    const GREATEST: i64 = i64::MAX;
     #[inline]
     fn of(cost: Cost) -> i64 {
         cost
@@ -148,6 +152,21 @@ impl<A: Amount> GainTable<A> {
         self.arcs.len()
     }
 
+    /// Innermost groups.
+    pub fn num_groups(&self) -> usize {
+        self.num_groups
+    }
+
+    /// Levels below the outermost.
+    pub fn num_inner_levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Whether no level is nearer than one inside of it.
+    pub fn grows_outwards(&self) -> bool {
+        self.apart.is_sorted()
+    }
+
     /// The head of an arc.
     #[inline]
     pub fn target(&self, arc: usize) -> NodeId {
@@ -180,7 +199,13 @@ impl<A: Amount> GainTable<A> {
     /// The first PE of the group of a level, which is not the outermost, that a process is in.
     #[inline]
     pub fn first_pe(&self, process: NodeId, level: usize) -> PeId {
-        self.levels[level].first[self.group_of(process) as usize] * self.group_size
+        self.first_group(self.group_of(process), level) * self.group_size
+    }
+
+    /// The first innermost group of the group of a level, which is not the outermost, that an innermost group is in.
+    #[inline]
+    pub fn first_group(&self, group: u32, level: usize) -> u32 {
+        self.levels[level].first[group as usize]
     }
 
     /// The gains of a process in all innermost groups.
@@ -236,8 +261,9 @@ impl<A: Amount> GainTable<A> {
         self.level_of_groups(self.group_of(u), self.group_of(v))
     }
 
+    /// The innermost level whose group holds two innermost groups.
     #[inline]
-    fn level_of_groups(&self, a: u32, b: u32) -> usize {
+    pub fn level_of_groups(&self, a: u32, b: u32) -> usize {
         let together = |level: &Level<A>| level.first[a as usize] == level.first[b as usize];
         self.levels.iter().position(together).unwrap_or(self.levels.len())
     }

@@ -10,6 +10,7 @@
 
 mod annealing;
 mod anywhere;
+mod descent;
 mod embedding;
 mod exact;
 mod gain_table;
