@@ -217,6 +217,35 @@ fn j_is_less_than_in_two_steps() {
     );
 }
 
+/// Onto few PEs of a mesh, connected or not: no worse than a partition without distances whose blocks are placed best.
+#[test]
+fn j_onto_a_few_pes_is_not_above_that_of_placed_blocks() {
+    let graph = generate::mesh(30, 25, 1);
+    let targets = Targets::equal(&graph, 4, 0.03).unwrap();
+    let partition = Partitioner::new(Preset::Fast, 0).partition(&graph, &targets);
+    let (mut sum, mut sum_of_placed) = (0, 0);
+    for list in [[0, 1, 2, 3], [0, 2, 5, 7], [1, 2, 4, 7], [0, 1, 4, 5]] {
+        let machine = Listed::new(Grid::mesh(&[2, 4]).unwrap(), list.to_vec()).unwrap();
+        let placed = |order: &[PeId]| {
+            let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();
+            viem::score(&graph, &Capacities::new(machine.clone(), vec![750; 4]).unwrap(), &pe_of).unwrap()
+        };
+        let mut orders = vec![vec![]];
+        for _ in 0..4 {
+            let next = |order: Vec<PeId>| {
+                let free = (0..4).filter(|pe| !order.contains(pe)).collect::<Vec<_>>();
+                free.into_iter().map(move |pe| [&order[..], &[pe]].concat())
+            };
+            orders = orders.into_iter().flat_map(next).collect();
+        }
+        let placed = orders.iter().map(|order| placed(order)).min().unwrap();
+        let cost = map_directly(&graph, &machine, &config(MapPreset::Fast)).unwrap().report.cost;
+        assert!(cost <= placed, "{list:?}: {cost} {placed}");
+        (sum, sum_of_placed) = (sum + cost, sum_of_placed + placed);
+    }
+    assert!(sum < sum_of_placed, "{sum} {sum_of_placed}");
+}
+
 #[test]
 fn odd_problems_have_a_mapping() {
     let tree = Hierarchy::parse("2:2", "1:10").unwrap();

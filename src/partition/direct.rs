@@ -19,7 +19,7 @@ use super::assignment::{Assignment, Level};
 use super::compact::{self, CompactGraph, Stored};
 use super::enumeration;
 use super::multilevel::Task;
-use super::multisection::{BlockTree, Multisection};
+use super::multisection::{BlockTree, Multisection, place_blocks};
 use super::objective::{BlockDistances, ComputedCost, Objective, StoredCost};
 use super::pool::Pool;
 use super::settings::{BalanceSettings, FlowSettings, InitialSettings, PoolSettings, Settings};
@@ -55,6 +55,20 @@ pub struct DirectSettings {
     pub whole: Settings,
     /// V-cycles after each step of multisection but the last, on all its parts together, with J of the parts as objective.
     pub cycles: usize,
+    /// Machines whose PEs are all blocks of one step, and no tree.
+    pub flat: FlatSettings,
+}
+
+/// Settings where all blocks are made in one step. A partition that knows no distances, whose blocks are placed as wholes, is then a further
+/// start, and not easy to improve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct FlatSettings {
+    /// The partition of which few edges are cut.
+    pub plain: Settings,
+    /// Instead of [`DirectSettings::whole`].
+    pub refined: Settings,
 }
 
 impl DirectSettings {
@@ -68,6 +82,7 @@ impl DirectSettings {
             sections: Settings { pool, flow, ..eco.sections },
             whole: Settings { flow: whole_flow, ..eco.whole },
             cycles: 1,
+            flat: FlatSettings { plain: Settings::of(Preset::Strong), ..eco.flat },
         }
     }
 
@@ -76,7 +91,15 @@ impl DirectSettings {
         let fast = Self::fast();
         let initial = InitialSettings { coarsest: 500, bisections: 10, ..fast.sections.initial };
         let pool = PoolSettings { members: 2, generations: 1, ..fast.sections.pool };
-        Self { sections: Settings { initial, pool, ..fast.sections }, whole: fast.whole, cycles: 0 }
+        let several = PoolSettings { members: 4, generations: 2, ..fast.whole.pool };
+        let flow = FlowSettings { rounds: 3, depth: 20, ..fast.whole.flow };
+        let refined = Settings { pool: several, flow, ..fast.whole.clone() };
+        Self {
+            sections: Settings { initial, pool, ..fast.sections },
+            whole: fast.whole,
+            cycles: 0,
+            flat: FlatSettings { plain: Settings::of(Preset::Eco), refined },
+        }
     }
 
     /// Partitions in little time.
@@ -85,17 +108,18 @@ impl DirectSettings {
         let flow = FlowSettings { rounds: 1, ..fast.flow };
         let initial = InitialSettings { coarsest: 1000, bisections: 2, ..fast.initial };
         let pool = PoolSettings { tiny_nodes: 1000, ..fast.pool };
-        Self {
-            sections: Settings { initial, flow, ..fast.clone() },
-            whole: Settings { pool, ..fast },
-            cycles: 0,
-        }
+        let whole = Settings { pool, ..fast.clone() };
+        let flat = FlatSettings {
+            plain: fast.clone(),
+            refined: Settings { flow: FlowSettings { rounds: 3, depth: 20, ..fast.flow }, ..whole.clone() },
+        };
+        Self { sections: Settings { initial, flow, ..fast }, whole, cycles: 0, flat }
     }
 
     /// The same for exact sizes, which cost more to keep: more partitions are combined in each step, and searches for cycles of
     /// blocks go on for longer. Coarse levels keep close to the sizes, as what exceeds them is taken back at a loss.
     fn exact(&self) -> Self {
-        let Self { sections, whole, cycles } = self.clone();
+        let Self { sections, whole, .. } = self.clone();
         let balance = Settings::of(Preset::Eco).balance;
         let pool = PoolSettings {
             members: 2 * sections.pool.members,
@@ -109,14 +133,16 @@ impl DirectSettings {
                 ..sections
             },
             whole: Settings { balance: BalanceSettings { slack: 0.0, ..balance }, ..whole },
-            cycles,
+            ..self.clone()
         }
     }
 
     /// Whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.sections.validate().map_err(|error| error.inside("sections"))?;
-        self.whole.validate().map_err(|error| error.inside("whole"))
+        self.whole.validate().map_err(|error| error.inside("whole"))?;
+        self.flat.plain.validate().map_err(|error| error.inside("flat.plain"))?;
+        self.flat.refined.validate().map_err(|error| error.inside("flat.refined"))
     }
 }
 
@@ -194,14 +220,23 @@ impl Run<'_> {
         if let Some(best) = enumeration::best(level, self.targets.bounds()) {
             return best;
         }
-        let DirectSettings { sections, whole, cycles } = self.settings;
+        let DirectSettings { sections, cycles, .. } = self.settings;
+        let is_flat = self.layout.tree.is_flat() && self.layout.place.is_some();
+        let whole = if is_flat { &self.settings.flat.refined } else { &self.settings.whole };
         let Layout { tree, distances, place } = self.layout;
         let multisection =
             Some(Multisection { tree, distances, settings: sections, refined: (whole, *cycles), place });
         let Run { targets, observer, .. } = *self;
         let task = Task { level, targets, multisection, settings: whole, observer };
         let num_blocks = targets.num_blocks();
-        let start = self.start.map(|blocks| Assignment::new(level, blocks.to_vec(), num_blocks));
-        Pool { task, seed: self.seed, start, goes_on: self.goes_on }.best()
+        let mut starts: Vec<Vec<BlockId>> = self.start.into_iter().map(<[BlockId]>::to_vec).collect();
+        if let Some(place) = place.filter(|_| is_flat && !observer.should_stop()) {
+            let plain = &self.settings.flat.plain;
+            let mut blocks = Pool::of_cut(level.graph, targets, plain, self.seed, observer).best().blocks;
+            place_blocks(level.graph, &mut blocks, num_blocks, place, self.seed);
+            starts.push(blocks);
+        }
+        let starts = starts.into_iter().map(|blocks| Assignment::new(level, blocks, num_blocks)).collect();
+        Pool { task, seed: self.seed, starts, goes_on: self.goes_on }.best()
     }
 }

@@ -47,7 +47,7 @@ mod targets;
 
 pub use algorithm::{Algorithm, AlgorithmError, Grouping, Input};
 pub use coarsen::Contraction;
-pub use direct::{DirectPartition, DirectPartitioner, DirectSettings, Layout, Place};
+pub use direct::{DirectPartition, DirectPartitioner, DirectSettings, FlatSettings, Layout, Place};
 pub use index::Index;
 pub use multisection::BlockTree;
 pub use objective::BlockDistances;

@@ -74,6 +74,11 @@ impl BlockTree {
         Self { parts }
     }
 
+    /// Whether a single step divides the whole into blocks.
+    pub fn is_flat(&self) -> bool {
+        self.children(0).all(|child| self.range(child).len() == 1)
+    }
+
     /// By part, the distances that the steps from it down to its blocks cut, in sum along the costliest way. A step cuts the
     /// distance of the first and the last block of its part.
     fn distances_below(&self, distances: &dyn BlockDistances) -> Vec<f64> {
@@ -190,11 +195,22 @@ impl Multisection<'_> {
         let below = self.tree.distances_below(self.distances);
         let mut blocks = Division { graph, multisection: self, sizes, bounds, below, seed, observer }.run();
         if let Some(place) = self.place.filter(|_| !observer.should_stop()) {
-            let becomes = place(&graph.contract(&blocks, sizes.len()).to_csr(), derive(seed, u64::MAX));
-            blocks.iter_mut().for_each(|block| *block = becomes[*block as usize]);
+            place_blocks(graph, &mut blocks, sizes.len(), place, derive(seed, u64::MAX));
         }
         blocks
     }
+}
+
+/// Places whole blocks.
+pub(crate) fn place_blocks<W: Stored>(
+    graph: &CompactGraph<W>,
+    blocks: &mut [BlockId],
+    num_blocks: usize,
+    place: &Place<'_>,
+    seed: u64,
+) {
+    let becomes = place(&graph.contract(blocks, num_blocks).to_csr(), seed);
+    blocks.iter_mut().for_each(|block| *block = becomes[*block as usize]);
 }
 
 impl<W: Stored> Division<'_, W> {

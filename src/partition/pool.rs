@@ -49,8 +49,8 @@ pub(crate) fn partition(
 pub(crate) struct Pool<'a, W, O> {
     pub task: Task<'a, W, O>,
     pub seed: u64,
-    /// A partition that the result is not worse than.
-    pub start: Option<Assignment>,
+    /// Partitions that the result is not worse than.
+    pub starts: Vec<Assignment>,
     /// Whether to go on until the observer asks to stop.
     pub goes_on: bool,
 }
@@ -68,7 +68,7 @@ impl<'a, W: Stored> Pool<'a, W, Cut> {
         Self {
             task: Task { level, targets, multisection: None, settings, observer },
             seed,
-            start: None,
+            starts: Vec::new(),
             goes_on: false,
         }
     }
@@ -83,7 +83,8 @@ impl<W: Stored, O: Objective> Pool<'_, W, O> {
         let seeds: Vec<u64> = (0..self.num_members() as u64).map(|index| derive(self.seed, index)).collect();
         let mut starts: Vec<(Option<&Assignment>, u64)> =
             seeds.into_iter().map(|seed| (None, seed)).collect();
-        starts.extend(self.start.as_ref().map(|start| (Some(start), derive(self.seed, u64::MAX - 1))));
+        let given = self.starts.iter().zip(1..);
+        starts.extend(given.map(|(start, index)| (Some(start), derive(self.seed, u64::MAX - index))));
         let mut members = self.each(starts, |(start, seed)| self.member(start, seed));
         for generation in 1..=self.task.settings.pool.generations as u64 {
             if self.task.observer.should_stop() {
@@ -91,7 +92,8 @@ impl<W: Stored, O: Objective> Pool<'_, W, O> {
             }
             members = self.next_generation(members, generation);
         }
-        let best = members.into_iter().chain(self.start.clone()).min_by_key(|member| self.score(member));
+        let best =
+            members.into_iter().chain(self.starts.iter().cloned()).min_by_key(|member| self.score(member));
         let mut best = best.expect("the pool has a member");
         for round in 0.. {
             if !self.goes_on || self.task.observer.should_stop() {
