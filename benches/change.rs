@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! VIEM_GRAPHS=folder cargo bench --bench change -- [options]
-//!     only=paper,speed  draws=20  threads=1
+//!     only=paper,speed  draws=20  way=rsb,hilbert  threads=1
 //! ```
 //!
 //! | table | what it measures |
@@ -25,6 +25,8 @@ use viem::threads;
 struct Run {
     /// Random speeds for each ratio and number of parts.
     draws: u64,
+    /// Names of algorithms; all if empty.
+    ways: Vec<String>,
     threads: usize,
 }
 
@@ -35,7 +37,14 @@ const TABLES: [(&str, Measure); 2] = [("paper", paper::measure), ("speed", speed
 fn main() {
     let (tables, run) = Options::read(|options| {
         let tables = options.members("only", &TABLES, |(name, _)| name, &TABLES)?;
-        Ok((tables, Run { draws: options.value("draws", 20)?, threads: options.value("threads", 1)? }))
+        Ok((
+            tables,
+            Run {
+                draws: options.value("draws", 20)?,
+                ways: options.list("way", Vec::new())?,
+                threads: options.value("threads", 1)?,
+            },
+        ))
     });
     let measure = || tables.iter().for_each(|(_, measure)| measure(&run));
     threads::run(run.threads, measure).unwrap_or_else(|error| fail(error));

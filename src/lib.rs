@@ -57,6 +57,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`Algorithm`] names other ways: by coordinates, along curves, by spectra. [`Targets::proportional`] makes parts of unequal weights, [`Index`]
+//! cuts an order of the vertices anew whenever they change, and [`Quality`] tells what a partition costs besides its cut.
+//!
 //! The folder `examples/` has a program for each of these.
 //!
 //! # Features
@@ -97,11 +100,11 @@ pub mod types;
 pub mod verify;
 
 pub use construct::Construction;
-pub use graph::{CsrGraph, GraphBuilder};
+pub use graph::{Coordinates, CsrGraph, GraphBuilder};
 pub use mapping::Mapping;
 pub use objective::score;
 pub use observer::Observer;
-pub use partition::{Partition, Partitioner, Preset, Targets};
+pub use partition::{Algorithm, Index, Partition, Partitioner, Preset, Quality, Targets};
 pub use qap::{Qap, QapConfig, QapSolution};
 pub use search::Neighbourhood;
 pub use solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};

@@ -60,6 +60,42 @@ fn every_value_of_every_option_works() {
 }
 
 #[test]
+fn the_first_mapping_can_follow_an_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = "openfoam_sphere_64.msgs.graph";
+    let points: String = (0..64).map(|u| format!("{} {} {}\n", u % 4, u / 4 % 4, u / 16)).collect();
+    fs::write(folder.path().join("points"), points).unwrap();
+    for algorithm in ["rcb", "zcurve", "hilbert", "rsb", "linear"] {
+        let mut command = viem(folder.path(), model);
+        command.args([&format!("--construction_algorithm={algorithm}"), "--local_search_neighborhood=none"]);
+        command.args(["--json=report", "--verify"]);
+        if ["rcb", "zcurve", "hilbert"].contains(&algorithm) {
+            let message = failure_of(&mut command, 2);
+            assert!(message.contains("give --coordinates=FILE"), "{message}");
+            command.arg("--coordinates=points");
+        }
+        let text = stdout_of(&mut command);
+        assert_eq!(evaluated(folder.path(), model, "permutation"), objective(&text), "{algorithm}");
+        let report = report_in(&folder.path().join("report"));
+        assert_eq!(report["options"]["construction_algorithm"], algorithm);
+        assert_eq!(
+            report["J"]["construction"].as_i64().unwrap().min(report["J"]["identity"].as_i64().unwrap()),
+            objective(&text)
+        );
+    }
+    let refused = |options: &[&str], says: &str| {
+        let message = failure_of(viem(folder.path(), model).args(options), 2);
+        assert!(message.contains(says), "{message}");
+    };
+    refused(&["--coordinates=points"], "--coordinates is for --construction_algorithm=rcb");
+    refused(&["--coordinates=points", "--construction_algorithm=rsb"], "leave it out");
+    let mut command = program("viem", folder.path());
+    command.arg(instance("mesh_64x48.graph")).args(["--machine=4:3", "--distance_p=1:10"]);
+    let message = failure_of(command.arg("--construction_algorithm=rsb"), 2);
+    assert!(message.contains("is for one process a processing element"), "{message}");
+}
+
+#[test]
 fn prefixes_of_options_work_if_they_fit_one_option_only() {
     let folder = tempfile::tempdir().unwrap();
     let model = instance("openfoam_sphere_16.msgs.graph");

@@ -85,7 +85,9 @@ pub(super) fn measure(run: &Run) {
     let columns =
         [("way, grouping", 28), ("parts", 5), ("edges", 8), ("setups", 6), ("printed", 8), ("over it", 7)];
     let table = Table::new(columns);
-    for way in &WAYS {
+    let is_asked =
+        |way: &&Way| run.ways.is_empty() || run.ways.iter().any(|name| name == way.algorithm.name());
+    for way in WAYS.iter().filter(is_asked) {
         let groupings = if way.algorithm.is_recursive() && !way.is_index {
             &Grouping::ALL[..]
         } else {
@@ -96,7 +98,7 @@ pub(super) fn measure(run: &Run) {
         }
     }
     for (name, printed) in EQUAL {
-        let way = WAYS.iter().find(|way| way.name == name).expect("a way of this name");
+        let Some(way) = WAYS.iter().filter(is_asked).find(|way| way.name == name) else { continue };
         rows(&table, (&graph, &points), way, Grouping::Simple, (&[1], &printed.map(Some)), run);
     }
 }

@@ -1,6 +1,6 @@
 //! The part of `generate_model` that divides an application graph into parts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
@@ -9,16 +9,21 @@ use serde::Serialize;
 use super::exit::{End, UsageError};
 use super::files;
 use super::generate_model::{Destination, NAME, WEIGHTS};
+use super::options::one_of;
 use super::progress::Progress;
 use super::signals::{self, First};
 use super::speeds::SpeedOptions;
-use crate::graph::CsrGraph;
+use crate::graph::{Coordinates, CsrGraph};
 use crate::io::metis::NodeWeights;
-use crate::io::{self, Source};
+use crate::io::output::OutputId;
+use crate::io::{self, Outputs, Source, WriteError};
 use crate::model::{self, Model, ModelError};
-use crate::partition::{Partition, Partitioner, Preset, Quality, Targets};
+use crate::partition::{
+    Algorithm, AlgorithmError, Grouping, Index, Input, Partition, Preset, Quality, Targets,
+};
+use crate::picture;
 use crate::threads;
-use crate::types::{Cost, Weight};
+use crate::types::{BlockId, Cost, Weight};
 
 /// Into what a graph is divided, and how.
 #[derive(Args, Clone, Debug)]
@@ -30,17 +35,97 @@ pub(super) struct DivideOptions {
 
     #[command(flatten)]
     speeds: SpeedOptions,
+
+    /// How an application graph is divided [default: multilevel]; rcb, zcurve and hilbert need --coordinates
+    #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&Algorithm::ALL, Algorithm::name))]
+    algorithm: Option<Algorithm>,
+
+    /// Where the vertices lie: a line of coordinates for each, an .xyz file with a header, or a Matrix Market array
+    #[arg(long, value_name = "FILE")]
+    coordinates: Option<PathBuf>,
+
+    /// How rcb and rsb group parts of unequal speed where they divide them in two: the first ones that make about half, or so that both
+    /// groups are as equal as possible [default: simple]
+    #[arg(long, value_name = "GROUPING", value_parser = one_of(&Grouping::ALL, Grouping::name))]
+    grouping: Option<Grouping>,
+
+    /// Write the order of the vertices by the algorithm, to be cut anew with --index: line i holds the position of vertex i, both from 0.
+    /// The parts then are ranges of this order
+    #[arg(long, value_name = "FILE")]
+    write_index: Option<PathBuf>,
+
+    /// The order of the vertices that --write_index wrote: parts are ranges of it, which takes no time
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["algorithm", "write_index"])]
+    index: Option<PathBuf>,
+
+    /// Also draw the graph and its parts into an SVG file
+    #[arg(long, value_name = "FILE.svg", requires = "coordinates")]
+    picture: Option<PathBuf>,
+}
+
+/// What is written besides the model.
+pub(super) struct MoreOutputs {
+    index: Option<OutputId>,
+    picture: Option<OutputId>,
 }
 
 impl DivideOptions {
     /// Every file that is read besides the graph.
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
-        self.speeds.file().into_iter()
+        self.speeds.file().into_iter().chain(self.coordinates.as_deref()).chain(self.index.as_deref())
+    }
+
+    /// Adds what is to be written to the outputs; it must not overwrite an input.
+    pub(super) fn add_to(&self, outputs: &mut Outputs, inputs: &[&Path]) -> Result<MoreOutputs, WriteError> {
+        let mut add =
+            |path: &Option<PathBuf>| path.as_deref().map(|path| outputs.add(path, inputs)).transpose();
+        Ok(MoreOutputs { index: add(&self.write_index)?, picture: add(&self.picture)? })
+    }
+
+    fn algorithm(&self) -> Algorithm {
+        self.algorithm.unwrap_or_default()
+    }
+
+    /// An error if these options do not fit together.
+    fn check(&self) -> Result<(), UsageError> {
+        let (algorithm, is_index) = (self.algorithm(), self.index.is_some());
+        let needs = !is_index && algorithm.needs_coordinates();
+        if needs && self.coordinates.is_none() {
+            let message = format!(
+                "--algorithm={algorithm} needs to know where the vertices lie; give --coordinates=FILE"
+            );
+            return Err(UsageError(message));
+        }
+        if self.coordinates.is_some() && !needs && self.picture.is_none() {
+            let users: Vec<&str> = names_of(Algorithm::needs_coordinates);
+            let message = format!(
+                "--coordinates is for --algorithm={} and for --picture; leave it out",
+                users.join(", ")
+            );
+            return Err(UsageError(message));
+        }
+        let is_recursive = !is_index && self.write_index.is_none() && algorithm.is_recursive();
+        if self.grouping.is_some() && !is_recursive {
+            let users: Vec<&str> = names_of(Algorithm::is_recursive);
+            let message =
+                format!("--grouping is for --algorithm={} without an index; leave it out", users.join(", "));
+            return Err(UsageError(message));
+        }
+        Ok(())
     }
 
     /// An error if one of these options is given: what is read is no graph that is divided.
     pub(super) fn refuse(&self, instead: &str) -> Result<(), UsageError> {
-        let given = [("--k", self.k.is_some()), ("--speeds", self.speeds.is_given())];
+        let given = [
+            ("--k", self.k.is_some()),
+            ("--speeds", self.speeds.is_given()),
+            ("--algorithm", self.algorithm.is_some()),
+            ("--coordinates", self.coordinates.is_some()),
+            ("--grouping", self.grouping.is_some()),
+            ("--write_index", self.write_index.is_some()),
+            ("--index", self.index.is_some()),
+            ("--picture", self.picture.is_some()),
+        ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) => {
                 Err(UsageError(format!("{option} is for graphs that are partitioned; {instead}")))
@@ -51,6 +136,7 @@ impl DivideOptions {
 
     /// Into what a graph is divided, in this imbalance in percent; nothing if that is missing. What no graph can mend is refused.
     pub(super) fn parts(&self, imbalance: f64) -> anyhow::Result<Option<Parts>> {
+        self.check()?;
         let (speeds, imbalance) = (self.speeds.read()?, imbalance / 100.0);
         let parts = match (self.k, speeds) {
             (Some(k), Some(speeds)) if k != speeds.len() => {
@@ -64,6 +150,11 @@ impl DivideOptions {
         Targets::check(parts.number, parts.imbalance).map_err(ModelError::from)?;
         Ok(Some(parts))
     }
+}
+
+/// The names of the algorithms of a kind.
+fn names_of(is_of_kind: fn(Algorithm) -> bool) -> Vec<&'static str> {
+    Algorithm::ALL.into_iter().filter(|&algorithm| is_of_kind(algorithm)).map(Algorithm::name).collect()
 }
 
 /// Into what a graph is divided.
@@ -88,7 +179,8 @@ impl Parts {
 
 /// A division as it was asked for.
 pub(super) struct Job<'a> {
-    pub graphs: &'a [std::path::PathBuf],
+    pub graphs: &'a [PathBuf],
+    pub options: &'a DivideOptions,
     pub parts: Option<Parts>,
     pub preset: Preset,
     pub seed: u64,
@@ -97,6 +189,13 @@ pub(super) struct Job<'a> {
     pub imbalance: f64,
     pub quiet: bool,
     pub to: &'a Destination,
+    pub more: MoreOutputs,
+}
+
+/// What is read besides the graph.
+struct Given {
+    coordinates: Option<Coordinates>,
+    index: Option<Index>,
 }
 
 impl Job<'_> {
@@ -111,34 +210,73 @@ impl Job<'_> {
             usage("--k, the number of parts, or --speeds, the speed of each, or --machine is missing")
         })?;
         let graph = io::metis::read(source, NodeWeights::Read)?;
+        let given = self.given(graph.num_nodes())?;
         let reading = started.elapsed().as_secs_f64();
         console.line(format_args!("io time: {reading:.6}"));
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
         console.line(format_args!("performing partitioning!"));
         let targets = parts.targets(&graph)?;
         let begin = Instant::now();
-        let partition = self.divide(&graph, &targets)?;
+        let (blocks, index) = self.divide(&graph, &given, &targets)?;
         let partitioning = begin.elapsed().as_secs_f64();
         console.line(format_args!("partitioning took {partitioning:.6}"));
-        let model = Model::of(&graph, partition, &targets);
-        let report = self.report(path, (&graph, &targets), &model, Seconds { reading, partitioning });
+        let model = Model::of(&graph, Partition::of(&graph, blocks, &targets), &targets);
+        let report = self.report(path, (&graph, parts, &targets), &model, Seconds { reading, partitioning });
         self.tell(&graph, &model, &report);
+        let blocks = model.partition.blocks();
+        let picture = given.coordinates.filter(|_| self.more.picture.is_some()).map(|points| {
+            let Report { k, quality: Quality { cut_edges, setups, .. }, algorithm, .. } = &report;
+            let title = format!("{algorithm}: {k} parts, {cut_edges} cut edges, {setups} setups");
+            picture::draw_parts(&graph, &points, blocks, *k, &title)
+        });
         self.to.outputs.write(&[
             (Some(self.to.model), &|out| io::metis::write(out, &model.graph, WEIGHTS)),
-            (self.to.blocks, &|out| io::partition::write(out, model.partition.blocks())),
+            (self.to.blocks, &|out| io::partition::write(out, blocks)),
+            (self.more.index, &|out| io::index::write(out, index.as_ref().map_or(&[], Index::positions))),
+            (self.more.picture, &|out| out.write_all(picture.as_deref().unwrap_or_default().as_bytes())),
             (self.to.json, &|out| files::write_json(out, &report)),
         ])?;
         console.line(format_args!("written to {}", self.to.outputs.name(self.to.model)));
         Ok(End::Done)
     }
 
-    fn divide(&self, graph: &CsrGraph, targets: &Targets) -> anyhow::Result<Partition> {
+    fn given(&self, num_nodes: usize) -> anyhow::Result<Given> {
+        let DivideOptions { coordinates, index, .. } = self.options;
+        let points = |path: &PathBuf| io::coordinates::read(Source::open(path)?, num_nodes);
+        let positions = |path: &PathBuf| io::index::read(Source::open(path)?, num_nodes);
+        let index = index.as_ref().map(positions).transpose()?;
+        Ok(Given {
+            coordinates: coordinates.as_ref().map(points).transpose()?,
+            index: index
+                .map(|positions| Index::of_positions(positions).expect("the reader has found an order")),
+        })
+    }
+
+    /// The part of each vertex, and the order that it comes from, if that is to be written.
+    fn divide(
+        &self,
+        graph: &CsrGraph,
+        given: &Given,
+        targets: &Targets,
+    ) -> anyhow::Result<(Vec<BlockId>, Option<Index>)> {
         let progress = Progress::new(self.quiet);
         signals::listen(&progress, First::Ends);
         progress.tell("partitioning");
-        let partitioner = Partitioner::new(self.preset, self.seed);
-        let run = threads::run(self.threads, || partitioner.partition(graph, targets));
-        Ok(run.map_err(ModelError::from)?)
+        let (weights, algorithm) = (graph.node_weights(), self.options.algorithm());
+        let mut input = Input::new(graph).with_preset(self.preset).with_seed(self.seed);
+        input.coordinates = given.coordinates.as_ref();
+        input.grouping = self.options.grouping.unwrap_or_default();
+        let divide = || -> Result<_, AlgorithmError> {
+            if let Some(index) = &given.index {
+                return Ok((index.cut(weights, targets), None));
+            }
+            if self.more.index.is_none() {
+                return Ok((algorithm.partition(&input, targets)?.into_blocks(), None));
+            }
+            let index = Index::of_order(&algorithm.order(&input)?).expect("algorithms order all vertices");
+            Ok((index.cut(weights, targets), Some(index)))
+        };
+        Ok(threads::run(self.threads, divide).map_err(ModelError::from)??)
     }
 
     fn tell(&self, graph: &CsrGraph, model: &Model, report: &Report) {
@@ -161,7 +299,7 @@ impl Job<'_> {
     fn report(
         &self,
         path: &Path,
-        (graph, targets): (&CsrGraph, &Targets),
+        (graph, parts, targets): (&CsrGraph, &Parts, &Targets),
         model: &Model,
         seconds: Seconds,
     ) -> Report {
@@ -174,7 +312,10 @@ impl Job<'_> {
             n: graph.num_nodes(),
             m: graph.num_edges(),
             k: targets.num_blocks(),
+            speeds: parts.speeds.clone(),
             seed: self.seed,
+            algorithm: if self.options.index.is_some() { "index" } else { self.options.algorithm().name() },
+            grouping: self.options.grouping,
             preconfiguration: self.preset.name(),
             imbalance: self.imbalance,
             cut: partition.cut(),
@@ -198,7 +339,12 @@ struct Report {
     n: usize,
     m: usize,
     k: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    speeds: Option<Vec<u32>>,
     seed: u64,
+    algorithm: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grouping: Option<Grouping>,
     preconfiguration: &'static str,
     imbalance: f64,
     cut: Cost,

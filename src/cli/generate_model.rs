@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use super::console::Console;
-use super::divide::{self, DivideOptions, Parts};
+use super::divide::{self, DivideOptions, MoreOutputs, Parts};
 use super::exit::{self, End, UsageError};
 use super::files;
 use super::machine::MachineOptions;
@@ -92,6 +92,7 @@ fn generate(options: &Options) -> anyhow::Result<End> {
     let model = outputs.add(&options.output_filename, &inputs)?;
     let blocks = options.mapping_filename.as_deref().map(|path| outputs.add(path, &inputs)).transpose()?;
     let json = options.report.add_to(&mut outputs, &inputs)?;
+    let more = options.divide.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let parts = options.divide.parts(options.imbalance)?;
     let job = GenerateJob {
@@ -116,7 +117,7 @@ fn generate(options: &Options) -> anyhow::Result<End> {
         let to = Destination { outputs, model, blocks, json, console };
         return match machine {
             Some(machine) => options.onto(machine, &to)?.run(first),
-            None => options.division(parts, &to)?.run(first),
+            None => options.division(parts, &to, more)?.run(first),
         };
     }
     model_onto::refuse(&options.onto)?;
@@ -156,9 +157,15 @@ impl Options {
     }
 
     /// How an application graph is divided into parts.
-    fn division<'a>(&'a self, parts: Option<Parts>, to: &'a Destination) -> anyhow::Result<divide::Job<'a>> {
+    fn division<'a>(
+        &'a self,
+        parts: Option<Parts>,
+        to: &'a Destination,
+        more: MoreOutputs,
+    ) -> anyhow::Result<divide::Job<'a>> {
         Ok(divide::Job {
             graphs: &self.files,
+            options: &self.divide,
             parts,
             preset: self.preconfiguration,
             seed: self.seed,
@@ -166,6 +173,7 @@ impl Options {
             imbalance: self.imbalance,
             quiet: self.report.quiet,
             to,
+            more,
         })
     }
 }

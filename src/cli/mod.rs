@@ -18,6 +18,7 @@
 //! | `speeds` | how much work each part takes |
 //! | `sum_traffic` | the part of `generate_model` that sums recorded traffic |
 //! | `files` | reading inputs, writing results |
+//! | `first_mapping` | how `viem` makes the first mapping |
 //! | `describe` | completions for shells, manual pages |
 //! | `exit` | how a program ends: a message and an exit code, or a signal |
 //! | `hints` | what to say of an option that does not exist |
@@ -30,6 +31,7 @@ mod divide;
 pub mod evaluator;
 mod exit;
 mod files;
+mod first_mapping;
 pub mod generate_model;
 pub mod graphchecker;
 mod hints;

@@ -209,7 +209,8 @@ fn config(options: &viem::Options, is_file: bool) -> anyhow::Result<QapConfig> {
         return Err(UsageError(message.to_string()).into());
     }
     refuse_options_of_machines(&[
-        (options.construction_algorithm.is_some(), "--construction_algorithm"),
+        options.first.given()[0],
+        options.first.given()[1],
         (options.distance_construction_algorithm.is_some(), "--distance_construction_algorithm"),
         (options.launch.is_given(), "--launch"),
         (options.picture.is_given(), "--picture"),

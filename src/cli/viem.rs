@@ -13,6 +13,7 @@ use super::console::Console;
 use super::direct::{self, DirectOptions};
 use super::exit::{self, End, UsageError};
 use super::files;
+use super::first_mapping::FirstOptions;
 use super::launch::{JobLaunch, JsonLaunch, LaunchOptions};
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::map_directly::{Job, Places};
@@ -22,13 +23,13 @@ use super::progress::Progress;
 use super::qap::{self, ModelFormat, OutputFormat};
 use super::signals::{self, First, StopAtSignal};
 use crate::compare::percent_less;
-use crate::construct::Construction;
 use crate::graph::CsrGraph;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs, Source};
 use crate::mapping::Mapping;
+use crate::partition::Algorithm;
 use crate::search::{Neighbourhood, SearchConfig};
-use crate::solve::{DirectConfig, MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
+use crate::solve::{DirectConfig, Given, MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
 use crate::topology::{DistanceKind, Hierarchy, Machine};
 use crate::types::{Cost, Distance};
 
@@ -64,10 +65,8 @@ pub(super) struct Options {
     #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&MapPreset::ALL, MapPreset::name))]
     pub(super) preconfiguration_mapping: MapPreset,
 
-    /// How the first mapping is made [default: hierarchytopdown where the machine is a regular tree, multilevel
-    /// elsewhere, dualrecursive on more than 4096 processing elements]
-    #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&Construction::ALL, Construction::name))]
-    pub(super) construction_algorithm: Option<Construction>,
+    #[command(flatten)]
+    pub(super) first: FirstOptions,
 
     /// Store the distance matrix (hierarchy) or compute each distance from the numbers of the two processing
     /// elements (hierarchyonline); for regular trees; the mapping is the same [default: the faster]
@@ -146,7 +145,8 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let model = options.file.as_path();
     let start = options.input_mapping.as_deref();
     let weights = options.direct.pe_weights.as_deref();
-    let read_only: Vec<&Path> = [model].into_iter().chain(options.machine.files()).chain(weights).collect();
+    let read_only = [model].into_iter().chain(options.machine.files()).chain(weights);
+    let read_only: Vec<&Path> = read_only.chain(options.first.file()).collect();
     let inputs: Vec<&Path> = read_only.iter().copied().chain(start).collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
@@ -159,9 +159,11 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let machine = options.direct.weigh(options.machine.build(console)?)?;
     let config = options.config(machine.as_ref(), outputs.is_file(output))?;
     options.direct.imbalance()?;
+    options.first.check()?;
 
     let mut source = Source::open(model)?;
     if programs::is_program(&mut source)? {
+        options.first.refuse_order("this is a program in time")?;
         if planned.is_some() || picture.is_some() {
             let message =
                 "programs in time are neither launched nor drawn here; leave out --launch and --picture";
@@ -173,6 +175,7 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let machine = machine.as_ref();
     let (graph, is_direct) = options.direct.read(source, machine)?;
     if is_direct {
+        options.first.refuse_order("generate_model --algorithm divides graphs of more vertices")?;
         if planned.is_some() {
             return Err(UsageError(direct::NO_LAUNCH.to_owned()).into());
         }
@@ -186,12 +189,14 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let progress = Progress::new(options.report.quiet);
     // From here on there is something to save.
     let received = signals::listen(&progress, First::AsksToStop);
+    let first = options.first.mapping(&graph, machine, config.seed, config.threads)?;
     console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
     console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
     machine::tell(console, machine);
     let solution = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
-        solve_watched(&graph, machine, &config, start.as_ref(), &observer)?
+        let given = Given { start: start.as_ref(), first: first.as_ref() };
+        solve_watched(&graph, machine, &config, given, &observer)?
     };
     tell(console, &solution.report);
     let name = outputs.name(output);
@@ -343,7 +348,7 @@ impl Options {
         config.seed = self.seed;
         config.threads = options::threads(self.threads)?;
         config.distances = self.distance_construction_algorithm;
-        config.construction.algorithm = self.construction_algorithm;
+        config.construction.algorithm = self.first.construction();
         config.search = SearchConfig {
             neighbourhood: self.local_search_neighborhood,
             max_hops: self.communication_neighborhood_dist,
@@ -385,7 +390,7 @@ struct JsonOptions<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     distances: Option<&'a [Distance]>,
     preconfiguration_mapping: MapPreset,
-    construction_algorithm: Construction,
+    construction_algorithm: &'static str,
     local_search_neighborhood: Neighbourhood,
     communication_neighborhood_dist: usize,
     search_space_s: usize,
@@ -428,7 +433,10 @@ impl<'a> JsonReport<'a> {
                 hierarchy: machine.hierarchy().map(Hierarchy::arities),
                 distances: machine.hierarchy().map(Hierarchy::distances),
                 preconfiguration_mapping: options.preconfiguration_mapping,
-                construction_algorithm: report.algorithm,
+                construction_algorithm: options
+                    .first
+                    .along()
+                    .map_or(report.algorithm.name(), Algorithm::name),
                 local_search_neighborhood: options.local_search_neighborhood,
                 communication_neighborhood_dist: options.communication_neighborhood_dist,
                 search_space_s: options.search_space_s,

@@ -13,6 +13,7 @@
 //!
 //! n processes, m edges, k levels of the hierarchy. `multisection` is what `bottom_up` and `top_down` divide graphs with.
 
+mod along;
 mod bottom_up;
 mod dual_recursive;
 mod growing;
@@ -23,6 +24,7 @@ mod random;
 mod top_down;
 mod treematch;
 
+pub use along::{AlongError, along};
 pub use multilevel::Multilevel;
 
 use crate::annealing::Cooling;

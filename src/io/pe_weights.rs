@@ -75,7 +75,11 @@ pub fn read(source: Source<'_>, num_pes: usize) -> Result<Vec<u32>, ReadError> {
 /// ```
 pub fn read_speeds(source: Source<'_>) -> Result<Vec<u32>, ReadError> {
     let take = |number: u64| speed(number).ok_or(PeWeightFault::NotASpeed { text: number.to_string() });
-    lines::read(source, None, take, ContentError::PeWeights)
+    let of_speeds = |fault| match fault {
+        PeWeightFault::NotAWeight { text } => PeWeightFault::NotASpeed { text },
+        other => other,
+    };
+    lines::read(source, None, take, |fault| ContentError::PeWeights(of_speeds(fault)))
 }
 
 /// The speeds of a list with commas between them, such as `1,2,4`.
@@ -111,6 +115,7 @@ mod tests {
         assert_eq!(read(""), [0; 0]);
         let not_a_speed = |text: &str| PeWeightFault::NotASpeed { text: text.to_owned() };
         assert_eq!(fault("1\n1000001\n"), (2, 1, not_a_speed("1000001")));
+        assert_eq!(fault("1\n-1\n"), (2, 1, not_a_speed("-1")));
         assert_eq!(fault("1 2\n").1, 3);
         assert_eq!(fault("1\n\n2\n"), (3, 1, PeWeightFault::EmptyLine { pe: 1 }));
         assert_eq!(speeds_of("1, 2,4"), Ok(vec![1, 2, 4]));

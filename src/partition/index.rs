@@ -49,17 +49,72 @@ impl Index {
     /// The part of each vertex: parts are ranges of the order, as near to their target weights as vertices allow. `weights` are those of
     /// the vertices, as many as there are positions.
     pub fn cut(&self, weights: &[Weight], targets: &Targets) -> Vec<BlockId> {
-        let sizes = targets.block_sizes();
-        let at_position = if weights.par_iter().all(|&weight| weight == 1) {
-            fill(&ends(weights.iter().copied(), sizes), weights.len())
+        let (sizes, runs) = (targets.block_sizes(), Runs::of(weights.len()));
+        let ends = if weights.par_iter().all(|&weight| weight == 1) {
+            ends(weights.iter().copied(), sizes)
         } else {
-            let mut in_order = vec![0; weights.len()];
-            for (&position, &weight) in self.positions.iter().zip(weights) {
-                in_order[position as usize] = weight;
-            }
-            fill(&ends(in_order.into_iter(), sizes), weights.len())
+            runs.ends(&self.positions, weights, sizes)
         };
-        self.positions.par_iter().map(|&position| at_position[position as usize]).collect()
+        // Where the parts of each run begin, so that few are left to choose from.
+        let first: Vec<usize> =
+            (0..=runs.count).map(|run| ends.partition_point(|&end| end <= run << runs.shift)).collect();
+        let part = |&position: &NodeId| {
+            let run = position as usize >> runs.shift;
+            let candidates = &ends[first[run]..first[run + 1].min(ends.len())];
+            (first[run] + candidates.partition_point(|&end| end <= position as usize)) as BlockId
+        };
+        self.positions.par_iter().map(part).collect()
+    }
+}
+
+/// Runs of positions of equal length, few enough that what is told of each stays in the cache: all passes over the vertices are in their
+/// order, and none jumps about in memory.
+struct Runs {
+    /// Of the length, as a power of two.
+    shift: u32,
+    count: usize,
+}
+
+impl Runs {
+    fn of(num_positions: usize) -> Self {
+        /// Runs at most.
+        const MOST: usize = 1 << 12;
+        let shift = num_positions.div_ceil(MOST).next_power_of_two().trailing_zeros();
+        Self { shift, count: num_positions.div_ceil(1 << shift) }
+    }
+
+    /// As [`ends`], where weights are in the order of the vertices.
+    fn ends(&self, positions: &[NodeId], weights: &[Weight], sizes: &[Weight]) -> Vec<usize> {
+        let run = |position: NodeId| position as usize >> self.shift;
+        let mut before = vec![0; self.count + 1];
+        for (&position, &weight) in positions.iter().zip(weights) {
+            before[run(position) + 1] += weight;
+        }
+        (0..self.count).for_each(|run| before[run + 1] += before[run]);
+        let mut sum = 0;
+        let sums = sizes[..sizes.len() - 1].iter().map(|&size| {
+            sum += size;
+            sum
+        });
+        // Each border with the run that it lies in, which is looked at closely.
+        let borders: Vec<(Weight, usize)> =
+            sums.map(|target| (target, before[1..].partition_point(|&sum| sum <= target))).collect();
+        let mut inside = vec![Vec::new(); self.count];
+        let in_use = borders.iter().filter(|&&(_, run)| run < self.count);
+        in_use.for_each(|&(_, run)| inside[run].resize(1 << self.shift, 0));
+        for (&position, &weight) in positions.iter().zip(weights) {
+            if let Some(own) = inside[run(position)].get_mut(position as usize & ((1 << self.shift) - 1)) {
+                *own = weight;
+            }
+        }
+        let end = |&(target, run): &(Weight, usize)| match inside.get(run) {
+            Some(weights) => {
+                let count = count_before(weights.iter().copied(), i128::from(target - before[run]));
+                ((run << self.shift) + count).min(positions.len())
+            }
+            None => positions.len(),
+        };
+        borders.iter().map(end).chain([positions.len()]).collect()
     }
 }
 

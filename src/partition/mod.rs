@@ -17,6 +17,10 @@
 //! | `refine::cycles` | negative cycles and cheapest paths of blocks: improvement at exact sizes | as its settings allow |
 //! | `multilevel` | one run down and up the levels | the sum of the above |
 //! | `pool` | several runs, combined where they agree | a run for each member and child |
+//! | `algorithm` | other ways to divide: coordinates, curves, spectra, orders | see [`Algorithm`] |
+//! | `spectral` | Fiedler vectors | O(n + m) an iteration |
+//! | `index` | orders that are cut anew | O(n) |
+//! | `quality` | messages, boundary, volume | O(n + m log k) |
 //!
 //! Levels shrink geometrically, so a run costs a constant number of times its finest level. Memory: 8 bytes
 //! an arc (16 if the weights need 64 bits) for all levels together, and a few words a vertex: O(n + m + k).

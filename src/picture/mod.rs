@@ -6,9 +6,11 @@
 //!
 //! [`svg`] is what it is drawn with, and knows nothing of mappings. O(n log n + m), and a file of at most about 400 kB.
 
+mod parts;
 pub mod svg;
 mod timeline;
 
+pub use parts::draw_parts;
 pub use timeline::draw_timeline;
 
 use svg::{Anchor, Frame, SHADES, Svg, brief};

@@ -37,15 +37,20 @@ pub enum Anchor {
 /// Shades of a heat map, from light traffic to heavy.
 pub const SHADES: usize = 8;
 
+/// Colours of parts, which can be told apart.
+pub const COLOURS: usize = 10;
+
 /// The classes: `ground`, `text`, `small` and `title` for text, `line`, `grid` and `border` for lines, `a` and `b` for the bars of two series,
-/// and `h0` to `h7` for heat.
+/// `h0` to `h7` for heat, and for lines `p0` to `p9` of parts and `cut` between them.
 const STYLE: &str = "
 text{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;fill:#1b1f24;font-size:13px}
 text.small{font-size:11px;fill:#57606a}text.title{font-size:16px;font-weight:600}
 .ground{fill:#fff}.field{fill:#f3f4f6}.line{stroke:#57606a;fill:none}.grid{stroke:#d8dee4;fill:none}
 .border{stroke:#9a3412;stroke-opacity:.55;fill:none}.a{fill:#8c959f}.b{fill:#0969da}
 .h0{fill:#d5e6f8}.h1{fill:#b3d2f2}.h2{fill:#8cbbe9}.h3{fill:#64a1dd}.h4{fill:#4186cc}.h5{fill:#2a6ab4}.h6{fill:#174f95}.h7{fill:#0a3069}
-@media (prefers-color-scheme:dark){
+.cut,.p0,.p1,.p2,.p3,.p4,.p5,.p6,.p7,.p8,.p9{fill:none;stroke-width:1}.cut{stroke:#1b1f24;stroke-opacity:.5}
+.p0{stroke:#0969da}.p1{stroke:#e8590c}.p2{stroke:#2f9e44}.p3{stroke:#c2255c}.p4{stroke:#9c6ade}.p5{stroke:#b08800}.p6{stroke:#0c8599}.p7{stroke:#e64980}.p8{stroke:#74b816}.p9{stroke:#868e96}
+@media (prefers-color-scheme:dark){.cut{stroke:#e6edf3}
 text{fill:#e6edf3}text.small{fill:#9ea7b3}
 .ground{fill:#0d1117}.field{fill:#161b22}.line{stroke:#9ea7b3}.grid{stroke:#30363d}
 .border{stroke:#ffa657;stroke-opacity:.6}.a{fill:#848d97}.b{fill:#4493f8}
@@ -86,6 +91,18 @@ impl Svg {
     pub fn line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64), class: &str) {
         let (x1, y1, x2, y2) = (short(x1), short(y1), short(x2), short(y2));
         self.push(format_args!(r#"<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" class="{class}"/>"#));
+    }
+
+    /// Lines from point to point, as one path; nothing if there are none.
+    pub fn lines(&mut self, lines: impl Iterator<Item = [(f64, f64); 2]>, class: &str) {
+        let mut path = String::new();
+        for [(x1, y1), (x2, y2)] in lines {
+            let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(short);
+            write!(path, "M{x1} {y1}L{x2} {y2}").expect("strings have room");
+        }
+        if !path.is_empty() {
+            self.push(format_args!(r#"<path class="{class}" d="{path}"/>"#));
+        }
     }
 
     /// A filled rectangle.

@@ -90,18 +90,34 @@ pub fn solve(graph: &CsrGraph, machine: &dyn Machine, config: &MapConfig) -> Res
     solve_watched(graph, machine, config, None, &())
 }
 
-/// As [`solve`], with a start and an observer.
+/// Mappings that a run is given.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given<'a> {
+    /// A mapping that the result must not be worse than.
+    pub start: Option<&'a Mapping>,
+    /// The first mapping, which then is not constructed.
+    pub first: Option<&'a Mapping>,
+}
+
+impl<'a> From<Option<&'a Mapping>> for Given<'a> {
+    fn from(start: Option<&'a Mapping>) -> Self {
+        Self { start, first: None }
+    }
+}
+
+/// As [`solve`], with given mappings and an observer.
 ///
-/// `start`, if given, is a mapping that the result must not be worse than. The observer may end the run
+/// `given` may be a start only: a mapping that the result must not be worse than. The observer may end the run
 /// early; the result then is the best mapping found so far.
-pub fn solve_watched(
+pub fn solve_watched<'a>(
     graph: &CsrGraph,
     machine: &dyn Machine,
     config: &MapConfig,
-    start: Option<&Mapping>,
+    given: impl Into<Given<'a>>,
     observer: &dyn Observer,
 ) -> Result<Solution, SolveError> {
     config.validate()?;
+    let Given { start, first } = given.into();
     let begin = Instant::now();
     threads::run(config.threads, || {
         let num_processes = graph.num_nodes();
@@ -109,15 +125,17 @@ pub fn solve_watched(
         let places = Places::new(machine, distances(graph, machine, config)?)?;
         let padded = (num_processes < places.len()).then(|| graph.with_isolated_nodes(places.len()));
         let graph = padded.as_ref().unwrap_or(graph);
-        if let Some(found) = start.map(Mapping::num_processes).filter(|&found| found != num_processes) {
-            return Err(SolveError::StartSize { found, expected: num_processes });
-        }
-        let seat = |start: &Mapping| -> Result<Mapping, MappingError> {
-            let start = Mapping::on(machine, start.as_slice().to_vec())?;
-            Ok(Mapping::from_permutation(places.seats(start.as_slice())))
+        let seat = |given: &Mapping| -> Result<Mapping, SolveError> {
+            let found = given.num_processes();
+            if found != num_processes {
+                return Err(SolveError::StartSize { found, expected: num_processes });
+            }
+            let given = Mapping::on(machine, given.as_slice().to_vec())?;
+            Ok(Mapping::from_permutation(places.seats(given.as_slice())))
         };
-        let start = start.map(seat).transpose()?;
-        let run = Run { graph, machine: &places, config, start: start.as_ref(), observer, begin };
+        let (start, first) = (start.map(seat).transpose()?, first.map(seat).transpose()?);
+        let (start, first) = (start.as_ref(), first.as_ref());
+        let run = Run { graph, machine: &places, config, start, first, observer, begin };
         let (outcome, report) = places.distances().visit(Visit { run, num_processes })?;
         let seats = &outcome.as_slice()[..num_processes];
         let pe_of = seats.iter().map(|&place| places.pe_of()[place as usize]).collect();

@@ -35,7 +35,7 @@ impl Curve for Hilbert {
 }
 
 pub(super) fn method() -> Method {
-    Method::Order(|input| curve::order::<Hilbert>(input, Algorithm::Hilbert))
+    curve::method(|input| curve::order::<Hilbert>(input, Algorithm::Hilbert))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::{AlgorithmError, Input, Method};
 use crate::types::NodeId;
 
 pub(super) fn method() -> Method {
-    Method::Order(order)
+    Method { order, parts: None, is_recursive: false, needs_coordinates: false }
 }
 
 fn order(input: &Input<'_>) -> Result<Vec<NodeId>, AlgorithmError> {

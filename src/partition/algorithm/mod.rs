@@ -19,6 +19,7 @@
 //! Kaddoura, Ou, Ranka: Mapping unstructured computational graphs for adaptive and nonuniform computational environments. IEEE Parallel
 //! and Distributed Technology, 1996 (RCB, RSB, ZCI, HCI with unequal parts; the grouping of speeds; RCBI and RSBI).
 
+mod arrangement;
 mod curve;
 mod grouping;
 mod hilbert;
@@ -139,19 +140,18 @@ pub enum AlgorithmError {
     Points { found: usize, expected: usize },
 }
 
+/// From a graph and targets to the part of each vertex.
+type Parts = fn(&Input<'_>, &Targets) -> Result<Vec<BlockId>, AlgorithmError>;
+
 /// What a member does.
-enum Method {
-    /// It puts the vertices in an order; parts are ranges of it.
-    Order(fn(&Input<'_>) -> Result<Vec<NodeId>, AlgorithmError>),
-    /// It divides the vertices.
-    Division {
-        /// The part of each vertex.
-        parts: fn(&Input<'_>, &Targets) -> Result<Vec<BlockId>, AlgorithmError>,
-        /// An order of the vertices, by dividing them to the end; vertex weights do not count.
-        order: fn(&Input<'_>) -> Result<Vec<NodeId>, AlgorithmError>,
-        /// Whether parts are divided in two again and again, so that it matters how they are grouped.
-        is_recursive: bool,
-    },
+struct Method {
+    /// An order of the vertices, of which parts can be ranges; vertex weights do not count.
+    order: fn(&Input<'_>) -> Result<Vec<NodeId>, AlgorithmError>,
+    /// The part of each vertex, if parts are no ranges of the order.
+    parts: Option<Parts>,
+    /// Whether sets of parts are divided in two again and again, so that it matters how they are grouped.
+    is_recursive: bool,
+    needs_coordinates: bool,
 }
 
 impl Algorithm {
@@ -171,24 +171,26 @@ impl Algorithm {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn partition(self, input: &Input<'_>, targets: &Targets) -> Result<Partition, AlgorithmError> {
-        let blocks = match self.method() {
-            Method::Order(order) => {
-                blocks_along(&order(input)?, input.graph.node_weights(), targets.block_sizes())
-            }
-            Method::Division { parts, .. } => parts(input, targets)?,
+        let Method { order, parts, .. } = self.method();
+        let blocks = match parts {
+            Some(parts) => parts(input, targets)?,
+            None => blocks_along(&order(input)?, input.graph.node_weights(), targets.block_sizes()),
         };
         Ok(Partition::of(input.graph, blocks, targets))
     }
 
     /// An order of the vertices of which every range has few neighbours outside, or nearly so. Vertex weights do not count.
     pub fn order(self, input: &Input<'_>) -> Result<Vec<NodeId>, AlgorithmError> {
-        match self.method() {
-            Method::Order(order) | Method::Division { order, .. } => order(input),
-        }
+        (self.method().order)(input)
     }
 
     /// Whether it divides parts in two again and again, so that a [`Grouping`] matters.
     pub fn is_recursive(self) -> bool {
-        matches!(self.method(), Method::Division { is_recursive: true, .. })
+        self.method().is_recursive
+    }
+
+    /// Whether it needs [`Coordinates`].
+    pub fn needs_coordinates(self) -> bool {
+        self.method().needs_coordinates
     }
 }

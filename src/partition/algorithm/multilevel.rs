@@ -1,15 +1,28 @@
-//! The multilevel partitioner. For an order, it halves sets of vertices to the end.
+//! The multilevel partitioner, and the order that it makes.
+//!
+//! For an order, the vertices are divided into parts with few edges between them; the parts are put in an order in which those that have many
+//! edges in between are near each other ([`arrangement`](super::arrangement)); and so on inside of each part, whose vertices are pulled by then
+//! towards what stands before and behind it. Few vertices that are pulled are sorted by the mean of their neighbours. Costs a
+//! partition of the whole graph for each of log n / log 64 levels.
 
-use super::recursive::{self, Halving, Share};
-use super::{AlgorithmError, Input, Method, Targets};
-use crate::graph::CsrGraph;
+use rayon::prelude::*;
+
+use super::{AlgorithmError, Input, Method, Targets, arrangement};
 use crate::graph::subgraph::split;
-use crate::observer::Observer;
-use crate::partition::{Partitioner, Preset};
+use crate::graph::{CsrGraph, quotient};
+use crate::partition::Partitioner;
+use crate::rng::derive;
 use crate::types::{BlockId, NodeId, Weight};
 
+/// Parts of one division at most, and vertices that are not divided further. More parts give better orders until annealing them takes
+/// as long as the partition.
+const FAN_OUT: usize = 64;
+
+/// Sweeps over the vertices that are sorted by the mean of their neighbours.
+const SWEEPS: usize = 30;
+
 pub(super) fn method() -> Method {
-    Method::Division { parts, order, is_recursive: false }
+    Method { order, parts: Some(parts), is_recursive: false, needs_coordinates: false }
 }
 
 fn parts(input: &Input<'_>, targets: &Targets) -> Result<Vec<BlockId>, AlgorithmError> {
@@ -19,37 +32,104 @@ fn parts(input: &Input<'_>, targets: &Targets) -> Result<Vec<BlockId>, Algorithm
 
 fn order(input: &Input<'_>) -> Result<Vec<NodeId>, AlgorithmError> {
     let graph = input.graph.clone().with_unit_node_weights();
-    let nodes = graph.nodes().collect();
-    let bisection = Bisection { preset: input.preset, observer: input.observer };
-    Ok(recursive::order(&bisection, (graph, nodes), input.seed))
+    let (nodes, pulls) = (graph.nodes().collect(), vec![[0; 2]; graph.num_nodes()]);
+    let mut places = vec![0; graph.num_nodes()];
+    Piece { graph, nodes, pulls }.arrange(input, input.seed, &mut places);
+    Ok(places)
 }
 
-struct Bisection<'a> {
-    preset: Preset,
-    observer: &'a dyn Observer,
+/// Vertices that stand together in the order.
+struct Piece {
+    graph: CsrGraph,
+    /// What they are in the whole graph.
+    nodes: Vec<NodeId>,
+    /// The weight of the edges of each vertex to what stands before the piece, and behind it.
+    pulls: Vec<[Weight; 2]>,
 }
 
-impl Halving for Bisection<'_> {
-    type Set = (CsrGraph, Vec<NodeId>);
-
-    fn len((_, nodes): &Self::Set) -> usize {
-        nodes.len()
+impl Piece {
+    /// Puts the vertices in order.
+    fn arrange(self, input: &Input<'_>, seed: u64, places: &mut [NodeId]) {
+        let count = self.nodes.len();
+        let is_pulled = self.pulls.iter().any(|pull| *pull != [0; 2]);
+        if count <= 2 * FAN_OUT && is_pulled {
+            return self.place(&self.by_mean_of_neighbours(), places);
+        }
+        if count <= FAN_OUT {
+            let order = arrangement::arrange(&self.graph, &self.pulls, seed, input.observer);
+            return self.place(&order, places);
+        }
+        let num_parts = count.div_ceil(FAN_OUT).min(FAN_OUT);
+        let targets = Targets::equal(&self.graph, num_parts, 0.03).expect("there are parts");
+        let partitioner = Partitioner::new(input.preset, seed);
+        let parts = partitioner.partition_watched(&self.graph, &targets, input.observer).into_blocks();
+        let mut pulls = vec![[0; 2]; num_parts];
+        for (&part, pull) in parts.iter().zip(&self.pulls) {
+            pulls[part as usize] = sum(pulls[part as usize], *pull);
+        }
+        let quotient = quotient::contract(&self.graph, &parts, num_parts);
+        let order = arrangement::arrange(&quotient, &pulls, derive(seed, 0), input.observer);
+        let mut rest = places;
+        let pieces: Vec<(Piece, &mut [NodeId])> = (self.divided(&parts, &order).into_iter())
+            .map(|piece| {
+                let (own, behind) = std::mem::take(&mut rest).split_at_mut(piece.nodes.len());
+                rest = behind;
+                (piece, own)
+            })
+            .collect();
+        pieces.into_par_iter().with_max_len(1).enumerate().for_each(|(index, (piece, places))| {
+            piece.arrange(input, derive(seed, index as u64 + 1), places);
+        });
     }
 
-    fn nodes((_, nodes): Self::Set) -> Vec<NodeId> {
-        nodes
+    fn place(&self, order: &[NodeId], places: &mut [NodeId]) {
+        places.iter_mut().zip(order).for_each(|(place, &node)| *place = self.nodes[node as usize]);
     }
 
-    fn halve(&self, (graph, nodes): Self::Set, share: Share, seed: u64) -> [Self::Set; 2] {
-        let first = share.of(graph.total_node_weight()) as Weight;
-        let sizes = vec![first, graph.total_node_weight() - first];
-        let targets = Targets::sizes(&graph, sizes, 0.0).expect("the sizes sum up to the weight");
-        let partitioner = Partitioner::new(self.preset, seed);
-        let blocks = partitioner.partition_watched(&graph, &targets, self.observer).into_blocks();
-        let halves = split(&graph, &blocks, 2).into_iter();
-        let outer = |(half, inner): (CsrGraph, Vec<NodeId>)| {
-            (half, inner.into_iter().map(|node| nodes[node as usize]).collect())
+    /// The parts in an order, each with what pulls its vertices then.
+    fn divided(self, parts: &[BlockId], order: &[BlockId]) -> Vec<Piece> {
+        let mut rank = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, &part)| rank[part as usize] = place as BlockId);
+        let ranks: Vec<BlockId> = parts.iter().map(|&part| rank[part as usize]).collect();
+        let pull = |node: NodeId| {
+            let own = ranks[node as usize];
+            let mut pull = self.pulls[node as usize];
+            for (other, weight) in self.graph.arcs(node) {
+                let other = ranks[other as usize];
+                pull =
+                    sum(pull, [if other < own { weight } else { 0 }, if other > own { weight } else { 0 }]);
+            }
+            pull
         };
-        halves.map(outer).collect::<Vec<_>>().try_into().expect("two halves")
+        let piece = |(graph, inner): (CsrGraph, Vec<NodeId>)| Piece {
+            graph,
+            pulls: inner.iter().map(|&node| pull(node)).collect(),
+            nodes: inner.iter().map(|&node| self.nodes[node as usize]).collect(),
+        };
+        split(&self.graph, &ranks, order.len()).into_iter().map(piece).collect()
     }
+
+    /// The vertices in the order of numbers of which each is the mean of those of its neighbours; what stands before the piece counts as
+    /// -1, what stands behind it as 1.
+    fn by_mean_of_neighbours(&self) -> Vec<NodeId> {
+        let mut value = vec![0.0; self.nodes.len()];
+        for _ in 0..SWEEPS {
+            for node in self.graph.nodes() {
+                let [before, behind] = self.pulls[node as usize];
+                let (mut sum, mut weights) = ((behind - before) as f64, (behind + before) as f64);
+                for (other, weight) in self.graph.arcs(node) {
+                    sum += weight as f64 * value[other as usize];
+                    weights += weight as f64;
+                }
+                value[node as usize] = if weights > 0.0 { sum / weights } else { 0.0 };
+            }
+        }
+        let mut order: Vec<NodeId> = self.graph.nodes().collect();
+        order.sort_by(|&a, &b| value[a as usize].total_cmp(&value[b as usize]).then(a.cmp(&b)));
+        order
+    }
+}
+
+fn sum(a: [Weight; 2], b: [Weight; 2]) -> [Weight; 2] {
+    [a[0] + b[0], a[1] + b[1]]
 }

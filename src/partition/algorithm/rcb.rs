@@ -14,7 +14,7 @@ use crate::graph::Coordinates;
 use crate::types::{BlockId, NodeId, Weight};
 
 pub(super) fn method() -> Method {
-    Method::Division { parts, order, is_recursive: true }
+    Method { order, parts: Some(parts), is_recursive: true, needs_coordinates: true }
 }
 
 fn parts(input: &Input<'_>, targets: &Targets) -> Result<Vec<BlockId>, AlgorithmError> {
@@ -147,76 +147,44 @@ mod tests {
     use crate::graph::GraphBuilder;
     use crate::rng::Rng;
 
-    fn random_points<const D: usize>(count: usize, kinds: u32, rng: &mut Rng) -> Coordinates {
-        Coordinates::new(D, (0..count * D).map(|_| f64::from(rng.below(kinds))).collect()).unwrap()
-    }
-
-    /// Bisection by sorting, from the definition.
-    fn by_sorting(
-        points: &Coordinates,
-        weights: &[Weight],
-        nodes: Vec<NodeId>,
-        sizes: &[Weight],
-    ) -> Vec<(NodeId, usize)> {
-        if sizes.len() == 1 {
-            return nodes.into_iter().map(|node| (node, 0)).collect();
-        }
+    /// The first part of two by the definition: all are sorted along the longest dimension.
+    fn first_part(points: &Coordinates, weights: &[Weight], target: Weight) -> Vec<NodeId> {
         let extent = |axis: usize| {
-            let values = || nodes.iter().map(|&node| points.point(node)[axis]);
-            values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min)
+            let (least, most) = points.extent().unwrap()[axis];
+            most - least
         };
-        let longest = (0..points.dimension()).rev().max_by(|&a, &b| extent(a).total_cmp(&extent(b))).unwrap();
-        let mut sorted = nodes.clone();
-        sorted
-            .sort_by(|&a, &b| points.point(a)[longest].total_cmp(&points.point(b)[longest]).then(a.cmp(&b)));
-        let total: Weight = nodes.iter().map(|&node| weights[node as usize]).sum();
-        let half = sizes.len() / 2;
-        let (first, all): (Weight, Weight) = (sizes[..half].iter().sum(), sizes.iter().sum());
-        let target = (total * first + all / 2) / all;
+        let longest = (1..points.dimension()).fold(0, |a, b| if extent(b) > extent(a) { b } else { a });
+        let mut nodes: Vec<NodeId> = (0..points.len() as NodeId).collect();
+        nodes.sort_by(|&a, &b| points.point(a)[longest].total_cmp(&points.point(b)[longest]).then(a.cmp(&b)));
         let mut before = 0;
-        let count = sorted.iter().take_while(|&&node| {
-            let weight = weights[node as usize];
-            before += weight;
-            2 * before - weight <= 2 * target
-        });
-        let second = sorted.split_off(count.count());
-        let mut found = by_sorting(points, weights, sorted, &sizes[..half]);
-        found.extend(
-            by_sorting(points, weights, second, &sizes[half..])
-                .into_iter()
-                .map(|(node, part)| (node, half + part)),
-        );
-        found
+        let is_first = |&node: &NodeId| {
+            before += weights[node as usize];
+            2 * before - weights[node as usize] <= 2 * target
+        };
+        let mut first: Vec<NodeId> = nodes.into_iter().take_while(is_first).collect();
+        first.sort_unstable();
+        first
     }
 
     #[test]
     fn cuts_are_at_the_exact_medians() {
         let mut rng = Rng::new(4);
-        for round in 0..120 {
-            let n = 1 + rng.below(90) as usize;
-            let heaviest = if round % 2 == 0 { 1 } else { 6 };
-            let points = match round % 3 {
-                0 => random_points::<1>(n, 30, &mut rng),
-                1 => random_points::<2>(n, 12, &mut rng),
-                _ => random_points::<4>(n, 5, &mut rng),
-            };
+        for round in 0..200 {
+            let (n, dimension) = (1 + rng.below(90) as usize, 1 + round % 4);
+            // Few values, so that many points agree in a coordinate.
+            let values = (0..n * dimension).map(|_| f64::from(rng.below(12)) - 5.5).collect();
+            let points = Coordinates::new(dimension, values).unwrap();
             let mut builder = GraphBuilder::new(n);
-            (0..n as NodeId)
-                .for_each(|node| builder.set_node_weight(node, 1 + Weight::from(rng.below(heaviest))));
-            let graph = builder.build().unwrap();
-            let k = 1usize << rng.below(4);
-            let targets = Targets::proportional(&graph, &vec![1; k], 0.0).unwrap();
-            let input = Input::new(&graph).with_coordinates(&points);
-            let blocks = parts(&input, &targets).unwrap();
-            // The sizes of both halves may differ by one, so that the groups are those of the definition.
-            let groups_in_order = targets.block_sizes().iter().all(|&size| size == targets.block_sizes()[0]);
-            if groups_in_order && targets.block_sizes()[0] > 0 {
-                let expected =
-                    by_sorting(&points, graph.node_weights(), graph.nodes().collect(), targets.block_sizes());
-                for (node, part) in expected {
-                    assert_eq!(blocks[node as usize] as usize, part, "round {round}, vertex {node}");
-                }
+            if round % 2 == 0 {
+                (0..n as NodeId).for_each(|node| builder.set_node_weight(node, Weight::from(rng.below(7))));
             }
+            let graph = builder.build().unwrap();
+            let speeds = [1 + rng.below(4), rng.below(4)];
+            let targets = Targets::proportional(&graph, &speeds, 0.0).unwrap();
+            let parts = parts(&Input::new(&graph).with_coordinates(&points), &targets).unwrap();
+            let found: Vec<NodeId> = graph.nodes().filter(|&node| parts[node as usize] == 0).collect();
+            let expected = first_part(&points, graph.node_weights(), targets.block_sizes()[0]);
+            assert_eq!(found, expected, "round {round}");
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::partition::spectral::fiedler;
 use crate::types::{BlockId, NodeId};
 
 pub(super) fn method() -> Method {
-    Method::Division { parts, order, is_recursive: true }
+    Method { order, parts: Some(parts), is_recursive: true, needs_coordinates: false }
 }
 
 fn parts(input: &Input<'_>, targets: &Targets) -> Result<Vec<BlockId>, AlgorithmError> {

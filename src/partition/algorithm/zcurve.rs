@@ -12,7 +12,7 @@ impl Curve for ZCurve {
 }
 
 pub(super) fn method() -> Method {
-    Method::Order(|input| curve::order::<ZCurve>(input, Algorithm::ZCurve))
+    curve::method(|input| curve::order::<ZCurve>(input, Algorithm::ZCurve))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The levels of a graph as systems of equations, and the V-cycle over them.
 
 use crate::partition::coarsen::Coarsening;
-use crate::partition::compact::{CompactGraph, Stored};
+use crate::partition::compact::{Arc, CompactGraph, Stored};
 use crate::types::NodeId;
 
 /// Sweeps of the smoother on the coarsest level.
@@ -29,8 +29,7 @@ impl<'a, W: Stored> Level<'a, W> {
     /// The entry of a vertex of L x.
     #[inline]
     fn laplacian_at(&self, x: &[f64], node: NodeId) -> f64 {
-        let outside =
-            |sum, arc: &crate::partition::compact::Arc<W>| sum + arc.weight() as f64 * x[arc.target as usize];
+        let outside = |sum, arc: &Arc<W>| sum + arc.weight() as f64 * x[arc.target as usize];
         self.degree[node as usize] * x[node as usize] - self.graph.arcs(node).iter().fold(0.0, outside)
     }
 

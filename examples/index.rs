@@ -1,0 +1,23 @@
+//! A mesh put in the order of a Hilbert curve once, and cut anew whenever the speeds of the nodes change.
+
+use std::error::Error;
+
+use viem::graph::generate;
+use viem::partition::Input;
+use viem::{Algorithm, Coordinates, Index, Quality, Targets};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (width, height) = (100, 80);
+    let mesh = generate::mesh(width, height, 1);
+    let points = (0..width * height).flat_map(|node| [(node % width) as f64, (node / width) as f64]);
+    let points = Coordinates::new(2, points.collect())?;
+    let order = Algorithm::Hilbert.order(&Input::new(&mesh).with_coordinates(&points))?;
+    let index = Index::of_order(&order).ok_or("an order has each vertex once")?;
+    for speeds in [[1, 1, 1, 1], [1, 1, 1, 4], [2, 0, 1, 4]] {
+        let targets = Targets::proportional(&mesh, &speeds, 0.0)?;
+        let blocks = index.cut(mesh.node_weights(), &targets);
+        let Quality { cut_edges, loads, .. } = Quality::of(&mesh, &blocks, speeds.len());
+        println!("speeds {speeds:?}: loads {loads:?}, {cut_edges} edges are cut");
+    }
+    Ok(())
+}

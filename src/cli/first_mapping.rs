@@ -1,0 +1,129 @@
+//! How `viem` makes the first mapping: by a construction, or along an order of the processes.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use clap::Args;
+
+use super::exit::UsageError;
+use super::options::one_of;
+use crate::construct::{Construction, along};
+use crate::graph::CsrGraph;
+use crate::io::{Source, coordinates};
+use crate::mapping::Mapping;
+use crate::partition::{Algorithm, Input};
+use crate::threads;
+use crate::topology::Machine;
+
+/// A way to the first mapping.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum FirstMapping {
+    Construction(Construction),
+    /// The order of an algorithm that divides graphs.
+    Along(Algorithm),
+}
+
+/// Constructions, and algorithms that are not called like one of them.
+static ALL: LazyLock<Vec<FirstMapping>> = LazyLock::new(|| {
+    let is_other = |algorithm: &Algorithm| Construction::from_str(algorithm.name()).is_err();
+    let orders = Algorithm::ALL.into_iter().filter(is_other).map(FirstMapping::Along);
+    Construction::ALL.into_iter().map(FirstMapping::Construction).chain(orders).collect()
+});
+
+impl FirstMapping {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Construction(construction) => construction.name(),
+            Self::Along(algorithm) => algorithm.name(),
+        }
+    }
+}
+
+/// How the first mapping is made.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case")]
+pub(super) struct FirstOptions {
+    /// How the first mapping is made [default: hierarchytopdown where the machine is a regular tree, multilevel
+    /// elsewhere, dualrecursive on more than 4096 processing elements]; along an order of the processes with rcb, zcurve, hilbert, rsb, linear
+    #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&ALL, FirstMapping::name))]
+    construction_algorithm: Option<FirstMapping>,
+
+    /// Where the processes lie, for rcb, zcurve and hilbert: a line of coordinates for each, an .xyz file, or a Matrix Market array
+    #[arg(long, value_name = "FILE")]
+    coordinates: Option<PathBuf>,
+}
+
+impl FirstOptions {
+    /// The construction, if one is chosen.
+    pub(super) fn construction(&self) -> Option<Construction> {
+        match self.construction_algorithm {
+            Some(FirstMapping::Construction(construction)) => Some(construction),
+            _ => None,
+        }
+    }
+
+    /// The algorithm whose order is taken, if one is chosen.
+    pub(super) fn along(&self) -> Option<Algorithm> {
+        match self.construction_algorithm {
+            Some(FirstMapping::Along(algorithm)) => Some(algorithm),
+            _ => None,
+        }
+    }
+
+    /// Which of these options are there.
+    pub(super) fn given(&self) -> [(bool, &'static str); 2] {
+        [
+            (self.construction_algorithm.is_some(), "--construction_algorithm"),
+            (self.coordinates.is_some(), "--coordinates"),
+        ]
+    }
+
+    /// The file that is read, if one is.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.coordinates.as_deref()
+    }
+
+    /// An error if these options do not fit together.
+    pub(super) fn check(&self) -> Result<(), UsageError> {
+        let needs = self.along().is_some_and(Algorithm::needs_coordinates);
+        let name = self.construction_algorithm.map_or("", FirstMapping::name);
+        match (needs, self.coordinates.is_some()) {
+            (true, false) => Err(UsageError(format!(
+                "--construction_algorithm={name} needs to know where the processes lie; give --coordinates=FILE"
+            ))),
+            (false, true) => Err(UsageError(
+                "--coordinates is for --construction_algorithm=rcb, zcurve or hilbert; leave it out"
+                    .to_owned(),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// An error if an order was asked for where many processes share an element, or a program is mapped.
+    pub(super) fn refuse_order(&self, instead: &str) -> Result<(), UsageError> {
+        match self.along() {
+            Some(algorithm) => Err(UsageError(format!(
+                "--construction_algorithm={algorithm} is for one process a processing element; {instead}"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// The mapping along the order, if one was asked for.
+    pub(super) fn mapping(
+        &self,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        seed: u64,
+        threads: usize,
+    ) -> anyhow::Result<Option<Mapping>> {
+        let Some(algorithm) = self.along() else { return Ok(None) };
+        let read = |path: &PathBuf| coordinates::read(Source::open(path)?, graph.num_nodes());
+        let points = self.coordinates.as_ref().map(read).transpose()?;
+        let mut input = Input::new(graph).with_seed(seed);
+        input.coordinates = points.as_ref();
+        let order = threads::run(threads, || algorithm.order(&input))??;
+        Ok(Some(along(machine, &order)?))
+    }
+}
