@@ -397,7 +397,7 @@ fn grids_too_long_or_of_too_many_dimensions_for_short_keys() {
     for lengths in [vec![2; 9], vec![2; 12], vec![3, 1, 2, 2, 2, 2, 2, 2, 2, 2]] {
         for is_closed in [false, true] {
             let dimensions: Vec<_> = lengths.iter().map(|&length| Dimension { length, is_closed }).collect();
-            let grid = Grid::new(dimensions.clone(), Hierarchy::single(), 3).unwrap();
+            let grid = Grid::new(dimensions.clone(), Hierarchy::single(), 300).unwrap();
             let distances = grid.distances().unwrap();
             let n = grid.num_pes() as PeId;
             for (p, q) in [(0, n - 1), (1, n - 2), (n / 2, n / 3), (0, 0), (7, 8)] {
@@ -407,9 +407,17 @@ fn grids_too_long_or_of_too_many_dimensions_for_short_keys() {
                     hops += steps(from % length, to % length, dimension);
                     (from, to) = (from / length, to / length);
                 }
-                assert_eq!(distances.visit(Ask(p, q)), 3 * hops, "{lengths:?} {p} {q}");
+                assert_eq!(distances.visit(Ask(p, q)), 300 * hops, "{lengths:?} {p} {q}");
             }
         }
+    }
+}
+
+#[test]
+fn hypercubes_too_large_for_a_table() {
+    let cube = Hypercube::new(14).unwrap().distances().unwrap();
+    for (p, q, expected) in [(0, 0, 0), (0, 16_383, 14), (5, 4, 1), (8_192, 8_191, 14), (12_288, 4_096, 1)] {
+        assert_eq!(cube.visit(Ask(p, q)), expected, "{p} {q}");
     }
 }
 

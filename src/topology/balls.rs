@@ -140,7 +140,7 @@ fn scan_row(row: &[u8], mut bound: Distance, mut visit: impl FnMut(PeId, Distanc
 mod tests {
     use super::*;
     use crate::rng::Rng;
-    use crate::topology::{DistanceMatrix, DistanceVisitor, Grid, Hypercube, Machine};
+    use crate::topology::{DistanceMatrix, DistanceVisitor, Grid, Hierarchy, Hypercube, Machine};
 
     /// Compares visits of all PEs with a look at all others.
     struct Compare<'a> {
@@ -198,19 +198,20 @@ mod tests {
         let mut list: Vec<PeId> = (0..300).map(|_| rng.below(81)).collect();
         list.extend(0..81);
         let torus = Grid::torus(&[9, 9]).unwrap().distances().unwrap();
-        let mixed = torus.clone().listed(&list);
+        let tree = Machine::distances(&Hierarchy::parse("9:9", "1:10").unwrap()).unwrap();
         let (rows, balls, scan) = ((true, false), (false, true), (false, false));
         let far = DistanceMatrix::from_fn(70, |p, q| Distance::from(p ^ q).pow(2)).unwrap();
         let cases = [
-            (torus.clone().tabulated(), rows),
-            (torus, balls),
-            (mixed.clone().tabulated(), rows),
-            (mixed, balls),
+            (tree.clone().tabulated(), rows),
+            (tree.listed(&list).tabulated(), rows),
+            (torus.clone().tabulated(), balls),
+            (torus.listed(&list), balls),
             (Grid::mesh(&[97]).unwrap().distances().unwrap(), balls),
             (Hypercube::new(7).unwrap().distances().unwrap(), balls),
             (far.distances().unwrap(), scan),
             (far.distances().unwrap().tabulated(), scan),
-            (Hypercube::new(0).unwrap().distances().unwrap().tabulated(), rows),
+            (Hypercube::new(0).unwrap().distances().unwrap(), balls),
+            (Machine::distances(&Hierarchy::single()).unwrap().tabulated(), rows),
         ];
         for (distances, way) in cases {
             distances.visit(Compare { way, rng: &mut rng });

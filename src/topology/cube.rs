@@ -1,7 +1,10 @@
 //! Hypercubes: the distance of two PEs is the number of bits in which their numbers differ.
 
 use super::parts::Parts;
-use super::{Distances, Division, Grid, Interconnect, Machine, MachineError, Metric, Placed, memory};
+use super::{
+    Differences, Dimension, Distances, Division, Grid, Interconnect, Machine, MachineError, Metric, Placed,
+    memory,
+};
 use crate::types::{Distance, PeId};
 
 /// A hypercube of `2^dimension` PEs.
@@ -15,6 +18,17 @@ impl Hypercube {
     pub fn new(dimension: u32) -> Result<Self, MachineError> {
         if dimension >= PeId::BITS { Err(MachineError::TooManyPes) } else { Ok(Self { dimension }) }
     }
+
+    /// The dimensions of a torus of the same distances: two bits are a ring of four, and the last may be left by itself.
+    fn rings(&self) -> Vec<Dimension> {
+        let length = |bit: u32| if bit + 1 < self.dimension { 4 } else { 2 };
+        (0..self.dimension).step_by(2).map(|bit| Dimension { length: length(bit), is_closed: true }).collect()
+    }
+
+    /// The coordinates of a PE in that torus. A ring goes through 00, 01, 11 and 10.
+    fn coordinates(&self, pe: PeId) -> impl Iterator<Item = u32> {
+        (0..self.dimension).step_by(2).map(move |bit| [0, 1, 3, 2][(pe >> bit & 3) as usize])
+    }
 }
 
 impl Machine for Hypercube {
@@ -24,6 +38,10 @@ impl Machine for Hypercube {
 
     fn distances(&self) -> Result<Distances, MachineError> {
         let mut keys = memory::room_for_keys(self.num_pes())?;
+        if let Some(metric) = Differences::new(&self.rings(), 1) {
+            keys.extend((0..self.num_pes() as PeId).map(|pe| metric.key(self.coordinates(pe))));
+            return Ok(Distances::Differences(Placed::new(metric, keys)));
+        }
         keys.extend(0..self.num_pes() as PeId);
         Ok(Distances::Cube(Placed::new(BitsThatDiffer { dimension: self.dimension }, keys)))
     }

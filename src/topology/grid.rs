@@ -13,8 +13,8 @@
 use super::hierarchy::{Hierarchy, HierarchyOnline};
 use super::parts::Parts;
 use super::{
-    DistanceOracle as _, Distances, Division, Interconnect, Location, Machine, MachineError, Metric, Placed,
-    memory,
+    Differences, DistanceOracle as _, Distances, Division, Interconnect, Location, Machine, MachineError,
+    Metric, Placed, memory,
 };
 use crate::types::{Distance, PeId};
 
@@ -28,6 +28,14 @@ pub struct Dimension {
     pub length: u32,
     /// Whether the ends are joined.
     pub is_closed: bool,
+}
+
+impl Dimension {
+    /// The hops between two vertices whose numbers along the dimension differ by this.
+    pub(super) fn hops(self, difference: u32) -> Distance {
+        let hops = if self.is_closed { difference.min(self.length - difference) } else { difference };
+        Distance::from(hops)
+    }
 }
 
 /// A grid whose vertices are PEs or groups of PEs.
@@ -118,6 +126,21 @@ impl Grid {
         strides.filter(|(dimension, _)| dimension.length > 1).collect()
     }
 
+    /// The distances by the difference of two keys, if each vertex is a PE and that takes little memory.
+    fn differences(&self) -> Result<Option<Placed<Differences>>, MachineError> {
+        let strides = self.strides();
+        let dimensions: Vec<Dimension> = strides.iter().map(|&(dimension, _)| dimension).collect();
+        let Some(metric) = Differences::new(&dimensions, self.hop).filter(|_| self.vertex.num_pes() == 1)
+        else {
+            return Ok(None);
+        };
+        let coordinates =
+            |pe: PeId| strides.iter().map(move |&(dimension, stride)| pe / stride % dimension.length);
+        let mut keys = memory::room_for_keys(self.num_pes)?;
+        keys.extend((0..self.num_pes as PeId).map(|pe| metric.key(coordinates(pe))));
+        Ok(Some(Placed::new(metric, keys)))
+    }
+
     fn metric<T: Lane, const N: usize>(&self) -> Result<Placed<Hops<T, N>>, MachineError> {
         let strides = self.strides();
         let mut way_round = [T::OPEN; N];
@@ -192,6 +215,9 @@ impl Machine for Grid {
     }
 
     fn distances(&self) -> Result<Distances, MachineError> {
+        if let Some(differences) = self.differences()? {
+            return Ok(Distances::Differences(differences));
+        }
         let strides = self.strides();
         let is_narrow =
             strides.len() <= 8 && strides.iter().all(|(dimension, _)| dimension.length <= 1 << 14);

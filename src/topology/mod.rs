@@ -8,6 +8,7 @@
 //! | [`Hierarchy`] | [`HierarchyOnline`] | O(1) | an exclusive or, a count of leading zeros, a look-up in 33 (65) entries |
 //! | [`Hierarchy`], stored | [`StoredDistances`] | n² bytes | two dependent look-ups |
 //! | [`Grid`] | [`Hops`] of keys | a key a PE | gaps in eight lanes at once |
+//! | [`Grid`] and [`Hypercube`], small | [`Differences`] of keys | 4 bytes a PE, a table of at most 2^18 bytes | a subtraction, a look-up |
 //! | [`Hypercube`] | [`BitsThatDiffer`] | 4 bytes a PE | an exclusive or, a count of ones |
 //! | [`Network`] | [`Routes`] of keys | R² + a key a PE, for R routers with PEs | two dependent look-ups |
 //! | [`UnevenTree`] | [`Prefixes`] of codes | 8 bytes a PE | as in a hierarchy |
@@ -21,6 +22,7 @@
 mod balls;
 mod capacities;
 mod cube;
+mod differences;
 mod divided;
 mod grid;
 mod hierarchy;
@@ -38,6 +40,7 @@ mod uneven;
 pub use balls::{Balls, Vicinity, centre, spread};
 pub use capacities::Capacities;
 pub use cube::{BitsThatDiffer, Hypercube};
+pub use differences::Differences;
 pub use divided::Divided;
 pub use grid::{Dimension, Grid, GridKey, Hops, Lane};
 pub use hierarchy::{Code, Hierarchy, HierarchyError, HierarchyOnline, Prefixes};
@@ -239,6 +242,7 @@ pub enum Distances {
     Grid(Placed<Hops<i16, 8>>),
     WideGrid(Placed<Hops<i32, 32>>),
     Cube(Placed<BitsThatDiffer>),
+    Differences(Placed<Differences>),
     Network(Placed<Routes<u8>>),
     WideNetwork(Placed<Routes<u32>>),
     Table(Placed<Table<u8>>),
@@ -266,6 +270,7 @@ impl Distances {
             Distances::Grid(oracle) => visitor.visit(oracle),
             Distances::WideGrid(oracle) => visitor.visit(oracle),
             Distances::Cube(oracle) => visitor.visit(oracle),
+            Distances::Differences(oracle) => visitor.visit(oracle),
             Distances::Network(oracle) => visitor.visit(oracle),
             Distances::WideNetwork(oracle) => visitor.visit(oracle),
             Distances::Table(oracle) => visitor.visit(oracle),
@@ -286,6 +291,7 @@ impl Distances {
             Distances::Grid(oracle) => Distances::Grid(oracle.listed(list)),
             Distances::WideGrid(oracle) => Distances::WideGrid(oracle.listed(list)),
             Distances::Cube(oracle) => Distances::Cube(oracle.listed(list)),
+            Distances::Differences(oracle) => Distances::Differences(oracle.listed(list)),
             Distances::Network(oracle) => Distances::Network(oracle.listed(list)),
             Distances::WideNetwork(oracle) => Distances::WideNetwork(oracle.listed(list)),
             Distances::Table(oracle) => Distances::Table(oracle.listed(list)),
@@ -295,9 +301,12 @@ impl Distances {
         }
     }
 
-    /// The same distances, all of them at hand if the PEs are few and near.
+    /// The same distances, all of them at hand if the PEs are few and near, unless there is a smaller table already.
     pub fn tabulated(self) -> Self {
-        self.visit(small::Tabulate).map_or(self, Distances::Small)
+        match self {
+            Distances::Differences(_) => self,
+            _ => self.visit(small::Tabulate).map_or(self, Distances::Small),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The PEs of a machine, placed in a metric.
 
 use super::{DistanceOracle, Metric};
-use crate::types::{Distance, PeId};
+use crate::types::{Cost, Distance, NodeId, PeId, Weight};
 
 /// The distances of PEs that stand at given keys of a metric: any list of the places of a machine, in any order, a
 /// place more than once if it has room for more than one process.
@@ -46,6 +46,16 @@ impl<M: Metric> Metric for Placed<M> {
     #[inline]
     fn between(&self, a: M::Key, b: M::Key) -> Distance {
         self.metric.between(a, b)
+    }
+
+    #[inline(always)]
+    fn costs<W: Copy + Into<Weight>, const N: usize>(
+        &self,
+        from: [M::Key; N],
+        arcs: &[(NodeId, W)],
+        keys: &[M::Key],
+    ) -> [Cost; N] {
+        self.metric.costs(from, arcs, keys)
     }
 
     fn max_distance(&self) -> Distance {
