@@ -7,7 +7,6 @@ use viem::construct::{Construction, ConstructionError};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::mapping::Mapping;
 use viem::objective::evaluate;
-use viem::observer::Observer;
 use viem::rng::Rng;
 use viem::search::{Neighbourhood, SearchConfig};
 use viem::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
@@ -22,6 +21,7 @@ fn brief() -> MapConfig {
     let mut config = MapConfig::preset(MapPreset::Fast);
     config.improvement.anywhere.cooling.proposals = 20;
     config.construction.multilevel.cooling.proposals = 40;
+    config.construction.multilevel.tries = 2;
     config
 }
 
@@ -34,6 +34,16 @@ fn every_config() -> Vec<MapConfig> {
             .map(move |pairs| brief.with_construction(algorithm).with_neighbourhood(pairs))
     };
     Construction::ALL.into_iter().flat_map(with).collect()
+}
+
+/// Brief settings with every construction and every neighbourhood once at least: what runs one after the other runs on the same
+/// threads.
+fn every_member() -> Vec<MapConfig> {
+    let with = |(index, algorithm)| {
+        let pairs = Neighbourhood::ALL[index % Neighbourhood::ALL.len()];
+        brief().with_construction(algorithm).with_neighbourhood(pairs)
+    };
+    Construction::ALL.into_iter().enumerate().map(with).collect()
 }
 
 /// Whether a construction works on a machine.
@@ -121,12 +131,9 @@ fn results_do_not_depend_on_threads() {
     for family in families(&mut rng) {
         for spare in SPARE {
             let graph = random_graph(family.num_places() - spare, 3, 30, &mut rng);
-            for config in every_config().iter().filter(|config| is_possible(config, &family)) {
+            for config in every_member().iter().filter(|config| is_possible(config, &family)) {
                 let with = |threads| run(&graph, &*family.machine, &config.with_threads(threads));
-                let expected = with(1);
-                for threads in [2, 8] {
-                    assert_eq!(with(threads), expected, "{} {spare} {threads} {config:?}", family.name);
-                }
+                assert_eq!(with(5), with(1), "{} {spare} {config:?}", family.name);
             }
         }
     }
@@ -141,22 +148,25 @@ fn results_of_large_problems_do_not_depend_on_threads() {
         .with_construction(Construction::Random)
         .with_neighbourhood(Neighbourhood::NSquarePruned);
     config.improvement.anywhere.cooling.proposals = 8;
-    config.improvement.anywhere.rounds = 3;
+    config.improvement.anywhere.rounds = 2;
     let with = |threads| run(&graph, &torus, &config.with_threads(threads));
     let expected = with(1);
     assert!(expected.2[1] > 0);
-    for threads in [2, 8] {
-        assert_eq!(with(threads), expected, "{threads}");
-    }
+    assert_eq!(with(5), expected);
 }
 
 #[test]
 fn patterns_are_mapped_optimally_to_machines_of_their_shape() {
     let mut rng = Rng::new(11);
+    let mut config = MapConfig::default();
+    // Whatever was constructed before, the optimum is found; it need not be good.
+    config.construction.multilevel.cooling.proposals = 8;
+    config.construction.multilevel.tries = 1;
+    config.construction.domains.proposals = 8;
     for (name, machine, pattern) in pattern_machines() {
         for seed in 0..8 {
-            let graph = shuffled(&pattern, &mut rng);
-            let solution = solve(&graph, &*machine, &MapConfig::default().with_seed(seed)).unwrap();
+            let graph = shuffled(&pattern, 9, &mut rng);
+            let solution = solve(&graph, &*machine, &config.with_seed(seed)).unwrap();
             // Each edge is one hop long, and is counted both ways.
             let weights: i64 = graph.nodes().flat_map(|u| graph.arcs(u)).map(|(_, weight)| weight).sum();
             assert_eq!(solution.report.cost, weights, "{name} {seed}");
@@ -270,7 +280,7 @@ fn a_run_stopped_at_any_question_gives_a_mapping() {
                         solve_watched(&graph, &*family.machine, &config, Some(&start), &observer).unwrap();
                     let context = format!("{} {spare} {algorithm} {questions}", family.name);
                     check(&family, &graph, &solution, Some(&start), &context);
-                    assert!(solution.report.stopped || !observer.should_stop(), "{context}");
+                    assert!(solution.report.stopped || !observer.has_stopped(), "{context}");
                     if !solution.report.stopped {
                         break;
                     }

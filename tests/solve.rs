@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{StopAfter, audited_cost, naive_cost, optimum, random_graph, text_of};
+use common::{StopAfter, audited_cost, naive_cost, optimum, pattern_trees, random_graph, shuffled, text_of};
 use viem::construct::Construction;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::mapping::Mapping;
@@ -98,6 +98,18 @@ fn an_edge_per_group_is_mapped_optimally() {
     let graph = builder.build().unwrap();
     let hierarchy = Hierarchy::parse("2:4", "1:100").unwrap();
     assert_eq!(map(&graph, &hierarchy, &MapConfig::default()).report.cost, 8);
+}
+
+#[test]
+fn patterns_are_mapped_optimally_to_trees() {
+    let mut rng = Rng::new(12);
+    for (name, tree, pattern, optimum) in pattern_trees() {
+        for seed in 0..if pattern.num_nodes() < 512 { 4 } else { 1 } {
+            let graph = shuffled(&pattern, 1, &mut rng);
+            let cost = map(&graph, &tree, &MapConfig::default().with_seed(seed)).report.cost;
+            assert_eq!(cost, optimum, "{name} {seed}");
+        }
+    }
 }
 
 #[test]

@@ -1,22 +1,22 @@
 //! Simulated annealing of exchanges, on any machine.
 //!
-//! A proposal draws an arc (u, x) of a process u and exchanges u with the process on a place near that of x: so u comes
-//! nearer to a partner with every proposal, which is the only way to gain. Worse mappings are accepted as by Metropolis et
+//! A turn draws an arc (u, x) of a process u and proposes to exchange u with one of the processes on some places near that of x: so u
+//! comes nearer to a partner with every proposal, which is the only way to gain. Worse mappings are accepted as by Metropolis et
 //! al. (1953), and the temperature falls geometrically (Kirkpatrick, Gelatt and Vecchi 1983), between temperatures that are
 //! taken from the problem at hand: those at which given shares of the proposals that make it worse are accepted.
 //!
-//! Processes have their turns in the order of their places, so that what is looked at lies together in memory. A process has
-//! several proposals in a turn, as its arcs are at hand then; the first that is accepted ends it.
+//! Processes have their turns in the order of their places, so that what is looked at lies together in memory.
 //!
-//! What each process pays is kept up to date, so a proposal costs O(deg u) distances for what u would pay. The other side,
-//! O(deg v), is looked at only if the exchange could be accepted if v came to pay the least it
-//! can: most proposals end before. An exchange that is made costs O(deg u + deg v) more.
+//! What each process pays is kept up to date, so what u would pay on the places that are drawn costs O(deg u) distances each. The other
+//! side, O(deg v), is looked at for one of them only: where the exchange would be best if v came to pay the least it
+//! can, and if it could be accepted then. An exchange that is made costs O(deg u + deg v) more.
 //!
 //! It works on the processes on a range of places, while all others stay where they are ([`Site::anneal`]).
 
 mod near;
 mod region;
 
+use near::FEW;
 pub use near::Near;
 use region::Region;
 
@@ -66,25 +66,22 @@ pub struct Annealed {
 /// Turns between two questions to the observer.
 const GRAIN: usize = 1 << 10;
 
-/// Proposals in a turn: with two, arcs are read twice as often; with eight, more are thrown away after one is accepted.
-const TURN: usize = 4;
-
 /// Proposals that are looked at to find the temperatures.
-const SAMPLES: usize = 256;
+const SAMPLES: usize = 128;
 
 /// A loss that no exchange exceeds, and small enough to be added to a cost.
 const GREATEST_LOSS: f32 = (1u64 << 61) as f32;
 
-/// Halvings of the range that a temperature is looked for in.
-const HALVINGS: usize = 24;
+/// Halvings of the range that a temperature is looked for in: they leave it half a percent wide.
+const HALVINGS: usize = 12;
 
 /// Ranks of the quantiles of the exponential distribution.
-const RANKS: usize = 1 << 12;
+const RANKS: usize = 1 << 8;
 
 /// The quantiles of the exponential distribution with mean 1, by rank: the worsening that a draw accepts, in
-/// temperatures. A table saves a logarithm for each proposal.
-static QUANTILES: std::sync::LazyLock<Vec<f32>> = std::sync::LazyLock::new(|| {
-    (0..RANKS).map(|rank| -((rank as f64 + 0.5) / RANKS as f64).ln() as f32).collect()
+/// temperatures.
+static QUANTILES: std::sync::LazyLock<[f32; RANKS]> = std::sync::LazyLock::new(|| {
+    std::array::from_fn(|rank| -((rank as f64 + 0.5) / RANKS as f64).ln() as f32)
 });
 
 /// Where processes are annealed: the places of a machine, or of a part of one.
@@ -136,6 +133,8 @@ struct Walk<'a, M: Metric, W> {
     pays: Vec<Cost>,
     /// What each process pays at least.
     least: Vec<Cost>,
+    /// The worsening that a draw accepts at the temperature at hand, by rank.
+    accepted: [Cost; RANKS],
     rng: Rng,
     /// Change of half of J since the start.
     change: Cost,
@@ -149,7 +148,8 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         let talking = processes.filter(|&process| !region.arcs(process).is_empty()).collect();
         let pays = region.payments(site.metric);
         let least = region.least_payments(site.near.least());
-        Self { site, region, talking, pays, least, rng: Rng::new(seed), change: 0, tried: 0, made: 0 }
+        let (accepted, rng) = ([0; RANKS], Rng::new(seed));
+        Self { site, region, talking, pays, least, accepted, rng, change: 0, tried: 0, made: 0 }
     }
 
     fn run(mut self, cooling: &Cooling) -> Annealed {
@@ -163,7 +163,7 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
     /// Makes proposals while the temperature falls, and returns to the best mapping.
     fn cool(&mut self, cooling: &Cooling, (initial, last): (f64, f64)) {
         let proposals = u64::from(cooling.proposals) * self.region.num_processes() as u64;
-        let turns = (proposals as usize).div_ceil(TURN);
+        let turns = (proposals as usize).div_ceil(FEW);
         // In a round each process that has neighbours has a turn.
         let rounds = turns.div_ceil(self.talking.len().max(1));
         let mut best = (0, self.region.place_of.clone());
@@ -194,7 +194,8 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         for _ in 0..2 * SAMPLES {
             let u = self.talking[self.rng.below(self.talking.len() as u32) as usize];
             let bits = self.rng.next_u64();
-            if let Some(v) = self.draw(u, bits) {
+            let [place, ..] = self.draw(u, bits);
+            if let Some(v) = self.partner(u, place) {
                 let delta = self.delta(u, v);
                 losses.extend(Some(delta as f64).filter(|&delta| delta > 0.0));
             }
@@ -215,17 +216,21 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         Some((temperature(cooling.initial_acceptance), temperature(cooling.final_acceptance)))
     }
 
-    /// The process on a place near that of a neighbour of `u`, drawn by 44 random bits; none if that is not to be
-    /// exchanged with `u`.
-    #[inline]
-    fn draw(&self, u: NodeId, bits: u64) -> Option<NodeId> {
-        let arcs = self.region.arcs(u);
+    /// Some places near that of a neighbour of `u`, drawn by 42 random bits.
+    #[inline(always)]
+    fn draw(&self, u: NodeId, bits: u64) -> [PeId; FEW] {
+        let (arcs, near) = (self.region.arcs(u), self.site.near);
         let (head, _) = arcs[(((bits >> 40) * arcs.len() as u64) >> 24) as usize];
-        let mut place = self.site.near.pick(self.region.place(head), (bits & 0xff) as u32);
-        // Now and then a place near a near one: what is one hop off may be out of reach of what is at it.
-        if bits >> 8 & 3 == 0 {
-            place = self.site.near.pick(place, (bits >> 10 & 0xff) as u32);
-        }
+        let there = self.region.place(head);
+        let [beside, ..] = near.pick(there, (bits >> 8 & 0xff) as u32);
+        // Now and then places near a near one: what is one hop off may be out of reach of what is at it.
+        let middle = if bits >> 16 & 3 == 0 { beside } else { there };
+        near.pick(middle, (bits & 0xff) as u32)
+    }
+
+    /// The process on a place, if it is to be exchanged with `u`.
+    #[inline]
+    fn partner(&self, u: NodeId, place: PeId) -> Option<NodeId> {
         let v = self.region.process_on(place)?;
         (u != v && self.region.may_exchange(self.region.place(u), place)).then_some(v)
     }
@@ -243,55 +248,54 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
 
     /// Gives each process that has neighbours a turn at a temperature; whether the observer let it end.
     fn round(&mut self, temperature: f32) -> bool {
+        self.accepted = QUANTILES.map(|quantile| (quantile * temperature).min(GREATEST_LOSS) as Cost);
         for begin in (0..self.talking.len()).step_by(GRAIN) {
             if self.site.observer.should_stop() {
                 return false;
             }
             let end = self.talking.len().min(begin + GRAIN);
             for index in begin..end {
-                self.turn(self.talking[index], temperature);
+                self.turn(self.talking[index]);
             }
-            self.tried += (TURN * (end - begin)) as u64;
+            self.tried += (FEW * (end - begin)) as u64;
         }
         true
     }
 
-    /// Makes some proposals for a process.
+    /// Exchanges a process with the most promising one of some, if that is accepted.
     #[inline]
-    fn turn(&mut self, u: NodeId, temperature: f32) {
-        let quantiles = &QUANTILES[..RANKS];
-        // One draw serves a proposal: 24 bits for the arc, 18 for the place, 12 for the quantile.
-        let bits: [u64; TURN] = std::array::from_fn(|_| self.rng.next_u64());
-        // What cannot be exchanged is exchanged with itself.
-        let others = bits.map(|bits| self.draw(u, bits).unwrap_or(u));
-        let at = others.map(|v| self.region.key(v));
-        let costs = self.region.costs(self.site.metric, u, at);
-        let pays = self.pays[u as usize];
-        for ((v, of_u), bits) in others.into_iter().zip(costs).zip(bits) {
-            let accepted = quantiles[(bits >> 20) as usize & (RANKS - 1)] * temperature;
-            let accepted = accepted.min(GREATEST_LOSS) as Cost;
-            let most = accepted - (of_u - pays);
-            if self.least[v as usize] - self.pays[v as usize] <= most
-                && u != v
-                && self.exchange(u, v, of_u, most)
-            {
-                return;
+    fn turn(&mut self, u: NodeId) {
+        let bits = self.rng.next_u64();
+        let places = self.draw(u, bits);
+        let costs =
+            self.region.costs(self.site.metric, u, places.map(|place| self.site.key_of[place as usize]));
+        let (mut best, mut least) = (None, Cost::MAX);
+        for (place, of_u) in places.into_iter().zip(costs) {
+            let Some(v) = self.partner(u, place) else { continue };
+            let bound = of_u + self.least[v as usize] - self.pays[v as usize];
+            if bound < least {
+                (best, least) = (Some((v, of_u)), bound);
             }
+        }
+        let rank = (bits >> 18) as usize & (RANKS - 1);
+        let most = self.accepted[rank] + self.pays[u as usize];
+        if let Some((v, of_u)) = best.filter(|_| least <= most) {
+            self.exchange(u, v, of_u, most - of_u);
         }
     }
 
     /// Exchanges two processes unless what the second comes to pay more, and what their edge costs beyond that, exceeds
-    /// `most`; whether it does so. `of_u` is what the first would pay where the second is.
-    fn exchange(&mut self, u: NodeId, v: NodeId, of_u: Cost, most: Cost) -> bool {
+    /// `most`. `of_u` is what the first would pay where the second is.
+    fn exchange(&mut self, u: NodeId, v: NodeId, of_u: Cost, most: Cost) {
         let (region, metric) = (&mut self.region, self.site.metric);
         let (p, q) = (region.key(u), region.key(v));
         let [of_v] = region.costs(metric, v, [p]);
         if of_v - self.pays[v as usize] > most || metric.interchangeable(p, q) {
-            return false;
+            return;
         }
         let edge = region.of_edge(metric, u, v);
         if of_v - self.pays[v as usize] + 2 * edge > most {
-            return false;
+            return;
         }
         self.change += of_u - self.pays[u as usize] + of_v - self.pays[v as usize] + 2 * edge;
         self.made += 1;
@@ -299,6 +303,5 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         region.add_move(metric, v, [q, p], &mut self.pays);
         (self.pays[u as usize], self.pays[v as usize]) = (of_u + edge, of_v + edge);
         region.swap(u, v);
-        true
     }
 }

@@ -1,5 +1,7 @@
 //! For each place of a machine, the places nearest to it.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::topology::{DistanceOracle, Metric, Parts, Vicinity};
@@ -11,10 +13,14 @@ const ENOUGH: usize = 8;
 /// All places of the least distance are listed up to this number.
 const MOST: usize = 32;
 
+/// Places that are drawn at once: two are too few to choose from, and of eight most are thrown away.
+pub(super) const FEW: usize = 4;
+
 /// Lists of near places.
 #[derive(Clone, Debug)]
 pub struct Near {
     offsets: Vec<u32>,
+    /// List by list. Behind each stand its first places once more, so that what is drawn never runs over its end.
     places: Vec<PeId>,
     /// What [`least`](Self::least) tells.
     least: Vec<Distance>,
@@ -64,10 +70,11 @@ impl Near {
             .collect();
         let mut offsets = Vec::with_capacity(count + 1);
         offsets.push(0);
-        let mut places = Vec::with_capacity(lists.iter().map(|list| list.places.len()).sum());
+        let mut places = Vec::with_capacity(lists.iter().map(|list| list.places.len() + FEW - 1).sum());
         let mut least = lists.first().map_or_else(Vec::new, |list| list.distances.clone());
         for list in lists {
-            places.extend(list.places);
+            places
+                .extend(list.places.iter().copied().chain(list.places.iter().copied().cycle().take(FEW - 1)));
             offsets.push(places.len() as u32);
             least.truncate(list.distances.len());
             for (least, distance) in least.iter_mut().zip(list.distances) {
@@ -83,17 +90,25 @@ impl Near {
         &self.least
     }
 
+    /// Where the list of a place is.
+    #[inline]
+    fn list(&self, place: PeId) -> Range<usize> {
+        self.offsets[place as usize] as usize..self.offsets[place as usize + 1] as usize - (FEW - 1)
+    }
+
     /// The places near a place, nearest first; the place itself if there is no other.
     #[inline]
     pub fn of(&self, place: PeId) -> &[PeId] {
-        &self.places[self.offsets[place as usize] as usize..self.offsets[place as usize + 1] as usize]
+        &self.places[self.list(place)]
     }
 
-    /// A place near a place, drawn by eight random bits.
+    /// Places near a place that stand together in its list, drawn by eight random bits; some of them more than once if the list
+    /// is short.
     #[inline]
-    pub(super) fn pick(&self, place: PeId, bits: u32) -> PeId {
-        let near = self.of(place);
-        near[(bits as usize * near.len()) >> 8]
+    pub(super) fn pick(&self, place: PeId, bits: u32) -> [PeId; FEW] {
+        let list = self.list(place);
+        let first = list.start + ((bits as usize * list.len()) >> 8);
+        self.places[first..first + FEW].try_into().expect("so many stand behind")
     }
 }
 
@@ -267,8 +282,9 @@ pub(super) mod tests {
                 check_least(oracle, near.least());
                 for place in 0..n as PeId {
                     assert_eq!(near.of(place), expected[place as usize], "{place} of {n}");
-                    assert_eq!(near.pick(place, 0), near.of(place)[0]);
-                    assert_eq!(near.pick(place, 255), *near.of(place).last().unwrap());
+                    let round = || near.of(place).iter().copied().cycle();
+                    assert!(round().take(FEW).eq(near.pick(place, 0)));
+                    assert!(round().skip(near.of(place).len() - 1).take(FEW).eq(near.pick(place, 255)));
                 }
             }
         }

@@ -150,7 +150,7 @@ impl Default for ConstructionConfig {
             domains: Cooling { proposals: 1000, initial_acceptance: 0.3, final_acceptance: 0.01 },
             multilevel: Multilevel {
                 cooling: Cooling { proposals: 600, initial_acceptance: 0.05, final_acceptance: 0.01 },
-                tries: 4,
+                tries: 16,
             },
         }
     }

@@ -79,7 +79,7 @@ impl MapConfig {
                 domains: Cooling { proposals: 500, ..default.domains },
                 multilevel: Multilevel {
                     cooling: Cooling { proposals: 300, ..default.multilevel.cooling },
-                    tries: 2,
+                    tries: 8,
                 },
                 ..default
             },

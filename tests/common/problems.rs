@@ -8,7 +8,7 @@ use viem::graph::{CsrGraph, GraphBuilder};
 use viem::mapping::Mapping;
 use viem::rng::Rng;
 use viem::topology::{Grid, Hierarchy, Hypercube, Machine, Network};
-use viem::types::{Distance, NodeId, PeId};
+use viem::types::{Cost, Distance, NodeId, PeId};
 
 /// Small machines of every kind: one level and many, ones and primes, distances that fall, repeat, or are 0.
 pub const SHAPES: [(&str, &str); 10] = [
@@ -147,13 +147,46 @@ pub fn pattern_machines() -> Vec<(&'static str, Box<dyn Machine>, CsrGraph)> {
     all.into_iter().map(|(name, (machine, graph))| (name, machine, graph)).collect()
 }
 
-/// The same graph with its vertices in random order, and random weights of its edges.
-pub fn shuffled(graph: &CsrGraph, rng: &mut Rng) -> CsrGraph {
+/// Graphs of regular shape, each with a tree and its least J there.
+///
+/// No group of its size has more edges inside than the arc of a ring, the subcube of a hypercube (Harper 1964), or the square or
+/// cube of a grid or torus (Bollobás and Leader 1991), and these can be had at all levels at once.
+pub fn pattern_trees() -> Vec<(&'static str, Hierarchy, CsrGraph, Cost)> {
+    let cube = |dimension: u32| graph_of(1 << dimension, |u, v| (u ^ v).is_power_of_two());
+    // The edges inside of a group, by level but for the outermost.
+    let cases: [(&str, &str, CsrGraph, &[i64]); 8] = [
+        ("ring", "4:4:4", grid_graph(&[64], true), &[3, 15]),
+        ("long ring", "4:16:8", grid_graph(&[512], true), &[3, 63]),
+        ("hypercube", "4:4:4", cube(6), &[4, 32]),
+        ("large hypercube", "4:16:8", cube(9), &[4, 192]),
+        ("flat torus", "4:4:4", grid_graph(&[8, 8], true), &[4, 24]),
+        ("torus", "4:16:8", grid_graph(&[8, 8, 8], true), &[4, 144]),
+        ("grid", "4:16:4", grid_graph(&[16, 16], false), &[4, 112]),
+        ("deep grid", "2:4:8:2", grid_graph(&[16, 8], false), &[1, 10, 112]),
+    ];
+    let case = |(name, arities, graph, inside): (&'static str, &str, CsrGraph, &[i64])| {
+        let distances = ["1:10:100", "1:10:100:1000"][inside.len() - 2];
+        let tree = Hierarchy::parse(arities, distances).unwrap();
+        let (mut size, mut edges_before, mut cost) = (1, 0, 0);
+        for (level, (&arity, &distance)) in tree.arities().iter().zip(tree.distances()).enumerate() {
+            size *= i64::from(arity);
+            let groups = tree.num_pes() as i64 / size;
+            let edges = inside.get(level).map_or(graph.num_edges() as i64, |inside| inside * groups);
+            cost += 2 * distance * (edges - edges_before);
+            edges_before = edges;
+        }
+        (name, tree, graph, cost)
+    };
+    cases.into_iter().map(case).collect()
+}
+
+/// The same graph with its vertices in random order, and random weights of its edges up to `heaviest`.
+pub fn shuffled(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
     let order = random_mapping(graph.num_nodes(), rng);
     let mut builder = GraphBuilder::new(graph.num_nodes());
     for u in graph.nodes() {
         for (v, _) in graph.arcs(u).filter(|&(v, _)| u < v) {
-            builder.add_edge(order.pe(u), order.pe(v), i64::from(rng.below(9)) + 1);
+            builder.add_edge(order.pe(u), order.pe(v), i64::from(rng.below(heaviest)) + 1);
         }
     }
     builder.build().unwrap()

@@ -1,20 +1,32 @@
 //! An observer that stops a run at a point that does not depend on time.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use viem::observer::Observer;
 
 /// Asks a run to stop once it has been asked so many times.
-pub struct StopAfter(AtomicU64);
+pub struct StopAfter {
+    /// Questions that are still answered with no.
+    left: AtomicU64,
+    has_stopped: AtomicBool,
+}
 
 impl StopAfter {
     pub fn questions(count: u64) -> Self {
-        Self(AtomicU64::new(count))
+        Self { left: AtomicU64::new(count), has_stopped: AtomicBool::new(false) }
+    }
+
+    /// Whether a question was answered with yes.
+    #[allow(dead_code)] // each test program uses a part of it
+    pub fn has_stopped(&self) -> bool {
+        self.has_stopped.load(Ordering::Relaxed)
     }
 }
 
 impl Observer for StopAfter {
     fn should_stop(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+        let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        self.has_stopped.fetch_or(left.is_err(), Ordering::Relaxed);
+        left.is_err()
     }
 }

@@ -41,8 +41,9 @@ const REGION: usize = 1 << 12;
 /// Larger problems get so many times fewer proposals for each process: they shall not take minutes.
 const LARGE_DIVISOR: u32 = 4;
 
-/// The share of the initial acceptance that every other start has.
-const LOWERED: f64 = 0.1;
+/// The shares of the initial acceptance and of the proposals that starts have, by turns. Cuts keep their shape at low temperatures
+/// only, so starts with odd numbers, which bisections have made, are annealed coolly and for a short time.
+const TURNS: [(f64, u32); 4] = [(1.0, 1), (0.04, 4), (0.4, 1), (0.016, 4)];
 
 /// What to spend on improving a mapping where the machine is no regular tree.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -69,26 +70,28 @@ impl Anywhere {
     };
 
     /// A better one.
-    pub const ECO: Self = Self { cooling: Cooling { proposals: 5000, ..Self::FAST.cooling }, ..Self::FAST };
-
-    /// The best that can be had in a second or two for a thousand processes.
-    pub const STRONG: Self = Self {
-        cooling: Cooling { proposals: 20_000, initial_acceptance: 0.2, ..Self::FAST.cooling },
+    pub const ECO: Self = Self {
+        cooling: Cooling { proposals: 6000, initial_acceptance: 0.1, ..Self::FAST.cooling },
         ..Self::FAST
     };
 
-    /// How a start is annealed: every other one from a lower temperature, at which regular structures survive that the
-    /// construction has found.
+    /// The best that can be had in a second or two for a thousand processes.
+    pub const STRONG: Self = Self {
+        cooling: Cooling { proposals: 50_000, initial_acceptance: 0.5, ..Self::FAST.cooling },
+        ..Self::FAST
+    };
+
+    /// How a start is annealed.
     fn cooling_of(&self, start: usize, num_processes: usize) -> Cooling {
+        let (lowered, divisor) = TURNS[start % TURNS.len()];
         let proposals = match num_processes {
             ..SMALL => self.cooling.proposals.saturating_mul(SMALL_FACTOR),
             SMALL..=WHOLE => self.cooling.proposals,
             _ => self.cooling.proposals.div_ceil(LARGE_DIVISOR),
         };
-        let lowered = self.cooling.initial_acceptance * LOWERED;
-        let initial_acceptance = if start % 2 == 1 { lowered } else { self.cooling.initial_acceptance };
-        let initial_acceptance = initial_acceptance.max(self.cooling.final_acceptance);
-        Cooling { proposals, initial_acceptance, ..self.cooling }
+        let initial_acceptance =
+            (self.cooling.initial_acceptance * lowered).max(self.cooling.final_acceptance);
+        Cooling { proposals: proposals.div_ceil(divisor), initial_acceptance, ..self.cooling }
     }
 }
 

@@ -231,7 +231,7 @@ mod tests {
         for (name, machine, pattern) in pattern_machines() {
             let distances = machine.distances().unwrap();
             for _ in 0..8 {
-                assert!(distances.visit(Look(&shuffled(&pattern, &mut rng))), "{name}");
+                assert!(distances.visit(Look(&shuffled(&pattern, 9, &mut rng))), "{name}");
             }
             let other = random_graph(pattern.num_nodes(), 4, 9, &mut rng);
             assert!(!distances.visit(Look(&other)), "{name}");
