@@ -59,16 +59,16 @@ fn every_preset_keeps_the_bounds_on_every_machine_and_tells_the_truth() {
     let mut rng = Rng::new(1);
     let graph = generate::random_geometric(500, 7.0, 3);
     for family in families(&mut rng) {
-        for preset in [MapPreset::Fast, MapPreset::Eco] {
-            for percent in [0, 3] {
-                let imbalance = percent as f64 / 100.0;
-                let config = config(preset).with_imbalance(imbalance).with_seed(5);
-                let solution = map_directly(&graph, &*family.machine, &config).unwrap();
-                let context = format!("{} {preset} {percent}", family.name);
-                check(&family, &graph, percent, &solution, &context);
-                assert_eq!(solution.report.loads.overload, 0, "{context}");
-                let threads = config.with_threads(2);
-                let again = map_directly(&graph, &*family.machine, &threads).unwrap();
+        for (preset, percent, again) in
+            [(MapPreset::Fast, 3, true), (MapPreset::Fast, 0, false), (MapPreset::Eco, 0, true)]
+        {
+            let config = config(preset).with_imbalance(percent as f64 / 100.0).with_seed(5);
+            let solution = map_directly(&graph, &*family.machine, &config).unwrap();
+            let context = format!("{} {preset} {percent}", family.name);
+            check(&family, &graph, percent, &solution, &context);
+            assert_eq!(solution.report.loads.overload, 0, "{context}");
+            if again {
+                let again = map_directly(&graph, &*family.machine, &config.with_threads(2)).unwrap();
                 assert_eq!(again.mapping, solution.mapping, "{context}");
             }
         }
