@@ -2,23 +2,29 @@
 //!
 //! ```text
 //! VIEM_GRAPHS=folder cargo bench --bench change -- [options]
-//!     only=paper,speed  draws=20  way=rsb,hilbert  threads=1
+//!     only=paper,speed,remap  draws=20  way=rsb,hilbert  threads=1  preset=eco  weight=0.125,0.5,2
 //! ```
 //!
 //! | table | what it measures |
 //! |---|---|
 //! | `paper` | cut edges and setups on `3elt` for parts of unequal speeds, beside the printed ones |
 //! | `speed` | the time of curves, of coordinate bisection, of cutting an index, and of spectral bisection |
+//! | `remap` | cut and J, migration and time of remapping beside partitions from scratch and diffusion; `preset`, and `weight` in multiples of the cost over the weight of all vertices |
 //!
 //! The folder holds `3elt.graph` and `3elt.xyz`. With one thread, times are CPU times; with more, times of the clock.
 
 mod common;
+#[path = "change/diffusion.rs"]
+mod diffusion;
 #[path = "change/paper.rs"]
 mod paper;
+#[path = "change/remap.rs"]
+mod remap;
 #[path = "change/speed.rs"]
 mod speed;
 
 use common::{Options, fail};
+use viem::partition::Preset;
 use viem::threads;
 
 /// What is asked for.
@@ -28,23 +34,28 @@ struct Run {
     /// Names of algorithms; all if empty.
     ways: Vec<String>,
     threads: usize,
+    /// Of partitions that are remapped.
+    preset: Preset,
+    /// Weights of migration, in multiples of cost over vertex weight.
+    weights: Vec<f64>,
 }
 
 type Measure = fn(&Run);
 
-const TABLES: [(&str, Measure); 2] = [("paper", paper::measure), ("speed", speed::measure)];
+const TABLES: [(&str, Measure); 3] =
+    [("paper", paper::measure), ("speed", speed::measure), ("remap", remap::measure)];
 
 fn main() {
     let (tables, run) = Options::read(|options| {
         let tables = options.members("only", &TABLES, |(name, _)| name, &TABLES)?;
-        Ok((
-            tables,
-            Run {
-                draws: options.value("draws", 20)?,
-                ways: options.list("way", Vec::new())?,
-                threads: options.value("threads", 1)?,
-            },
-        ))
+        let run = Run {
+            draws: options.value("draws", 20)?,
+            ways: options.list("way", Vec::new())?,
+            threads: options.value("threads", 1)?,
+            preset: options.value("preset", Preset::Eco)?,
+            weights: options.list("weight", vec![0.125, 0.5, 2.0])?,
+        };
+        Ok((tables, run))
     });
     let measure = || tables.iter().for_each(|(_, measure)| measure(&run));
     threads::run(run.threads, measure).unwrap_or_else(|error| fail(error));

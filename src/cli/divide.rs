@@ -11,6 +11,7 @@ use super::files;
 use super::generate_model::{Destination, NAME, WEIGHTS};
 use super::options::one_of;
 use super::progress::Progress;
+use super::remap::{Curve, JsonRemap, Remap, RemapOptions};
 use super::signals::{self, First};
 use super::speeds::SpeedOptions;
 use crate::graph::{Coordinates, CsrGraph};
@@ -19,7 +20,8 @@ use crate::io::output::OutputId;
 use crate::io::{self, Outputs, Source, WriteError};
 use crate::model::{self, Model, ModelError};
 use crate::partition::{
-    Algorithm, AlgorithmError, Grouping, Index, Input, Partition, Preset, Quality, Targets,
+    Algorithm, AlgorithmError, Grouping, Index, Input, Migration, Partition, Partitioner, Preset, Quality,
+    Remapped, Targets,
 };
 use crate::picture;
 use crate::threads;
@@ -134,6 +136,15 @@ impl DivideOptions {
         }
     }
 
+    /// An error if something besides the multilevel partitioner is asked for, which alone resumes partitions.
+    pub(super) fn check_remap(&self, remap: &RemapOptions) -> Result<(), UsageError> {
+        let is_other = self.algorithm().name() != Algorithm::default().name();
+        if is_other || self.index.is_some() || self.write_index.is_some() {
+            return remap.refuse("is for --algorithm=multilevel without an index");
+        }
+        Ok(())
+    }
+
     /// Into what a graph is divided, in this imbalance in percent; nothing if that is missing. What no graph can mend is refused.
     pub(super) fn parts(&self, imbalance: f64) -> anyhow::Result<Option<Parts>> {
         self.check()?;
@@ -182,6 +193,7 @@ pub(super) struct Job<'a> {
     pub graphs: &'a [PathBuf],
     pub options: &'a DivideOptions,
     pub parts: Option<Parts>,
+    pub remap: &'a RemapOptions,
     pub preset: Preset,
     pub seed: u64,
     pub threads: usize,
@@ -196,6 +208,15 @@ pub(super) struct Job<'a> {
 struct Given {
     coordinates: Option<Coordinates>,
     index: Option<Index>,
+}
+
+/// The part of each vertex, and the order that it comes from, if that is to be written; where it resumes another partition, what
+/// changes place.
+struct Division {
+    blocks: Vec<BlockId>,
+    index: Option<Index>,
+    migration: Option<Migration>,
+    curve: Option<Curve>,
 }
 
 impl Job<'_> {
@@ -216,25 +237,36 @@ impl Job<'_> {
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
         console.line(format_args!("performing partitioning!"));
         let targets = parts.targets(&graph)?;
+        let remap = self.remap.read(&graph, targets.num_blocks())?;
         let begin = Instant::now();
-        let (blocks, index) = self.divide(&graph, &given, &targets)?;
+        let Division { blocks, index, migration, curve } = match &remap {
+            Some(remap) => self.remap(&graph, &targets, remap)?,
+            None => self.divide(&graph, &given, &targets)?,
+        };
         let partitioning = begin.elapsed().as_secs_f64();
         console.line(format_args!("partitioning took {partitioning:.6}"));
         let model = Model::of(&graph, Partition::of(&graph, blocks, &targets), &targets);
-        let report = self.report(path, (&graph, parts, &targets), &model, Seconds { reading, partitioning });
+        let mut report =
+            self.report(path, (&graph, parts, &targets), &model, Seconds { reading, partitioning });
         self.tell(&graph, &model, &report);
+        if let Some((remap, migration)) = remap.as_ref().zip(migration) {
+            remap.tell(console, graph.total_node_weight(), &migration);
+            report.remap = Some(remap.report(migration, curve.as_ref()));
+        }
         let blocks = model.partition.blocks();
         let picture = given.coordinates.filter(|_| self.more.picture.is_some()).map(|points| {
             let Report { k, quality: Quality { cut_edges, setups, .. }, algorithm, .. } = &report;
             let title = format!("{algorithm}: {k} parts, {cut_edges} cut edges, {setups} setups");
             picture::draw_parts(&graph, &points, blocks, *k, &title)
         });
+        let drawn_curve = curve.map_or(String::new(), |curve| curve.picture);
         self.to.outputs.write(&[
             (Some(self.to.model), &|out| io::metis::write(out, &model.graph, WEIGHTS)),
             (self.to.blocks, &|out| io::partition::write(out, blocks)),
             (self.more.index, &|out| io::index::write(out, index.as_ref().map_or(&[], Index::positions))),
             (self.more.picture, &|out| out.write_all(picture.as_deref().unwrap_or_default().as_bytes())),
             (self.to.json, &|out| files::write_json(out, &report)),
+            (self.to.picture, &|out| out.write_all(drawn_curve.as_bytes())),
         ])?;
         console.line(format_args!("written to {}", self.to.outputs.name(self.to.model)));
         Ok(End::Done)
@@ -252,13 +284,7 @@ impl Job<'_> {
         })
     }
 
-    /// The part of each vertex, and the order that it comes from, if that is to be written.
-    fn divide(
-        &self,
-        graph: &CsrGraph,
-        given: &Given,
-        targets: &Targets,
-    ) -> anyhow::Result<(Vec<BlockId>, Option<Index>)> {
+    fn divide(&self, graph: &CsrGraph, given: &Given, targets: &Targets) -> anyhow::Result<Division> {
         let progress = Progress::new(self.quiet);
         signals::listen(&progress, First::Ends);
         progress.tell("partitioning");
@@ -276,7 +302,26 @@ impl Job<'_> {
             let index = Index::of_order(&algorithm.order(&input)?).expect("algorithms order all vertices");
             Ok((index.cut(weights, targets), Some(index)))
         };
-        Ok(threads::run(self.threads, divide).map_err(ModelError::from)??)
+        let (blocks, index) = threads::run(self.threads, divide).map_err(ModelError::from)??;
+        Ok(Division { blocks, index, migration: None, curve: None })
+    }
+
+    fn remap(&self, graph: &CsrGraph, targets: &Targets, remap: &Remap<'_>) -> anyhow::Result<Division> {
+        let progress = Progress::new(self.quiet);
+        signals::listen(&progress, First::Ends);
+        progress.tell("partitioning");
+        let partitioner = Partitioner::new(self.preset, self.seed);
+        let run = threads::run(self.threads, || -> anyhow::Result<Division> {
+            let at = |weight| partitioner.remap(graph, targets, &remap.homes, weight, &());
+            let curve = remap.curve(graph.total_node_weight(), "cut", self.to.console, |weight| {
+                let Remapped { partition, migration } = at(weight)?;
+                Ok((partition.cut(), migration, partition.overload()))
+            })?;
+            let Remapped { partition, migration } = at(remap.weight)?;
+            let (blocks, migration) = (partition.into_blocks(), Some(migration));
+            Ok(Division { blocks, index: None, migration, curve })
+        });
+        run.map_err(ModelError::from)?
     }
 
     fn tell(&self, graph: &CsrGraph, model: &Model, report: &Report) {
@@ -324,6 +369,7 @@ impl Job<'_> {
             bound: model.bound,
             overload: partition.overload(),
             quality: Quality::of(graph, partition.blocks(), targets.num_blocks()),
+            remap: None,
             model_edges: model.graph.num_edges(),
             seconds,
         }
@@ -357,6 +403,8 @@ struct Report {
     overload: Weight,
     #[serde(flatten)]
     quality: Quality,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remap: Option<JsonRemap>,
     model_edges: usize,
     seconds: Seconds,
 }

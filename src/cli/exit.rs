@@ -18,6 +18,7 @@ use crate::machine::cluster::ClusterError;
 use crate::machine::{self, SpecError};
 use crate::model::ModelError;
 use crate::objective::ScoreError;
+use crate::partition::{HomesError, RemapError};
 use crate::problem::ProblemError;
 use crate::program::ProgramError;
 use crate::qap::{QapError, QapSolveError};
@@ -174,10 +175,13 @@ fn code_of(error: &anyhow::Error) -> u8 {
             ModelError::Threads(_) => RESOURCE,
         };
     }
+    if let Some(error) = error.downcast_ref::<RemapError>() {
+        return code_of_remapping(error);
+    }
     if let Some(error) = error.downcast_ref::<TrafficError>() {
         return if sum_traffic::is_usage(error) { USAGE } else { DATA };
     }
-    if error.is::<ProblemError>() {
+    if error.is::<ProblemError>() || error.is::<HomesError>() {
         return DATA;
     }
     if error.is::<StoredDistancesError>() || error.is::<RepairError>() {
@@ -196,8 +200,13 @@ fn code_of_solving(error: &SolveError) -> u8 {
         SolveError::Config(_) | SolveError::Construction(ConstructionError::NotRegular { .. }) => USAGE,
         SolveError::Machine(error) => code_of_machine(error),
         SolveError::Threads(_) => RESOURCE,
+        SolveError::Remap(error) => code_of_remapping(error),
         _ => DATA,
     }
+}
+
+fn code_of_remapping(error: &RemapError) -> u8 {
+    if matches!(error, RemapError::Homes(_)) { DATA } else { USAGE }
 }
 
 fn code_of_reading(error: &ReadError) -> u8 {

@@ -14,6 +14,7 @@ use super::machine::MachineOptions;
 use super::model_onto::{self, OntoOptions};
 use super::options::{self, ReportOptions, one_of};
 use super::programs::{self, GenerateJob, GenerateOptions};
+use super::remap::RemapOptions;
 use super::sum_traffic::{self, Job, TrafficOptions};
 use crate::io::metis::Content;
 use crate::io::output::OutputId;
@@ -35,6 +36,9 @@ struct Options {
 
     #[command(flatten)]
     onto: OntoOptions,
+
+    #[command(flatten)]
+    remap: RemapOptions,
 
     /// Seed of all random choices: the same seed gives the same model
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
@@ -85,16 +89,21 @@ pub fn main() -> ExitCode {
 fn generate(options: &Options) -> anyhow::Result<End> {
     let machine = options.onto.machine();
     let of_machine = machine.iter().flat_map(MachineOptions::files);
-    let inputs = options.files.iter().map(PathBuf::as_path).chain(of_machine).chain(options.divide.files());
-    let inputs: Vec<&Path> = inputs.collect();
+    let read_only =
+        options.files.iter().map(PathBuf::as_path).chain(of_machine).chain(options.divide.files());
+    let read_only: Vec<&Path> = read_only.chain(options.remap.files()).collect();
+    let inputs: Vec<&Path> = read_only.iter().copied().chain(options.remap.old()).collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
     let model = outputs.add(&options.output_filename, &inputs)?;
-    let blocks = options.mapping_filename.as_deref().map(|path| outputs.add(path, &inputs)).transpose()?;
+    // A partition may be replaced by its successor.
+    let blocks = options.mapping_filename.as_deref().map(|path| outputs.add(path, &read_only)).transpose()?;
     let json = options.report.add_to(&mut outputs, &inputs)?;
     let more = options.divide.add_to(&mut outputs, &inputs)?;
+    let picture = options.remap.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let parts = options.divide.parts(options.imbalance)?;
+    options.divide.check_remap(&options.remap)?;
     let job = GenerateJob {
         options: &options.program,
         report: &options.report,
@@ -105,16 +114,18 @@ fn generate(options: &Options) -> anyhow::Result<End> {
     };
     if let Some(pattern) = &options.program.generate {
         options.divide.refuse("--generate makes a program in time")?;
+        options.remap.refuse("is for graphs that are partitioned; --generate makes a program in time")?;
         return job.generate(pattern, options.seed);
     }
     let mut first = Source::open(&options.files[0])?;
     if programs::is_program(&mut first)? {
         options.divide.refuse("this is a program in time")?;
+        options.remap.refuse("is for graphs that are partitioned; this is a program in time")?;
         return job.model(first, &options.files);
     }
     let is_traffic = options.traffic.from.is_some() || Format::recognise(&first.peek(WINDOW)?).is_some();
     if !is_traffic {
-        let to = Destination { outputs, model, blocks, json, console };
+        let to = Destination { outputs, model, blocks, json, picture, console };
         return match machine {
             Some(machine) => options.onto(machine, &to)?.run(first),
             None => options.division(parts, &to, more)?.run(first),
@@ -122,6 +133,7 @@ fn generate(options: &Options) -> anyhow::Result<End> {
     }
     model_onto::refuse(&options.onto)?;
     options.divide.refuse("these files are recorded traffic")?;
+    options.remap.refuse("is for graphs that are partitioned; these files are recorded traffic")?;
     if blocks.is_some() {
         let message =
             "--mapping_filename is for graphs that are partitioned; these files are recorded traffic";
@@ -140,6 +152,7 @@ impl Options {
     ) -> anyhow::Result<model_onto::Job<'a>> {
         self.divide
             .refuse("--machine maps onto its processing elements, of which --pe_weights tells the speeds")?;
+        self.remap.refuse("does not go with --machine here; viem --remap_from maps onto a machine anew")?;
         let [graph] = &self.files[..] else {
             return Err(UsageError("a machine takes one graph in METIS format".to_owned()).into());
         };
@@ -167,6 +180,7 @@ impl Options {
             graphs: &self.files,
             options: &self.divide,
             parts,
+            remap: &self.remap,
             preset: self.preconfiguration,
             seed: self.seed,
             threads: options::threads(self.threads)?,
@@ -184,5 +198,7 @@ pub(super) struct Destination {
     pub model: OutputId,
     pub blocks: Option<OutputId>,
     pub json: Option<OutputId>,
+    /// Of a curve of remappings.
+    pub picture: Option<OutputId>,
     pub console: Console,
 }

@@ -12,14 +12,20 @@ use super::exit::{End, VerificationError};
 use super::files;
 use super::machine::{JsonMachine, MachineOptions};
 use super::progress::Progress;
+use super::remap::{Curve, JsonRemap, Remap};
 use super::signals::{self, First, StopAtSignal};
 use crate::graph::CsrGraph;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs};
 use crate::mapping::Mapping;
-use crate::solve::{DirectConfig, DirectReport, DirectSolution, MapPreset, map_directly_watched};
+use crate::observer::Observer;
+use crate::partition::Migration;
+use crate::solve::{
+    DirectConfig, DirectReport, DirectSolution, MapPreset, map_directly_watched, remap_directly,
+};
 use crate::topology::Machine;
 use crate::types::{Cost, Weight};
+use crate::verify::{self, OldText};
 
 /// A direct mapping as it was asked for.
 pub(super) struct Job<'a> {
@@ -33,6 +39,8 @@ pub(super) struct Job<'a> {
     pub config: DirectConfig,
     /// A mapping to improve.
     pub start: Option<Mapping>,
+    /// An older mapping to resume.
+    pub remap: Option<Remap<'a>>,
     pub picture: &'a PictureOptions,
     pub verify: bool,
     pub quiet: bool,
@@ -47,6 +55,8 @@ pub(super) struct Places<'a> {
     pub mapping: OutputId,
     pub json: Option<OutputId>,
     pub picture: Option<OutputId>,
+    /// The picture of a curve of remappings.
+    pub curve: Option<OutputId>,
 }
 
 impl Job<'_> {
@@ -61,13 +71,28 @@ impl Job<'_> {
             "mapping directly, {:.1} vertices a processing element",
             graph.num_nodes() as f64 / machine.num_pes() as f64
         ));
-        let solution = {
+        let (solution, curve) = {
             let observer = StopAtSignal { observer: progress, received: received.clone() };
-            map_directly_watched(graph, machine, &self.config, self.start.as_ref(), &observer)?
+            self.solve(&observer)?
         };
         self.tell(&solution.report);
-        self.write(&solution)?;
+        self.write(&solution, curve.as_ref())?;
         Ok(received.interrupt().map_or(End::Done, End::Signal))
+    }
+
+    /// The mapping, and the curve if there is to be one.
+    fn solve(&self, observer: &dyn Observer) -> anyhow::Result<(DirectSolution, Option<Curve>)> {
+        let Job { graph, machine, config, .. } = self;
+        let Some(remap) = &self.remap else {
+            let solution = map_directly_watched(graph, *machine, config, self.start.as_ref(), observer)?;
+            return Ok((solution, None));
+        };
+        let at = |weight| remap_directly(graph, *machine, config, &remap.homes, weight, observer);
+        let curve = remap.curve(graph.total_node_weight(), "J", self.console, |weight| {
+            let report = at(weight)?.report;
+            Ok((report.cost, report.migration.unwrap_or_default(), report.loads.overload))
+        })?;
+        Ok((at(remap.weight)?, curve))
     }
 
     fn tell(&self, report: &DirectReport) {
@@ -78,32 +103,62 @@ impl Job<'_> {
         }
         console.line(format_args!("cut {}", report.cut));
         direct::tell_loads(console, &report.loads);
+        if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
+            remap.tell(console, self.graph.total_node_weight(), &migration);
+        }
         console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
     }
 
     /// Writes mapping and report, once the mapping is verified if that was asked for.
-    fn write(&self, DirectSolution { mapping, report }: &DirectSolution) -> anyhow::Result<()> {
+    fn write(
+        &self,
+        DirectSolution { mapping, report }: &DirectSolution,
+        curve: Option<&Curve>,
+    ) -> anyhow::Result<()> {
         let Job { graph, machine, console, .. } = *self;
-        let Places { outputs, mapping: output, json, picture } = self.places;
-        let report_of_run = self.report(report);
+        let Places { outputs, mapping: output, json, picture, curve: curve_place } = self.places;
+        let report_of_run = self.report(report, curve);
         let drawn = self.picture.draw(graph, machine, outputs.name(output), mapping, true)?;
         let drawn = drawn.unwrap_or_default();
-        let contents: [Content<'_>; 3] = [
+        let drawn_curve = curve.map_or("", |curve| &curve.picture);
+        let contents: [Content<'_>; 4] = [
             (Some(output), &|out| io::mapping::write(out, mapping.as_slice())),
             (json, &|out| files::write_json(out, &report_of_run)),
             (picture, &|out| out.write_all(drawn.as_bytes())),
+            (curve_place, &|out| out.write_all(drawn_curve.as_bytes())),
         ];
         let staged = outputs.stage(&contents)?;
         if let Some(written) = staged.path(output).filter(|_| self.verify) {
             self.check(written, mapping, report.cost)?;
             console
                 .line(format_args!("verified: J of the files is {} too, and so are all loads", report.cost));
+            if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
+                self.check_migration(written, remap, migration)?;
+                console.line(format_args!("verified: so is the migration, {}", migration.weight));
+            }
         }
         staged.publish()?;
         if let Some(start) = report.cost_of_start {
             console.line(format_args!("input mapping {start} -> {}", report.cost));
         }
         console.line(format_args!("written to {}", outputs.name(output)));
+        Ok(())
+    }
+
+    /// Has the auditor recompute from the files what changes place.
+    fn check_migration(&self, written: &Path, remap: &Remap<'_>, migration: Migration) -> anyhow::Result<()> {
+        let [old, parents, left] = remap.texts()?;
+        let (graph, mapping) = (files::text(self.model)?, files::text(written)?);
+        let old =
+            OldText { blocks: &old.unwrap_or_default(), parents: parents.as_deref(), left: left.as_deref() };
+        let (weight, vertices) = verify::audit_migration(&graph, &mapping, &old)?;
+        if (weight, vertices) != (migration.weight as u128, migration.vertices) {
+            let message = format!(
+                "{vertices} vertices of weight {weight} change place in the mapping written, but {} of weight {} were counted",
+                migration.vertices, migration.weight
+            );
+            return Err(VerificationError(message).into());
+        }
         Ok(())
     }
 
@@ -128,7 +183,8 @@ impl Job<'_> {
         }
     }
 
-    fn report(&self, report: &DirectReport) -> JsonReport {
+    fn report(&self, report: &DirectReport, curve: Option<&Curve>) -> JsonReport {
+        let remap = self.remap.as_ref().zip(report.migration);
         JsonReport {
             program: "viem",
             version: env!("CARGO_PKG_VERSION"),
@@ -143,6 +199,7 @@ impl Job<'_> {
             cost: JsonCost { input_mapping: report.cost_of_start, mapping: report.cost },
             cut: report.cut,
             spread: JsonSpread { imbalance: 100.0 * self.config.imbalance, loads: report.loads, by_pe: None },
+            remap: remap.map(|(remap, migration)| remap.report(migration, curve)),
             stopped: report.stopped,
             seconds: Seconds { total: report.seconds },
         }
@@ -168,6 +225,8 @@ struct JsonReport {
     cut: Cost,
     #[serde(flatten)]
     spread: JsonSpread,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remap: Option<JsonRemap>,
     stopped: bool,
     seconds: Seconds,
 }

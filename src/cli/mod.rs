@@ -14,6 +14,7 @@
 //! | `programs` | programs in time: mapped, estimated, simulated |
 //! | `qap` | the parts of `viem` and `evaluator` for quadratic assignment problems |
 //! | `progress` | the line on a terminal |
+//! | `remap` | what programs share about older partitions and mappings that are resumed |
 //! | `signals` | ending a run early without losing its result |
 //! | `speeds` | how much work each part takes |
 //! | `sum_traffic` | the part of `generate_model` that sums recorded traffic |
@@ -43,6 +44,7 @@ mod options;
 mod programs;
 mod progress;
 mod qap;
+mod remap;
 mod signals;
 mod speeds;
 mod sum_traffic;

@@ -21,6 +21,7 @@ use super::options::{self, ReportOptions, one_of};
 use super::programs::{self, MapJob, MapProgramOptions};
 use super::progress::Progress;
 use super::qap::{self, ModelFormat, OutputFormat};
+use super::remap::RemapOptions;
 use super::signals::{self, First, StopAtSignal};
 use crate::compare::percent_less;
 use crate::graph::CsrGraph;
@@ -56,6 +57,9 @@ pub(super) struct Options {
 
     #[command(flatten)]
     pub(super) direct: DirectOptions,
+
+    #[command(flatten)]
+    pub(super) remap: RemapOptions,
 
     /// Seed of all random choices: the same seed gives the same mapping
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
@@ -145,9 +149,9 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let model = options.file.as_path();
     let start = options.input_mapping.as_deref();
     let weights = options.direct.pe_weights.as_deref();
-    let read_only = [model].into_iter().chain(options.machine.files()).chain(weights);
-    let read_only: Vec<&Path> = read_only.chain(options.first.file()).collect();
-    let inputs: Vec<&Path> = read_only.iter().copied().chain(start).collect();
+    let others = options.machine.files().chain(weights).chain(options.first.file());
+    let read_only: Vec<&Path> = [model].into_iter().chain(others).chain(options.remap.files()).collect();
+    let inputs: Vec<&Path> = read_only.iter().copied().chain(start).chain(options.remap.old()).collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
     // A mapping may be improved in place.
@@ -155,6 +159,7 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let json = options.report.add_to(&mut outputs, &inputs)?;
     let picture = options.picture.add_to(&mut outputs, &inputs)?;
     let planned = options.launch.add_to(&mut outputs, &inputs)?;
+    let curve = options.remap.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let machine = options.direct.weigh(options.machine.build(console)?)?;
     let config = options.config(machine.as_ref(), outputs.is_file(output))?;
@@ -164,6 +169,7 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let mut source = Source::open(model)?;
     if programs::is_program(&mut source)? {
         options.first.refuse_order("this is a program in time")?;
+        options.remap.refuse("is for graphs; this is a program in time")?;
         if planned.is_some() || picture.is_some() {
             let message =
                 "programs in time are neither launched nor drawn here; leave out --launch and --picture";
@@ -180,10 +186,13 @@ fn map(options: &Options) -> anyhow::Result<End> {
             return Err(UsageError(direct::NO_LAUNCH.to_owned()).into());
         }
         let start = start.map(|path| files::read_many(path, graph.num_nodes(), machine)).transpose()?;
-        let places = Places { outputs: &outputs, mapping: output, json, picture };
+        let places = Places { outputs: &outputs, mapping: output, json, picture, curve };
         let job = options.directly(started, &graph, machine, start, &config, places, console)?;
         return job.run();
     }
+    options.remap.refuse(
+        "is for many vertices a processing element; here each process has one of its own, and --input_mapping improves a mapping",
+    )?;
     planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
     let start = start.map(|path| files::read_mapping(path, graph.num_nodes(), machine)).transpose()?;
     let progress = Progress::new(options.report.quiet);
@@ -306,6 +315,14 @@ impl Options {
         places: Places<'a>,
         console: Console,
     ) -> anyhow::Result<Job<'a>> {
+        let remap = self.remap.read(graph, machine.num_pes())?;
+        let others = [("--input_mapping", start.is_some()), ("--time_limit", self.time_limit.is_some())];
+        if let Some((option, _)) = others.iter().find(|(_, is_given)| *is_given && remap.is_some()) {
+            let message = format!(
+                "{option} does not go with --remap_from, which starts where vertices were and ends by itself"
+            );
+            return Err(UsageError(message).into());
+        }
         let preset = self.preconfiguration_mapping;
         let mut direct = DirectConfig::preset(preset);
         direct.seed = config.seed;
@@ -322,6 +339,7 @@ impl Options {
             preset,
             config: direct,
             start,
+            remap,
             picture: &self.picture,
             verify: self.verify,
             quiet: self.report.quiet,

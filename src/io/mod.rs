@@ -6,7 +6,8 @@
 //! | [`Source`] | a file or the standard input, unpacked if it is packed with gzip |
 //! | [`metis`] | graphs: read, check, repair, write |
 //! | [`mapping`] | mappings of processes to PEs: read, write |
-//! | [`partition`] | partitions: write |
+//! | [`partition`] | partitions: read, write |
+//! | [`parents`] | vertices of an older graph that those of a refined one come from: read |
 //! | [`traffic`] | recorded traffic of MPI jobs, of several kinds: read, summed into a graph |
 //! | [`program`] | programs in time: read, write |
 //! | [`target`] | target files of Scotch: read |
@@ -34,6 +35,7 @@ pub mod mapping;
 pub mod matrix;
 pub mod metis;
 pub mod output;
+pub mod parents;
 pub mod partition;
 pub mod pe_weights;
 pub mod pes;
@@ -92,6 +94,10 @@ pub enum ContentError {
     Coordinates(coordinates::CoordinatesFault),
     #[error(transparent)]
     Index(index::IndexFault),
+    #[error(transparent)]
+    Partition(partition::PartitionFault),
+    #[error(transparent)]
+    Parents(parents::ParentsFault),
     #[error(transparent)]
     Program(program::TextFault),
     #[error(transparent)]

@@ -28,12 +28,32 @@ impl<W, O> std::ops::Deref for Level<'_, W, O> {
     }
 }
 
+impl<W, O: Objective> Level<'_, W, O> {
+    /// How much the cost falls if a vertex of these affinities moves.
+    #[inline]
+    pub fn gain(&self, node: NodeId, affinities: &BlockAffinities, from: BlockId, to: BlockId) -> Weight {
+        self.objective.gain(affinities, from, to) + self.own_gain(node, from, to)
+    }
+
+    /// The same without its edges.
+    #[inline]
+    pub fn own_gain(&self, node: NodeId, from: BlockId, to: BlockId) -> Weight {
+        self.objective.own_cost(node, from) - self.objective.own_cost(node, to)
+    }
+
+    /// An upper bound of the gain of any move of a vertex in this block with these weights of edges inside and outside of it.
+    #[inline]
+    pub fn greatest_gain(&self, node: NodeId, block: BlockId, internal: Weight, external: Weight) -> Weight {
+        self.objective.greatest_gain(internal, external) + self.objective.greatest_own_gain(node, block)
+    }
+}
+
 /// A partition with its block weights and its cost.
 #[derive(Clone, Debug)]
 pub(crate) struct Assignment {
     pub blocks: Vec<BlockId>,
     pub weights: Vec<Weight>,
-    /// What the objective sums up over the edges, each edge once.
+    /// What the objective sums up over edges, each edge once, and vertices.
     pub cost: Weight,
 }
 

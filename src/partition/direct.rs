@@ -18,10 +18,11 @@ use serde::{Deserialize, Serialize};
 use super::assignment::{Assignment, Level};
 use super::compact::{self, CompactGraph, Stored};
 use super::enumeration;
-use super::multilevel::Task;
+use super::multilevel::{First, Task};
 use super::multisection::{BlockTree, Multisection, place_blocks};
 use super::objective::{BlockDistances, ComputedCost, Objective, StoredCost};
 use super::pool::Pool;
+use super::remap::{self, Homes, MigrationWeight, Remap, RemapError};
 use super::settings::{BalanceSettings, FlowSettings, InitialSettings, PoolSettings, Settings};
 use super::targets::Targets;
 use super::{Partition, Preset};
@@ -197,6 +198,69 @@ impl DirectPartitioner {
     }
 }
 
+/// What a graph is remapped with.
+#[derive(Clone, Copy)]
+pub struct Resumed<'a> {
+    /// Where the vertices were, in the numbers of the blocks.
+    pub homes: &'a Homes,
+    /// What it costs that they change place.
+    pub weight: MigrationWeight,
+}
+
+impl DirectPartitioner {
+    /// Partitions a graph anew, from where its vertices are: a small sum of J and the weight of migration times the weight of the
+    /// vertices that change place. With a weight of 0, the partition is that from scratch; parts of the tree, and blocks
+    /// in them, change places where that keeps more and J as it is.
+    pub fn remap(
+        &self,
+        graph: &CsrGraph,
+        targets: &Targets,
+        layout: Layout<'_>,
+        Resumed { homes, weight }: Resumed<'_>,
+        observer: &dyn Observer,
+    ) -> Result<DirectPartition, RemapError> {
+        let exact = targets.are_exact().then(|| self.settings.exact());
+        let settings = &exact.as_ref().unwrap_or(&self.settings).whole;
+        let remap = Remap { graph, targets, homes, weight, settings, seed: self.seed, observer };
+        if weight == MigrationWeight::ZERO {
+            return self.relabel(&remap, layout);
+        }
+        // The partitioner counts each edge once, J twice.
+        let factors = (2, layout.distances.greatest());
+        let blocks = match StoredCost::new(layout.distances) {
+            Some(objective) => remap.run(objective, factors)?.blocks,
+            None => remap.run(ComputedCost::new(layout.distances), factors)?.blocks,
+        };
+        let cost = cost(graph, layout.distances, &blocks);
+        Ok(DirectPartition { partition: Partition::of(graph, blocks, targets), cost })
+    }
+
+    /// A partition from scratch with the labels that keep most in its place.
+    fn relabel(&self, remap: &Remap<'_>, layout: Layout<'_>) -> Result<DirectPartition, RemapError> {
+        let Remap { graph, targets, observer, .. } = *remap;
+        remap.check(2, layout.distances.greatest())?;
+        let scratch = self.partition(graph, targets, layout, None, false, observer);
+        let labels = remap.labels(&scratch.partition, layout.tree)?;
+        let blocks = remap::renamed(scratch.partition.blocks(), &labels);
+        let cost = cost(graph, layout.distances, &blocks);
+        // On machines that are no trees, parts of one shape need not have the same distances.
+        Ok(if cost > scratch.cost {
+            scratch
+        } else {
+            DirectPartition { partition: Partition::of(graph, blocks, targets), cost }
+        })
+    }
+}
+
+/// J of a partition; O(n + m).
+pub(crate) fn cost(graph: &CsrGraph, distances: &dyn BlockDistances, blocks: &[BlockId]) -> Cost {
+    let of_node = |node: u32| -> Cost {
+        let own = blocks[node as usize];
+        graph.arcs(node).map(|(to, weight)| weight * distances.between(own, blocks[to as usize])).sum()
+    };
+    graph.nodes().map(of_node).sum()
+}
+
 /// A call of the partitioner.
 struct Run<'a> {
     settings: &'a DirectSettings,
@@ -224,10 +288,10 @@ impl Run<'_> {
         let is_flat = self.layout.tree.is_flat() && self.layout.place.is_some();
         let whole = if is_flat { &self.settings.flat.refined } else { &self.settings.whole };
         let Layout { tree, distances, place } = self.layout;
-        let multisection =
-            Some(Multisection { tree, distances, settings: sections, refined: (whole, *cycles), place });
+        let refined = (whole, *cycles);
+        let first = First::Multisection(Multisection { tree, distances, settings: sections, refined, place });
         let Run { targets, observer, .. } = *self;
-        let task = Task { level, targets, multisection, settings: whole, observer };
+        let task = Task { level, targets, first, settings: whole, observer };
         let num_blocks = targets.num_blocks();
         let mut starts: Vec<Vec<BlockId>> = self.start.into_iter().map(<[BlockId]>::to_vec).collect();
         if let Some(place) = place.filter(|_| is_flat && !observer.should_stop()) {

@@ -53,8 +53,9 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
             let more = excess(self.room[block] - weight) - excess(self.room[block]);
             let earlier = self.level.arcs(node).iter().filter(|arc| arc.target < node);
             let between = |other: BlockId| self.level.objective.between(block as BlockId, other);
-            let cost: Weight =
+            let edges: Weight =
                 earlier.map(|arc| arc.weight() * between(self.blocks[arc.target as usize])).sum();
+            let cost = edges + self.level.objective.own_cost(node, block as BlockId);
             self.room[block] -= weight;
             self.blocks.push(block as BlockId);
             self.extend((so_far.0 + more, so_far.1 + cost));

@@ -21,6 +21,7 @@
 //! | `spectral` | Fiedler vectors | O(n + m) an iteration |
 //! | `index` | orders that are cut anew | O(n) |
 //! | `quality` | messages, boundary, volume | O(n + m log k) |
+//! | [`remap`] | partitions that resume older ones | a run |
 //!
 //! Levels shrink geometrically, so a run costs a constant number of times its finest level. Memory: 8 bytes
 //! an arc (16 if the weights need 64 bits) for all levels together, and a few words a vertex: O(n + m + k).
@@ -45,17 +46,23 @@ mod objective;
 mod pool;
 mod quality;
 mod refine;
+pub mod remap;
 mod settings;
 mod spectral;
 mod targets;
 
 pub use algorithm::{Algorithm, AlgorithmError, Grouping, Input};
 pub use coarsen::Contraction;
-pub use direct::{DirectPartition, DirectPartitioner, DirectSettings, FlatSettings, Layout, Place};
+pub(crate) use direct::cost;
+pub use direct::{DirectPartition, DirectPartitioner, DirectSettings, FlatSettings, Layout, Place, Resumed};
 pub use index::Index;
 pub use multisection::BlockTree;
 pub use objective::BlockDistances;
 pub use quality::Quality;
+pub use remap::{
+    CurvePoint, Homes, HomesError, Migration, MigrationWeight, MigrationWeightError, RemapError, Remapped,
+    curve,
+};
 pub use settings::{
     BalanceSettings, BisectionSettings, FlowSettings, InitialSettings, KWaySettings, PoolSettings, Settings,
 };

@@ -1,27 +1,43 @@
 //! The multilevel scheme: coarsen, partition the coarsest graph, refine on every level on the way back.
 
+use std::borrow::Cow;
+
 use super::assignment::{Assignment, Level};
 use super::coarsen::{self, Coarsening};
-use super::compact::{CompactGraph, Stored};
+use super::compact::Stored;
 use super::initial;
 use super::multisection::Multisection;
 use super::objective::Objective;
+use super::pool::{Pool, overlay};
 use super::refine::balance;
 use super::refine::cycles::Moves;
 use super::refine::flow::Flow;
 use super::refine::k_way::KWay;
+use super::remap::start;
 use super::settings::Settings;
 use super::targets::Targets;
 use crate::observer::Observer;
 use crate::rng::Rng;
-use crate::types::{BlockId, Weight};
+use crate::types::Weight;
+
+/// How the partition of the coarsest graph is found.
+#[derive(Clone, Copy)]
+pub(crate) enum First<'a> {
+    /// By recursive bisection.
+    Bisection,
+    /// Along a tree of blocks.
+    Multisection(Multisection<'a>),
+    /// From where the vertices were.
+    Homes,
+    /// The best of a pool with these settings that begins so.
+    PoolOfHomes(&'a Settings),
+}
 
 /// What is partitioned, into what, and how.
 pub(crate) struct Task<'a, W, O> {
     pub level: Level<'a, W, O>,
     pub targets: &'a Targets,
-    /// How the first partition is found: along a tree of blocks, or else by recursive bisection.
-    pub multisection: Option<Multisection<'a>>,
+    pub first: First<'a>,
     pub settings: &'a Settings,
     pub observer: &'a dyn Observer,
 }
@@ -39,7 +55,7 @@ pub(crate) struct Multilevel<'a, W, O> {
     finest: Level<'a, W, O>,
     sizes: &'a [Weight],
     bounds: &'a [Weight],
-    multisection: Option<Multisection<'a>>,
+    first: First<'a>,
     settings: &'a Settings,
     observer: &'a dyn Observer,
     k_way: KWay,
@@ -48,11 +64,11 @@ pub(crate) struct Multilevel<'a, W, O> {
 
 impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     pub fn new(task: Task<'a, W, O>) -> Self {
-        let Task { level: finest, targets, multisection, settings, observer } = task;
+        let Task { level: finest, targets, first, settings, observer } = task;
         let mut k_way = KWay::default();
         k_way.resize(finest.num_nodes(), targets.num_blocks());
         let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
-        Self { finest, sizes, bounds, multisection, settings, observer, k_way, flow: Flow::default() }
+        Self { finest, sizes, bounds, first, settings, observer, k_way, flow: Flow::default() }
     }
 
     /// Coarsens, partitions, refines.
@@ -60,18 +76,24 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     /// `start` are classes of vertices and a partition that separates no class. Only vertices of the same class are
     /// then contracted, so that the partition exists on all levels and is refined there. Once the observer asks to
     /// stop, the partition is only balanced.
-    pub fn run(&mut self, start: Option<(&[BlockId], Assignment)>, rng: &mut Rng) -> Assignment {
+    pub fn run(&mut self, start: Option<(&[u32], Assignment)>, rng: &mut Rng) -> Assignment {
         let (classes, start) = start.unzip();
         let enough = self.enough(start.is_none());
+        let classes = self.classes(classes);
         let coarsening = Coarsening::build(
             self.finest.graph,
             self.settings.contraction,
             enough,
-            classes,
+            classes.as_deref(),
             self.observer,
             rng,
         );
-        let coarsest = self.level(coarsening.coarsest(self.finest.graph));
+        let objectives = self.objectives(&coarsening);
+        let level = |finest: Level<'a, W, O>, steps: usize| Level {
+            graph: coarsening.level(finest.graph, steps),
+            objective: if steps == 0 { finest.objective } else { &objectives[steps - 1] },
+        };
+        let coarsest = level(self.finest, coarsening.steps.len());
         let mut assignment = match start {
             Some(mut assignment) => {
                 for (coarse_of, coarse) in &coarsening.steps {
@@ -83,13 +105,33 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             None => self.initial(coarsest, rng),
         };
         for index in (0..coarsening.steps.len()).rev() {
-            let level = self.level(coarsening.level(self.finest.graph, index));
             assignment.blocks = coarsen::project(&assignment.blocks, &coarsening.steps[index].0);
-            self.refine(level, &mut assignment, rng);
+            self.refine(level(self.finest, index), &mut assignment, rng);
         }
         self.finish(&mut assignment, rng);
         balance::fill_empty(self.finest, &mut assignment, self.bounds);
         assignment
+    }
+
+    /// The classes within which vertices may be contracted: those of the objective too.
+    fn classes<'c>(&self, classes: Option<&'c [u32]>) -> Option<Cow<'c, [u32]>>
+    where
+        'a: 'c,
+    {
+        match (classes, self.finest.objective.classes()) {
+            (Some(given), Some(own)) => Some(Cow::Owned(overlay(given, own))),
+            (one, other) => one.or(other).map(Cow::Borrowed),
+        }
+    }
+
+    /// The objective on each coarser level, finest first.
+    fn objectives(&self, coarsening: &Coarsening<W>) -> Vec<O> {
+        let mut objectives: Vec<O> = Vec::with_capacity(coarsening.steps.len());
+        for (coarse_of, coarse) in &coarsening.steps {
+            let finer = objectives.last().unwrap_or(self.finest.objective);
+            objectives.push(finer.contracted(coarse_of, coarse.num_nodes()));
+        }
+        objectives
     }
 
     /// The number of vertices that the coarsest graph should have.
@@ -97,7 +139,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     /// If an initial partition is to be found on it, it must be large enough to have many different ones, and small
     /// enough for several attempts.
     fn enough(&self, from_nothing: bool) -> usize {
-        if from_nothing && self.multisection.is_some() {
+        if from_nothing && matches!(self.first, First::Multisection(_)) {
             // Each step of multisection coarsens for itself.
             return self.finest.num_nodes();
         }
@@ -116,6 +158,12 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             );
         }
         let relaxed = self.relaxed(coarsest);
+        if let First::PoolOfHomes(settings) = self.first {
+            let targets = Targets::bounded(self.sizes.to_vec(), relaxed);
+            let observer = self.observer;
+            let task = Task { level: coarsest, targets: &targets, first: First::Homes, settings, observer };
+            return Pool { task, seed: rng.next_u64(), starts: Vec::new(), goes_on: false }.best();
+        }
         let tolerance = if coarsest.max_node_weight() > 1 { coarsest.max_node_weight() } else { 0 };
         let settings = &self.settings.bisection;
         let mut best: Option<Assignment> = None;
@@ -125,11 +173,14 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         let tries = (self.settings.initial.bisections / depth.max(1)).min(affordable).max(1);
         for _ in 0..tries {
             let seed = rng.next_u64();
-            let blocks = match self.multisection {
-                Some(multisection) => {
+            let blocks = match self.first {
+                First::Multisection(multisection) => {
                     multisection.run(coarsest.graph, self.sizes, self.bounds, seed, self.observer)
                 }
-                None => initial::recursive_bisection(
+                First::Homes | First::PoolOfHomes(_) => {
+                    start::resume(coarsest, self.sizes, &relaxed, &self.settings.balance, self.observer)
+                }
+                First::Bisection => initial::recursive_bisection(
                     coarsest.graph,
                     self.sizes,
                     self.bounds,
@@ -156,22 +207,18 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         best
     }
 
-    /// The bounds on a level. They are relaxed, as coarse vertices cannot meet tight bounds, and the search needs room.
+    /// The bounds on a level. They are relaxed, as coarse vertices cannot meet tight bounds, and the search needs room; but
+    /// blocks that stay empty stay so.
     fn relaxed(&self, level: Level<'_, W, O>) -> Vec<Weight> {
         let relax = |(&size, &bound): (&Weight, &Weight)| {
+            if bound == 0 {
+                return 0;
+            }
             let nodes = level.max_node_weight().saturating_mul(self.settings.balance.slack_nodes);
             let slack = nodes.min((size as f64 * self.settings.balance.slack) as Weight);
             bound.max(size.saturating_add(slack.max(level.max_node_weight())))
         };
         self.sizes.iter().zip(self.bounds).map(relax).collect()
-    }
-
-    /// A level of the graph, with the objective.
-    fn level<'b>(&self, graph: &'b CompactGraph<W>) -> Level<'b, W, O>
-    where
-        'a: 'b,
-    {
-        Level { graph, objective: self.finest.objective }
     }
 
     fn refine(&mut self, level: Level<'_, W, O>, assignment: &mut Assignment, rng: &mut Rng) {

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use super::assignment::{Assignment, Level};
 use super::compact::{CompactGraph, Stored};
 use super::direct::Place;
-use super::multilevel::{Multilevel, Task};
+use super::multilevel::{First, Multilevel, Task};
 use super::objective::{BlockDistances, StoredCost};
 use super::pool::Pool;
 use super::settings::Settings;
@@ -268,7 +268,8 @@ impl<W: Stored> Division<'_, W> {
         let Some(objective) = StoredCost::new(&distances).filter(|_| cycles > 0) else { return group_of };
         let level = Level { graph: self.graph, objective: &objective };
         let targets = self.targets_of_all(groups);
-        let task = Task { level, targets: &targets, multisection: None, settings, observer: self.observer };
+        let task =
+            Task { level, targets: &targets, first: First::Bisection, settings, observer: self.observer };
         let mut best = Assignment::new(level, group_of, groups.len());
         for cycle in 0..cycles as u64 {
             let mut rng = Rng::new(derive(derive(self.seed, u64::MAX - groups.len() as u64), cycle));

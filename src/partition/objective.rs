@@ -12,22 +12,30 @@
 //! | [`Cut`] | 1 | none | O(1) |
 //! | [`StoredCost`] | a table of 32 bits an entry | 4 k² bytes | O(q) for q blocks next to the vertex |
 //! | [`ComputedCost`] | what the machine computes | none | O(q) calls |
+//! | [`Migrating`](super::remap) | a multiple of another objective's | 12 bytes a vertex | what that costs |
+//!
+//! Besides its edges, a vertex may cost something by itself in each block: a linear term, which only migration has so far.
 //!
 //! All sums fit [`Weight`]: the cut is at most the weight of all edges, and who asks for J proves that this weight times the
 //! greatest distance fits.
 
+use std::sync::Arc;
+
 use super::assignment::BlockAffinities;
 use super::compact::{CompactGraph, Stored};
-use crate::types::{BlockId, Distance, Weight};
+use crate::types::{BlockId, Distance, NodeId, Weight};
 
 /// Tables of at most this many entries are stored. Balances memory (64 MiB) against time: computed distances take about
 /// twice the time. Shows on a machine of 4096 PEs beside one of 4097.
 const MOST_ENTRIES: usize = 1 << 24;
 
-/// What edges between blocks cost. Symmetric; 0 for a block and itself.
-pub(crate) trait Objective: Sync {
+/// What edges between blocks cost, symmetric, 0 for a block and itself; and what vertices cost in blocks by themselves.
+pub(crate) trait Objective: Clone + Sync {
     /// Whether [`pull`](Self::pull) can be other than 0.
     const HAS_PULL: bool = true;
+
+    /// Whether [`own_cost`](Self::own_cost) can be other than 0.
+    const HAS_OWN_COSTS: bool = false;
 
     /// What an edge of weight 1 between two blocks costs.
     fn between(&self, a: BlockId, b: BlockId) -> Weight;
@@ -45,8 +53,31 @@ pub(crate) trait Objective: Sync {
     /// How much more the edges to all blocks but these two cost from the second than from the first.
     fn pull(&self, affinities: &BlockAffinities, pair: [BlockId; 2]) -> Weight;
 
-    /// The cost of a partition; O(n + m).
-    fn cost<W: Stored>(&self, graph: &CompactGraph<W>, blocks: &[BlockId]) -> Weight {
+    /// What a vertex costs in a block besides its edges.
+    #[inline]
+    fn own_cost(&self, _node: NodeId, _block: BlockId) -> Weight {
+        0
+    }
+
+    /// An upper bound of how much of that any move of a vertex out of a block saves.
+    #[inline]
+    fn greatest_own_gain(&self, _node: NodeId, _from: BlockId) -> Weight {
+        0
+    }
+
+    /// Classes of vertices, if there are any, of which no two may be contracted together.
+    fn classes(&self) -> Option<&[u32]> {
+        None
+    }
+
+    /// The same objective after a contraction that has kept the classes apart; O(n) if vertices cost something by
+    /// themselves.
+    fn contracted(&self, _coarse_of: &[NodeId], _num_coarse: usize) -> Self {
+        self.clone()
+    }
+
+    /// What the edges of a partition cost, each edge once; O(n + m).
+    fn cost_of_edges<W: Stored>(&self, graph: &CompactGraph<W>, blocks: &[BlockId]) -> Weight {
         let of_node = |node| -> Weight {
             let own = blocks[node as usize];
             let arcs = graph.arcs(node).iter();
@@ -54,6 +85,16 @@ pub(crate) trait Objective: Sync {
         };
         // J counts each edge twice and fits.
         graph.nodes().map(of_node).sum::<Weight>() / 2
+    }
+
+    /// The cost of a partition; O(n + m).
+    fn cost<W: Stored>(&self, graph: &CompactGraph<W>, blocks: &[BlockId]) -> Weight {
+        let own: Weight = if Self::HAS_OWN_COSTS {
+            graph.nodes().zip(blocks).map(|(node, &block)| self.own_cost(node, block)).sum()
+        } else {
+            0
+        };
+        self.cost_of_edges(graph, blocks) + own
     }
 }
 
@@ -100,7 +141,7 @@ impl Objective for Cut {
         0
     }
 
-    fn cost<W: Stored>(&self, graph: &CompactGraph<W>, blocks: &[BlockId]) -> Weight {
+    fn cost_of_edges<W: Stored>(&self, graph: &CompactGraph<W>, blocks: &[BlockId]) -> Weight {
         graph.cut(blocks)
     }
 }
@@ -147,7 +188,7 @@ impl Range {
 #[derive(Clone, Debug)]
 pub(crate) struct StoredCost {
     num_blocks: usize,
-    distances: Vec<u32>,
+    distances: Arc<[u32]>,
     range: Range,
 }
 
@@ -167,7 +208,7 @@ impl StoredCost {
             greatest: distances.greatest(),
             has_triangle_inequality: distances.has_triangle_inequality(),
         };
-        Some(Self { num_blocks, distances: table, range })
+        Some(Self { num_blocks, distances: table.into(), range })
     }
 
     #[inline]
@@ -209,6 +250,7 @@ impl Objective for StoredCost {
 }
 
 /// J, with distances that are computed whenever they are asked for.
+#[derive(Clone)]
 pub(crate) struct ComputedCost<'a> {
     distances: &'a dyn BlockDistances,
     range: Range,
@@ -269,7 +311,6 @@ pub(crate) mod tests {
     use crate::graph::generate;
     use crate::partition::assignment::{Assignment, Level};
     use crate::rng::Rng;
-    use crate::types::NodeId;
     use viem::topology::{DistanceOracle, DistanceVisitor};
 
     /// Distances in a table.

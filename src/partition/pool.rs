@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::assignment::{Assignment, Level};
 use super::compact::{self, CompactGraph, Stored};
-use super::multilevel::{Multilevel, Task};
+use super::multilevel::{First, Multilevel, Task};
 use super::objective::{Cut, Objective};
 use super::settings::Settings;
 use super::targets::Targets;
@@ -66,7 +66,7 @@ impl<'a, W: Stored> Pool<'a, W, Cut> {
     ) -> Self {
         let level = Level { graph, objective: &Cut };
         Self {
-            task: Task { level, targets, multisection: None, settings, observer },
+            task: Task { level, targets, first: First::Bisection, settings, observer },
             seed,
             starts: Vec::new(),
             goes_on: false,
@@ -176,8 +176,8 @@ impl<W: Stored, O: Objective> Pool<'_, W, O> {
 }
 
 /// Classes of vertices that neither partition separates; O(n log n).
-fn overlay(first: &[BlockId], second: &[BlockId]) -> Vec<u32> {
-    let pair = |(&a, &b): (&BlockId, &BlockId)| (u64::from(a) << 32) | u64::from(b);
+pub(super) fn overlay(first: &[u32], second: &[u32]) -> Vec<u32> {
+    let pair = |(&a, &b): (&u32, &u32)| (u64::from(a) << 32) | u64::from(b);
     let mut present: Vec<u64> = first.iter().zip(second).map(pair).collect();
     present.sort_unstable();
     present.dedup();

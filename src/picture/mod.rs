@@ -6,10 +6,12 @@
 //!
 //! [`svg`] is what it is drawn with, and knows nothing of mappings. O(n log n + m), and a file of at most about 400 kB.
 
+mod curve;
 mod parts;
 pub mod svg;
 mod timeline;
 
+pub use curve::draw_curve;
 pub use parts::draw_parts;
 pub use timeline::draw_timeline;
 

@@ -19,7 +19,8 @@ use crate::machine::parts::divide;
 use crate::mapping::Mapping;
 use crate::observer::{Limited, Observer, Phase};
 use crate::partition::{
-    BlockDistances, BlockTree, DirectPartition, DirectPartitioner, DirectSettings, Layout, Targets,
+    BlockDistances, BlockTree, DirectPartition, DirectPartitioner, DirectSettings, Homes, Layout, Migration,
+    MigrationWeight, RemapError, Resumed, Targets, cost,
 };
 use crate::problem;
 use crate::settings::{ConfigError, check, check_at_least_one, seconds};
@@ -121,6 +122,8 @@ pub struct DirectReport {
     pub cost: Cost,
     /// The weight of the edges between vertices on different PEs, each edge once.
     pub cut: Cost,
+    /// What changes place, where an older mapping was resumed.
+    pub migration: Option<Migration>,
     /// What the PEs bear.
     pub loads: Loads,
     /// Whether the observer ended the run early, or the time limit before the first mapping was complete.
@@ -179,7 +182,51 @@ pub fn map_directly_watched(
         let distances = machine.distances()?;
         let parts = divide(machine, &distances);
         check_start(graph, machine, start)?;
-        let run = Run { graph, machine, parts: &parts, config, start, observer, begin };
+        let from = start.map_or(Origin::Nothing, Origin::Start);
+        let run = Run { graph, machine, parts: &parts, config, from, observer, begin };
+        distances.visit(run)
+    })?
+}
+
+/// Maps a graph anew, from where its vertices are: a small sum of J and `weight` times the weight of the vertices that change
+/// place.
+///
+/// The homes are PEs. With a weight of 0, the mapping is that from scratch; PEs of a tree, and parts of it, change places where
+/// that keeps more and J as it is. A time limit ends the run early; it does not go on until then.
+///
+/// ```
+/// use viem::graph::generate;
+/// use viem::partition::Homes;
+/// use viem::solve::{DirectConfig, MapPreset, map_directly, remap_directly};
+/// use viem::topology::{Capacities, Hierarchy};
+///
+/// let mesh = generate::mesh(40, 30, 1);
+/// let machine = Hierarchy::parse("4:2", "1:10")?;
+/// let config = DirectConfig::preset(MapPreset::Eco);
+/// let old = map_directly(&mesh, &machine, &config)?.mapping;
+/// // PE 2 has become slow.
+/// let slower = Capacities::new(machine, vec![2, 2, 1, 2, 2, 2, 2, 2])?;
+/// let homes = Homes::new(old.as_slice(), &[], 8)?;
+/// let new = remap_directly(&mesh, &slower, &config, &homes, "5".parse()?, &())?;
+/// assert!(new.report.migration.unwrap().vertices < 400);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn remap_directly(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &DirectConfig,
+    homes: &Homes,
+    weight: MigrationWeight,
+    observer: &dyn Observer,
+) -> Result<DirectSolution, SolveError> {
+    config.validate()?;
+    homes.check(graph.num_nodes(), machine.num_pes()).map_err(RemapError::from)?;
+    let begin = Instant::now();
+    threads::run(config.threads, || {
+        let distances = machine.distances()?;
+        let parts = divide(machine, &distances);
+        let from = Origin::Homes(homes, weight);
+        let run = Run { graph, machine, parts: &parts, config, from, observer, begin };
         distances.visit(run)
     })?
 }
@@ -228,16 +275,26 @@ struct Run<'a> {
     machine: &'a dyn Machine,
     parts: &'a Parts,
     config: &'a DirectConfig,
-    start: Option<&'a Mapping>,
+    from: Origin<'a>,
     observer: &'a dyn Observer,
     begin: Instant,
+}
+
+/// What a mapping begins from.
+#[derive(Clone, Copy)]
+enum Origin<'a> {
+    Nothing,
+    /// A mapping to improve.
+    Start(&'a Mapping),
+    /// Where the vertices are, and what it costs that they change place.
+    Homes(&'a Homes, MigrationWeight),
 }
 
 impl DistanceVisitor for Run<'_> {
     type Output = Result<DirectSolution, SolveError>;
 
     fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-        let Run { graph, machine, parts, config, start, observer, begin } = self;
+        let Run { graph, machine, parts, config, from, observer, begin } = self;
         problem::check_cost(graph, oracle.max_distance())?;
         let order = parts.order();
         let capacities = capacities(machine, order.iter().copied());
@@ -249,8 +306,10 @@ impl DistanceVisitor for Run<'_> {
         for (block, &pe) in order.iter().enumerate() {
             block_of[pe as usize] = block as BlockId;
         }
-        let start: Option<Vec<BlockId>> =
-            start.map(|start| start.as_slice().iter().map(|&pe| block_of[pe as usize]).collect());
+        let start: Option<Vec<BlockId>> = match from {
+            Origin::Start(start) => Some(start.as_slice().iter().map(|&pe| block_of[pe as usize]).collect()),
+            _ => None,
+        };
         observer.begins(Phase::Construction);
         let deadline = config.time_limit.and_then(|limit| begin.checked_add(limit));
         let limited = Limited { observer, deadline, bound: Cost::MAX };
@@ -259,35 +318,38 @@ impl DistanceVisitor for Run<'_> {
         let may_place = !is_tree && capacities.iter().all(|&capacity| capacity == capacities[0]);
         let place = |quotient: &CsrGraph, seed: u64| place(machine, order, quotient, seed, &limited);
         let layout = Layout { tree: &tree, distances: &between, place: may_place.then_some(&place) };
-        let goes_on = config.time_limit.is_some();
-        let DirectPartition { partition, cost } =
-            partitioner.partition(graph, &targets, layout, start.as_deref(), goes_on, &limited);
-        observer.reached(cost);
-        let cost_of_start = start.map(|start| cost_of(graph, &between, &start));
+        let DirectPartition { partition, cost: reached } = match from {
+            Origin::Homes(homes, weight) => {
+                let resumed = Resumed { homes: &homes.renamed(&block_of), weight };
+                partitioner.remap(graph, &targets, layout, resumed, &limited)?
+            }
+            _ => {
+                let goes_on = config.time_limit.is_some();
+                partitioner.partition(graph, &targets, layout, start.as_deref(), goes_on, &limited)
+            }
+        };
+        observer.reached(reached);
+        let cost_of_start = start.map(|start| cost(graph, &between, &start));
         let cut = partition.cut();
         let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();
         let bounds = bounds(graph, machine, config.imbalance);
+        let migration = match from {
+            Origin::Homes(homes, _) => Some(homes.migration(graph, &pe_of)),
+            _ => None,
+        };
         let report = DirectReport {
             num_nodes: graph.num_nodes(),
             num_edges: graph.num_edges(),
             cost_of_start,
-            cost,
+            cost: reached,
             cut,
+            migration,
             loads: loads(graph, &bounds, &pe_of),
             stopped: observer.should_stop(),
             seconds: begin.elapsed().as_secs_f64(),
         };
         Ok(DirectSolution { mapping: Mapping::from_places(pe_of), report })
     }
-}
-
-/// J of a partition.
-fn cost_of(graph: &CsrGraph, distances: &dyn BlockDistances, blocks: &[BlockId]) -> Cost {
-    let of_node = |node: u32| -> Cost {
-        let own = blocks[node as usize];
-        graph.arcs(node).map(|(to, weight)| weight * distances.between(own, blocks[to as usize])).sum()
-    };
-    graph.nodes().map(of_node).sum()
 }
 
 /// The distances of PEs in the order of the parts.

@@ -18,6 +18,7 @@ mod run;
 
 pub use direct::{
     DirectConfig, DirectReport, DirectSolution, Loads, bounds, loads, map_directly, map_directly_watched,
+    remap_directly,
 };
 pub use effort::Constructions;
 pub use presets::{MapConfig, MapPreset};
@@ -30,7 +31,7 @@ use crate::graph::CsrGraph;
 use crate::machine::Places;
 use crate::mapping::{Mapping, MappingError};
 use crate::observer::Observer;
-use crate::partition::TargetsError;
+use crate::partition::{RemapError, TargetsError};
 use crate::problem::{self, ProblemError};
 pub use crate::settings::ConfigError;
 use crate::threads::{self, ThreadsError};
@@ -54,6 +55,8 @@ pub enum SolveError {
     Construction(#[from] ConstructionError),
     #[error(transparent)]
     Targets(#[from] TargetsError),
+    #[error(transparent)]
+    Remap(#[from] RemapError),
     #[error("the start mapping has {found} processes, the graph {expected}")]
     StartSize { found: usize, expected: usize },
     #[error("the start mapping: {0}")]

@@ -9,10 +9,12 @@
 //! O(n + m k) for k levels or dimensions; in a network a search for each process.
 
 mod machine;
+mod migration;
 mod program;
 mod qap;
 
 pub use machine::{MachineText, OUTLINE};
+pub use migration::{OldText, audit_migration};
 pub use qap::audit_qap;
 
 use std::collections::HashMap;

@@ -117,9 +117,9 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         let emptiest = rooms.emptiest;
         let block = adjacent
             .filter(|&block| room(block) >= weight)
-            .max_by_key(|&block| (level.objective.gain(affinities, from, block), room(block), block))
+            .max_by_key(|&block| (level.gain(node, affinities, from, block), room(block), block))
             .or_else(|| (room(emptiest) >= weight && emptiest != from).then_some(emptiest))?;
-        Some((level.objective.gain(affinities, from, block), block))
+        Some((level.gain(node, affinities, from, block), block))
     }
 
     /// Moves a vertex and updates the gains of its neighbours; returns whether the observer asks to stop.
@@ -286,7 +286,7 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
         };
         counts[from as usize] -= 1;
         affinities.collect(level.graph, &assignment.blocks, node);
-        let gain = level.objective.gain(&affinities, from, block as BlockId);
+        let gain = level.gain(node, &affinities, from, block as BlockId);
         assignment.shift(node, level.node_weight(node), block as BlockId, gain);
         for arc in level.arcs(node) {
             if heap.contains(arc.target) && assignment.blocks[arc.target as usize] == from {

@@ -164,7 +164,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
             if self.barred_from[node as usize] == to {
                 continue;
             }
-            let gain = self.level.objective.gain(&self.affinities, block, to);
+            let gain = self.level.gain(node, &self.affinities, block, to);
             let best = &mut self.best[to as usize];
             if best.1 == NodeId::MAX {
                 self.touched.push(to);
@@ -180,7 +180,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
     fn shift(&mut self, assignment: &mut Assignment, node: NodeId, to: BlockId) {
         self.affinities.collect(self.level.graph, &assignment.blocks, node);
         let from = assignment.blocks[node as usize];
-        let gain = self.level.objective.gain(&self.affinities, from, to);
+        let gain = self.level.gain(node, &self.affinities, from, to);
         assignment.shift(node, self.level.node_weight(node), to, gain);
         self.list(node, to);
         self.outdate(from);
@@ -380,6 +380,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
         }
         let mut gain = 0;
         for step in steps {
+            gain += self.level.own_gain(step.node, step.from, step.to);
             for arc in self.level.arcs(step.node) {
                 let block = blocks[arc.target as usize];
                 let planned = self.planned[arc.target as usize];

@@ -59,12 +59,6 @@ impl Degrees {
             self.external -= weight;
         }
     }
-
-    /// An upper bound of the gain of any move.
-    #[inline]
-    fn greatest_gain<O: Objective>(self, objective: &O) -> Weight {
-        objective.greatest_gain(self.internal, self.external)
-    }
 }
 
 /// Working memory of the refinement.
@@ -153,7 +147,7 @@ impl KWay {
             }
             for &node in group {
                 if !self.moved[node as usize] && self.degrees[node as usize].external > 0 {
-                    self.enqueue_bound(level.objective, node);
+                    self.enqueue_bound(level, assignment, node);
                 }
             }
             wasted += self.search(level, assignment, bounds, settings, &mut watch);
@@ -194,30 +188,37 @@ impl KWay {
     /// Puts a vertex into the heap with an upper bound of its gain. It is made exact when it comes to the top, and most
     /// never do.
     #[inline]
-    fn enqueue_bound<O: Objective>(&mut self, objective: &O, node: NodeId) {
+    fn enqueue_bound<W, O: Objective>(
+        &mut self,
+        level: Level<'_, W, O>,
+        assignment: &Assignment,
+        node: NodeId,
+    ) {
         self.dirty[node as usize] = true;
-        self.heap.set(node, self.degrees[node as usize].greatest_gain(objective));
+        let Degrees { internal, external } = self.degrees[node as usize];
+        let block = assignment.blocks[node as usize];
+        self.heap.set(node, level.greatest_gain(node, block, internal, external));
     }
 
     /// Updates the gain of a queued vertex one of whose neighbours has moved; O(1) besides the heap.
     ///
     /// Where the best block may have changed, the gain becomes an upper bound or, of J, an estimate.
     #[inline]
-    fn adjust<O: Objective>(
+    fn adjust<W, O: Objective>(
         &mut self,
-        objective: &O,
+        level: Level<'_, W, O>,
         assignment: &Assignment,
         node: NodeId,
         weight: Weight,
         moved: [BlockId; 2],
     ) {
         if self.dirty[node as usize] {
-            self.enqueue_bound(objective, node);
+            self.enqueue_bound(level, assignment, node);
             return;
         }
         let own = assignment.blocks[node as usize];
         let best = self.destination[node as usize];
-        let (change, exact) = objective.change_of_gain([own, best], weight, moved);
+        let (change, exact) = level.objective.change_of_gain([own, best], weight, moved);
         self.dirty[node as usize] = !exact;
         self.heap.raise(node, change);
     }
@@ -269,7 +270,7 @@ impl KWay {
             if block == from || weight > room {
                 continue;
             }
-            let key = (level.objective.gain(&self.affinities, from, block), room, block);
+            let key = (level.gain(node, &self.affinities, from, block), room, block);
             if best.is_none_or(|best| key > best) {
                 best = Some(key);
             }
@@ -337,9 +338,9 @@ impl KWay {
         self.shift(level, assignment, node, to, gain, |this, assignment, other, weight| {
             if this.moved[other as usize] {
             } else if this.heap.contains(other) {
-                this.adjust(level.objective, assignment, other, weight, [from, to]);
+                this.adjust(level, assignment, other, weight, [from, to]);
             } else if this.degrees[other as usize].external > 0 {
-                this.enqueue_bound(level.objective, other);
+                this.enqueue_bound(level, assignment, other);
             }
         });
     }
@@ -445,14 +446,16 @@ mod tests {
                 continue;
             }
             k_way.affinities.collect(&graph, &assignment.blocks, node);
-            let gain = objective.gain(&k_way.affinities, from, to);
+            let gain = level.gain(node, &k_way.affinities, from, to);
             k_way.shift(level, &mut assignment, node, to, gain, |_, _, _, _| {});
             for node in level.nodes() {
                 let degrees = collect_degrees(&graph, &assignment.blocks, node);
                 assert_eq!(k_way.degrees[node as usize], degrees);
                 let unlimited = vec![Weight::MAX / 2; k as usize];
                 let best = k_way.best_move(level, &assignment, &unlimited, node);
-                assert!(best.is_none_or(|(gain, _)| gain <= degrees.greatest_gain(objective)));
+                let Degrees { internal, external } = degrees;
+                let bound = level.greatest_gain(node, assignment.blocks[node as usize], internal, external);
+                assert!(best.is_none_or(|(gain, _)| gain <= bound));
             }
             let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
             assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));

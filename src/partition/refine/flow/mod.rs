@@ -13,6 +13,10 @@
 //! | `max_flow` | blocking flows, continued as the terminals grow |
 //! | `piercing` | grows the terminals until a minimum cut is balanced |
 //!
+//! Capacities are those of edges only. What vertices cost by themselves counts when a cut has been found: it is taken if the
+//! cost of the whole partition falls. On meshes, networks with an arc to a terminal for each vertex away from home took twice
+//! the time and led to worse partitions.
+//!
 //! A pair costs O(m' (f + p)) for a region of m' edges, flow f, p piercings, and mostly far
 //! less; memory is linear in the region.
 //!
@@ -188,7 +192,7 @@ impl Flow {
             let from = assignment.blocks[node as usize];
             if from != to {
                 self.affinities.collect(level.graph, &assignment.blocks, node);
-                let gain = level.objective.gain(&self.affinities, from, to);
+                let gain = level.gain(node, &self.affinities, from, to);
                 assignment.shift(node, level.node_weight(node), to, gain);
                 changes.push((node, from, gain));
             }

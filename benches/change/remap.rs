@@ -1,0 +1,274 @@
+//! Remapping beside partitions from scratch with the best labels, and beside plain diffusion.
+//!
+//! A partition into 64 parts, or a mapping onto the tree 4:8:6, is resumed after the speed of a quarter of the parts was
+//! halved, and after one part in eight has left; which ones, is drawn at random. Weights of migration are multiples of the cost of
+//! the partition from scratch over the weight of all vertices. Means over the draws.
+
+use std::path::Path;
+
+use viem::graph::CsrGraph;
+use viem::io::metis::NodeWeights;
+use viem::partition::{Homes, Migration, MigrationWeight, Partitioner, Preset, Targets};
+use viem::rng::{Rng, derive};
+use viem::solve::{self, DirectConfig, MapPreset, map_directly, remap_directly};
+use viem::topology::{Capacities, Hierarchy, Listed, Machine};
+
+use super::{Run, diffusion};
+use crate::common::{Stopwatch, Table, fail, geometric_mean, read_graph};
+
+const GRAPHS: [&str; 5] = ["t60k", "cs4", "fe_sphere", "wing", "delaunay_n15"];
+const PARTS: usize = 64;
+const MACHINE: [&str; 2] = ["4:8:6", "1:10:100"];
+const IMBALANCE: f64 = 0.03;
+
+/// What has changed.
+#[derive(Clone, Copy)]
+enum Change {
+    Slower,
+    Fewer,
+}
+
+/// What a way to remap leads to.
+#[derive(Clone, Copy, Default)]
+struct Outcome {
+    cost: f64,
+    migration: f64,
+    seconds: f64,
+    overload: f64,
+}
+
+impl Outcome {
+    fn new(cost: i64, migration: Migration, overload: i64, seconds: f64) -> Self {
+        let (cost, migration) = (cost as f64, migration.weight as f64);
+        Self { cost, migration, seconds, overload: overload as f64 }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.cost += other.cost;
+        self.migration += other.migration;
+        self.seconds += other.seconds;
+        self.overload += other.overload;
+    }
+}
+
+/// Parts that are changed, drawn at random, in order.
+fn drawn(num_parts: usize, count: usize, seed: u64) -> Vec<u32> {
+    let mut parts: Vec<u32> = (0..num_parts as u32).collect();
+    Rng::new(derive(seed, num_parts as u64)).shuffle(&mut parts);
+    parts.truncate(count);
+    parts.sort_unstable();
+    parts
+}
+
+/// Twice the speed for all but some of the parts.
+fn speeds(num_parts: usize, slow: &[u32]) -> Vec<u32> {
+    (0..num_parts as u32).map(|part| if slow.contains(&part) { 1 } else { 2 }).collect()
+}
+
+pub(super) fn measure(run: &Run) {
+    let Ok(folder) = std::env::var("VIEM_GRAPHS") else {
+        return println!("remap: set VIEM_GRAPHS to a folder with {}", GRAPHS.join(", "));
+    };
+    let columns = [
+        ("change, graph, way", 44),
+        ("cost", 8),
+        ("migration", 9),
+        ("of all", 7),
+        ("time", 6),
+        ("overload", 0),
+    ];
+    for on_machine in [false, true] {
+        println!("{}", if on_machine { "J on the machine 4:8:6" } else { "cut of 64 parts" });
+        let table = Table::new(columns);
+        for change in [Change::Slower, Change::Fewer] {
+            let mut ratios: Vec<[Vec<f64>; 3]> = vec![Default::default(); run.weights.len() + 1];
+            for name in GRAPHS {
+                let graph = read_graph(&Path::new(&folder).join(format!("{name}.graph")), NodeWeights::Read);
+                let mut sums = vec![Outcome::default(); run.weights.len() + 2];
+                for draw in 0..run.draws {
+                    let found = if on_machine {
+                        machine(&graph, change, run, draw)
+                    } else {
+                        parts(&graph, change, run, draw)
+                    };
+                    sums.iter_mut().zip(found).for_each(|(sum, outcome)| sum.add(outcome));
+                }
+                rows(&table, (change, name, &graph), run, &sums, &mut ratios);
+            }
+            means(&table, change, run, &ratios);
+        }
+    }
+}
+
+fn label(change: Change) -> &'static str {
+    match change {
+        Change::Slower => "slower",
+        Change::Fewer => "fewer",
+    }
+}
+
+/// The names of all ways beside the one from scratch.
+fn ways(run: &Run) -> Vec<String> {
+    let weights = run.weights.iter().map(|factor| format!("weight {factor}"));
+    weights.chain(["diffusion".to_owned()]).collect()
+}
+
+/// A row for each way; cost, migration and time over those from scratch.
+fn rows(
+    table: &Table,
+    (change, name, graph): (Change, &str, &CsrGraph),
+    run: &Run,
+    sums: &[Outcome],
+    ratios: &mut [[Vec<f64>; 3]],
+) {
+    let (scratch, draws) = (sums[0], run.draws as f64);
+    let total = graph.total_node_weight() as f64 * draws;
+    let share = |outcome: Outcome| format!("{:.1} %", 100.0 * outcome.migration / total);
+    let change = label(change);
+    table.row([
+        format!("{change}, {name}, from scratch"),
+        format!("{:.0}", scratch.cost / draws),
+        format!("{:.0}", scratch.migration / draws),
+        share(scratch),
+        format!("{:.3} s", scratch.seconds / draws),
+        format!("{:.0}", scratch.overload),
+    ]);
+    for ((way, &outcome), ratios) in ways(run).iter().zip(&sums[1..]).zip(ratios) {
+        let [cost, migration, seconds] = [
+            outcome.cost / scratch.cost,
+            outcome.migration / scratch.migration,
+            outcome.seconds / scratch.seconds,
+        ];
+        ratios.iter_mut().zip([cost, migration, seconds]).for_each(|(all, ratio)| all.push(ratio));
+        table.row([
+            format!("{change}, {name}, {way}"),
+            format!("{cost:.3}"),
+            format!("{migration:.3}"),
+            share(outcome),
+            format!("{seconds:.2}"),
+            format!("{:.0}", outcome.overload),
+        ]);
+    }
+}
+
+fn means(table: &Table, change: Change, run: &Run, ratios: &[[Vec<f64>; 3]]) {
+    for (way, ratios) in ways(run).iter().zip(ratios) {
+        let [cost, migration, seconds] = ratios.each_ref().map(|ratios| geometric_mean(ratios));
+        table.row([
+            format!("{}, geometric mean, {way}", label(change)),
+            format!("{cost:.3}"),
+            format!("{migration:.3}"),
+            "-".to_owned(),
+            format!("{seconds:.2}"),
+            "-".to_owned(),
+        ]);
+    }
+}
+
+/// The weight of migration that is a multiple of what a partition costs for each unit of vertex weight.
+fn weight_of(factor: f64, cost: i64, graph: &CsrGraph) -> MigrationWeight {
+    MigrationWeight::rounded(factor * cost as f64 / graph.total_node_weight() as f64)
+}
+
+/// From scratch, with each weight of migration, by diffusion: cut.
+fn parts(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome> {
+    let equal = |parts| Targets::equal(graph, parts, IMBALANCE).unwrap_or_else(|error| fail(error));
+    let old = Partitioner::new(run.preset, 2 * draw).partition(graph, &equal(PARTS)).into_blocks();
+    let (changed, targets, left) = match change {
+        Change::Slower => {
+            let slow = drawn(PARTS, PARTS / 4, draw);
+            let targets = Targets::proportional(graph, &speeds(PARTS, &slow), IMBALANCE);
+            (slow, targets.unwrap_or_else(|error| fail(error)), Vec::new())
+        }
+        Change::Fewer => {
+            let left = drawn(PARTS, PARTS / 8, draw);
+            (left.clone(), equal(PARTS - PARTS / 8), left)
+        }
+    };
+    let homes = Homes::new(&old, &left, targets.num_blocks()).unwrap_or_else(|error| fail(error));
+    let partitioner = Partitioner::new(run.preset, 2 * draw + 1);
+    let watch = Stopwatch::start(run.threads);
+    partitioner.partition(graph, &targets);
+    let seconds = watch.seconds();
+    let remap = |weight| {
+        let watch = Stopwatch::start(run.threads);
+        let remapped = partitioner.remap(graph, &targets, &homes, weight, &());
+        let remapped = remapped.unwrap_or_else(|error| fail(error));
+        let partition = remapped.partition;
+        (partition.cut(), remapped.migration, partition.overload(), watch.seconds())
+    };
+    let (cut, migration, overload, _) = remap(MigrationWeight::ZERO);
+    let mut outcomes = vec![Outcome::new(cut, migration, overload, seconds)];
+    for &factor in &run.weights {
+        let (cut, migration, overload, seconds) = remap(weight_of(factor, cut, graph));
+        outcomes.push(Outcome::new(cut, migration, overload, seconds));
+    }
+    let watch = Stopwatch::start(run.threads);
+    let shares = diffusion::shares(PARTS, &changed, !left.is_empty());
+    let found = diffusion::diffuse(graph, &old, &shares, &|a, b| i64::from(a != b));
+    let seconds = watch.seconds();
+    let now = renumbered(&found, &left);
+    let partition = viem::Partition::of(graph, now, &targets);
+    let migration = homes.migration(graph, partition.blocks());
+    outcomes.push(Outcome::new(partition.cut(), migration, partition.overload(), seconds));
+    outcomes
+}
+
+/// Blocks in the numbers of those that have stayed.
+fn renumbered(blocks: &[u32], left: &[u32]) -> Vec<u32> {
+    blocks.iter().map(|&block| block - left.partition_point(|&other| other < block) as u32).collect()
+}
+
+/// The same on a machine: J.
+fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome> {
+    let tree = Hierarchy::parse(MACHINE[0], MACHINE[1]).unwrap_or_else(|error| fail(error));
+    let num_pes = tree.num_pes();
+    let preset: MapPreset = run.preset.name().parse().unwrap_or_else(|error| fail(error));
+    let config = |seed| DirectConfig { seed, imbalance: IMBALANCE, ..DirectConfig::preset(preset) };
+    let map = |machine: &dyn Machine, seed| {
+        map_directly(graph, machine, &config(seed)).unwrap_or_else(|error| fail(error))
+    };
+    let old = map(&tree, 2 * draw).mapping;
+    let (changed, left): (Vec<u32>, Vec<u32>) = match change {
+        Change::Slower => (drawn(num_pes, num_pes / 4, draw), Vec::new()),
+        Change::Fewer => {
+            let left = drawn(num_pes, num_pes / 8, draw);
+            (left.clone(), left)
+        }
+    };
+    let machine: Box<dyn Machine> = match change {
+        Change::Slower => {
+            let slower = Capacities::new(tree.clone(), speeds(num_pes, &changed));
+            Box::new(slower.unwrap_or_else(|error| fail(error)))
+        }
+        Change::Fewer => {
+            let stay = (0..num_pes as u32).filter(|pe| !left.contains(pe)).collect();
+            Box::new(Listed::new(&tree, stay).unwrap_or_else(|error| fail(error)))
+        }
+    };
+    let homes = Homes::new(old.as_slice(), &left, machine.num_pes()).unwrap_or_else(|error| fail(error));
+    let scratch = map(machine.as_ref(), 2 * draw + 1).report.seconds;
+    let remap = |weight| {
+        let watch = Stopwatch::start(run.threads);
+        let solution = remap_directly(graph, machine.as_ref(), &config(2 * draw + 1), &homes, weight, &());
+        let report = solution.unwrap_or_else(|error| fail(error)).report;
+        let migration = report.migration.unwrap_or_default();
+        (report.cost, Outcome::new(report.cost, migration, report.loads.overload, watch.seconds()))
+    };
+    let watch = Stopwatch::start(run.threads);
+    map(machine.as_ref(), 2 * draw + 1);
+    let seconds = watch.seconds().min(scratch);
+    let (cost, relabelled) = remap(MigrationWeight::ZERO);
+    let mut outcomes = vec![Outcome { seconds, ..relabelled }];
+    outcomes.extend(run.weights.iter().map(|&factor| remap(weight_of(factor, cost, graph)).1));
+    let watch = Stopwatch::start(run.threads);
+    let shares = diffusion::shares(num_pes, &changed, !left.is_empty());
+    let found = diffusion::diffuse(graph, old.as_slice(), &shares, &|a, b| tree.distance(a, b));
+    let seconds = watch.seconds();
+    let now = renumbered(&found, &left);
+    let loads = solve::loads(graph, &solve::bounds(graph, machine.as_ref(), IMBALANCE), &now);
+    let migration = homes.migration(graph, &now);
+    let cost = diffusion::cost(graph, &found, &|a, b| tree.distance(a, b));
+    outcomes.push(Outcome::new(cost, migration, loads.overload, seconds));
+    outcomes
+}

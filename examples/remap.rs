@@ -1,0 +1,37 @@
+//! A mesh in 16 parts, of which one becomes slow and another leaves: what it costs to keep most vertices in place.
+
+use std::error::Error;
+
+use viem::graph::generate;
+use viem::partition::{Homes, curve};
+use viem::{Partitioner, Preset, Targets};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mesh = generate::mesh(80, 60, 1);
+    let partitioner = Partitioner::new(Preset::Eco, 0);
+    let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 16, 0.03)?);
+    println!("before: {} edges are cut by 16 parts", old.cut());
+
+    // Part 5 has left, so that part 6 is part 5 now; part 0 has half the speed of the others.
+    let homes = Homes::new(old.blocks(), &[5], 15)?;
+    let mut speeds = [2; 15];
+    speeds[0] = 1;
+    let targets = Targets::proportional(&mesh, &speeds, 0.03)?;
+    let new = partitioner.remap(&mesh, &targets, &homes, "0.1".parse()?, &())?;
+    println!(
+        "after: {} edges are cut, {} vertices change place",
+        new.partition.cut(),
+        new.migration.vertices
+    );
+
+    println!("weight of migration, cut, vertices that change place:");
+    let points = curve(mesh.total_node_weight(), |weight| {
+        let remapped = partitioner.remap(&mesh, &targets, &homes, weight, &())?;
+        let overload = remapped.partition.overload();
+        Ok::<_, Box<dyn Error>>((remapped.partition.cut(), remapped.migration, overload))
+    })?;
+    for point in points.iter().filter(|point| point.is_best) {
+        println!("{:>10} {:>6} {:>6}", point.migration_weight, point.cost, point.migration.vertices);
+    }
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! Any bytes as an older partition, as parents and as a list of blocks that have left: vertices change place as the auditor counts
+//! it, or an error.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use viem::graph::{CsrGraph, generate};
+use viem::io::{Source, parents, partition, pes};
+use viem::partition::Homes;
+use viem::verify::{OldText, audit_migration};
+
+const NUM_NODES: usize = 6;
+const NUM_BLOCKS: usize = 3;
+
+/// The homes of the vertices, and the texts that told them.
+fn homes(texts: [&[u8]; 3]) -> Option<Homes> {
+    let [old, of_vertices, left] = texts.map(|text| Source::new("fuzz", text));
+    let old = partition::read(old.ok()?, None).ok()?;
+    let left = pes::read(left.ok()?, 9).unwrap_or_default();
+    let homes = Homes::new(&old, &left, NUM_BLOCKS).ok()?;
+    let parents = parents::read(of_vertices.ok()?, NUM_NODES, old.len()).ok()?;
+    homes.of_children(&parents).ok()
+}
+
+fuzz_target!(|texts: [&[u8]; 3]| {
+    if texts.iter().any(|text| text.starts_with(b"\x1f")) {
+        return;
+    }
+    let Some(homes) = homes(texts) else { return };
+    let graph: CsrGraph = generate::grid(NUM_NODES, 1);
+    let blocks: Vec<u32> = graph.nodes().map(|node| node % NUM_BLOCKS as u32).collect();
+    let migration = homes.migration(&graph, &blocks);
+    let [old, parents, left] = texts.map(String::from_utf8_lossy);
+    let is_list = pes::read(Source::new("fuzz", left.as_bytes()).unwrap(), 9).is_ok();
+    let old = OldText { blocks: &old, parents: Some(&parents), left: is_list.then_some(&*left) };
+    let path = "6 5\n2\n1 3\n2 4\n3 5\n4 6\n5\n";
+    let audited = audit_migration(path, "0\n1\n2\n0\n1\n2\n", &old);
+    assert_eq!(audited, Ok((migration.weight as u128, migration.vertices)));
+});

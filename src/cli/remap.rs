@@ -1,0 +1,187 @@
+//! What the programs share about remapping: an older partition or mapping is resumed, and few vertices change place.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::console::Console;
+use super::exit::UsageError;
+use super::files;
+use crate::graph::CsrGraph;
+use crate::io::output::OutputId;
+use crate::io::{self, Outputs, Source, WriteError, pes};
+use crate::partition::{CurvePoint, Homes, Migration, MigrationWeight, curve};
+use crate::picture;
+use crate::types::{Cost, Weight};
+
+/// An older partition or mapping, and what it costs to depart from it.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case", next_help_heading = "Remapping")]
+pub(crate) struct RemapOptions {
+    /// Resume this older partition or mapping, line i of which holds the part or processing element of vertex i: minimises the cut, or J on a
+    /// machine, plus --migration_weight times the weight of the vertices that change place
+    #[arg(long, value_name = "FILE", requires = "migration_weight")]
+    remap_from: Option<PathBuf>,
+
+    /// What it costs, in units of the cut or of J, that a vertex of weight 1 changes place. 0 makes a partition from scratch and gives its
+    /// parts the labels that keep most in place
+    #[arg(long, value_name = "X", requires = "remap_from", allow_negative_numbers = true)]
+    migration_weight: Option<MigrationWeight>,
+
+    /// The parts or processing elements of the older file that have left: numbers and ranges such as 3,8-11, or a file of them. The
+    /// others keep their order and are numbered from 0; those that joined come last
+    #[arg(long, value_name = "LIST|FILE", requires = "remap_from")]
+    remap_left: Option<String>,
+
+    /// The vertex of the older file that each vertex of the graph comes from, a line each, from 0: for graphs that were refined
+    #[arg(long, value_name = "FILE", requires = "remap_from")]
+    parents: Option<PathBuf>,
+
+    /// Also remap with a series of migration weights, and show cut or J against migration; with a file name, draw it too
+    #[arg(long, value_name = "FILE.svg", num_args = 0..=1, require_equals = true, requires = "remap_from")]
+    curve: Option<Option<PathBuf>>,
+}
+
+/// An older partition or mapping as it was read.
+pub(crate) struct Remap<'a> {
+    options: &'a RemapOptions,
+    pub(crate) homes: Homes,
+    pub(crate) weight: MigrationWeight,
+}
+
+impl RemapOptions {
+    /// The older partition, which may be replaced by its successor.
+    pub(crate) fn old(&self) -> Option<&Path> {
+        self.remap_from.as_deref()
+    }
+
+    /// Every other file that is read.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.parents.as_deref().into_iter().chain(self.file_of_left())
+    }
+
+    fn file_of_left(&self) -> Option<&Path> {
+        self.remap_left.as_deref().filter(|text| !pes::is_list(text)).map(Path::new)
+    }
+
+    /// Adds the picture of the curve, if there is to be one, to the outputs; it must not overwrite an input.
+    pub(crate) fn add_to(
+        &self,
+        outputs: &mut Outputs,
+        inputs: &[&Path],
+    ) -> Result<Option<OutputId>, WriteError> {
+        let picture = self.curve.iter().flatten().next();
+        picture.map(|path| outputs.add(path, inputs)).transpose()
+    }
+
+    /// An error if something is to be resumed.
+    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
+        match self.remap_from {
+            Some(_) => Err(UsageError(format!("--remap_from {why}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads what is to be resumed by a graph, if anything is, in `num_blocks` blocks.
+    pub(crate) fn read(&self, graph: &CsrGraph, num_blocks: usize) -> anyhow::Result<Option<Remap<'_>>> {
+        let (Some(path), Some(weight)) = (&self.remap_from, self.migration_weight) else { return Ok(None) };
+        let expected = self.parents.is_none().then(|| graph.num_nodes());
+        let old = io::partition::read(Source::open(path)?, expected)?;
+        let left = match (&self.remap_left, self.file_of_left()) {
+            (_, Some(file)) => pes::read(Source::open(file)?, blocks_in(&old))?,
+            (Some(list), None) => pes::read(Source::new("--remap_left", list.as_bytes())?, blocks_in(&old))?,
+            (None, None) => Vec::new(),
+        };
+        let mut homes = Homes::new(&old, &left, num_blocks)?;
+        if let Some(path) = &self.parents {
+            let parents = io::parents::read(Source::open(path)?, graph.num_nodes(), old.len())?;
+            homes = homes.of_children(&parents)?;
+        }
+        Ok(Some(Remap { options: self, homes, weight }))
+    }
+}
+
+/// The number of blocks that an older partition speaks of.
+fn blocks_in(old: &[u32]) -> usize {
+    old.iter().max().map_or(0, |&most| most as usize + 1)
+}
+
+impl Remap<'_> {
+    /// The curve, if it was asked for: `remap` is given a weight and tells cost, migration and overload. `objective` is what the
+    /// cost is called.
+    pub(crate) fn curve(
+        &self,
+        total: Weight,
+        objective: &str,
+        console: Console,
+        remap: impl FnMut(MigrationWeight) -> anyhow::Result<(Cost, Migration, Weight)>,
+    ) -> anyhow::Result<Option<Curve>> {
+        if self.options.curve.is_none() {
+            return Ok(None);
+        }
+        let points = curve(total, remap)?;
+        console.line(format_args!(
+            "{:>16} {:>20} {:>16} {:>9} {:>12}",
+            "migration weight", objective, "migration", "share", "overload"
+        ));
+        for point in &points {
+            let CurvePoint { migration_weight, cost, migration: Migration { weight, .. }, overload, is_best } =
+                point;
+            let share = 100.0 * *weight as f64 / total.max(1) as f64;
+            let mark = if *is_best { "" } else { "  (another is better in both)" };
+            console.line(format_args!(
+                "{migration_weight:>16} {cost:>20} {weight:>16} {share:>7.2} % {overload:>12}{mark}"
+            ));
+        }
+        let name = self.options.old().map(files::name).unwrap_or_default();
+        let picture = picture::draw_curve(&name, objective, total, &points);
+        Ok(Some(Curve { points, picture }))
+    }
+
+    /// Says what changes place.
+    pub(crate) fn tell(&self, console: Console, total: Weight, migration: &Migration) {
+        let Migration { weight, vertices } = migration;
+        let share = 100.0 * *weight as f64 / total.max(1) as f64;
+        console.line(format_args!(
+            "migration: {vertices} vertices of weight {weight} change place, {share:.2} % of all"
+        ));
+    }
+
+    /// What was resumed, as written to `--json`.
+    pub(crate) fn report(&self, migration: Migration, curve: Option<&Curve>) -> JsonRemap {
+        JsonRemap {
+            remap_from: self.options.old().map(files::name).unwrap_or_default(),
+            migration_weight: self.weight,
+            migration,
+            curve: curve.map(|curve| curve.points.clone()),
+        }
+    }
+
+    /// The texts that the auditor takes: the older partition, the parents, the list of those that have left.
+    pub(crate) fn texts(&self) -> anyhow::Result<[Option<String>; 3]> {
+        let text = |path: Option<&Path>| path.map(files::text).transpose();
+        let left = match self.options.file_of_left() {
+            Some(file) => Some(files::text(file)?),
+            None => self.options.remap_left.clone(),
+        };
+        Ok([text(self.options.old())?, text(self.options.parents.as_deref())?, left])
+    }
+}
+
+/// A curve and its picture.
+pub(crate) struct Curve {
+    points: Vec<CurvePoint>,
+    /// The text of an SVG file.
+    pub(crate) picture: String,
+}
+
+/// What was resumed, as written to `--json`.
+#[derive(Serialize)]
+pub(crate) struct JsonRemap {
+    remap_from: String,
+    migration_weight: MigrationWeight,
+    migration: Migration,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    curve: Option<Vec<CurvePoint>>,
+}

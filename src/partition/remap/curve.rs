@@ -1,0 +1,96 @@
+//! The curve of objective against migration: one remapping for each of several weights.
+
+use super::{Migration, MigrationWeight};
+use crate::types::{Cost, Weight};
+
+/// What a remapping costs, and what it moves.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct CurvePoint {
+    /// The weight of migration that was asked for.
+    pub migration_weight: MigrationWeight,
+    /// The cut, or J.
+    pub cost: Cost,
+    /// What changes place.
+    pub migration: Migration,
+    /// The sum of the excess of all blocks over their bounds.
+    pub overload: Weight,
+    /// Whether no other point is as good in overload, cost and migration and better in one of them.
+    pub is_best: bool,
+}
+
+/// Weights on a curve besides 0: powers of 2 times what the objective is for each unit of vertex weight. Below the least, little
+/// changes on meshes; above the greatest, hardly more stays than the bounds demand.
+const POWERS: std::ops::RangeInclusive<i32> = -3..=6;
+
+/// Remaps with weights from 0 on. `remap` is given a weight and tells cost, migration and overload; `total` is the weight of all
+/// vertices.
+///
+/// ```
+/// use viem::graph::generate;
+/// use viem::partition::{Homes, Partitioner, Preset, Targets, curve};
+///
+/// let mesh = generate::mesh(30, 20, 1);
+/// let partitioner = Partitioner::new(Preset::Fast, 0);
+/// let homes = Homes::new(partitioner.partition(&mesh, &Targets::equal(&mesh, 5, 0.03)?).blocks(), &[], 5)?;
+/// let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2], 0.03)?;
+/// let points = curve(mesh.total_node_weight(), |weight| {
+///     let remapped = partitioner.remap(&mesh, &targets, &homes, weight, &())?;
+///     let partition = remapped.partition;
+///     Ok::<_, viem::partition::RemapError>((partition.cut(), remapped.migration, partition.overload()))
+/// })?;
+/// assert!(points.last().unwrap().migration.weight <= points[0].migration.weight);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn curve<E>(
+    total: Weight,
+    mut remap: impl FnMut(MigrationWeight) -> Result<(Cost, Migration, Weight), E>,
+) -> Result<Vec<CurvePoint>, E> {
+    let mut at = |migration_weight| -> Result<CurvePoint, E> {
+        let (cost, migration, overload) = remap(migration_weight)?;
+        Ok(CurvePoint { migration_weight, cost, migration, overload, is_best: false })
+    };
+    let mut points = vec![at(MigrationWeight::ZERO)?];
+    let unit = points[0].cost.max(1) as f64 / total.max(1) as f64;
+    for power in POWERS {
+        let weight = MigrationWeight::rounded(unit * f64::from(power).exp2());
+        if points.last().is_none_or(|last| last.migration_weight != weight) {
+            points.push(at(weight)?);
+        }
+    }
+    let keys: Vec<[Weight; 3]> = points.iter().map(|p| [p.overload, p.cost, p.migration.weight]).collect();
+    let is_worse = |one: &[Weight; 3], other: &[Weight; 3]| {
+        one != other && one.iter().zip(other).all(|(one, other)| one >= other)
+    };
+    for (point, key) in points.iter_mut().zip(&keys) {
+        point.is_best = !keys.iter().any(|other| is_worse(key, other));
+    }
+    Ok(points)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_that_others_beat_are_told_apart() {
+        let mut next = 0;
+        let points = curve(1000, |_| {
+            next += 1;
+            let (cost, weight) =
+                [(100, 80), (101, 70), (102, 75), (103, 60), (103, 60), (120, 10)][next.min(6) - 1];
+            Ok::<_, ()>((cost, Migration { weight, vertices: 1 }, 0))
+        });
+        let points = points.unwrap();
+        assert_eq!(points[0].migration_weight, MigrationWeight::ZERO);
+        assert!(
+            points.windows(2).all(|pair| pair[0].migration_weight.value() < pair[1].migration_weight.value())
+        );
+        let best: Vec<bool> = points.iter().take(6).map(|point| point.is_best).collect();
+        assert_eq!(best, [true, true, false, true, true, true]);
+    }
+
+    #[test]
+    fn errors_end_the_curve() {
+        assert_eq!(curve(10, |_| Err::<(Cost, Migration, Weight), _>("no")), Err("no"));
+    }
+}

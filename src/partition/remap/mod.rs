@@ -1,0 +1,236 @@
+//! Partitions that resume older ones: few edges between blocks, and few vertices that change place.
+//!
+//! *Problem.* Speeds, weights or the graph have changed, blocks have left or joined. Among the partitions that meet the new
+//! bounds, find one of small `objective + X · migration`: the objective is the cut or J, migration the weight of the
+//! vertices whose block is not their home.
+//!
+//! *Algorithm.* The multilevel scheme with migration as part of the objective ([`migrating`]): only vertices of the same
+//! home are contracted, the coarsest graph begins where it was ([`start`]), and every refiner weighs edges against
+//! migration on every level. With X = 0, a partition from scratch gets the labels that keep most where it was
+//! ([`relabel`], [`matching`]).
+//!
+//! Time and memory as for partitions, less the initial ones; 12 bytes a vertex more. Where X is large, the search runs three times:
+//! with X, with less, and on from there.
+//!
+//! A partition of the coarse graph from scratch as a further candidate was better only where X was so small that hardly anything
+//! stayed, and took a third of the time.
+//!
+//! Schloegel, Karypis, Kumar: A unified algorithm for load-balancing adaptive scientific simulations. SC 2000 (one objective
+//! of both, candidates by diffusion and from scratch). Here, migration is what refinement minimises on all levels, and blocks
+//! hand on along cheapest paths instead of by diffusion.
+
+mod curve;
+mod homes;
+mod matching;
+mod migrating;
+mod relabel;
+pub(super) mod start;
+mod weight;
+
+pub use curve::{CurvePoint, curve};
+pub use homes::{Homes, HomesError, Migration};
+pub use matching::cheapest_assignment;
+pub use weight::{MigrationWeight, MigrationWeightError};
+
+use migrating::Migrating;
+use relabel::Relabelling;
+
+use super::assignment::{Assignment, Level};
+use super::compact::{self, CompactGraph, Stored};
+use super::multilevel::{First, Multilevel, Task};
+use super::multisection::BlockTree;
+use super::objective::{Cut, Objective};
+use super::pool::Pool;
+use super::settings::{InitialSettings, PoolSettings, Settings};
+use super::targets::Targets;
+use super::{Partition, Partitioner};
+use crate::graph::CsrGraph;
+use crate::observer::Observer;
+use crate::rng::{Rng, derive};
+use crate::types::{BlockId, Weight};
+
+/// The most blocks that get new labels, which takes cubic time and quadratic memory.
+pub const MOST_RELABELLED: usize = 4096;
+
+/// Why nothing was remapped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+#[non_exhaustive]
+pub enum RemapError {
+    #[error(transparent)]
+    Homes(#[from] HomesError),
+    #[error(
+        "the migration weight {weight} times the vertex weights, and the edges, exceed 64 bits together; give a smaller one, or one with fewer digits after the point"
+    )]
+    TooLarge { weight: String },
+    #[error(
+        "labels of {num_blocks} blocks are not assigned exactly, of {MOST_RELABELLED} at most; give a migration weight above 0"
+    )]
+    TooManyBlocks { num_blocks: usize },
+}
+
+/// A partition that resumes another one.
+#[derive(Clone, Debug)]
+pub struct Remapped {
+    /// Blocks, their weights, the cut.
+    pub partition: Partition,
+    /// What changes place.
+    pub migration: Migration,
+}
+
+impl Partitioner {
+    /// Partitions a graph anew, from where its vertices are: a small sum of the cut and `weight` times the weight of the vertices that
+    /// change place. With a weight of 0, the partition is that from scratch, with the labels that keep most in its place.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::{Homes, Partitioner, Preset, Targets};
+    ///
+    /// let mesh = generate::mesh(40, 30, 1);
+    /// let partitioner = Partitioner::new(Preset::Eco, 0);
+    /// let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 6, 0.03)?).into_blocks();
+    /// // Block 2 leaves.
+    /// let homes = Homes::new(&old, &[2], 5)?;
+    /// let remapped = partitioner.remap(&mesh, &Targets::equal(&mesh, 5, 0.03)?, &homes, "0.5".parse()?, &())?;
+    /// assert!(remapped.migration.vertices < 1200 / 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn remap(
+        &self,
+        graph: &CsrGraph,
+        targets: &Targets,
+        homes: &Homes,
+        weight: MigrationWeight,
+        observer: &dyn Observer,
+    ) -> Result<Remapped, RemapError> {
+        let settings = if targets.are_exact() { &self.exact } else { &self.settings };
+        let remap = Remap { graph, targets, homes, weight, settings, seed: self.seed, observer };
+        let partition = if weight == MigrationWeight::ZERO {
+            remap.check(1, 1)?;
+            let scratch = self.partition_watched(graph, targets, observer);
+            let tree = BlockTree::new(targets.num_blocks(), |_| Vec::new());
+            let labels = remap.labels(&scratch, &tree)?;
+            Partition::of(graph, renamed(scratch.blocks(), &labels), targets)
+        } else {
+            Partition::of(graph, remap.run(Cut, (1, 1))?.blocks, targets)
+        };
+        let migration = homes.migration(graph, partition.blocks());
+        Ok(Remapped { partition, migration })
+    }
+}
+
+/// Blocks by other names.
+pub(super) fn renamed(blocks: &[BlockId], names: &[BlockId]) -> Vec<BlockId> {
+    blocks.iter().map(|&block| names[block as usize]).collect()
+}
+
+/// What is remapped, and how.
+pub(super) struct Remap<'a> {
+    pub graph: &'a CsrGraph,
+    pub targets: &'a Targets,
+    pub homes: &'a Homes,
+    pub weight: MigrationWeight,
+    pub settings: &'a Settings,
+    pub seed: u64,
+    pub observer: &'a dyn Observer,
+}
+
+impl Remap<'_> {
+    /// Checks that homes are those of the graph and that all sums fit: the objective sums up edges times `greatest`, and counts
+    /// `times` in what is asked for.
+    pub fn check(&self, times: Weight, greatest: Weight) -> Result<(), RemapError> {
+        self.homes.check(self.graph.num_nodes(), self.targets.num_blocks())?;
+        let (numerator, denominator) = self.weight.fraction();
+        let edges = i128::from(self.graph.total_arc_weight()) * i128::from(greatest);
+        let edges = edges.checked_mul(i128::from(times * denominator));
+        let own = i128::from(self.graph.total_node_weight()) * i128::from(numerator);
+        // Gains are differences of such sums, and flows double them.
+        let fits = |sum: i128| sum <= i128::from(Weight::MAX / 4);
+        match edges.and_then(|edges| edges.checked_add(own)) {
+            Some(sum) if fits(sum) => Ok(()),
+            _ => Err(RemapError::TooLarge { weight: self.weight.to_string() }),
+        }
+    }
+
+    /// A partition of small objective and migration. The objective counts `times` in what is asked for, and no edge of weight 1
+    /// costs more than `greatest`.
+    pub fn run<O: Objective>(
+        &self,
+        objective: O,
+        (times, greatest): (Weight, Weight),
+    ) -> Result<Assignment, RemapError> {
+        self.check(times, greatest)?;
+        let (numerator, denominator) = self.weight.fraction();
+        let penalty = |(&home, &weight): (&u32, &Weight)| {
+            if (home as usize) < self.homes.num_blocks { numerator * weight } else { 0 }
+        };
+        let penalties = self.homes.homes.iter().zip(self.graph.node_weights()).map(penalty).collect();
+        let objective = Migrating::new(objective, times * denominator, self.homes.homes.clone(), penalties);
+        Ok(if compact::is_narrow(self.graph) {
+            self.on(&CompactGraph::<i32>::new(self.graph), &objective)
+        } else {
+            self.on(&CompactGraph::<i64>::new(self.graph), &objective)
+        })
+    }
+
+    fn on<W: Stored, O: Objective>(&self, graph: &CompactGraph<W>, objective: &Migrating<O>) -> Assignment {
+        let (whole, coarsest) = (self.settings.resuming(), self.settings.resuming_coarsest());
+        let Remap { targets, observer, seed, .. } = *self;
+        let task = |objective| {
+            let (level, first) = (Level { graph, objective }, First::PoolOfHomes(&coarsest));
+            Task { level, targets, first, settings: &whole, observer }
+        };
+        let best =
+            |objective| Pool { task: task(objective), seed, starts: Vec::new(), goes_on: false }.best();
+        let stiff = best(objective);
+        let most = objective.cost_of_edges(graph, &stiff.blocks).saturating_mul(MOST_PENALTIES);
+        let Some(softer) = objective.softened(most) else { return stiff };
+        let soft = Assignment::new(task(objective).level, best(&softer).blocks, targets.num_blocks());
+        let rng = &mut Rng::new(derive(seed, u64::MAX));
+        let stiffened = Multilevel::new(task(objective)).run(Some((&soft.blocks, soft.clone())), rng);
+        let all = [stiff, soft, stiffened].into_iter();
+        all.min_by_key(|assignment| assignment.score(targets.bounds())).expect("there are three")
+    }
+
+    /// The label of each block of a partition such that most stays in its place; labels can change inside of a tree.
+    pub fn labels(&self, partition: &Partition, tree: &BlockTree) -> Result<Vec<BlockId>, RemapError> {
+        let num_blocks = self.targets.num_blocks();
+        if num_blocks > MOST_RELABELLED {
+            return Err(RemapError::TooManyBlocks { num_blocks });
+        }
+        let mut overlaps = vec![0; num_blocks * num_blocks];
+        for (node, (&block, &weight)) in
+            self.graph.nodes().zip(partition.blocks().iter().zip(self.graph.node_weights()))
+        {
+            if let Some(home) = self.homes.of(node) {
+                overlaps[block as usize * num_blocks + home as usize] += weight;
+            }
+        }
+        let (weights, bounds) = (partition.block_weights(), self.targets.bounds());
+        Ok(Relabelling { tree, overlaps, weights, bounds }.best())
+    }
+}
+
+/// If all penalties together are more than this many times what the edges cost, they are first searched with as much only.
+/// Balances migration against borders that no single move mends: where penalties are higher, hardly less migrates, but the cut rises by
+/// up to a quarter. Tuned on the mesh of 3072 vertices, 16 blocks, by `generate_model --curve`.
+const MOST_PENALTIES: Weight = 8;
+
+/// Vertices a block on the graph on which a partition is resumed. Balances smooth borders, as large pieces change place, against
+/// migration. Tuned on the meshes of `cargo bench --bench change`, 64 blocks, from 3 to 100.
+const RESUMED_PER_BLOCK: usize = 8;
+
+impl Settings {
+    /// The same for the way from the whole graph to a coarse one and back: once.
+    fn resuming(&self) -> Self {
+        let pool = PoolSettings { members: 1, cycles: 0, generations: 0, tiny_nodes: 0, ..self.pool };
+        Self { pool, ..self.clone() }
+    }
+
+    /// The same for a partition of the coarse graph that resumes another. A V-cycle costs little there.
+    fn resuming_coarsest(&self) -> Self {
+        let initial = InitialSettings { coarsest: 0, coarsest_per_block: RESUMED_PER_BLOCK, bisections: 0 };
+        let pool = PoolSettings { cycles: self.pool.cycles.max(1), ..self.pool };
+        Self { initial, pool, ..self.clone() }
+    }
+}

@@ -1,0 +1,141 @@
+//! The labels of a partition that keep most where it was.
+//!
+//! *Problem.* A partition from scratch calls its blocks anything. Which PE shall take which block, so that the weight of the
+//! vertices that stay is greatest, and neither bounds nor objective suffer?
+//!
+//! *Algorithm.* Of the cut all labels are equal: an assignment of blocks to PEs of greatest overlap. On a tree of parts, only
+//! parts of the same shape can change places. So the best assignment of the children of a part to those of another is found for
+//! each pair of parts, from the innermost on: each pair needs its children's values only. O(sum over the levels of p² c³)
+//! for p parts of c children on a level, and 8 k² bytes.
+
+use std::ops::Range;
+
+use super::matching::cheapest_assignment;
+use crate::partition::multisection::BlockTree;
+use crate::types::{BlockId, Weight};
+
+/// Which block may take which label, and what that keeps.
+pub(super) struct Relabelling<'a> {
+    pub tree: &'a BlockTree,
+    /// The weight that stays if block `b` gets the label `l`, at `b · k + l`.
+    pub overlaps: Vec<Weight>,
+    /// The weight of each block.
+    pub weights: &'a [Weight],
+    /// The greatest weight of each label.
+    pub bounds: &'a [Weight],
+}
+
+impl Relabelling<'_> {
+    /// The label of each block.
+    pub fn best(&self) -> Vec<BlockId> {
+        let (_, labels) = self.of_parts(0, 0).expect("all blocks can keep their labels");
+        labels
+    }
+
+    /// The weight that stays if a part gets the labels of another, and the label of each of its blocks; nothing if they
+    /// differ in shape or a block in weight.
+    fn of_parts(&self, part: usize, other: usize) -> Option<(Weight, Vec<BlockId>)> {
+        let (blocks, labels) = (self.tree.range(part), self.tree.range(other));
+        let (own, others) = (self.tree.children(part), self.tree.children(other));
+        if blocks.len() != labels.len() || own.len() != others.len() {
+            return None;
+        }
+        if own.is_empty() {
+            return self.match_all(blocks, labels, |block, label| {
+                self.fits(block, label).then(|| (self.overlap(block, label), vec![label as BlockId]))
+            });
+        }
+        self.match_all(own, others, |child, other| self.of_parts(child, other))
+    }
+
+    /// The best assignment of parts or blocks to as many others.
+    fn match_all(
+        &self,
+        own: Range<usize>,
+        others: Range<usize>,
+        value: impl Fn(usize, usize) -> Option<(Weight, Vec<BlockId>)>,
+    ) -> Option<(Weight, Vec<BlockId>)> {
+        let count = own.len();
+        let pairs = own.flat_map(|one| others.clone().map(move |other| (one, other)));
+        let mut values: Vec<_> = pairs.map(|(one, other)| value(one, other)).collect();
+        // All overlaps together are no more than the weight of all blocks.
+        let forbidden = self.weights.iter().sum::<Weight>().saturating_add(1);
+        let cost =
+            |row: usize, column: usize| values[row * count + column].as_ref().map_or(forbidden, |v| -v.0);
+        let (column_of, _) = cheapest_assignment(count, cost);
+        let mut labels = Vec::new();
+        let mut sum = 0;
+        for (row, column) in column_of.into_iter().enumerate() {
+            let (kept, inner) = values[row * count + column].take()?;
+            sum += kept;
+            labels.extend(inner);
+        }
+        Some((sum, labels))
+    }
+
+    /// Whether a block may get a label; its own always.
+    fn fits(&self, block: usize, label: usize) -> bool {
+        block == label || self.weights[block] <= self.bounds[label]
+    }
+
+    fn overlap(&self, block: usize, label: usize) -> Weight {
+        self.overlaps[block * self.weights.len() + label]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    fn random(count: usize, most: u32, rng: &mut Rng) -> Vec<Weight> {
+        (0..count).map(|_| Weight::from(rng.below(most))).collect()
+    }
+
+    /// Whether labels keep blocks of one part in one part, and whole parts of this arity together.
+    fn respects_parts(labels: &[usize], arity: usize) -> bool {
+        labels.chunks(arity).all(|part| part.iter().all(|label| label / arity == part[0] / arity))
+    }
+
+    /// The greatest overlap of all permutations that are allowed.
+    fn by_enumeration(
+        relabelling: &Relabelling<'_>,
+        allowed: &impl Fn(&[usize]) -> bool,
+        labels: &mut Vec<usize>,
+        at: usize,
+    ) -> Weight {
+        if at == labels.len() {
+            let fit = labels.iter().enumerate().all(|(block, &label)| relabelling.fits(block, label));
+            let overlaps = labels.iter().enumerate().map(|(b, &label)| relabelling.overlap(b, label));
+            return if fit && allowed(labels) { overlaps.sum() } else { -1 };
+        }
+        let mut best = -1;
+        for other in at..labels.len() {
+            labels.swap(at, other);
+            best = best.max(by_enumeration(relabelling, allowed, labels, at + 1));
+            labels.swap(at, other);
+        }
+        best
+    }
+
+    #[test]
+    fn labels_agree_with_enumeration_on_trees_and_without() {
+        let mut rng = Rng::new(2);
+        for round in 0..60 {
+            let arity = [6, 3, 2][round % 3];
+            let children =
+                |range: Range<usize>| if range.len() == 6 { vec![arity; 6 / arity] } else { vec![] };
+            let tree = BlockTree::new(6, children);
+            let overlaps = random(36, 9, &mut rng);
+            let weights: Vec<Weight> = overlaps.chunks(6).map(|row| row.iter().sum()).collect();
+            let bounds = random(6, 60, &mut rng);
+            let relabelling = Relabelling { tree: &tree, overlaps, weights: &weights, bounds: &bounds };
+            let labels: Vec<usize> = relabelling.best().into_iter().map(|label| label as usize).collect();
+            assert!(respects_parts(&labels, arity));
+            let overlaps = labels.iter().enumerate().map(|(b, &label)| relabelling.overlap(b, label));
+            let allowed = |labels: &[usize]| respects_parts(labels, arity);
+            let best = by_enumeration(&relabelling, &allowed, &mut (0..6).collect(), 0);
+            assert_eq!(overlaps.sum::<Weight>(), best);
+        }
+    }
+}

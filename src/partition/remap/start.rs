@@ -1,0 +1,216 @@
+//! The first partition when one is resumed: every vertex in its home block, as far as blocks are still there and have room.
+//!
+//! *Algorithm.* Vertices whose blocks have left go to the block next to them that costs least, those first that are held
+//! most. A new block gets part of a block that must give. What is above the bounds then leaves along cheapest paths of
+//! blocks ([`cycles`](crate::partition::refine::cycles)), so that a crowded block hands on through its neighbours what
+//! blocks farther away have room for.
+//!
+//! O((n + m) log n) besides the paths. It runs on the coarsest graph.
+
+use crate::observer::Observer;
+use crate::partition::assignment::{Assignment, BlockAffinities, Level};
+use crate::partition::compact::Stored;
+use crate::partition::heap::Heap;
+use crate::partition::objective::Objective;
+use crate::partition::refine::cycles::Moves;
+use crate::partition::settings::BalanceSettings;
+use crate::types::{BlockId, NodeId, Weight};
+
+/// The block of each vertex, near its home; bounds are met nearly. The objective has the homes as its classes.
+pub(crate) fn resume<W: Stored, O: Objective>(
+    level: Level<'_, W, O>,
+    sizes: &[Weight],
+    bounds: &[Weight],
+    balance: &BalanceSettings,
+    observer: &dyn Observer,
+) -> Vec<BlockId> {
+    let homes = level.objective.classes().map_or_else(|| vec![0; level.num_nodes()], <[u32]>::to_vec);
+    let mut placing = Placing::new(level, homes, bounds.len());
+    placing.adopt(bounds);
+    placing.found(sizes);
+    let mut assignment = Assignment::new(level, placing.blocks, bounds.len());
+    let mut moves = Moves::new(level, &assignment, balance.effort, observer);
+    moves.rebalance(&mut assignment, bounds, balance.patience);
+    assignment.blocks
+}
+
+/// Vertices as they are given blocks.
+struct Placing<'a, W, O> {
+    level: Level<'a, W, O>,
+    /// By vertex: its block, or a number that is none.
+    blocks: Vec<u32>,
+    /// By block.
+    weights: Vec<Weight>,
+    affinities: BlockAffinities,
+}
+
+impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
+    fn new(level: Level<'a, W, O>, blocks: Vec<u32>, num_blocks: usize) -> Self {
+        let mut weights = vec![0; num_blocks];
+        for node in level.nodes() {
+            if let Some(weight) = weights.get_mut(blocks[node as usize] as usize) {
+                *weight += level.node_weight(node);
+            }
+        }
+        let mut affinities = BlockAffinities::default();
+        let most = blocks.iter().max().map_or(0, |&block| block as usize + 1);
+        affinities.resize(most.max(num_blocks));
+        Self { level, blocks, weights, affinities }
+    }
+
+    fn is_placed(&self, node: NodeId) -> bool {
+        (self.blocks[node as usize] as usize) < self.weights.len()
+    }
+
+    fn place(&mut self, node: NodeId, block: BlockId) {
+        let weight = self.level.node_weight(node);
+        if let Some(before) = self.weights.get_mut(self.blocks[node as usize] as usize) {
+            *before -= weight;
+        }
+        self.weights[block as usize] += weight;
+        self.blocks[node as usize] = block;
+    }
+
+    /// Gives the vertices whose blocks have left to blocks next to them.
+    fn adopt(&mut self, bounds: &[Weight]) {
+        let level = self.level;
+        let mut heap = Heap::default();
+        heap.resize(level.num_nodes());
+        for node in level.nodes().filter(|&node| !self.is_placed(node)) {
+            let held = level.arcs(node).iter().filter(|arc| self.is_placed(arc.target));
+            heap.set(node, held.map(|arc| arc.weight()).sum());
+        }
+        while let Some((_, node)) = heap.pop() {
+            let block = self.best_block(node, bounds);
+            self.place(node, block);
+            for arc in level.arcs(node) {
+                if heap.contains(arc.target) {
+                    heap.raise(arc.target, arc.weight());
+                }
+            }
+        }
+    }
+
+    /// The block next to a vertex that costs least, those with room first; the emptiest if there is none.
+    fn best_block(&mut self, node: NodeId, bounds: &[Weight]) -> BlockId {
+        self.affinities.collect(self.level.graph, &self.blocks, node);
+        let room = |block: BlockId| bounds[block as usize] - self.weights[block as usize];
+        let is_block = |block: &&BlockId| (**block as usize) < bounds.len();
+        let cost = |block: BlockId| -> Weight {
+            let others = self.affinities.blocks().iter().filter(is_block);
+            others.map(|&other| self.affinities.to(other) * self.level.objective.between(block, other)).sum()
+        };
+        let weight = self.level.node_weight(node);
+        let next = self.affinities.blocks().iter().filter(is_block).copied();
+        next.max_by_key(|&block| (room(block) >= weight, -cost(block), room(block), block))
+            .or_else(|| (0..bounds.len() as BlockId).max_by_key(|&block| room(block)))
+            .expect("there is a block")
+    }
+
+    /// Gives each empty block part of another one: of the nearest of those that must give, the one that must give most.
+    fn found(&mut self, sizes: &[Weight]) {
+        for new in 0..sizes.len() as BlockId {
+            if self.weights[new as usize] > 0 || sizes[new as usize] == 0 {
+                continue;
+            }
+            let excess = |block: BlockId| self.weights[block as usize] - sizes[block as usize];
+            let givers = (0..sizes.len() as BlockId).filter(|&block| excess(block) > 0);
+            let near = |block: BlockId| -self.level.objective.between(block, new);
+            let Some(giver) = givers.max_by_key(|&block| (near(block), excess(block))) else { continue };
+            let wanted = sizes[new as usize].min(self.weights[giver as usize] / 2);
+            self.split(giver, new, wanted);
+        }
+    }
+
+    /// Grows a new block of this weight inside of another one, from a vertex far from the first one found.
+    fn split(&mut self, giver: BlockId, new: BlockId, wanted: Weight) {
+        let level = self.level;
+        let Some(first) = level.nodes().find(|&node| self.blocks[node as usize] == giver) else { return };
+        let farthest = *self.reach(first, giver).last().expect("it reaches itself");
+        for node in self.reach(farthest, giver) {
+            if self.weights[new as usize] >= wanted {
+                break;
+            }
+            self.place(node, new);
+        }
+    }
+
+    /// The vertices of a block that a search from one of them reaches, in its order.
+    fn reach(&self, start: NodeId, block: BlockId) -> Vec<NodeId> {
+        let mut is_reached = vec![false; self.level.num_nodes()];
+        is_reached[start as usize] = true;
+        let mut order = vec![start];
+        let mut next = 0;
+        while let Some(&node) = order.get(next) {
+            next += 1;
+            for arc in self.level.arcs(node) {
+                let target = arc.target as usize;
+                if self.blocks[target] == block && !std::mem::replace(&mut is_reached[target], true) {
+                    order.push(arc.target);
+                }
+            }
+        }
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+    use crate::partition::compact::CompactGraph;
+    use crate::partition::objective::Cut;
+    use crate::partition::remap::migrating::Migrating;
+    use crate::partition::{Preset, Settings};
+
+    /// A grid of 12 x 12 that was in stripes of so many columns.
+    fn resumed(columns: u32, homes_are: impl Fn(u32) -> u32, sizes: &[Weight]) -> (Vec<u32>, Vec<BlockId>) {
+        let graph = CompactGraph::<i32>::new(&generate::grid(12, 12));
+        let homes: Vec<u32> = graph.nodes().map(|node| homes_are(node % 12 / columns)).collect();
+        let penalties = vec![1; homes.len()];
+        let objective = Migrating::new(Cut, 1, homes.clone(), penalties);
+        let level = Level { graph: &graph, objective: &objective };
+        let balance = Settings::of(Preset::Eco).balance;
+        (homes, resume(level, sizes, sizes, &balance, &()))
+    }
+
+    fn count(blocks: &[BlockId], block: BlockId) -> usize {
+        blocks.iter().filter(|&&other| other == block).count()
+    }
+
+    #[test]
+    fn nothing_moves_where_all_is_well() {
+        let (homes, blocks) = resumed(4, |stripe| stripe, &[48; 3]);
+        assert_eq!(blocks, homes);
+    }
+
+    #[test]
+    fn crowded_blocks_hand_on_through_their_neighbours() {
+        let (homes, blocks) = resumed(4, |stripe| stripe, &[40, 48, 56]);
+        assert_eq!([0, 1, 2].map(|block| count(&blocks, block)), [40, 48, 56]);
+        let moved = homes.iter().zip(&blocks).filter(|(home, block)| home != block).count();
+        assert_eq!(moved, 16);
+    }
+
+    #[test]
+    fn blocks_that_have_left_are_shared_out() {
+        // The stripe in the middle has left.
+        let (homes, blocks) = resumed(4, |stripe| [0, 2, 1][stripe as usize], &[72; 2]);
+        assert_eq!([0, 1].map(|block| count(&blocks, block)), [72; 2]);
+        assert!(homes.iter().zip(&blocks).all(|(&home, &block)| home == 2 || home == block));
+    }
+
+    #[test]
+    fn blocks_that_joined_are_founded_in_one_piece() {
+        let (homes, blocks) = resumed(6, |stripe| stripe, &[48; 3]);
+        assert_eq!([0, 1, 2].map(|block| count(&blocks, block)), [48; 3]);
+        let moved = homes.iter().zip(&blocks).filter(|(home, block)| home != block).count();
+        assert!(moved <= 72, "{moved}");
+    }
+
+    #[test]
+    fn blocks_of_size_0_are_emptied() {
+        let (_, blocks) = resumed(4, |stripe| stripe, &[72, 0, 72]);
+        assert_eq!([0, 1, 2].map(|block| count(&blocks, block)), [72, 0, 72]);
+    }
+}
