@@ -167,7 +167,8 @@ fn the_result_does_not_depend_on_threads() {
 fn on_a_machine_j_and_migration_are_weighed() {
     let mesh = generate::mesh(40, 30, 1);
     let machine = Hierarchy::parse("2:2:3", "1:10:100").unwrap();
-    let config = DirectConfig { seed: 4, ..DirectConfig::preset(MapPreset::Eco) };
+    let mut config = DirectConfig::preset(MapPreset::Eco);
+    config.seed = 4;
     let before = map_directly(&mesh, &machine, &config).unwrap().mapping;
     let mut capacities = vec![4; 12];
     capacities[5] = 1;

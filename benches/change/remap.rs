@@ -8,7 +8,7 @@ use std::path::Path;
 
 use viem::graph::CsrGraph;
 use viem::io::metis::NodeWeights;
-use viem::partition::{Homes, Migration, MigrationWeight, Partitioner, Preset, Targets};
+use viem::partition::{Homes, Migration, MigrationWeight, Partitioner, Targets};
 use viem::rng::{Rng, derive};
 use viem::solve::{self, DirectConfig, MapPreset, map_directly, remap_directly};
 use viem::topology::{Capacities, Hierarchy, Listed, Machine};
@@ -219,12 +219,26 @@ fn renumbered(blocks: &[u32], left: &[u32]) -> Vec<u32> {
     blocks.iter().map(|&block| block - left.partition_point(|&other| other < block) as u32).collect()
 }
 
+/// The distance of two PEs of the machine.
+fn distance(a: u32, b: u32) -> i64 {
+    match () {
+        () if a == b => 0,
+        () if a / 4 == b / 4 => 1,
+        () if a / 32 == b / 32 => 10,
+        () => 100,
+    }
+}
+
 /// The same on a machine: J.
 fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome> {
     let tree = Hierarchy::parse(MACHINE[0], MACHINE[1]).unwrap_or_else(|error| fail(error));
     let num_pes = tree.num_pes();
     let preset: MapPreset = run.preset.name().parse().unwrap_or_else(|error| fail(error));
-    let config = |seed| DirectConfig { seed, imbalance: IMBALANCE, ..DirectConfig::preset(preset) };
+    let config = |seed| {
+        let mut config = DirectConfig::preset(preset);
+        (config.seed, config.imbalance) = (seed, IMBALANCE);
+        config
+    };
     let map = |machine: &dyn Machine, seed| {
         map_directly(graph, machine, &config(seed)).unwrap_or_else(|error| fail(error))
     };
@@ -263,12 +277,12 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
     outcomes.extend(run.weights.iter().map(|&factor| remap(weight_of(factor, cost, graph)).1));
     let watch = Stopwatch::start(run.threads);
     let shares = diffusion::shares(num_pes, &changed, !left.is_empty());
-    let found = diffusion::diffuse(graph, old.as_slice(), &shares, &|a, b| tree.distance(a, b));
+    let found = diffusion::diffuse(graph, old.as_slice(), &shares, &distance);
     let seconds = watch.seconds();
     let now = renumbered(&found, &left);
     let loads = solve::loads(graph, &solve::bounds(graph, machine.as_ref(), IMBALANCE), &now);
     let migration = homes.migration(graph, &now);
-    let cost = diffusion::cost(graph, &found, &|a, b| tree.distance(a, b));
+    let cost = diffusion::cost(graph, &found, &distance);
     outcomes.push(Outcome::new(cost, migration, loads.overload, seconds));
     outcomes
 }
