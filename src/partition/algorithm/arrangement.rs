@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_shuffled_path_is_put_in_order() {
-        let path = shuffled(&generate::grid(24, 1), &mut Rng::new(1));
+        let path = shuffled(&generate::grid(24, 1), 1, &mut Rng::new(1));
         let order = arrange(&path, &[[0; 2]; 24], 1, &());
         let neighbours = |pair: &[NodeId]| path.neighbours(pair[0]).contains(&pair[1]);
         assert!(order.windows(2).filter(|pair| neighbours(pair)).count() >= 21, "{order:?}");
