@@ -4,10 +4,10 @@
 //! bounds, find one of small `objective + X · migration`: the objective is the cut or J, migration the weight of the
 //! vertices whose block is not their home.
 //!
-//! *Algorithm.* The multilevel scheme with migration as part of the objective ([`migrating`]): only vertices of the same
-//! home are contracted, the coarsest graph begins where it was ([`start`]), and every refiner weighs edges against
+//! *Algorithm.* The multilevel scheme with migration as part of the objective (`migrating`): only vertices of the same
+//! home are contracted, the coarsest graph begins where it was (`start`), and every refiner weighs edges against
 //! migration on every level. With X = 0, a partition from scratch gets the labels that keep most where it was
-//! ([`relabel`], [`matching`]).
+//! (`relabel`, `matching`).
 //!
 //! Time and memory as for partitions, less the initial ones; 12 bytes a vertex more. Where X is large, the search runs three times:
 //! with X, with less, and on from there.
