@@ -126,13 +126,14 @@ mod tests {
 
     #[test]
     fn stretches_of_vertices_are_arranged_as_processes_are() {
-        let machine = Capacities::new(build("2:2", Some("1:9"), None).unwrap(), vec![1, 1, 2, 1]).unwrap();
+        let tree = build("2:2", Some("1:9"), None).unwrap();
         let graph = GraphBuilder::new(10).build().unwrap();
-        let order = |arrangement: Arrangement| {
-            arrangement.of_many(&machine, &Nodes::of(&machine), &graph).unwrap().into_vec()
+        let order = |arrangement: Arrangement, machine: &dyn Machine| {
+            arrangement.of_many(machine, &Nodes::of(machine), &graph).unwrap().into_vec()
         };
-        assert_eq!(order(Arrangement::Block), [0, 0, 1, 1, 2, 2, 2, 2, 3, 3]);
-        assert_eq!(order(Arrangement::Cyclic), [0, 0, 2, 2, 2, 2, 1, 1, 3, 3]);
+        assert_eq!(order(Arrangement::Cyclic, &tree), [0, 0, 0, 2, 2, 1, 1, 1, 3, 3]);
+        let uneven = Capacities::new(tree, vec![1, 1, 2, 1]).unwrap();
+        assert_eq!(order(Arrangement::Block, &uneven), [0, 0, 1, 1, 2, 2, 2, 2, 3, 3]);
     }
 
     #[test]
