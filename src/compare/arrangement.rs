@@ -131,7 +131,7 @@ mod tests {
         let order = |arrangement: Arrangement, machine: &dyn Machine| {
             arrangement.of_many(machine, &Nodes::of(machine), &graph).unwrap().into_vec()
         };
-        assert_eq!(order(Arrangement::Cyclic, &tree), [0, 0, 0, 2, 2, 1, 1, 1, 3, 3]);
+        assert_eq!(order(Arrangement::Cyclic, &tree), [0, 0, 2, 2, 2, 1, 1, 3, 3, 3]);
         let uneven = Capacities::new(tree, vec![1, 1, 2, 1]).unwrap();
         assert_eq!(order(Arrangement::Block, &uneven), [0, 0, 1, 1, 2, 2, 2, 2, 3, 3]);
     }
