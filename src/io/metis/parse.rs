@@ -128,6 +128,19 @@ pub(super) fn parse<R: Read>(
     }
 }
 
+/// What the numbers of the header mean, in their order.
+const ROLES: [Role; 4] = [Role::NumNodes, Role::NumEdges, Role::Format, Role::NumConstraints];
+
+/// The numbers of the header as they are read.
+struct HeaderNumbers {
+    /// Those there are; 0 where there is none.
+    numbers: Vec<u64>,
+    /// The column of each, from 1.
+    columns: [u64; ROLES.len()],
+    /// Whether there was no fault.
+    is_valid: bool,
+}
+
 struct Parser<'a, R> {
     scanner: &'a mut Scanner<R>,
     faults: &'a mut Faults,
@@ -185,45 +198,9 @@ impl<R: Read> Parser<'_, R> {
     /// The header, and line and column of its number of edges; a fault in it ends the search, as nothing after it has
     /// a meaning.
     fn header(&mut self) -> ControlFlow<(), (Header, (u64, u64))> {
-        const ROLES: [Role; 4] = [Role::NumNodes, Role::NumEdges, Role::Format, Role::NumConstraints];
-        if !self.scanner.has_line() {
-            self.fault_here(Token::End, FaultKind::MissingHeader)?;
-            return ControlFlow::Break(());
-        }
-        let (line, mut columns) = (self.scanner.line(), [1; ROLES.len()]);
-        let looks_like = foreign::recognise(self.scanner.at_hand(), self.scanner.has_all_at_hand());
-        if let Some(looks_like) = looks_like.filter(|&kind| kind != foreign::GRAPH) {
-            self.faults.add(line, 1, FaultKind::OtherFormat { looks_like }, String::new)?;
-            return ControlFlow::Break(());
-        }
-        let mut numbers: Vec<u64> = Vec::with_capacity(ROLES.len());
-        let mut is_valid = true;
-        loop {
-            let token = self.scanner.next();
-            if matches!(token, Token::LineEnd | Token::End) {
-                break;
-            }
-            let Some(&role) = ROLES.get(numbers.len()) else {
-                self.fault_here(token, FaultKind::LongHeader)?;
-                is_valid = false;
-                break;
-            };
-            if token == Token::Text(TextKind::CarriageReturn) {
-                self.bad_number(token, role)?;
-                return ControlFlow::Break(());
-            }
-            columns[numbers.len()] = self.scanner.column();
-            if role == Role::Format && !self.is_format(token) {
-                self.fault_here(token, FaultKind::BadFormat)?;
-                is_valid = false;
-            }
-            let number = if role == Role::Format { Some(0) } else { self.number(token, role)? };
-            is_valid &= number.is_some();
-            numbers.push(match token {
-                Token::Number(number) => number,
-                _ => 0,
-            });
-        }
+        self.check_that_graph_begins()?;
+        let line = self.scanner.line();
+        let HeaderNumbers { numbers, columns, mut is_valid } = self.header_numbers()?;
         if numbers.len() < 2 {
             let kind = match numbers.len() {
                 0 => FaultKind::MissingHeader,
@@ -252,6 +229,53 @@ impl<R: Read> Parser<'_, R> {
             has_edge_weights: format % 10 == 1,
         };
         ControlFlow::Continue((header, (line, columns[1])))
+    }
+
+    /// Ends the search where there is no header, or a file of another kind.
+    fn check_that_graph_begins(&mut self) -> ControlFlow<()> {
+        if !self.scanner.has_line() {
+            self.fault_here(Token::End, FaultKind::MissingHeader)?;
+            return ControlFlow::Break(());
+        }
+        let looks_like = foreign::recognise(self.scanner.at_hand(), self.scanner.has_all_at_hand());
+        let Some(looks_like) = looks_like.filter(|&kind| kind != foreign::GRAPH) else {
+            return ControlFlow::Continue(());
+        };
+        let kind = FaultKind::OtherFormat { looks_like };
+        self.faults.add(self.scanner.line(), 1, kind, String::new)?;
+        ControlFlow::Break(())
+    }
+
+    /// The numbers of the header, up to the end of the line or to what is too much.
+    fn header_numbers(&mut self) -> ControlFlow<(), HeaderNumbers> {
+        let mut header = HeaderNumbers { numbers: Vec::new(), columns: [1; ROLES.len()], is_valid: true };
+        loop {
+            let token = self.scanner.next();
+            if matches!(token, Token::LineEnd | Token::End) {
+                return ControlFlow::Continue(header);
+            }
+            let index = header.numbers.len();
+            let Some(&role) = ROLES.get(index) else {
+                self.fault_here(token, FaultKind::LongHeader)?;
+                header.is_valid = false;
+                return ControlFlow::Continue(header);
+            };
+            if token == Token::Text(TextKind::CarriageReturn) {
+                self.bad_number(token, role)?;
+                return ControlFlow::Break(());
+            }
+            header.columns[index] = self.scanner.column();
+            if role == Role::Format && !self.is_format(token) {
+                self.fault_here(token, FaultKind::BadFormat)?;
+                header.is_valid = false;
+            }
+            let number = if role == Role::Format { Some(0) } else { self.number(token, role)? };
+            header.is_valid &= number.is_some();
+            header.numbers.push(match token {
+                Token::Number(number) => number,
+                _ => 0,
+            });
+        }
     }
 
     /// Whether the last token, which was `token`, is a format: up to three digits, each 0 or 1.
