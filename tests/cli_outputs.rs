@@ -445,6 +445,9 @@ fn an_output_that_would_overwrite_an_input_is_refused() {
     for name in ["viem", "evaluator"] {
         refused(name, &[MACHINE[0], MACHINE[1], "--input_mapping=mapping", "--json=mapping"]);
     }
+    let machine = ["--machine=2:2", "--distance_parameter_string=1:2"];
+    refused("generate_model", &[machine[0], machine[1], "--pe_weights=mapping", "--json=mapping"]);
+    refused("generate_model", &["--speeds=mapping", "--json=mapping"]);
     assert!(!path("permutation").exists() && !path("model.graph").exists(), "refused before any work");
 }
 

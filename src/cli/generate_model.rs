@@ -88,7 +88,7 @@ pub fn main() -> ExitCode {
 
 fn generate(options: &Options) -> anyhow::Result<End> {
     let machine = options.onto.machine();
-    let of_machine = machine.iter().flat_map(MachineOptions::files);
+    let of_machine = machine.iter().flat_map(MachineOptions::files).chain(options.onto.file());
     let read_only =
         options.files.iter().map(PathBuf::as_path).chain(of_machine).chain(options.divide.files());
     let read_only: Vec<&Path> = read_only.chain(options.remap.files()).collect();

@@ -50,6 +50,11 @@ impl OntoOptions {
         let spec = self.machine.clone()?;
         Some(MachineOptions::of(spec, self.distance_parameter_string.clone(), self.pes.clone()))
     }
+
+    /// The file of the speeds, which is read besides those of the machine.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.pe_weights.as_deref()
+    }
 }
 
 /// A model as it was asked for.
