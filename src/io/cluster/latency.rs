@@ -3,6 +3,8 @@
 //! The names of the hosts may stand in the first line, or at the start of each line, or both; without names the hosts are those of
 //! the machine, in its order. What starts with `#` is a comment. The diagonal is not asked for.
 
+use std::collections::HashSet;
+
 use super::{ClusterFault, Fault, Text, fields, lines, shown};
 use crate::io::{ReadError, Source};
 
@@ -31,11 +33,11 @@ fn latencies(text: &str) -> Result<Latencies, Fault> {
     for (at, line) in lines(text) {
         let separated: Vec<(usize, &str)> =
             fields(at, line).flat_map(|(at, field)| parts(at, field)).collect();
-        let Some(&(_, first)) = separated.first() else {
+        let Some(&(first_at, first)) = separated.first() else {
             return Err((at, ClusterFault::Latency { text: shown(line) }));
         };
         if rows == 0 && header.is_none() && separated.iter().all(|(_, field)| latency(field).is_none()) {
-            header = Some(separated.iter().map(|(_, field)| (*field).to_owned()).collect::<Vec<_>>());
+            header = Some(separated);
             continue;
         }
         let has_name = latency(first).is_none();
@@ -48,7 +50,7 @@ fn latencies(text: &str) -> Result<Latencies, Fault> {
             return Err((at, ClusterFault::TooManyHosts));
         }
         if has_name {
-            names.push(first.to_owned());
+            names.push((first_at, first));
         }
         for (column, &(at, field)) in values.iter().enumerate() {
             let value = latency(field).ok_or_else(|| (at, ClusterFault::Latency { text: shown(field) }))?;
@@ -76,9 +78,19 @@ fn latencies(text: &str) -> Result<Latencies, Fault> {
         header
     });
     let hosts = header.or((!names.is_empty()).then_some(names));
-    match hosts.as_ref().map(Vec::len) {
-        Some(found) if found != num_hosts => Err((0, ClusterFault::Rows { found, expected: num_hosts })),
-        _ => Ok(Latencies { hosts, num_hosts, entries }),
+    let hosts = hosts.map(|hosts| names_of(&hosts, num_hosts)).transpose()?;
+    Ok(Latencies { hosts, num_hosts, entries })
+}
+
+/// The names of all hosts, each another one.
+fn names_of(hosts: &[(usize, &str)], num_hosts: usize) -> Result<Vec<String>, Fault> {
+    if hosts.len() != num_hosts {
+        return Err((0, ClusterFault::Rows { found: hosts.len(), expected: num_hosts }));
+    }
+    let mut seen = HashSet::new();
+    match hosts.iter().find(|(_, host)| !seen.insert(host)) {
+        Some(&(at, host)) => Err((at, ClusterFault::NamedTwice { host: shown(host) })),
+        None => Ok(hosts.iter().map(|&(_, host)| host.to_owned()).collect()),
     }
 }
 
@@ -126,6 +138,8 @@ mod tests {
             "0 inf\ninf 0\n",
             "0 0\n0 0\n",
             "n1\n0 1\n1 0\n",
+            "n1 n1\n0 1\n1 0\n",
+            "n1 0 1\nn1 1 0\n",
             "0 1e99\n1e99 0\n",
             ",\n",
         ];

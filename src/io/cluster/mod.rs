@@ -76,6 +76,8 @@ pub enum ClusterFault {
     Uneven { found: usize, expected: usize },
     #[error("there are {found} rows of latencies for {expected} columns")]
     Rows { found: usize, expected: usize },
+    #[error("host {host} stands twice in this matrix of latencies")]
+    NamedTwice { host: String },
     #[error("the latency from {from} to {to} is 0; latencies between hosts are above 0")]
     NoLatency { from: String, to: String },
 }
