@@ -346,6 +346,14 @@ pub(crate) mod tests {
         }
     }
 
+    /// The distances of a machine.
+    pub(crate) fn matrix(spec: &str, distances: Option<&str>) -> Matrix {
+        let machine = viem::machine::build(spec, distances, None).unwrap();
+        let mut matrix = Matrix { num_blocks: 0, distances: Vec::new(), has_triangle_inequality: false };
+        machine.distances().unwrap().visit(&mut matrix);
+        matrix
+    }
+
     /// The distances of machines of every family, some blocks each.
     pub(crate) fn matrices() -> Vec<Matrix> {
         let specs = [
@@ -357,13 +365,8 @@ pub(crate) mod tests {
             ("hypercube:3", None),
             ("complete:6", Some("9")),
         ];
-        let machine = |(spec, distances)| {
-            let machine = viem::machine::build(spec, distances, None).unwrap();
-            let mut matrix = Matrix { num_blocks: 0, distances: Vec::new(), has_triangle_inequality: false };
-            machine.distances().unwrap().visit(&mut matrix);
-            matrix
-        };
-        let mut matrices: Vec<Matrix> = specs.into_iter().map(machine).collect();
+        let mut matrices: Vec<Matrix> =
+            specs.into_iter().map(|(spec, distances)| matrix(spec, distances)).collect();
         // Random distances, many of them longer than ways with a stop.
         let (n, mut rng) = (7, Rng::new(3));
         let mut distances = vec![0; n * n];

@@ -261,8 +261,10 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
                 self.budget = self.budget.saturating_sub(self.rows[from].len());
                 self.watch.stops_after(self.rows[from].len());
                 for &Move { to, gain, node } in &self.rows[from] {
-                    if cost - gain < self.cost[to as usize] {
-                        self.cost[to as usize] = cost - gain;
+                    // Before a cycle is found, a label may count its moves twice: the sum need not fit.
+                    let cost = cost.saturating_sub(gain);
+                    if cost < self.cost[to as usize] {
+                        self.cost[to as usize] = cost;
                         self.parent[to as usize] = (from as BlockId, node);
                         relaxed = true;
                     }
@@ -414,13 +416,13 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::generate;
+    use crate::graph::{GraphBuilder, generate};
     use crate::partition::compact::CompactGraph;
-    use crate::partition::objective::tests::matrices;
+    use crate::partition::objective::tests::{matrices, matrix};
     use crate::partition::objective::{Cut, StoredCost};
     use crate::rng::Rng;
 
-    fn scattered<O: Objective>(level: Level<'_, i32, O>, k: u32) -> Assignment {
+    fn scattered<W: Stored, O: Objective>(level: Level<'_, W, O>, k: u32) -> Assignment {
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % k).collect();
         Rng::new(3).shuffle(&mut blocks);
         Assignment::new(level, blocks, k as usize)
@@ -436,6 +438,31 @@ mod tests {
         assert_eq!(assignment.weights, [40; 6]);
         assert!(assignment.cost < before / 2);
         assert_eq!(assignment.cost, level.cut(&assignment.blocks));
+    }
+
+    /// A way to block 10 goes by nearly all the weight there is, and the cycle that it closes goes by it once more.
+    #[test]
+    fn labels_bear_the_greatest_weights() {
+        let mut builder = GraphBuilder::new(6);
+        let light = [
+            (0, 2, 1),
+            (0, 3, 8_589_934_591),
+            (0, 4, 47_630),
+            (2, 3, 395_090_550_104),
+            (3, 4, 1),
+            (3, 5, 439),
+        ];
+        let heavy =
+            [(0, 1, 44_191_571_335_452_201), (1, 4, 770_163_467_603_149), (1, 5, 111_050_659_921_919)];
+        for (a, b, weight) in light.into_iter().chain(heavy) {
+            builder.add_edge(a, b, weight);
+        }
+        let graph = CompactGraph::<i64>::new(&builder.build().unwrap());
+        let objective = StoredCost::new(&matrix("2:2:3", Some("0:7:100"))).unwrap();
+        let level = Level { graph: &graph, objective: &objective };
+        let mut assignment = Assignment::new(level, vec![10, 5, 11, 9, 7, 1], 12);
+        assert!(Moves::new(level, &assignment, 1000, &()).improve(&mut assignment, 50));
+        assert_eq!(assignment.cost, objective.cost(&graph, &assignment.blocks));
     }
 
     fn check_rows<O: Objective>(objective: &O, k: u32) {
