@@ -18,9 +18,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use common::{
-    Options, Table, audited_cost_on, changed, changes, columns, fail, geometric_mean, number_in, read_graph,
-};
+use common::{MapRun, Table, audited_cost_on, changed, columns, fail, geometric_mean, number_in, read_graph};
 use viem::graph::CsrGraph;
 use viem::io::metis::NodeWeights;
 use viem::machine;
@@ -68,28 +66,8 @@ impl Pair {
     }
 }
 
-struct Run {
-    presets: Vec<MapPreset>,
-    /// Parts of the names of machines; all machines if empty.
-    machines: Vec<String>,
-    seeds: u64,
-    threads: usize,
-    table: bool,
-    /// Changes to the settings of the presets.
-    changes: Vec<(String, String)>,
-}
-
 fn main() {
-    let run = Options::read(|options| {
-        Ok(Run {
-            presets: options.members("preset", &MapPreset::ALL, MapPreset::name, &MapPreset::ALL)?,
-            machines: options.list("machine", Vec::new())?,
-            seeds: options.value("seeds", 1)?,
-            threads: options.value("threads", 1)?,
-            table: options.word("table")?,
-            changes: changes(options)?,
-        })
-    });
+    let run = MapRun::read("machine");
     let folders = ["VIEM_MACHINES", "VIEM_MODELS", "VIEM_PEERS"].map(std::env::var);
     let [Ok(machines), Ok(models), Ok(peers)] = folders else {
         println!(
@@ -98,16 +76,16 @@ fn main() {
         );
         return;
     };
-    let pairs = pairs(&machines, &models, &peers, &run.machines);
+    let pairs = pairs(&machines, &models, &peers, &run);
     for &preset in &run.presets {
         map(preset, &pairs, &run);
     }
 }
 
-fn pairs(machines: &str, models: &str, peers: &str, wanted: &[String]) -> Vec<Pair> {
+fn pairs(machines: &str, models: &str, peers: &str, run: &MapRun) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = Vec::new();
     for [machine, model, tool, cost] in columns(peers, ["machine", "model", "tool", "J"]) {
-        if !wanted.is_empty() && !wanted.iter().any(|part| machine.contains(part.as_str())) {
+        if !run.wants(&machine) {
             continue;
         }
         let index = pairs.iter().position(|pair| pair.machine_name == machine && pair.model_name == model);
@@ -121,7 +99,7 @@ fn pairs(machines: &str, models: &str, peers: &str, wanted: &[String]) -> Vec<Pa
 }
 
 /// Maps all pairs with a preset and prints a line about it.
-fn map(preset: MapPreset, pairs: &[Pair], run: &Run) {
+fn map(preset: MapPreset, pairs: &[Pair], run: &MapRun) {
     let config = changed(&MapConfig::preset(preset), &run.changes).unwrap_or_else(|message| fail(message));
     let mut ratios: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let (mut worst, mut matched, mut seconds, mut timed) = ((0.0, ""), 0, 0.0, 0.0);

@@ -18,9 +18,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use common::{
-    Options, Table, audited_cost, changed, changes, columns, fail, geometric_mean, number_in, read_graph,
-};
+use common::{MapRun, Table, audited_cost, changed, columns, fail, geometric_mean, number_in, read_graph};
 use viem::graph::CsrGraph;
 use viem::io::metis::NodeWeights;
 use viem::solve::{MapConfig, MapPreset, Solution, solve};
@@ -55,46 +53,26 @@ impl Model {
     }
 }
 
-struct Run {
-    presets: Vec<MapPreset>,
-    /// Parts of the names of models; all models if empty.
-    models: Vec<String>,
-    seeds: u64,
-    threads: usize,
-    table: bool,
-    /// Changes to the settings of the presets.
-    changes: Vec<(String, String)>,
-}
-
 fn main() {
-    let run = Options::read(|options| {
-        Ok(Run {
-            presets: options.members("preset", &MapPreset::ALL, MapPreset::name, &MapPreset::ALL)?,
-            models: options.list("model", Vec::new())?,
-            seeds: options.value("seeds", 1)?,
-            threads: options.value("threads", 1)?,
-            table: options.word("table")?,
-            changes: changes(options)?,
-        })
-    });
+    let run = MapRun::read("model");
     let (Ok(folder), Ok(peers)) = (std::env::var("VIEM_MODELS"), std::env::var("VIEM_PEERS")) else {
         println!(
             "mapping: set VIEM_MODELS to a folder of models and VIEM_PEERS to what peers reached on them"
         );
         return;
     };
-    let models = models(&folder, &peers, &run.models);
+    let models = models(&folder, &peers, &run);
     for &preset in &run.presets {
         map(preset, &models, &run);
     }
 }
 
-fn models(folder: &str, peers: &str, wanted: &[String]) -> Vec<Model> {
+fn models(folder: &str, peers: &str, run: &MapRun) -> Vec<Model> {
     let mut models: Vec<Model> = Vec::new();
     for [name, arities, distances, tool, cost] in
         columns(peers, ["model", "hierarchy", "distances", "tool", "J"])
     {
-        if !wanted.is_empty() && !wanted.iter().any(|part| name.contains(part.as_str())) {
+        if !run.wants(&name) {
             continue;
         }
         let index = models.iter().position(|model| model.name == name).unwrap_or_else(|| {
@@ -111,7 +89,7 @@ fn models(folder: &str, peers: &str, wanted: &[String]) -> Vec<Model> {
 }
 
 /// Maps all models with a preset and prints a line about it.
-fn map(preset: MapPreset, models: &[Model], run: &Run) {
+fn map(preset: MapPreset, models: &[Model], run: &MapRun) {
     let config = changed(&MapConfig::preset(preset), &run.changes).unwrap_or_else(|message| fail(message));
     let mut ratios: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let (mut worst, mut matched, mut seconds) = ((0.0, ""), 0, 0.0);

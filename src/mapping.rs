@@ -136,12 +136,17 @@ impl Mapping {
 
     /// The process on each PE of a permutation; O(n).
     pub fn inverse(&self) -> Vec<NodeId> {
-        let mut process_of = vec![0; self.pe_of.len()];
-        for (process, &pe) in self.pe_of.iter().enumerate() {
-            process_of[pe as usize] = process as NodeId;
-        }
-        process_of
+        inverse(&self.pe_of)
     }
+}
+
+/// The process on each place of a permutation; O(n).
+pub(crate) fn inverse(place_of: &[PeId]) -> Vec<NodeId> {
+    let mut process_on = vec![0; place_of.len()];
+    for (process, &place) in place_of.iter().enumerate() {
+        process_on[place as usize] = process as NodeId;
+    }
+    process_on
 }
 
 #[cfg(test)]

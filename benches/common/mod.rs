@@ -5,6 +5,7 @@
 #[path = "../../tests/common/check.rs"]
 mod check;
 mod figures;
+mod map_run;
 pub mod memory;
 mod models;
 mod options;
@@ -15,6 +16,7 @@ mod stop_after;
 
 pub use check::*;
 pub use figures::*;
+pub use map_run::MapRun;
 pub use models::*;
 pub use options::{Options, changed, changes};
 pub use problems::random_mapping;

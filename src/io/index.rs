@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::lines::{self, LineFault};
+use super::lines::{self, line_fault};
 use super::{ContentError, ReadError, Source};
 use crate::memory;
 use crate::types::NodeId;
@@ -27,23 +27,7 @@ pub enum IndexFault {
     TooManyLines { expected: usize },
 }
 
-impl LineFault for IndexFault {
-    fn not_a_number(text: String) -> Self {
-        Self::NotAPosition { text }
-    }
-    fn empty_line(line: usize) -> Self {
-        Self::EmptyLine { node: line }
-    }
-    fn second_number(text: String) -> Self {
-        Self::SecondNumber { text }
-    }
-    fn too_few(found: usize, expected: usize) -> Self {
-        Self::TooFewLines { found, expected }
-    }
-    fn too_many(expected: usize) -> Self {
-        Self::TooManyLines { expected }
-    }
-}
+line_fault!(IndexFault, NotAPosition, node);
 
 /// Reads the position of each of `num_nodes` vertices, each position once; O(n), 4 bytes and a bit a vertex.
 ///

@@ -14,6 +14,31 @@ pub(super) trait LineFault: Sized {
     fn too_many(expected: usize) -> Self;
 }
 
+/// Implements [`LineFault`] for an enum with the variants `EmptyLine`, `SecondNumber`, `TooFewLines` and `TooManyLines`, given the
+/// name of the variant for what is no number and what an empty line calls its own number.
+macro_rules! line_fault {
+    ($fault:ty, $not_a_number:ident, $number:ident) => {
+        impl $crate::io::lines::LineFault for $fault {
+            fn not_a_number(text: String) -> Self {
+                Self::$not_a_number { text }
+            }
+            fn empty_line(line: usize) -> Self {
+                Self::EmptyLine { $number: line }
+            }
+            fn second_number(text: String) -> Self {
+                Self::SecondNumber { text }
+            }
+            fn too_few(found: usize, expected: usize) -> Self {
+                Self::TooFewLines { found, expected }
+            }
+            fn too_many(expected: usize) -> Self {
+                Self::TooManyLines { expected }
+            }
+        }
+    };
+}
+pub(super) use line_fault;
+
 /// Reads as many numbers as are expected, or as there are; `take` makes of each what it stands for.
 pub(super) fn read<T, F: LineFault>(
     source: Source<'_>,
@@ -62,7 +87,11 @@ fn read_lines<T, F: LineFault>(
     Ok(())
 }
 
-fn end_of_line<F>(scanner: &mut Scanner<Source<'_>>, fault: impl Fn(String) -> F) -> Result<(), F> {
+/// Goes on to the next line; what is left in this one is a fault.
+pub(super) fn end_of_line<F>(
+    scanner: &mut Scanner<Source<'_>>,
+    fault: impl Fn(String) -> F,
+) -> Result<(), F> {
     match scanner.next() {
         Token::LineEnd | Token::End => {}
         Token::Number(number) => return Err(fault(number.to_string())),

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::foreign;
+use super::lines::end_of_line;
 use super::scanner::{Scanner, TextKind, Token};
 use super::source::read_error;
 use super::{ContentError, ReadError, Source};
@@ -138,19 +139,6 @@ fn read_lines(
         end_of_line(scanner, |_| MappingFault::TooManyLines { expected })?;
     }
     Ok(pe_of)
-}
-
-fn end_of_line(
-    scanner: &mut Scanner<Source<'_>>,
-    fault: impl Fn(String) -> MappingFault,
-) -> Result<(), MappingFault> {
-    match scanner.next() {
-        Token::LineEnd | Token::End => {}
-        Token::Number(number) => return Err(fault(number.to_string())),
-        Token::Text(_) => return Err(fault(scanner.text())),
-    }
-    scanner.skip_line();
-    Ok(())
 }
 
 /// Writes the PE of each process; O(n).

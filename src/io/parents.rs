@@ -1,6 +1,6 @@
 //! Files of parents: line i holds the vertex of an older graph that vertex i comes from, both counted from 0; one number a line.
 
-use super::lines::{self, LineFault};
+use super::lines::{self, line_fault};
 use super::{ContentError, ReadError, Source};
 use crate::types::NodeId;
 
@@ -24,23 +24,7 @@ pub enum ParentsFault {
     TooManyLines { expected: usize },
 }
 
-impl LineFault for ParentsFault {
-    fn not_a_number(text: String) -> Self {
-        Self::NotAParent { text }
-    }
-    fn empty_line(line: usize) -> Self {
-        Self::EmptyLine { node: line }
-    }
-    fn second_number(text: String) -> Self {
-        Self::SecondNumber { text }
-    }
-    fn too_few(found: usize, expected: usize) -> Self {
-        Self::TooFewLines { found, expected }
-    }
-    fn too_many(expected: usize) -> Self {
-        Self::TooManyLines { expected }
-    }
-}
+line_fault!(ParentsFault, NotAParent, node);
 
 /// Reads the parent of each of `num_nodes` vertices, one of `num_parents`; O(n), 4 bytes a vertex.
 ///

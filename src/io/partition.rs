@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::lines::{self, LineFault};
+use super::lines::{self, line_fault};
 use super::{ContentError, ReadError, Source};
 use crate::types::BlockId;
 
@@ -22,23 +22,7 @@ pub enum PartitionFault {
     TooManyLines { expected: usize },
 }
 
-impl LineFault for PartitionFault {
-    fn not_a_number(text: String) -> Self {
-        Self::NotABlock { text }
-    }
-    fn empty_line(line: usize) -> Self {
-        Self::EmptyLine { node: line }
-    }
-    fn second_number(text: String) -> Self {
-        Self::SecondNumber { text }
-    }
-    fn too_few(found: usize, expected: usize) -> Self {
-        Self::TooFewLines { found, expected }
-    }
-    fn too_many(expected: usize) -> Self {
-        Self::TooManyLines { expected }
-    }
-}
+line_fault!(PartitionFault, NotABlock, node);
 
 /// Reads the block of each of `num_nodes` vertices, or of as many as there are; O(n), 4 bytes a vertex.
 ///

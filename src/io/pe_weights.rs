@@ -3,7 +3,7 @@
 //!
 //! Blank lines after the last PE are accepted.
 
-use super::lines::{self, LineFault};
+use super::lines::{self, line_fault};
 use super::{ContentError, ReadError, Source};
 
 /// The greatest weight of a PE.
@@ -29,23 +29,7 @@ pub enum PeWeightFault {
     TooManyLines { expected: usize },
 }
 
-impl LineFault for PeWeightFault {
-    fn not_a_number(text: String) -> Self {
-        Self::NotAWeight { text }
-    }
-    fn empty_line(line: usize) -> Self {
-        Self::EmptyLine { pe: line }
-    }
-    fn second_number(text: String) -> Self {
-        Self::SecondNumber { text }
-    }
-    fn too_few(found: usize, expected: usize) -> Self {
-        Self::TooFewLines { found, expected }
-    }
-    fn too_many(expected: usize) -> Self {
-        Self::TooManyLines { expected }
-    }
-}
+line_fault!(PeWeightFault, NotAWeight, pe);
 
 /// Reads the weight of each of `num_pes` PEs, from 1.
 ///

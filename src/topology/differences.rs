@@ -7,7 +7,7 @@
 //!
 //! Memory: a byte for each of the (2 L - 1) (2 L' - 1) … differences.
 
-use super::{Dimension, Metric};
+use super::{Dimension, Metric, costs_in_rows};
 use crate::types::{Cost, Distance, NodeId, PeId, Weight};
 
 /// Entries of a table at most: it then takes a quarter of a second-level cache.
@@ -78,15 +78,7 @@ impl Metric for Differences {
         arcs: &[(NodeId, W)],
         keys: &[PeId],
     ) -> [Cost; N] {
-        let rows = from.map(|key| self.row(key));
-        let mut costs = [0; N];
-        for &(head, weight) in arcs {
-            let there = keys[head as usize] as usize;
-            for (cost, row) in costs.iter_mut().zip(rows) {
-                *cost += weight.into() * Distance::from(row[there]);
-            }
-        }
-        costs
+        costs_in_rows(from.map(|key| self.row(key)), arcs, keys)
     }
 
     fn max_distance(&self) -> Distance {

@@ -399,6 +399,24 @@ pub struct Ultrametric {
     pub outside: Distance,
 }
 
+/// What arcs cost by rows of distances, from the key of an arc's head to its distance: [`Metric::costs`] for metrics that
+/// have such rows at hand.
+#[inline(always)]
+pub(crate) fn costs_in_rows<D: Copy + Into<Distance>, W: Copy + Into<Weight>, const N: usize>(
+    rows: [&[D]; N],
+    arcs: &[(NodeId, W)],
+    keys: &[PeId],
+) -> [Cost; N] {
+    let mut costs = [0; N];
+    for &(head, weight) in arcs {
+        let there = keys[head as usize] as usize;
+        for (cost, row) in costs.iter_mut().zip(rows) {
+            *cost += weight.into() * row[there].into();
+        }
+    }
+    costs
+}
+
 /// Distances of keys, symmetric and not negative.
 pub trait Metric: Send + Sync {
     /// What is to be known of a PE to tell its distances: searches keep the key of the PE of each process at hand

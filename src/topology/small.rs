@@ -1,6 +1,6 @@
 //! Distances of few places, all of them at hand.
 
-use super::{DistanceOracle, DistanceVisitor, Metric};
+use super::{DistanceOracle, DistanceVisitor, Metric, costs_in_rows};
 use crate::threads;
 use crate::types::{Cost, Distance, NodeId, PeId, Weight};
 
@@ -79,15 +79,7 @@ impl Metric for SmallTable {
         arcs: &[(NodeId, W)],
         keys: &[PeId],
     ) -> [Cost; N] {
-        let rows = from.map(|pe| self.row_of(pe));
-        let mut costs = [0; N];
-        for &(head, weight) in arcs {
-            let there = keys[head as usize] as usize;
-            for (cost, row) in costs.iter_mut().zip(rows) {
-                *cost += weight.into() * Distance::from(row[there]);
-            }
-        }
-        costs
+        costs_in_rows(from.map(|pe| self.row_of(pe)), arcs, keys)
     }
 
     fn max_distance(&self) -> Distance {

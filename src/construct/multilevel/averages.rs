@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Sets;
-use crate::topology::{DistanceOracle, Metric};
+use crate::topology::{DistanceOracle, Metric, costs_in_rows};
 use crate::types::{Cost, Distance, NodeId, PeId, Weight};
 
 /// The greatest entry.
@@ -74,15 +74,7 @@ impl Metric for Averages {
         arcs: &[(NodeId, W)],
         keys: &[PeId],
     ) -> [Cost; N] {
-        let rows = from.map(|set| self.row(set));
-        let mut costs = [0; N];
-        for &(head, weight) in arcs {
-            let there = keys[head as usize] as usize;
-            for (cost, row) in costs.iter_mut().zip(rows) {
-                *cost += weight.into() * Distance::from(row[there]);
-            }
-        }
-        costs
+        costs_in_rows(from.map(|set| self.row(set)), arcs, keys)
     }
 
     fn max_distance(&self) -> Distance {

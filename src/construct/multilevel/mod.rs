@@ -26,7 +26,7 @@ use self::averages::Averages;
 use super::{ConstructionError, Task};
 use crate::annealing::{Cooling, Near, Site};
 use crate::graph::{CsrGraph, quotient};
-use crate::mapping::Mapping;
+use crate::mapping::{Mapping, inverse};
 use crate::observer::Observer;
 use crate::rng::derive;
 use crate::settings::{ConfigError, check_at_least_one};
@@ -193,14 +193,6 @@ impl Level {
         }
         before
     }
-}
-
-fn inverse(place_of: &[PeId]) -> Vec<NodeId> {
-    let mut process_on = vec![0; place_of.len()];
-    for (process, &place) in place_of.iter().enumerate() {
-        process_on[place as usize] = process as NodeId;
-    }
-    process_on
 }
 
 /// The level after one, or after the problem itself.

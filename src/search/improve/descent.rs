@@ -139,12 +139,15 @@ impl<'a, A: Amount> Descent<'a, A> {
     }
 }
 
+/// Whether exchanges of a process walk more than [`MANY_ARCS`].
+fn is_hub<A: Amount>(table: &GainTable<A>, process: NodeId) -> bool {
+    table.arcs_of(process).len() > MANY_ARCS
+}
+
 /// For pairs of groups, the least that a process of the first that is no hub loses in the second.
 struct Losses<A> {
     num_groups: usize,
-    /// The processes whose exchanges walk more than [`MANY_ARCS`].
     hubs: Vec<NodeId>,
-    is_hub: Vec<bool>,
     /// For each pair, the loss and the time when it was computed, 0 if never.
     of_pair: Vec<(A, u64)>,
     /// For each level and innermost group, the time of the last exchange in the group of that level that holds it. It is
@@ -157,12 +160,9 @@ struct Losses<A> {
 impl<A: Amount> Losses<A> {
     fn new(table: &GainTable<A>) -> Self {
         let num_groups = table.num_groups();
-        let is_hub: Vec<bool> =
-            (0..table.num_processes()).map(|u| table.arcs_of(u as NodeId).len() > MANY_ARCS).collect();
         Self {
             num_groups,
-            hubs: (0..).zip(&is_hub).filter(|&(_, &is_hub)| is_hub).map(|(u, _)| u).collect(),
-            is_hub,
+            hubs: (0..table.num_processes() as NodeId).filter(|&process| is_hub(table, process)).collect(),
             of_pair: vec![(A::ZERO, 0); num_groups * num_groups],
             changed: vec![vec![0; num_groups]; table.num_inner_levels()],
             now: 1,
@@ -182,7 +182,7 @@ impl<A: Amount> Losses<A> {
         }
         let size = table.group_size();
         let processes = (from * size..(from + 1) * size).map(|pe| table.process_on(pe));
-        let losses = processes.filter(|&process| !self.is_hub[process as usize]).map(|process| {
+        let losses = processes.filter(|&process| !is_hub(table, process)).map(|process| {
             let row = table.row(process);
             row[from as usize] - row[to as usize]
         });
