@@ -12,8 +12,9 @@ use viem::rng::Rng;
 use viem::routing::Routing;
 use viem::simulate::{Costs, Settings, simulate};
 use viem::solve::MapPreset;
-use viem::topology::{Capacities, Grid, Hierarchy, Hypercube, Machine};
+use viem::topology::{Capacities, Grid, Hierarchy, Hypercube, Interconnect, Machine};
 use viem::types::PeId;
+use viem::verify::MachineText;
 
 const FREE: Costs = Costs { send: 0, receive: 0 };
 
@@ -130,6 +131,40 @@ fn what_is_kept_up_to_date_is_what_comes_from_scratch() {
             assert_eq!(kept.times(), scratch.times(), "case {case}");
             assert_eq!((kept.parts(), kept.sum()), (scratch.parts(), scratch.sum()));
         }
+    }
+}
+
+/// The auditor shares no code with the estimate, and reads program, machine and mapping from their texts.
+#[test]
+fn the_auditor_finds_the_same_estimate() {
+    let mut rng = Rng::new(11);
+    let specs = [
+        ("mesh:5x4", None),
+        ("mesh:4x2x3", Some("3")),
+        ("torus:5x3", None),
+        ("torus:2x4x3", None),
+        ("torus:3x3/2:2", Some("2:5:1")),
+        ("hypercube:4", None),
+        ("2:4:2", Some("1:5:9")),
+        ("3:2:2:2", Some("4:9:2:3")),
+        ("complete:9", None),
+    ];
+    for case in 0..90 {
+        let (spec, distances) = specs[case % specs.len()];
+        let machine = viem::machine::build(spec, distances, None).unwrap();
+        let text = MachineText { spec, distances, file: None, pes: None };
+        common::check_random_estimate(&*machine, &text, &mut rng);
+    }
+    for case in 0..40 {
+        let network = common::Family::network("", 20, 6, &mut rng);
+        let Interconnect::Network(links) = network.machine.interconnect() else { panic!("not a network") };
+        let text = common::text_of(links.graph());
+        let text = MachineText { spec: "n.graph", distances: None, file: Some(&text), pes: None };
+        common::check_random_estimate(&*network.machine, &text, &mut rng);
+        let kind = Congestion::ALL[case % 4];
+        let congested = congested(kind, 3, Size { rounds: 3, flits: 7, cycles: 1 }, case as u64);
+        let pe_of: Vec<PeId> = (0..9).map(|_| rng.below(network.room.len() as u32)).collect();
+        common::check_estimate(&congested, Costs::default(), &*network.machine, &text, &pe_of);
     }
 }
 

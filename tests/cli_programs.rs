@@ -25,6 +25,8 @@ fn a_program_is_generated_mapped_verified_and_simulated() {
     assert_eq!(report["estimate"], report["ideal"], "a mesh fits a torus");
     let cost = after(&told, "verified: J of the files is ");
     assert_eq!(cost, format!("{} too", report["cost"]));
+    let estimate = after(&told, "verified: F of the files is ");
+    assert_eq!(estimate, format!("{:.1} too", report["estimate"].as_f64().unwrap()));
 
     let score = [
         "p",

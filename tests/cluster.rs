@@ -1,5 +1,7 @@
 //! Clusters: what readers make of files, the machine made of it against a naive one, and what is refused.
 
+mod common;
+
 use std::path::Path;
 
 use viem::io::cluster::hwloc::{Kind, Object};
@@ -44,11 +46,13 @@ fn nodes(count: usize) -> Vec<DraftNode> {
     (0..count).map(|node| DraftNode { host: Some(format!("n{node}")), inside: 0, limit: None }).collect()
 }
 
-/// Checks that the auditor tells the same distances from the outline as the machine, for some pairs of PEs.
+/// Checks that the auditor tells the same distances from the outline as the machine, for some pairs of PEs, and the same F of random
+/// programs.
 fn check_outline(machine: &dyn Machine, rng: &mut Rng) {
     let (outline, distances) = (machine.outline().unwrap(), table(machine));
     let text = MachineText { spec: OUTLINE, distances: None, file: Some(&outline), pes: None };
     let n = machine.num_pes() as u32;
+    (0..3).for_each(|_| common::check_random_estimate(machine, &text, rng));
     for _ in 0..30 {
         let (p, q) = (rng.below(n), rng.below(n));
         if p != q {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use viem::machine::spec::{FILES, KINDS};
 use viem::machine::{self, SpecError};
+use viem::rng::Rng;
 use viem::topology::{DistanceOracle, DistanceVisitor, Distances, Division, Machine, MachineError};
 use viem::types::{Distance, PeId};
 use viem::verify::{MachineText, audit_on};
@@ -43,8 +44,10 @@ fn table(machine: &dyn Machine) -> Vec<Vec<Distance>> {
     pes.clone().map(|p| pes.clone().map(|q| distance(&distances, p, q)).collect()).collect()
 }
 
-/// Compares all distances with those of the auditor, a pair of processes at a time.
+/// Compares all distances with those of the auditor, a pair of processes at a time, and F of random programs.
 fn check_with_auditor(text: &MachineText<'_>, machine: &dyn Machine) {
+    let mut rng = Rng::new(machine.num_pes() as u64);
+    (0..10).for_each(|_| common::check_random_estimate(machine, text, &mut rng));
     for (p, row) in table(machine).into_iter().enumerate() {
         for (q, distance) in row.into_iter().enumerate() {
             let audited = audit_on("2 1\n2\n1\n", &format!("{p}\n{q}\n"), text);

@@ -28,7 +28,7 @@ use crate::simulate::{ChromeTrace, Costs, Latency, LinkLoad, PeTime, Settings, S
 use crate::solve::{MapConfig, MapPreset};
 use crate::topology::{Capacities, Machine};
 use crate::types::{Cost, PeId};
-use crate::verify;
+use crate::verify::{self, ProgramAudit, ProgramText};
 
 named! {
     /// What decides which mapping of a program is the best.
@@ -325,33 +325,48 @@ impl MapJob<'_> {
         ];
         let staged = self.outputs.stage(&contents)?;
         if let Some(written) = staged.path(self.output).filter(|_| self.verify) {
-            self.audit(written, assignment.report.cost, room, machine)?;
-            self.console.line(format_args!("verified: J of the files is {} too", assignment.report.cost));
+            self.audit(written, &assignment.report, room, machine)?;
+            let AssignReport { cost, estimate, .. } = assignment.report;
+            self.console.line(format_args!("verified: J of the files is {cost} too"));
+            self.console.line(format_args!("verified: F of the files is {estimate:.1} too"));
         }
         staged.publish()?;
         self.console.line(format_args!("written to {}", self.outputs.name(self.output)));
         Ok(())
     }
 
-    /// Has the independent auditor recompute J from the files.
+    /// Has the independent auditor recompute J and F from the files.
     fn audit(
         &self,
         mapping: &Path,
-        cost: Cost,
+        report: &AssignReport,
         room: Option<u32>,
         machine: &dyn Machine,
     ) -> anyhow::Result<()> {
-        let room = room.map(u64::from);
+        let costs = self.options.costs.costs();
         let machine = (self.machine_options, machine);
-        let audited = files::with_texts(self.file, mapping, machine, |program, mapping, machine| {
-            verify::audit_program_on(program, mapping, machine, room)
+        let audited = files::with_texts(self.file, mapping, machine, |text, mapping, machine| {
+            let program = ProgramText {
+                text,
+                room: room.map(u64::from),
+                send_cycles: costs.send,
+                receive_cycles: costs.receive,
+            };
+            verify::audit_program_on(&program, mapping, machine)
         })?;
-        if audited != cost as u128 {
-            let message = format!("J of the mapping written is {audited}, but {cost} was computed");
-            return Err(VerificationError(message).into());
-        }
-        Ok(())
+        compare(&audited, report.cost, report.estimate)
     }
+}
+
+/// An error unless the auditor has found the J and the F that were computed.
+fn compare(audited: &ProgramAudit, cost: Cost, estimate: f64) -> anyhow::Result<()> {
+    files::compare(i128::try_from(audited.cost).unwrap_or(i128::MAX), cost)?;
+    if audited.estimate != estimate {
+        let message =
+            format!("F of the mapping written is {}, but {estimate} was computed", audited.estimate);
+        return Err(VerificationError(message).into());
+    }
+    Ok(())
 }
 
 fn tell_program(console: Console, program: &Program) {
@@ -579,5 +594,22 @@ pub(crate) fn tell_simulation(console: Console, simulation: &Simulation) {
             share(*busy),
             share(*held)
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_j_or_f_than_was_computed_is_noticed() {
+        let audited = ProgramAudit { cost: 12, estimate: 3.5 };
+        assert!(compare(&audited, 12, 3.5).is_ok());
+        let told = |cost, estimate| {
+            let error = compare(&audited, cost, estimate).unwrap_err();
+            error.downcast::<VerificationError>().expect("it ends as a failed audit does").0
+        };
+        assert_eq!(told(11, 3.5), "J of the mapping written is 12, but 11 was computed");
+        assert_eq!(told(12, 3.75), "F of the mapping written is 3.5, but 3.75 was computed");
     }
 }

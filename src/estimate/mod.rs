@@ -28,7 +28,8 @@
 //!
 //! From scratch O(sum over phases of channels times hops). [`Estimate::place`] moves one task: classes of its channels, and those
 //! that the new routes touch, are taken apart and built again, and no others. Memory: 4 bytes for each lane and phase, 40 bytes for
-//! each channel and phase. Sums are whole numbers, in parts of a cycle, so both ways give the same.
+//! each channel and phase. Sums are whole numbers, in parts of a cycle ([`PARTS`]): the mean length of a channel's messages and the
+//! delay of a channel in a phase are rounded down to one. So both ways give the same.
 //!
 //! # Reference
 //!

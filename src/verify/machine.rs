@@ -23,14 +23,14 @@ pub struct MachineText<'a> {
 
 /// Distances and capacities.
 pub(super) struct Machine {
-    shape: Shape,
+    pub(super) shape: Shape,
     /// By PE of the shape; 1 if there are none.
     capacities: Option<Vec<u64>>,
     /// The PEs of the shape that the machine has, if not all.
     list: Option<Vec<u64>>,
 }
 
-enum Shape {
+pub(super) enum Shape {
     /// Levels innermost first.
     Tree {
         arities: Vec<u64>,
@@ -75,7 +75,7 @@ fn fault<T>(reason: &'static str) -> Result<T> {
     Err(AuditError::Machine { reason })
 }
 
-fn product(factors: &[u64]) -> u64 {
+pub(super) fn product(factors: &[u64]) -> u64 {
     factors.iter().fold(1, |product, &factor| product.saturating_mul(factor))
 }
 
@@ -118,7 +118,7 @@ impl Machine {
     }
 
     /// The PE of the shape that a PE of the machine is.
-    fn inner(&self, pe: u64) -> u64 {
+    pub(super) fn inner(&self, pe: u64) -> u64 {
         self.list.as_ref().map_or(pe, |list| list[pe as usize])
     }
 
@@ -151,7 +151,7 @@ impl Machine {
 }
 
 impl Shape {
-    fn distance(&self, p: u64, q: u64) -> u64 {
+    pub(super) fn distance(&self, p: u64, q: u64) -> u64 {
         match self {
             Shape::Tree { arities, distances } => tree_distance(p, q, arities, distances),
             Shape::Grid { lengths, is_closed, arities, distances, hop } => {
@@ -232,7 +232,7 @@ fn read_outline(text: &str) -> Result<Machine> {
 }
 
 /// The costs of the cheapest paths from a vertex to all others that can be reached.
-fn cheapest_paths(links: &[Row], from: usize) -> Vec<Option<u64>> {
+pub(super) fn cheapest_paths(links: &[Row], from: usize) -> Vec<Option<u64>> {
     let mut cost: Vec<Option<u64>> = vec![None; links.len()];
     let mut waiting = BinaryHeap::from([Reverse((0u64, from))]);
     while let Some(Reverse((so_far, vertex))) = waiting.pop() {

@@ -1,4 +1,5 @@
-//! The independent auditor: reads a graph, a machine and a mapping again and recomputes J from the definition.
+//! The independent auditor: reads a graph, a machine and a mapping again and recomputes J, and F of programs in time, from
+//! the definitions.
 //!
 //! It shares nothing with the rest of the library, neither reader nor distances nor objective: numbers are
 //! taken from the text by the plainest means, the distance of two PEs is found by dividing their ids level by level,
@@ -6,12 +7,15 @@
 //! mistake there is not repeated here. It is meant for files
 //! the library has accepted and written; of a malformed file it says that it is one, but not much more.
 //!
-//! O(n + m k) for k levels or dimensions; in a network a search for each process.
+//! O(n + m k) for k levels or dimensions; in a network a search for each process. F takes the steps of the program and, for each of its
+//! phases, the hops of its messages.
 
+mod estimate;
 mod machine;
 mod migration;
 mod program;
 mod qap;
+mod routes;
 
 pub use machine::{MachineText, OUTLINE};
 pub use migration::{OldText, audit_migration};
@@ -65,34 +69,63 @@ pub fn audit_on(graph: &str, mapping: &str, machine: &MachineText<'_>) -> Result
     audit_with(graph, mapping, &Machine::read(machine)?)
 }
 
-/// J of the mapping in `mapping` of the program in time in `program`: an edge weighs the flits that its ends exchange. Each PE
-/// has room for `room` tasks, or for as many as the machine says.
+/// A program in time as its user gives it.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramText<'a> {
+    /// The content of its file.
+    pub text: &'a str,
+    /// How many tasks each PE has room for, if not as many as the machine says.
+    pub room: Option<u64>,
+    /// Cycles of SEND.
+    pub send_cycles: u64,
+    /// Cycles of RECEIVE.
+    pub receive_cycles: u64,
+}
+
+/// What a mapping of a program in time costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProgramAudit {
+    /// J: an edge weighs the flits that its ends exchange.
+    pub cost: u128,
+    /// F in cycles.
+    pub estimate: f64,
+}
+
+/// J and F of the mapping in `mapping` of a program in time.
 ///
 /// ```
-/// use viem::verify::{MachineText, audit_program_on};
+/// use viem::verify::{MachineText, ProgramText, audit_program_on};
 ///
 /// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: None };
-/// let program = "PROCESS 0 REPEAT 3 SEND 1 10 END STOP PROCESS 1 REPEAT 3 RECEIVE 0 10 END STOP";
-/// assert_eq!(audit_program_on(program, "0\n2\n", &machine, None), Ok(2 * 2 * 3 * 10));
+/// let text = "PROCESS 0 REPEAT 3 SEND 1 10 END STOP PROCESS 1 REPEAT 3 RECEIVE 0 10 END STOP";
+/// let program = ProgramText { text, room: None, send_cycles: 1, receive_cycles: 0 };
+/// let audit = audit_program_on(&program, "0\n2\n", &machine)?;
+/// assert_eq!(audit.cost, 2 * 2 * 3 * 10);
+/// // The first message is sent after a cycle. All of them take a cycle longer than between neighbours.
+/// assert_eq!(audit.estimate, 1.0 + 3.0 * (10.0 + 1.0));
+/// # Ok::<(), viem::verify::AuditError>(())
 /// ```
 pub fn audit_program_on(
-    program: &str,
+    program: &ProgramText<'_>,
     mapping: &str,
     machine: &MachineText<'_>,
-    room: Option<u64>,
-) -> Result<u128, AuditError> {
+) -> Result<ProgramAudit, AuditError> {
     let (machine, pe_of) = (Machine::read(machine)?, read_mapping(mapping)?);
-    check_room(&pe_of, &machine, room)?;
+    check_room(&pe_of, &machine, program.room)?;
+    let tasks = program::read(program.text)?;
+    let (lines, processes) = (pe_of.len(), tasks.len());
+    if lines != processes {
+        return Err(AuditError::Sizes { lines, processes });
+    }
     let mut cost = 0u128;
-    for (from, to, flits) in program::messages(program)? {
-        let (lines, processes) = (pe_of.len(), from.max(to) + 1);
-        let places = pe_of.get(from).zip(pe_of.get(to)).ok_or(AuditError::Sizes { lines, processes })?;
-        for distance in machine.distances(*places.0, &[*places.1])? {
+    for (from, to, flits) in program::messages(&tasks)? {
+        for distance in machine.distances(pe_of[from], &[pe_of[to]])? {
             let term = flits.checked_mul(2 * u128::from(distance)).ok_or(AuditError::Overflow)?;
             cost = cost.checked_add(term).ok_or(AuditError::Overflow)?;
         }
     }
-    Ok(cost)
+    let costs = (program.send_cycles, program.receive_cycles);
+    Ok(ProgramAudit { cost, estimate: estimate::estimate(&tasks, &pe_of, &machine, costs)? })
 }
 
 /// What a mapping of many vertices a PE costs, and what it puts on each PE.

@@ -6,14 +6,19 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use viem::estimate::{Estimate, Model};
 use viem::graph::CsrGraph;
 use viem::io::mapping;
 use viem::io::metis::{self, Content};
 use viem::mapping::Mapping;
 use viem::partition::Partition;
-use viem::topology::Hierarchy;
-use viem::types::{BlockId, Weight};
-use viem::verify::{self, MachineText};
+use viem::program::{Program, ProgramBuilder};
+use viem::rng::Rng;
+use viem::routing::Routing;
+use viem::simulate::Costs;
+use viem::topology::{Hierarchy, Machine};
+use viem::types::{BlockId, PeId, Weight};
+use viem::verify::{self, MachineText, ProgramText};
 
 /// A graph as the file that the library writes, with all weights.
 pub fn text_of(graph: &CsrGraph) -> String {
@@ -37,6 +42,60 @@ pub fn audited_cost_on(graph: &str, pe_of: &Mapping, machine_file: &Path) -> u12
     let name = machine_file.to_str().expect("a name in plain text");
     let machine = MachineText { spec: name, distances: None, file: Some(&content), pes: None };
     verify::audit_on(graph, &as_text(pe_of), &machine).expect("a graph and a mapping of its vertices")
+}
+
+/// Asserts that the auditor finds F of a mapping in the texts as it is estimated.
+pub fn check_estimate(
+    program: &Program,
+    costs: Costs,
+    machine: &dyn Machine,
+    machine_text: &MachineText<'_>,
+    pe_of: &[PeId],
+) {
+    let model = Model::new(program, costs).expect("a small program");
+    let routing = Routing::new(machine).expect("a small machine");
+    let estimate = Estimate::of(&model, &routing, pe_of).expect("sums that fit").cycles();
+    let mut text = Vec::new();
+    viem::io::program::write(&mut text, program).expect("a vector can be written");
+    let text = String::from_utf8(text).expect("words, digits and line ends");
+    let room = Some(pe_of.len() as u64);
+    let program = ProgramText { text: &text, room, send_cycles: costs.send, receive_cycles: costs.receive };
+    let lines: String = pe_of.iter().map(|pe| format!("{pe}\n")).collect();
+    let audit = verify::audit_program_on(&program, &lines, machine_text).expect("a mapping of all tasks");
+    assert_eq!(audit.estimate, estimate, "{machine_text:?}\n{text}\n{pe_of:?}");
+}
+
+/// Asserts the same for a random program and mapping.
+pub fn check_random_estimate(machine: &dyn Machine, machine_text: &MachineText<'_>, rng: &mut Rng) {
+    let tasks = 2 + rng.below(2 * machine.num_pes() as u32);
+    let program = random_program(tasks, rng);
+    let pe_of: Vec<PeId> = (0..tasks).map(|_| rng.below(machine.num_pes() as u32)).collect();
+    let costs = Costs { send: rng.below(4).into(), receive: rng.below(4).into() };
+    check_estimate(&program, costs, machine, machine_text, &pe_of);
+}
+
+/// Rounds that repeat; in each all tasks compute, send to any others, and then receive.
+fn random_program(tasks: u32, rng: &mut Rng) -> Program {
+    let mut builder = ProgramBuilder::new(tasks as usize);
+    for _ in 0..1 + rng.below(3) {
+        let times = 1 + u64::from(rng.below(3));
+        (0..tasks).for_each(|task| builder.repeat(task, times));
+        (0..tasks).for_each(|task| builder.compute(task, rng.below(40).into()));
+        let mut sent = Vec::new();
+        for _ in 0..rng.below(4 * tasks) {
+            let (from, to) = (rng.below(tasks), rng.below(tasks));
+            if from != to {
+                sent.push((from, to, 1 + u64::from(rng.below(30))));
+            }
+        }
+        sent.iter().for_each(|&(from, to, flits)| builder.send(from, to, flits));
+        for &(from, to, flits) in &sent {
+            builder.compute(to, rng.below(9).into());
+            builder.receive(to, from, flits);
+        }
+        (0..tasks).for_each(|task| builder.end(task));
+    }
+    builder.build().expect("what is sent is received later")
 }
 
 fn as_text(pe_of: &Mapping) -> String {
