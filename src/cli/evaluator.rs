@@ -17,6 +17,7 @@ use super::programs::{self, ScoreJob, SimulationOptions, SimulationReport};
 use super::qap::{self, ModelFormat};
 use crate::compare::Comparison;
 use crate::graph::CsrGraph;
+use crate::io::output::OutputId;
 use crate::io::{Outputs, Source};
 use crate::mapping::Mapping;
 use crate::objective::evaluate;
@@ -131,81 +132,117 @@ fn score(options: &Options) -> anyhow::Result<End> {
     let trace = options.simulation.add_to(&mut outputs, &inputs)?;
     let picture = options.picture.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
-    let imbalance = options.direct.imbalance()?;
+    options.direct.imbalance()?;
     let machine = options.direct.weigh(options.machine.build(console)?)?;
-    let machine = machine.as_ref();
+    let job = Job { options, outputs: &outputs, json, trace, picture, console };
     let mut source = Source::open(&options.file)?;
     if programs::is_program(&mut source)? {
-        let has_others = &!options.compare.is_empty();
-        let Options { file, input_mapping: mapping, machine: machine_options, simulation: options, .. } =
-            options;
-        let outputs = &outputs;
-        if *has_others {
+        job.program(source, machine.as_ref())
+    } else {
+        job.graph(source, machine.as_ref())
+    }
+}
+
+/// What is to be done, with the outputs that were asked for.
+struct Job<'a> {
+    options: &'a Options,
+    outputs: &'a Outputs,
+    json: Option<OutputId>,
+    trace: Option<OutputId>,
+    picture: Option<OutputId>,
+    console: Console,
+}
+
+impl Job<'_> {
+    /// Scores a mapping of a program in time.
+    fn program(&self, source: Source, machine: &dyn Machine) -> anyhow::Result<End> {
+        let Self { options, outputs, json, trace, picture, console } = *self;
+        if !options.compare.is_empty() {
             let message =
                 "--compare sets mappings of a graph side by side; score those of a program one by one";
             return Err(UsageError(message.to_owned()).into());
         }
+        let Options { file, input_mapping: mapping, machine: machine_options, simulation: options, .. } =
+            options;
         let job =
             ScoreJob { file, mapping, machine_options, options, outputs, json, trace, picture, console };
-        return programs::score(&job, source, machine);
+        programs::score(&job, source, machine)
     }
-    let (graph, is_direct) = options.direct.read(source, machine)?;
-    console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
-    machine::tell(console, machine);
-    let distances = machine.distances()?;
-    let (mapping, identity, spread) = if is_direct {
-        console.line(format_args!("reading input mapping"));
-        let mapping = files::read_many(&options.input_mapping, graph.num_nodes(), machine)?;
-        let spread = spread(&graph, machine, imbalance, &mapping);
-        (mapping, None, Some(spread))
-    } else {
+
+    /// Scores a mapping of a graph.
+    fn graph(&self, source: Source, machine: &dyn Machine) -> anyhow::Result<End> {
+        let Self { options, console, .. } = *self;
+        let (graph, is_direct) = options.direct.read(source, machine)?;
+        console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
+        machine::tell(console, machine);
+        let Given { mapping, identity, spread } = self.given(&graph, machine, is_direct)?;
+        let mut compared = Vec::new();
+        if !options.compare.is_empty() {
+            let given = (options.input_mapping.as_path(), &mapping);
+            let comparison = Comparison::new(&graph, machine)?.of_many(is_direct);
+            compared = compare::rows(machine, &comparison, given, &options.compare)?;
+        }
+        let name = files::name(&options.input_mapping);
+        let drawn = options.picture.draw(&graph, machine, &name, &mapping, is_direct)?.unwrap_or_default();
+        let simulation = options.simulation.phase(&graph, machine, &mapping)?;
+        let distances = machine.distances()?;
+        let hierarchy = machine.hierarchy();
+        let report = Report {
+            program: "evaluator",
+            version: env!("CARGO_PKG_VERSION"),
+            model: files::name(&options.file),
+            input_mapping: name,
+            n: graph.num_nodes(),
+            m: graph.num_edges(),
+            machine: options.machine.report(machine),
+            hierarchy: hierarchy.map(|hierarchy| hierarchy.arities().to_vec()),
+            distances: hierarchy.map(|hierarchy| hierarchy.distances().to_vec()),
+            cost: Objective { mapping: evaluate(&graph, &distances, &mapping)?, identity },
+            traffic: match hierarchy {
+                Some(hierarchy) => Traffic::ByLevel(traffic::by_level(&graph, hierarchy, &mapping)),
+                None => Traffic::ByDistance(traffic::by_distance(&graph, &distances, mapping.as_slice())),
+            },
+            spread,
+            empty_pes: traffic::empty_pes(machine.num_pes(), mapping.as_slice()),
+            simulation: simulation.as_ref().map(SimulationReport::from),
+            compared,
+        };
+        tell(console, &report);
+        simulation.iter().for_each(|simulation| programs::tell_simulation(console, simulation));
+        self.outputs.write(&[
+            (self.json, &|out| files::write_json(out, &report)),
+            (self.trace, &|out| programs::write_trace(out, simulation.as_ref(), &mapping)),
+            (self.picture, &|out| out.write_all(drawn.as_bytes())),
+        ])?;
+        Ok(End::Done)
+    }
+
+    /// Reads the mapping of a graph.
+    fn given(&self, graph: &CsrGraph, machine: &dyn Machine, is_direct: bool) -> anyhow::Result<Given> {
+        let Self { options, console, .. } = *self;
+        let path = options.input_mapping.as_path();
+        if is_direct {
+            console.line(format_args!("reading input mapping"));
+            let mapping = files::read_many(path, graph.num_nodes(), machine)?;
+            let spread = spread(graph, machine, options.direct.imbalance()?, &mapping);
+            return Ok(Given { mapping, identity: None, spread: Some(spread) });
+        }
         check_room(graph.num_nodes(), machine)?;
         let identity = Mapping::in_order(machine, graph.num_nodes()).expect("there is room");
-        let identity = evaluate(&graph, &distances, &identity)?;
+        let identity = evaluate(graph, &machine.distances()?, &identity)?;
         console.line(format_args!("reading input mapping"));
-        let mapping = files::read_mapping(&options.input_mapping, graph.num_nodes(), machine)?;
-        (mapping, Some(identity), None)
-    };
-    let hierarchy = machine.hierarchy();
-    let mut compared = Vec::new();
-    if !options.compare.is_empty() {
-        let given = (options.input_mapping.as_path(), &mapping);
-        let comparison = Comparison::new(&graph, machine)?.of_many(is_direct);
-        compared = compare::rows(machine, &comparison, given, &options.compare)?;
+        let mapping = files::read_mapping(path, graph.num_nodes(), machine)?;
+        Ok(Given { mapping, identity: Some(identity), spread: None })
     }
-    let name = files::name(&options.input_mapping);
-    let drawn = options.picture.draw(&graph, machine, &name, &mapping, is_direct)?;
+}
 
-    let simulation = options.simulation.phase(&graph, machine, &mapping)?;
-    let report = Report {
-        program: "evaluator",
-        version: env!("CARGO_PKG_VERSION"),
-        model: files::name(&options.file),
-        input_mapping: files::name(&options.input_mapping),
-        n: graph.num_nodes(),
-        m: graph.num_edges(),
-        machine: options.machine.report(machine),
-        hierarchy: hierarchy.map(|hierarchy| hierarchy.arities().to_vec()),
-        distances: hierarchy.map(|hierarchy| hierarchy.distances().to_vec()),
-        cost: Objective { mapping: evaluate(&graph, &distances, &mapping)?, identity },
-        traffic: match hierarchy {
-            Some(hierarchy) => Traffic::ByLevel(traffic::by_level(&graph, hierarchy, &mapping)),
-            None => Traffic::ByDistance(traffic::by_distance(&graph, &distances, mapping.as_slice())),
-        },
-        spread,
-        empty_pes: traffic::empty_pes(machine.num_pes(), mapping.as_slice()),
-        simulation: simulation.as_ref().map(SimulationReport::from),
-        compared,
-    };
-    tell(console, &report);
-    simulation.iter().for_each(|simulation| programs::tell_simulation(console, simulation));
-    let drawn = drawn.unwrap_or_default();
-    outputs.write(&[
-        (json, &|out| files::write_json(out, &report)),
-        (trace, &|out| programs::write_trace(out, simulation.as_ref(), &mapping)),
-        (picture, &|out| out.write_all(drawn.as_bytes())),
-    ])?;
-    Ok(End::Done)
+/// A mapping of a graph, and what it is set beside.
+struct Given {
+    mapping: Mapping,
+    /// J of the identity, where PEs have one process each.
+    identity: Option<Cost>,
+    /// How work and traffic are spread where PEs have many vertices.
+    spread: Option<JsonSpread>,
 }
 
 /// What a direct mapping puts on PEs, and what they exchange.
