@@ -100,6 +100,42 @@ fn every_constructor_yields_a_permutation() {
     }
 }
 
+/// The same graph with the heaviest edges for which J still fits on a machine.
+fn heaviest(graph: &CsrGraph, machine: &dyn Machine) -> CsrGraph {
+    struct Greatest;
+    impl DistanceVisitor for Greatest {
+        type Output = i64;
+        fn visit<O: DistanceOracle>(self, oracle: &O) -> i64 {
+            oracle.max_distance()
+        }
+    }
+    let greatest = machine.distances().unwrap().visit(Greatest).max(1);
+    let weight = i64::MAX / greatest / graph.num_arcs().max(1) as i64;
+    let (offsets, targets) = (graph.offsets().to_vec(), graph.targets().to_vec());
+    CsrGraph::new(offsets, targets, vec![weight; graph.num_arcs()], graph.node_weights().to_vec()).unwrap()
+}
+
+#[test]
+fn every_constructor_bears_the_heaviest_edges() {
+    for (spec, distances) in
+        [("tree:4:2:3:2", Some("1:10:100:1000")), ("mesh:7x7", None), ("torus:3x4/4", Some("1:5"))]
+    {
+        let machine = viem::machine::build(spec, distances, None).unwrap();
+        for plain in graphs(machine.num_pes()) {
+            let graph = heaviest(&plain, machine.as_ref());
+            let is_tree = machine.hierarchy().is_some();
+            let needs_tree = [Construction::HierarchyBottomUp, Construction::TreeMatch];
+            let fits = |algorithm: &Construction| is_tree || !needs_tree.contains(algorithm);
+            for algorithm in Construction::ALL.into_iter().filter(fits) {
+                let config =
+                    ConstructionConfig::default().with_algorithm(algorithm).with_partitions(Preset::Fast);
+                let mapping = construct_on(machine.as_ref(), &graph, &config, 9, &());
+                assert!(Mapping::new(mapping.into_vec()).is_ok(), "{algorithm:?} {spec}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_result_does_not_depend_on_the_threads() {
     let hierarchy = Hierarchy::parse("4:4:6:2", "1:10:100:1000").unwrap();

@@ -261,6 +261,23 @@ impl CsrGraph {
         self.total_node_weight = self.num_nodes() as Weight;
         self
     }
+
+    /// The graph itself if its arcs weigh at most `bound` in sum. Else all of them are divided by one power of two, and the
+    /// quotients rounded down but not to 0. `bound` is at least twice the number of arcs. O(m).
+    pub(crate) fn with_total_arc_weight_at_most(mut self, bound: Weight) -> Self {
+        let num_arcs = self.num_arcs() as Weight;
+        debug_assert!(2 * num_arcs <= bound);
+        let total = self.total_arc_weight;
+        if total > bound {
+            // Each arc that is not rounded down to 0 adds at most 1.
+            let shift = (1..Weight::BITS)
+                .find(|shift| (total >> shift) + num_arcs <= bound)
+                .unwrap_or(Weight::BITS - 1);
+            self.edge_weights.iter_mut().for_each(|weight| *weight = (*weight >> shift).max(1));
+            self.total_arc_weight = self.edge_weights.iter().sum();
+        }
+        self
+    }
 }
 
 fn find_asymmetry(offsets: &[usize], targets: &[NodeId], weights: &[Weight]) -> Result<(), GraphError> {
@@ -379,6 +396,20 @@ mod tests {
         assert_eq!(graph.total_arc_weight(), 36);
         assert_eq!(graph.weighted_degree(1), 12);
         assert_eq!(graph.arcs(2).collect::<Vec<_>>(), [(0, 6), (1, 7)]);
+    }
+
+    #[test]
+    fn weights_are_divided_to_a_sum() {
+        let heavy = triangle(|_, w| w.copy_from_slice(&[1 << 40, 9, 1 << 40, 1 << 39, 9, 1 << 39])).unwrap();
+        assert_eq!(heavy.clone().with_total_arc_weight_at_most(Weight::MAX), heavy);
+        let total = heavy.total_arc_weight();
+        for bound in [12, 13, 100, total / 5, total / 2, total - 1] {
+            let light = heavy.clone().with_total_arc_weight_at_most(bound);
+            assert_eq!(light.total_arc_weight(), light.edge_weights().iter().sum::<Weight>());
+            assert!(light.total_arc_weight() <= bound);
+            assert!(bound < 100 || 5 * light.total_arc_weight() >= bound);
+            assert_eq!(light.check_arcs(), Ok(()));
+        }
     }
 
     #[test]

@@ -6,8 +6,11 @@ use super::Sets;
 use crate::topology::{DistanceOracle, Metric, costs_in_rows};
 use crate::types::{Cost, Distance, NodeId, PeId, Weight};
 
-/// The greatest entry.
+/// The greatest entry, about.
 const GREATEST: f64 = 60_000.0;
+
+/// No entry is greater.
+pub(super) const MOST: Distance = u16::MAX as Distance;
 
 /// The mean distance of each pair of sets, 0 of a set to itself, in a unit in which the greatest is about [`GREATEST`].
 ///
@@ -78,6 +81,6 @@ impl Metric for Averages {
     }
 
     fn max_distance(&self) -> Distance {
-        Distance::from(u16::MAX)
+        MOST
     }
 }

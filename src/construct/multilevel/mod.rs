@@ -232,6 +232,8 @@ fn next_level<O: DistanceOracle>(oracle: &O, graph: &CsrGraph, before: Option<&L
     for (block, set) in processes.iter().enumerate() {
         set.iter().flatten().for_each(|&process| block_of[process as usize] = block as BlockId);
     }
-    let graph = quotient::contract(graph, &block_of, processes.len());
+    // Sums of weights times averages must fit, as those of weights times distances do.
+    let graph = quotient::contract(graph, &block_of, processes.len())
+        .with_total_arc_weight_at_most(Cost::MAX / averages::MOST);
     Level { graph, places, processes, sizes, ends, averages }
 }
