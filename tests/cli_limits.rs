@@ -62,6 +62,27 @@ fn too_little_memory_is_told() {
     assert_eq!(names(folder.path()), ["grid", "out"]);
 }
 
+#[test]
+fn too_little_memory_for_a_program_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let generate = ["--generate=mesh:64x64", "--output_filename=p"];
+    common::stdout_of(program("generate_model", folder.path()).args(generate));
+    let options = ["p", "--machine=torus:64x64", "--threads=1", "--time_limit=1", "--output_filename=out"];
+    let mut codes = Vec::new();
+    for kib in [25_000, 35_000, 50_000, 500_000] {
+        fs::write(folder.path().join("out"), "precious").unwrap();
+        let run = limited(folder.path(), kib, "viem", &options);
+        let message = String::from_utf8_lossy(&run.stderr).into_owned();
+        codes.push(run.status.code());
+        if !run.status.success() {
+            assert_eq!(run.status.code(), Some(71), "{kib} KiB: {message}");
+            assert!(message.contains("memory") || message.contains("threads"), "{kib} KiB: {message}");
+            assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap(), "precious");
+        }
+    }
+    assert_eq!((codes[0], codes[3]), (Some(71), Some(0)), "{codes:?}");
+}
+
 /// A header takes no memory for what it promises, however large the file.
 #[test]
 fn promises_take_no_memory() {

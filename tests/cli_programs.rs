@@ -72,9 +72,11 @@ fn the_same_seed_gives_the_same_files_and_the_estimate_may_judge() {
         ];
         stdout_of(program("viem", at).args(arguments).args(outputs))
     };
-    run("1", "a", "simulation");
-    run("2", "b", "simulation");
+    let told = run("1", "a", "simulation");
+    assert_eq!(after(&run("2", "b", "simulation"), "simulated "), after(&told, "simulated "));
+    run("4", "b4", "simulation");
     assert_eq!(fs::read(at.join("a")).unwrap(), fs::read(at.join("b")).unwrap());
+    assert_eq!(fs::read(at.join("a")).unwrap(), fs::read(at.join("b4")).unwrap());
     let told = run("2", "c", "estimate");
     assert!(!told.contains("simulated completion time"), "{told}");
     // A mapping is improved in place.
@@ -98,6 +100,89 @@ fn more_tasks_than_pes_share_them() {
     let few = ["p", "--machine=mesh:3x3", "--tasks_per_pe=2"];
     let message = failure_of(program("viem", at).args(few), 2);
     assert!(message.contains("leaves room for 18 of 20 tasks; give 3 or more"), "{message}");
+}
+
+/// The simulated completion time of a mapping.
+fn simulated(folder: &Path, machine: &str, mapping: &str) -> u64 {
+    let mapping = format!("--input_mapping={mapping}");
+    let told = stdout_of(program("evaluator", folder).args(["p", machine, &mapping, "--simulate"]));
+    after(&told, "simulated completion time = ").parse().unwrap()
+}
+
+#[test]
+fn the_result_is_not_slower_than_the_input_mapping() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    generated(at, "random:25");
+    let machine = "--machine=mesh:5x5";
+    for (name, shift) in [("identity", 0), ("shifted", 7)] {
+        let lines: String = (0..25).map(|task| format!("{}\n", (task * 6 + shift) % 25)).collect();
+        fs::write(at.join(name), lines).unwrap();
+        let start = format!("--input_mapping={name}");
+        let arguments =
+            ["p", machine, "--preconfiguration_mapping=fast", &start, "--json=report", "-o", "out"];
+        stdout_of(program("viem", at).args(arguments));
+        let (before, after) = (simulated(at, machine, name), simulated(at, machine, "out"));
+        assert!(after <= before, "{name}: {before} -> {after}");
+        let report = report_in(&at.join("report"));
+        assert_eq!(report["completion_time"], after);
+        let starts = report["starts"].as_array().unwrap();
+        assert!(starts.iter().any(|start| start["start"] == "input_mapping"), "{report}");
+    }
+    // A mapping that leaves no room is refused: three tasks are on PE 4, where two have room.
+    fs::write(at.join("full"), "4\n".repeat(3) + &"0\n".repeat(22)).unwrap();
+    let full = ["p", machine, "--input_mapping=full", "--tasks_per_pe=2"];
+    let message = failure_of(program("viem", at).args(full), 65);
+    assert!(message.contains("full, line 3"), "{message}");
+}
+
+#[test]
+fn a_program_is_drawn_and_launched() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    generated(at, "mesh:4x4");
+    let fast = "--preconfiguration_mapping=fast";
+    let map =
+        ["p", "--machine=torus:4x4", fast, "--picture=a.svg", "--launch=inverse:ranks", "--json=report"];
+    let told = stdout_of(program("viem", at).args(map));
+    assert_eq!(after(&told, "launch files for inverse: "), "ranks");
+    let report = report_in(&at.join("report"));
+    assert_eq!(report["launch"]["files"][0], "ranks");
+    let numbers = |name: &str| -> Vec<usize> {
+        let text = fs::read_to_string(at.join(name)).unwrap();
+        text.lines().map(|line| line.parse().unwrap()).collect()
+    };
+    let ranks = numbers("ranks");
+    assert!(numbers("permutation").into_iter().enumerate().all(|(rank, pe)| ranks[pe] == rank));
+    let picture = fs::read_to_string(at.join("a.svg")).unwrap();
+    assert!(picture.contains(&format!("of permutation {}", report["cost"])), "{picture}");
+    assert!(picture.contains("J of identity"), "{picture}");
+
+    // The same picture as that of the communication graph and the mapping.
+    stdout_of(program("generate_model", at).args(["p", "-o", "g"]));
+    let score = ["g", "--machine=torus:4x4", "--input_mapping=permutation", "--picture=b.svg"];
+    stdout_of(program("evaluator", at).args(score));
+    assert_eq!(picture, fs::read_to_string(at.join("b.svg")).unwrap());
+
+    // A launcher that starts programs by a script.
+    let machine = "--machine=hosts:hosts,node=4";
+    fs::write(at.join("hosts"), "n1\nn2\nn3\nn4\n").unwrap();
+    let told = stdout_of(program("viem", at).args(["p", machine, fast, "--launch=openmpi"]));
+    assert!(after(&told, "launch with: ").starts_with("mpirun -n 16 "), "{told}");
+    assert_eq!(fs::read_to_string(at.join("rankfile")).unwrap().lines().count(), 16);
+
+    // Tasks that share processing elements are drawn, but not launched; this is found out before any work.
+    let shared = ["p", "--machine=mesh:3x3", fast, "-o", "shared"];
+    stdout_of(program("viem", at).args(shared).arg("--picture=c.svg"));
+    assert!(fs::read_to_string(at.join("c.svg")).unwrap().contains("J of block"));
+    let refused = ["p", "--machine=mesh:3x3", fast, "-o", "refused", "--launch=inverse:r"];
+    let message = failure_of(program("viem", at).args(refused), 2);
+    assert!(message.contains("--launch is for one process a processing element"), "{message}");
+    assert!(!at.join("refused").exists() && !at.join("r").exists());
+    let nameless = ["p", "--machine=torus:4x4", fast, "-o", "refused", "--launch=openmpi:r"];
+    let message = failure_of(program("viem", at).args(nameless), 2);
+    assert!(message.contains("needs the names of the hosts"), "{message}");
+    assert!(!at.join("refused").exists());
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
+use assert_cmd::Command as AssertCommand;
 use common::{names, objective, program, report_in, stdout_of, text_of, to_spawn};
 use viem::graph::{GraphBuilder, generate};
 
@@ -36,7 +37,12 @@ fn run_until(folder: &Path, options: &[&str], beginning: &str) -> (Child, BufRea
     fs::write(folder.join("model"), text_of(&generate::grid(128, 128))).unwrap();
     let mut command = program("viem", folder);
     command.args(["model", "--seed=3", "--json=report"]).args(options);
-    let mut child = to_spawn(&command, folder).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    start(&command, folder, beginning)
+}
+
+/// A run at the point where it has printed a line that begins so.
+fn start(command: &AssertCommand, folder: &Path, beginning: &str) -> (Child, BufReader<ChildStdout>) {
+    let mut child = to_spawn(command, folder).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     while !line.starts_with(beginning) {
@@ -97,6 +103,57 @@ fn a_signal_saves_the_best_direct_mapping() {
         assert_eq!(objective(&text), objective(&evaluated));
         assert_eq!(report["J"]["mapping"], objective(&text));
     }
+}
+
+/// A program in time whose mapping would take minutes, at the point where it was read.
+fn long_program_run(folder: &Path, options: &[&str]) -> (Child, BufReader<ChildStdout>) {
+    let generate = ["--generate=random:1000", "--seed=2", "--output_filename=p"];
+    stdout_of(program("generate_model", folder).args(generate));
+    let mut command = program("viem", folder);
+    command.args(["p", "--machine=torus:32x32", "--preconfiguration_mapping=strong", "--json=report"]);
+    command.args(["--output_filename=out", "--verify"]).args(options);
+    start(&command, folder, "program has")
+}
+
+/// What a stopped run of it says and writes is the mapping that its report and the evaluator tell of.
+fn check_stopped_program(folder: &Path, text: &str) {
+    assert!(text.contains("stopped early"), "{text}");
+    let report = report_in(&folder.join("report"));
+    assert_eq!(report["stopped"], true);
+    let score = ["p", "--machine=torus:32x32", "--input_mapping=out", "--json=score"];
+    stdout_of(program("evaluator", folder).args(score));
+    let score = report_in(&folder.join("score"));
+    assert_eq!((&score["J"], &score["estimate"]), (&report["cost"], &report["estimate"]));
+}
+
+#[test]
+fn a_signal_saves_the_best_mapping_of_a_program() {
+    for signal in ["-INT", "-TERM"] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut child, mut lines) = long_program_run(folder.path(), &[]);
+        send(&child, signal);
+        let mut text = String::new();
+        lines.read_to_string(&mut text).unwrap();
+        let status = child.wait().unwrap();
+        match signal {
+            "-INT" => assert_eq!(status.signal(), Some(2)),
+            _ => assert!(status.success(), "{signal}: {status}"),
+        }
+        check_stopped_program(folder.path(), &text);
+    }
+}
+
+#[test]
+fn a_time_limit_ends_the_mapping_of_a_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, mut lines) = long_program_run(folder.path(), &["--time_limit=0.5", "--threads=1"]);
+    let mut text = String::new();
+    lines.read_to_string(&mut text).unwrap();
+    assert!(child.wait().unwrap().success());
+    check_stopped_program(folder.path(), &text);
+    // A loaded machine may take longer than the second that is promised.
+    let seconds = report_in(&folder.path().join("report"))["seconds"].as_f64().unwrap();
+    assert!(seconds < 10.0, "{seconds} s");
 }
 
 #[test]

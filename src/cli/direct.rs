@@ -20,9 +20,10 @@ use crate::types::PeId;
 /// By how many percent a PE may exceed its share if nothing is said.
 pub(crate) const IMBALANCE: f64 = 3.0;
 
-/// Why a direct mapping is not launched.
-pub(crate) const NO_LAUNCH: &str = "--launch is for one process a processing element; generate_model --machine makes a model of a \
-     direct mapping";
+/// Why nothing is launched where processing elements are shared, and what to do instead.
+pub(crate) fn no_launch(instead: &str) -> UsageError {
+    UsageError(format!("--launch is for one process a processing element; {instead}"))
+}
 
 /// How work is spread where PEs have many vertices.
 #[derive(Args, Clone, Debug)]

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::exit::{UsageError, VerificationError};
 use super::machine::MachineOptions;
 use crate::io::mapping::Room;
-
+use crate::io::output::OutputId;
 use crate::io::{self, ReadError, Source};
 use crate::mapping::Mapping;
 use crate::topology::Machine;
@@ -38,6 +38,14 @@ pub(crate) fn read_many(path: &Path, num_nodes: usize, machine: &dyn Machine) ->
 pub(crate) fn write_json(out: &mut dyn Write, report: &impl Serialize) -> std::io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, report)?;
     writeln!(out)
+}
+
+/// What writes each of some texts.
+pub(crate) fn fills<'a>(
+    texts: &[(OutputId, &'a str)],
+) -> Vec<(OutputId, impl Fn(&mut dyn Write) -> std::io::Result<()> + use<'a>)> {
+    let fill = |text: &'a str| move |out: &mut dyn Write| out.write_all(text.as_bytes());
+    texts.iter().map(|&(id, text)| (id, fill(text))).collect()
 }
 
 /// What messages and reports call an input.

@@ -102,9 +102,28 @@ impl Planned {
     }
 
     /// The launch of a mapping.
-    pub(crate) fn of(self, machine: &dyn Machine, mapping: &Mapping) -> Result<JobLaunch, LaunchError> {
+    fn of(self, machine: &dyn Machine, mapping: &Mapping) -> Result<JobLaunch, LaunchError> {
         let launch = self.kind.launch(machine, mapping, &self.files)?;
         Ok(JobLaunch { planned: self, launch })
+    }
+}
+
+/// The launch of a mapping, if one was asked for, or why there is none: such a mapping is written nevertheless. Files that are run
+/// become programs.
+pub(crate) fn of_mapping(
+    planned: Option<Planned>,
+    machine: &dyn Machine,
+    mapping: &Mapping,
+    outputs: &mut Outputs,
+) -> (Option<JobLaunch>, Option<LaunchError>) {
+    match planned.map(|planned| planned.of(machine, mapping)).transpose() {
+        Ok(launch) => {
+            for (id, _) in launch.iter().flat_map(JobLaunch::files).filter(|(_, file)| file.is_program) {
+                outputs.make_program(id);
+            }
+            (launch, None)
+        }
+        Err(error) => (None, Some(error)),
     }
 }
 

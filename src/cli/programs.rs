@@ -1,13 +1,17 @@
 //! The part of the programs that is about programs in time: mapping them, estimating and simulating them.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
 
+use super::compare::PictureOptions;
 use super::console::Console;
+use super::direct;
 use super::exit::{End, UsageError, VerificationError};
+use super::launch::{self, JobLaunch, JsonLaunch, Planned};
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::options::{ReportOptions, one_of};
 use super::progress::Progress;
@@ -218,10 +222,18 @@ pub(crate) struct MapJob<'a> {
     pub(crate) config: MapConfig,
     pub(crate) report: &'a ReportOptions,
     pub(crate) verify: bool,
-    pub(crate) outputs: &'a Outputs,
-    pub(crate) output: OutputId,
-    pub(crate) json: Option<OutputId>,
+    pub(crate) picture: &'a PictureOptions,
+    pub(crate) places: Places<'a>,
     pub(crate) console: Console,
+}
+
+/// Where the results of a mapping go.
+pub(crate) struct Places<'a> {
+    pub(crate) outputs: &'a mut Outputs,
+    pub(crate) mapping: OutputId,
+    pub(crate) json: Option<OutputId>,
+    pub(crate) picture: Option<OutputId>,
+    pub(crate) planned: Option<Planned>,
 }
 
 /// What the program did, as written to `--json`.
@@ -241,14 +253,17 @@ struct MapReport<'a> {
     settings: AssignConfig,
     #[serde(flatten)]
     report: &'a AssignReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    launch: Option<JsonLaunch>,
 }
 
 /// Maps a program.
-pub(crate) fn map(job: &MapJob<'_>, source: Source<'_>, machine: Box<dyn Machine>) -> anyhow::Result<End> {
+pub(crate) fn map(mut job: MapJob<'_>, source: Source<'_>, machine: Box<dyn Machine>) -> anyhow::Result<End> {
     let started = Instant::now();
     let program = io::program::read(source)?;
-    let room = job.room(&program, machine.as_ref())?;
     let whole = machine.as_ref();
+    let room = job.room(&program, whole)?;
+    job.check_launch(&program, whole, room)?;
     let machine: Box<dyn Machine> = match room {
         Some(room) => Box::new(Capacities::new(whole, vec![room; whole.num_pes()])?),
         None => Box::new(whole),
@@ -272,6 +287,8 @@ pub(crate) fn map(job: &MapJob<'_>, source: Source<'_>, machine: Box<dyn Machine
         assign(&program, machine, &config, start.as_ref(), &observer)?
     };
     tell_assignment(console, &assignment.report);
+    let (launch, refused) =
+        launch::of_mapping(job.places.planned.take(), whole, &assignment.mapping, job.places.outputs);
     config.mapping = config.mapping.effective_on(machine);
     let report = MapReport {
         program: "viem",
@@ -287,12 +304,42 @@ pub(crate) fn map(job: &MapJob<'_>, source: Source<'_>, machine: Box<dyn Machine
         judge: job.options.judge.name(),
         settings: config,
         report: &assignment.report,
+        launch: launch.as_ref().map(JobLaunch::report),
     };
-    job.write(&assignment, &report, room, whole)?;
+    // Of tasks that share PEs, stretches of equal length are drawn beside the mapping.
+    let name = job.places.outputs.name(job.places.mapping);
+    let drawn = job.picture.draw(&program.graph(), whole, name, &assignment.mapping, is_shared(room))?;
+    let files = launch.iter().flat_map(JobLaunch::files).map(|(id, file)| (id, file.content.as_str()));
+    let texts: Vec<(OutputId, &str)> =
+        job.places.picture.zip(drawn.as_deref()).into_iter().chain(files).collect();
+    job.write(&assignment, &report, &texts, room, whole)?;
+    launch.iter().for_each(|launch| launch.tell(console));
+    console.line(format_args!("written to {name}"));
+    refused.map_or(Ok(()), Err)?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
 
+/// Whether several tasks may share a PE.
+fn is_shared(room: Option<u32>) -> bool {
+    room.is_some_and(|room| room > 1)
+}
+
 impl MapJob<'_> {
+    /// Refuses before any work a launch that no mapping allows.
+    fn check_launch(
+        &self,
+        program: &Program,
+        machine: &dyn Machine,
+        room: Option<u32>,
+    ) -> anyhow::Result<()> {
+        let Some(planned) = &self.places.planned else { return Ok(()) };
+        if is_shared(room) {
+            let instead = "take a machine with one for each task, and leave out --tasks_per_pe";
+            return Err(direct::no_launch(instead).into());
+        }
+        Ok(planned.check(machine, program.num_tasks())?)
+    }
+
     /// How many tasks each PE has room for, where the machine does not say.
     fn room(&self, program: &Program, machine: &dyn Machine) -> Result<Option<u32>, UsageError> {
         let (tasks, pes) = (program.num_tasks() as u64, machine.num_pes() as u64);
@@ -316,23 +363,24 @@ impl MapJob<'_> {
         &self,
         assignment: &Assignment,
         report: &MapReport<'_>,
+        texts: &[(OutputId, &str)],
         room: Option<u32>,
         machine: &dyn Machine,
     ) -> anyhow::Result<()> {
-        let contents: [Content<'_>; 2] = [
-            (Some(self.output), &|out| io::mapping::write(out, assignment.mapping.as_slice())),
-            (self.json, &|out| files::write_json(out, report)),
-        ];
-        let staged = self.outputs.stage(&contents)?;
-        if let Some(written) = staged.path(self.output).filter(|_| self.verify) {
+        let Places { outputs, mapping, json, .. } = &self.places;
+        let write_mapping = |out: &mut dyn Write| io::mapping::write(out, assignment.mapping.as_slice());
+        let write_report = |out: &mut dyn Write| files::write_json(out, report);
+        let fills = files::fills(texts);
+        let mut contents: Vec<Content<'_>> = vec![(Some(*mapping), &write_mapping), (*json, &write_report)];
+        contents.extend(fills.iter().map(|(id, fill)| (Some(*id), fill as _)));
+        let staged = outputs.stage(&contents)?;
+        if let Some(written) = staged.path(*mapping).filter(|_| self.verify) {
             self.audit(written, &assignment.report, room, machine)?;
             let AssignReport { cost, estimate, .. } = assignment.report;
             self.console.line(format_args!("verified: J of the files is {cost} too"));
             self.console.line(format_args!("verified: F of the files is {estimate:.1} too"));
         }
-        staged.publish()?;
-        self.console.line(format_args!("written to {}", self.outputs.name(self.output)));
-        Ok(())
+        Ok(staged.publish()?)
     }
 
     /// Has the independent auditor recompute J and F from the files.

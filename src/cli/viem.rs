@@ -14,7 +14,7 @@ use super::direct::{self, DirectOptions};
 use super::exit::{self, End, UsageError};
 use super::files;
 use super::first_mapping::FirstOptions;
-use super::launch::{JobLaunch, JsonLaunch, LaunchOptions};
+use super::launch::{self, JobLaunch, JsonLaunch, LaunchOptions};
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::map_directly::{Job, Places};
 use super::options::{self, ReportOptions, one_of};
@@ -170,20 +170,17 @@ fn map(options: &Options) -> anyhow::Result<End> {
     if programs::is_program(&mut source)? {
         options.first.refuse_order("this is a program in time")?;
         options.remap.refuse("is for graphs; this is a program in time")?;
-        if planned.is_some() || picture.is_some() {
-            let message =
-                "programs in time are neither launched nor drawn here; leave out --launch and --picture";
-            return Err(UsageError(message.to_string()).into());
-        }
-        let job = options.program_job(config, &outputs, (output, json), console);
-        return programs::map(&job, source, machine);
+        let places = programs::Places { outputs: &mut outputs, mapping: output, json, picture, planned };
+        return programs::map(options.program_job(config, places, console), source, machine);
     }
     let machine = machine.as_ref();
     let (graph, is_direct) = options.direct.read(source, machine)?;
     if is_direct {
         options.first.refuse_order("generate_model --algorithm divides graphs of more vertices")?;
         if planned.is_some() {
-            return Err(UsageError(direct::NO_LAUNCH.to_owned()).into());
+            return Err(
+                direct::no_launch("generate_model --machine makes a model of a direct mapping").into()
+            );
         }
         let start = start.map(|path| files::read_many(path, graph.num_nodes(), machine)).transpose()?;
         let places = Places { outputs: &outputs, mapping: output, json, picture, curve };
@@ -208,14 +205,8 @@ fn map(options: &Options) -> anyhow::Result<End> {
         solve_watched(&graph, machine, &config, given, &observer)?
     };
     tell(console, &solution.report);
-    let name = outputs.name(output);
-    let drawn = options.picture.draw(&graph, machine, name, &solution.mapping, false)?;
-    // A mapping that cannot be launched as asked is written nevertheless.
-    let launch = planned.map(|planned| planned.of(machine, &solution.mapping)).transpose();
-    let (launch, refused) = launch.map_or_else(|error| (None, Some(error)), |launch| (launch, None));
-    for (id, _) in launch.iter().flat_map(JobLaunch::files).filter(|(_, file)| file.is_program) {
-        outputs.make_program(id);
-    }
+    let drawn = options.picture.draw(&graph, machine, outputs.name(output), &solution.mapping, false)?;
+    let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, &mut outputs);
     let settings = config.effective_on(machine);
     let report = JsonReport::new(options, machine, &solution.report, settings, launch.as_ref());
     let launch_files = launch.iter().flat_map(JobLaunch::files).map(|(id, file)| (id, file.content.as_str()));
@@ -252,10 +243,9 @@ fn write(
     let Solution { mapping, report } = solution;
     let write_mapping = |out: &mut dyn Write| io::mapping::write(out, mapping.as_slice());
     let write_report = |out: &mut dyn Write| files::write_json(out, report_of_run);
-    let fills: Vec<_> =
-        texts.iter().map(|&(_, text)| move |out: &mut dyn Write| out.write_all(text.as_bytes())).collect();
+    let fills = files::fills(texts);
     let mut contents: Vec<Content<'_>> = vec![(Some(output), &write_mapping), (json, &write_report)];
-    contents.extend(texts.iter().zip(&fills).map(|(&(id, _), fill)| (Some(id), fill as _)));
+    contents.extend(fills.iter().map(|(id, fill)| (Some(*id), fill as _)));
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
         files::verify(&options.file, written, (&options.machine, machine), report.cost)?;
@@ -283,8 +273,7 @@ impl Options {
     fn program_job<'a>(
         &'a self,
         config: MapConfig,
-        outputs: &'a Outputs,
-        (output, json): (OutputId, Option<OutputId>),
+        places: programs::Places<'a>,
         console: Console,
     ) -> MapJob<'a> {
         MapJob {
@@ -296,9 +285,8 @@ impl Options {
             config,
             report: &self.report,
             verify: self.verify,
-            outputs,
-            output,
-            json,
+            picture: &self.picture,
+            places,
             console,
         }
     }
