@@ -2,10 +2,13 @@
 //!
 //! A list is names with commas between them; a name may hold any number of brackets with numbers and ranges, of which each
 //! combination is a host. Leading zeros are kept: `n[008-010]` is n008, n009, n010. Time and memory for the hosts, of which
-//! there are [`MOST_HOSTS`] at most.
+//! there are [`MOST_HOSTS`] at most, of [`LONGEST_NAME`] bytes at most.
 
 use super::{ClusterFault, Fault, MOST_HOSTS, Text, shown};
 use crate::io::{ReadError, Source};
+
+/// Bytes of a name of a host, at most: those of a name in the Domain Name System.
+const LONGEST_NAME: usize = 255;
 
 /// The hosts of a list.
 ///
@@ -24,6 +27,8 @@ pub fn read_counts(name: &str, text: &str) -> Result<Vec<u32>, ReadError> {
     Text::read(Source::new(name, text.as_bytes())?)?.parse(counts)
 }
 
+const TOO_LONG: &str = "a name is longer than 255 bytes";
+
 /// The hosts of a list that starts at an offset in its file.
 pub(super) fn expand(text: &str, offset: usize) -> Result<Vec<String>, Fault> {
     let mut hosts = Vec::new();
@@ -33,12 +38,19 @@ pub(super) fn expand(text: &str, offset: usize) -> Result<Vec<String>, Fault> {
         if name.is_empty() {
             return Err(fault("a name is missing"));
         }
+        if name.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return Err(fault("a blank stands in a name"));
+        }
         let mut rest = name;
         while let Some((before, after)) = rest.split_once('[') {
             let (inside, after) = after.split_once(']').ok_or_else(|| fault("a bracket is left open"))?;
             let numbers = ranges(inside, MOST_HOSTS).map_err(fault)?;
             if found.len().saturating_mul(numbers.len()) > MOST_HOSTS {
                 return Err((offset + at, ClusterFault::TooManyHosts));
+            }
+            let longest = |texts: &[String]| texts.iter().map(String::len).max().unwrap_or(0);
+            if longest(&found) + before.len() + longest(&numbers) > LONGEST_NAME {
+                return Err(fault(TOO_LONG));
             }
             let combine = |host: &String| {
                 let host = format!("{host}{before}");
@@ -50,8 +62,8 @@ pub(super) fn expand(text: &str, offset: usize) -> Result<Vec<String>, Fault> {
         if rest.contains(']') {
             return Err(fault("a bracket is closed that was not opened"));
         }
-        if name.contains(|c: char| c.is_whitespace() || c.is_control()) {
-            return Err(fault("a blank stands in a name"));
+        if found.iter().any(|host| host.len() + rest.len() > LONGEST_NAME) {
+            return Err(fault(TOO_LONG));
         }
         found.iter_mut().for_each(|host| host.push_str(rest));
         hosts.append(&mut found);
@@ -101,6 +113,9 @@ fn ranges(text: &str, most: usize) -> Result<Vec<String>, &'static str> {
             return Err("a range is too long");
         }
         let width = first.len();
+        if width > LONGEST_NAME {
+            return Err(TOO_LONG);
+        }
         numbers.extend((from..=to).map(|number| format!("{number:0width$}")));
     }
     Ok(numbers)
@@ -176,6 +191,16 @@ mod tests {
         ];
         for list in lists {
             assert!(expand(list, 0).is_err(), "{list}");
+        }
+        for length in [255, 256, 5000] {
+            let long = [
+                "n".repeat(length),
+                format!("n[{:0>1$}-2]", 1, length - 1),
+                format!("{}[1-2]", "n".repeat(length - 1)),
+            ];
+            for list in long {
+                assert_eq!(expand(&list, 0).is_ok(), length == 255, "{list}");
+            }
         }
         for text in
             ["", "2(x4", "2(4)", "x", "0", "2(x0)", "2,,3", "-1", "2(x4)3", "1(x99999999)", "99999999999"]
