@@ -3,6 +3,7 @@
 //! | member | what it does |
 //! |---|---|
 //! | [`spec`] | from what people write, or have in files, to a machine |
+//! | [`recognise`] | from a matrix of distances to the machine that has them |
 //! | [`cluster`] | nodes with names, what is in them, how they are connected |
 //! | [`parts`] | divides a machine into parts, by partitioning where its shape does not say how |
 //! | [`Nodes`] | on which host and which CPUs each PE is |
@@ -12,6 +13,7 @@ pub mod cluster;
 mod nodes;
 pub mod parts;
 mod places;
+pub mod recognise;
 pub mod spec;
 
 pub use nodes::{Nodes, Site};
