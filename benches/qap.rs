@@ -3,7 +3,11 @@
 //! ```text
 //! VIEM_QAPLIB=FOLDER cargo bench --bench qap -- [seconds=20] [threads=2] [seeds=1] [files=nug30,sko100a] [child.rounds=50]
 //! cargo bench --bench qap -- iteration
+//! cargo bench --bench qap -- machines [degree=6] [seconds=5] [threads=1] [seeds=1]
 //! ```
+//!
+//! `machines` makes problems of geometric graphs on machines whose PEs are in disorder, and solves them with a mapping to the machine that is
+//! recognised and without. `machine=null` leaves out such mappings for files too, `machine=eco` sets their effort.
 //!
 //! `FOLDER/best_known.tsv`, if it is there, has the best known J in the third column of the line of each file; else the line of n
 //! in the file may have it. A run ends once the best known J is reached. Settings with a dot are those of `QapConfig`, by name. Seconds are on the clock.
@@ -16,12 +20,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use common::{Options, Stopwatch, changed, fail};
+use viem::graph::generate;
 use viem::io::{Source, qaplib};
-use viem::qap::{self, Improvement, Qap, QapConfig};
+use viem::machine;
+use viem::qap::{self, Improvement, Qap, QapConfig, QapMachine};
 use viem::rng::Rng;
+use viem::topology::{DistanceOracle, DistanceVisitor, Machine};
 
 struct Run {
     iteration: bool,
+    machines: bool,
+    degree: f64,
     seconds: f64,
     threads: usize,
     seeds: u64,
@@ -31,17 +40,23 @@ struct Run {
 
 fn main() {
     let run = Options::read(|options| {
+        let machine = options.optional("machine")?.map(|value| ("machine".to_owned(), value));
         Ok(Run {
             iteration: options.word("iteration")?,
+            machines: options.word("machines")?,
+            degree: options.value("degree", 6.0)?,
             seconds: options.value("seconds", 20.0)?,
             threads: options.value("threads", 2)?,
             seeds: options.value("seeds", 1)?,
             files: options.list("files", Vec::new())?,
-            settings: options.settings()?,
+            settings: options.settings()?.into_iter().chain(machine).collect(),
         })
     });
     if run.iteration {
         return iteration();
+    }
+    if run.machines {
+        return machines(&run);
     }
     match std::env::var_os("VIEM_QAPLIB") {
         Some(folder) => table(&run, Path::new(&folder)),
@@ -101,6 +116,67 @@ fn best_known(folder: &Path) -> HashMap<String, i64> {
         Some((name, fields.get(2)?.parse().ok()?))
     };
     rows.filter_map(row).collect()
+}
+
+/// A line for each machine, size and seed: J with a mapping to the machine, and without.
+fn machines(run: &Run) {
+    let config =
+        QapConfig::default().with_threads(run.threads).with_time_limit(Duration::from_secs_f64(run.seconds));
+    let config: QapConfig = changed(&config, &run.settings).unwrap_or_else(|error| fail(error));
+    println!("| machine | mapped | seed | J | J without mapping |");
+    println!("|---|---|--:|--:|--:|");
+    let specs = [
+        ("4:4:4", "1:10:100"),
+        ("4:8:4", "1:10:100"),
+        ("4:16:8", "1:10:100"),
+        ("4:16:16", "1:10:100"),
+        ("mesh:8x8", ""),
+        ("mesh:12x12", ""),
+        ("mesh:20x20", ""),
+        ("torus:32x32", ""),
+        ("hypercube:6", ""),
+        ("hypercube:8", ""),
+        ("hypercube:10", ""),
+    ];
+    for (spec, distances) in specs {
+        let distances = Some(distances).filter(|distances| !distances.is_empty());
+        let machine = machine::build(spec, distances, None).unwrap_or_else(|error| fail(error));
+        for seed in 0..run.seeds {
+            let problem = geometric(&*machine, run.degree, seed);
+            let solved = |config: QapConfig| {
+                qap::solve(&problem, &config.with_seed(seed)).unwrap_or_else(|error| fail(error)).cost
+            };
+            let [with, without] = [config, config.with_machine(None)].map(solved);
+            let is_mapped = QapMachine::of(&problem).is_some_and(|machine| machine.is_mapped);
+            println!("| {spec} | {is_mapped} | {seed} | {with} | {without} |");
+        }
+    }
+}
+
+/// A random geometric graph on a machine whose PEs are in a random order.
+fn geometric(machine: &dyn Machine, degree: f64, seed: u64) -> Qap {
+    let n = machine.num_pes();
+    let graph = generate::random_geometric(n, degree, seed);
+    let mut flows = vec![0; n * n];
+    for u in graph.nodes() {
+        for (v, weight) in graph.arcs(u) {
+            flows[u as usize * n + v as usize] = weight;
+        }
+    }
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    Rng::new(seed).shuffle(&mut order);
+    let whole = machine.distances().unwrap_or_else(|error| fail(error)).visit(InOrder(&order));
+    Qap::from_matrices(n, flows, whole).unwrap_or_else(|error| fail(error))
+}
+
+/// The distances of PEs in an order, row by row.
+struct InOrder<'a>(&'a [u32]);
+
+impl DistanceVisitor for InOrder<'_> {
+    type Output = Vec<i64>;
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Vec<i64> {
+        self.0.iter().flat_map(|&p| self.0.iter().map(move |&q| oracle.distance(p, q))).collect()
+    }
 }
 
 /// Processor time of an iteration of tabu search on a dense problem of 100 objects, symmetric and not.

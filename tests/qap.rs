@@ -1,12 +1,12 @@
 //! Quadratic assignment problems: results held to the definition and to enumeration.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use viem::io::{Source, qap_solution, qaplib};
 use viem::mapping::Mapping;
 use viem::observer::Observer;
-use viem::qap::{self, Qap, QapConfig, QapError, QapSolution, gilmore_lawler};
+use viem::qap::{self, Qap, QapConfig, QapError, QapMachine, QapSolution, gilmore_lawler};
 use viem::rng::Rng;
 use viem::solve::MapPreset;
 use viem::verify::audit_qap;
@@ -216,6 +216,71 @@ fn a_time_limit_and_a_target_end_a_run() {
     let target = fast().with_time_limit(Duration::from_secs(3600)).with_target(i64::MAX / 1000);
     check(qap, &qap::solve(qap, &target).unwrap());
     assert!(begin.elapsed() < Duration::from_secs(600));
+}
+
+/// A torus of so many vertices under random numbers, and sparse traffic that is not symmetric.
+fn traffic_on_a_torus(width: usize, height: usize, rng: &mut Rng) -> Qap {
+    let n = width * height;
+    let mut number: Vec<usize> = (0..n).collect();
+    rng.shuffle(&mut number);
+    let gap = |a: usize, b: usize, length: usize| a.abs_diff(b).min(length - a.abs_diff(b));
+    let hops = |i: usize, j: usize| gap(i % width, j % width, width) + gap(i / width, j / width, height);
+    let (mut a, mut b) = (vec![0; n * n], vec![0; n * n]);
+    for i in 0..n {
+        for j in 0..n {
+            b[number[i] * n + number[j]] = 5 * hops(i, j) as i64;
+        }
+        for _ in 0..2 {
+            let near = (i + 1 + rng.below(20) as usize) % n;
+            a[i * n + near] += 1 + i64::from(rng.below(9));
+        }
+    }
+    Qap::from_matrices(n, a, b).unwrap()
+}
+
+/// Remembers the least J that it heard of.
+struct Least(AtomicI64);
+
+impl Observer for Least {
+    fn reached(&self, cost: i64) {
+        assert!(cost <= self.0.swap(cost, Ordering::Relaxed));
+    }
+}
+
+#[test]
+fn problems_on_machines_are_mapped() {
+    let mut rng = Rng::new(12);
+    let config = with(|config| config.children = 0).with_seed(3);
+    // The second is too large for a table of all exchanges.
+    for (width, height) in [(10, 12), (27, 30)] {
+        let qap = traffic_on_a_torus(width, height, &mut rng);
+        let least = Least(AtomicI64::new(i64::MAX));
+        let solution = qap::solve_watched(&qap, &config, None, &least).unwrap();
+        check(&qap, &solution);
+        assert_eq!(least.0.into_inner(), solution.cost);
+        let again = qap::solve(&qap, &config.with_threads(2)).unwrap();
+        assert_eq!(again.mapping, solution.mapping);
+        // Within a limit of time, a target ends the mapping too.
+        let hour =
+            config.with_time_limit(Duration::from_secs(3600)).with_target(solution.cost_of_identity / 2);
+        check(&qap, &qap::solve(&qap, &hour).unwrap());
+    }
+}
+
+#[test]
+fn either_matrix_may_hold_the_distances() {
+    let qap = traffic_on_a_torus(10, 10, &mut Rng::new(13));
+    let exchanged = Qap::from_matrices(100, qap.b().to_vec(), qap.a().to_vec()).unwrap();
+    let config = with(|config| config.children = 0);
+    for (qap, matrix) in [(&qap, 'B'), (&exchanged, 'A')] {
+        let machine = QapMachine::of(qap).unwrap();
+        assert_eq!((machine.matrix, machine.factor, machine.is_mapped), (matrix, 5, true));
+        assert!(machine.machine.starts_with("torus of"), "{machine:?}");
+        let [with, without] =
+            [config, config.with_machine(None)].map(|config| qap::solve(qap, &config).unwrap());
+        check(qap, &with);
+        assert!(with.cost <= without.cost, "{matrix}: {} {}", with.cost, without.cost);
+    }
 }
 
 #[test]

@@ -56,6 +56,13 @@ impl Console {
             let _ = writeln!(io::stderr(), "warning: {text}");
         }
     }
+
+    /// Writes what a user may want to know to stderr, unless the program is to be quiet.
+    pub(crate) fn note(self, text: Arguments<'_>) {
+        if self.warns {
+            let _ = writeln!(io::stderr(), "note: {text}");
+        }
+    }
 }
 
 /// Ascending numbers as `1, 3-5, 9`, and how many follow if there are many ranges.

@@ -16,7 +16,7 @@ use crate::io::qaplib::{self, Qaplib};
 use crate::io::{self, Outputs, Source, qap_solution};
 use crate::mapping::Mapping;
 use crate::observer::{Observer, Phase};
-use crate::qap::{Qap, QapConfig, QapSolution, lower_bound, solve_watched};
+use crate::qap::{Qap, QapConfig, QapMachine, QapSolution, lower_bound, solve_watched};
 use crate::settings::named;
 use crate::types::Cost;
 use crate::verify;
@@ -172,12 +172,20 @@ pub(super) fn map(options: &viem::Options) -> anyhow::Result<End> {
     let received = signals::listen(&progress, First::AsksToStop);
     console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
     console.line(format_args!("quadratic assignment problem of {} objects", problem.qap.size()));
+    let machine = QapMachine::of(&problem.qap);
+    if let Some(QapMachine { matrix, machine, is_mapped, .. }) = &machine {
+        let consequence = match is_mapped {
+            true => "to which the other matrix is mapped as a graph",
+            false => "but the other matrix is too dense for a mapping to help",
+        };
+        console.note(format_args!("matrix {matrix} holds the distances of a {machine}, {consequence}"));
+    }
     let solution = {
         let watcher = Watcher { progress, known: problem.known(None) };
         let observer = StopAtSignal { observer: watcher, received: received.clone() };
         solve_watched(&problem.qap, &config, start.as_ref(), &observer)?
     };
-    let report = JsonReport::new(options, &problem, &solution, QapConfig { threads: 1, ..config });
+    let report = JsonReport::new(options, &problem, &solution, QapConfig { threads: 1, ..config }, machine);
     tell(console, &report);
     let written = solution.mapping.as_slice();
     let contents: [Content<'_>; 2] = [
@@ -260,6 +268,8 @@ struct JsonReport {
     #[serde(rename = "J")]
     cost: JsonCost,
     lower_bound: Option<Cost>,
+    /// The machine whose distances one of both matrices holds.
+    machine: Option<QapMachine>,
     #[serde(rename = "optimal")]
     is_optimal: bool,
     /// The J that the file names.
@@ -278,7 +288,13 @@ struct JsonCost {
 }
 
 impl JsonReport {
-    fn new(options: &viem::Options, problem: &Problem, solution: &QapSolution, settings: QapConfig) -> Self {
+    fn new(
+        options: &viem::Options,
+        problem: &Problem,
+        solution: &QapSolution,
+        settings: QapConfig,
+        machine: Option<QapMachine>,
+    ) -> Self {
         let known = problem.known(solution.lower_bound);
         Self {
             program: "viem",
@@ -293,6 +309,7 @@ impl JsonReport {
                 search: solution.cost,
             },
             lower_bound: solution.lower_bound,
+            machine,
             is_optimal: solution.is_optimal,
             known,
             gap_percent: known.and_then(|known| gap(solution.cost, known)),

@@ -24,7 +24,7 @@ use crate::types::Cost;
 const BATCH: usize = 4;
 
 /// Larger problems have no table of all exchanges, which takes O(n³) time at first: they are annealed only.
-const MOST_TABLED: usize = 800;
+pub(super) const MOST_TABLED: usize = 800;
 
 /// After so many children in a row that were not better than the best, as many are mutants.
 const STALE: usize = 60;

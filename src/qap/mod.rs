@@ -11,6 +11,7 @@
 //! | `crossover` | children of one or two assignments |
 //! | `memetic` | a population of assignments |
 //! | `embed` | problems that are a matter of shape |
+//! | `machine` | problems with the distances of a machine, mapped to it |
 //! | `bound`, `exact` | lower bounds; branch and bound for small problems |
 //! | `settings` | all settings, and the presets as whole values of them |
 //! | `run` | one call for all that |
@@ -25,6 +26,7 @@ mod dense;
 mod embed;
 mod exact;
 mod form;
+mod machine;
 mod memetic;
 mod run;
 mod settings;
@@ -33,5 +35,6 @@ mod tabu;
 
 pub use bound::{gilmore_lawler, lower_bound};
 pub use form::{Qap, QapError};
+pub use machine::QapMachine;
 pub use run::{QapSolution, QapSolveError, solve, solve_watched};
 pub use settings::{Improvement, QapConfig, Way};

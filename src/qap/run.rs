@@ -1,16 +1,18 @@
-//! Solving in one call: shape, proof, population.
+//! Solving in one call: shape, machine, population, proof.
 
 use std::time::Instant;
 
 use super::bound::lower_bound;
 use super::dense::{Number, Plain, Width};
 use super::form::{Qap, QapError};
+use super::machine::OnMachine;
 use super::memetic::Memetic;
 use super::settings::QapConfig;
 use super::{embed, exact};
 use crate::mapping::{Mapping, MappingError};
 use crate::observer::{Limited, Observer, Phase, Watch};
 use crate::settings::ConfigError;
+use crate::solve::SolveError;
 use crate::threads::{self, ThreadsError};
 use crate::types::Cost;
 
@@ -30,6 +32,8 @@ pub enum QapSolveError {
     StartSize { found: usize, expected: usize },
     #[error("the start: {0}")]
     Start(#[from] MappingError),
+    #[error("the mapping to a machine: {0}")]
+    Machine(#[from] SolveError),
     #[error("cannot start the threads: {0}")]
     Threads(#[from] ThreadsError),
 }
@@ -80,7 +84,7 @@ pub fn solve_watched(
     let deadline = config.time_limit.and_then(|limit| begin.checked_add(limit));
     let limited = Limited { observer, deadline, bound: Cost::MAX };
     let mut solution =
-        threads::run(config.threads, || Run { qap, config, observer: &limited }.solution(start))??;
+        threads::run(config.threads, || Run { qap, config, observer: &limited, begin }.solution(start))??;
     solution.stopped = observer.should_stop() && !solution.is_optimal;
     solution.seconds = begin.elapsed().as_secs_f64();
     Ok(solution)
@@ -91,6 +95,7 @@ struct Run<'a> {
     qap: &'a Qap,
     config: &'a QapConfig,
     observer: &'a dyn Observer,
+    begin: Instant,
 }
 
 impl Run<'_> {
@@ -125,7 +130,9 @@ impl Run<'_> {
             return Ok(solution);
         }
         solution.lower_bound = lower_bound(qap);
-        self.search(&mut solution)?;
+        if !self.map(&mut solution)? {
+            self.search(&mut solution)?;
+        }
         if solution.lower_bound == Some(solution.cost) {
             solution.prove(solution.cost);
         } else if qap.size() <= self.config.exact_size && !self.is_reached(&solution) {
@@ -138,6 +145,21 @@ impl Run<'_> {
             }
         }
         Ok(solution)
+    }
+
+    /// Maps to a machine whose distances one of both matrices holds. Whether nothing more is to be done then.
+    fn map(&self, solution: &mut QapSolution) -> Result<bool, QapSolveError> {
+        let Self { qap, config, observer, begin } = *self;
+        let problem = config.machine.and_then(|_| OnMachine::new(qap));
+        let Some(problem) = problem.filter(|problem| problem.is_large() || problem.is_sparse()) else {
+            return Ok(false);
+        };
+        // The dense search gets the other half of the time.
+        let share = if problem.is_large() { 1 } else { 2 };
+        let time_limit = config.time_limit.map(|limit| limit.saturating_sub(begin.elapsed()) / share);
+        let place_of = problem.solve(config, time_limit, solution.cost, observer)?;
+        solution.take(qap.cost(&place_of), place_of);
+        Ok(problem.is_large() || self.is_reached(solution))
     }
 
     fn is_reached(&self, solution: &QapSolution) -> bool {

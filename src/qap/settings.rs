@@ -21,6 +21,8 @@ pub struct QapConfig {
     pub time_limit: Option<Duration>,
     /// If given, the search ends once J is at most this.
     pub target: Option<Cost>,
+    /// The effort of the mapping where one of both matrices holds the distances of a machine; with none, no machine is looked for.
+    pub machine: Option<MapPreset>,
     /// Members of the population.
     pub population: usize,
     /// Children, if there is no time limit.
@@ -72,6 +74,7 @@ impl QapConfig {
             threads: 1,
             time_limit: None,
             target: None,
+            machine: Some(preset),
             population,
             children,
             first: Improvement { rounds: 500, hot: 0.3, cold: 0.01, iterations: 2000 },
@@ -105,6 +108,11 @@ impl QapConfig {
     /// The same with a J that is good enough, or none.
     pub fn with_target(self, target: impl Into<Option<Cost>>) -> Self {
         Self { target: target.into(), ..self }
+    }
+
+    /// The same with an effort of the mapping to a machine, or none.
+    pub fn with_machine(self, machine: impl Into<Option<MapPreset>>) -> Self {
+        Self { machine: machine.into(), ..self }
     }
 
     /// Whether every number is in its range.
