@@ -3,11 +3,20 @@
 mod common;
 
 use std::fs;
+#[cfg(unix)]
+use std::io::{BufRead, BufReader, Read};
+#[cfg(unix)]
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+#[cfg(unix)]
+use std::process::{self, Stdio};
 
 use assert_cmd::Command;
+#[cfg(unix)]
+use common::to_spawn;
 use common::{failure_of, objective, program, report_in, stdout_of};
 use tempfile::{TempDir, tempdir};
+use viem::rng::Rng;
 
 /// Five machines in a row and what flows between five jobs, not symmetric; and the least J, by enumeration.
 const PROBLEM: &str = "5 71\n0 1 9 0 2\n1 0 0 4 0\n3 0 0 1 0\n0 4 1 0 8\n2 0 0 0 0\n
@@ -129,6 +138,129 @@ fn seeds_and_threads_decide_as_they_should() {
         ],
     ));
     assert!(objective(&printed) > 0);
+}
+
+/// A problem that nobody solves in an hour, with a J that its file claims to know.
+fn write_long_problem(folder: &Path) {
+    let n = 60usize;
+    let mut rng = Rng::new(11);
+    let entries: Vec<String> = (0..2 * n * n).map(|_| rng.below(90).to_string()).collect();
+    fs::write(folder.join("long.dat"), format!("{n} 6000000\n{}\n", entries.join(" "))).unwrap();
+}
+
+/// The J of a mapping by the definition, as `evaluator` tells.
+fn scored(folder: &Path, problem: &str, mapping: &str) -> i64 {
+    let input = format!("--input_mapping={mapping}");
+    objective(&stdout_of(&mut evaluator(folder, &[problem, &input])))
+}
+
+#[test]
+fn a_time_limit_ends_a_run() {
+    let folder = folder();
+    write_long_problem(folder.path());
+    let arguments = ["long.dat", "--time_limit=1", "--threads=2", "--json=report"];
+    let run = viem(folder.path(), &arguments).assert().success();
+    // No terminal, no progress line.
+    assert_eq!(String::from_utf8_lossy(&run.get_output().stderr), "");
+    let printed = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+    let report = report_in(&folder.path().join("report"));
+    assert_eq!(report["stopped"], false);
+    let seconds = report["seconds"].as_f64().unwrap();
+    assert!((1.0..60.0).contains(&seconds), "{seconds}");
+    assert_eq!(scored(folder.path(), "long.dat", "permutation"), objective(&printed));
+}
+
+#[test]
+fn a_target_ends_a_run() {
+    let folder = folder();
+    write_long_problem(folder.path());
+    fs::write(folder.path().join("first"), (0..60).map(|i| format!("{i}\n")).collect::<String>()).unwrap();
+    let target = scored(folder.path(), "long.dat", "first") * 95 / 100;
+    let option = format!("--target={target}");
+    let arguments = ["long.dat", "--time_limit=1h", &option, "--json=report"];
+    let reached = objective(&stdout_of(&mut viem(folder.path(), &arguments)));
+    assert!(reached <= target, "{reached} {target}");
+    assert_eq!(report_in(&folder.path().join("report"))["stopped"], false);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_saves_the_best_assignment() {
+    let folder = folder();
+    write_long_problem(folder.path());
+    for (signal, number) in [("-INT", Some(2)), ("-TERM", None), ("-USR1", None)] {
+        let command =
+            viem(folder.path(), &["long.dat", "--time_limit=1h", "--json=report", "--output_filename=out"]);
+        let mut child = to_spawn(&command, folder.path()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let mut text = String::new();
+        while !text.contains("quadratic assignment problem") {
+            assert!(lines.read_line(&mut text).unwrap() > 0, "the program ended early: {text}");
+        }
+        let sent = process::Command::new("kill").arg(signal).arg(child.id().to_string()).status();
+        assert!(sent.unwrap().success());
+        lines.read_to_string(&mut text).unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!((status.signal(), status.success()), (number, number.is_none()), "{signal}");
+        assert!(text.contains("stopped early"), "{signal}: {text}");
+        assert_eq!(report_in(&folder.path().join("report"))["stopped"], true);
+        assert_eq!(scored(folder.path(), "long.dat", "out"), objective(&text), "{signal}");
+    }
+}
+
+/// Needs `script`, which makes a terminal; without it, nothing is tested.
+#[cfg(unix)]
+#[test]
+fn a_terminal_sees_the_progress_until_the_end() {
+    let folder = folder();
+    write_long_problem(folder.path());
+    let command = format!("{} long.dat --time_limit=2", env!("CARGO_BIN_EXE_viem"));
+    let mut script = process::Command::new("script");
+    script.args(["-qec", &command, "/dev/null"]).current_dir(&folder).env("TERM", "xterm");
+    let Ok(run) = script.output() else { return eprintln!("skipped: there is no `script`") };
+    let text = String::from_utf8_lossy(&run.stdout).into_owned();
+    let last =
+        text.rfind("improving the assignment, J = ").unwrap_or_else(|| panic!("no progress in {text:?}"));
+    assert!(text[last..].contains("% above 6000000") && text[last..].contains("\x1b[2K"), "{text:?}");
+}
+
+#[test]
+fn a_machine_that_is_recognised_is_told() {
+    let folder = folder();
+    let n = 144usize;
+    let hops = |i: usize, j: usize| (i % 12).abs_diff(j % 12) + (i / 12).abs_diff(j / 12);
+    // Rows in another order, and a ring of traffic with a few chords, in one direction.
+    let row = |k: usize| k * 5 % n;
+    let traffic = |i: usize, j: usize| usize::from(j == (i + 1) % n) * 3 + usize::from(j == (i * 7 + 30) % n);
+    let matrix = |entry: &dyn Fn(usize, usize) -> usize| -> String {
+        (0..n * n).map(|at| entry(at / n, at % n).to_string() + " ").collect()
+    };
+    let mesh = matrix(&|k, l| hops(row(k), row(l)));
+    fs::write(folder.path().join("mesh.dat"), format!("{n}\n{}\n{mesh}\n", matrix(&traffic))).unwrap();
+    let run = |arguments: &[&str]| {
+        let run = viem(folder.path(), arguments).assert().success();
+        String::from_utf8(run.get_output().stderr.clone()).unwrap()
+    };
+    let common = ["--preconfiguration_mapping=fast", "--time_limit=0.5", "--verify", "--json=report"];
+    let told = run(&[&["mesh.dat"], &common[..]].concat());
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert!(told.starts_with("note: matrix B holds the distances of a mesh of 12 x 12, to which"), "{told}");
+    let machine = &report_in(&folder.path().join("report"))["machine"];
+    assert_eq!((&machine["matrix"], &machine["mapped"]), (&"B".into(), &true.into()));
+    assert_eq!(run(&[&["mesh.dat", "--quiet"], &common[..]].concat()), "");
+    let told = run(&[&["jobs.dat"], &common[..]].concat());
+    assert!(told.contains("matrix B holds the distances of a mesh of 5, but"), "{told}");
+    assert_eq!(report_in(&folder.path().join("report"))["machine"]["mapped"], false);
+}
+
+#[test]
+fn the_name_of_an_input_may_be_short() {
+    let folder = folder();
+    fs::write(folder.path().join("start"), "4\n3\n2\n1\n0\n").unwrap();
+    let short = stdout_of(&mut evaluator(folder.path(), &["jobs.dat", "--input=start"]));
+    assert_eq!(objective(&short), scored(folder.path(), "jobs.dat", "start"));
+    let printed = stdout_of(&mut viem(folder.path(), &["jobs.dat", "--input=start"]));
+    assert!(objective(&printed) <= objective(&short));
 }
 
 #[test]

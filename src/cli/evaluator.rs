@@ -41,7 +41,7 @@ pub(super) struct Options {
 
     /// The mapping: line i holds the processing element of process i, both from 0; of a quadratic assignment problem also a
     /// solution file of QAPLIB
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, alias = "input", value_name = "FILE")]
     pub(super) input_mapping: PathBuf,
 
     /// Set the mapping side by side with others, by commas: block (the identity), socket (the packages of a node by turns), cyclic or
