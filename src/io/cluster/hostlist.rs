@@ -4,6 +4,8 @@
 //! combination is a host. Leading zeros are kept: `n[008-010]` is n008, n009, n010. Time and memory for the hosts, of which
 //! there are [`MOST_HOSTS`] at most, of [`LONGEST_NAME`] bytes at most.
 
+use std::cell::Cell;
+
 use super::{ClusterFault, Fault, MOST_HOSTS, Text, shown};
 use crate::io::{ReadError, Source};
 
@@ -19,7 +21,7 @@ const LONGEST_NAME: usize = 255;
 /// # Ok::<(), viem::io::ReadError>(())
 /// ```
 pub fn read(name: &str, text: &str) -> Result<Vec<String>, ReadError> {
-    Text::read(Source::new(name, text.as_bytes())?)?.parse(|text| expand(text, 0))
+    Text::read(Source::new(name, text.as_bytes())?)?.parse(|text| expand(text, 0, &Cell::new(MOST_HOSTS)))
 }
 
 /// Numbers such as `2(x4),3`, of the CPUs or tasks of each node.
@@ -29,8 +31,8 @@ pub fn read_counts(name: &str, text: &str) -> Result<Vec<u32>, ReadError> {
 
 const TOO_LONG: &str = "a name is longer than 255 bytes";
 
-/// The hosts of a list that starts at an offset in its file.
-pub(super) fn expand(text: &str, offset: usize) -> Result<Vec<String>, Fault> {
+/// The hosts of a list that starts at an offset in its file, of as many as there is `room` for; they take it up.
+pub(super) fn expand(text: &str, offset: usize, room: &Cell<usize>) -> Result<Vec<String>, Fault> {
     let mut hosts = Vec::new();
     for (at, name) in split(text) {
         let mut found = vec![String::new()];
@@ -45,7 +47,7 @@ pub(super) fn expand(text: &str, offset: usize) -> Result<Vec<String>, Fault> {
         while let Some((before, after)) = rest.split_once('[') {
             let (inside, after) = after.split_once(']').ok_or_else(|| fault("a bracket is left open"))?;
             let numbers = ranges(inside, MOST_HOSTS).map_err(fault)?;
-            if found.len().saturating_mul(numbers.len()) > MOST_HOSTS {
+            if found.len().saturating_mul(numbers.len()) > room.get() {
                 return Err((offset + at, ClusterFault::TooManyHosts));
             }
             let longest = |texts: &[String]| texts.iter().map(String::len).max().unwrap_or(0);
@@ -66,10 +68,9 @@ pub(super) fn expand(text: &str, offset: usize) -> Result<Vec<String>, Fault> {
             return Err(fault(TOO_LONG));
         }
         found.iter_mut().for_each(|host| host.push_str(rest));
+        let left = room.get().checked_sub(found.len());
+        room.set(left.ok_or((offset + at, ClusterFault::TooManyHosts))?);
         hosts.append(&mut found);
-        if hosts.len() > MOST_HOSTS {
-            return Err((offset + at, ClusterFault::TooManyHosts));
-        }
     }
     Ok(hosts)
 }
@@ -160,7 +161,7 @@ mod tests {
             (" n1 ", vec!["n1"]),
         ];
         for (text, hosts) in cases {
-            assert_eq!(expand(text, 0).unwrap(), hosts, "{text}");
+            assert_eq!(expand(text, 0, &Cell::new(MOST_HOSTS)).unwrap(), hosts, "{text}");
         }
         assert_eq!(counts("2(x4),3").unwrap(), [2, 2, 2, 2, 3]);
     }
@@ -190,7 +191,7 @@ mod tests {
             "n[0-6:2]",
         ];
         for list in lists {
-            assert!(expand(list, 0).is_err(), "{list}");
+            assert!(expand(list, 0, &Cell::new(MOST_HOSTS)).is_err(), "{list}");
         }
         for length in [255, 256, 5000] {
             let long = [
@@ -199,7 +200,7 @@ mod tests {
                 format!("{}[1-2]", "n".repeat(length - 1)),
             ];
             for list in long {
-                assert_eq!(expand(&list, 0).is_ok(), length == 255, "{list}");
+                assert_eq!(expand(&list, 0, &Cell::new(MOST_HOSTS)).is_ok(), length == 255, "{list}");
             }
         }
         for text in

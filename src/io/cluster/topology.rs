@@ -11,10 +11,11 @@
 //! An address is what Slurm puts into `SLURM_TOPOLOGY_ADDR`: the names of the switches above a node from the root, and the node,
 //! with dots between them.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use super::yaml::{self, Value};
-use super::{ClusterFault, Fault, Text, fields, hostlist, lines, shown};
+use super::{ClusterFault, Fault, MOST_HOSTS, Text, fields, hostlist, lines, shown};
 use crate::io::{ReadError, Source};
 
 /// How the nodes of a cluster are connected.
@@ -79,11 +80,12 @@ fn topology(text: &str) -> Result<Topology, Fault> {
 /// A `topology.conf`: settings `Key=value` in lines, of switches, blocks or rings.
 fn conf(text: &str) -> Result<Topology, Fault> {
     let (mut switches, mut blocks, mut sizes, mut tori) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let room = Cell::new(MOST_HOSTS);
     for (at, line) in joined(text) {
         let settings = settings(at, &line)?;
         let (key, first) = (settings[0].0.as_str(), settings[0].1);
         let hosts = |wanted: &str| match settings.iter().find(|(key, _)| key == wanted) {
-            Some((_, list)) => hostlist::expand(list, at),
+            Some((_, list)) => hostlist::expand(list, at, &room),
             None => Ok(Vec::new()),
         };
         match key {
@@ -255,16 +257,18 @@ fn yaml_file(text: &str) -> Result<Topology, Fault> {
     };
     let chosen = topologies.iter().find(is_default).or(topologies.first());
     let chosen = chosen.ok_or((0, ClusterFault::NotTopology))?;
+    let room = Cell::new(MOST_HOSTS);
     let is_flat = chosen.get("flat").is_some();
     let (tree, block) = (chosen.get("tree"), chosen.get("block"));
     let (ring, torus) = (chosen.get("ring"), chosen.get("torus3d"));
     match (tree, block, ring, torus) {
         (Some(tree), None, None, None) => {
-            let switches = list(tree, "switches")?.iter().map(switch).collect::<Result<_, _>>()?;
+            let switches =
+                list(tree, "switches")?.iter().map(|value| switch(value, &room)).collect::<Result<_, _>>()?;
             one_kind(tree.at, switches, Vec::new(), Vec::new(), Vec::new())
         }
         (None, Some(block), None, None) => {
-            let blocks = list(block, "blocks")?.iter().map(|block| hosts(block, "nodes", true));
+            let blocks = list(block, "blocks")?.iter().map(|block| hosts(block, "nodes", true, &room));
             let sizes = block.get("block_sizes").map_or(Ok(Vec::new()), |sizes| match sizes.list() {
                 Some(sizes) => sizes.iter().map(number).collect(),
                 None => Ok(vec![number(sizes)?]),
@@ -272,12 +276,13 @@ fn yaml_file(text: &str) -> Result<Topology, Fault> {
             one_kind(block.at, Vec::new(), blocks.collect::<Result<_, _>>()?, sizes, Vec::new())
         }
         (None, None, Some(rings), None) => {
-            let tori = list(rings, "rings")?.iter().map(|value| Ok(self::ring(hosts(value, "nodes", true)?)));
+            let tori =
+                list(rings, "rings")?.iter().map(|value| Ok(self::ring(hosts(value, "nodes", true, &room)?)));
             one_kind(rings.at, Vec::new(), Vec::new(), Vec::new(), tori.collect::<Result<_, _>>()?)
         }
         (None, None, None, Some(tori)) => {
             let found = list(tori, "toruses").or_else(|fault| list(tori, "tori").map_err(|_| fault))?;
-            let tori_found = found.iter().map(self::torus).collect::<Result<_, _>>()?;
+            let tori_found = found.iter().map(|value| self::torus(value, &room)).collect::<Result<_, _>>()?;
             one_kind(tori.at, Vec::new(), Vec::new(), Vec::new(), tori_found)
         }
         (None, None, None, None) if is_flat => Ok(Topology::Flat),
@@ -299,8 +304,8 @@ fn number(value: &Value) -> Result<u32, Fault> {
     number.ok_or_else(|| missing(value, "a number above 0 is expected"))
 }
 
-/// The hosts of a key, which may also be written as a list.
-fn hosts(value: &Value, key: &str, is_needed: bool) -> Result<Vec<String>, Fault> {
+/// The hosts of a key, which may also be written as a list; they take up `room`.
+fn hosts(value: &Value, key: &str, is_needed: bool, room: &Cell<usize>) -> Result<Vec<String>, Fault> {
     let Some(hosts) = value.get(key) else {
         return if is_needed { Err(missing(value, "a list of nodes is missing")) } else { Ok(Vec::new()) };
     };
@@ -308,23 +313,27 @@ fn hosts(value: &Value, key: &str, is_needed: bool) -> Result<Vec<String>, Fault
     let mut names = Vec::new();
     for member in members {
         let text = member.text().ok_or_else(|| missing(member, "a list of hosts is expected"))?;
-        names.extend(hostlist::expand(text, member.at)?);
+        names.extend(hostlist::expand(text, member.at, room)?);
     }
     Ok(names)
 }
 
-fn switch(value: &Value) -> Result<Switch, Fault> {
+fn switch(value: &Value, room: &Cell<usize>) -> Result<Switch, Fault> {
     let name = value.get("switch").and_then(Value::text);
     let name = name.ok_or_else(|| missing(value, "a switch has no name"))?.to_owned();
-    Ok(Switch { name, switches: hosts(value, "children", false)?, nodes: hosts(value, "nodes", false)? })
+    Ok(Switch {
+        name,
+        switches: hosts(value, "children", false, room)?,
+        nodes: hosts(value, "nodes", false, room)?,
+    })
 }
 
-fn torus(value: &Value) -> Result<Torus, Fault> {
+fn torus(value: &Value, room: &Cell<usize>) -> Result<Torus, Fault> {
     let dims = value.get("dims").ok_or_else(|| missing(value, "a torus has no dims"))?;
     let length =
         |key: &str| dims.get(key).ok_or_else(|| missing(dims, "dims are x, y and z")).and_then(number);
     let lengths = vec![length("x")?, length("y")?, length("z")?];
-    let nodes = hosts(value, "nodes", true)?;
+    let nodes = hosts(value, "nodes", true, room)?;
     let vertices = lengths.iter().fold(1u64, |product, &length| product.saturating_mul(length.into()));
     if vertices != nodes.len() as u64 {
         return Err(missing(value, "a torus has not as many nodes as its dims say"));
@@ -364,6 +373,17 @@ mod tests {
         let ring = "- topology: a\n  ring:\n    rings:\n      - ring: r1\n        nodes: n[1-4]\n";
         let Topology::Tori(tori) = topology(ring).unwrap() else { panic!() };
         assert_eq!(tori[0].lengths, [4]);
+    }
+
+    #[test]
+    fn the_hosts_of_all_lines_count() {
+        let lines = |count| {
+            (0..count)
+                .map(|index| format!("BlockName=b{index} Nodes=n{index}[0-399999]\n"))
+                .collect::<String>()
+        };
+        assert!(topology(&lines(2)).is_ok());
+        assert!(matches!(topology(&lines(3)), Err((_, ClusterFault::TooManyHosts))));
     }
 
     #[test]
