@@ -7,6 +7,12 @@ use crate::types::NodeId;
 /// Sweeps of the smoother on the coarsest level.
 const COARSEST_SWEEPS: usize = 10;
 
+/// By how much the correction from a coarser level is enlarged. Vectors that are constant on clusters have more energy than smooth ones, so
+/// a coarse level corrects too little (Braess 1995). Balances iterations against corrections that overshoot once many levels enlarge them.
+/// Tuned on grids of 90 000 and 10^6 vertices: 1 takes 29 iterations on the finer levels, 1.3 to 1.5 take 10 to 13, 1.7 takes 20;
+/// `cargo bench --bench change -- only=speed` shows the time.
+const ENLARGEMENT: f64 = 1.4;
+
 /// A level: a graph, and what its vertices stand for.
 pub(super) struct Level<'a, W> {
     pub graph: &'a CompactGraph<W>,
@@ -117,7 +123,7 @@ impl<'a, W: Stored> Levels<'a, W> {
         }
         let correction = self.solve(index + 1, &residual);
         for (entry, &coarse) in x.iter_mut().zip(*coarse_of) {
-            *entry += correction[coarse as usize];
+            *entry += ENLARGEMENT * correction[coarse as usize];
         }
         level.smooth(&mut x, r, nodes.rev());
         x

@@ -21,23 +21,21 @@ struct Direction {
 impl Direction {
     /// The part of a vector that is orthogonal to others and to the constant vector, at length 1; nothing if that is lost in rounding.
     fn new<W: Stored>(level: &Level<'_, W>, mut vector: Vec<f64>, others: &[&Direction]) -> Option<Self> {
-        let length = |vector: &[f64]| level.product(vector, Some(vector)).sqrt();
-        let before = length(&vector);
-        // Twice is enough.
-        for _ in 0..2 {
-            level.centre(&mut vector);
-            for other in others {
-                let share = level.product(&vector, Some(&other.vector));
-                vector.iter_mut().zip(&other.vector).for_each(|(entry, other)| *entry -= share * other);
-            }
-        }
-        let after = length(&vector);
-        if after.is_nan() || after <= before * 1e-10 {
-            return None;
-        }
-        vector.iter_mut().for_each(|entry| *entry /= after);
+        let length = make_orthogonal(level, &mut vector, others, |_, _| {})?;
+        vector.iter_mut().for_each(|entry| *entry /= length);
         let image = level.laplacian(&vector);
         Some(Self { vector, image })
+    }
+
+    /// The same of a direction whose product is known. That of the constant vector is 0.
+    fn orthogonal<W: Stored>(mut self, level: &Level<'_, W>, others: &[&Direction]) -> Option<Self> {
+        let Self { vector, image } = &mut self;
+        let take_away = |share: f64, other: &Direction| {
+            image.iter_mut().zip(&other.image).for_each(|(entry, other)| *entry -= share * other);
+        };
+        let length = make_orthogonal(level, vector, others, take_away)?;
+        vector.iter_mut().chain(image).for_each(|entry| *entry /= length);
+        Some(self)
     }
 
     /// The sum of some directions with these factors.
@@ -56,6 +54,29 @@ impl Direction {
     fn energy(&self, other: &Self) -> f64 {
         self.image.iter().zip(&other.vector).map(|(a, b)| a * b).sum()
     }
+}
+
+/// Takes away what a vector has in common with others and with the constant vector, and hears of each share of another; the length
+/// that is left, if it is not lost in rounding.
+fn make_orthogonal<W: Stored>(
+    level: &Level<'_, W>,
+    vector: &mut [f64],
+    others: &[&Direction],
+    mut take_away: impl FnMut(f64, &Direction),
+) -> Option<f64> {
+    let length = |vector: &[f64]| level.product(vector, Some(vector)).sqrt();
+    let before = length(vector);
+    // Twice is enough.
+    for _ in 0..2 {
+        level.centre(vector);
+        for other in others {
+            let share = level.product(vector, Some(&other.vector));
+            vector.iter_mut().zip(&other.vector).for_each(|(entry, other)| *entry -= share * other);
+            take_away(share, other);
+        }
+    }
+    let after = length(vector);
+    (after > before * 1e-10).then_some(after)
 }
 
 /// Improves a vector on a level until it is good enough; its Rayleigh quotient, and the vector.
@@ -81,7 +102,7 @@ pub(super) fn improve<W: Stored>(
             break;
         }
         let Some(step) = Direction::new(level, levels.solve(index, &residual), &[&best]) else { break };
-        let last_one = last.take().and_then(|last| Direction::new(level, last.vector, &[&best, &step]));
+        let last_one = last.take().and_then(|last| last.orthogonal(level, &[&best, &step]));
         let basis: Vec<&Direction> =
             [Some(&best), Some(&step), last_one.as_ref()].into_iter().flatten().collect();
         let size = basis.len();

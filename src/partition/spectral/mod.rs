@@ -2,16 +2,16 @@
 //!
 //! *Algorithm.* The graph is coarsened; on the coarsest graph the vector is found exactly, and on each finer level it starts from that of
 //! the coarser one and is improved by LOBPCG: the least Rayleigh quotient among the vector, its preconditioned residual and the last
-//! direction. The preconditioner is a V-cycle over the same levels, with symmetric Gauss-Seidel as the smoother. On a coarse level the
+//! direction. The preconditioner is a V-cycle over the same levels, with symmetric Gauss-Seidel as the smoother and enlarged corrections. On a coarse level the
 //! problem is L x = λ M x, L the Laplacian of the contracted graph and M the number of vertices in each cluster: that of the graph
 //! among vectors that are constant on clusters.
 //!
-//! *Cost.* O(n + m) an iteration; about ten to thirty of them on the finest level. Memory: the levels, and a dozen numbers a vertex.
+//! *Cost.* O(n + m) an iteration; about ten of them on the finest level of a mesh. Memory: the levels, and a dozen numbers a vertex.
 //!
 //! All sums are in a fixed order and nothing runs in parallel inside, so the result depends on graph and seed only.
 //!
 //! S. T. Barnard, H. D. Simon: A fast multilevel implementation of recursive spectral bisection. Concurrency: Practice and Experience
-//! 6(2), 1994. A. V. Knyazev: Toward the optimal preconditioned eigensolver. SIAM Journal on Scientific Computing 23(2), 2001.
+//! 6(2), 1994. D. Braess: Towards algebraic multigrid for elliptic problems of second order. Computing 55(4), 1995. A. V. Knyazev: Toward the optimal preconditioned eigensolver. SIAM Journal on Scientific Computing 23(2), 2001.
 
 mod dense;
 mod levels;
