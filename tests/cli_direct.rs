@@ -158,6 +158,44 @@ fn a_direct_mapping_is_set_beside_others_and_drawn() {
     assert!(message.contains("generate_model --machine"), "{message}");
 }
 
+/// Parts along the order of the machine: as they are where the search is off, and else improved.
+#[test]
+fn the_first_mapping_may_be_made_along_the_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let points: String = (0..3072).map(|node| format!("{} {}\n", node % 64, node / 64)).collect();
+    fs::write(path("points"), points).unwrap();
+    fs::write(path("weights"), "1\n2\n1\n".repeat(4)).unwrap();
+    let options = ["--pe_weights=weights", "--preconfiguration_mapping=fast", "--verify", "--json=report"];
+    for algorithm in ["rcb", "zcurve", "hilbert", "rsb", "linear"] {
+        let along = format!("--construction_algorithm={algorithm}");
+        let coordinates = ["rcb", "zcurve", "hilbert"].contains(&algorithm).then_some("--coordinates=points");
+        let run = |more: &[&str]| {
+            let mut command = on_mesh("viem", folder.path(), &MACHINE);
+            let text = stdout_of(command.args(options).arg(&along).args(coordinates).args(more));
+            (text, report_in(&path("report")))
+        };
+        let (text, kept) = run(&["--local_search_neighborhood=none", "-o", "kept"]);
+        assert_eq!(kept["J"]["construction"], kept["J"]["mapping"]);
+        assert_eq!(kept["construction_algorithm"], algorithm);
+        assert!(text.contains(&format!("{algorithm} {} -> ", kept["J"]["construction"])), "{text}");
+        // The shares are met exactly: 192 vertices for a weight of 1.
+        let pe_of = pes_in(&path("kept"));
+        assert_eq!(loads(&pe_of, 12), [192, 384, 192].repeat(4));
+        if algorithm == "linear" {
+            assert!(pe_of.is_sorted());
+        }
+        let (_, improved) = run(&["-o", "improved"]);
+        assert_eq!(improved["J"]["construction"], kept["J"]["mapping"]);
+        assert!(improved["J"]["mapping"].as_i64() <= kept["J"]["mapping"].as_i64());
+    }
+    let refused = ["--construction_algorithm=linear", "--input_mapping=kept"];
+    let message = failure_of(on_mesh("viem", folder.path(), &MACHINE).args(refused), 2);
+    assert!(message.contains("--input_mapping names it"), "{message}");
+    let missing = failure_of(on_mesh("viem", folder.path(), &MACHINE).arg("--construction_algorithm=rcb"), 2);
+    assert!(missing.contains("give --coordinates=FILE"), "{missing}");
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let folder = tempfile::tempdir().unwrap();

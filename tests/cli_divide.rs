@@ -89,6 +89,32 @@ fn an_index_is_cut_anew() {
 }
 
 #[test]
+fn what_is_written_is_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let fast = ["--preconfiguration=fast", "--verify", "--json=report"];
+    for more in [
+        &["--k=7", "--mapping_filename=parts"][..],
+        &["--speeds=1,2,4", "--algorithm=linear"],
+        &["--k=5", "--algorithm=rsb", "--write_index=index"],
+        &["--k=3", "--index=index"],
+    ] {
+        let text = stdout_of(on_mesh(folder.path(), &fast).args(more));
+        let cut = &report_in(&folder.path().join("report"))["cut"];
+        assert!(
+            text.contains(&format!("verified: the cut of the files is {cut} too, and so are all loads")),
+            "{text}"
+        );
+    }
+    let refused = |command: &mut Command, reason: &str| {
+        let message = failure_of(command, 2);
+        assert!(message.contains(reason), "{message}");
+    };
+    refused(&mut on_mesh(folder.path(), &["--k=2", "--verify", "-o", "-"]), "--verify reads the files again");
+    let generate = ["--generate=ring:8", "--verify", "-o", "ring"];
+    refused(program("generate_model", folder.path()).args(generate), "--verify is for graphs");
+}
+
+#[test]
 fn groups_of_parts_are_as_asked() {
     let folder = tempfile::tempdir().unwrap();
     let parts = |grouping: &str| {

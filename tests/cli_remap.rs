@@ -113,6 +113,47 @@ fn a_mapping_follows_its_machine_and_is_verified() {
     assert!(text.contains("verified: so is the migration"), "{text}");
 }
 
+/// The model of a mapping that was resumed, as `viem` resumes it.
+#[test]
+fn a_model_follows_its_machine_and_is_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("speeds"), "2\n2\n1\n".repeat(4)).unwrap();
+    let fast = "--preconfiguration=fast";
+    let first = [fast, "--verify", "--mapping_filename=old", "-o", "model"];
+    let text = stdout_of(on_mesh("generate_model", folder.path(), &MACHINE).args(first));
+    assert!(text.contains("and so are all loads and the model"), "{text}");
+    let resumed = ["--pe_weights=speeds", "--remap_from=old", "--migration_weight=5", "--verify"];
+    let model = [fast, "--mapping_filename=new", "-o", "model", "--json=report", "--curve=curve.svg"];
+    let text = stdout_of(on_mesh("generate_model", folder.path(), &MACHINE).args(resumed).args(model));
+    let (old, new, report) = (blocks_in(&path("old")), blocks_in(&path("new")), report_in(&path("report")));
+    let moved = away(&old, &new);
+    assert!((1..2000).contains(&moved), "{moved}");
+    assert!(text.contains(&format!("verified: so is the migration, {moved}")), "{text}");
+    assert_eq!(report["remap"]["migration"]["vertices"], moved);
+    assert!(text.contains(&format!("verified: J of the files is {} too", report["J"])), "{text}");
+    assert!(fs::read_to_string(path("curve.svg")).unwrap().contains("J against migration"));
+    let viem = ["--preconfiguration_mapping=fast", "-o", "viem", "--imbalance=3"];
+    stdout_of(on_mesh("viem", folder.path(), &MACHINE).args(resumed).args(viem));
+    assert_eq!(blocks_in(&path("viem")), new);
+}
+
+#[test]
+fn a_time_limit_ends_a_remapping() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let old: String = (0..3072).map(|node| format!("{}\n", node / 256)).collect();
+    fs::write(path("old"), old).unwrap();
+    fs::write(path("speeds"), "2\n2\n1\n".repeat(4)).unwrap();
+    let resumed = ["--pe_weights=speeds", "--remap_from=old", "--migration_weight=5", "--verify"];
+    for (limit, is_stopped) in [("--time_limit=0.001", true), ("--time_limit=1h", false)] {
+        let more = [limit, "-o", "new", "--json=report", "--preconfiguration_mapping=strong"];
+        stdout_of(on_mesh("viem", folder.path(), &MACHINE).args(resumed).args(more));
+        let report = report_in(&path("report"));
+        assert_eq!((&report["stopped"], &report["loads"]["overload"]), (&is_stopped.into(), &0.into()));
+    }
+}
+
 #[test]
 fn what_makes_no_sense_is_refused_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
@@ -152,12 +193,15 @@ fn what_makes_no_sense_is_refused_and_nothing_is_written() {
     fails("generate_model", &["--k=4", "--remap_from=zeros"], 2, "--migration_weight");
     fails("generate_model", &["--k=4", "--curve"], 2, "--remap_from");
     let onto = [&MACHINE[..], &from("--migration_weight=1")[1..]].concat();
-    fails("generate_model", &onto, 2, "viem --remap_from");
-    for (option, reason) in [
-        ("--input_mapping=zeros", "--input_mapping does not go with"),
-        ("--time_limit=1", "--time_limit does"),
+    for (options, reason) in [
+        (&["--input_mapping=zeros"][..], "--input_mapping does not go with"),
+        (&["--time_limit=1", "--curve"], "--time_limit does not go with --curve"),
+        (
+            &["--construction_algorithm=linear"],
+            "--construction_algorithm=linear does not go with --remap_from",
+        ),
     ] {
-        fails("viem", &[&onto[..], &[option]].concat(), 2, reason);
+        fails("viem", &[&onto[..], options].concat(), 2, reason);
     }
     let mut command = program("viem", folder.path());
     command

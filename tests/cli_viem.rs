@@ -89,10 +89,10 @@ fn the_first_mapping_can_follow_an_order() {
     };
     refused(&["--coordinates=points"], "--coordinates is for --construction_algorithm=rcb");
     refused(&["--coordinates=points", "--construction_algorithm=rsb"], "leave it out");
-    let mut command = program("viem", folder.path());
-    command.arg(instance("mesh_64x48.graph")).args(["--machine=4:3", "--distance_p=1:10"]);
-    let message = failure_of(command.arg("--construction_algorithm=rsb"), 2);
-    assert!(message.contains("is for one process a processing element"), "{message}");
+    fs::write(folder.path().join("program"), "PROCESS 0 STOP").unwrap();
+    let of_program = ["program", "--machine=mesh:2", "--construction_algorithm=rsb"];
+    let message = failure_of(program("viem", folder.path()).args(of_program), 2);
+    assert!(message.contains("--construction_algorithm=rsb is for graphs"), "{message}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
+use super::audit::Claim;
 use super::exit::{End, UsageError};
 use super::files;
 use super::generate_model::{Destination, NAME, WEIGHTS};
@@ -16,7 +17,7 @@ use super::signals::{self, First};
 use super::speeds::SpeedOptions;
 use crate::graph::{Coordinates, CsrGraph};
 use crate::io::metis::NodeWeights;
-use crate::io::output::OutputId;
+use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs, Source, WriteError};
 use crate::model::{self, Model, ModelError};
 use crate::partition::{
@@ -260,14 +261,28 @@ impl Job<'_> {
             picture::draw_parts(&graph, &points, blocks, *k, &title)
         });
         let drawn_curve = curve.map_or(String::new(), |curve| curve.picture);
-        self.to.outputs.write(&[
+        let contents: [Content<'_>; 6] = [
             (Some(self.to.model), &|out| io::metis::write(out, &model.graph, WEIGHTS)),
             (self.to.blocks, &|out| io::partition::write(out, blocks)),
             (self.more.index, &|out| io::index::write(out, index.as_ref().map_or(&[], Index::positions))),
             (self.more.picture, &|out| out.write_all(picture.as_deref().unwrap_or_default().as_bytes())),
             (self.to.json, &|out| files::write_json(out, &report)),
             (self.to.picture, &|out| out.write_all(drawn_curve.as_bytes())),
-        ])?;
+        ];
+        let staged = self.to.outputs.stage(&contents)?;
+        if self.to.verify {
+            let claim = Claim {
+                file: path,
+                graph: &graph,
+                blocks,
+                num_blocks: targets.num_blocks(),
+                cut: model.partition.cut(),
+                on: None,
+                migration: remap.as_ref().zip(migration),
+            };
+            claim.check(&staged, self.to)?;
+        }
+        staged.publish()?;
         console.line(format_args!("written to {}", self.to.outputs.name(self.to.model)));
         Ok(End::Done)
     }

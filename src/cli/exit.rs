@@ -8,7 +8,7 @@ use clap::Parser;
 
 use super::{describe, hints, signals, sum_traffic};
 use crate::assign::AssignError;
-use crate::construct::ConstructionError;
+use crate::construct::{AlongError, ConstructionError};
 use crate::estimate::EstimateError;
 use crate::io::metis::RepairError;
 use crate::io::traffic::TrafficError;
@@ -180,6 +180,9 @@ fn code_of(error: &anyhow::Error) -> u8 {
     }
     if let Some(error) = error.downcast_ref::<TrafficError>() {
         return if sum_traffic::is_usage(error) { USAGE } else { DATA };
+    }
+    if let Some(error) = error.downcast_ref::<AlongError>() {
+        return if let AlongError::Machine(error) = error { code_of_machine(error) } else { DATA };
     }
     if error.is::<ProblemError>() || error.is::<HomesError>() {
         return DATA;

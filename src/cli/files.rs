@@ -144,6 +144,14 @@ pub(crate) fn with_texts<R>(
     (options, machine): (&MachineOptions, &dyn Machine),
     audit: impl Fn(&str, &str, &MachineText<'_>) -> Result<R, AuditError>,
 ) -> anyhow::Result<R> {
-    let files = MachineFiles::read(options, machine)?;
-    Ok(audit(&text(model)?, &text(mapping)?, &files.machine_text())?)
+    let (model, mapping) = (text(model)?, text(mapping)?);
+    with_machine((options, machine), |machine| Ok(audit(&model, &mapping, machine)?))
+}
+
+/// Reads the texts of a machine again for an audit.
+pub(crate) fn with_machine<R>(
+    (options, machine): (&MachineOptions, &dyn Machine),
+    audit: impl FnOnce(&MachineText<'_>) -> anyhow::Result<R>,
+) -> anyhow::Result<R> {
+    audit(&MachineFiles::read(options, machine)?.machine_text())
 }

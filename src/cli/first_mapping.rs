@@ -8,10 +8,11 @@ use clap::Args;
 
 use super::exit::UsageError;
 use super::options::one_of;
-use crate::construct::{Construction, along};
+use crate::construct::{AlongError, Construction, along, along_many};
 use crate::graph::CsrGraph;
 use crate::io::{Source, coordinates};
 use crate::mapping::Mapping;
+use crate::observer::Observer;
 use crate::partition::{Algorithm, Input};
 use crate::threads;
 use crate::topology::Machine;
@@ -45,7 +46,7 @@ impl FirstMapping {
 #[command(rename_all = "snake_case")]
 pub(super) struct FirstOptions {
     /// How the first mapping is made [default: hierarchytopdown where the machine is a regular tree, multilevel
-    /// elsewhere, dualrecursive on more than 4096 processing elements]; along an order of the processes with rcb, zcurve, hilbert, rsb, linear
+    /// elsewhere, dualrecursive on more than 4096 processing elements]; along an order of the processes or vertices with rcb, zcurve, hilbert, rsb, linear
     #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&ALL, FirstMapping::name))]
     construction_algorithm: Option<FirstMapping>,
 
@@ -100,12 +101,10 @@ impl FirstOptions {
         }
     }
 
-    /// An error if an order was asked for where many processes share an element, or a program is mapped.
-    pub(super) fn refuse_order(&self, instead: &str) -> Result<(), UsageError> {
+    /// An error if an order was asked for where it has no use.
+    pub(super) fn refuse_order(&self, why: &str) -> Result<(), UsageError> {
         match self.along() {
-            Some(algorithm) => Err(UsageError(format!(
-                "--construction_algorithm={algorithm} is for one process a processing element; {instead}"
-            ))),
+            Some(algorithm) => Err(UsageError(format!("--construction_algorithm={algorithm} {why}"))),
             None => Ok(()),
         }
     }
@@ -118,12 +117,36 @@ impl FirstOptions {
         seed: u64,
         threads: usize,
     ) -> anyhow::Result<Option<Mapping>> {
+        let order = |algorithm: Algorithm, input: &Input<'_>| along(machine, &algorithm.order(input)?);
+        self.with_input(graph, (seed, threads), &(), order)
+    }
+
+    /// The same for many vertices a processing element: parts along the order of the machine.
+    pub(super) fn mapping_of_many(
+        &self,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        (seed, threads): (u64, usize),
+        observer: &dyn Observer,
+    ) -> anyhow::Result<Option<Mapping>> {
+        let parts = |algorithm: Algorithm, input: &Input<'_>| along_many(input, algorithm, machine);
+        self.with_input(graph, (seed, threads), observer, parts)
+    }
+
+    /// What is made by the algorithm that was asked for.
+    fn with_input(
+        &self,
+        graph: &CsrGraph,
+        (seed, threads): (u64, usize),
+        observer: &dyn Observer,
+        make: impl Fn(Algorithm, &Input<'_>) -> Result<Mapping, AlongError> + Sync,
+    ) -> anyhow::Result<Option<Mapping>> {
         let Some(algorithm) = self.along() else { return Ok(None) };
         let read = |path: &PathBuf| coordinates::read(Source::open(path)?, graph.num_nodes());
         let points = self.coordinates.as_ref().map(read).transpose()?;
         let mut input = Input::new(graph).with_seed(seed);
         input.coordinates = points.as_ref();
-        let order = threads::run(threads, || algorithm.order(&input))??;
-        Ok(Some(along(machine, &order)?))
+        input.observer = observer;
+        Ok(Some(threads::run(threads, || make(algorithm, &input))??))
     }
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use super::audit;
 use super::console::Console;
 use super::divide::{self, DivideOptions, MoreOutputs, Parts};
 use super::exit::{self, End, UsageError};
@@ -65,6 +66,11 @@ struct Options {
     #[arg(long, value_name = "INT")]
     threads: Option<usize>,
 
+    /// Read graph, blocks and model again from their files and recompute cut, loads and model, and on a machine J, by independent
+    /// code; a mismatch fails loudly
+    #[arg(long)]
+    verify: bool,
+
     #[command(flatten)]
     report: ReportOptions,
 
@@ -113,25 +119,31 @@ fn generate(options: &Options) -> anyhow::Result<End> {
         console,
     };
     if let Some(pattern) = &options.program.generate {
+        options.refuse_verify("--generate makes a program in time")?;
         options.divide.refuse("--generate makes a program in time")?;
         options.remap.refuse("is for graphs that are partitioned; --generate makes a program in time")?;
         return job.generate(pattern, options.seed);
     }
     let mut first = Source::open(&options.files[0])?;
     if programs::is_program(&mut first)? {
+        options.refuse_verify("this is a program in time")?;
         options.divide.refuse("this is a program in time")?;
         options.remap.refuse("is for graphs that are partitioned; this is a program in time")?;
         return job.model(first, &options.files);
     }
     let is_traffic = options.traffic.from.is_some() || Format::recognise(&first.peek(WINDOW)?).is_some();
     if !is_traffic {
-        let to = Destination { outputs, model, blocks, json, picture, console };
+        let to = Destination { outputs, model, blocks, json, picture, verify: options.verify, console };
+        if options.verify {
+            audit::check_files(inputs.iter().copied(), &to)?;
+        }
         return match machine {
             Some(machine) => options.onto(machine, &to)?.run(first),
             None => options.division(parts, &to, more)?.run(first),
         };
     }
     model_onto::refuse(&options.onto)?;
+    options.refuse_verify("these files are recorded traffic")?;
     options.divide.refuse("these files are recorded traffic")?;
     options.remap.refuse("is for graphs that are partitioned; these files are recorded traffic")?;
     if blocks.is_some() {
@@ -144,6 +156,14 @@ fn generate(options: &Options) -> anyhow::Result<End> {
 }
 
 impl Options {
+    /// What is not partitioned has nothing to audit: a sum of messages has no figures that were optimised.
+    fn refuse_verify(&self, instead: &str) -> Result<(), UsageError> {
+        if self.verify {
+            return Err(UsageError(format!("--verify is for graphs that are partitioned; {instead}")));
+        }
+        Ok(())
+    }
+
     /// The model of a direct mapping onto a machine.
     fn onto<'a>(
         &'a self,
@@ -152,7 +172,6 @@ impl Options {
     ) -> anyhow::Result<model_onto::Job<'a>> {
         self.divide
             .refuse("--machine maps onto its processing elements, of which --pe_weights tells the speeds")?;
-        self.remap.refuse("does not go with --machine here; viem --remap_from maps onto a machine anew")?;
         let [graph] = &self.files[..] else {
             return Err(UsageError("a machine takes one graph in METIS format".to_owned()).into());
         };
@@ -160,6 +179,7 @@ impl Options {
             graph,
             onto: &self.onto,
             machine,
+            remap: &self.remap,
             preset: self.preconfiguration,
             seed: self.seed,
             threads: options::threads(self.threads)?,
@@ -200,5 +220,7 @@ pub(super) struct Destination {
     pub json: Option<OutputId>,
     /// Of a curve of remappings.
     pub picture: Option<OutputId>,
+    /// Whether the files are audited.
+    pub verify: bool,
     pub console: Console,
 }

@@ -10,6 +10,7 @@ use super::console::Console;
 use super::direct::{self, DirectOptions, JsonSpread};
 use super::exit::{End, VerificationError};
 use super::files;
+use super::first_mapping::FirstOptions;
 use super::machine::{JsonMachine, MachineOptions};
 use super::progress::Progress;
 use super::remap::{Curve, JsonRemap, Remap};
@@ -18,14 +19,13 @@ use crate::graph::CsrGraph;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs};
 use crate::mapping::Mapping;
-use crate::observer::Observer;
-use crate::partition::Migration;
+use crate::observer::{Limited, Observer};
+use crate::partition::Algorithm;
 use crate::solve::{
-    DirectConfig, DirectReport, DirectSolution, MapPreset, map_directly_watched, remap_directly,
+    DirectConfig, DirectReport, DirectSolution, MapPreset, keep_directly, map_directly_watched,
 };
 use crate::topology::Machine;
 use crate::types::{Cost, Weight};
-use crate::verify::{self, OldText};
 
 /// A direct mapping as it was asked for.
 pub(super) struct Job<'a> {
@@ -37,6 +37,10 @@ pub(super) struct Job<'a> {
     pub direct_options: &'a DirectOptions,
     pub preset: MapPreset,
     pub config: DirectConfig,
+    /// How a mapping to improve is made.
+    pub first: &'a FirstOptions,
+    /// Whether such a mapping is improved.
+    pub is_searched: bool,
     /// A mapping to improve.
     pub start: Option<Mapping>,
     /// An older mapping to resume.
@@ -83,16 +87,31 @@ impl Job<'_> {
     /// The mapping, and the curve if there is to be one.
     fn solve(&self, observer: &dyn Observer) -> anyhow::Result<(DirectSolution, Option<Curve>)> {
         let Job { graph, machine, config, .. } = self;
-        let Some(remap) = &self.remap else {
-            let solution = map_directly_watched(graph, *machine, config, self.start.as_ref(), observer)?;
-            return Ok((solution, None));
+        match &self.remap {
+            Some(remap) => remap.directly(graph, *machine, config, self.console, observer),
+            None => Ok((self.map(observer)?, None)),
+        }
+    }
+
+    /// A mapping from nothing, from one that was given, or from one along the order of the machine. Time for the latter counts.
+    fn map(&self, observer: &dyn Observer) -> anyhow::Result<DirectSolution> {
+        let Job { graph, machine, .. } = *self;
+        let mut config = self.config.clone();
+        let begin = Instant::now();
+        let deadline = config.time_limit.and_then(|limit| begin.checked_add(limit));
+        let limited = Limited { observer, deadline, bound: Cost::MAX };
+        let streams = (config.seed, config.threads);
+        let first = self.first.mapping_of_many(graph, machine, streams, &limited)?;
+        config.time_limit = config.time_limit.map(|limit| limit.saturating_sub(begin.elapsed()));
+        let mut solution = match first {
+            Some(first) if !self.is_searched => keep_directly(graph, machine, &config, first)?,
+            first => {
+                let start = first.as_ref().or(self.start.as_ref());
+                map_directly_watched(graph, machine, &config, start, observer)?
+            }
         };
-        let at = |weight| remap_directly(graph, *machine, config, &remap.homes, weight, observer);
-        let curve = remap.curve(graph.total_node_weight(), "J", self.console, |weight| {
-            let report = at(weight)?.report;
-            Ok((report.cost, report.migration.unwrap_or_default(), report.loads.overload))
-        })?;
-        Ok((at(remap.weight)?, curve))
+        solution.report.seconds = begin.elapsed().as_secs_f64();
+        Ok(solution)
     }
 
     fn tell(&self, report: &DirectReport) {
@@ -133,32 +152,16 @@ impl Job<'_> {
             console
                 .line(format_args!("verified: J of the files is {} too, and so are all loads", report.cost));
             if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
-                self.check_migration(written, remap, migration)?;
+                remap.check(&files::text(self.model)?, &files::text(written)?, migration)?;
                 console.line(format_args!("verified: so is the migration, {}", migration.weight));
             }
         }
         staged.publish()?;
         if let Some(start) = report.cost_of_start {
-            console.line(format_args!("input mapping {start} -> {}", report.cost));
+            let name = self.first.along().map_or("input mapping", Algorithm::name);
+            console.line(format_args!("{name} {start} -> {}", report.cost));
         }
         console.line(format_args!("written to {}", outputs.name(output)));
-        Ok(())
-    }
-
-    /// Has the auditor recompute from the files what changes place.
-    fn check_migration(&self, written: &Path, remap: &Remap<'_>, migration: Migration) -> anyhow::Result<()> {
-        let [old, parents, left] = remap.texts()?;
-        let (graph, mapping) = (files::text(self.model)?, files::text(written)?);
-        let old =
-            OldText { blocks: &old.unwrap_or_default(), parents: parents.as_deref(), left: left.as_deref() };
-        let (weight, vertices) = verify::audit_migration(&graph, &mapping, &old)?;
-        if (weight, vertices) != (migration.weight as u128, migration.vertices) {
-            let message = format!(
-                "{vertices} vertices of weight {weight} change place in the mapping written, but {} of weight {} were counted",
-                migration.vertices, migration.weight
-            );
-            return Err(VerificationError(message).into());
-        }
         Ok(())
     }
 
@@ -185,6 +188,7 @@ impl Job<'_> {
 
     fn report(&self, report: &DirectReport, curve: Option<&Curve>) -> JsonReport {
         let remap = self.remap.as_ref().zip(report.migration);
+        let along = self.first.along();
         JsonReport {
             program: "viem",
             version: env!("CARGO_PKG_VERSION"),
@@ -196,7 +200,12 @@ impl Job<'_> {
             preconfiguration_mapping: self.preset,
             pe_weights: self.direct_options.pe_weights.as_deref().map(files::name),
             settings: self.config.clone().with_threads(1),
-            cost: JsonCost { input_mapping: report.cost_of_start, mapping: report.cost },
+            construction_algorithm: along.map(Algorithm::name),
+            cost: JsonCost {
+                input_mapping: report.cost_of_start.filter(|_| along.is_none()),
+                construction: report.cost_of_start.filter(|_| along.is_some()),
+                mapping: report.cost,
+            },
             cut: report.cut,
             spread: JsonSpread { imbalance: 100.0 * self.config.imbalance, loads: report.loads, by_pe: None },
             remap: remap.map(|(remap, migration)| remap.report(migration, curve)),
@@ -220,6 +229,8 @@ struct JsonReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pe_weights: Option<String>,
     settings: DirectConfig,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    construction_algorithm: Option<&'static str>,
     #[serde(rename = "J")]
     cost: JsonCost,
     cut: Cost,
@@ -235,6 +246,8 @@ struct JsonReport {
 struct JsonCost {
     #[serde(skip_serializing_if = "Option::is_none")]
     input_mapping: Option<Cost>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    construction: Option<Cost>,
     mapping: Cost,
 }
 

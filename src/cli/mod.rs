@@ -24,6 +24,7 @@
 //! | `exit` | how a program ends: a message and an exit code, or a signal |
 //! | `hints` | what to say of an option that does not exist |
 
+mod audit;
 mod compare;
 mod console;
 mod describe;

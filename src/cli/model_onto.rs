@@ -7,18 +7,22 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
+use super::audit::Claim;
 use super::direct::{self, DirectOptions, JsonSpread};
 use super::exit::{End, UsageError};
 use super::files;
 use super::generate_model::{Destination, NAME, WEIGHTS};
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::progress::Progress;
+use super::remap::{Curve, JsonRemap, Remap, RemapOptions};
 use super::signals::{self, First};
-use crate::graph::quotient;
+use crate::graph::{CsrGraph, quotient};
 use crate::io::metis::NodeWeights;
+use crate::io::output::Content;
 use crate::io::{self, Source};
 use crate::partition::Preset;
-use crate::solve::{DirectConfig, MapPreset, map_directly};
+use crate::solve::{DirectConfig, DirectSolution, MapPreset, map_directly};
+use crate::topology::Machine;
 use crate::traffic;
 use crate::types::Cost;
 
@@ -62,6 +66,7 @@ pub(super) struct Job<'a> {
     pub graph: &'a Path,
     pub onto: &'a OntoOptions,
     pub machine: MachineOptions,
+    pub remap: &'a RemapOptions,
     pub preset: Preset,
     pub seed: u64,
     pub threads: usize,
@@ -90,16 +95,16 @@ impl Job<'_> {
             .with_seed(seed)
             .with_threads(threads)
             .with_imbalance(imbalance);
-        let solution = {
-            let progress = Progress::new(self.quiet);
-            signals::listen(&progress, First::Ends);
-            progress.tell("mapping");
-            map_directly(&graph, machine, &config)?
-        };
+        let remap = self.remap.read(&graph, machine.num_pes())?;
+        let (solution, curve) = self.solve(&graph, machine, &config, remap.as_ref())?;
         let (pe_of, report) = (solution.mapping.as_slice(), &solution.report);
         let model = quotient::contract(&graph, pe_of, machine.num_pes()).with_unit_node_weights();
         console.line(format_args!("cut {}", report.cut));
         direct::tell_loads(console, &report.loads);
+        let migration = remap.as_ref().zip(report.migration);
+        if let Some((remap, migration)) = &migration {
+            remap.tell(console, graph.total_node_weight(), migration);
+        }
         console.line(format_args!("J of the application graph = {}", report.cost));
         console.line(format_args!("model has {} nodes, {} edges", model.num_nodes(), model.num_arcs()));
         let json = Report {
@@ -118,16 +123,44 @@ impl Job<'_> {
                 loads: report.loads,
                 by_pe: Some(traffic::by_pe(&graph, machine.num_pes(), pe_of)),
             },
+            remap: migration.map(|(remap, migration)| remap.report(migration, curve.as_ref())),
             model_edges: model.num_edges(),
             seconds: Seconds { reading, mapping: report.seconds },
         };
-        to.outputs.write(&[
+        let drawn_curve = curve.as_ref().map_or("", |curve| &curve.picture);
+        let contents: [Content<'_>; 4] = [
             (Some(to.model), &|out| io::metis::write(out, &model, WEIGHTS)),
             (to.blocks, &|out| io::mapping::write(out, pe_of)),
             (to.json, &|out| files::write_json(out, &json)),
-        ])?;
+            (to.picture, &|out| out.write_all(drawn_curve.as_bytes())),
+        ];
+        let staged = to.outputs.stage(&contents)?;
+        if to.verify {
+            let on = Some((&self.machine, machine, report.cost));
+            let (file, num_blocks) = (self.graph, machine.num_pes());
+            Claim { file, graph: &graph, blocks: pe_of, num_blocks, cut: report.cut, on, migration }
+                .check(&staged, to)?;
+        }
+        staged.publish()?;
         console.line(format_args!("written to {}", to.outputs.name(to.model)));
         Ok(End::Done)
+    }
+
+    /// The mapping, and the curve if there is to be one.
+    fn solve(
+        &self,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        config: &DirectConfig,
+        remap: Option<&Remap<'_>>,
+    ) -> anyhow::Result<(DirectSolution, Option<Curve>)> {
+        let progress = Progress::new(self.quiet);
+        signals::listen(&progress, First::Ends);
+        progress.tell("mapping");
+        match remap {
+            Some(remap) => remap.directly(graph, machine, config, self.to.console, &()),
+            None => Ok((map_directly(graph, machine, config)?, None)),
+        }
     }
 
     /// Direct mappings have one preset for both kinds of graphs.
@@ -166,6 +199,8 @@ struct Report {
     cut: Cost,
     #[serde(flatten)]
     spread: JsonSpread,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remap: Option<JsonRemap>,
     model_edges: usize,
     seconds: Seconds,
 }

@@ -6,14 +6,18 @@ use clap::Args;
 use serde::Serialize;
 
 use super::console::Console;
-use super::exit::UsageError;
+use super::exit::{UsageError, VerificationError};
 use super::files;
 use crate::graph::CsrGraph;
 use crate::io::output::OutputId;
 use crate::io::{self, Outputs, Source, WriteError, pes};
+use crate::observer::Observer;
 use crate::partition::{CurvePoint, Homes, Migration, MigrationWeight, curve};
 use crate::picture;
+use crate::solve::{DirectConfig, DirectSolution, remap_directly};
+use crate::topology::Machine;
 use crate::types::{Cost, Weight};
+use crate::verify::{self, OldText};
 
 /// An older partition or mapping, and what it costs to depart from it.
 #[derive(Args, Clone, Debug)]
@@ -75,6 +79,26 @@ impl RemapOptions {
         picture.map(|path| outputs.add(path, inputs)).transpose()
     }
 
+    /// Whether something is to be resumed.
+    pub(crate) fn is_given(&self) -> bool {
+        self.remap_from.is_some()
+    }
+
+    /// An error if there is no use for an option beside these.
+    pub(crate) fn check_alone(&self, has_input: bool, has_limit: bool) -> Result<(), UsageError> {
+        let message = match (has_input, has_limit && self.curve.is_some()) {
+            (true, _) => {
+                "--input_mapping does not go with --remap_from, which starts where its vertices were; a mapping from elsewhere is not \
+                 near that"
+            }
+            (_, true) => {
+                "--time_limit does not go with --curve, whose points can only be compared if each was searched to its end"
+            }
+            _ => return Ok(()),
+        };
+        if self.is_given() { Err(UsageError(message.to_owned())) } else { Ok(()) }
+    }
+
     /// An error if something is to be resumed.
     pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
         match self.remap_from {
@@ -108,6 +132,23 @@ fn blocks_in(old: &[u32]) -> usize {
 }
 
 impl Remap<'_> {
+    /// The remapping of a direct mapping, and the curve if it was asked for.
+    pub(crate) fn directly(
+        &self,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        config: &DirectConfig,
+        console: Console,
+        observer: &dyn Observer,
+    ) -> anyhow::Result<(DirectSolution, Option<Curve>)> {
+        let at = |weight| remap_directly(graph, machine, config, &self.homes, weight, observer);
+        let curve = self.curve(graph.total_node_weight(), "J", console, |weight| {
+            let report = at(weight)?.report;
+            Ok((report.cost, report.migration.unwrap_or_default(), report.loads.overload))
+        })?;
+        Ok((at(self.weight)?, curve))
+    }
+
     /// The curve, if it was asked for: `remap` is given a weight and tells cost, migration and overload. `objective` is what the
     /// cost is called.
     pub(crate) fn curve(
@@ -158,8 +199,24 @@ impl Remap<'_> {
         }
     }
 
+    /// Has the auditor recompute from the texts of the graph and of the new partition or mapping what changes place.
+    pub(crate) fn check(&self, graph: &str, mapping: &str, migration: Migration) -> anyhow::Result<()> {
+        let [old, parents, left] = self.texts()?;
+        let old =
+            OldText { blocks: &old.unwrap_or_default(), parents: parents.as_deref(), left: left.as_deref() };
+        let (weight, vertices) = verify::audit_migration(graph, mapping, &old)?;
+        if (weight, vertices) != (migration.weight as u128, migration.vertices) {
+            let message = format!(
+                "{vertices} vertices of weight {weight} change place in the mapping written, but {} of weight {} were counted",
+                migration.vertices, migration.weight
+            );
+            return Err(VerificationError(message).into());
+        }
+        Ok(())
+    }
+
     /// The texts that the auditor takes: the older partition, the parents, the list of those that have left.
-    pub(crate) fn texts(&self) -> anyhow::Result<[Option<String>; 3]> {
+    fn texts(&self) -> anyhow::Result<[Option<String>; 3]> {
         let text = |path: Option<&Path>| path.map(files::text).transpose();
         let left = match self.options.file_of_left() {
             Some(file) => Some(files::text(file)?),

@@ -168,7 +168,7 @@ fn map(options: &Options) -> anyhow::Result<End> {
 
     let mut source = Source::open(model)?;
     if programs::is_program(&mut source)? {
-        options.first.refuse_order("this is a program in time")?;
+        options.first.refuse_order("is for graphs; this is a program in time")?;
         options.remap.refuse("is for graphs; this is a program in time")?;
         let places = programs::Places { outputs: &mut outputs, mapping: output, json, picture, planned };
         return programs::map(options.program_job(config, places, console), source, machine);
@@ -176,7 +176,6 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let machine = machine.as_ref();
     let (graph, is_direct) = options.direct.read(source, machine)?;
     if is_direct {
-        options.first.refuse_order("generate_model --algorithm divides graphs of more vertices")?;
         if planned.is_some() {
             return Err(
                 direct::no_launch("generate_model --machine makes a model of a direct mapping").into()
@@ -304,12 +303,14 @@ impl Options {
         console: Console,
     ) -> anyhow::Result<Job<'a>> {
         let remap = self.remap.read(graph, machine.num_pes())?;
-        let others = [("--input_mapping", start.is_some()), ("--time_limit", self.time_limit.is_some())];
-        if let Some((option, _)) = others.iter().find(|(_, is_given)| *is_given && remap.is_some()) {
-            let message = format!(
-                "{option} does not go with --remap_from, which starts where vertices were and ends by itself"
-            );
-            return Err(UsageError(message).into());
+        self.remap.check_alone(start.is_some(), self.time_limit.is_some())?;
+        if self.remap.is_given() {
+            self.first.refuse_order("does not go with --remap_from, which starts where its vertices were")?;
+        }
+        if start.is_some() {
+            self.first.refuse_order(
+                "makes the mapping to improve, and --input_mapping names it; leave one of them out",
+            )?;
         }
         let preset = self.preconfiguration_mapping;
         let mut direct = DirectConfig::preset(preset);
@@ -326,6 +327,8 @@ impl Options {
             direct_options: &self.direct,
             preset,
             config: direct,
+            first: &self.first,
+            is_searched: self.local_search_neighborhood != Neighbourhood::None,
             start,
             remap,
             picture: &self.picture,

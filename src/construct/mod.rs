@@ -24,7 +24,7 @@ mod random;
 mod top_down;
 mod treematch;
 
-pub use along::{AlongError, along};
+pub use along::{AlongError, along, along_many};
 pub use multilevel::Multilevel;
 
 use crate::annealing::Cooling;

@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{MapConfig, MapPreset, SolveError, solve_watched};
-use crate::graph::CsrGraph;
+use crate::graph::{CsrGraph, quotient};
 use crate::machine::parts::divide;
 use crate::mapping::Mapping;
+use crate::objective::evaluate;
 use crate::observer::{Limited, Observer, Phase};
 use crate::partition::{
     BlockDistances, BlockTree, DirectPartition, DirectPartitioner, DirectSettings, Homes, Layout, Migration,
@@ -126,7 +127,7 @@ pub struct DirectReport {
     pub migration: Option<Migration>,
     /// What the PEs bear.
     pub loads: Loads,
-    /// Whether the observer ended the run early, or the time limit before the first mapping was complete.
+    /// Whether the observer ended the run early, or the time limit one that ends by itself.
     pub stopped: bool,
     /// Time of everything, in seconds.
     pub seconds: f64,
@@ -186,6 +187,46 @@ pub fn map_directly_watched(
         let run = Run { graph, machine, parts: &parts, config, from, observer, begin };
         distances.visit(run)
     })?
+}
+
+/// A mapping as it is, with what there is to tell of it: nothing is searched.
+///
+/// ```
+/// use viem::Mapping;
+/// use viem::graph::generate;
+/// use viem::solve::{DirectConfig, MapPreset, keep_directly};
+/// use viem::topology::Hierarchy;
+///
+/// let (path, machine) = (generate::grid(4, 1), Hierarchy::parse("2", "1")?);
+/// let mapping = Mapping::many(2, vec![0, 0, 1, 1])?;
+/// let kept = keep_directly(&path, &machine, &DirectConfig::preset(MapPreset::Eco), mapping)?;
+/// assert_eq!((kept.report.cut, kept.report.loads.greatest), (1, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn keep_directly(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &DirectConfig,
+    mapping: Mapping,
+) -> Result<DirectSolution, SolveError> {
+    config.validate()?;
+    let begin = Instant::now();
+    check_start(graph, machine, Some(&mapping))?;
+    let distances = machine.distances()?;
+    let cost = threads::run(config.threads, || evaluate(graph, &distances, &mapping))??;
+    let pe_of = mapping.as_slice();
+    let report = DirectReport {
+        num_nodes: graph.num_nodes(),
+        num_edges: graph.num_edges(),
+        cost_of_start: Some(cost),
+        cost,
+        cut: quotient::contract(graph, pe_of, machine.num_pes()).total_arc_weight() / 2,
+        migration: None,
+        loads: loads(graph, &bounds(graph, machine, config.imbalance), pe_of),
+        stopped: false,
+        seconds: begin.elapsed().as_secs_f64(),
+    };
+    Ok(DirectSolution { mapping, report })
 }
 
 /// Maps a graph anew, from where its vertices are: a small sum of J and `weight` times the weight of the vertices that change
@@ -345,7 +386,11 @@ impl DistanceVisitor for Run<'_> {
             cut,
             migration,
             loads: loads(graph, &bounds, &pe_of),
-            stopped: observer.should_stop(),
+            // Where homes are given, the search ends by itself; else it goes on until the time limit.
+            stopped: match from {
+                Origin::Homes(..) => limited.should_stop(),
+                _ => observer.should_stop(),
+            },
             seconds: begin.elapsed().as_secs_f64(),
         };
         Ok(DirectSolution { mapping: Mapping::from_places(pe_of), report })

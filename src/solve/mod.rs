@@ -17,8 +17,8 @@ mod report;
 mod run;
 
 pub use direct::{
-    DirectConfig, DirectReport, DirectSolution, Loads, bounds, loads, map_directly, map_directly_watched,
-    remap_directly,
+    DirectConfig, DirectReport, DirectSolution, Loads, bounds, keep_directly, loads, map_directly,
+    map_directly_watched, remap_directly,
 };
 pub use effort::Constructions;
 pub use presets::{MapConfig, MapPreset};

@@ -13,12 +13,14 @@
 mod estimate;
 mod machine;
 mod migration;
+mod partition;
 mod program;
 mod qap;
 mod routes;
 
 pub use machine::{MachineText, OUTLINE};
 pub use migration::{OldText, audit_migration};
+pub use partition::{PartitionAudit, audit_partition};
 pub use qap::audit_qap;
 
 use std::collections::HashMap;
@@ -33,6 +35,8 @@ pub enum AuditError {
     Graph { line: usize, reason: &'static str },
     #[error("program, word {word}: {reason}")]
     Program { word: usize, reason: &'static str },
+    #[error("model, vertex {block} from 0: {reason}")]
+    Model { block: usize, reason: &'static str },
     #[error("machine: {reason}")]
     Machine { reason: &'static str },
     #[error("mapping, line {line}: not a processing element")]
