@@ -2,7 +2,7 @@
 //!
 //! A list is names with commas between them; a name may hold any number of brackets with numbers and ranges, of which each
 //! combination is a host. Leading zeros are kept: `n[008-010]` is n008, n009, n010. Time and memory for the hosts, of which
-//! there are [`MOST_HOSTS`] at most, of [`LONGEST_NAME`] bytes at most.
+//! there are [`MOST_HOSTS`] at most, of 255 bytes at most.
 
 use std::cell::Cell;
 
