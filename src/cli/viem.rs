@@ -186,35 +186,8 @@ fn map(options: &Options) -> anyhow::Result<End> {
         let job = options.directly(started, &graph, machine, start, &config, places, console)?;
         return job.run();
     }
-    options.remap.refuse(
-        "is for many vertices a processing element; here each process has one of its own, and --input_mapping improves a mapping",
-    )?;
-    planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
-    let start = start.map(|path| files::read_mapping(path, graph.num_nodes(), machine)).transpose()?;
-    let progress = Progress::new(options.report.quiet);
-    // From here on there is something to save.
-    let received = signals::listen(&progress, First::AsksToStop);
-    let first = options.first.mapping(&graph, machine, config.seed, config.threads)?;
-    console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
-    console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
-    machine::tell(console, machine);
-    let solution = {
-        let observer = StopAtSignal { observer: progress, received: received.clone() };
-        let given = Given { start: start.as_ref(), first: first.as_ref() };
-        solve_watched(&graph, machine, &config, given, &observer)?
-    };
-    tell(console, &solution.report);
-    let drawn = options.picture.draw(&graph, machine, outputs.name(output), &solution.mapping, false)?;
-    let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, &mut outputs);
-    let settings = config.effective_on(machine);
-    let report = JsonReport::new(options, machine, &solution.report, settings, launch.as_ref());
-    let launch_files = launch.iter().flat_map(JobLaunch::files).map(|(id, file)| (id, file.content.as_str()));
-    let texts: Vec<(OutputId, &str)> =
-        picture.zip(drawn.as_deref()).into_iter().chain(launch_files).collect();
-    write((options, machine), &outputs, (output, json), &texts, &solution, &report, console)?;
-    tell_end(&outputs, output, launch.as_ref(), &solution.report, console);
-    refused.map_or(Ok(()), Err)?;
-    Ok(received.interrupt().map_or(End::Done, End::Signal))
+    let places = programs::Places { outputs: &mut outputs, mapping: output, json, picture, planned };
+    options.one_to_one(started, &graph, machine, &config, places, console)
 }
 
 /// What was done, in the lines that VieM prints.
@@ -288,6 +261,50 @@ impl Options {
             places,
             console,
         }
+    }
+
+    /// Maps each process to a PE of its own.
+    fn one_to_one(
+        &self,
+        started: Instant,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        config: &MapConfig,
+        places: programs::Places<'_>,
+        console: Console,
+    ) -> anyhow::Result<End> {
+        let programs::Places { outputs, mapping: output, json, picture, planned } = places;
+        self.remap.refuse(
+            "is for many vertices a processing element; here each process has one of its own, and --input_mapping improves a mapping",
+        )?;
+        planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
+        let start = self.input_mapping.as_deref();
+        let start = start.map(|path| files::read_mapping(path, graph.num_nodes(), machine)).transpose()?;
+        let progress = Progress::new(self.report.quiet);
+        // From here on there is something to save.
+        let received = signals::listen(&progress, First::AsksToStop);
+        let first = self.first.mapping(graph, machine, config.seed, config.threads)?;
+        console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
+        console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
+        machine::tell(console, machine);
+        let solution = {
+            let observer = StopAtSignal { observer: progress, received: received.clone() };
+            let given = Given { start: start.as_ref(), first: first.as_ref() };
+            solve_watched(graph, machine, config, given, &observer)?
+        };
+        tell(console, &solution.report);
+        let drawn = self.picture.draw(graph, machine, outputs.name(output), &solution.mapping, false)?;
+        let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, outputs);
+        let settings = config.effective_on(machine);
+        let report = JsonReport::new(self, machine, &solution.report, settings, launch.as_ref());
+        let launch_files =
+            launch.iter().flat_map(JobLaunch::files).map(|(id, file)| (id, file.content.as_str()));
+        let texts: Vec<(OutputId, &str)> =
+            picture.zip(drawn.as_deref()).into_iter().chain(launch_files).collect();
+        write((self, machine), outputs, (output, json), &texts, &solution, &report, console)?;
+        tell_end(outputs, output, launch.as_ref(), &solution.report, console);
+        refused.map_or(Ok(()), Err)?;
+        Ok(received.interrupt().map_or(End::Done, End::Signal))
     }
 
     /// The same options for an application graph of many vertices a PE.
