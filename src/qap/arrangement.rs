@@ -55,12 +55,41 @@ impl<'a, T: Number> Arrangement<'a, T> {
         }
     }
 
-    /// The change of J by an exchange; O(n).
+    /// The change of J by an exchange; O(n), or as many entries as two rows of a sparse matrix of objects have.
+    #[inline]
     pub(super) fn delta(&self, i: usize, j: usize) -> T {
+        match &self.dense.sparse {
+            Some([a, a_t]) => {
+                self.delta_by(i, j, |c, d| a.product(i, j, c, d), |c, d| a_t.product(i, j, c, d))
+            }
+            None => self.dense_delta(i, j),
+        }
+    }
+
+    /// The same by all entries of the rows; O(n).
+    pub(super) fn dense_delta(&self, i: usize, j: usize) -> T {
+        let rows = |a: &Square<T>, c: &[T], d: &[T]| product(a.row(i), a.row(j), c, d);
+        let of_transposed = |c: &[T], d: &[T]| match &self.dense.transposed {
+            Some((a_t, _)) => rows(a_t, c, d),
+            None => T::default(),
+        };
+        self.delta_by(i, j, |c, d| rows(&self.dense.a, c, d), of_transposed)
+    }
+
+    /// The change of J, where the products of the difference of two rows of the matrix of objects and of its transpose with the
+    /// difference of others are told.
+    #[inline(always)]
+    fn delta_by(
+        &self,
+        i: usize,
+        j: usize,
+        product: impl Fn(&[T], &[T]) -> T,
+        transposed_product: impl Fn(&[T], &[T]) -> T,
+    ) -> T {
         let (a, b) = (&self.dense.a, &self.b);
-        let mut delta = product(a.row(i), a.row(j), b.row(j), b.row(i)) + twice(a.at(i, j) * b.at(i, j));
-        if let (Some((a_t, _)), Some(b_t)) = (&self.dense.transposed, &self.transposed_b) {
-            delta += product(a_t.row(i), a_t.row(j), b_t.row(j), b_t.row(i));
+        let mut delta = product(b.row(j), b.row(i)) + twice(a.at(i, j) * b.at(i, j));
+        if let Some(b_t) = &self.transposed_b {
+            delta += transposed_product(b_t.row(j), b_t.row(i));
             delta += twice(a.at(j, i) * b.at(j, i));
             delta += (a.at(i, j) - a.at(j, i)) * (b.at(j, i) - b.at(i, j));
         }

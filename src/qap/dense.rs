@@ -9,6 +9,7 @@ use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Mul, Sub};
 
 use super::form::{Qap, QapError, array};
+use super::sparse::{Sparse, is_sparse};
 use crate::types::Cost;
 
 /// Entries that are handled at once; rows are padded to a multiple of it.
@@ -100,6 +101,8 @@ pub(super) struct Dense<T> {
     pub(super) transposed: Option<(Square<T>, Square<T>)>,
     /// The diagonals, unless one of both is zero.
     pub(super) diagonals: Option<(Vec<T>, Vec<T>)>,
+    /// The matrix of objects and its transpose (itself, if both are symmetric) once more, if it is sparse.
+    pub(super) sparse: Option<[Sparse<T>; 2]>,
 }
 
 /// The matrices before they are put into numbers of a kind.
@@ -110,6 +113,7 @@ pub(super) struct Plain {
     a: Vec<i64>,
     b: Vec<i64>,
     diagonals: Option<(Vec<i64>, Vec<i64>)>,
+    pub(super) is_sparse: bool,
     pub(super) width: Width,
 }
 
@@ -137,7 +141,7 @@ impl Plain {
             a.iter_mut().for_each(|entry| *entry *= 2);
         }
         let width = width(n, &a, &b, diagonals.as_ref(), is_symmetric);
-        Self { size: n, scale, is_symmetric, a, b, diagonals, width }
+        Self { size: n, scale, is_symmetric, is_sparse: is_sparse(n, &a), a, b, diagonals, width }
     }
 
     /// The same in numbers of a kind that holds every sum.
@@ -154,15 +158,23 @@ impl Plain {
             Ok(square)
         };
         let numbers = |entries: &[i64]| entries.iter().map(|&entry| T::of(entry)).collect();
+        let a = square(&self.a, false)?;
+        let transposed = match self.is_symmetric {
+            true => None,
+            false => Some((square(&self.a, true)?, square(&self.b, true)?)),
+        };
+        let second = transposed.as_ref().map_or(&a, |(a, _)| a);
+        let sparse = match self.is_sparse {
+            true => Some([Sparse::of(&a, n)?, Sparse::of(second, n)?]),
+            false => None,
+        };
         Ok(Dense {
             size: n,
             scale: self.scale,
-            a: square(&self.a, false)?,
+            a,
             b: square(&self.b, false)?,
-            transposed: match self.is_symmetric {
-                true => None,
-                false => Some((square(&self.a, true)?, square(&self.b, true)?)),
-            },
+            transposed,
+            sparse,
             diagonals: self.diagonals.as_ref().map(|(a, b)| (numbers(a), numbers(b))),
         })
     }
@@ -231,7 +243,8 @@ fn width(
         let column = |j: usize| (0..n).map(|i| i128::from(matrix[i * n + j].unsigned_abs())).sum::<i128>();
         matrix.chunks_exact(n.max(1)).map(row).chain((0..n).map(column)).max().unwrap_or(0)
     };
-    // A change of J is a sum of n products of differences, of rows and columns each.
+    // A change of J is a sum of n products of differences, of rows and columns each. The sums along one row of a sparse matrix are
+    // within the same bound.
     let (range_a, range_b) = (range(a), range(b));
     let sides = if is_symmetric { 1 } else { 2 };
     let products =

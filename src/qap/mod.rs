@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `form` | the problem as it is given; J |
 //! | `dense` | the matrices in the narrowest numbers that are exact |
+//! | `sparse` | the entries that are not zero, where these are few |
 //! | `arrangement` | an assignment; the change of J by an exchange, O(n) |
 //! | `table` | the change of J by every exchange, O(n²) an exchange |
 //! | `annealing` | simulated annealing |
@@ -30,6 +31,7 @@ mod machine;
 mod memetic;
 mod run;
 mod settings;
+mod sparse;
 mod table;
 mod tabu;
 

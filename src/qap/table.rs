@@ -247,6 +247,7 @@ mod tests {
                     exchanged.swap(i, j);
                     assert_eq!(table.row(i)[j].to() * dense.scale, qap.cost(&exchanged) - cost);
                     assert_eq!(table.row(i)[j], table.now.delta(i, j));
+                    assert_eq!(table.row(i)[j], table.now.dense_delta(i, j));
                 }
                 assert!(table.row(i)[..=i].iter().all(|&delta| delta >= T::LARGE));
                 let least =
@@ -270,6 +271,39 @@ mod tests {
             check(&qap, &plain.dense::<f32>().unwrap(), &mut rng);
             check(&qap, &plain.dense::<f64>().unwrap(), &mut rng);
             check(&qap, &plain.dense::<i64>().unwrap(), &mut rng);
+        }
+    }
+
+    #[test]
+    fn deltas_of_sparse_matrices_are_the_same() {
+        let mut rng = Rng::new(3);
+        for kind in 0..16 {
+            let n = 24 + kind % 3;
+            let flags = |bit: usize| (kind & bit > 0, kind & 4 > 0, false);
+            // A hub, and a few entries beside.
+            let mut a = vec![0; n * n];
+            for at in 0..16 {
+                let mut any = || rng.below(n as u32) as usize;
+                let (i, j) = if at < 8 { (0, 2 * at + 1) } else { (any(), any()) };
+                let entry = i64::from(rng.below(30)) - 10;
+                a[i * n + j] = if i != j || kind & 4 > 0 { entry } else { 0 };
+                if kind & 1 > 0 {
+                    a[j * n + i] = a[i * n + j];
+                }
+            }
+            if kind & 8 > 0 {
+                a.iter_mut().for_each(|entry| *entry *= 1 << 30);
+                a[1] += 1;
+                a[n] = if kind & 1 > 0 { a[1] } else { a[n] };
+            }
+            let qap = Qap::from_matrices(n, a, matrix(n, flags(2), &mut rng)).unwrap();
+            let plain = Plain::new(&qap);
+            assert!(plain.is_sparse);
+            match plain.width {
+                Width::Single => check(&qap, &plain.dense::<f32>().unwrap(), &mut rng),
+                Width::Double => check(&qap, &plain.dense::<f64>().unwrap(), &mut rng),
+                Width::Whole => check(&qap, &plain.dense::<i64>().unwrap(), &mut rng),
+            }
         }
     }
 
