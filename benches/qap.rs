@@ -53,7 +53,8 @@ fn main() {
         })
     });
     if run.iteration {
-        return iteration();
+        // The stopwatch tells the processor time of its own thread.
+        return viem::threads::run(1, iteration).unwrap_or_else(|error| fail(error));
     }
     if run.machines {
         return machines(&run);
