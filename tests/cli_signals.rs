@@ -57,21 +57,26 @@ fn send(child: &Child, signal: &str) {
     assert!(status.success());
 }
 
+/// What a run prints from a signal on. A shell that runs a loop must see that Ctrl-C ended the program; a batch system takes a result
+/// for a success.
+fn told_after(signal: &str, (mut child, mut lines): (Child, BufReader<ChildStdout>)) -> String {
+    send(&child, signal);
+    let mut text = String::new();
+    lines.read_to_string(&mut text).unwrap();
+    let status = child.wait().unwrap();
+    match signal {
+        "-INT" => assert_eq!(status.signal(), Some(2)),
+        _ => assert!(status.success(), "{signal}: {status}"),
+    }
+    text
+}
+
 #[test]
 fn the_first_signal_saves_the_best_mapping() {
     let runs = ["-INT", "-TERM", "-USR1", "-USR2"].map(|signal| (signal, LONG_SEARCH));
     for (signal, options) in runs.into_iter().chain([("-TERM", LONG_CONSTRUCTION)]) {
         let folder = tempfile::tempdir().unwrap();
-        let (mut child, mut lines) = long_run(folder.path(), "out", options);
-        send(&child, signal);
-        let mut text = String::new();
-        lines.read_to_string(&mut text).unwrap();
-        let status = child.wait().unwrap();
-        // A shell that runs a loop must see that Ctrl-C ended the program; a batch system takes a result for a success.
-        match signal {
-            "-INT" => assert_eq!(status.signal(), Some(2)),
-            _ => assert!(status.success(), "{signal}: {status}"),
-        }
+        let text = told_after(signal, long_run(folder.path(), "out", options));
         assert!(text.contains("stopped early"), "{signal}: {text}");
         let report = report_in(&folder.path().join("report"));
         assert_eq!(report["stopped"], true);
@@ -89,12 +94,8 @@ fn a_signal_saves_the_best_direct_mapping() {
     let options = ["--output_filename=out", "--threads=2", "--preconfiguration_mapping=strong"];
     for more in [&["--time_limit=1h"][..], &["--imbalance=0"]] {
         let folder = tempfile::tempdir().unwrap();
-        let (mut child, mut lines) =
-            run_until(folder.path(), &[&machine[..], &options, more].concat(), "mapping directly");
-        send(&child, "-USR1");
-        let mut text = String::new();
-        lines.read_to_string(&mut text).unwrap();
-        assert!(child.wait().unwrap().success());
+        let run = run_until(folder.path(), &[&machine[..], &options, more].concat(), "mapping directly");
+        let text = told_after("-USR1", run);
         assert!(text.contains("stopped early"), "{text}");
         let report = report_in(&folder.path().join("report"));
         assert_eq!((&report["stopped"], &report["loads"]["overload"]), (&true.into(), &0.into()));
@@ -130,15 +131,7 @@ fn check_stopped_program(folder: &Path, text: &str) {
 fn a_signal_saves_the_best_mapping_of_a_program() {
     for signal in ["-INT", "-TERM"] {
         let folder = tempfile::tempdir().unwrap();
-        let (mut child, mut lines) = long_program_run(folder.path(), &[]);
-        send(&child, signal);
-        let mut text = String::new();
-        lines.read_to_string(&mut text).unwrap();
-        let status = child.wait().unwrap();
-        match signal {
-            "-INT" => assert_eq!(status.signal(), Some(2)),
-            _ => assert!(status.success(), "{signal}: {status}"),
-        }
+        let text = told_after(signal, long_program_run(folder.path(), &[]));
         check_stopped_program(folder.path(), &text);
     }
 }
