@@ -3,17 +3,13 @@
 mod common;
 
 use std::fs;
-#[cfg(unix)]
-use std::io::{BufRead, BufReader, Read};
-#[cfg(unix)]
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 #[cfg(unix)]
-use std::process::{self, Stdio};
+use std::process;
 
 use assert_cmd::Command;
 #[cfg(unix)]
-use common::to_spawn;
+use common::signals::{start, told_after};
 use common::{failure_of, objective, program, report_in, stdout_of};
 use tempfile::{TempDir, tempdir};
 use viem::rng::Rng;
@@ -188,20 +184,10 @@ fn a_target_ends_a_run() {
 fn a_signal_saves_the_best_assignment() {
     let folder = folder();
     write_long_problem(folder.path());
-    for (signal, number) in [("-INT", Some(2)), ("-TERM", None), ("-USR1", None)] {
+    for signal in ["-INT", "-TERM", "-USR1"] {
         let command =
             viem(folder.path(), &["long.dat", "--time_limit=1h", "--json=report", "--output_filename=out"]);
-        let mut child = to_spawn(&command, folder.path()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap());
-        let mut text = String::new();
-        while !text.contains("quadratic assignment problem") {
-            assert!(lines.read_line(&mut text).unwrap() > 0, "the program ended early: {text}");
-        }
-        let sent = process::Command::new("kill").arg(signal).arg(child.id().to_string()).status();
-        assert!(sent.unwrap().success());
-        lines.read_to_string(&mut text).unwrap();
-        let status = child.wait().unwrap();
-        assert_eq!((status.signal(), status.success()), (number, number.is_none()), "{signal}");
+        let text = told_after(signal, start(&command, folder.path(), "quadratic assignment problem"));
         assert!(text.contains("stopped early"), "{signal}: {text}");
         assert_eq!(report_in(&folder.path().join("report"))["stopped"], true);
         assert_eq!(scored(folder.path(), "long.dat", "out"), objective(&text), "{signal}");

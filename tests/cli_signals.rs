@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use assert_cmd::Command as AssertCommand;
+use common::signals::{send, start, told_after};
 use common::{names, objective, program, report_in, stdout_of, text_of, to_spawn};
 use viem::graph::{GraphBuilder, generate};
 
@@ -38,37 +38,6 @@ fn run_until(folder: &Path, options: &[&str], beginning: &str) -> (Child, BufRea
     let mut command = program("viem", folder);
     command.args(["model", "--seed=3", "--json=report"]).args(options);
     start(&command, folder, beginning)
-}
-
-/// A run at the point where it has printed a line that begins so.
-fn start(command: &AssertCommand, folder: &Path, beginning: &str) -> (Child, BufReader<ChildStdout>) {
-    let mut child = to_spawn(command, folder).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap());
-    let mut line = String::new();
-    while !line.starts_with(beginning) {
-        line.clear();
-        assert!(lines.read_line(&mut line).unwrap() > 0, "the program ended early");
-    }
-    (child, lines)
-}
-
-fn send(child: &Child, signal: &str) {
-    let status = Command::new("kill").arg(signal).arg(child.id().to_string()).status().unwrap();
-    assert!(status.success());
-}
-
-/// What a run prints from a signal on. A shell that runs a loop must see that Ctrl-C ended the program; a batch system takes a result
-/// for a success.
-fn told_after(signal: &str, (mut child, mut lines): (Child, BufReader<ChildStdout>)) -> String {
-    send(&child, signal);
-    let mut text = String::new();
-    lines.read_to_string(&mut text).unwrap();
-    let status = child.wait().unwrap();
-    match signal {
-        "-INT" => assert_eq!(status.signal(), Some(2)),
-        _ => assert!(status.success(), "{signal}: {status}"),
-    }
-    text
 }
 
 #[test]

@@ -12,6 +12,8 @@ mod mpi;
 mod problems;
 #[cfg(feature = "cli")]
 mod programs;
+#[cfg(all(unix, feature = "cli"))]
+pub mod signals;
 mod stop_after;
 
 pub use check::*;

@@ -1,0 +1,42 @@
+//! Runs that get signals.
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{self, Child, ChildStdout, Stdio};
+
+use assert_cmd::Command;
+
+use super::to_spawn;
+
+/// A run at the point where it has printed a line that begins so.
+pub fn start(command: &Command, folder: &Path, beginning: &str) -> (Child, BufReader<ChildStdout>) {
+    let mut child = to_spawn(command, folder).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.starts_with(beginning) {
+        line.clear();
+        assert!(lines.read_line(&mut line).unwrap() > 0, "the program ended early");
+    }
+    (child, lines)
+}
+
+/// Sends a signal, which is named as `kill` does.
+pub fn send(child: &Child, signal: &str) {
+    let status = process::Command::new("kill").arg(signal).arg(child.id().to_string()).status().unwrap();
+    assert!(status.success());
+}
+
+/// What a run prints from a signal on. A shell that runs a loop must see that Ctrl-C ended the program; a batch system takes a result
+/// for a success.
+pub fn told_after(signal: &str, (mut child, mut lines): (Child, BufReader<ChildStdout>)) -> String {
+    send(&child, signal);
+    let mut text = String::new();
+    lines.read_to_string(&mut text).unwrap();
+    let status = child.wait().unwrap();
+    match signal {
+        "-INT" => assert_eq!(status.signal(), Some(2)),
+        _ => assert!(status.success(), "{signal}: {status}"),
+    }
+    text
+}
