@@ -24,15 +24,16 @@ const WAYS: [(&str, &str, bool); 7] = [
     (r#""$@" > >(cat > out); code=$?; wait $!; exit $code"#, "-", false),
 ];
 
-/// Limits of the program, and the code that a lack of it ends with.
+/// Limits of the program, and the code that a lack of it ends with. Memory is counted beyond the file of the program, `$1`, which
+/// has to be loaded first.
 const LIMITS: [(&str, i32); 7] = [
     ("", 0),
     ("ulimit -f 0; ", 74),
     ("ulimit -f 1; ", 74),
     ("ulimit -f 4; ", 74),
-    ("ulimit -v 12000; ", 71),
-    ("ulimit -v 20000; ", 71),
-    ("ulimit -v 40000; ", 71),
+    (r#"ulimit -v $(($(stat -c %s "$1") / 1024 + 8000)); "#, 71),
+    (r#"ulimit -v $(($(stat -c %s "$1") / 1024 + 16000)); "#, 71),
+    (r#"ulimit -v $(($(stat -c %s "$1") / 1024 + 32000)); "#, 71),
 ];
 
 const TIMES: [&str; 4] = ["0", "0.01s", "0.0005m", "0.00003h"];
