@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Round i of a seed is always the same problem; a failure names it, and `only=i` runs it alone. Without
-//! `minutes` it runs for some seconds. What is checked, all against code that the optimiser does not use:
+//! `minutes` it runs for some seconds. `only` also prints the problem, with its settings. What is checked, all against code that the optimiser does not use:
 //!
 //! - the graph survives writing and reading, packed or not, and the checker finds it valid; a damaged text is
 //!   refused or read, and a repaired one is valid;
@@ -57,7 +57,7 @@ fn main() {
         if only.is_none() && begin.elapsed() >= end {
             break;
         }
-        let outcome = std::panic::catch_unwind(|| check(&mut Rng::new(derive(seed, round))));
+        let outcome = std::panic::catch_unwind(|| check(&mut Rng::new(derive(seed, round)), only.is_some()));
         match outcome {
             Ok(of_round) => counts.add(&of_round),
             Err(_) => {
@@ -109,7 +109,7 @@ fn number(rng: &mut Rng, greatest_bits: u32) -> i64 {
     (rng.next_u64() >> (64 - greatest_bits) >> rng.below(greatest_bits + 1)) as i64
 }
 
-fn check(rng: &mut Rng) -> Counts {
+fn check(rng: &mut Rng, is_told: bool) -> Counts {
     let hierarchy = random_hierarchy(rng);
     let graph = random_graph(rng, hierarchy.num_pes());
     let mut counts = Counts {
@@ -119,7 +119,11 @@ fn check(rng: &mut Rng) -> Counts {
         ..Counts::default()
     };
     let text = check_files(rng, &graph);
-    check_mapping(rng, &graph, &hierarchy, &text, &mut counts);
+    let config = random_config(rng);
+    if is_told {
+        println!("{hierarchy:?}\n{config:?}\n{text}");
+    }
+    check_mapping(rng, &graph, &hierarchy, &text, &config, &mut counts);
     check_model(rng, &graph, &mut counts);
     #[cfg(target_os = "linux")]
     if rng.below(4) == 0 {
@@ -278,13 +282,19 @@ fn random_config(rng: &mut Rng) -> MapConfig {
     config
 }
 
-fn check_mapping(rng: &mut Rng, graph: &CsrGraph, hierarchy: &Hierarchy, text: &str, counts: &mut Counts) {
-    let config = random_config(rng);
+fn check_mapping(
+    rng: &mut Rng,
+    graph: &CsrGraph,
+    hierarchy: &Hierarchy,
+    text: &str,
+    config: &MapConfig,
+    counts: &mut Counts,
+) {
     let n = graph.num_nodes();
     let mut start: Vec<u32> = (0..n as u32).collect();
     rng.shuffle(&mut start);
     let start = (rng.below(3) == 0).then(|| Mapping::new(start).expect("a permutation"));
-    let Solution { mapping, report } = match solve_watched(graph, hierarchy, &config, start.as_ref(), &()) {
+    let Solution { mapping, report } = match solve_watched(graph, hierarchy, config, start.as_ref(), &()) {
         Ok(solution) => solution,
         Err(error @ SolveError::Problem(_)) => {
             let greatest = i128::from(graph.total_arc_weight()) * i128::from(hierarchy.max_distance());

@@ -239,6 +239,11 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         rng: &mut Rng,
     ) {
         let settings = &self.settings.flow;
+        // What is found on the finest level is kept, so that is never left out.
+        let is_finest = level.num_nodes() == self.finest.num_nodes();
+        if self.flow.is_futile() && !is_finest {
+            return;
+        }
         if settings.rounds > 0 && self.flow.refine(level, assignment, bounds, settings, self.observer) {
             self.refine_boundary(level, assignment, bounds, rng);
         }

@@ -26,6 +26,16 @@ use crate::types::{Cost, NodeId, PeId};
 /// An exchange that walks more arcs than this is paid for from the budget of hubs.
 pub(super) const MANY_ARCS: usize = 1 << 9;
 
+/// So is one that walks more arcs than this and more than [`HUB_SHARE`] times the mean degree. Balances J against time where the hubs of
+/// a region are small. Shows on stars of some hundred processes.
+const FEW_ARCS: usize = 1 << 6;
+
+/// What [`FEW_ARCS`] is compared with, in mean degrees.
+const HUB_SHARE: f64 = 16.0;
+
+/// Entries of the gain table that are changed in the time that an arc takes by itself.
+const ENTRIES_PER_ARC: usize = 16;
+
 /// Arcs that exchanges of hubs may walk for each proposal: about what the proposal itself costs.
 const HUB_ARCS_PER_PROPOSAL: f64 = 8.0;
 
@@ -115,6 +125,8 @@ struct Walk<A> {
     /// Mean edge weight times the greatest distance.
     unit: f64,
     rng: Rng,
+    /// An exchange that walks no more arcs than this is free.
+    free_arcs: usize,
     /// Arcs that exchanges of hubs may still walk.
     hub_budget: u64,
     /// Change of half of J since the start.
@@ -126,11 +138,13 @@ struct Walk<A> {
 impl<A: Amount> Walk<A> {
     fn new(graph: &CsrGraph, hierarchy: &Hierarchy, start: &[PeId], seed: u64) -> Self {
         let mean = graph.total_arc_weight() as f64 / graph.num_arcs() as f64;
+        let mean_degree = graph.num_arcs() as f64 / graph.num_nodes() as f64;
         Self {
             table: GainTable::new(graph, hierarchy, start),
             tails: graph.nodes().flat_map(|u| std::iter::repeat_n(u, graph.degree(u))).collect(),
             unit: mean * hierarchy.max_distance() as f64,
             rng: Rng::new(seed),
+            free_arcs: MANY_ARCS.min(FEW_ARCS.max((HUB_SHARE * mean_degree) as usize)),
             hub_budget: 0,
             change: 0,
             tried: 0,
@@ -205,10 +219,11 @@ impl<A: Amount> Walk<A> {
     #[inline]
     fn pays_for(&mut self, u: NodeId, v: NodeId) -> bool {
         let arcs = self.table.arcs_of_swap(u, v);
-        if arcs <= MANY_ARCS {
+        if arcs <= self.free_arcs {
             return true;
         }
-        let rest = self.hub_budget.checked_sub(arcs as u64);
+        let price = arcs * (1 + self.table.entries_of_swap(u, v) / ENTRIES_PER_ARC);
+        let rest = self.hub_budget.checked_sub(price as u64);
         self.hub_budget = rest.unwrap_or(self.hub_budget);
         rest.is_some()
     }

@@ -234,6 +234,13 @@ impl<A: Amount> GainTable<A> {
         self.arcs_of(u).len() + self.arcs_of(v).len()
     }
 
+    /// Entries of the table that [`swap`](Self::swap) changes for each of these arcs.
+    #[inline]
+    pub fn entries_of_swap(&self, u: NodeId, v: NodeId) -> usize {
+        let changed = self.level_of_groups(self.group_of(u), self.group_of(v));
+        self.levels[..changed].iter().map(|level| 2 * level.groups).sum()
+    }
+
     /// By how much half of J changes when two processes exchange their PEs; O(the smaller degree).
     #[inline]
     pub fn delta(&self, u: NodeId, v: NodeId) -> A {

@@ -72,6 +72,8 @@ pub(crate) struct Flow {
     budget: usize,
     /// Arcs of hubs that may still be walked.
     hub_budget: usize,
+    /// Whether the last refinement used up all of its effort for nothing.
+    is_futile: bool,
 }
 
 /// What all pairs of a level have in common.
@@ -112,7 +114,15 @@ impl Flow {
                 break;
             }
         }
-        assignment.cost < before
+        let has_gained = assignment.cost < before;
+        self.is_futile = self.budget == 0 && !has_gained;
+        has_gained
+    }
+
+    /// Whether the last refinement used up all of its effort for nothing: there are no small cuts then, and the next level has
+    /// none either.
+    pub fn is_futile(&self) -> bool {
+        self.is_futile
     }
 
     /// Refines all pairs with an active block; returns by block whether it changed.
