@@ -10,6 +10,7 @@
 use super::arrangement::Arrangement;
 use super::dense::Number;
 use super::settings::Improvement;
+use super::vector::{Work, widest};
 use crate::observer::Watch;
 use crate::rng::Rng;
 
@@ -32,17 +33,35 @@ pub(super) fn anneal<T: Number>(
     let mut temperature = initial;
     for _ in 0..rounds {
         for i in 0..n {
-            for j in i + 1..n {
-                let delta = now.delta(i, j);
-                if delta <= T::default() || rng.unit() < (-(delta.to() as f64) / temperature).exp() {
-                    now.exchange(i, j, delta);
-                }
-            }
+            widest(Row { now, i, temperature, rng });
             if watch.stops_after(n * n) {
                 return;
             }
         }
         temperature *= factor;
+    }
+}
+
+/// The proposals of the exchanges of an object with those after it.
+struct Row<'r, 'a, T> {
+    now: &'r mut Arrangement<'a, T>,
+    i: usize,
+    temperature: f64,
+    rng: &'r mut Rng,
+}
+
+impl<T: Number> Work for Row<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { now, i, temperature, rng } = self;
+        for j in i + 1..now.dense.size {
+            let delta = now.delta(i, j);
+            if delta <= T::default() || rng.unit() < (-(delta.to() as f64) / temperature).exp() {
+                now.exchange(i, j, delta);
+            }
+        }
     }
 }
 

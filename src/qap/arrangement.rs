@@ -45,6 +45,7 @@ impl<'a, T: Number> Arrangement<'a, T> {
     }
 
     /// Exchanges two objects, of which the first is the lower, where J changes by so much; O(n).
+    #[inline(always)]
     pub(super) fn exchange(&mut self, r: usize, s: usize, delta: T) {
         debug_assert!(r < s);
         self.cost += delta.to();
@@ -56,40 +57,35 @@ impl<'a, T: Number> Arrangement<'a, T> {
     }
 
     /// The change of J by an exchange; O(n), or as many entries as two rows of a sparse matrix of objects have.
-    #[inline]
+    #[inline(always)]
     pub(super) fn delta(&self, i: usize, j: usize) -> T {
-        match &self.dense.sparse {
-            Some([a, a_t]) => {
-                self.delta_by(i, j, |c, d| a.product(i, j, c, d), |c, d| a_t.product(i, j, c, d))
-            }
-            None => self.dense_delta(i, j),
+        let Some([a, a_t]) = &self.dense.sparse else {
+            return self.dense_delta(i, j);
+        };
+        let mut products = a.product(i, j, self.b.row(j), self.b.row(i));
+        if let Some(b_t) = &self.transposed_b {
+            products += a_t.product(i, j, b_t.row(j), b_t.row(i));
         }
+        self.completed(i, j, products)
     }
 
     /// The same by all entries of the rows; O(n).
+    #[inline(always)]
     pub(super) fn dense_delta(&self, i: usize, j: usize) -> T {
-        let rows = |a: &Square<T>, c: &[T], d: &[T]| product(a.row(i), a.row(j), c, d);
-        let of_transposed = |c: &[T], d: &[T]| match &self.dense.transposed {
-            Some((a_t, _)) => rows(a_t, c, d),
-            None => T::default(),
-        };
-        self.delta_by(i, j, |c, d| rows(&self.dense.a, c, d), of_transposed)
+        let (a, b) = (&self.dense.a, &self.b);
+        let mut products = product(a.row(i), a.row(j), b.row(j), b.row(i));
+        if let (Some((a_t, _)), Some(b_t)) = (&self.dense.transposed, &self.transposed_b) {
+            products += product(a_t.row(i), a_t.row(j), b_t.row(j), b_t.row(i));
+        }
+        self.completed(i, j, products)
     }
 
-    /// The change of J, where the products of the difference of two rows of the matrix of objects and of its transpose with the
-    /// difference of others are told.
+    /// The change of J, where the products of the differences of rows and of columns are told.
     #[inline(always)]
-    fn delta_by(
-        &self,
-        i: usize,
-        j: usize,
-        product: impl Fn(&[T], &[T]) -> T,
-        transposed_product: impl Fn(&[T], &[T]) -> T,
-    ) -> T {
+    fn completed(&self, i: usize, j: usize, products: T) -> T {
         let (a, b) = (&self.dense.a, &self.b);
-        let mut delta = product(b.row(j), b.row(i)) + twice(a.at(i, j) * b.at(i, j));
-        if let Some(b_t) = &self.transposed_b {
-            delta += transposed_product(b_t.row(j), b_t.row(i));
+        let mut delta = products + twice(a.at(i, j) * b.at(i, j));
+        if self.transposed_b.is_some() {
             delta += twice(a.at(j, i) * b.at(j, i));
             delta += (a.at(i, j) - a.at(j, i)) * (b.at(j, i) - b.at(i, j));
         }
@@ -117,6 +113,7 @@ fn permute<T: Number>(from: &Square<T>, place_of: &[u32], to: &mut Square<T>) {
 }
 
 /// Exchanges two rows and the same two columns.
+#[inline(always)]
 fn exchange_lines<T: Number>(matrix: &mut Square<T>, n: usize, r: usize, s: usize) {
     let stride = matrix.stride;
     let (head, tail) = matrix.entries.split_at_mut(s * stride);
@@ -129,10 +126,11 @@ fn exchange_lines<T: Number>(matrix: &mut Square<T>, n: usize, r: usize, s: usiz
 /// The sum of `(a[k] - b[k]) · (c[k] - d[k])`.
 #[inline(always)]
 fn product<T: Number>(a: &[T], b: &[T], c: &[T], d: &[T]) -> T {
-    let firsts = a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0);
-    let seconds = c.as_chunks::<LANES>().0.iter().zip(d.as_chunks::<LANES>().0);
-    let lanes = firsts.zip(seconds).fold([T::default(); LANES], |sums, ((a, b), (c, d))| {
-        std::array::from_fn(|lane| sums[lane] + (a[lane] - b[lane]) * (c[lane] - d[lane]))
-    });
-    lanes.into_iter().fold(T::default(), |sum, lane| sum + lane)
+    let [a, b, c, d] = [a, b, c, d].map(|row| row.as_chunks::<LANES>().0);
+    let mut sums = [T::default(); LANES];
+    for at in 0..a.len().min(b.len()).min(c.len()).min(d.len()) {
+        let (a, b, c, d) = (&a[at], &b[at], &c[at], &d[at]);
+        sums = std::array::from_fn(|lane| sums[lane] + (a[lane] - b[lane]) * (c[lane] - d[lane]));
+    }
+    sums.into_iter().fold(T::default(), |sum, lane| sum + lane)
 }

@@ -6,6 +6,7 @@
 //! | `dense` | the matrices in the narrowest numbers that are exact |
 //! | `sparse` | the entries that are not zero, where these are few |
 //! | `arrangement` | an assignment; the change of J by an exchange, O(n) |
+//! | `vector` | vector instructions of the processor |
 //! | `table` | the change of J by every exchange, O(n²) an exchange |
 //! | `annealing` | simulated annealing |
 //! | `tabu` | robust tabu search |
@@ -34,6 +35,7 @@ mod settings;
 mod sparse;
 mod table;
 mod tabu;
+mod vector;
 
 pub use bound::{gilmore_lawler, lower_bound};
 pub use form::{Qap, QapError};

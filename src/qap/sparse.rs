@@ -43,7 +43,7 @@ impl<T: Number> Sparse<T> {
     }
 
     /// The sum of `(a[i][k] - a[j][k]) · (c[k] - d[k])` over all k; time for the entries of both rows.
-    #[inline]
+    #[inline(always)]
     pub(super) fn product(&self, i: usize, j: usize, c: &[T], d: &[T]) -> T {
         self.along(i, c, d) - self.along(j, c, d)
     }

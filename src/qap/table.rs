@@ -16,6 +16,7 @@
 use super::arrangement::Arrangement;
 use super::dense::{LANES, Number, Square};
 use super::form::QapError;
+use super::vector::{Work, widest};
 use crate::types::Cost;
 
 /// An assignment, J, and the change of J by every exchange.
@@ -49,11 +50,7 @@ impl<'a, T: Number> DeltaTable<'a, T> {
             now,
         };
         table.delta.entries.fill(T::LARGE);
-        for i in 0..n {
-            for j in i + 1..n {
-                table.set(i, j, table.now.delta(i, j));
-            }
-        }
+        widest(Filling(&mut table));
         Ok(table)
     }
 
@@ -81,6 +78,11 @@ impl<'a, T: Number> DeltaTable<'a, T> {
     /// Exchanges two objects; O(n²).
     pub(super) fn exchange(&mut self, r: usize, s: usize) {
         debug_assert!(r < s);
+        widest(Exchange { table: self, r, s });
+    }
+
+    #[inline(always)]
+    fn exchange_here(&mut self, r: usize, s: usize) {
         self.take_differences(r, s);
         let delta = self.delta.at(r, s);
         self.remember(r, s);
@@ -90,6 +92,7 @@ impl<'a, T: Number> DeltaTable<'a, T> {
     }
 
     /// The differences of the rows of both objects.
+    #[inline(always)]
     fn take_differences(&mut self, r: usize, s: usize) {
         let Scratch { u, v, transposed_u, transposed_v, .. } = &mut self.scratch;
         subtract(self.now.dense.a.row(r), self.now.dense.a.row(s), u);
@@ -101,6 +104,7 @@ impl<'a, T: Number> DeltaTable<'a, T> {
     }
 
     /// For each j, what the new deltas of (r, j) and (s, j) are together. The old ones are taken from the table.
+    #[inline(always)]
     fn remember(&mut self, r: usize, s: usize) {
         let both = self.take(r, s);
         for j in 0..self.now.dense.size {
@@ -113,22 +117,23 @@ impl<'a, T: Number> DeltaTable<'a, T> {
 
     /// By how much the two ways in which three objects can change places all round differ from what the three exchanges
     /// tell: it matters in which sense entries run round.
+    #[inline(always)]
     fn turns(&self, r: usize, s: usize, j: usize) -> T {
-        let round =
-            |m: &Square<T>| (m.at(r, s) + m.at(s, j) + m.at(j, r)) - (m.at(s, r) + m.at(j, s) + m.at(r, j));
         match self.now.transposed_b {
-            Some(_) => round(&self.now.dense.a) * round(&self.now.b),
+            Some(_) => round(&self.now.dense.a, r, s, j) * round(&self.now.b, r, s, j),
             None => T::default(),
         }
     }
 
     /// Takes the delta of a pair in any order from the table.
+    #[inline(always)]
     fn take(&mut self, i: usize, j: usize) -> T {
         let (i, j) = (i.min(j), i.max(j));
         std::mem::replace(&mut self.delta.entries[i * self.delta.stride + j], T::LARGE)
     }
 
     /// Adds to each delta what the exchange changes where neither object takes part.
+    #[inline(always)]
     fn update(&mut self) {
         let (n, stride) = (self.now.dense.size, self.delta.stride);
         let Scratch { u, v, transposed_u, transposed_v, .. } = &self.scratch;
@@ -136,21 +141,23 @@ impl<'a, T: Number> DeltaTable<'a, T> {
         for i in 0..n {
             let first = i / LANES * LANES;
             let row = &mut self.delta.entries[i * stride..][first..stride];
+            let straight = Products { u: u[i], v: v[i], us: &u[first..], vs: &v[first..] };
+            let (u, v) = (transposed_u, transposed_v);
+            let transposed = Products { u: u[i], v: v[i], us: &u[first..], vs: &v[first..] };
             self.least[i] = match is_symmetric {
-                true => update_row(row, i - first, (u[i], &u[first..]), (v[i], &v[first..])),
-                false => {
-                    update_row(row, i - first, (u[i], &u[first..]), (v[i], &v[first..]));
-                    let (u, v) = (transposed_u, transposed_v);
-                    update_row(row, i - first, (u[i], &u[first..]), (v[i], &v[first..]))
-                }
+                true => update_row(row, [straight]),
+                false => update_row(row, [straight, transposed]),
             };
-            for entry in &mut self.delta.entries[i * stride..][n..stride] {
-                *entry = T::LARGE;
+            // What is added to infinity is lost, but whole numbers change.
+            if T::LARGE + T::of(1) != T::LARGE {
+                self.delta.entries[i * stride..][..=i].fill(T::LARGE);
+                self.delta.entries[i * stride..][n..stride].fill(T::LARGE);
             }
         }
     }
 
     /// Computes the deltas of the pairs with `r` and `s` anew.
+    #[inline(always)]
     fn renew(&mut self, r: usize, s: usize) {
         let n = self.now.dense.size;
         for j in 0..n {
@@ -166,6 +173,7 @@ impl<'a, T: Number> DeltaTable<'a, T> {
     }
 
     /// Puts the delta of a pair where none is.
+    #[inline(always)]
     fn set(&mut self, i: usize, j: usize, delta: T) {
         let (i, j) = (i.min(j), i.max(j));
         self.delta.entries[i * self.delta.stride + j] = delta;
@@ -175,30 +183,74 @@ impl<'a, T: Number> DeltaTable<'a, T> {
     }
 }
 
+/// The first deltas of a table.
+struct Filling<'t, 'a, T>(&'t mut DeltaTable<'a, T>);
+
+impl<T: Number> Work for Filling<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let n = self.0.now.dense.size;
+        for i in 0..n {
+            for j in i + 1..n {
+                self.0.set(i, j, self.0.now.delta(i, j));
+            }
+        }
+    }
+}
+
+/// An exchange of two objects.
+struct Exchange<'t, 'a, T> {
+    table: &'t mut DeltaTable<'a, T>,
+    r: usize,
+    s: usize,
+}
+
+impl<T: Number> Work for Exchange<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.table.exchange_here(self.r, self.s);
+    }
+}
+
+/// What runs round three objects in one sense, less what runs in the other.
+#[inline(always)]
+fn round<T: Number>(m: &Square<T>, r: usize, s: usize, j: usize) -> T {
+    (m.at(r, s) + m.at(s, j) + m.at(j, r)) - (m.at(s, r) + m.at(j, s) + m.at(r, j))
+}
+
+#[inline(always)]
 fn subtract<T: Number>(a: &[T], b: &[T], to: &mut [T]) {
     for ((to, &a), &b) in to.iter_mut().zip(a).zip(b) {
         *to = a - b;
     }
 }
 
-/// Adds `(u - us[j]) · (v - vs[j])` to the deltas of a row, of which the first `before` and one more are none; the least.
-#[inline(always)]
-fn update_row<T: Number>(row: &mut [T], before: usize, (u, us): (T, &[T]), (v, vs): (T, &[T])) -> T {
-    for ((delta, &other_u), &other_v) in row.iter_mut().zip(us).zip(vs) {
-        *delta += (u - other_u) * (v - other_v);
-    }
-    row[..=before].fill(T::LARGE);
-    least(row)
+/// The products `(u - us[j]) · (v - vs[j])`.
+#[derive(Clone, Copy)]
+struct Products<'a, T> {
+    u: T,
+    v: T,
+    us: &'a [T],
+    vs: &'a [T],
 }
 
-/// The least of a row.
+/// Adds products to the deltas of a row; the least of what comes out.
 #[inline(always)]
-fn least<T: Number>(row: &[T]) -> T {
+fn update_row<T: Number, const N: usize>(row: &mut [T], products: [Products<'_, T>; N]) -> T {
     let smaller = |a: T, b: T| if b < a { b } else { a };
-    let lanes = row.as_chunks::<LANES>().0.iter().fold([T::LARGE; LANES], |least, lanes| {
-        std::array::from_fn(|lane| smaller(least[lane], lanes[lane]))
-    });
-    lanes.into_iter().fold(T::LARGE, smaller)
+    let mut least = [T::LARGE; LANES];
+    for (at, deltas) in row.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        for Products { u, v, us, vs } in &products {
+            let (us, vs) = (&us.as_chunks::<LANES>().0[at], &vs.as_chunks::<LANES>().0[at]);
+            *deltas = std::array::from_fn(|lane| deltas[lane] + (*u - us[lane]) * (*v - vs[lane]));
+        }
+        least = std::array::from_fn(|lane| smaller(least[lane], deltas[lane]));
+    }
+    least.into_iter().fold(T::LARGE, smaller)
 }
 
 #[cfg(test)]
