@@ -50,7 +50,8 @@ fn least(n: usize, a: &[i64], b: &[i64]) -> i64 {
 fn fast() -> QapConfig {
     let mut config = QapConfig::preset(MapPreset::Fast);
     let ways = config.ways.iter_mut().map(|way| &mut way.improvement);
-    for improvement in ways.chain([&mut config.first]) {
+    let quick = [&mut config.quick.first, &mut config.quick.child];
+    for improvement in ways.chain([&mut config.first]).chain(quick) {
         improvement.rounds = improvement.rounds.min(20);
         improvement.iterations = improvement.iterations.min(200);
     }
@@ -169,6 +170,16 @@ fn results_do_not_depend_on_the_number_of_threads() {
         });
         assert!(reached[0].cost <= target);
         assert_eq!(reached[0].mapping, reached[1].mapping);
+    }
+}
+
+#[test]
+fn generations_do_not_depend_on_the_number_of_threads() {
+    for qap in medium().iter().take(3) {
+        let config = with(|config| (config.population, config.children) = (4, 600)).with_seed(4);
+        let [one, other] = [1, 3].map(|threads| qap::solve(qap, &config.with_threads(threads)).unwrap());
+        check(qap, &one);
+        assert_eq!(one.mapping, other.mapping);
     }
 }
 
@@ -310,6 +321,8 @@ fn settings_out_of_range_are_refused() {
     let qap = &medium()[0];
     let too_cold = with(|config| config.ways[2].improvement.cold = 2.0);
     assert!(qap::solve(qap, &too_cold).unwrap_err().to_string().contains("ways.2.cold"));
+    let too_cold = with(|config| config.quick.child.cold = 2.0);
+    assert!(qap::solve(qap, &too_cold).unwrap_err().to_string().contains("quick.child.cold"));
     assert!(qap::solve(qap, &with(|config| config.population = 1)).is_err());
     assert!(qap::solve(qap, &fast().with_threads(0)).is_err());
     let start = Mapping::identity(3);

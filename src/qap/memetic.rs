@@ -5,6 +5,13 @@
 //!
 //! What suits a problem is not known before: unstructured ones want deep tabu search, structured ones annealing. So there are several ways to make a
 //! child, and those are taken more often that have made more members for their work.
+//!
+//! There are two such populations, a thorough one and a quick one, whose members are improved by a short tabu search only. It makes many children
+//! in the same time and soon has members that are alike, which finds the optimum of structured problems, and of those with many local optima far
+//! from each other. Each batch goes to the population that has had less work.
+//!
+//! A population whose members have become alike finds nothing more. It then makes room for random assignments. Only its best is kept apart, to join the
+//! next generation once that has become alike too.
 
 use rayon::prelude::*;
 
@@ -13,7 +20,7 @@ use super::arrangement::Arrangement;
 use super::crossover::{alike, exchanged, mutated, uniform};
 use super::dense::{Dense, Number};
 use super::form::QapError;
-use super::settings::{Improvement, QapConfig, Way};
+use super::settings::{Improvement, QapConfig};
 use super::table::DeltaTable;
 use super::tabu::{Found, Tabu};
 use crate::observer::{Observer, Watch};
@@ -26,7 +33,8 @@ const BATCH: usize = 4;
 /// Larger problems have no table of all exchanges, which takes O(n³) time at first: they are annealed only.
 pub(super) const MOST_TABLED: usize = 800;
 
-/// After so many children in a row that were not better than the best, as many are mutants.
+/// After so many children in a row that were not better than the best, as many are mutants. After as many again, a population whose members
+/// are alike is given up; others have twice the time.
 const STALE: usize = 60;
 
 /// How much of what came of a way is remembered at its next child: about the last fifty count.
@@ -45,11 +53,19 @@ pub(super) struct Memetic<'a, T> {
     pub(super) observer: &'a dyn Observer,
 }
 
-/// The population, the best first.
+/// A population, the best first.
 struct Population {
     members: Vec<Found>,
-    /// Children since the last that was better than all.
+    /// Children since the last that was better than all members.
     stale: usize,
+    /// Members that are still to come from random assignments.
+    missing: usize,
+    /// The best member of earlier generations, until it joins.
+    elite: Option<Found>,
+    /// Whether this is the quick one.
+    is_quick: bool,
+    /// Work that all its members took.
+    work: f64,
     /// What came of each way to make a child.
     records: [Record; 5],
     /// For each place all places, the most alike first.
@@ -68,8 +84,9 @@ struct Record {
 /// One that wants to become a member.
 struct Candidate {
     found: Found,
-    /// The way it was made, if it is a child.
+    /// The way it was made, if it is a child of a thorough generation.
     way: Option<usize>,
+    work: f64,
 }
 
 impl<T: Number> Memetic<'_, T> {
@@ -78,45 +95,83 @@ impl<T: Number> Memetic<'_, T> {
         let Self { config, observer, .. } = *self;
         let n = self.dense.size;
         let alike = if n <= MOST_TABLED { alike(&self.dense.b, n) } else { Vec::new() };
-        let mut population = Population { members: Vec::new(), stale: 0, records: Default::default(), alike };
-        for start in starts {
-            let found = Found { cost: self.dense.cost(start), place_of: start.clone() };
-            self.enter(&mut population, Candidate { found, way: None });
-        }
-        let all = match config.time_limit {
+        let population = |is_quick, alike| Population {
+            members: Vec::new(),
+            stale: 0,
+            missing: config.population,
+            elite: None,
+            is_quick,
+            work: 0.0,
+            records: Default::default(),
+            alike,
+        };
+        let (mut thorough, mut quick) = (population(false, alike), population(true, Vec::new()));
+        let mut best = self.first_of(starts, &mut thorough);
+        let mut left = match config.time_limit {
             Some(_) => usize::MAX,
             None => config.population.saturating_add(config.children),
         };
-        for first in (0..all).step_by(BATCH) {
-            let is_reached = population.members.first().is_some_and(|best| best.cost <= self.target);
-            if is_reached || observer.should_stop() && !population.members.is_empty() {
-                break;
+        let mut number = 0;
+        while left > 0 && best.cost > self.target && !observer.should_stop() {
+            let population = match n <= MOST_TABLED && quick.work < thorough.work {
+                true => &mut quick,
+                false => {
+                    left = left.saturating_sub(BATCH);
+                    &mut thorough
+                }
+            };
+            let current = &*population;
+            let batch = (0..BATCH).into_par_iter().map(|at| self.candidate(number + at, at, starts, current));
+            let batch = batch.collect::<Result<Vec<Candidate>, QapError>>()?;
+            number += BATCH;
+            population.missing = population.missing.saturating_sub(BATCH);
+            for candidate in batch {
+                if candidate.found.cost < best.cost {
+                    best = candidate.found.clone();
+                    observer.reached(best.cost * self.dense.scale);
+                }
+                self.enter(population, candidate);
             }
-            let numbers: Vec<usize> = (first..first + BATCH).collect();
-            let batch = numbers.into_par_iter().map(|number| self.candidate(number, starts, &population));
-            for candidate in batch.collect::<Result<Vec<Candidate>, QapError>>()? {
-                self.enter(&mut population, candidate);
-            }
+            population.renew(config.population);
         }
-        Ok(population.members.swap_remove(0))
+        Ok(best)
     }
 
-    /// One more for the population.
+    /// The best of the starts, which all become members.
+    fn first_of(&self, starts: &[Vec<u32>], population: &mut Population) -> Found {
+        let found = |start: &Vec<u32>| Found { cost: self.dense.cost(start), place_of: start.clone() };
+        for start in starts {
+            self.enter(population, Candidate { found: found(start), way: None, work: 0.0 });
+        }
+        let best = population.members.first().expect("there is a start");
+        self.observer.reached(best.cost * self.dense.scale);
+        best.clone()
+    }
+
+    /// One more for the population, the one of this number of all and at this position of its batch.
     fn candidate(
         &self,
         number: usize,
+        at: usize,
         starts: &[Vec<u32>],
         population: &Population,
     ) -> Result<Candidate, QapError> {
-        let mut rng = Rng::new(derive(self.config.seed, number as u64));
-        if number >= self.config.population && population.members.len() > 1 {
-            let way = population.way(&mut rng);
-            let Way { parents, improvement } = self.config.ways[way];
-            let child = population.child(parents, &mut rng);
-            return Ok(Candidate { found: self.improved(&child, &improvement, &mut rng)?, way: Some(way) });
-        }
-        let start = starts.get(number).cloned().unwrap_or_else(|| random(self.dense.size, &mut rng));
-        Ok(Candidate { found: self.improved(&start, &self.config.first, &mut rng)?, way: None })
+        let QapConfig { seed, ref first, ref ways, ref quick, .. } = *self.config;
+        let mut rng = Rng::new(derive(seed, number as u64));
+        let is_child = at >= population.missing && population.members.len() > 1;
+        let (start, improvement, way) = match (is_child, population.is_quick) {
+            (false, is_quick) => {
+                let start = starts.get(number).cloned().unwrap_or_else(|| random(self.dense.size, &mut rng));
+                (start, if is_quick { &quick.first } else { first }, None)
+            }
+            (true, true) => (population.child(2, &mut rng), &quick.child, None),
+            (true, false) => {
+                let way = population.way(&mut rng);
+                (population.child(ways[way].parents, &mut rng), &ways[way].improvement, Some(way))
+            }
+        };
+        let found = self.improved(&start, improvement, &mut rng)?;
+        Ok(Candidate { found, way, work: self.work(improvement) })
     }
 
     fn improved(&self, start: &[u32], improvement: &Improvement, rng: &mut Rng) -> Result<Found, QapError> {
@@ -134,12 +189,12 @@ impl<T: Number> Memetic<'_, T> {
     }
 
     /// Takes a candidate into the population, unless it is there already or worse than all.
-    fn enter(&self, population: &mut Population, Candidate { found, way }: Candidate) {
+    fn enter(&self, population: &mut Population, Candidate { found, way, work }: Candidate) {
         let Population { members, stale, records, .. } = population;
+        population.work += work;
         *stale += 1;
         if members.first().is_none_or(|best| found.cost < best.cost) {
             *stale = 0;
-            self.observer.reached(found.cost * self.dense.scale);
         }
         let at = members.partition_point(|member| member.cost <= found.cost);
         let is_member = at < self.config.population && !members.contains(&found);
@@ -150,7 +205,7 @@ impl<T: Number> Memetic<'_, T> {
         if let Some(way) = way {
             let record = &mut records[way];
             record.members = MEMORY * record.members + f64::from(u8::from(is_member));
-            record.work = MEMORY * record.work + self.work(&self.config.ways[way].improvement);
+            record.work = MEMORY * record.work + work;
         }
     }
 
@@ -164,6 +219,37 @@ impl<T: Number> Memetic<'_, T> {
 }
 
 impl Population {
+    /// Once members are alike and no better one has come for long, the best of earlier generations joins; then all make room for
+    /// random ones.
+    fn renew(&mut self, size: usize) {
+        let patience = if self.is_alike() { 2 * STALE } else { 4 * STALE };
+        if self.missing > 0 || self.stale < patience {
+            return;
+        }
+        self.stale = 0;
+        if let Some(elite) = self.elite.take() {
+            let at = self.members.partition_point(|member| member.cost <= elite.cost);
+            if !self.members.contains(&elite) {
+                self.members.insert(at, elite);
+                self.members.truncate(size);
+            }
+            return;
+        }
+        self.elite = Some(self.members.swap_remove(0));
+        self.members.clear();
+        self.missing = size;
+    }
+
+    /// Whether most objects have the same place in the best member and the others.
+    fn is_alike(&self) -> bool {
+        let Some((best, others)) = self.members.split_first() else {
+            return false;
+        };
+        let differ =
+            |other: &Found| best.place_of.iter().zip(&other.place_of).filter(|(a, b)| a != b).count();
+        4 * others.iter().map(differ).sum::<usize>() <= others.len() * best.place_of.len()
+    }
+
     /// A way to make a child: each at first, then by its members for its work.
     fn way(&self, rng: &mut Rng) -> usize {
         let least = self
@@ -219,4 +305,58 @@ fn random(size: usize, rng: &mut Rng) -> Vec<u32> {
     let mut place_of: Vec<u32> = (0..size as u32).collect();
     rng.shuffle(&mut place_of);
     place_of
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn population(members: &[&[u32]], stale: usize) -> Population {
+        let members = members.iter().zip(1..);
+        Population {
+            members: members.map(|(&place_of, cost)| Found { cost, place_of: place_of.to_vec() }).collect(),
+            stale,
+            missing: 0,
+            elite: None,
+            is_quick: false,
+            work: 0.0,
+            records: Default::default(),
+            alike: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn members_that_are_alike_make_room_and_the_best_joins_the_next() {
+        let [one, two]: [&[u32]; 2] = [&[0, 1, 2, 3, 4, 5, 6, 7], &[1, 0, 2, 3, 4, 5, 6, 7]];
+        let mut early = population(&[one, two], 2 * STALE - 1);
+        early.renew(2);
+        assert_eq!((early.members.len(), early.missing), (2, 0));
+
+        let mut alike = population(&[one, two], 2 * STALE);
+        alike.renew(2);
+        assert_eq!((alike.members.len(), alike.missing, alike.stale), (0, 2, 0));
+        assert_eq!(alike.elite.as_ref().unwrap().place_of, one);
+
+        // The next generation is left alone until it is complete and alike; then the best of the former joins.
+        alike.members = population(&[two, two], 0).members;
+        (alike.members[0].cost, alike.members[1].cost) = (2, 3);
+        alike.stale = 2 * STALE;
+        alike.renew(2);
+        assert_eq!(alike.members.len(), 2);
+        alike.missing = 0;
+        alike.renew(2);
+        let places: Vec<&[u32]> = alike.members.iter().map(|member| &member.place_of[..]).collect();
+        assert_eq!((places, alike.missing, alike.stale), (vec![one, two], 0, 0));
+        assert!(alike.elite.is_none());
+    }
+
+    #[test]
+    fn members_that_differ_have_more_time() {
+        let members: [&[u32]; 2] = [&[0, 1, 2, 3], &[3, 2, 1, 0]];
+        for (stale, left) in [(2 * STALE, 2), (4 * STALE - 1, 2), (4 * STALE, 0)] {
+            let mut differing = population(&members, stale);
+            differing.renew(2);
+            assert_eq!(differing.members.len(), left, "{stale}");
+        }
+    }
 }

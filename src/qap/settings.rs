@@ -31,6 +31,8 @@ pub struct QapConfig {
     pub first: Improvement,
     /// How a child becomes a member: of these ways, those are taken more often that have made more members for their work.
     pub ways: [Way; 5],
+    /// How members of a quick generation are made.
+    pub quick: Quick,
     /// Problems of at most so many objects are solved to a proof, if that takes no more than `branches`.
     pub exact_size: usize,
     /// Branches of a branch and bound at most.
@@ -61,6 +63,16 @@ pub struct Way {
     pub improvement: Improvement,
 }
 
+/// How members of a quick generation are made, which become alike soon and make room for the next.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Quick {
+    /// How a random assignment becomes a member.
+    pub first: Improvement,
+    /// How a child of two becomes a member.
+    pub child: Improvement,
+}
+
 impl QapConfig {
     /// The settings of a preset, with seed 0 and one thread.
     pub fn preset(preset: MapPreset) -> Self {
@@ -85,6 +97,10 @@ impl QapConfig {
                 Way::new(1, 100, 0.05, 500),
                 Way::new(0, 1000, 0.3, 1000),
             ],
+            quick: Quick {
+                first: Improvement { rounds: 100, hot: 0.3, cold: 0.01, iterations: 1000 },
+                child: Improvement { rounds: 0, hot: 0.1, cold: 0.01, iterations: 400 },
+            },
             exact_size: 13,
             branches: 1_000_000,
         }
@@ -120,6 +136,8 @@ impl QapConfig {
         check_at_least_one("threads", self.threads)?;
         check("population", self.population, self.population >= 2, "at least 2")?;
         self.first.validate().map_err(|error| error.inside("first"))?;
+        self.quick.first.validate().map_err(|error| error.inside("quick.first"))?;
+        self.quick.child.validate().map_err(|error| error.inside("quick.child"))?;
         for (at, way) in self.ways.iter().enumerate() {
             way.improvement.validate().map_err(|error| error.inside(&format!("ways.{at}")))?;
         }
