@@ -100,7 +100,8 @@ fn gain(graph: &CsrGraph, blocks: &[u32], node: u32, to: u32, between: Between<'
     graph.arcs(node).map(nearer).sum()
 }
 
-/// Moves vertices along the flows, those of the greatest gain first; returns whether one has moved.
+/// Moves vertices along the flows, those of the greatest gain first; returns whether one has moved. Each move makes what is left of a flow
+/// less, so no vertex goes to and fro.
 fn follow(
     graph: &CsrGraph,
     blocks: &mut [u32],
@@ -125,7 +126,7 @@ fn follow(
         }
         let weight = graph.node_weight(node) as f64;
         let (pair, sign) = if own < to { ((own, to), 1.0) } else { ((to, own), -1.0) };
-        let Some(flow) = flows.get_mut(&pair).filter(|flow| sign * **flow >= weight / 2.0) else { continue };
+        let Some(flow) = flows.get_mut(&pair).filter(|flow| sign * **flow > weight / 2.0) else { continue };
         let present = gain(graph, blocks, node, to, between);
         if present < expected {
             heap.push((present, node, to));
