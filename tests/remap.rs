@@ -195,6 +195,41 @@ fn on_a_machine_j_and_migration_are_weighed() {
     assert!(relabelled.report.migration.unwrap().weight <= kept);
 }
 
+/// A remapping along the parts of a machine keeps J near that of a mapping from scratch, which moves nearly all.
+#[test]
+fn j_stays_low_when_whole_parts_of_a_machine_become_slower() {
+    let mesh = generate::mesh(90, 80, 1);
+    let tree = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
+    let mut config = DirectConfig::preset(MapPreset::Eco);
+    config.seed = 2;
+    let before = map_directly(&mesh, &tree, &config).unwrap().mapping;
+    let homes = Homes::new(before.as_slice(), &[], 64).unwrap();
+    // The first node, a quarter of the second, and a PE here and there.
+    let capacity = |pe: u32| if pe < 20 || pe.is_multiple_of(11) { 1 } else { 2 };
+    let slower = Capacities::new(tree, (0..64).map(capacity).collect()).unwrap();
+    let scratch = remap_directly(&mesh, &slower, &config, &homes, weight("0"), &()).unwrap().report;
+    let remapped = remap_directly(&mesh, &slower, &config, &homes, weight("0.5"), &()).unwrap().report;
+    let ratio = remapped.cost as f64 / scratch.cost as f64;
+    assert!(ratio < 1.25, "{ratio}");
+    let moved = [&remapped, &scratch].map(|report| report.migration.unwrap().weight);
+    assert!(2 * moved[0] < moved[1], "{moved:?}");
+}
+
+#[test]
+fn where_bounds_hold_the_result_is_not_worse_than_if_all_stayed() {
+    let mesh = generate::mesh(40, 30, 1);
+    let machine = Hierarchy::parse("2:2:3", "1:10:100").unwrap();
+    let mut config = DirectConfig::preset(MapPreset::Fast);
+    let before = map_directly(&mesh, &machine, &config).unwrap();
+    let homes = Homes::new(before.mapping.as_slice(), &[], 12).unwrap();
+    for x in ["0.01", "1", "10", "300"] {
+        config.seed += 1;
+        let report = remap_directly(&mesh, &machine, &config, &homes, weight(x), &()).unwrap().report;
+        let cost = report.cost as f64 + weight(x).value() * report.migration.unwrap().weight as f64;
+        assert!(cost <= before.report.cost as f64, "{x}: {cost} beside {}", before.report.cost);
+    }
+}
+
 /// J by the auditor.
 fn j_of(graph: &CsrGraph, pe_of: &[u32]) -> i64 {
     let machine = MachineText { spec: "2:2:3", distances: Some("1:10:100"), file: None, pes: None };
@@ -231,6 +266,26 @@ fn tiny_graphs_and_many_blocks_are_remapped() {
             for x in ["0", "0.5", "100"] {
                 remapped(&graph, &targets, &homes, Preset::Fast, x);
             }
+        }
+    }
+}
+
+#[test]
+fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
+    let mut rng = Rng::new(3);
+    let machine = Hierarchy::parse("2:2:3", "1:10:100").unwrap();
+    let config = DirectConfig::preset(MapPreset::Eco);
+    for n in 1..40usize {
+        let graph = generate::random_geometric(n, 3.0, n as u64);
+        let capacities = (0..12).map(|_| 1 + rng.below(3)).collect();
+        let machine = Capacities::new(machine.clone(), capacities).unwrap();
+        let old: Vec<u32> = (0..n).map(|_| rng.below(14)).collect();
+        let homes = Homes::new(&old, &[12, 13], 12).unwrap();
+        for x in ["0.5", "100"] {
+            let solution = remap_directly(&graph, &machine, &config, &homes, weight(x), &()).unwrap();
+            assert_eq!(solution.report.cost, j_of(&graph, solution.mapping.as_slice()));
+            let pe_of = solution.mapping.as_slice();
+            assert_eq!(solution.report.migration, Some(homes.migration(&graph, pe_of)));
         }
     }
 }

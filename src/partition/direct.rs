@@ -220,8 +220,13 @@ impl DirectPartitioner {
         observer: &dyn Observer,
     ) -> Result<DirectPartition, RemapError> {
         let exact = targets.are_exact().then(|| self.settings.exact());
-        let settings = &exact.as_ref().unwrap_or(&self.settings).whole;
-        let remap = Remap { graph, targets, homes, weight, settings, seed: self.seed, observer };
+        let DirectSettings { sections, whole: settings, .. } = exact.as_ref().unwrap_or(&self.settings);
+        let sections = sections.resuming();
+        let Layout { tree, distances, .. } = layout;
+        let division =
+            Multisection { tree, distances, settings: &sections, refined: (settings, 0), place: None };
+        let along = (!tree.is_flat()).then_some(division);
+        let remap = Remap { graph, targets, homes, weight, settings, along, seed: self.seed, observer };
         if weight == MigrationWeight::ZERO {
             return self.relabel(&remap, layout);
         }

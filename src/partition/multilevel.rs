@@ -29,8 +29,8 @@ pub(crate) enum First<'a> {
     Multisection(Multisection<'a>),
     /// From where the vertices were.
     Homes,
-    /// The best of a pool with these settings that begins so.
-    PoolOfHomes(&'a Settings),
+    /// The best of a pool with these settings that begins so. Flows refine the finest level afterwards, or all levels.
+    PoolOfHomes { settings: &'a Settings, flows_on_all: bool },
 }
 
 /// What is partitioned, into what, and how.
@@ -158,7 +158,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             );
         }
         let relaxed = self.relaxed(coarsest);
-        if let First::PoolOfHomes(settings) = self.first {
+        if let First::PoolOfHomes { settings, .. } = self.first {
             let targets = Targets::bounded(self.sizes.to_vec(), relaxed);
             let observer = self.observer;
             let task = Task { level: coarsest, targets: &targets, first: First::Homes, settings, observer };
@@ -175,9 +175,9 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             let seed = rng.next_u64();
             let blocks = match self.first {
                 First::Multisection(multisection) => {
-                    multisection.run(coarsest.graph, self.sizes, self.bounds, seed, self.observer)
+                    multisection.run(coarsest, self.sizes, self.bounds, seed, self.observer)
                 }
-                First::Homes | First::PoolOfHomes(_) => {
+                First::Homes | First::PoolOfHomes { .. } => {
                     start::resume(coarsest, self.sizes, &relaxed, &self.settings.balance, self.observer)
                 }
                 First::Bisection => initial::recursive_bisection(
@@ -228,7 +228,15 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         let relaxed = self.relaxed(level);
         balance::rebalance(level, assignment, &relaxed, self.observer);
         self.refine_boundary(level, assignment, &relaxed, rng);
-        self.refine_pairs(level, assignment, &relaxed, rng);
+        if self.has_flows(level) {
+            self.refine_pairs(level, assignment, &relaxed, rng);
+        }
+    }
+
+    /// Whether pairs of blocks are refined on a level.
+    fn has_flows(&self, level: Level<'_, W, O>) -> bool {
+        let on_all = !matches!(self.first, First::PoolOfHomes { flows_on_all: false, .. });
+        on_all || level.num_nodes() == self.finest.num_nodes()
     }
 
     fn refine_pairs(

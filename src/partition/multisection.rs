@@ -21,8 +21,9 @@ use super::assignment::{Assignment, Level};
 use super::compact::{CompactGraph, Stored};
 use super::direct::Place;
 use super::multilevel::{First, Multilevel, Task};
-use super::objective::{BlockDistances, StoredCost};
+use super::objective::{BlockDistances, Cut, Objective, StoredCost};
 use super::pool::Pool;
+use super::remap::Migrating;
 use super::settings::Settings;
 use super::targets::Targets;
 use crate::observer::Observer;
@@ -169,8 +170,8 @@ impl BlockDistances for GroupDistances<'_> {
 }
 
 /// What is divided, and into what.
-struct Division<'a, W> {
-    graph: &'a CompactGraph<W>,
+struct Division<'a, W, O> {
+    level: Level<'a, W, O>,
     multisection: Multisection<'a>,
     sizes: &'a [Weight],
     bounds: &'a [Weight],
@@ -184,18 +185,18 @@ impl Multisection<'_> {
     /// The block of each vertex. Runs on the threads of the rayon pool it is called in; the result does not depend on them.
     ///
     /// Once the observer asks to stop, what is left is divided in the order of its vertices.
-    pub fn run<W: Stored>(
+    pub fn run<W: Stored, O: Objective>(
         self,
-        graph: &CompactGraph<W>,
+        level: Level<'_, W, O>,
         sizes: &[Weight],
         bounds: &[Weight],
         seed: u64,
         observer: &dyn Observer,
     ) -> Vec<BlockId> {
         let below = self.tree.distances_below(self.distances);
-        let mut blocks = Division { graph, multisection: self, sizes, bounds, below, seed, observer }.run();
+        let mut blocks = Division { level, multisection: self, sizes, bounds, below, seed, observer }.run();
         if let Some(place) = self.place.filter(|_| !observer.should_stop()) {
-            place_blocks(graph, &mut blocks, sizes.len(), place, derive(seed, u64::MAX));
+            place_blocks(level.graph, &mut blocks, sizes.len(), place, derive(seed, u64::MAX));
         }
         blocks
     }
@@ -213,20 +214,24 @@ pub(crate) fn place_blocks<W: Stored>(
     blocks.iter_mut().for_each(|block| *block = becomes[*block as usize]);
 }
 
-impl<W: Stored> Division<'_, W> {
+impl<W: Stored, O: Objective> Division<'_, W, O> {
     /// The block of each vertex.
     fn run(&self) -> Vec<BlockId> {
         let whole = Group { blocks: 0..self.sizes.len(), part: 0 };
         let mut groups = self.children(&whole);
-        let mut group_of = self.divide(self.graph, &whole, &groups);
+        let mut group_of =
+            self.divide(self.level.graph, &self.level.nodes().collect::<Vec<_>>(), &whole, &groups);
         while groups.len() < self.sizes.len() {
             group_of = self.refine(&groups, group_of);
             let children: Vec<Vec<Group>> = groups.iter().map(|group| self.children(group)).collect();
-            let parts: Vec<(CompactGraph<W>, Vec<NodeId>)> = self.graph.split(&group_of, groups.len());
+            let parts: Vec<(CompactGraph<W>, Vec<NodeId>)> = self.level.graph.split(&group_of, groups.len());
             let divided: Vec<(Vec<NodeId>, Vec<BlockId>)> = (parts, &groups, &children)
                 .into_par_iter()
                 .with_max_len(1)
-                .map(|((graph, nodes), group, children)| (nodes, self.divide(&graph, group, children)))
+                .map(|((graph, nodes), group, children)| {
+                    let inner = self.divide(&graph, &nodes, group, children);
+                    (nodes, inner)
+                })
                 .collect();
             let mut first = 0;
             for ((nodes, inner), children) in divided.into_iter().zip(&children) {
@@ -254,11 +259,54 @@ impl<W: Stored> Division<'_, W> {
         }
     }
 
-    /// The child of each vertex of the graph of a group.
-    fn divide(&self, graph: &CompactGraph<W>, group: &Group, children: &[Group]) -> Vec<BlockId> {
+    /// The child of each vertex of the graph of a group, which are `nodes` of the whole graph.
+    fn divide(
+        &self,
+        graph: &CompactGraph<W>,
+        nodes: &[NodeId],
+        group: &Group,
+        children: &[Group],
+    ) -> Vec<BlockId> {
         let targets = self.targets(graph.total_node_weight(), group, children);
         let (settings, seed) = (self.multisection.settings, derive(self.seed, group.part as u64));
-        Pool::of_cut(graph, &targets, settings, seed, self.observer).best().blocks
+        let pool = Pool::of_cut(graph, &targets, settings, seed, self.observer);
+        match self.level.objective.classes() {
+            Some(homes) if children.len() > 1 => {
+                let objective = self.migrating(homes, nodes, group, children);
+                let coarsest = settings.resuming_coarsest();
+                let first = First::PoolOfHomes { settings: &coarsest, flows_on_all: true };
+                let level = Level { graph, objective: &objective };
+                let Task { targets, settings, observer, .. } = pool.task;
+                let task = Task { level, targets, first, settings, observer };
+                Pool { task, seed, starts: Vec::new(), goes_on: false }.best().blocks
+            }
+            _ => pool.best().blocks,
+        }
+    }
+
+    /// The cut of a group and what it costs that vertices come into another child than that of their home. Those whose home is
+    /// in another group, or has left, migrate in any case.
+    fn migrating(
+        &self,
+        homes: &[u32],
+        nodes: &[NodeId],
+        group: &Group,
+        children: &[Group],
+    ) -> Migrating<Cut> {
+        let objective = self.level.objective;
+        let edge = objective.between(group.blocks.start as BlockId, group.blocks.end as BlockId - 1);
+        let home_of = |&node: &NodeId| {
+            let home = homes[node as usize] as usize;
+            let inside = group.blocks.contains(&home);
+            let child = children.partition_point(|child| child.blocks.end <= home);
+            if inside { child as u32 } else { children.len() as u32 }
+        };
+        let penalty = |&node: &NodeId| {
+            let home = homes[node as usize];
+            if group.blocks.contains(&(home as usize)) { objective.penalty(node) } else { 0 }
+        };
+        let homes = nodes.iter().map(home_of).collect();
+        Migrating::new(Cut, edge, homes, nodes.iter().map(penalty).collect())
     }
 
     /// Refines all groups together by J of the groups.
@@ -266,7 +314,7 @@ impl<W: Stored> Division<'_, W> {
         let (settings, cycles) = self.multisection.refined;
         let distances = GroupDistances { distances: self.multisection.distances, groups };
         let Some(objective) = StoredCost::new(&distances).filter(|_| cycles > 0) else { return group_of };
-        let level = Level { graph: self.graph, objective: &objective };
+        let level = Level { graph: self.level.graph, objective: &objective };
         let targets = self.targets_of_all(groups);
         let task =
             Task { level, targets: &targets, first: First::Bisection, settings, observer: self.observer };
@@ -293,7 +341,7 @@ impl<W: Stored> Division<'_, W> {
     /// What groups should weigh, and may, so that the steps below have their share of the room.
     fn targets_of_all(&self, groups: &[Group]) -> Targets {
         let whole = Group { blocks: 0..self.sizes.len(), part: 0 };
-        let room = Self::sum(self.bounds, &whole) as f64 / self.graph.total_node_weight().max(1) as f64;
+        let room = Self::sum(self.bounds, &whole) as f64 / self.level.total_node_weight().max(1) as f64;
         let size = |group: &Group| Self::sum(self.sizes, group) as Weight;
         let bound = |group: &Group| {
             let left = self.below(group) / self.below[0].max(1.0);
@@ -326,5 +374,62 @@ impl<W: Stored> Division<'_, W> {
             bounds.push(((size as f64 * factor) as Weight).min(bound).max(size));
         }
         Targets::bounded(sizes, bounds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+    use crate::partition::objective::tests::matrix;
+    use crate::partition::{Preset, Settings};
+
+    /// Twelve blocks in groups of four, six and two; homes of vertices anywhere, two of them in blocks that have left.
+    #[test]
+    fn what_a_step_counts_as_migration_agrees_with_the_whole() {
+        let tree = BlockTree::new(12, |range| match range.len() {
+            12 => vec![4, 6, 2],
+            6 => vec![2, 3, 1],
+            _ => vec![],
+        });
+        let graph = CompactGraph::<i32>::new(&generate::random_geometric(150, 7.0, 3));
+        let mut rng = Rng::new(5);
+        let homes: Vec<u32> = graph.nodes().map(|_| rng.below(14)).collect();
+        let penalties: Vec<Weight> =
+            homes.iter().map(|&home| if home < 12 { 1 + Weight::from(rng.below(9)) } else { 0 }).collect();
+        let distances = matrix("2:2:3", Some("1:10:100"));
+        let objective =
+            Migrating::new(StoredCost::new(&distances).unwrap(), 2, homes.clone(), penalties.clone());
+        let level = Level { graph: &graph, objective: &objective };
+        let settings = Settings::of(Preset::Fast);
+        let multisection = Multisection {
+            tree: &tree,
+            distances: &distances,
+            settings: &settings,
+            refined: (&settings, 0),
+            place: None,
+        };
+        let (sizes, bounds) = (vec![13; 12], vec![15; 12]);
+        let below = tree.distances_below(&distances);
+        let division =
+            Division { level, multisection, sizes: &sizes, bounds: &bounds, below, seed: 0, observer: &() };
+        let whole = Group { blocks: 0..12, part: 0 };
+        let nodes: Vec<NodeId> = graph.nodes().filter(|node| node % 3 > 0).collect();
+        for group in [vec![whole.clone()], division.children(&whole)].concat() {
+            let children = division.children(&group);
+            let step = division.migrating(&homes, &nodes, &group, &children);
+            assert_eq!(
+                step.between(0, 1),
+                objective.between(group.blocks.start as u32, group.blocks.end as u32 - 1)
+            );
+            for (local, &node) in nodes.iter().enumerate() {
+                let home = homes[node as usize] as usize;
+                for (child, inside) in children.iter().enumerate() {
+                    let migrates = group.blocks.contains(&home) && !inside.blocks.contains(&home);
+                    let expected = if migrates { penalties[node as usize] } else { 0 };
+                    assert_eq!(step.own_cost(local as NodeId, child as BlockId), expected);
+                }
+            }
+        }
     }
 }

@@ -59,6 +59,11 @@ pub(crate) trait Objective: Clone + Sync {
         0
     }
 
+    /// What a vertex costs in any block but its home, if it has one.
+    fn penalty(&self, _node: NodeId) -> Weight {
+        0
+    }
+
     /// An upper bound of how much of that any move of a vertex out of a block saves.
     #[inline]
     fn greatest_own_gain(&self, _node: NodeId, _from: BlockId) -> Weight {

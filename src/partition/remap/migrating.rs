@@ -74,6 +74,10 @@ impl<O: Objective> Objective for Migrating<O> {
         if self.homes[node as usize] == block { 0 } else { self.penalties[node as usize] }
     }
 
+    fn penalty(&self, node: NodeId) -> Weight {
+        self.penalties[node as usize]
+    }
+
     #[inline]
     fn greatest_own_gain(&self, node: NodeId, from: BlockId) -> Weight {
         let penalty = self.penalties[node as usize];

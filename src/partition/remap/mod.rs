@@ -9,8 +9,14 @@
 //! migration on every level. With X = 0, a partition from scratch gets the labels that keep most where it was
 //! (`relabel`, `matching`).
 //!
+//! On a machine of several levels, the graph is divided along its parts first, from where it was, and then refined by J: what
+//! crosses the outermost parts costs most, and searches that see all PEs at once hardly move it.
+//!
+//! On the way from the coarse graph back, flows refine the finest level only. Where all bounds hold, the result is not worse than
+//! if all stayed.
+//!
 //! Time and memory as for partitions, less the initial ones; 12 bytes a vertex more. Where X is large, the search runs three times:
-//! with X, with less, and on from there.
+//! with X, with less, and on from there; on a machine of several levels, also with X and all PEs at once.
 //!
 //! A partition of the coarse graph from scratch as a further candidate was better only where X was so small that hardly anything
 //! stayed, and took a third of the time.
@@ -32,16 +38,16 @@ pub use homes::{Homes, HomesError, Migration};
 pub use matching::cheapest_assignment;
 pub use weight::{MigrationWeight, MigrationWeightError};
 
-use migrating::Migrating;
+pub(super) use migrating::Migrating;
 use relabel::Relabelling;
 
 use super::assignment::{Assignment, Level};
 use super::compact::{self, CompactGraph, Stored};
 use super::multilevel::{First, Multilevel, Task};
-use super::multisection::BlockTree;
+use super::multisection::{BlockTree, Multisection};
 use super::objective::{Cut, Objective};
 use super::pool::Pool;
-use super::settings::{InitialSettings, PoolSettings, Settings};
+use super::settings::{FlowSettings, InitialSettings, PoolSettings, Settings};
 use super::targets::Targets;
 use super::{Partition, Partitioner};
 use crate::graph::CsrGraph;
@@ -104,7 +110,7 @@ impl Partitioner {
         observer: &dyn Observer,
     ) -> Result<Remapped, RemapError> {
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
-        let remap = Remap { graph, targets, homes, weight, settings, seed: self.seed, observer };
+        let remap = Remap { graph, targets, homes, weight, settings, along: None, seed: self.seed, observer };
         let partition = if weight == MigrationWeight::ZERO {
             remap.check(1, 1)?;
             let scratch = self.partition_watched(graph, targets, observer);
@@ -131,6 +137,8 @@ pub(super) struct Remap<'a> {
     pub homes: &'a Homes,
     pub weight: MigrationWeight,
     pub settings: &'a Settings,
+    /// A tree of blocks along which the graph is divided first, if there is one.
+    pub along: Option<Multisection<'a>>,
     pub seed: u64,
     pub observer: &'a dyn Observer,
 }
@@ -177,19 +185,44 @@ impl Remap<'_> {
         let (whole, coarsest) = (self.settings.resuming(), self.settings.resuming_coarsest());
         let Remap { targets, observer, seed, .. } = *self;
         let task = |objective| {
-            let (level, first) = (Level { graph, objective }, First::PoolOfHomes(&coarsest));
+            let (level, first) =
+                (Level { graph, objective }, First::PoolOfHomes { settings: &coarsest, flows_on_all: false });
             Task { level, targets, first, settings: &whole, observer }
         };
-        let best =
+        let flat =
             |objective| Pool { task: task(objective), seed, starts: Vec::new(), goes_on: false }.best();
-        let stiff = best(objective);
-        let most = objective.cost_of_edges(graph, &stiff.blocks).saturating_mul(MOST_PENALTIES);
-        let Some(softer) = objective.softened(most) else { return stiff };
-        let soft = Assignment::new(task(objective).level, best(&softer).blocks, targets.num_blocks());
-        let rng = &mut Rng::new(derive(seed, u64::MAX));
-        let stiffened = Multilevel::new(task(objective)).run(Some((&soft.blocks, soft.clone())), rng);
-        let all = [stiff, soft, stiffened].into_iter();
-        all.min_by_key(|assignment| assignment.score(targets.bounds())).expect("there are three")
+        let refined = |objective, start: Vec<BlockId>, place| {
+            let start = Assignment::new(task(objective).level, start, targets.num_blocks());
+            let rng = &mut Rng::new(derive(seed, u64::MAX - place));
+            Multilevel::new(task(objective)).run(Some((&start.blocks.clone(), start)), rng)
+        };
+        let best = |objective| match self.along {
+            Some(along) => {
+                let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
+                refined(objective, along.run(task(objective).level, sizes, bounds, seed, observer), 1)
+            }
+            None => flat(objective),
+        };
+        let first = best(objective);
+        let at_home = self.at_home(task(objective).level);
+        let most = objective.cost_of_edges(graph, &first.blocks).saturating_mul(MOST_PENALTIES);
+        let mut all = vec![first];
+        all.extend(at_home);
+        if let Some(softer) = objective.softened(most) {
+            let soft = best(&softer).blocks;
+            all.push(refined(objective, soft.clone(), 0));
+            all.push(Assignment::new(task(objective).level, soft, targets.num_blocks()));
+            all.extend(self.along.map(|_| flat(objective)));
+        }
+        all.into_iter().min_by_key(|assignment| assignment.score(targets.bounds())).expect("there is one")
+    }
+
+    /// Every vertex where it was, if that can be.
+    fn at_home<W: Stored, O: Objective>(&self, level: Level<'_, W, O>) -> Option<Assignment> {
+        let num_blocks = self.targets.num_blocks();
+        let homes = &self.homes.homes;
+        let is_one = homes.iter().all(|&home| (home as usize) < num_blocks);
+        is_one.then(|| Assignment::new(level, homes.clone(), num_blocks))
     }
 
     /// The label of each block of a partition such that most stays in its place; labels can change inside of a tree.
@@ -220,15 +253,22 @@ const MOST_PENALTIES: Weight = 8;
 /// migration. Tuned on the meshes of `cargo bench --bench change`, 64 blocks, from 3 to 100.
 const RESUMED_PER_BLOCK: usize = 8;
 
+/// The share of the hops of flows from borders on the whole graph, as a fraction: most borders are good already, as they were in
+/// the partition that is resumed. Balances cut against time, of which flows take the most. Tuned on the meshes of
+/// `cargo bench --bench change`, generated ones and random geometric graphs, from 2 to 5 hops.
+const RESUMED_DEPTH: (u32, u32) = (3, 5);
+
 impl Settings {
     /// The same for the way from the whole graph to a coarse one and back: once.
-    fn resuming(&self) -> Self {
+    pub(super) fn resuming(&self) -> Self {
         let pool = PoolSettings { members: 1, cycles: 0, generations: 0, tiny_nodes: 0, ..self.pool };
-        Self { pool, ..self.clone() }
+        let (part, whole) = RESUMED_DEPTH;
+        let flow = FlowSettings { depth: (self.flow.depth * part).div_ceil(whole), ..self.flow.clone() };
+        Self { pool, flow, ..self.clone() }
     }
 
     /// The same for a partition of the coarse graph that resumes another. A V-cycle costs little there.
-    fn resuming_coarsest(&self) -> Self {
+    pub(super) fn resuming_coarsest(&self) -> Self {
         let initial = InitialSettings { coarsest: 0, coarsest_per_block: RESUMED_PER_BLOCK, bisections: 0 };
         let pool = PoolSettings { cycles: self.pool.cycles.max(1), ..self.pool };
         Self { initial, pool, ..self.clone() }
