@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Round i of a seed is always the same problem; a failure names it, and `only=i` runs it alone. Without
-//! `minutes` it runs for some seconds. `only` also prints the problem, with its settings. What is checked, all against code that the optimiser does not use:
+//! `minutes` it runs for some seconds. `only` also prints the problem, with its settings. What is checked, all against
+//! code that the optimiser does not use:
 //!
 //! - the graph survives writing and reading, packed or not, and the checker finds it valid; a damaged text is
 //!   refused or read, and a repaired one is valid;

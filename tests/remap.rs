@@ -8,7 +8,9 @@ use viem::partition::{
     Homes, HomesError, MigrationWeight, Partitioner, Preset, RemapError, Remapped, Targets, curve,
 };
 use viem::rng::Rng;
-use viem::solve::{DirectConfig, MapPreset, SolveError, bounds, map_directly, remap_directly};
+use viem::solve::{
+    DirectConfig, DirectSolution, MapPreset, SolveError, bounds, map_directly, remap_directly,
+};
 use viem::threads;
 use viem::topology::{Capacities, Hierarchy};
 use viem::verify::{MachineText, audit_many};
@@ -22,6 +24,19 @@ fn old(graph: &CsrGraph, num_blocks: usize) -> Homes {
     let targets = Targets::equal(graph, num_blocks, 0.03).unwrap();
     let blocks = Partitioner::new(Preset::Fast, 1).partition(graph, &targets).into_blocks();
     Homes::new(&blocks, &[], num_blocks).unwrap()
+}
+
+/// A mapping onto a tree, its homes, and the settings that led to it.
+fn mapped(
+    graph: &CsrGraph,
+    tree: &Hierarchy,
+    preset: MapPreset,
+    seed: u64,
+) -> (DirectSolution, Homes, DirectConfig) {
+    let config = DirectConfig::preset(preset).with_seed(seed);
+    let solution = map_directly(graph, tree, &config).unwrap();
+    let homes = Homes::new(solution.mapping.as_slice(), &[], tree.num_pes()).unwrap();
+    (solution, homes, config)
 }
 
 /// Checks a remapping from scratch.
@@ -167,13 +182,10 @@ fn the_result_does_not_depend_on_threads() {
 fn on_a_machine_j_and_migration_are_weighed() {
     let mesh = generate::mesh(40, 30, 1);
     let machine = Hierarchy::parse("2:2:3", "1:10:100").unwrap();
-    let mut config = DirectConfig::preset(MapPreset::Eco);
-    config.seed = 4;
-    let before = map_directly(&mesh, &machine, &config).unwrap().mapping;
+    let (_, homes, config) = mapped(&mesh, &machine, MapPreset::Eco, 4);
     let mut capacities = vec![4; 12];
     capacities[5] = 1;
     let slower = Capacities::new(machine, capacities).unwrap();
-    let homes = Homes::new(before.as_slice(), &[], 12).unwrap();
     let mut last = None;
     for x in ["0", "1", "50", "5000"] {
         let solution = remap_directly(&mesh, &slower, &config, &homes, weight(x), &()).unwrap();
@@ -200,10 +212,7 @@ fn on_a_machine_j_and_migration_are_weighed() {
 fn j_stays_low_when_whole_parts_of_a_machine_become_slower() {
     let mesh = generate::mesh(90, 80, 1);
     let tree = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
-    let mut config = DirectConfig::preset(MapPreset::Eco);
-    config.seed = 2;
-    let before = map_directly(&mesh, &tree, &config).unwrap().mapping;
-    let homes = Homes::new(before.as_slice(), &[], 64).unwrap();
+    let (_, homes, config) = mapped(&mesh, &tree, MapPreset::Eco, 2);
     // The first node, a quarter of the second, and a PE here and there.
     let capacity = |pe: u32| if pe < 20 || pe.is_multiple_of(11) { 1 } else { 2 };
     let slower = Capacities::new(tree, (0..64).map(capacity).collect()).unwrap();
@@ -219,9 +228,7 @@ fn j_stays_low_when_whole_parts_of_a_machine_become_slower() {
 fn where_bounds_hold_the_result_is_not_worse_than_if_all_stayed() {
     let mesh = generate::mesh(40, 30, 1);
     let machine = Hierarchy::parse("2:2:3", "1:10:100").unwrap();
-    let mut config = DirectConfig::preset(MapPreset::Fast);
-    let before = map_directly(&mesh, &machine, &config).unwrap();
-    let homes = Homes::new(before.mapping.as_slice(), &[], 12).unwrap();
+    let (before, homes, mut config) = mapped(&mesh, &machine, MapPreset::Fast, 0);
     for x in ["0.01", "1", "10", "300"] {
         config.seed += 1;
         let report = remap_directly(&mesh, &machine, &config, &homes, weight(x), &()).unwrap().report;

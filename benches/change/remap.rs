@@ -184,6 +184,23 @@ fn weight_of(factor: f64, cost: i64, graph: &CsrGraph) -> MigrationWeight {
     MigrationWeight::rounded(factor * cost as f64 / graph.total_node_weight() as f64)
 }
 
+/// From scratch with the best labels, which takes so many seconds, and with each weight of migration. Weights are multiples of the cost
+/// from scratch, and `remap` tells cost, migration and overload.
+fn with_each_weight(
+    graph: &CsrGraph,
+    run: &Run,
+    seconds: f64,
+    remap: impl Fn(MigrationWeight) -> (i64, Migration, i64),
+) -> Vec<Outcome> {
+    let (scratch, migration, overload) = remap(MigrationWeight::ZERO);
+    let mut outcomes = vec![Outcome::new(scratch, migration, overload, seconds)];
+    for &factor in &run.weights {
+        let ((cost, migration, overload), seconds) = timed(run, || remap(weight_of(factor, scratch, graph)));
+        outcomes.push(Outcome::new(cost, migration, overload, seconds));
+    }
+    outcomes
+}
+
 /// From scratch, with each weight of migration, by diffusion: cut.
 fn parts(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome> {
     let equal = |parts| Targets::equal(graph, parts, IMBALANCE).unwrap_or_else(|error| fail(error));
@@ -208,12 +225,7 @@ fn parts(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome>
         let partition = remapped.partition;
         (partition.cut(), remapped.migration, partition.overload())
     };
-    let (cut, migration, overload) = remap(MigrationWeight::ZERO);
-    let mut outcomes = vec![Outcome::new(cut, migration, overload, seconds)];
-    for &factor in &run.weights {
-        let ((cut, migration, overload), seconds) = timed(run, || remap(weight_of(factor, cut, graph)));
-        outcomes.push(Outcome::new(cut, migration, overload, seconds));
-    }
+    let mut outcomes = with_each_weight(graph, run, seconds, remap);
     let watch = Stopwatch::start(run.threads);
     let shares = diffusion::shares(PARTS, &changed, !left.is_empty());
     let found = diffusion::diffuse(graph, &old, &shares, &|a, b| i64::from(a != b));
@@ -278,12 +290,7 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
         let report = solution.unwrap_or_else(|error| fail(error)).report;
         (report.cost, report.migration.unwrap_or_default(), report.loads.overload)
     };
-    let (cost, migration, overload) = remap(MigrationWeight::ZERO);
-    let mut outcomes = vec![Outcome::new(cost, migration, overload, seconds)];
-    for &factor in &run.weights {
-        let ((cost, migration, overload), seconds) = timed(run, || remap(weight_of(factor, cost, graph)));
-        outcomes.push(Outcome::new(cost, migration, overload, seconds));
-    }
+    let mut outcomes = with_each_weight(graph, run, seconds, remap);
     let watch = Stopwatch::start(run.threads);
     let shares = diffusion::shares(num_pes, &changed, !left.is_empty());
     let found = diffusion::diffuse(graph, old.as_slice(), &shares, &distance);
