@@ -68,7 +68,12 @@ const NO_HUB: u32 = u32::MAX;
 
 /// Whether a process has so many arcs that what depends on all of them is kept in tables.
 pub(super) fn is_hub(graph: &CsrGraph, process: NodeId) -> bool {
-    graph.degree(process) > HUB_ARCS.max(HUB_SHARE * graph.num_arcs() / graph.num_nodes())
+    graph.degree(process) > most_arcs_without_hub(graph, HUB_ARCS)
+}
+
+/// What has more arcs than this is a hub: `floor`, or more where the mean degree is high.
+pub(super) fn most_arcs_without_hub(graph: &CsrGraph, floor: usize) -> usize {
+    floor.max(HUB_SHARE * graph.num_arcs() / graph.num_nodes())
 }
 
 impl Hubs {

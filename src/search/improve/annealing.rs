@@ -19,6 +19,7 @@ use super::gain_table::{Amount, GainTable, fits_32_bits};
 use crate::graph::CsrGraph;
 use crate::observer::Observer;
 use crate::rng::Rng;
+use crate::search::partner_gains::most_arcs_without_hub;
 use crate::settings::{ConfigError, check_positive};
 use crate::topology::Hierarchy;
 use crate::types::{Cost, NodeId, PeId};
@@ -26,12 +27,9 @@ use crate::types::{Cost, NodeId, PeId};
 /// An exchange that walks more arcs than this is paid for from the budget of hubs.
 pub(super) const MANY_ARCS: usize = 1 << 9;
 
-/// So is one that walks more arcs than this and more than [`HUB_SHARE`] times the mean degree. Balances J against time where the hubs of
-/// a region are small. Shows on stars of some hundred processes.
+/// So is one that walks more arcs than this, where the mean degree is low. Balances J against time where the hubs of a region are
+/// small. Shows on stars of some hundred processes.
 const FEW_ARCS: usize = 1 << 6;
-
-/// What [`FEW_ARCS`] is compared with, in mean degrees.
-const HUB_SHARE: f64 = 16.0;
 
 /// Entries of the gain table that are changed in the time that an arc takes by itself.
 const ENTRIES_PER_ARC: usize = 16;
@@ -138,13 +136,12 @@ struct Walk<A> {
 impl<A: Amount> Walk<A> {
     fn new(graph: &CsrGraph, hierarchy: &Hierarchy, start: &[PeId], seed: u64) -> Self {
         let mean = graph.total_arc_weight() as f64 / graph.num_arcs() as f64;
-        let mean_degree = graph.num_arcs() as f64 / graph.num_nodes() as f64;
         Self {
             table: GainTable::new(graph, hierarchy, start),
             tails: graph.nodes().flat_map(|u| std::iter::repeat_n(u, graph.degree(u))).collect(),
             unit: mean * hierarchy.max_distance() as f64,
             rng: Rng::new(seed),
-            free_arcs: MANY_ARCS.min(FEW_ARCS.max((HUB_SHARE * mean_degree) as usize)),
+            free_arcs: MANY_ARCS.min(most_arcs_without_hub(graph, FEW_ARCS)),
             hub_budget: 0,
             change: 0,
             tried: 0,
