@@ -162,7 +162,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             let targets = Targets::bounded(self.sizes.to_vec(), relaxed);
             let observer = self.observer;
             let task = Task { level: coarsest, targets: &targets, first: First::Homes, settings, observer };
-            return Pool { task, seed: rng.next_u64(), starts: Vec::new(), goes_on: false }.best();
+            return Pool::new(task, rng.next_u64()).best();
         }
         let tolerance = if coarsest.max_node_weight() > 1 { coarsest.max_node_weight() } else { 0 };
         let settings = &self.settings.bisection;
@@ -228,15 +228,14 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         let relaxed = self.relaxed(level);
         balance::rebalance(level, assignment, &relaxed, self.observer);
         self.refine_boundary(level, assignment, &relaxed, rng);
-        if self.has_flows(level) {
-            self.refine_pairs(level, assignment, &relaxed, rng);
-        }
+        self.refine_pairs(level, assignment, &relaxed, rng);
     }
 
-    /// Whether pairs of blocks are refined on a level.
+    /// Whether pairs of blocks are refined on a level. What is found on the finest level is kept, so that is never left out.
     fn has_flows(&self, level: Level<'_, W, O>) -> bool {
-        let on_all = !matches!(self.first, First::PoolOfHomes { flows_on_all: false, .. });
-        on_all || level.num_nodes() == self.finest.num_nodes()
+        let only_finest =
+            self.flow.is_futile() || matches!(self.first, First::PoolOfHomes { flows_on_all: false, .. });
+        self.settings.flow.rounds > 0 && (!only_finest || level.num_nodes() == self.finest.num_nodes())
     }
 
     fn refine_pairs(
@@ -247,12 +246,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         rng: &mut Rng,
     ) {
         let settings = &self.settings.flow;
-        // What is found on the finest level is kept, so that is never left out.
-        let is_finest = level.num_nodes() == self.finest.num_nodes();
-        if self.flow.is_futile() && !is_finest {
-            return;
-        }
-        if settings.rounds > 0 && self.flow.refine(level, assignment, bounds, settings, self.observer) {
+        if self.has_flows(level) && self.flow.refine(level, assignment, bounds, settings, self.observer) {
             self.refine_boundary(level, assignment, bounds, rng);
         }
     }

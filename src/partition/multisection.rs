@@ -269,18 +269,16 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
     ) -> Vec<BlockId> {
         let targets = self.targets(graph.total_node_weight(), group, children);
         let (settings, seed) = (self.multisection.settings, derive(self.seed, group.part as u64));
-        let pool = Pool::of_cut(graph, &targets, settings, seed, self.observer);
         match self.level.objective.classes() {
             Some(homes) if children.len() > 1 => {
                 let objective = self.migrating(homes, nodes, group, children);
                 let coarsest = settings.resuming_coarsest();
                 let first = First::PoolOfHomes { settings: &coarsest, flows_on_all: true };
                 let level = Level { graph, objective: &objective };
-                let Task { targets, settings, observer, .. } = pool.task;
-                let task = Task { level, targets, first, settings, observer };
-                Pool { task, seed, starts: Vec::new(), goes_on: false }.best().blocks
+                let task = Task { level, targets: &targets, first, settings, observer: self.observer };
+                Pool::new(task, seed).best().blocks
             }
-            _ => pool.best().blocks,
+            _ => Pool::of_cut(graph, &targets, settings, seed, self.observer).best().blocks,
         }
     }
 

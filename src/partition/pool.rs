@@ -65,16 +65,16 @@ impl<'a, W: Stored> Pool<'a, W, Cut> {
         observer: &'a dyn Observer,
     ) -> Self {
         let level = Level { graph, objective: &Cut };
-        Self {
-            task: Task { level, targets, first: First::Bisection, settings, observer },
-            seed,
-            starts: Vec::new(),
-            goes_on: false,
-        }
+        Self::new(Task { level, targets, first: First::Bisection, settings, observer }, seed)
     }
 }
 
-impl<W: Stored, O: Objective> Pool<'_, W, O> {
+impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
+    /// Partitions from nothing else than the task, as many as its settings say.
+    pub fn new(task: Task<'a, W, O>, seed: u64) -> Self {
+        Self { task, seed, starts: Vec::new(), goes_on: false }
+    }
+
     /// The best partition that was found.
     pub fn best(&self) -> Assignment {
         if self.task.targets.num_blocks() == 1 {

@@ -189,17 +189,19 @@ impl Remap<'_> {
                 (Level { graph, objective }, First::PoolOfHomes { settings: &coarsest, flows_on_all: false });
             Task { level, targets, first, settings: &whole, observer }
         };
-        let flat =
-            |objective| Pool { task: task(objective), seed, starts: Vec::new(), goes_on: false }.best();
-        let refined = |objective, start: Vec<BlockId>, place| {
-            let start = Assignment::new(task(objective).level, start, targets.num_blocks());
+        let flat = |objective| Pool::new(task(objective), seed).best();
+        let scored = |objective, blocks: Vec<BlockId>| {
+            Assignment::new(task(objective).level, blocks, targets.num_blocks())
+        };
+        let refined = |objective, start: Assignment, place| {
             let rng = &mut Rng::new(derive(seed, u64::MAX - place));
             Multilevel::new(task(objective)).run(Some((&start.blocks.clone(), start)), rng)
         };
         let best = |objective| match self.along {
             Some(along) => {
                 let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
-                refined(objective, along.run(task(objective).level, sizes, bounds, seed, observer), 1)
+                let blocks = along.run(task(objective).level, sizes, bounds, seed, observer);
+                refined(objective, scored(objective, blocks), 1)
             }
             None => flat(objective),
         };
@@ -209,9 +211,8 @@ impl Remap<'_> {
         let mut all = vec![first];
         all.extend(at_home);
         if let Some(softer) = objective.softened(most) {
-            let soft = best(&softer).blocks;
-            all.push(refined(objective, soft.clone(), 0));
-            all.push(Assignment::new(task(objective).level, soft, targets.num_blocks()));
+            let soft = scored(objective, best(&softer).blocks);
+            all.extend([refined(objective, soft.clone(), 0), soft]);
             all.extend(self.along.map(|_| flat(objective)));
         }
         all.into_iter().min_by_key(|assignment| assignment.score(targets.bounds())).expect("there is one")
