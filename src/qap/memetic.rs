@@ -15,7 +15,7 @@
 
 use rayon::prelude::*;
 
-use super::annealing::{affordable, anneal};
+use super::annealing::{Annealing, EXCHANGE, FEW};
 use super::arrangement::Arrangement;
 use super::crossover::{alike, exchanged, mutated, uniform};
 use super::dense::{Dense, Number};
@@ -170,22 +170,33 @@ impl<T: Number> Memetic<'_, T> {
                 (population.child(ways[way].parents, &mut rng), &ways[way].improvement, Some(way))
             }
         };
-        let found = self.improved(&start, improvement, &mut rng)?;
-        Ok(Candidate { found, way, work: self.work(improvement) })
+        let (found, work) = self.improved(&start, improvement, &mut rng)?;
+        Ok(Candidate { found, way, work })
     }
 
-    fn improved(&self, start: &[u32], improvement: &Improvement, rng: &mut Rng) -> Result<Found, QapError> {
+    /// What an assignment becomes, and about how many entries are read for that.
+    fn improved(
+        &self,
+        start: &[u32],
+        improvement: &Improvement,
+        rng: &mut Rng,
+    ) -> Result<(Found, f64), QapError> {
         let mut watch = Watch::new(self.observer);
         let mut now = Arrangement::new(self.dense, start)?;
-        anneal(&mut now, improvement, rng, &mut watch);
+        let mut annealing = Annealing::new(&now, improvement, rng);
+        let has_table = start.len() <= MOST_TABLED;
+        annealing.run(&mut now, if has_table { FEW } else { 0.0 }, rng, &mut watch);
         let mut found = Found { cost: now.cost, place_of: now.place_of.clone() };
-        if start.len() > MOST_TABLED || watch.stops_after(0) {
-            return Ok(found);
+        if !has_table || watch.stops_after(0) {
+            return Ok((found, annealing.work));
         }
         let mut table = DeltaTable::of(now)?;
+        annealing.run(&mut table, 0.0, rng, &mut watch);
+        found.improve(&table);
         let mut tabu = Tabu::new(start.len())?;
         tabu.run(&mut table, &mut found, improvement.iterations, self.target, rng, &mut watch);
-        Ok(found)
+        let of_table = 0.5 * start.len() as f64 + EXCHANGE * f64::from(improvement.iterations);
+        Ok((found, annealing.work + of_table * (start.len() * start.len()) as f64))
     }
 
     /// Takes a candidate into the population, unless it is there already or worse than all.
@@ -207,14 +218,6 @@ impl<T: Number> Memetic<'_, T> {
             record.members = MEMORY * record.members + f64::from(u8::from(is_member));
             record.work = MEMORY * record.work + work;
         }
-    }
-
-    /// About how many entries an improvement reads.
-    fn work(&self, improvement: &Improvement) -> f64 {
-        let n = self.dense.size as f64;
-        n * n
-            * (0.5 * n * f64::from(affordable(improvement.rounds, self.dense.size))
-                + 2.0 * f64::from(improvement.iterations))
     }
 }
 

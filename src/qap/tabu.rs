@@ -34,7 +34,7 @@ pub(super) struct Found {
 
 impl Found {
     /// Takes what a table has reached if it is better.
-    fn improve<T: Number>(&mut self, table: &DeltaTable<'_, T>) {
+    pub(super) fn improve<T: Number>(&mut self, table: &DeltaTable<'_, T>) {
         if table.cost() < self.cost {
             self.cost = table.cost();
             self.place_of.copy_from_slice(table.place_of());
