@@ -17,7 +17,7 @@ use super::bounded::BoundedGains;
 use super::nearby;
 use super::no_move::without_move;
 use super::partner_gains::{Gains, PartnerGains};
-use super::swap::{BEGIN, SwapSearch, Time};
+use super::swap::{SwapSearch, Time};
 use super::{SearchOutcome, Task};
 use crate::graph::bfs::{BoundedBfs, PairBfs};
 use crate::graph::relabel::relabel;
@@ -39,6 +39,10 @@ pub(super) fn search<O: DistanceOracle>(task: &Task<'_, O>) -> SearchOutcome {
     let outcome = search.finish();
     SearchOutcome { mapping: outcome.mapping.numbered_back(&process_on), ..outcome }
 }
+
+/// An exchange of a process with at least one in so many others as neighbours touches so many that it is worth knowing which of them have
+/// an improving move. That costs a pass over all arcs, which is repeated after as many visits.
+const TOUCHED: usize = 16;
 
 /// How a visit finds the partners that improve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,10 +81,8 @@ fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, s
     let mut near = Near { bfs: BoundedBfs::new(n), pair_bfs: PairBfs::new(n), max_hops };
     let mut order: Vec<NodeId> = graph.nodes().collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
-    // An exchange of two processes without an improving move cannot gain, and the others try all their partners: a
-    // process without an improving move needs no visit until it is touched.
-    let without_move = without_move(search.problem(), search.keys());
-    let visits = Visits { order, without_move, visited: vec![0; graph.num_nodes()], seed: derive(seed, 1) };
+    let mut visits = Visits { order, without_move: vec![0; n], visited: vec![0; n], seed: derive(seed, 1) };
+    visits.pass_over(search);
     match way {
         Way::Nearby => nearby::descend(search, &mut |u, v| near.pair_bfs.within(graph, u, v, max_hops), seed),
         Way::OneByOne => {
@@ -125,8 +127,8 @@ impl Near {
 /// The processes in the order in which they are visited, and when they were.
 struct Visits {
     order: Vec<NodeId>,
-    /// Whether each process is known to have no improving move at the beginning.
-    without_move: Vec<bool>,
+    /// When each process was last known to have no improving move; 0 if never.
+    without_move: Vec<Time>,
     /// When the last visit to a process began; 0 if never.
     visited: Vec<Time>,
     seed: u64,
@@ -140,27 +142,58 @@ impl Visits {
         search: &mut SwapSearch<'_, O>,
         mut visit: impl FnMut(&mut SwapSearch<'_, O>, &[Time], NodeId, u64),
     ) {
-        let mut visits = 0;
+        let (n, graph) = (self.order.len(), search.problem().graph());
+        let has_hub = graph.nodes().any(|node| graph.degree(node) * TOUCHED >= n);
+        let (mut visits, mut passed_over) = (0, 0);
         while !search.should_stop() {
             let round = search.now();
-            for &process in &self.order {
-                let touched = search.touched(process);
-                let has_no_move = touched == BEGIN && self.without_move[process as usize];
-                if has_no_move || touched <= self.visited[process as usize] {
+            let mut is_complete = true;
+            for at in 0..n {
+                let process = self.order[at];
+                if !self.is_pending(search, process) {
                     continue;
                 }
                 if search.should_stop() {
                     return;
                 }
+                if has_hub && (visits - passed_over) * TOUCHED >= n {
+                    passed_over = visits;
+                    is_complete &= !self.pass_over(search);
+                }
                 let begin = search.now();
-                visit(search, &self.visited, process, derive(self.seed, visits));
+                visit(search, &self.visited, process, derive(self.seed, visits as u64));
                 self.visited[process as usize] = begin;
                 visits += 1;
             }
-            if search.now() == round {
+            if search.now() == round && is_complete {
                 return;
             }
         }
+    }
+
+    /// Whether a process has been touched since it was last visited or known to have no improving move.
+    fn is_pending<O: DistanceOracle>(&self, search: &SwapSearch<'_, O>, process: NodeId) -> bool {
+        let last = self.visited[process as usize].max(self.without_move[process as usize]);
+        search.touched(process) > last
+    }
+
+    /// Lets all processes that have an improving move be visited, and no others, if those are fewer than the ones to come; whether it did.
+    ///
+    /// An exchange of two processes without an improving move cannot gain, and the others try all their partners.
+    fn pass_over<O: DistanceOracle>(&mut self, search: &SwapSearch<'_, O>) -> bool {
+        let without_move = without_move(search.problem(), search.keys());
+        let pending = self.order.iter().filter(|&&process| self.is_pending(search, process)).count();
+        let movers = without_move.iter().filter(|&&is_without| !is_without).count();
+        if movers >= pending {
+            return false;
+        }
+        for (process, is_without) in without_move.into_iter().enumerate() {
+            match is_without {
+                true => self.without_move[process] = search.now(),
+                false => self.visited[process] = 0,
+            }
+        }
+        true
     }
 }
 
@@ -223,29 +256,72 @@ fn visit_at_once<O: DistanceOracle>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::generate;
+    use crate::graph::{CsrGraph, GraphBuilder, generate};
     use crate::problem::Problem;
     use crate::topology::Hierarchy;
 
+    /// A geometric graph, with an edge between a hub and all others if so told.
+    fn graph(num_nodes: usize, has_hub: bool) -> CsrGraph {
+        let near = generate::random_geometric(num_nodes, 5.0, 2);
+        let mut builder = GraphBuilder::new(num_nodes);
+        for u in near.nodes() {
+            near.arcs(u).filter(|&(v, _)| u < v).for_each(|(v, weight)| builder.add_edge(u, v, 3 * weight));
+            if has_hub && u > 0 && !near.neighbours(u).contains(&0) {
+                builder.add_edge(0, u, 1);
+            }
+        }
+        builder.build().unwrap()
+    }
+
     #[test]
     fn both_ways_end_in_local_optima() {
-        for (arities, distances) in [("4:4:6", "1:10:100"), ("2:3:4:4", "9:1:4:3"), ("96", "5")] {
+        let machines = [("4:4:6", "1:10:100"), ("2:3:4:4", "9:1:4:3"), ("4:24", "1:10"), ("96", "5")];
+        for ((arities, distances), has_hub) in
+            machines.into_iter().flat_map(|machine| [(machine, false), (machine, true)])
+        {
             let hierarchy = Hierarchy::parse(arities, distances).unwrap();
             let oracle = hierarchy.online32().unwrap();
-            let graph = generate::random_geometric(96, 5.0, 2);
+            let graph = graph(96, has_hub);
             let problem = Problem::new(&graph, &oracle).unwrap();
-            let mut bfs = BoundedBfs::new(96);
-            for max_hops in [1, 2, 4, 100] {
-                for way in [Way::OneByOne, Way::AtOnce] {
-                    let mut search = SwapSearch::new(&problem, &Mapping::identity(96), &());
-                    descend(&mut search, max_hops, 5, way);
-                    for u in graph.nodes() {
-                        for &v in bfs.reach(&graph, u, max_hops) {
-                            assert!(search.delta(u, v) >= 0, "{arities} {max_hops} {way:?} {u} {v}");
-                        }
+            for (max_hops, way) in
+                [1, 2, 4, 100].into_iter().flat_map(|hops| [(hops, Way::OneByOne), (hops, Way::AtOnce)])
+            {
+                let mut search = SwapSearch::new(&problem, &Mapping::identity(96), &());
+                descend(&mut search, max_hops, 5, way);
+                let mut bfs = BoundedBfs::new(96);
+                for u in graph.nodes() {
+                    for &v in bfs.reach(&graph, u, max_hops) {
+                        assert!(search.delta(u, v) >= 0, "{arities} {has_hub} {max_hops} {way:?} {u} {v}");
                     }
                 }
             }
         }
+    }
+
+    #[test]
+    fn processes_without_a_move_are_passed_over_after_a_hub_has_moved() {
+        let hierarchy = Hierarchy::parse("4:4:6", "1:10:100").unwrap();
+        let oracle = hierarchy.online32().unwrap();
+        let graph = graph(96, true);
+        let problem = Problem::new(&graph, &oracle).unwrap();
+        let mut search = SwapSearch::new(&problem, &Mapping::identity(96), &());
+        descend(&mut search, 100, 5, Way::AtOnce);
+        let zeros = vec![0; 96];
+        let order = graph.nodes().collect();
+        let mut visits = Visits { order, without_move: zeros.clone(), visited: zeros, seed: 1 };
+        let pending = |visits: &Visits, search: &SwapSearch<'_, _>| {
+            graph.nodes().filter(|&process| visits.is_pending(search, process)).count()
+        };
+        assert_eq!(pending(&visits, &search), 96);
+        assert!(visits.pass_over(&search));
+        let left = pending(&visits, &search);
+        assert!(left < 60, "{left}");
+        // None fewer would be left now, until the hub moves.
+        assert!(!visits.pass_over(&search));
+        let delta = search.delta(0, 95);
+        search.swap(0, 95, delta);
+        assert_eq!(pending(&visits, &search), 96);
+        assert!(visits.pass_over(&search));
+        assert!(pending(&visits, &search) < 60);
     }
 }
