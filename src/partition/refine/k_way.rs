@@ -81,6 +81,8 @@ pub(crate) struct KWay {
     trail: Vec<(NodeId, BlockId, Weight)>,
     /// Where the searches of the next round start.
     seeds: Vec<NodeId>,
+    /// Whether there are vertices that do not join searches.
+    has_hubs: bool,
 }
 
 impl KWay {
@@ -107,6 +109,7 @@ impl KWay {
     ) -> bool {
         self.resize(level.num_nodes(), assignment.weights.len());
         let before = assignment.cost;
+        self.has_hubs = level.nodes().any(|node| !joins(level.graph, node));
         self.seeds.clear();
         self.degrees.clear();
         for node in level.nodes() {
@@ -339,7 +342,9 @@ impl KWay {
             if this.moved[other as usize] {
             } else if this.heap.contains(other) {
                 this.adjust(level, assignment, other, weight, [from, to]);
-            } else if this.degrees[other as usize].external > 0 {
+            } else if this.degrees[other as usize].external > 0
+                && (!this.has_hubs || joins(level.graph, other))
+            {
                 this.enqueue_bound(level, assignment, other);
             }
         });
@@ -363,6 +368,13 @@ impl KWay {
         self.locked.extend(self.trail.drain(..).map(|(node, _, _)| node));
         looked_at
     }
+}
+
+/// Whether a vertex joins a search when a neighbour moves. One with more arcs than [`MAX_SEARCH_EFFORT`] does not: next to nearly all that moves,
+/// it would end every search at once. It still has searches that start from it.
+#[inline]
+fn joins<W: Stored>(graph: &CompactGraph<W>, node: NodeId) -> bool {
+    graph.degree(node) <= MAX_SEARCH_EFFORT
 }
 
 /// The arcs that count when a vertex moves.

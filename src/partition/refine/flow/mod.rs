@@ -48,6 +48,9 @@ const EFFORT: usize = 100;
 /// small cuts exist, at most half of it is used. Shows on social networks and meshes.
 const WHOLE_EFFORT: usize = 60;
 
+/// The same after a level on which all of it was used for nothing. Balances as [`EFFORT`] does; shows on a star joined to a random graph.
+const FUTILE_EFFORT: usize = 8;
+
 /// A vertex of more arcs than this is a hub. Balances exact accounting against its cost: a hub is next to most blocks, and
 /// each pair with it walks all its arcs. Shows on graphs with hubs.
 const MANY_ARCS: usize = 1 << 10;
@@ -98,7 +101,8 @@ impl Flow {
         self.region.resize(level.num_nodes());
         self.affinities.resize(bounds.len());
         self.piercing.flow.network.resize(bounds.len());
-        self.budget = WHOLE_EFFORT.saturating_mul(level.num_arcs());
+        let effort = if self.is_futile { FUTILE_EFFORT } else { WHOLE_EFFORT };
+        self.budget = effort.saturating_mul(level.num_arcs());
         self.hub_budget = HUB_EFFORT.saturating_mul(level.num_arcs());
         let before = assignment.cost;
         let task = Task { level, bounds, settings, observer };
