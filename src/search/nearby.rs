@@ -1,17 +1,19 @@
 //! Exchanges on machines that are no trees: pairs of which one side is better off by itself.
 //!
-//! An exchange of u on p and v on q gains only if u pays less on q or v pays less on p. If no way is shorter with a
-//! stop, and u has weight W on its edges and pays c, it pays W d(p, q) - c at least on q; so only PEs nearer than
-//! 2 c / W come into question, and after a good construction they are few ([`Vicinity`]). A visit of u finds the PEs on which
+//! An exchange of u on p and v on q gains only if u pays less on q or v pays less on p. After a good construction u pays less on few PEs, and
+//! these are found without a look at all ([`Vicinity::visit_cheaper`]). A visit of u finds the PEs on which
 //! it pays less and tries the exchanges with the processes there; those that v gains by are found by the visit of v.
 //! A process that pays no less anywhere needs no visit until it is touched.
 //!
-//! A visit costs O(deg) distances for each PE that is near enough. Memory: O(n).
+//! A visit costs O(deg) distances for each of these PEs, and for each part of the machine near them. Those of the beginning are looked for on all threads. Memory: O(n).
 
-use super::swap::{SwapSearch, Time};
+use super::swap::{BEGIN, SwapSearch, Time};
+use crate::observer::{Observer, Watch};
+use crate::problem::Problem;
 use crate::rng::{Rng, derive};
-use crate::topology::{DistanceOracle, Vicinity};
-use crate::types::{Cost, Distance, NodeId, PeId};
+use crate::threads;
+use crate::topology::{DistanceOracle, Partners, Vicinity};
+use crate::types::{Cost, NodeId, PeId, Weight};
 
 /// Which processes may be exchanged; told for pairs whose exchange would gain.
 pub(super) type MayExchange<'a> = &'a mut dyn FnMut(NodeId, NodeId) -> bool;
@@ -36,8 +38,8 @@ pub(super) fn descend<O: DistanceOracle>(
     let mut order: Vec<NodeId> = (0..n).collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
     let mut visited: Vec<Time> = vec![0; n as usize];
-    // Where each process pays less, as of its last visit.
-    let mut wishes: Vec<Vec<PeId>> = vec![Vec::new(); n as usize];
+    // Where each process pays less, as of its last visit or of the beginning.
+    let mut wishes = first_wishes(search, &vicinity);
     loop {
         let round = search.now();
         for &u in &order {
@@ -50,8 +52,8 @@ pub(super) fn descend<O: DistanceOracle>(
                 return;
             }
             visited[u as usize] = search.now();
-            if is_touched {
-                wishes[u as usize] = better_pes(search, &vicinity, u);
+            if is_touched && search.touched(u) > BEGIN {
+                wishes[u as usize] = Now::of(search).better_pes(&vicinity, u);
             }
             // An exchange that failed is not tried again before one of both sides has changed.
             let partners = wishes[u as usize].iter().map(|&pe| search.process_on()[pe as usize]);
@@ -70,43 +72,53 @@ pub(super) fn descend<O: DistanceOracle>(
     }
 }
 
-/// The PEs on which `u` pays less. A neighbour of `u` there would come to where `u` is.
-fn better_pes<O: DistanceOracle>(
-    search: &mut SwapSearch<'_, O>,
-    vicinity: &Vicinity<'_, O>,
-    u: NodeId,
-) -> Vec<PeId> {
-    let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
-    let keys = search.keys();
-    let here = keys[u as usize];
-    let (mut pays, mut weight) = (0, 0);
-    for (x, w) in graph.arcs(u) {
-        pays += w * oracle.between(here, keys[x as usize]);
-        weight += w;
+/// [`Now::better_pes`] of every process, on the threads of the rayon pool; of none, once the search is to end.
+fn first_wishes<O: DistanceOracle>(search: &SwapSearch<'_, O>, vicinity: &Vicinity<'_, O>) -> Vec<Vec<PeId>> {
+    // A process takes some tens of microseconds.
+    const GRAIN_SIZE: usize = 32;
+    let now = Now::of(search);
+    threads::map(now.problem.size(), GRAIN_SIZE, &|u| match now.observer.should_stop() {
+        true => Vec::new(),
+        false => now.better_pes(vicinity, u as NodeId),
+    })
+}
+
+/// Where the processes are now.
+struct Now<'s, O: DistanceOracle> {
+    problem: &'s Problem<'s, O>,
+    keys: &'s [O::Key],
+    pe_of: &'s [PeId],
+    process_on: &'s [NodeId],
+    observer: &'s dyn Observer,
+}
+
+impl<'s, O: DistanceOracle> Now<'s, O> {
+    fn of(search: &'s SwapSearch<'_, O>) -> Self {
+        let (problem, observer) = (search.problem(), search.observer());
+        Self {
+            problem,
+            keys: search.keys(),
+            pe_of: search.pe_of(),
+            process_on: search.process_on(),
+            observer,
+        }
     }
-    let mut better = Vec::new();
-    if pays == 0 {
-        return better;
-    }
-    // What a process pays is part of half of J, which fits.
-    let bound: Distance = (2 * pays - 1) / weight;
-    let mut looked_at = 0;
-    vicinity.visit(search.pe_of()[u as usize], bound, |q, distance| {
-        let v = search.process_on()[q as usize];
-        let there = oracle.key(q);
-        let mut would_pay = 0;
-        for (x, w) in graph.arcs(u) {
-            would_pay += w * if x == v { distance } else { oracle.between(there, keys[x as usize]) };
-            if would_pay >= pays {
-                break;
+
+    /// The PEs on which `u` pays less. A neighbour of `u` there would come to where `u` is.
+    fn better_pes(&self, vicinity: &Vicinity<'_, O>, u: NodeId) -> Vec<PeId> {
+        let Self { keys, pe_of, process_on, observer, .. } = *self;
+        let (graph, oracle) = (self.problem.graph(), self.problem.oracle());
+        let here = keys[u as usize];
+        let partners = Partners::new(graph.arcs(u).map(|(x, weight)| (keys[x as usize], weight)));
+        let pays = partners.pays(oracle, here, Cost::MAX);
+        let (mut better, mut watch) = (Vec::new(), Watch::new(observer));
+        vicinity.visit_cheaper(pe_of[u as usize], &partners, &mut watch, |q, would_pay| {
+            let v = process_on[q as usize];
+            let between = graph.arcs(u).filter(|&(x, _)| x == v).map(|(_, weight)| weight).sum::<Weight>();
+            if would_pay + between * oracle.between(here, oracle.key(q)) < pays {
+                better.push(q);
             }
-        }
-        looked_at += graph.degree(u);
-        if would_pay < pays {
-            better.push(q);
-        }
-        bound
-    });
-    search.stops_after(looked_at);
-    better
+        });
+        better
+    }
 }

@@ -62,6 +62,11 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         self.problem
     }
 
+    /// Who may end the search.
+    pub fn observer(&self) -> &'a dyn Observer {
+        self.observer
+    }
+
     /// PE of each process.
     pub fn pe_of(&self) -> &[PeId] {
         &self.pe_of

@@ -6,8 +6,9 @@
 use std::ops::Range;
 
 use super::{DistanceOracle, Metric, Parts};
+use crate::observer::Watch;
 use crate::threads;
-use crate::types::{Distance, PeId};
+use crate::types::{Cost, Distance, PeId, Weight};
 
 /// Places that are looked at to find the centre of a part.
 const SAMPLES: usize = 8;
@@ -83,6 +84,73 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
             }
         }
     }
+
+    /// Visits all places where less than `bound` is paid, each with what is paid there; not all of them, if the run shall end.
+    ///
+    /// No place of a part pays less than its centre by more than the radius times the weight of all messages.
+    pub fn visit_cheaper<M: Metric<Key = K>>(
+        &self,
+        metric: &M,
+        partners: &Partners<K>,
+        bound: Cost,
+        watch: &mut Watch<'_>,
+        mut visit: impl FnMut(PeId, Cost),
+    ) {
+        let mut waiting = vec![0];
+        while let Some(part) = waiting.pop() {
+            if watch.stops_after(partners.messages.len()) {
+                return;
+            }
+            let (centre, radius) = self.balls[part];
+            let enough = bound.saturating_add(partners.weight * radius);
+            if partners.pays(metric, centre, enough) >= enough {
+                continue;
+            }
+            let children = self.parts.children(part);
+            if !children.is_empty() {
+                waiting.extend(children);
+                continue;
+            }
+            for place in self.parts.range(part) {
+                if watch.stops_after(partners.messages.len()) {
+                    return;
+                }
+                let pays = partners.pays(metric, self.keys[place], bound);
+                if pays < bound {
+                    visit(place as PeId, pays);
+                }
+            }
+        }
+    }
+}
+
+/// Places that messages of some weights go to.
+pub struct Partners<K> {
+    /// The key of each place, and the weight.
+    messages: Vec<(K, Weight)>,
+    weight: Weight,
+}
+
+impl<K: Copy> Partners<K> {
+    /// These places, with weights that are not negative.
+    pub fn new(messages: impl Iterator<Item = (K, Weight)>) -> Self {
+        let messages: Vec<(K, Weight)> = messages.collect();
+        let weight = messages.iter().map(|&(_, weight)| weight).sum();
+        Self { messages, weight }
+    }
+
+    /// What is paid at a place: the sum of weights times distances; or, once that is not below `enough`, a part of the sum that is not either.
+    #[inline]
+    pub fn pays<M: Metric<Key = K>>(&self, metric: &M, here: K, enough: Cost) -> Cost {
+        let mut sum = 0;
+        for &(key, weight) in &self.messages {
+            sum += weight * metric.between(here, key);
+            if sum >= enough {
+                break;
+            }
+        }
+        sum
+    }
 }
 
 /// What is near the PEs of a machine, by the fastest way there is: rows of distances that are at hand, balls around
@@ -117,6 +185,36 @@ impl<'a, O: DistanceOracle> Vicinity<'a, O> {
                 bound = visit(other, distance);
             }
         }
+    }
+
+    /// Visits all PEs on which less is paid than on a PE, each with what is paid there; not all of them, if the run shall end. For metrics
+    /// with the [triangle inequality](Metric::has_triangle_inequality).
+    pub fn visit_cheaper(
+        &self,
+        pe: PeId,
+        partners: &Partners<O::Key>,
+        watch: &mut Watch<'_>,
+        mut visit: impl FnMut(PeId, Cost),
+    ) {
+        let pays = partners.pays(self.oracle, self.key_of[pe as usize], Cost::MAX);
+        if pays == 0 {
+            return;
+        }
+        if let Some(balls) = &self.balls {
+            return balls.visit_cheaper(self.oracle, partners, pays, watch, visit);
+        }
+        // At a distance d, at least d times the weight less what is paid here is paid. What a process pays is part of half of J, which fits.
+        let bound = (2 * pays - 1) / partners.weight;
+        self.visit(pe, bound, |other, _| {
+            if watch.stops_after(partners.messages.len()) {
+                return -1;
+            }
+            let pays_there = partners.pays(self.oracle, self.key_of[other as usize], pays);
+            if pays_there < pays {
+                visit(other, pays_there);
+            }
+            bound
+        });
     }
 }
 
@@ -175,6 +273,18 @@ mod tests {
                     });
                     found.sort_unstable();
                     assert_eq!(found, sorted(bound), "{pe} {bound}");
+                }
+                let some: Vec<(PeId, Weight)> =
+                    (0..4).map(|_| (self.rng.below(n as u32), Weight::from(self.rng.below(5)))).collect();
+                let pays = |pe: PeId| some.iter().map(|&(to, weight)| weight * oracle.distance(pe, to)).sum();
+                let partners = Partners::new(some.iter().map(|&(to, weight)| (oracle.key(to), weight)));
+                if oracle.has_triangle_inequality() {
+                    let mut found = Vec::new();
+                    let watch = &mut Watch::new(&());
+                    vicinity.visit_cheaper(pe, &partners, watch, |other, pays| found.push((other, pays)));
+                    found.sort_unstable();
+                    let all = (0..n as PeId).map(|other| (other, pays(other)));
+                    assert_eq!(found, all.filter(|&(_, there)| there < pays(pe)).collect::<Vec<(_, Cost)>>());
                 }
                 // With a bound that falls, nothing that is within the last one is missed.
                 let mut found = Vec::new();

@@ -37,7 +37,7 @@ mod small;
 mod stored;
 mod uneven;
 
-pub use balls::{Balls, Vicinity, centre, spread};
+pub use balls::{Balls, Partners, Vicinity, centre, spread};
 pub use capacities::Capacities;
 pub use cube::{BitsThatDiffer, Hypercube};
 pub use differences::Differences;
