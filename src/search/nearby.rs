@@ -5,7 +5,8 @@
 //! it pays less and tries the exchanges with the processes there; those that v gains by are found by the visit of v.
 //! A process that pays no less anywhere needs no visit until it is touched.
 //!
-//! A visit costs O(deg) distances for each of these PEs, and for each part of the machine near them. Those of the beginning are looked for on all threads. Memory: O(n).
+//! A visit costs O(deg) distances for each of these PEs, and for each part of the machine near
+//! them. Those of the beginning are looked for on all threads. Memory: O(n).
 
 use super::swap::{BEGIN, SwapSearch, Time};
 use crate::observer::{Observer, Watch};
@@ -14,6 +15,10 @@ use crate::rng::{Rng, derive};
 use crate::threads;
 use crate::topology::{DistanceOracle, Partners, Vicinity};
 use crate::types::{Cost, NodeId, PeId, Weight};
+
+/// Where a process pays less on more PEs than this, they are looked for again at each visit: memory against time. After a good construction
+/// nearly all have fewer; around hubs they can be half of the machine.
+const MOST_KEPT: usize = 256;
 
 /// Which processes may be exchanged; told for pairs whose exchange would gain.
 pub(super) type MayExchange<'a> = &'a mut dyn FnMut(NodeId, NodeId) -> bool;
@@ -38,25 +43,29 @@ pub(super) fn descend<O: DistanceOracle>(
     let mut order: Vec<NodeId> = (0..n).collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
     let mut visited: Vec<Time> = vec![0; n as usize];
-    // Where each process pays less, as of its last visit or of the beginning.
-    let mut wishes = first_wishes(search, &vicinity);
+    // Where each process pays less, as of its last visit or of the beginning; none if these are too many.
+    let mut kept = first_wishes(search, &vicinity);
     loop {
         let round = search.now();
         for &u in &order {
             let last_visit = visited[u as usize];
             let is_touched = search.touched(u) > last_visit;
-            if !is_touched && wishes[u as usize].is_empty() {
+            let has_nothing = |kept: &Option<Vec<PeId>>| match kept {
+                Some(better) => better.is_empty(),
+                None => search.now() == last_visit,
+            };
+            if !is_touched && has_nothing(&kept[u as usize]) {
                 continue;
             }
             if search.should_stop() {
                 return;
             }
             visited[u as usize] = search.now();
-            if is_touched && search.touched(u) > BEGIN {
-                wishes[u as usize] = Now::of(search).better_pes(&vicinity, u);
-            }
+            let is_outdated = is_touched && search.touched(u) > BEGIN;
+            let better = kept[u as usize].take().filter(|_| !is_outdated);
+            let better = better.unwrap_or_else(|| Now::of(search).better_pes(&vicinity, u, usize::MAX));
             // An exchange that failed is not tried again before one of both sides has changed.
-            let partners = wishes[u as usize].iter().map(|&pe| search.process_on()[pe as usize]);
+            let partners = better.iter().map(|&pe| search.process_on()[pe as usize]);
             let partners: Vec<NodeId> =
                 partners.filter(|&v| is_touched || search.touched(v) > last_visit).collect();
             let deltas = partners.into_iter().map(|v| (search.delta(u, v), v));
@@ -65,6 +74,7 @@ pub(super) fn descend<O: DistanceOracle>(
             if let Some((delta, v)) = improving.into_iter().find(|&(_, v)| may_exchange(u, v)) {
                 search.swap(u, v, delta);
             }
+            kept[u as usize] = Some(better).filter(|better| better.len() <= MOST_KEPT);
         }
         if search.now() == round {
             return;
@@ -72,14 +82,19 @@ pub(super) fn descend<O: DistanceOracle>(
     }
 }
 
-/// [`Now::better_pes`] of every process, on the threads of the rayon pool; of none, once the search is to end.
-fn first_wishes<O: DistanceOracle>(search: &SwapSearch<'_, O>, vicinity: &Vicinity<'_, O>) -> Vec<Vec<PeId>> {
+/// [`Now::better_pes`] of every process where they are at most [`MOST_KEPT`], on the threads of the rayon pool; of no more, once the search is
+/// to end.
+fn first_wishes<O: DistanceOracle>(
+    search: &SwapSearch<'_, O>,
+    vicinity: &Vicinity<'_, O>,
+) -> Vec<Option<Vec<PeId>>> {
     // A process takes some tens of microseconds.
     const GRAIN_SIZE: usize = 32;
     let now = Now::of(search);
     threads::map(now.problem.size(), GRAIN_SIZE, &|u| match now.observer.should_stop() {
-        true => Vec::new(),
-        false => now.better_pes(vicinity, u as NodeId),
+        true => None,
+        false => Some(now.better_pes(vicinity, u as NodeId, MOST_KEPT + 1))
+            .filter(|found| found.len() <= MOST_KEPT),
     })
 }
 
@@ -104,8 +119,8 @@ impl<'s, O: DistanceOracle> Now<'s, O> {
         }
     }
 
-    /// The PEs on which `u` pays less. A neighbour of `u` there would come to where `u` is.
-    fn better_pes(&self, vicinity: &Vicinity<'_, O>, u: NodeId) -> Vec<PeId> {
+    /// The PEs on which `u` pays less, at most so many. A neighbour of `u` there would come to where `u` is.
+    fn better_pes(&self, vicinity: &Vicinity<'_, O>, u: NodeId, most: usize) -> Vec<PeId> {
         let Self { keys, pe_of, process_on, observer, .. } = *self;
         let (graph, oracle) = (self.problem.graph(), self.problem.oracle());
         let here = keys[u as usize];
@@ -118,6 +133,7 @@ impl<'s, O: DistanceOracle> Now<'s, O> {
             if would_pay + between * oracle.between(here, oracle.key(q)) < pays {
                 better.push(q);
             }
+            better.len() < most
         });
         better
     }

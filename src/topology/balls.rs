@@ -85,7 +85,8 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
         }
     }
 
-    /// Visits all places where less than `bound` is paid, each with what is paid there; not all of them, if the run shall end.
+    /// Visits places where less than `bound` is paid, each with what is paid there: all of them, unless the visitor does not go on or the
+    /// run shall end.
     ///
     /// No place of a part pays less than its centre by more than the radius times the weight of all messages.
     pub fn visit_cheaper<M: Metric<Key = K>>(
@@ -94,7 +95,7 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
         partners: &Partners<K>,
         bound: Cost,
         watch: &mut Watch<'_>,
-        mut visit: impl FnMut(PeId, Cost),
+        mut visit: impl FnMut(PeId, Cost) -> bool,
     ) {
         let mut waiting = vec![0];
         while let Some(part) = waiting.pop() {
@@ -116,8 +117,8 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
                     return;
                 }
                 let pays = partners.pays(metric, self.keys[place], bound);
-                if pays < bound {
-                    visit(place as PeId, pays);
+                if pays < bound && !visit(place as PeId, pays) {
+                    return;
                 }
             }
         }
@@ -187,14 +188,14 @@ impl<'a, O: DistanceOracle> Vicinity<'a, O> {
         }
     }
 
-    /// Visits all PEs on which less is paid than on a PE, each with what is paid there; not all of them, if the run shall end. For metrics
-    /// with the [triangle inequality](Metric::has_triangle_inequality).
+    /// Visits PEs on which less is paid than on a PE, each with what is paid there: all of them, unless the visitor does not go on or the run
+    /// shall end. For metrics with the [triangle inequality](Metric::has_triangle_inequality).
     pub fn visit_cheaper(
         &self,
         pe: PeId,
         partners: &Partners<O::Key>,
         watch: &mut Watch<'_>,
-        mut visit: impl FnMut(PeId, Cost),
+        mut visit: impl FnMut(PeId, Cost) -> bool,
     ) {
         let pays = partners.pays(self.oracle, self.key_of[pe as usize], Cost::MAX);
         if pays == 0 {
@@ -210,10 +211,8 @@ impl<'a, O: DistanceOracle> Vicinity<'a, O> {
                 return -1;
             }
             let pays_there = partners.pays(self.oracle, self.key_of[other as usize], pays);
-            if pays_there < pays {
-                visit(other, pays_there);
-            }
-            bound
+            // A bound below all distances ends the visit.
+            if pays_there < pays && !visit(other, pays_there) { -1 } else { bound }
         });
     }
 }
@@ -281,7 +280,10 @@ mod tests {
                 if oracle.has_triangle_inequality() {
                     let mut found = Vec::new();
                     let watch = &mut Watch::new(&());
-                    vicinity.visit_cheaper(pe, &partners, watch, |other, pays| found.push((other, pays)));
+                    vicinity.visit_cheaper(pe, &partners, watch, |other, pays| {
+                        found.push((other, pays));
+                        true
+                    });
                     found.sort_unstable();
                     let all = (0..n as PeId).map(|other| (other, pays(other)));
                     assert_eq!(found, all.filter(|&(_, there)| there < pays(pe)).collect::<Vec<(_, Cost)>>());
