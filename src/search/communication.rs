@@ -40,8 +40,8 @@ pub(super) fn search<O: DistanceOracle>(task: &Task<'_, O>) -> SearchOutcome {
     SearchOutcome { mapping: outcome.mapping.numbered_back(&process_on), ..outcome }
 }
 
-/// An exchange of a process with at least one in so many others as neighbours touches so many that it is worth knowing which of them have
-/// an improving move. That costs a pass over all arcs, which is repeated after as many visits.
+/// A hub has one in so many processes as neighbours, or more. An exchange of one touches them all, so it is worth knowing which of them have
+/// an improving move. That costs a pass over all arcs, so it is asked at most once in n / `TOUCHED` visits.
 const TOUCHED: usize = 16;
 
 /// How a visit finds the partners that improve.

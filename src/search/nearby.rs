@@ -1,7 +1,7 @@
 //! Exchanges on machines that are no trees: pairs of which one side is better off by itself.
 //!
-//! An exchange of u on p and v on q gains only if u pays less on q or v pays less on p. After a good construction u pays less on few PEs, and
-//! these are found without a look at all ([`Vicinity::visit_cheaper`]). A visit of u finds the PEs on which
+//! An exchange of u on p and v on q gains only if u pays less on q or v pays less on p. After a good construction u pays less on few PEs, which
+//! are found without looking at every PE ([`Vicinity::visit_cheaper`]). A visit of u finds the PEs on which
 //! it pays less and tries the exchanges with the processes there; those that v gains by are found by the visit of v.
 //! A process that pays no less anywhere needs no visit until it is touched.
 //!

@@ -140,7 +140,7 @@ impl<K: Copy> Partners<K> {
         Self { messages, weight }
     }
 
-    /// What is paid at a place: the sum of weights times distances; or, once that is not below `enough`, a part of the sum that is not either.
+    /// What is paid at a place: the sum of weights times distances, O(messages). Once part of the sum is not below `enough`, that part.
     #[inline]
     pub fn pays<M: Metric<Key = K>>(&self, metric: &M, here: K, enough: Cost) -> Cost {
         let mut sum = 0;
