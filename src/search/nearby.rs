@@ -44,7 +44,7 @@ pub(super) fn descend<O: DistanceOracle>(
     Rng::new(derive(seed, 0)).shuffle(&mut order);
     let mut visited: Vec<Time> = vec![0; n as usize];
     // Where each process pays less, as of its last visit or of the beginning; none if these are too many.
-    let mut kept = first_wishes(search, &vicinity);
+    let mut kept = better_pes_of_all(search, &vicinity);
     loop {
         let round = search.now();
         for &u in &order {
@@ -84,7 +84,7 @@ pub(super) fn descend<O: DistanceOracle>(
 
 /// [`Now::better_pes`] of every process where they are at most [`MOST_KEPT`], on the threads of the rayon pool; of no more, once the search is
 /// to end.
-fn first_wishes<O: DistanceOracle>(
+fn better_pes_of_all<O: DistanceOracle>(
     search: &SwapSearch<'_, O>,
     vicinity: &Vicinity<'_, O>,
 ) -> Vec<Option<Vec<PeId>>> {
