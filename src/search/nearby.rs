@@ -42,43 +42,62 @@ pub(super) fn descend<O: DistanceOracle>(
     let vicinity = Vicinity::new(problem.oracle(), &key_of, problem.parts());
     let mut order: Vec<NodeId> = (0..n).collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
-    let mut visited: Vec<Time> = vec![0; n as usize];
-    // Where each process pays less, as of its last visit or of the beginning; none if these are too many.
-    let mut kept = better_pes_of_all(search, &vicinity);
+    let better = better_pes_of_all(search, &vicinity);
+    let mut visits = Visits { vicinity, last: vec![0; n as usize], better };
     loop {
         let round = search.now();
         for &u in &order {
-            let last_visit = visited[u as usize];
-            let is_touched = search.touched(u) > last_visit;
-            let has_nothing = |kept: &Option<Vec<PeId>>| match kept {
-                Some(better) => better.is_empty(),
-                None => search.now() == last_visit,
-            };
-            if !is_touched && has_nothing(&kept[u as usize]) {
+            if !visits.is_due(search, u) {
                 continue;
             }
             if search.should_stop() {
                 return;
             }
-            visited[u as usize] = search.now();
-            let is_outdated = is_touched && search.touched(u) > BEGIN;
-            let better = kept[u as usize].take().filter(|_| !is_outdated);
-            let better = better.unwrap_or_else(|| Now::of(search).better_pes(&vicinity, u, usize::MAX));
-            // An exchange that failed is not tried again before one of both sides has changed.
-            let partners = better.iter().map(|&pe| search.process_on()[pe as usize]);
-            let partners: Vec<NodeId> =
-                partners.filter(|&v| is_touched || search.touched(v) > last_visit).collect();
-            let deltas = partners.into_iter().map(|v| (search.delta(u, v), v));
-            let mut improving: Vec<(Cost, NodeId)> = deltas.filter(|&(delta, _)| delta < 0).collect();
-            improving.sort_unstable();
-            if let Some((delta, v)) = improving.into_iter().find(|&(_, v)| may_exchange(u, v)) {
-                search.swap(u, v, delta);
-            }
-            kept[u as usize] = Some(better).filter(|better| better.len() <= MOST_KEPT);
+            visits.visit(search, u, may_exchange);
         }
         if search.now() == round {
             return;
         }
+    }
+}
+
+/// The visits of processes by [`descend`].
+struct Visits<'a, O: DistanceOracle> {
+    vicinity: Vicinity<'a, O>,
+    /// When each process was visited last.
+    last: Vec<Time>,
+    /// Where each process pays less, as of its last visit or of the beginning; none if these PEs are too many.
+    better: Vec<Option<Vec<PeId>>>,
+}
+
+impl<O: DistanceOracle> Visits<'_, O> {
+    /// Whether a visit of `u` can find what its last one did not.
+    fn is_due(&self, search: &SwapSearch<'_, O>, u: NodeId) -> bool {
+        let last = self.last[u as usize];
+        search.touched(u) > last
+            || match &self.better[u as usize] {
+                Some(better) => !better.is_empty(),
+                None => search.now() > last,
+            }
+    }
+
+    /// Makes the best exchange of `u` with a process on a PE where `u` pays less, if one gains.
+    fn visit(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId, may_exchange: MayExchange<'_>) {
+        let last = std::mem::replace(&mut self.last[u as usize], search.now());
+        let is_touched = search.touched(u) > last;
+        let is_outdated = is_touched && search.touched(u) > BEGIN;
+        let better = self.better[u as usize].take().filter(|_| !is_outdated);
+        let better = better.unwrap_or_else(|| Now::of(search).better_pes(&self.vicinity, u, usize::MAX));
+        // An exchange that failed is not tried again before one of both sides has changed.
+        let partners = better.iter().map(|&pe| search.process_on()[pe as usize]);
+        let partners: Vec<NodeId> = partners.filter(|&v| is_touched || search.touched(v) > last).collect();
+        let deltas = partners.into_iter().map(|v| (search.delta(u, v), v));
+        let mut improving: Vec<(Cost, NodeId)> = deltas.filter(|&(delta, _)| delta < 0).collect();
+        improving.sort_unstable();
+        if let Some((delta, v)) = improving.into_iter().find(|&(_, v)| may_exchange(u, v)) {
+            search.swap(u, v, delta);
+        }
+        self.better[u as usize] = Some(better).filter(|better| better.len() <= MOST_KEPT);
     }
 }
 
@@ -125,12 +144,11 @@ impl<'s, O: DistanceOracle> Now<'s, O> {
         let (graph, oracle) = (self.problem.graph(), self.problem.oracle());
         let here = keys[u as usize];
         let partners = Partners::new(graph.arcs(u).map(|(x, weight)| (keys[x as usize], weight)));
-        let pays = partners.pays(oracle, here, Cost::MAX);
         let (mut better, mut watch) = (Vec::new(), Watch::new(observer));
-        vicinity.visit_cheaper(pe_of[u as usize], &partners, &mut watch, |q, would_pay| {
+        vicinity.visit_cheaper(pe_of[u as usize], &partners, &mut watch, |q, saving| {
             let v = process_on[q as usize];
             let between = graph.arcs(u).filter(|&(x, _)| x == v).map(|(_, weight)| weight).sum::<Weight>();
-            if would_pay + between * oracle.between(here, oracle.key(q)) < pays {
+            if between * oracle.between(here, oracle.key(q)) < saving {
                 better.push(q);
             }
             better.len() < most

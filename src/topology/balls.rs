@@ -85,8 +85,8 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
         }
     }
 
-    /// Visits places where less than `bound` is paid, each with what is paid there: all of them, unless the visitor does not go on or the
-    /// run shall end.
+    /// Visits places where less than `bound` is paid, each with how much less: all of them, unless the visitor does not go on or the run
+    /// shall end.
     ///
     /// No place of a part pays less than its centre by more than the radius times the weight of all messages.
     pub fn visit_cheaper<M: Metric<Key = K>>(
@@ -117,7 +117,7 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
                     return;
                 }
                 let pays = partners.pays(metric, self.keys[place], bound);
-                if pays < bound && !visit(place as PeId, pays) {
+                if pays < bound && !visit(place as PeId, bound - pays) {
                     return;
                 }
             }
@@ -188,8 +188,8 @@ impl<'a, O: DistanceOracle> Vicinity<'a, O> {
         }
     }
 
-    /// Visits PEs on which less is paid than on a PE, each with what is paid there: all of them, unless the visitor does not go on or the run
-    /// shall end. For metrics with the [triangle inequality](Metric::has_triangle_inequality).
+    /// Visits PEs on which less is paid than on a PE, each with how much less: all of them, unless the visitor does not go on or the run shall
+    /// end. For metrics with the [triangle inequality](Metric::has_triangle_inequality).
     pub fn visit_cheaper(
         &self,
         pe: PeId,
@@ -212,7 +212,7 @@ impl<'a, O: DistanceOracle> Vicinity<'a, O> {
             }
             let pays_there = partners.pays(self.oracle, self.key_of[other as usize], pays);
             // A bound below all distances ends the visit.
-            if pays_there < pays && !visit(other, pays_there) { -1 } else { bound }
+            if pays_there < pays && !visit(other, pays - pays_there) { -1 } else { bound }
         });
     }
 }
@@ -280,8 +280,8 @@ mod tests {
                 if oracle.has_triangle_inequality() {
                     let mut found = Vec::new();
                     let watch = &mut Watch::new(&());
-                    vicinity.visit_cheaper(pe, &partners, watch, |other, pays| {
-                        found.push((other, pays));
+                    vicinity.visit_cheaper(pe, &partners, watch, |other, saving| {
+                        found.push((other, pays(pe) - saving));
                         true
                     });
                     found.sort_unstable();
