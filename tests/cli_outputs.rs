@@ -350,6 +350,35 @@ mod unix {
         assert_eq!(names(folder.path()), ["model", "protected", "shared"]);
     }
 
+    /// Needs `strace` and the right to trace; without them, nothing is tested.
+    #[test]
+    fn what_replaces_a_file_is_on_the_disk_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = r#"strace -f -y -o trace -e trace=fsync,rename,renameat,renameat2 "$@""#;
+        let run = shell(folder.path(), script, &["-o", "out", "--json=report"]);
+        if matches!(run.status.code(), Some(1 | 127)) {
+            return eprintln!("skipped: no `strace`, or no right to trace");
+        }
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        let trace = fs::read_to_string(folder.path().join("trace")).unwrap();
+        let temporary = |line: &str| {
+            let name = line.split(['/', '"', '>']).find(|part| part.starts_with(".viem-"));
+            name.map(str::to_owned)
+        };
+        let (mut synced, mut renamed) = (Vec::new(), 0);
+        for line in trace.lines() {
+            let Some(name) = temporary(line) else { continue };
+            match line.contains("fsync") {
+                true => synced.push(name),
+                false => {
+                    assert!(synced.contains(&name), "{trace}");
+                    renamed += 1;
+                }
+            }
+        }
+        assert_eq!((renamed, synced.len()), (2, 2), "{trace}");
+    }
+
     #[test]
     fn a_limit_of_the_file_size_is_told_and_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
