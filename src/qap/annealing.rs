@@ -154,7 +154,7 @@ impl<E: Exchanges> Work for Row<'_, E> {
         let mut made = 0;
         for j in i + 1..now.size() {
             let delta = now.delta(i, j);
-            if delta <= E::Change::default() || accepts(delta.to() as f64 * per_temperature, rng) {
+            if delta <= E::Change::default() || accepts(delta.float() * per_temperature, rng) {
                 now.exchange(i, j, delta);
                 made += 1;
             }
@@ -186,7 +186,7 @@ fn typical_delta<T: Number>(now: &Arrangement<'_, T>, rng: &mut Rng) -> f64 {
     for _ in 0..SAMPLES {
         let i = rng.below(n);
         let j = (i + 1 + rng.below(n - 1)) % n;
-        sum += (now.delta(i as usize, j as usize).to() as f64).abs();
+        sum += now.delta(i as usize, j as usize).float().abs();
     }
     (sum / f64::from(SAMPLES)).max(f64::MIN_POSITIVE)
 }

@@ -3,20 +3,20 @@
 //! The matrix of places is kept in the order of the objects on them, so that the change of J by an exchange is a product along
 //! rows, which becomes vector instructions.
 
-use super::dense::{Dense, LANES, Number, Square};
+use super::dense::{Dense, Number, Square};
 use super::form::QapError;
 use crate::types::Cost;
 
 /// An assignment of the objects of a problem.
-pub(super) struct Arrangement<'a, T> {
+pub(super) struct Arrangement<'a, T: Number> {
     pub(super) dense: &'a Dense<T>,
     pub(super) place_of: Vec<u32>,
     /// In units of the scale.
     pub(super) cost: Cost,
     /// The matrix of places in the order of the objects: entry (i, j) is that of their places.
-    pub(super) b: Square<T>,
+    pub(super) b: Square<T::Entry>,
     /// Its transpose, unless it is symmetric.
-    pub(super) transposed_b: Option<Square<T>>,
+    pub(super) transposed_b: Option<Square<T::Entry>>,
 }
 
 impl<'a, T: Number> Arrangement<'a, T> {
@@ -39,7 +39,7 @@ impl<'a, T: Number> Arrangement<'a, T> {
         self.place_of.copy_from_slice(place_of);
         self.cost = self.dense.cost(place_of);
         permute(&self.dense.b, place_of, &mut self.b);
-        if let (Some((_, from)), Some(to)) = (&self.dense.transposed, &mut self.transposed_b) {
+        if let (Some([_, from]), Some(to)) = (&self.dense.transposed, &mut self.transposed_b) {
             permute(from, place_of, to);
         }
     }
@@ -73,9 +73,9 @@ impl<'a, T: Number> Arrangement<'a, T> {
     #[inline(always)]
     pub(super) fn dense_delta(&self, i: usize, j: usize) -> T {
         let (a, b) = (&self.dense.a, &self.b);
-        let mut products = product(a.row(i), a.row(j), b.row(j), b.row(i));
-        if let (Some((a_t, _)), Some(b_t)) = (&self.dense.transposed, &self.transposed_b) {
-            products += product(a_t.row(i), a_t.row(j), b_t.row(j), b_t.row(i));
+        let mut products = T::product([a.row(i), a.row(j), b.row(j), b.row(i)]);
+        if let (Some([a_t, _]), Some(b_t)) = (&self.dense.transposed, &self.transposed_b) {
+            products += T::product([a_t.row(i), a_t.row(j), b_t.row(j), b_t.row(i)]);
         }
         self.completed(i, j, products)
     }
@@ -83,11 +83,12 @@ impl<'a, T: Number> Arrangement<'a, T> {
     /// The change of J, where the products of the differences of rows and of columns are told.
     #[inline(always)]
     fn completed(&self, i: usize, j: usize, products: T) -> T {
-        let (a, b) = (&self.dense.a, &self.b);
-        let mut delta = products + twice(a.at(i, j) * b.at(i, j));
+        let a = |i: usize, j: usize| T::of_entry(self.dense.a.at(i, j));
+        let b = |i: usize, j: usize| T::of_entry(self.b.at(i, j));
+        let mut delta = products + twice(a(i, j) * b(i, j));
         if self.transposed_b.is_some() {
-            delta += twice(a.at(j, i) * b.at(j, i));
-            delta += (a.at(i, j) - a.at(j, i)) * (b.at(j, i) - b.at(i, j));
+            delta += twice(a(j, i) * b(j, i));
+            delta += (a(i, j) - a(j, i)) * (b(j, i) - b(i, j));
         }
         if let Some((a, b)) = &self.dense.diagonals {
             let (of_i, of_j) = (self.place_of[i] as usize, self.place_of[j] as usize);
@@ -103,7 +104,7 @@ fn twice<T: Number>(number: T) -> T {
 }
 
 /// Puts a matrix of places into the order of the objects on them.
-fn permute<T: Number>(from: &Square<T>, place_of: &[u32], to: &mut Square<T>) {
+fn permute<E: Copy + Default>(from: &Square<E>, place_of: &[u32], to: &mut Square<E>) {
     for (i, &place) in place_of.iter().enumerate() {
         let row = from.row(place as usize);
         for (entry, &place) in to.entries[i * to.stride..].iter_mut().zip(place_of) {
@@ -114,23 +115,11 @@ fn permute<T: Number>(from: &Square<T>, place_of: &[u32], to: &mut Square<T>) {
 
 /// Exchanges two rows and the same two columns.
 #[inline(always)]
-fn exchange_lines<T: Number>(matrix: &mut Square<T>, n: usize, r: usize, s: usize) {
+fn exchange_lines<E: Copy + Default>(matrix: &mut Square<E>, n: usize, r: usize, s: usize) {
     let stride = matrix.stride;
     let (head, tail) = matrix.entries.split_at_mut(s * stride);
     head[r * stride..][..stride].swap_with_slice(&mut tail[..stride]);
     for row in matrix.entries.chunks_exact_mut(stride).take(n) {
         row.swap(r, s);
     }
-}
-
-/// The sum of `(a[k] - b[k]) · (c[k] - d[k])`.
-#[inline(always)]
-fn product<T: Number>(a: &[T], b: &[T], c: &[T], d: &[T]) -> T {
-    let [a, b, c, d] = [a, b, c, d].map(|row| row.as_chunks::<LANES>().0);
-    let mut sums = [T::default(); LANES];
-    for at in 0..a.len().min(b.len()).min(c.len()).min(d.len()) {
-        let (a, b, c, d) = (&a[at], &b[at], &c[at], &d[at]);
-        sums = std::array::from_fn(|lane| sums[lane] + (a[lane] - b[lane]) * (c[lane] - d[lane]));
-    }
-    sums.into_iter().fold(T::default(), |sum, lane| sum + lane)
 }

@@ -77,10 +77,10 @@ pub(super) fn mutated(parent: &[u32], count: usize, rng: &mut Rng) -> Vec<u32> {
 }
 
 /// For each place all places, those first whose rows are most alike; O(n³).
-pub(super) fn alike<T: Number>(b: &Square<T>, size: usize) -> Vec<Vec<u32>> {
+pub(super) fn alike<T: Number>(b: &Square<T::Entry>, size: usize) -> Vec<Vec<u32>> {
     let difference = |k: usize, l: usize| -> i64 {
         let others = (0..size).filter(|&m| m != k && m != l);
-        others.map(|m| (b.at(k, m).to() - b.at(l, m).to()).abs()).sum()
+        others.map(|m| (T::of_entry(b.at(k, m)).to() - T::of_entry(b.at(l, m)).to()).abs()).sum()
     };
     let row = |k: usize| {
         let mut order: Vec<(i64, u32)> = (0..size).map(|l| (difference(k, l), l as u32)).collect();

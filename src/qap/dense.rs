@@ -2,18 +2,22 @@
 //!
 //! Where one of both matrices is symmetric, the other may be added to its transpose: then a pair of objects counts once,
 //! and half the work is left. Common factors are divided out. The sums that a search forms are then most often below 2^24,
-//! where single precision is exact, and vectors of it are short and fast on every processor; else below 2^53, where double
-//! precision is. What exceeds that is summed in 64-bit integers.
+//! where single precision is exact, and the entries below 2^15, so that many of them are in a vector; else the sums are below 2^53, where double
+//! precision is exact. What exceeds that is summed in 64-bit integers.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Mul, Sub};
 
 use super::form::{Qap, QapError, array};
 use super::sparse::{Sparse, is_sparse};
+use super::vector;
 use crate::types::Cost;
 
-/// Entries that are handled at once; rows are padded to a multiple of it.
+/// Sums and changes of J that are handled at once.
 pub(super) const LANES: usize = 8;
+
+/// Short entries that are handled at once; rows of matrices are padded to a multiple of it.
+pub(super) const SHORT_LANES: usize = 16;
 
 /// A number that is a whole one, and in which sums are exact up to some bound.
 pub(super) trait Number:
@@ -29,15 +33,24 @@ pub(super) trait Number:
     + AddAssign
     + 'static
 {
+    /// What the entries of matrices are kept in whose sums are such numbers.
+    type Entry: Copy + Debug + Default + PartialEq + Send + Sync + 'static;
     /// More than any sum.
     const LARGE: Self;
     fn of(number: i64) -> Self;
     fn to(self) -> i64;
+    /// The nearest number of double precision.
+    fn float(self) -> f64;
+    fn entry(number: i64) -> Self::Entry;
+    fn of_entry(entry: Self::Entry) -> Self;
+    /// The sum of `(a[k] - b[k]) · (c[k] - d[k])` over rows of matrices.
+    fn product(rows: [&[Self::Entry]; 4]) -> Self;
 }
 
 macro_rules! number {
-    ($number:ty, $large:expr) => {
+    ($number:ty, $entry:ty, $large:expr, $product:expr) => {
         impl Number for $number {
+            type Entry = $entry;
             const LARGE: Self = $large;
             #[inline(always)]
             fn of(number: i64) -> Self {
@@ -47,18 +60,34 @@ macro_rules! number {
             fn to(self) -> i64 {
                 self as i64
             }
+            #[inline(always)]
+            fn float(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn entry(number: i64) -> $entry {
+                number as $entry
+            }
+            #[inline(always)]
+            fn of_entry(entry: $entry) -> Self {
+                entry as Self
+            }
+            #[inline(always)]
+            fn product(rows: [&[$entry]; 4]) -> Self {
+                $product(rows) as Self
+            }
         }
     };
 }
 
-number!(f32, f32::INFINITY);
-number!(f64, f64::INFINITY);
-number!(i64, i64::MAX / 2);
+number!(f32, i16, f32::INFINITY, vector::product_of_short);
+number!(f64, f64, f64::INFINITY, vector::product);
+number!(i64, i64, i64::MAX / 2, vector::product);
 
 /// The smallest of these numbers that holds every sum of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Width {
-    /// `f32`
+    /// `f32`, entries `i16`
     Single,
     /// `f64`
     Double,
@@ -73,9 +102,9 @@ pub(super) struct Square<T> {
     pub(super) entries: Vec<T>,
 }
 
-impl<T: Number> Square<T> {
+impl<T: Copy + Default> Square<T> {
     pub(super) fn zeros(size: usize) -> Result<Self, QapError> {
-        let stride = size.next_multiple_of(LANES);
+        let stride = size.next_multiple_of(SHORT_LANES);
         Ok(Self { stride, entries: array(stride * size, T::default())? })
     }
 
@@ -92,13 +121,13 @@ impl<T: Number> Square<T> {
 
 /// A problem in numbers of one kind. `J = scale · (sum of a·b over pairs + sum of the diagonals)`, where the pairs are
 /// unordered if both matrices are symmetric, else ordered.
-pub(super) struct Dense<T> {
+pub(super) struct Dense<T: Number> {
     pub(super) size: usize,
     pub(super) scale: i64,
-    pub(super) a: Square<T>,
-    pub(super) b: Square<T>,
+    pub(super) a: Square<T::Entry>,
+    pub(super) b: Square<T::Entry>,
     /// The transposes, unless both are symmetric.
-    pub(super) transposed: Option<(Square<T>, Square<T>)>,
+    pub(super) transposed: Option<[Square<T::Entry>; 2]>,
     /// The diagonals, unless one of both is zero.
     pub(super) diagonals: Option<(Vec<T>, Vec<T>)>,
     /// The matrix of objects and its transpose (itself, if both are symmetric) once more, if it is sparse.
@@ -147,12 +176,12 @@ impl Plain {
     /// The same in numbers of a kind that holds every sum.
     pub(super) fn dense<T: Number>(&self) -> Result<Dense<T>, QapError> {
         let n = self.size;
-        let square = |matrix: &[i64], is_transposed: bool| -> Result<Square<T>, QapError> {
+        let square = |matrix: &[i64], is_transposed: bool| -> Result<Square<T::Entry>, QapError> {
             let mut square = Square::zeros(n)?;
             for (i, row) in matrix.chunks_exact(n.max(1)).enumerate() {
                 for (j, &entry) in row.iter().enumerate() {
                     let (i, j) = if is_transposed { (j, i) } else { (i, j) };
-                    square.entries[i * square.stride + j] = T::of(entry);
+                    square.entries[i * square.stride + j] = T::entry(entry);
                 }
             }
             Ok(square)
@@ -161,9 +190,9 @@ impl Plain {
         let a = square(&self.a, false)?;
         let transposed = match self.is_symmetric {
             true => None,
-            false => Some((square(&self.a, true)?, square(&self.b, true)?)),
+            false => Some([square(&self.a, true)?, square(&self.b, true)?]),
         };
-        let second = transposed.as_ref().map_or(&a, |(a, _)| a);
+        let second = transposed.as_ref().map_or(&a, |[a, _]| a);
         let sparse = match self.is_sparse {
             true => Some([Sparse::of(&a, n)?, Sparse::of(second, n)?]),
             false => None,
@@ -187,7 +216,8 @@ impl<T: Number> Dense<T> {
         let first = |i: usize| if self.transposed.is_some() { 0 } else { i + 1 };
         let row = |i: usize| -> Cost {
             let (a, b) = (self.a.row(i), self.b.row(place_of[i] as usize));
-            let terms = (first(i)..n).map(|j| a[j].to() * b[place_of[j] as usize].to());
+            let terms =
+                (first(i)..n).map(|j| T::of_entry(a[j]).to() * T::of_entry(b[place_of[j] as usize]).to());
             let own = self.diagonals.as_ref().map_or(0, |(a, b)| a[i].to() * b[place_of[i] as usize].to());
             terms.sum::<Cost>() + own
         };
@@ -252,8 +282,9 @@ fn width(
     // Updates are products of differences of differences; and some products of two entries are added.
     let extra = 16 * (most(a) + 1) * (most(b) + 1);
     let own = diagonals.map_or(0, |(a, b)| 4 * (most(a) + 1) * (most(b) + 1));
+    let is_short = range_a.max(range_b) < 1 << 15;
     match sides * products + sides * extra + own {
-        sum if sum < 1 << 24 => Width::Single,
+        sum if sum < 1 << 24 && is_short => Width::Single,
         sum if sum < 1 << 53 => Width::Double,
         _ => Width::Whole,
     }

@@ -44,7 +44,7 @@ const MEMORY: f64 = 0.98;
 const HOPE: f64 = 0.5;
 
 /// What a population is given.
-pub(super) struct Memetic<'a, T> {
+pub(super) struct Memetic<'a, T: Number> {
     pub(super) dense: &'a Dense<T>,
     pub(super) config: &'a QapConfig,
     /// Below it nothing more is asked for; in units of the scale.
@@ -94,7 +94,7 @@ impl<T: Number> Memetic<'_, T> {
     pub(super) fn run(&self, starts: &[Vec<u32>]) -> Result<Found, QapError> {
         let Self { config, observer, .. } = *self;
         let n = self.dense.size;
-        let alike = if n <= MOST_TABLED { alike(&self.dense.b, n) } else { Vec::new() };
+        let alike = if n <= MOST_TABLED { alike::<T>(&self.dense.b, n) } else { Vec::new() };
         let population = |is_quick, alike| Population {
             members: Vec::new(),
             stale: 0,

@@ -26,15 +26,15 @@ pub(super) fn is_sparse(size: usize, matrix: &[i64]) -> bool {
 
 impl<T: Number> Sparse<T> {
     /// The entries of a matrix of so many rows; O(n²).
-    pub(super) fn of(matrix: &Square<T>, size: usize) -> Result<Self, QapError> {
-        let is_there = |entry: &T| *entry != T::default();
+    pub(super) fn of(matrix: &Square<T::Entry>, size: usize) -> Result<Self, QapError> {
+        let is_there = |entry: &T::Entry| *entry != T::Entry::default();
         let count = matrix.entries.iter().filter(|entry| is_there(entry)).count();
         let (mut columns, mut entries) = (array(count, 0)?, array(count, T::default())?);
         let mut begins = array(size + 1, 0)?;
         let mut at = 0;
         for i in 0..size {
             for (j, &entry) in matrix.row(i).iter().enumerate().filter(|(_, entry)| is_there(entry)) {
-                (columns[at], entries[at]) = (j as u32, entry);
+                (columns[at], entries[at]) = (j as u32, T::of_entry(entry));
                 at += 1;
             }
             begins[i + 1] = at;
@@ -44,14 +44,15 @@ impl<T: Number> Sparse<T> {
 
     /// The sum of `(a[i][k] - a[j][k]) · (c[k] - d[k])` over all k; time for the entries of both rows.
     #[inline(always)]
-    pub(super) fn product(&self, i: usize, j: usize, c: &[T], d: &[T]) -> T {
+    pub(super) fn product(&self, i: usize, j: usize, c: &[T::Entry], d: &[T::Entry]) -> T {
         self.along(i, c, d) - self.along(j, c, d)
     }
 
     #[inline(always)]
-    fn along(&self, i: usize, c: &[T], d: &[T]) -> T {
+    fn along(&self, i: usize, c: &[T::Entry], d: &[T::Entry]) -> T {
         let range = self.begins[i]..self.begins[i + 1];
         let entries = self.columns[range.clone()].iter().zip(&self.entries[range]);
-        entries.fold(T::default(), |sum, (&k, &entry)| sum + entry * (c[k as usize] - d[k as usize]))
+        let difference = |k: u32| T::of_entry(c[k as usize]) - T::of_entry(d[k as usize]);
+        entries.fold(T::default(), |sum, (&k, &entry)| sum + entry * difference(k))
     }
 }

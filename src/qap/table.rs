@@ -9,18 +9,18 @@
 //! together are known from the deltas of the three pairs (departure from the source, which computes both anew).
 //!
 //! All loops run along rows, so they become vector instructions. The matrix of places is kept in the order of the objects on
-//! them. 4 to 8 bytes for each of 2 n² entries (3 n² if no matrix is symmetric) besides the matrices.
+//! them. 4 to 8 bytes for each of n² deltas, and 2 to 8 for each of n² entries (2 n² if no matrix is symmetric) besides the matrices.
 //!
 //! É. Taillard: Robust taboo search for the quadratic assignment problem. Parallel Computing 17, 1991.
 
 use super::arrangement::Arrangement;
-use super::dense::{LANES, Number, Square};
+use super::dense::{LANES, Number, SHORT_LANES, Square};
 use super::form::QapError;
-use super::vector::{Work, widest};
+use super::vector::{Work, folded, widest};
 use crate::types::Cost;
 
 /// An assignment, J, and the change of J by every exchange.
-pub(super) struct DeltaTable<'a, T> {
+pub(super) struct DeltaTable<'a, T: Number> {
     now: Arrangement<'a, T>,
     /// The delta of the pair (i, j) where i < j; elsewhere [`Number::LARGE`].
     delta: Square<T>,
@@ -42,7 +42,7 @@ impl<'a, T: Number> DeltaTable<'a, T> {
     /// The table of an arrangement; O(n³).
     pub(super) fn of(now: Arrangement<'a, T>) -> Result<Self, QapError> {
         let n = now.dense.size;
-        let row = || vec![T::default(); n.next_multiple_of(LANES)];
+        let row = || vec![T::default(); n.next_multiple_of(SHORT_LANES)];
         let mut table = Self {
             delta: Square::zeros(n)?,
             least: vec![T::LARGE; n],
@@ -97,7 +97,7 @@ impl<'a, T: Number> DeltaTable<'a, T> {
         let Scratch { u, v, transposed_u, transposed_v, .. } = &mut self.scratch;
         subtract(self.now.dense.a.row(r), self.now.dense.a.row(s), u);
         subtract(self.now.b.row(r), self.now.b.row(s), v);
-        if let (Some((a, _)), Some(b)) = (&self.now.dense.transposed, &self.now.transposed_b) {
+        if let (Some([a, _]), Some(b)) = (&self.now.dense.transposed, &self.now.transposed_b) {
             subtract(a.row(r), a.row(s), transposed_u);
             subtract(b.row(r), b.row(s), transposed_v);
         }
@@ -120,7 +120,7 @@ impl<'a, T: Number> DeltaTable<'a, T> {
     #[inline(always)]
     fn turns(&self, r: usize, s: usize, j: usize) -> T {
         match self.now.transposed_b {
-            Some(_) => round(&self.now.dense.a, r, s, j) * round(&self.now.b, r, s, j),
+            Some(_) => round::<T>(&self.now.dense.a, r, s, j) * round(&self.now.b, r, s, j),
             None => T::default(),
         }
     }
@@ -139,8 +139,8 @@ impl<'a, T: Number> DeltaTable<'a, T> {
         let Scratch { u, v, transposed_u, transposed_v, .. } = &self.scratch;
         let is_symmetric = self.now.transposed_b.is_none();
         for i in 0..n {
-            let first = i / LANES * LANES;
-            let row = &mut self.delta.entries[i * stride..][first..stride];
+            let (first, end) = (i / LANES * LANES, n.next_multiple_of(LANES));
+            let row = &mut self.delta.entries[i * stride..][first..end];
             let straight = Products { u: u[i], v: v[i], us: &u[first..], vs: &v[first..] };
             let (u, v) = (transposed_u, transposed_v);
             let transposed = Products { u: u[i], v: v[i], us: &u[first..], vs: &v[first..] };
@@ -151,7 +151,7 @@ impl<'a, T: Number> DeltaTable<'a, T> {
             // What is added to infinity is lost, but whole numbers change.
             if T::LARGE + T::of(1) != T::LARGE {
                 self.delta.entries[i * stride..][..=i].fill(T::LARGE);
-                self.delta.entries[i * stride..][n..stride].fill(T::LARGE);
+                self.delta.entries[i * stride..][n..end].fill(T::LARGE);
             }
         }
     }
@@ -184,7 +184,7 @@ impl<'a, T: Number> DeltaTable<'a, T> {
 }
 
 /// The first deltas of a table.
-struct Filling<'t, 'a, T>(&'t mut DeltaTable<'a, T>);
+struct Filling<'t, 'a, T: Number>(&'t mut DeltaTable<'a, T>);
 
 impl<T: Number> Work for Filling<'_, '_, T> {
     type Output = ();
@@ -201,7 +201,7 @@ impl<T: Number> Work for Filling<'_, '_, T> {
 }
 
 /// An exchange of two objects.
-struct Exchange<'t, 'a, T> {
+struct Exchange<'t, 'a, T: Number> {
     table: &'t mut DeltaTable<'a, T>,
     r: usize,
     s: usize,
@@ -218,14 +218,15 @@ impl<T: Number> Work for Exchange<'_, '_, T> {
 
 /// What runs round three objects in one sense, less what runs in the other.
 #[inline(always)]
-fn round<T: Number>(m: &Square<T>, r: usize, s: usize, j: usize) -> T {
-    (m.at(r, s) + m.at(s, j) + m.at(j, r)) - (m.at(s, r) + m.at(j, s) + m.at(r, j))
+fn round<T: Number>(m: &Square<T::Entry>, r: usize, s: usize, j: usize) -> T {
+    let at = |i: usize, j: usize| T::of_entry(m.at(i, j));
+    (at(r, s) + at(s, j) + at(j, r)) - (at(s, r) + at(j, s) + at(r, j))
 }
 
 #[inline(always)]
-fn subtract<T: Number>(a: &[T], b: &[T], to: &mut [T]) {
+fn subtract<T: Number>(a: &[T::Entry], b: &[T::Entry], to: &mut [T]) {
     for ((to, &a), &b) in to.iter_mut().zip(a).zip(b) {
-        *to = a - b;
+        *to = T::of_entry(a) - T::of_entry(b);
     }
 }
 
@@ -241,16 +242,24 @@ struct Products<'a, T> {
 /// Adds products to the deltas of a row; the least of what comes out.
 #[inline(always)]
 fn update_row<T: Number, const N: usize>(row: &mut [T], products: [Products<'_, T>; N]) -> T {
-    let smaller = |a: T, b: T| if b < a { b } else { a };
+    let row = row.as_chunks_mut::<LANES>().0;
+    // All chunks are as many, so that none has to be looked for when it is read.
+    let chunks = |numbers| &<[T]>::as_chunks::<LANES>(numbers).0[..row.len()];
+    let products = products.map(|Products { u, v, us, vs }| (u, v, chunks(us), chunks(vs)));
     let mut least = [T::LARGE; LANES];
-    for (at, deltas) in row.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-        for Products { u, v, us, vs } in &products {
-            let (us, vs) = (&us.as_chunks::<LANES>().0[at], &vs.as_chunks::<LANES>().0[at]);
+    for (at, deltas) in row.iter_mut().enumerate() {
+        for (u, v, us, vs) in &products {
+            let (us, vs) = (&us[at], &vs[at]);
             *deltas = std::array::from_fn(|lane| deltas[lane] + (*u - us[lane]) * (*v - vs[lane]));
         }
         least = std::array::from_fn(|lane| smaller(least[lane], deltas[lane]));
     }
-    least.into_iter().fold(T::LARGE, smaller)
+    folded(least, smaller)
+}
+
+#[inline(always)]
+fn smaller<T: PartialOrd>(a: T, b: T) -> T {
+    if b < a { b } else { a }
 }
 
 #[cfg(test)]
