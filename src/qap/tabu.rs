@@ -6,7 +6,7 @@
 //!
 //! An iteration takes O(n²) time for the [`DeltaTable`]; memory is 4 n² bytes besides.
 
-use super::dense::Number;
+use super::dense::{LANES, Number};
 use super::form::{QapError, array};
 use super::table::DeltaTable;
 use crate::observer::Watch;
@@ -88,11 +88,9 @@ impl Tabu {
         let (mut least, mut chosen) = (T::LARGE, None);
         for i in (first..n).chain(0..first) {
             if table.least()[i] < least {
-                let row = &table.row(i)[..n];
-                for (j, &delta) in row.iter().enumerate().skip(i + 1) {
-                    if delta < least && (self.is_allowed(table.place_of(), i, j) || delta.to() < below) {
-                        (least, chosen) = (delta, Some((i, j)));
-                    }
+                let allowed = |j, delta: T| self.is_allowed(table.place_of(), i, j) || delta.to() < below;
+                if let Some((delta, j)) = least_of_row(table.row(i), i, least, allowed) {
+                    (least, chosen) = (delta, Some((i, j)));
                 }
             }
         }
@@ -118,4 +116,27 @@ impl Tabu {
         }
         self.iteration += 1;
     }
+}
+
+/// The least delta of the pairs (i, j) that is below a bound and allowed, and its j; the first of several.
+#[inline(always)]
+fn least_of_row<T: Number>(
+    row: &[T],
+    i: usize,
+    mut below: T,
+    is_allowed: impl Fn(usize, T) -> bool,
+) -> Option<(T, usize)> {
+    let mut found = None;
+    for (at, chunk) in row.as_chunks::<LANES>().0.iter().enumerate().skip(i / LANES) {
+        // Most chunks hold nothing below, which one comparison of all their numbers tells.
+        if !chunk.iter().fold(false, |any, &delta| any | (delta < below)) {
+            continue;
+        }
+        for (j, &delta) in (at * LANES..).zip(chunk) {
+            if delta < below && is_allowed(j, delta) {
+                (below, found) = (delta, Some((delta, j)));
+            }
+        }
+    }
+    found
 }
