@@ -62,9 +62,9 @@ impl<'a, T: Number> Arrangement<'a, T> {
         let Some([a, a_t]) = &self.dense.sparse else {
             return self.dense_delta(i, j);
         };
-        let mut products = a.product(i, j, self.b.row(j), self.b.row(i));
+        let mut products: T = a.product(i, j, self.b.row(j), self.b.row(i));
         if let Some(b_t) = &self.transposed_b {
-            products += a_t.product(i, j, b_t.row(j), b_t.row(i));
+            products += a_t.product::<T>(i, j, b_t.row(j), b_t.row(i));
         }
         self.completed(i, j, products)
     }

@@ -2,8 +2,8 @@
 //!
 //! Where one of both matrices is symmetric, the other may be added to its transpose: then a pair of objects counts once,
 //! and half the work is left. Common factors are divided out. The sums that a search forms are then most often below 2^24,
-//! where single precision is exact, and the entries below 2^15, so that many of them are in a vector; else the sums are below 2^53, where double
-//! precision is exact. What exceeds that is summed in 64-bit integers.
+//! where single precision is exact, and the entries are below 2^15, so that a vector holds many of them. Else the sums are below 2^53,
+//! where double precision is exact. What exceeds that is summed in 64-bit integers.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Mul, Sub};
@@ -33,7 +33,7 @@ pub(super) trait Number:
     + AddAssign
     + 'static
 {
-    /// What the entries of matrices are kept in whose sums are such numbers.
+    /// The entries of the matrices. Sums of products of them are numbers of this kind.
     type Entry: Copy + Debug + Default + PartialEq + Send + Sync + 'static;
     /// More than any sum.
     const LARGE: Self;
@@ -45,10 +45,12 @@ pub(super) trait Number:
     fn of_entry(entry: Self::Entry) -> Self;
     /// The sum of `(a[k] - b[k]) · (c[k] - d[k])` over rows of matrices.
     fn product(rows: [&[Self::Entry]; 4]) -> Self;
+    /// The sum of `a · (c - d)`.
+    fn sum(terms: impl Iterator<Item = [Self::Entry; 3]>) -> Self;
 }
 
 macro_rules! number {
-    ($number:ty, $entry:ty, $large:expr, $product:expr) => {
+    ($number:ty, $entry:ty, $sum:ty, $large:expr, $product:expr) => {
         impl Number for $number {
             type Entry = $entry;
             const LARGE: Self = $large;
@@ -76,13 +78,18 @@ macro_rules! number {
             fn product(rows: [&[$entry]; 4]) -> Self {
                 $product(rows) as Self
             }
+            #[inline(always)]
+            fn sum(terms: impl Iterator<Item = [$entry; 3]>) -> Self {
+                let term = |[a, c, d]: [$entry; 3]| a as $sum * (c as $sum - d as $sum);
+                terms.fold(0 as $sum, |sum, entries| sum + term(entries)) as Self
+            }
         }
     };
 }
 
-number!(f32, i16, f32::INFINITY, vector::product_of_short);
-number!(f64, f64, f64::INFINITY, vector::product);
-number!(i64, i64, i64::MAX / 2, vector::product);
+number!(f32, i16, i32, f32::INFINITY, vector::product_of_short);
+number!(f64, f64, f64, f64::INFINITY, vector::product);
+number!(i64, i64, i64, i64::MAX / 2, vector::product);
 
 /// The smallest of these numbers that holds every sum of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -131,7 +138,7 @@ pub(super) struct Dense<T: Number> {
     /// The diagonals, unless one of both is zero.
     pub(super) diagonals: Option<(Vec<T>, Vec<T>)>,
     /// The matrix of objects and its transpose (itself, if both are symmetric) once more, if it is sparse.
-    pub(super) sparse: Option<[Sparse<T>; 2]>,
+    pub(super) sparse: Option<[Sparse<T::Entry>; 2]>,
 }
 
 /// The matrices before they are put into numbers of a kind.

@@ -12,11 +12,11 @@ const ENTRIES_FOR_ONE: usize = 12;
 
 /// A sparse matrix.
 #[derive(Clone, Debug)]
-pub(super) struct Sparse<T> {
+pub(super) struct Sparse<E> {
     /// Where each row begins in the other arrays, and the last one ends.
     begins: Vec<usize>,
     columns: Vec<u32>,
-    entries: Vec<T>,
+    entries: Vec<E>,
 }
 
 /// Whether a matrix, row by row, is worth being used as sparse.
@@ -24,17 +24,17 @@ pub(super) fn is_sparse(size: usize, matrix: &[i64]) -> bool {
     matrix.iter().filter(|&&entry| entry != 0).count().saturating_mul(ENTRIES_FOR_ONE) <= size * size
 }
 
-impl<T: Number> Sparse<T> {
+impl<E: Copy + Default + PartialEq> Sparse<E> {
     /// The entries of a matrix of so many rows; O(n²).
-    pub(super) fn of(matrix: &Square<T::Entry>, size: usize) -> Result<Self, QapError> {
-        let is_there = |entry: &T::Entry| *entry != T::Entry::default();
+    pub(super) fn of(matrix: &Square<E>, size: usize) -> Result<Self, QapError> {
+        let is_there = |entry: &E| *entry != E::default();
         let count = matrix.entries.iter().filter(|entry| is_there(entry)).count();
-        let (mut columns, mut entries) = (array(count, 0)?, array(count, T::default())?);
+        let (mut columns, mut entries) = (array(count, 0)?, array(count, E::default())?);
         let mut begins = array(size + 1, 0)?;
         let mut at = 0;
         for i in 0..size {
             for (j, &entry) in matrix.row(i).iter().enumerate().filter(|(_, entry)| is_there(entry)) {
-                (columns[at], entries[at]) = (j as u32, T::of_entry(entry));
+                (columns[at], entries[at]) = (j as u32, entry);
                 at += 1;
             }
             begins[i + 1] = at;
@@ -44,15 +44,14 @@ impl<T: Number> Sparse<T> {
 
     /// The sum of `(a[i][k] - a[j][k]) · (c[k] - d[k])` over all k; time for the entries of both rows.
     #[inline(always)]
-    pub(super) fn product(&self, i: usize, j: usize, c: &[T::Entry], d: &[T::Entry]) -> T {
-        self.along(i, c, d) - self.along(j, c, d)
+    pub(super) fn product<T: Number<Entry = E>>(&self, i: usize, j: usize, c: &[E], d: &[E]) -> T {
+        self.along::<T>(i, c, d) - self.along::<T>(j, c, d)
     }
 
     #[inline(always)]
-    fn along(&self, i: usize, c: &[T::Entry], d: &[T::Entry]) -> T {
+    fn along<T: Number<Entry = E>>(&self, i: usize, c: &[E], d: &[E]) -> T {
         let range = self.begins[i]..self.begins[i + 1];
         let entries = self.columns[range.clone()].iter().zip(&self.entries[range]);
-        let difference = |k: u32| T::of_entry(c[k as usize]) - T::of_entry(d[k as usize]);
-        entries.fold(T::default(), |sum, (&k, &entry)| sum + entry * difference(k))
+        T::sum(entries.map(|(&k, &entry)| [entry, c[k as usize], d[k as usize]]))
     }
 }

@@ -243,7 +243,7 @@ struct Products<'a, T> {
 #[inline(always)]
 fn update_row<T: Number, const N: usize>(row: &mut [T], products: [Products<'_, T>; N]) -> T {
     let row = row.as_chunks_mut::<LANES>().0;
-    // All chunks are as many, so that none has to be looked for when it is read.
+    // Slices of one length, so that no index is checked in the loop.
     let chunks = |numbers| &<[T]>::as_chunks::<LANES>(numbers).0[..row.len()];
     let products = products.map(|Products { u, v, us, vs }| (u, v, chunks(us), chunks(vs)));
     let mut least = [T::LARGE; LANES];

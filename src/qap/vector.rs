@@ -40,14 +40,8 @@ pub(super) fn product<T: Number>(rows: [&[T]; 4]) -> T {
     folded(sums, |sum, other| sum + other)
 }
 
-/// All lanes in one, by halves: each waits for few others.
-#[inline(always)]
-pub(super) fn folded<T: Copy>(lanes: [T; LANES], fold: impl Fn(T, T) -> T) -> T {
-    let four: [T; LANES / 2] = std::array::from_fn(|lane| fold(lanes[lane], lanes[lane + LANES / 2]));
-    fold(fold(four[0], four[2]), fold(four[1], four[3]))
-}
-
-/// The same of short numbers in whole chunks of [`SHORT_LANES`], where each difference is within 16 bits, and the sum within 32.
+/// The sum of `(a[k] - b[k]) · (c[k] - d[k])` of short numbers. Rows are whole chunks of [`SHORT_LANES`], each difference is within 16 bits, and
+/// the sum of the absolute values within 31.
 #[inline(always)]
 pub(super) fn product_of_short(rows: [&[i16]; 4]) -> i32 {
     #[cfg(target_arch = "x86_64")]
@@ -91,6 +85,13 @@ fn product_of_chunks([a, b, c, d]: [&[[i16; SHORT_LANES]]; 4]) -> i32 {
     #[allow(unsafe_code)]
     let sums: [i32; 8] = unsafe { std::mem::transmute(sums) };
     sums.iter().sum()
+}
+
+/// All lanes in one, by halves: each waits for few others.
+#[inline(always)]
+pub(super) fn folded<T: Copy>(lanes: [T; LANES], fold: impl Fn(T, T) -> T) -> T {
+    let four: [T; LANES / 2] = std::array::from_fn(|lane| fold(lanes[lane], lanes[lane + LANES / 2]));
+    fold(fold(four[0], four[2]), fold(four[1], four[3]))
 }
 
 #[cfg(test)]
