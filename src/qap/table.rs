@@ -150,8 +150,8 @@ impl<'a, T: Number> DeltaTable<'a, T> {
             };
             // What is added to infinity is lost, but whole numbers change.
             if T::LARGE + T::of(1) != T::LARGE {
-                self.delta.entries[i * stride..][..=i].fill(T::LARGE);
-                self.delta.entries[i * stride..][n..end].fill(T::LARGE);
+                row[..=i - first].fill(T::LARGE);
+                row[n - first..].fill(T::LARGE);
             }
         }
     }
