@@ -2,9 +2,13 @@
 
 mod common;
 
-use common::{Family, StopAfter, families, pattern_machines, random_graph, shuffled, small_families};
+use common::{
+    Family, StopAfter, families, instance, pattern_machines, random_graph, shuffled, small_families,
+};
 use viem::construct::{Construction, ConstructionError};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::io::Source;
+use viem::io::metis::{self, NodeWeights};
 use viem::mapping::Mapping;
 use viem::objective::evaluate;
 use viem::rng::Rng;
@@ -170,6 +174,25 @@ fn patterns_are_mapped_optimally_to_machines_of_their_shape() {
             // Each edge is one hop long, and is counted both ways.
             let weights: i64 = graph.nodes().flat_map(|u| graph.arcs(u)).map(|(_, weight)| weight).sum();
             assert_eq!(solution.report.cost, weights, "{name} {seed}");
+        }
+    }
+}
+
+/// Four pools of 16 ranks that talk to all others of their pool, but to some of them more.
+#[test]
+fn regular_traffic_is_mapped_as_well_as_from_process_to_process() {
+    let source = Source::open(&instance("qe_si8_nk4_64.bytes.graph")).unwrap();
+    let graph = metis::read(source, NodeWeights::Ignore).unwrap();
+    let torus = Grid::torus(&[4, 4, 4]).unwrap();
+    let greedy = MapConfig::default()
+        .with_construction(Construction::GreedyAllC)
+        .with_neighbourhood(Neighbourhood::None);
+    let greedy = solve(&graph, &torus, &greedy).unwrap().report.cost;
+    for preset in [MapPreset::Fast, MapPreset::Eco] {
+        for seed in 0..2 {
+            let config = MapConfig::preset(preset).with_seed(seed);
+            let cost = solve(&graph, &torus, &config).unwrap().report.cost;
+            assert!(cost <= greedy, "{preset:?} {seed}: {cost} {greedy}");
         }
     }
 }

@@ -14,17 +14,16 @@
 //! of minima, O(k log n) each time. All PEs of a homogeneous hierarchy are alike, so the first is PE 0. On other
 //! machines the sums of all free PEs are kept one by one: O(n²) distances.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ops::Range;
 
+use super::process_queue::ProcessQueue;
 use super::{ConstructionError, Task};
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::threads;
 use crate::topology::{DistanceOracle, Hierarchy};
-use crate::types::{NodeId, PeId, Weight};
+use crate::types::PeId;
 
 /// The PE of a process that has none yet; a machine has fewer PEs than that.
 const UNPLACED: PeId = PeId::MAX;
@@ -95,47 +94,6 @@ impl<'a, O: DistanceOracle> ListedPes<'a, O> {
             *sum += i128::from(self.oracle.between(here, key));
         }
         pe
-    }
-}
-
-/// The processes not yet mapped, by their volume to those that are.
-struct ProcessQueue<'a> {
-    graph: &'a CsrGraph,
-    /// Volume to mapped processes, or [`MAPPED`].
-    volume: Vec<Weight>,
-    total_volume: Vec<Weight>,
-    /// (volume to mapped processes, total volume, process); an entry is outdated unless its volume is
-    /// still that of the process.
-    heap: BinaryHeap<(Weight, Weight, Reverse<NodeId>)>,
-}
-
-/// The volume of a process that is mapped; no volume is negative.
-const MAPPED: Weight = -1;
-
-impl<'a> ProcessQueue<'a> {
-    fn new(graph: &'a CsrGraph) -> Self {
-        let total_volume: Vec<Weight> = graph.nodes().map(|node| graph.weighted_degree(node)).collect();
-        let heap = graph.nodes().map(|node| (0, total_volume[node as usize], Reverse(node))).collect();
-        Self { graph, volume: vec![0; graph.num_nodes()], total_volume, heap }
-    }
-
-    /// Takes the next process out and counts it as mapped.
-    fn pop(&mut self) -> Option<NodeId> {
-        loop {
-            let (volume, _, Reverse(process)) = self.heap.pop()?;
-            if volume != self.volume[process as usize] {
-                continue;
-            }
-            self.volume[process as usize] = MAPPED;
-            for (target, weight) in self.graph.arcs(process) {
-                let volume = &mut self.volume[target as usize];
-                if *volume != MAPPED {
-                    *volume += weight;
-                    self.heap.push((*volume, self.total_volume[target as usize], Reverse(target)));
-                }
-            }
-            return Some(process);
-        }
     }
 }
 
@@ -226,8 +184,6 @@ impl<'a> FreePes<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
-    use crate::testing::random_graph;
 
     /// Each PE taken is the first with the least sum, computed afresh.
     #[test]
@@ -255,29 +211,6 @@ mod tests {
                 assert_eq!(pes.take_nearest(), expected, "{arities} {distances} after {used:?}");
                 used.push(expected);
             }
-        }
-    }
-
-    /// Each process taken has the largest volume to those before it, computed afresh.
-    #[test]
-    fn processes_agree_with_volumes_from_scratch() {
-        let mut rng = Rng::new(5);
-        for mean_degree in [0, 2, 12] {
-            let n = 24;
-            let graph = random_graph(n, mean_degree, 5, &mut rng);
-            let mut queue = ProcessQueue::new(&graph);
-            let mut mapped: Vec<NodeId> = Vec::new();
-            for _ in 0..n {
-                let volume = |node: NodeId| -> Weight {
-                    graph.arcs(node).filter(|(target, _)| mapped.contains(target)).map(|(_, w)| w).sum()
-                };
-                let waiting = graph.nodes().filter(|node| !mapped.contains(node));
-                let expected =
-                    waiting.max_by_key(|&node| (volume(node), graph.weighted_degree(node), Reverse(node)));
-                assert_eq!(queue.pop(), expected);
-                mapped.extend(expected);
-            }
-            assert_eq!(queue.pop(), None);
         }
     }
 }

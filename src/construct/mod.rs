@@ -5,6 +5,7 @@
 //! | `random` | a random permutation | O(n) |
 //! | `identity` | process i on PE i | O(n) |
 //! | `growing` | one process at a time, next to those already mapped (Müller-Merbach) | O((n k + m) log n) |
+//! | `greedy_all_c` | one process at a time, where it costs least (Glantz, Meyerhenke and Noe) | O(n m) |
 //! | `bottom_up` | partition into innermost groups, contract, go on with the groups | k partitions |
 //! | `top_down` | partition into the outermost parts, go on inside each | k layers of partitions |
 //! | `treematch` | list groups of processes that share a parent, choose those that keep most traffic, go on with the groups | O(m log m) for each level |
@@ -16,10 +17,12 @@
 mod along;
 mod bottom_up;
 mod dual_recursive;
+mod greedy_all_c;
 mod growing;
 mod identity;
 mod multilevel;
 mod multisection;
+mod process_queue;
 mod random;
 mod top_down;
 mod treematch;
@@ -46,6 +49,8 @@ members! {
         Identity = "identity" by identity::construct,
         /// One process at a time, next to those already mapped.
         Growing = "growing" by growing::construct,
+        /// One process at a time, where it costs least.
+        GreedyAllC = "greedyallc" by greedy_all_c::construct,
         /// Innermost groups first.
         HierarchyBottomUp = "hierarchybottomup" by bottom_up::construct,
         /// Outermost parts first.

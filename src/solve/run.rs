@@ -23,6 +23,9 @@ use crate::types::Cost;
 /// The part of a time limit that is kept for the last local search.
 const LAST_PART: u32 = 20;
 
+/// The number of the construction that places one process after the other, where the others are multilevel.
+const GREEDY: usize = 2;
+
 /// What a run is given.
 pub(super) struct Run<'a> {
     /// As many processes as places.
@@ -195,9 +198,13 @@ impl Run<'_> {
                 config.partitions = config.inner;
             }
         }
-        if number % 2 == 1 && algorithm == Construction::Multilevel {
-            // What pairs hide is at times found by cuts.
-            config.algorithm = Some(Construction::DualRecursive);
+        if algorithm == Construction::Multilevel {
+            config.algorithm = Some(match number {
+                // What pairs hide is at times found by cuts, and regular patterns from process to process.
+                GREEDY => Construction::GreedyAllC,
+                _ if number % 2 == 1 => Construction::DualRecursive,
+                _ => algorithm,
+            });
         }
         let seed = derive(derive(self.config.seed, 0), number as u64);
         construct(problem, self.machine, &config, seed, observer)
