@@ -71,7 +71,7 @@ pub struct Constructions {
 }
 
 /// Problems of fewer processes get more constructions where the machine is no regular tree,
-const SMALL_ANYWHERE: usize = 512;
+pub(super) const SMALL_ANYWHERE: usize = 512;
 
 /// but not more than so many times as many.
 const MOST_ANYWHERE: usize = 8;

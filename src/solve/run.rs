@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use super::SolveError;
-use super::effort::{SMALL, TINY, rebuilding, size};
+use super::effort::{SMALL, SMALL_ANYWHERE, TINY, rebuilding, size};
 use super::presets::MapConfig;
 use super::report::{Report, Seconds};
 use crate::construct::{Construction, ConstructionError, construct};
@@ -22,9 +22,6 @@ use crate::types::Cost;
 
 /// The part of a time limit that is kept for the last local search.
 const LAST_PART: u32 = 20;
-
-/// The number of the construction that places one process after the other, where the others are multilevel.
-const GREEDY: usize = 2;
 
 /// What a run is given.
 pub(super) struct Run<'a> {
@@ -62,7 +59,9 @@ impl Run<'_> {
         let construction_done = Instant::now();
 
         observer.begins(Phase::Search);
-        let given = [cost_of_start.zip(start), Some((cost_of_identity, &identity))];
+        let greedy = self.greedy(&problem)?;
+        let greedy = greedy.as_ref().map(|(cost, mapping)| (*cost, mapping));
+        let given = [cost_of_start.zip(start), Some((cost_of_identity, &identity)), greedy];
         let given: Vec<(Cost, &Mapping)> = given.into_iter().flatten().collect();
         let outcome = self.search_with_rival(&problem, &constructed, &given)?;
         let search_done = Instant::now();
@@ -110,6 +109,23 @@ impl Run<'_> {
         }
         let limited = self.improving(Cost::MAX);
         self.constructions(problem, 0..self.num_constructions(), &limited)
+    }
+
+    /// What is found from process to process, where that takes little time. Multilevel construction misses some
+    /// regular patterns that are built so without a fault.
+    fn greedy<O: DistanceOracle>(
+        &self,
+        problem: &Problem<'_, O>,
+    ) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
+        let config = self.config;
+        let is_multilevel = config.construction.algorithm_on(self.machine) == Construction::Multilevel;
+        let is_final = config.search.neighbourhood == Neighbourhood::None;
+        if self.first.is_some() || is_final || !is_multilevel || self.graph.num_nodes() >= SMALL_ANYWHERE {
+            return Ok(None);
+        }
+        let greedy = config.construction.with_algorithm(Construction::GreedyAllC);
+        let mapping = construct(problem, self.machine, &greedy, 0, &self.improving(Cost::MAX))?;
+        Ok(Some((cost(problem, &mapping), mapping)))
     }
 
     /// Improves the best of some constructions and given mappings; the result is not worse than what the preset named
@@ -198,13 +214,9 @@ impl Run<'_> {
                 config.partitions = config.inner;
             }
         }
-        if algorithm == Construction::Multilevel {
-            config.algorithm = Some(match number {
-                // What pairs hide is at times found by cuts, and regular patterns from process to process.
-                GREEDY => Construction::GreedyAllC,
-                _ if number % 2 == 1 => Construction::DualRecursive,
-                _ => algorithm,
-            });
+        if number % 2 == 1 && algorithm == Construction::Multilevel {
+            // What pairs hide is at times found by cuts.
+            config.algorithm = Some(Construction::DualRecursive);
         }
         let seed = derive(derive(self.config.seed, 0), number as u64);
         construct(problem, self.machine, &config, seed, observer)
