@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use common::StopAfter;
 use viem::construct::{Construction, ConstructionConfig, construct};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
@@ -12,7 +14,8 @@ use viem::observer::Observer;
 use viem::partition::Preset;
 use viem::problem::Problem;
 use viem::threads;
-use viem::topology::{DistanceOracle, DistanceVisitor, Hierarchy, Machine};
+use viem::topology::{DistanceOracle, DistanceVisitor, Grid, Hierarchy, Machine, Metric};
+use viem::types::{Distance, PeId};
 
 const SHAPES: [(&str, &str); 15] = [
     ("1", "1"),
@@ -233,6 +236,72 @@ fn a_stopped_construction_is_a_permutation() {
             assert!(!is_stopped);
             let is_quick = matches!(algorithm, Construction::Random | Construction::Identity);
             assert_eq!(construct(0).0 == whole, is_quick, "{algorithm:?}");
+        }
+    }
+}
+
+/// Distances, and how many were looked at.
+struct Counted<'a, O> {
+    oracle: &'a O,
+    count: &'a AtomicUsize,
+}
+
+impl<O: DistanceOracle> Metric for Counted<'_, O> {
+    type Key = O::Key;
+
+    fn between(&self, a: O::Key, b: O::Key) -> Distance {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.oracle.between(a, b)
+    }
+
+    fn max_distance(&self) -> Distance {
+        self.oracle.max_distance()
+    }
+}
+
+impl<O: DistanceOracle> DistanceOracle for Counted<'_, O> {
+    fn num_pes(&self) -> usize {
+        self.oracle.num_pes()
+    }
+
+    fn key(&self, pe: PeId) -> O::Key {
+        self.oracle.key(pe)
+    }
+}
+
+/// Distances that a construction looks at when it shall end at once.
+struct EndAtOnce<'a> {
+    places: &'a Places,
+    graph: &'a CsrGraph,
+    config: &'a ConstructionConfig,
+}
+
+impl DistanceVisitor for EndAtOnce<'_> {
+    type Output = usize;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> usize {
+        let count = AtomicUsize::new(0);
+        let oracle = Counted { oracle, count: &count };
+        let problem = Problem::new(self.graph, &oracle).unwrap().with_parts(self.places.parts());
+        construct(&problem, self.places, self.config, 0, &StopAfter::questions(0)).unwrap();
+        count.into_inner()
+    }
+}
+
+#[test]
+fn a_construction_that_shall_end_at_once_looks_at_few_distances() {
+    let graph = generate::random_geometric(4096, 9.0, 4);
+    let torus = Grid::torus(&[16, 16, 16]).unwrap();
+    let tree = Hierarchy::parse("16:16:16", "1:10:100").unwrap();
+    let machines: [(&dyn Machine, bool); 2] = [(&torus, false), (&tree, true)];
+    for (machine, is_tree) in machines {
+        let places = &Places::of(machine).unwrap();
+        let for_trees = [Construction::HierarchyBottomUp, Construction::TreeMatch];
+        let algorithms = Construction::ALL.into_iter().filter(|other| is_tree || !for_trees.contains(other));
+        for algorithm in algorithms {
+            let config = &ConstructionConfig::default().with_algorithm(algorithm);
+            let looked_at = places.distances().visit(EndAtOnce { places, graph: &graph, config });
+            assert!(looked_at < 100 * 4096, "{algorithm:?} {is_tree} {looked_at}");
         }
     }
 }

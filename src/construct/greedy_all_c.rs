@@ -8,12 +8,12 @@
 //!
 //! O(n m) distances in all, O(n + m) memory.
 
+use super::central::most_central;
 use super::process_queue::ProcessQueue;
 use super::{ConstructionError, Task};
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
-use crate::observer::Observer;
-use crate::threads;
+use crate::observer::{Observer, Watch};
 use crate::topology::DistanceOracle;
 use crate::types::{Cost, PeId, Weight};
 
@@ -22,20 +22,17 @@ pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping
 }
 
 fn place<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, observer: &dyn Observer) -> Mapping {
-    let mut free = FreePlaces::new(oracle);
+    let mut free = FreePlaces::new(oracle, observer);
     let mut place_of: Vec<Option<PeId>> = vec![None; graph.num_nodes()];
     let mut processes = ProcessQueue::new(graph);
     let mut partners: Vec<(O::Key, Weight)> = Vec::new();
-    let mut is_first = true;
     while !observer.should_stop()
         && let Some(process) = processes.pop()
     {
         let placed = |(target, weight)| Some((oracle.key(place_of[target as usize]?), weight));
         partners.clear();
         partners.extend(graph.arcs(process).filter_map(placed));
-        let place = if is_first { free.take_central() } else { free.take_cheapest(&partners) };
-        place_of[process as usize] = Some(place);
-        is_first = false;
+        place_of[process as usize] = Some(free.take_cheapest(&partners));
     }
     let mut left = free.in_order().into_iter();
     let any = |place: Option<PeId>| place.or_else(|| left.next()).expect("as many processes as places");
@@ -45,41 +42,46 @@ fn place<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, observer: &dyn Observe
 /// The places that have no process yet.
 struct FreePlaces<'a, O: DistanceOracle> {
     oracle: &'a O,
-    places: Vec<(PeId, O::Key)>,
+    places: Vec<PeId>,
+    keys: Vec<O::Key>,
+    /// Where the most central place is, until it is taken.
+    first: Option<usize>,
+    watch: Watch<'a>,
 }
 
 impl<'a, O: DistanceOracle> FreePlaces<'a, O> {
-    fn new(oracle: &'a O) -> Self {
-        let places = (0..oracle.num_pes() as PeId).map(|place| (place, oracle.key(place))).collect();
-        Self { oracle, places }
+    fn new(oracle: &'a O, observer: &'a dyn Observer) -> Self {
+        let places: Vec<PeId> = (0..oracle.num_pes() as PeId).collect();
+        let keys: Vec<O::Key> = places.iter().map(|&place| oracle.key(place)).collect();
+        let first = Some(most_central(oracle, &keys, observer));
+        Self { oracle, places, keys, first, watch: Watch::new(observer) }
     }
 
-    /// Takes the place with the least sum of distances to all others.
-    fn take_central(&mut self) -> PeId {
-        let Self { oracle, places } = self;
-        let sum = |index: usize| -> (i128, usize) {
-            let (_, here) = places[index];
-            (places.iter().map(|&(_, other)| i128::from(oracle.between(here, other))).sum(), index)
-        };
-        let (_, index) = threads::map(places.len(), 1, &sum).into_iter().min().expect("there is a place");
-        self.places.swap_remove(index).0
-    }
-
-    /// Takes the place where traffic with these partners costs least.
+    /// Takes the place where traffic with these partners costs least; first, the most central one.
     fn take_cheapest(&mut self, partners: &[(O::Key, Weight)]) -> PeId {
-        let cost = |here: O::Key| -> Cost {
-            partners.iter().map(|&(there, weight)| weight * self.oracle.between(here, there)).sum()
-        };
-        let costs = self.places.iter().enumerate().map(|(index, &(place, key))| (cost(key), place, index));
-        let (_, _, index) = costs.min().expect("as many processes as places");
-        self.places.swap_remove(index).0
+        let index = self.first.take().unwrap_or_else(|| self.cheapest(partners));
+        self.keys.swap_remove(index);
+        self.places.swap_remove(index)
+    }
+
+    /// Where traffic with these partners costs least, of the places that are looked at before the observer asks to stop.
+    fn cheapest(&mut self, partners: &[(O::Key, Weight)]) -> usize {
+        let mut least = (Cost::MAX, PeId::MAX, 0);
+        for (index, (&here, &place)) in self.keys.iter().zip(&self.places).enumerate() {
+            let paid = |&(there, weight): &(O::Key, Weight)| weight * self.oracle.between(here, there);
+            least = least.min((partners.iter().map(paid).sum(), place, index));
+            if self.watch.stops_after(1 + partners.len()) {
+                break;
+            }
+        }
+        let (_, _, index) = least;
+        index
     }
 
     /// The places that are left.
-    fn in_order(self) -> Vec<PeId> {
-        let mut places: Vec<PeId> = self.places.into_iter().map(|(place, _)| place).collect();
-        places.sort_unstable();
-        places
+    fn in_order(mut self) -> Vec<PeId> {
+        self.places.sort_unstable();
+        self.places
     }
 }
 

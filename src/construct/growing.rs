@@ -16,12 +16,12 @@
 
 use std::ops::Range;
 
+use super::central::most_central;
 use super::process_queue::ProcessQueue;
 use super::{ConstructionError, Task};
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
 use crate::observer::Observer;
-use crate::threads;
 use crate::topology::{DistanceOracle, Hierarchy};
 use crate::types::PeId;
 
@@ -37,7 +37,7 @@ pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping
         }
         None => {
             // The sums of all free PEs are updated for each PE in use.
-            let mut pes = ListedPes::new(problem.oracle());
+            let mut pes = ListedPes::new(problem.oracle(), observer);
             grow(problem.graph(), observer, || pes.take_nearest())
         }
     })
@@ -61,36 +61,33 @@ fn grow(graph: &CsrGraph, observer: &dyn Observer, mut take_nearest: impl FnMut(
     Mapping::from_permutation(pe_of)
 }
 
-/// The free PEs of any machine, with the sums of their distances to those in use; at first, to all.
+/// The free PEs of any machine, with the sums of their distances to those in use.
 struct ListedPes<'a, O: DistanceOracle> {
     oracle: &'a O,
-    free: Vec<(PeId, O::Key)>,
+    free: Vec<PeId>,
+    keys: Vec<O::Key>,
     sums: Vec<i128>,
-    is_first: bool,
+    /// Where the first one is, until it is taken.
+    first: Option<usize>,
 }
 
 impl<'a, O: DistanceOracle> ListedPes<'a, O> {
-    fn new(oracle: &'a O) -> Self {
-        let free: Vec<(PeId, O::Key)> =
-            (0..oracle.num_pes() as PeId).map(|pe| (pe, oracle.key(pe))).collect();
-        let sum = |index: usize| -> i128 {
-            let (_, key) = free[index];
-            free.iter().map(|&(_, other)| i128::from(oracle.between(key, other))).sum()
-        };
-        let sums = threads::map(free.len(), 1, &sum);
-        Self { oracle, free, sums, is_first: true }
+    fn new(oracle: &'a O, observer: &dyn Observer) -> Self {
+        let free: Vec<PeId> = (0..oracle.num_pes() as PeId).collect();
+        let keys: Vec<O::Key> = free.iter().map(|&pe| oracle.key(pe)).collect();
+        let first = Some(most_central(oracle, &keys, observer));
+        Self { oracle, sums: vec![0; free.len()], free, keys, first }
     }
 
-    /// Takes the free PE with the least sum, the one with the least number of equal ones, into use.
+    /// Takes the free PE with the least sum, the one with the least number of equal ones, into use; first, the one with the
+    /// least sum of distances to all.
     fn take_nearest(&mut self) -> PeId {
-        let nearest = (0..self.free.len()).min_by_key(|&index| (self.sums[index], self.free[index].0));
+        let by_sum = |&index: &usize| (self.sums[index], self.free[index]);
+        let nearest = self.first.take().or_else(|| (0..self.free.len()).min_by_key(by_sum));
         let nearest = nearest.expect("as many processes as PEs");
-        let (pe, here) = self.free.swap_remove(nearest);
+        let (pe, here) = (self.free.swap_remove(nearest), self.keys.swap_remove(nearest));
         self.sums.swap_remove(nearest);
-        if std::mem::take(&mut self.is_first) {
-            self.sums.fill(0);
-        }
-        for (sum, &(_, key)) in self.sums.iter_mut().zip(&self.free) {
+        for (sum, &key) in self.sums.iter_mut().zip(&self.keys) {
             *sum += i128::from(self.oracle.between(here, key));
         }
         pe

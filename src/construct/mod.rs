@@ -16,6 +16,7 @@
 
 mod along;
 mod bottom_up;
+mod central;
 mod dual_recursive;
 mod greedy_all_c;
 mod growing;
