@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::observer::Observer;
 use crate::topology::{DistanceOracle, Metric, Parts, Vicinity};
 use crate::types::{Distance, PeId};
 
@@ -48,23 +49,31 @@ impl Near {
     /// least distances beyond while they are few.
     ///
     /// Parts, if given, are over the places in the order of their numbers. With them it takes O(n log n) distances on
-    /// machines of few dimensions; without, and where ways with a stop may be shorter, O(n²).
-    pub fn new<O: DistanceOracle>(oracle: &O, key_of: &[O::Key], parts: Option<&Parts>) -> Self {
+    /// machines of few dimensions; without, and where ways with a stop may be shorter, O(n²). Once the observer asks to
+    /// stop, places are near none but themselves.
+    pub fn new<O: DistanceOracle>(
+        oracle: &O,
+        key_of: &[O::Key],
+        parts: Option<&Parts>,
+        observer: &dyn Observer,
+    ) -> Self {
         let vicinity = Vicinity::new(oracle, key_of, parts);
-        Self::collect(key_of.len(), |place, found| nearest(&vicinity, place, found))
+        Self::collect(key_of.len(), observer, |place, found| nearest(&vicinity, place, found))
     }
 
     /// The same for some places of a metric; O(n²) distances.
-    pub fn among<M: Metric>(metric: &M, key_of: &[M::Key]) -> Self {
-        Self::collect(key_of.len(), |place, found| scan(metric, key_of, place, found))
+    pub fn among<M: Metric>(metric: &M, key_of: &[M::Key], observer: &dyn Observer) -> Self {
+        Self::collect(key_of.len(), observer, |place, found| scan(metric, key_of, place, found))
     }
 
-    fn collect(count: usize, find: impl Fn(PeId, &mut Candidates) + Sync) -> Self {
+    fn collect(count: usize, observer: &dyn Observer, find: impl Fn(PeId, &mut Candidates) + Sync) -> Self {
         let lists: Vec<List> = (0..count as PeId)
             .into_par_iter()
             .with_min_len(64)
             .map_init(Candidates::default, |found, place| {
-                find(place, found);
+                if !observer.should_stop() {
+                    find(place, found);
+                }
                 found.take(place)
             })
             .collect();
@@ -184,8 +193,11 @@ fn nearest<O: DistanceOracle>(vicinity: &Vicinity<'_, O>, place: PeId, found: &m
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::time::Instant;
+
     use super::*;
     use crate::graph::GraphBuilder;
+    use crate::observer::Limited;
     use crate::rng::Rng;
     use crate::testing::random_edges;
     use crate::topology::{
@@ -274,9 +286,9 @@ pub(super) mod tests {
             let parts = in_halves(n);
             let expected: Vec<Vec<PeId>> = (0..n as PeId).map(|place| by_definition(oracle, place)).collect();
             let found = [
-                Near::new(oracle, &key_of, Some(&parts)),
-                Near::new(oracle, &key_of, None),
-                Near::among(oracle, &key_of),
+                Near::new(oracle, &key_of, Some(&parts), &()),
+                Near::new(oracle, &key_of, None, &()),
+                Near::among(oracle, &key_of, &()),
             ];
             for near in found {
                 check_least(oracle, near.least());
@@ -339,5 +351,15 @@ pub(super) mod tests {
             distances.visit(Compare);
         }
         Grid::mesh(&[1]).unwrap().distances().unwrap().visit(Compare);
+    }
+
+    #[test]
+    fn once_a_run_shall_end_places_are_near_themselves_only() {
+        let oracle = Hierarchy::parse("3:4", "1:10").unwrap().online32().unwrap();
+        let key_of: Vec<_> = (0..12).map(|place| oracle.key(place)).collect();
+        let ended = Limited { observer: &(), deadline: Some(Instant::now()), bound: 0 };
+        for near in [Near::new(&oracle, &key_of, None, &ended), Near::among(&oracle, &key_of, &ended)] {
+            assert!(near.least().is_empty() && (0..12).all(|place| near.of(place) == [place]));
+        }
     }
 }

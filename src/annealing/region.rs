@@ -239,7 +239,7 @@ mod tests {
             let n = graph.num_nodes() as PeId;
             let parts = in_halves(n as usize);
             let key_of: Vec<O::Key> = (0..n).map(|place| oracle.key(place)).collect();
-            let near = Near::new(oracle, &key_of, Some(&parts));
+            let near = Near::new(oracle, &key_of, Some(&parts), &());
             let site = Site { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
             for places in [0..n, 0..n / 2, n / 3..n, n / 3..2 * n / 3] {
                 let start = random_mapping(n as usize, rng);

@@ -1,6 +1,7 @@
 //! What the mapper asks of a machine.
 
 use crate::annealing::Near;
+use crate::observer::Observer;
 use crate::routing::Routing;
 use crate::topology::{
     DistanceOracle, DistanceVisitor, Distances, Division, Interconnect, Machine, MachineError,
@@ -21,7 +22,7 @@ pub(super) struct Ground {
     pub grid: Option<Vec<(u32, bool)>>,
 }
 
-struct Nearest<'a>(&'a dyn Machine);
+struct Nearest<'a>(&'a dyn Machine, &'a dyn Observer);
 
 impl DistanceVisitor for Nearest<'_> {
     type Output = Near;
@@ -32,7 +33,7 @@ impl DistanceVisitor for Nearest<'_> {
             Division::Parts(parts) if parts.order().iter().copied().eq(0..keys.len() as PeId) => Some(parts),
             _ => None,
         };
-        Near::new(oracle, &keys, parts.as_ref())
+        Near::new(oracle, &keys, parts.as_ref(), self.1)
     }
 }
 
@@ -47,9 +48,9 @@ impl DistanceVisitor for Between {
 }
 
 impl Ground {
-    pub(super) fn new(machine: &dyn Machine) -> Result<Self, MachineError> {
+    pub(super) fn new(machine: &dyn Machine, observer: &dyn Observer) -> Result<Self, MachineError> {
         let distances = machine.distances()?;
-        let near = distances.visit(Nearest(machine));
+        let near = distances.visit(Nearest(machine, observer));
         let pes = 0..machine.num_pes() as PeId;
         let to_nearest = |pe: PeId| near.of(pe).first().map(|&other| distances.visit(Between(pe, other)));
         let least = pes.clone().filter_map(to_nearest).min().unwrap_or(0);

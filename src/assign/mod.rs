@@ -206,11 +206,11 @@ pub fn assign(
     let begin = Instant::now();
     problem::check_room(program.num_tasks(), machine)?;
     let limit = |share: u32| config.mapping.time_limit.and_then(|limit| begin.checked_add(limit * share / 4));
-    let (model, ground) = (Model::new(program, config.costs)?, Ground::new(machine)?);
-    let graph = program.graph();
-    observer.begins(Phase::Construction);
     let early = Limited { observer, deadline: limit(1), bound: Cost::MIN };
     let late = Limited { observer, deadline: limit(4), bound: Cost::MIN };
+    let (model, ground) = (Model::new(program, config.costs)?, Ground::new(machine, &late)?);
+    let graph = program.graph();
+    observer.begins(Phase::Construction);
     let seed = config.mapping.seed;
     let search = Search {
         graph: &graph,

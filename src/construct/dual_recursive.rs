@@ -208,7 +208,7 @@ impl<'a, O: DistanceOracle> DualRecursion<'a, O> {
             .map(|domain| self.key_of[self.centre_of[domain.places.start] as usize])
             .collect();
         let oracle = self.problem.oracle();
-        let near = Near::among(oracle, &key_of);
+        let near = Near::among(oracle, &key_of, self.observer);
         let kinds: Vec<u32> = self.domains.iter().map(|domain| domain.places.len() as u32).collect();
         let site =
             Site { metric: oracle, key_of: &key_of, near: &near, kinds: &kinds, observer: self.observer };

@@ -143,7 +143,7 @@ impl<'a> Levels<'a> {
         };
         let count = level.sizes.len() as PeId;
         let keys: Vec<PeId> = (0..count).collect();
-        let near = Near::among(averages, &keys);
+        let near = Near::among(averages, &keys, self.observer);
         let site = Site {
             metric: averages,
             key_of: &keys,

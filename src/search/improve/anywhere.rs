@@ -110,7 +110,7 @@ pub(super) fn improve<O: DistanceOracle>(
     let graph = relabel(problem.graph(), &order);
     let problem = &problem.with_graph(&graph);
     let key_of: Vec<O::Key> = (0..problem.size() as PeId).map(|place| problem.oracle().key(place)).collect();
-    let near = Near::new(problem.oracle(), &key_of, problem.parts());
+    let near = Near::new(problem.oracle(), &key_of, problem.parts(), observer);
     if let Some(place_of) = embedding::embedding(problem, &key_of, &near, observer) {
         let mapping = Mapping::from_permutation(place_of);
         let cost = cost(problem, &mapping);

@@ -13,7 +13,7 @@
 
 use crate::annealing::Near;
 use crate::graph::CsrGraph;
-use crate::observer::Observer;
+use crate::observer::{Observer, Watch};
 use crate::problem::Problem;
 use crate::topology::DistanceOracle;
 use crate::types::{NodeId, PeId};
@@ -46,14 +46,16 @@ pub(super) fn embedding<O: DistanceOracle>(
     let mut search = Search {
         graph,
         adjacent: &adjacent,
+        processes: Free::new(key_of.len(), |process| graph.degree(process)),
+        places: Free::new(key_of.len(), |place| adjacent[place as usize].len()),
         place_of: vec![NONE; key_of.len()],
-        is_taken: vec![false; key_of.len()],
         placed_near: vec![0; key_of.len()],
         taken_near: vec![0; key_of.len()],
         frontier: Vec::new(),
         is_listed: vec![false; key_of.len()],
+        watch: Watch::new(observer),
     };
-    search.run(is_adjacent, observer).then_some(search.place_of)
+    search.run(is_adjacent).then_some(search.place_of)
 }
 
 fn have_equal_degrees(graph: &CsrGraph, adjacent: &[Vec<PeId>]) -> bool {
@@ -68,11 +70,56 @@ fn have_equal_degrees(graph: &CsrGraph, adjacent: &[Vec<PeId>]) -> bool {
     of_processes == of_places
 }
 
+/// Which of some vertices are free, and the one of least degree among them.
+struct Free {
+    is_free: Vec<bool>,
+    /// All of them, those of least degree first.
+    order: Vec<u32>,
+    /// Where each one is in the order.
+    rank_of: Vec<u32>,
+    /// None before this one in the order is free.
+    first: usize,
+}
+
+impl Free {
+    fn new(count: usize, degree: impl Fn(u32) -> usize) -> Self {
+        let mut order: Vec<u32> = (0..count as u32).collect();
+        order.sort_by_key(|&vertex| degree(vertex));
+        let mut rank_of = vec![0; count];
+        for (rank, &vertex) in (0..).zip(&order) {
+            rank_of[vertex as usize] = rank;
+        }
+        Self { is_free: vec![true; count], order, rank_of, first: 0 }
+    }
+
+    fn take(&mut self, vertex: u32) {
+        self.is_free[vertex as usize] = false;
+    }
+
+    fn give_back(&mut self, vertex: u32) {
+        self.is_free[vertex as usize] = true;
+        self.first = self.first.min(self.rank_of[vertex as usize] as usize);
+    }
+
+    fn is_free(&self, vertex: u32) -> bool {
+        self.is_free[vertex as usize]
+    }
+
+    /// The first free one in the order, if there is one, and where it is. Costs as much as have been taken since.
+    fn first(&mut self) -> Option<(usize, u32)> {
+        while self.order.get(self.first).is_some_and(|&vertex| !self.is_free(vertex)) {
+            self.first += 1;
+        }
+        Some((self.first, *self.order.get(self.first)?))
+    }
+}
+
 struct Search<'a> {
     graph: &'a CsrGraph,
     adjacent: &'a [Vec<PeId>],
+    processes: Free,
+    places: Free,
     place_of: Vec<PeId>,
-    is_taken: Vec<bool>,
     /// Neighbours of each process that are placed.
     placed_near: Vec<u32>,
     /// Places adjacent to each place that are taken.
@@ -81,34 +128,40 @@ struct Search<'a> {
     frontier: Vec<NodeId>,
     /// Whether each process is in the frontier.
     is_listed: Vec<bool>,
+    watch: Watch<'a>,
 }
 
 /// A process, and the places that are left to try for it.
 struct Frame {
     process: NodeId,
-    places: Vec<PeId>,
+    places: Choice,
+}
+
+/// Places to try.
+enum Choice {
+    /// These, the last one first.
+    Listed(Vec<PeId>),
+    /// Those that are free and not beside others that are taken, from here on in the order of all places.
+    From(usize),
 }
 
 impl Search<'_> {
     /// Places all processes; whether it could.
-    fn run(&mut self, is_adjacent: impl Fn(PeId, PeId) -> bool, observer: &dyn Observer) -> bool {
+    fn run(&mut self, is_adjacent: impl Fn(PeId, PeId) -> bool) -> bool {
         let n = self.place_of.len();
-        let mut frames = vec![self.next(&is_adjacent)];
-        for step in 0..STEPS * n {
-            if step % n == 0 && observer.should_stop() {
+        let Some(frame) = self.next(&is_adjacent) else { return true };
+        let mut frames = vec![frame];
+        for _ in 0..STEPS * n {
+            if self.watch.stops_after(1 + self.frontier.len()) {
                 return false;
             }
-            let Some(frame) = frames.last_mut() else { return false };
-            let process = frame.process;
-            let next = frame.places.pop();
-            self.take_back(process);
-            match next {
+            let Some(Frame { process, places }) = frames.last_mut() else { return false };
+            self.take_back(*process);
+            match self.next_place(*process, places) {
                 Some(place) => {
-                    self.put(process, place);
-                    if frames.len() == n {
-                        return true;
-                    }
-                    frames.push(self.next(&is_adjacent));
+                    self.put(*process, place);
+                    let Some(frame) = self.next(&is_adjacent) else { return true };
+                    frames.push(frame);
                 }
                 None => {
                     frames.pop();
@@ -118,9 +171,28 @@ impl Search<'_> {
         false
     }
 
+    /// The next place to try for a process.
+    fn next_place(&mut self, process: NodeId, places: &mut Choice) -> Option<PeId> {
+        let rank = match places {
+            Choice::Listed(places) => return places.pop(),
+            Choice::From(rank) => rank,
+        };
+        while let Some(&place) = self.places.order.get(*rank)
+            && self.adjacent[place as usize].len() == self.graph.degree(process)
+            && !self.watch.stops_after(1)
+        {
+            *rank += 1;
+            if self.places.is_free(place) && self.taken_near[place as usize] == 0 {
+                return Some(place);
+            }
+        }
+        None
+    }
+
     fn put(&mut self, process: NodeId, place: PeId) {
         self.place_of[process as usize] = place;
-        self.is_taken[place as usize] = true;
+        self.processes.take(process);
+        self.places.take(place);
         self.adjacent[place as usize].iter().for_each(|&other| self.taken_near[other as usize] += 1);
         for (other, _) in self.graph.arcs(process) {
             self.placed_near[other as usize] += 1;
@@ -139,7 +211,8 @@ impl Search<'_> {
         if place == NONE {
             return;
         }
-        self.is_taken[place as usize] = false;
+        self.processes.give_back(process);
+        self.places.give_back(place);
         self.adjacent[place as usize].iter().for_each(|&other| self.taken_near[other as usize] -= 1);
         for (other, _) in self.graph.arcs(process) {
             self.placed_near[other as usize] -= 1;
@@ -147,27 +220,31 @@ impl Search<'_> {
         self.list(process);
     }
 
-    /// The process to go on with: of those beside processes that are placed the first that has no choice, else the one
-    /// that has the least.
-    fn next(&mut self, is_adjacent: &impl Fn(PeId, PeId) -> bool) -> Frame {
-        let Self { place_of, placed_near, is_listed, frontier, .. } = &mut *self;
-        let is_waiting = |u: NodeId| place_of[u as usize] == NONE && placed_near[u as usize] > 0;
-        frontier.retain(|&process| {
-            is_listed[process as usize] = is_waiting(process);
-            is_listed[process as usize]
-        });
-        let mut best: Option<Frame> = None;
-        for &process in self.frontier.iter().rev() {
+    /// The process to go on with, if one is left: of those beside processes that are placed the first that has no choice,
+    /// else the one that has the least.
+    fn next(&mut self, is_adjacent: &impl Fn(PeId, PeId) -> bool) -> Option<Frame> {
+        let mut best: Option<(NodeId, Vec<PeId>)> = None;
+        for index in (0..self.frontier.len()).rev() {
+            let process = self.frontier[index];
+            if !self.processes.is_free(process) || self.placed_near[process as usize] == 0 {
+                // Moves no more than has been looked at.
+                self.frontier.remove(index);
+                self.is_listed[process as usize] = false;
+                continue;
+            }
             let places = self.candidates(process, is_adjacent);
-            if best.as_ref().is_none_or(|best| places.len() < best.places.len()) {
+            if best.as_ref().is_none_or(|(_, best)| places.len() < best.len()) {
                 let has_choice = places.len() > 1;
-                best = Some(Frame { process, places });
+                best = Some((process, places));
                 if !has_choice {
                     break;
                 }
             }
         }
-        best.unwrap_or_else(|| self.begin())
+        match best {
+            Some((process, places)) => Some(Frame { process, places: Choice::Listed(places) }),
+            None => self.begin(),
+        }
     }
 
     /// The places that a process with neighbours that are placed can be put on.
@@ -175,7 +252,7 @@ impl Search<'_> {
         let neighbours = self.graph.arcs(process).map(|(other, _)| self.place_of[other as usize]);
         let placed: Vec<PeId> = neighbours.filter(|&place| place != NONE).collect();
         let fits = |&place: &PeId| {
-            !self.is_taken[place as usize]
+            self.places.is_free(place)
                 && self.adjacent[place as usize].len() == self.graph.degree(process)
                 && self.taken_near[place as usize] as usize == placed.len()
                 && placed.iter().all(|&other| is_adjacent(place, other))
@@ -183,27 +260,24 @@ impl Search<'_> {
         self.adjacent[placed[0] as usize].iter().copied().filter(fits).collect()
     }
 
-    /// A process none of whose neighbours is placed, and all places that it can be put on.
-    fn begin(&self) -> Frame {
-        let free = self.graph.nodes().filter(|&process| self.place_of[process as usize] == NONE);
-        let process = free.min_by_key(|&process| self.graph.degree(process)).expect("a process is left");
-        let fits = |&place: &PeId| {
-            !self.is_taken[place as usize]
-                && self.taken_near[place as usize] == 0
-                && self.adjacent[place as usize].len() == self.graph.degree(process)
-        };
-        Frame { process, places: (0..self.place_of.len() as PeId).filter(fits).collect() }
+    /// A process of least degree of those left, none of whose neighbours is placed. Equal degrees are placed on each other, so
+    /// the places that it can be put on are the first free ones too.
+    fn begin(&mut self) -> Option<Frame> {
+        let (_, process) = self.processes.first()?;
+        let (rank, _) = self.places.first()?;
+        Some(Frame { process, places: Choice::From(rank) })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::GraphBuilder;
     use crate::mapping::Mapping;
     use crate::objective::cost;
     use crate::rng::Rng;
     use crate::testing::{pattern_machines, random_graph, shuffled};
-    use crate::topology::{DistanceVisitor, Machine};
+    use crate::topology::{Dimension, DistanceVisitor, Grid, Hierarchy, Machine};
 
     /// Looks for a graph on a machine; whether it is found.
     struct Look<'a>(&'a CsrGraph);
@@ -213,7 +287,7 @@ mod tests {
 
         fn visit<O: DistanceOracle>(self, oracle: &O) -> bool {
             let key_of: Vec<O::Key> = (0..oracle.num_pes() as PeId).map(|place| oracle.key(place)).collect();
-            let near = Near::new(oracle, &key_of, None);
+            let near = Near::new(oracle, &key_of, None, &());
             let problem = Problem::new(self.0, oracle).unwrap();
             let found = embedding(&problem, &key_of, &near, &());
             if let Some(place_of) = &found {
@@ -236,5 +310,18 @@ mod tests {
             let other = random_graph(pattern.num_nodes(), 4, 9, &mut rng);
             assert!(!distances.visit(Look(&other)), "{name}");
         }
+    }
+
+    /// Each part is begun where nothing is placed near it.
+    #[test]
+    fn pairs_are_found_on_nodes_of_two() {
+        let machine = Grid::new(
+            vec![Dimension { length: 600, is_closed: true }],
+            Hierarchy::parse("2", "1").unwrap(),
+            5,
+        );
+        let mut pairs = GraphBuilder::new(1200);
+        (0..600).for_each(|node| pairs.add_edge(node, node + 600, 1));
+        assert!(machine.unwrap().distances().unwrap().visit(Look(&pairs.build().unwrap())));
     }
 }
