@@ -186,6 +186,22 @@ fn a_signal_is_heard_anywhere_around_hubs() {
     }
 }
 
+/// The order of the processes that a run begins from is part of it.
+#[test]
+fn a_time_limit_ends_the_order_that_a_mapping_follows() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("model"), text_of(&generate::random_geometric(1 << 14, 9.0, 1))).unwrap();
+    let run = |output: &str, more: &[&str]| {
+        let mut command = program("viem", folder.path());
+        command.args(["model", "--construction_algorithm=rsb", "--local_search_neighborhood=none"]);
+        stdout_of(command.args(DEEP).args(["--output_filename", output]).args(more))
+    };
+    let (whole, ended) = (run("whole", &[]), run("ended", &["--time_limit=0.001"]));
+    assert!(!whole.contains("stopped early") && ended.contains("stopped early"), "{whole} {ended}");
+    let text = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_ne!(text("whole"), text("ended"));
+}
+
 #[test]
 fn a_reader_that_goes_away_costs_no_result() {
     let folder = tempfile::tempdir().unwrap();

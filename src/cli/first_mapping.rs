@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 
@@ -12,10 +13,11 @@ use crate::construct::{AlongError, Construction, along, along_many};
 use crate::graph::CsrGraph;
 use crate::io::{Source, coordinates};
 use crate::mapping::Mapping;
-use crate::observer::Observer;
+use crate::observer::{Limited, Observer, Phase};
 use crate::partition::{Algorithm, Input};
 use crate::threads;
 use crate::topology::Machine;
+use crate::types::Cost;
 
 /// A way to the first mapping.
 #[derive(Clone, Copy, Debug)]
@@ -114,11 +116,11 @@ impl FirstOptions {
         &self,
         graph: &CsrGraph,
         machine: &dyn Machine,
-        seed: u64,
-        threads: usize,
+        streams: (u64, usize),
+        observer: &dyn Observer,
     ) -> anyhow::Result<Option<Mapping>> {
         let order = |algorithm: Algorithm, input: &Input<'_>| along(machine, &algorithm.order(input)?);
-        self.with_input(graph, (seed, threads), &(), order)
+        self.with_input(graph, streams, observer, order)
     }
 
     /// The same for many vertices a processing element: parts along the order of the machine.
@@ -126,11 +128,11 @@ impl FirstOptions {
         &self,
         graph: &CsrGraph,
         machine: &dyn Machine,
-        (seed, threads): (u64, usize),
+        streams: (u64, usize),
         observer: &dyn Observer,
     ) -> anyhow::Result<Option<Mapping>> {
         let parts = |algorithm: Algorithm, input: &Input<'_>| along_many(input, algorithm, machine);
-        self.with_input(graph, (seed, threads), observer, parts)
+        self.with_input(graph, streams, observer, parts)
     }
 
     /// What is made by the algorithm that was asked for.
@@ -149,4 +151,19 @@ impl FirstOptions {
         input.observer = observer;
         Ok(Some(threads::run(threads, || make(algorithm, &input))??))
     }
+}
+
+/// What is made before a search, and the time it took. That time is taken off the limit, which the observer then tells too.
+pub(super) fn within<T>(
+    limit: &mut Option<Duration>,
+    observer: &dyn Observer,
+    make: impl FnOnce(&dyn Observer) -> anyhow::Result<T>,
+) -> anyhow::Result<(T, Duration)> {
+    let begin = Instant::now();
+    let deadline = limit.and_then(|limit| begin.checked_add(limit));
+    observer.begins(Phase::Construction);
+    let made = make(&Limited { observer, deadline, bound: Cost::MAX })?;
+    let spent = begin.elapsed();
+    *limit = limit.map(|limit| limit.saturating_sub(spent));
+    Ok((made, spent))
 }

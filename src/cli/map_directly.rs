@@ -10,7 +10,7 @@ use super::console::Console;
 use super::direct::{self, DirectOptions, JsonSpread};
 use super::exit::{End, VerificationError};
 use super::files;
-use super::first_mapping::FirstOptions;
+use super::first_mapping::{FirstOptions, within};
 use super::machine::{JsonMachine, MachineOptions};
 use super::progress::Progress;
 use super::remap::{Curve, JsonRemap, Remap};
@@ -19,7 +19,7 @@ use crate::graph::CsrGraph;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs};
 use crate::mapping::Mapping;
-use crate::observer::{Limited, Observer};
+use crate::observer::Observer;
 use crate::partition::Algorithm;
 use crate::solve::{
     DirectConfig, DirectReport, DirectSolution, MapPreset, keep_directly, map_directly_watched,
@@ -98,11 +98,9 @@ impl Job<'_> {
         let Job { graph, machine, .. } = *self;
         let mut config = self.config.clone();
         let begin = Instant::now();
-        let deadline = config.time_limit.and_then(|limit| begin.checked_add(limit));
-        let limited = Limited { observer, deadline, bound: Cost::MAX };
         let streams = (config.seed, config.threads);
-        let first = self.first.mapping_of_many(graph, machine, streams, &limited)?;
-        config.time_limit = config.time_limit.map(|limit| limit.saturating_sub(begin.elapsed()));
+        let first = |observer: &dyn Observer| self.first.mapping_of_many(graph, machine, streams, observer);
+        let (first, _) = within(&mut config.time_limit, observer, first)?;
         let mut solution = match first {
             Some(first) if !self.is_searched => keep_directly(graph, machine, &config, first)?,
             first => {

@@ -13,7 +13,7 @@ use super::console::Console;
 use super::direct::{self, DirectOptions};
 use super::exit::{self, End, UsageError};
 use super::files;
-use super::first_mapping::FirstOptions;
+use super::first_mapping::{FirstOptions, within};
 use super::launch::{self, JobLaunch, JsonLaunch, LaunchOptions};
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::map_directly::{Job, Places};
@@ -28,6 +28,7 @@ use crate::graph::CsrGraph;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs, Source};
 use crate::mapping::Mapping;
+use crate::observer::Observer;
 use crate::partition::Algorithm;
 use crate::search::{Neighbourhood, SearchConfig};
 use crate::solve::{DirectConfig, Given, MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
@@ -283,14 +284,12 @@ impl Options {
         let progress = Progress::new(self.report.quiet);
         // From here on there is something to save.
         let received = signals::listen(&progress, First::AsksToStop);
-        let first = self.first.mapping(graph, machine, config.seed, config.threads)?;
         console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
         console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
         machine::tell(console, machine);
         let solution = {
             let observer = StopAtSignal { observer: progress, received: received.clone() };
-            let given = Given { start: start.as_ref(), first: first.as_ref() };
-            solve_watched(graph, machine, config, given, &observer)?
+            self.solve(graph, machine, config, start.as_ref(), &observer)?
         };
         tell(console, &solution.report);
         let drawn = self.picture.draw(graph, machine, outputs.name(output), &solution.mapping, false)?;
@@ -305,6 +304,27 @@ impl Options {
         tell_end(outputs, output, launch.as_ref(), &solution.report, console);
         refused.map_or(Ok(()), Err)?;
         Ok(received.interrupt().map_or(End::Done, End::Signal))
+    }
+
+    /// The mapping. An order of the processes that it begins from counts as its construction.
+    fn solve(
+        &self,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        config: &MapConfig,
+        start: Option<&Mapping>,
+        observer: &dyn Observer,
+    ) -> anyhow::Result<Solution> {
+        let mut rest = *config;
+        let streams = (config.seed, config.threads);
+        let first = |observer: &dyn Observer| self.first.mapping(graph, machine, streams, observer);
+        let (first, spent) = within(&mut rest.time_limit, observer, first)?;
+        let given = Given { start, first: first.as_ref() };
+        let mut solution = solve_watched(graph, machine, &rest, given, observer)?;
+        let seconds = &mut solution.report.seconds;
+        seconds.construction += spent.as_secs_f64();
+        seconds.total += spent.as_secs_f64();
+        Ok(solution)
     }
 
     /// The same options for an application graph of many vertices a PE.
