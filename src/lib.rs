@@ -79,6 +79,7 @@ pub mod launch;
 pub mod machine;
 pub mod mapping;
 pub mod memory;
+mod metropolis;
 pub mod model;
 pub mod objective;
 pub mod observer;

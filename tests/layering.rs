@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Modules of one row do not import each other; those of a later row may import those of earlier ones.
 const LAYERS: [&[&str]; 12] = [
     &["types", "rng", "threads", "memory", "settings"],
-    &["graph", "observer"],
+    &["graph", "observer", "metropolis"],
     &["program"],
     &["io", "topology", "partition"],
     &["machine", "routing"],

@@ -21,8 +21,10 @@ pub use near::Near;
 use region::Region;
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::graph::CsrGraph;
+use crate::metropolis;
 use crate::observer::Observer;
 use crate::rng::Rng;
 use crate::settings::{ConfigError, check_share};
@@ -75,14 +77,11 @@ const GREATEST_LOSS: f32 = (1u64 << 61) as f32;
 /// Halvings of the range that a temperature is looked for in: they leave it half a percent wide.
 const HALVINGS: usize = 12;
 
-/// Ranks of the quantiles of the exponential distribution.
-const RANKS: usize = 1 << 8;
+/// Worsenings that draws accept, in temperatures. A draw has eight bits left for its rank.
+static QUANTILES: LazyLock<[f32; RANKS]> = LazyLock::new(metropolis::quantiles);
 
-/// The quantiles of the exponential distribution with mean 1, by rank: the worsening that a draw accepts, in
-/// temperatures.
-static QUANTILES: std::sync::LazyLock<[f32; RANKS]> = std::sync::LazyLock::new(|| {
-    std::array::from_fn(|rank| -((rank as f64 + 0.5) / RANKS as f64).ln() as f32)
-});
+/// Ranks of [`QUANTILES`].
+const RANKS: usize = 1 << 8;
 
 /// Where processes are annealed: the places of a machine, or of a part of one.
 pub struct Site<'a, M: Metric> {

@@ -8,13 +8,12 @@
 //!
 //! D. T. Connolly: An improved annealing scheme for the QAP. European Journal of Operational Research 46, 1990.
 
-use std::f64::consts::LOG2_E;
-
 use super::arrangement::Arrangement;
 use super::dense::Number;
 use super::settings::Improvement;
 use super::table::DeltaTable;
 use super::vector::{Work, widest};
+use crate::metropolis::accepts;
 use crate::observer::Watch;
 use crate::rng::Rng;
 
@@ -163,16 +162,6 @@ impl<E: Exchanges> Work for Row<'_, E> {
     }
 }
 
-/// Whether a worsening of x temperatures is accepted, which has the probability `exp(-x)`.
-///
-/// The leading zeros of a random number tell between which powers of 2 it is. That nearly always tells whether it is below.
-#[inline(always)]
-fn accepts(x: f64, rng: &mut Rng) -> bool {
-    let random = rng.next_u64();
-    let (zeros, halvings) = (f64::from(random.leading_zeros()), x * LOG2_E);
-    halvings <= zeros || halvings < zeros + 1.0 && (random as f64) * UNIT < (-x).exp()
-}
-
 /// So many rounds, or fewer if these are too much work for the size.
 fn affordable(rounds: u32, n: usize) -> u32 {
     let most = MOST_WORK / (n.max(1) as u64).pow(3);
@@ -196,9 +185,6 @@ const SAMPLES: u32 = 1000;
 
 /// Products of entries at most, n³ a round: large problems are annealed with fewer rounds, so that an annealing takes seconds.
 const MOST_WORK: u64 = 1 << 31;
-
-/// 2^-64.
-const UNIT: f64 = 1.0 / (u64::MAX as f64);
 
 #[cfg(test)]
 mod tests {
@@ -230,16 +216,6 @@ mod tests {
             let (without, with) = (annealed(0.0), annealed(few));
             assert!(without.0 == 0 && (with.0 > 0 || few == 0.0), "{size}");
             assert_eq!(without.1, with.1);
-        }
-    }
-
-    #[test]
-    fn worsenings_are_accepted_as_often_as_they_should() {
-        let mut rng = Rng::new(5);
-        for x in [0.01, 0.3, 1.0, 2.5, 6.0] {
-            let accepted = (0..40_000).filter(|_| accepts(x, &mut rng)).count() as f64;
-            let (expected, most) = (40_000.0 * (-x).exp(), 4.0 * (40_000.0 * (-x).exp()).sqrt());
-            assert!((accepted - expected).abs() < most, "{x}: {accepted}, {expected} expected");
         }
     }
 }

@@ -17,6 +17,7 @@ use std::sync::LazyLock;
 use super::descent::descend;
 use super::gain_table::{Amount, GainTable, fits_32_bits};
 use crate::graph::CsrGraph;
+use crate::metropolis;
 use crate::observer::Observer;
 use crate::rng::Rng;
 use crate::search::partner_gains::most_arcs_without_hub;
@@ -111,10 +112,8 @@ pub(super) fn anneal(
     }
 }
 
-/// The quantiles of the exponential distribution with mean 1, by rank: the worsening that a draw accepts,
-/// in temperatures. A table saves a logarithm for each proposal.
-static QUANTILES: LazyLock<[f32; 1024]> =
-    LazyLock::new(|| std::array::from_fn(|rank| -((rank as f32 + 0.5) / 1024.0).ln()));
+/// Worsenings that draws accept, in temperatures.
+static QUANTILES: LazyLock<[f32; 1024]> = LazyLock::new(metropolis::quantiles);
 
 /// A walk through the mappings.
 struct Walk<A> {
