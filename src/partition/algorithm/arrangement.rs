@@ -10,6 +10,7 @@
 //! F. Chierichetti et al.: On compressing social networks. KDD 2009 (minimum logarithmic arrangement).
 
 use crate::graph::CsrGraph;
+use crate::metropolis::accepts;
 use crate::observer::{Observer, Watch};
 use crate::rng::Rng;
 use crate::types::{NodeId, Weight};
@@ -55,7 +56,7 @@ pub(super) fn arrange(
         candidate.copy_from_slice(&order);
         move_run(&mut candidate, &mut rng);
         let sum = line.sum(&candidate, &mut centres);
-        if sum <= current || rng.unit() < ((current - sum) / temperature).exp() {
+        if sum <= current || accepts((sum - current) / temperature, &mut rng) {
             std::mem::swap(&mut order, &mut candidate);
             current = sum;
             if current < least {
