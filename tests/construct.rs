@@ -2,9 +2,7 @@
 
 mod common;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use common::StopAfter;
+use common::{Counted, StopAfter};
 use viem::construct::{Construction, ConstructionConfig, construct};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::machine::Places;
@@ -14,8 +12,7 @@ use viem::observer::Observer;
 use viem::partition::Preset;
 use viem::problem::Problem;
 use viem::threads;
-use viem::topology::{DistanceOracle, DistanceVisitor, Grid, Hierarchy, Machine, Metric};
-use viem::types::{Distance, PeId};
+use viem::topology::{DistanceOracle, DistanceVisitor, Grid, Hierarchy, Machine};
 
 const SHAPES: [(&str, &str); 15] = [
     ("1", "1"),
@@ -240,35 +237,6 @@ fn a_stopped_construction_is_a_permutation() {
     }
 }
 
-/// Distances, and how many were looked at.
-struct Counted<'a, O> {
-    oracle: &'a O,
-    count: &'a AtomicUsize,
-}
-
-impl<O: DistanceOracle> Metric for Counted<'_, O> {
-    type Key = O::Key;
-
-    fn between(&self, a: O::Key, b: O::Key) -> Distance {
-        self.count.fetch_add(1, Ordering::Relaxed);
-        self.oracle.between(a, b)
-    }
-
-    fn max_distance(&self) -> Distance {
-        self.oracle.max_distance()
-    }
-}
-
-impl<O: DistanceOracle> DistanceOracle for Counted<'_, O> {
-    fn num_pes(&self) -> usize {
-        self.oracle.num_pes()
-    }
-
-    fn key(&self, pe: PeId) -> O::Key {
-        self.oracle.key(pe)
-    }
-}
-
 /// Distances that a construction looks at when it shall end at once.
 struct EndAtOnce<'a> {
     places: &'a Places,
@@ -280,11 +248,10 @@ impl DistanceVisitor for EndAtOnce<'_> {
     type Output = usize;
 
     fn visit<O: DistanceOracle>(self, oracle: &O) -> usize {
-        let count = AtomicUsize::new(0);
-        let oracle = Counted { oracle, count: &count };
+        let oracle = Counted::new(oracle);
         let problem = Problem::new(self.graph, &oracle).unwrap().with_parts(self.places.parts());
         construct(&problem, self.places, self.config, 0, &StopAfter::questions(0)).unwrap();
-        count.into_inner()
+        oracle.count()
     }
 }
 

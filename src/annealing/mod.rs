@@ -77,6 +77,10 @@ const GREATEST_LOSS: f32 = (1u64 << 61) as f32;
 /// Halvings of the range that a temperature is looked for in: they leave it half a percent wide.
 const HALVINGS: usize = 12;
 
+/// A process of more arcs than this is a hub. An exchange that another process proposes to it is paid for from a budget: all its neighbours
+/// propose it, and each look takes as many arcs as it has neighbours.
+const MANY_ARCS: usize = 1 << 10;
+
 /// Worsenings that draws accept, in temperatures. A draw has eight bits left for its rank.
 static QUANTILES: LazyLock<[f32; RANKS]> = LazyLock::new(metropolis::quantiles);
 
@@ -135,6 +139,8 @@ struct Walk<'a, M: Metric, W> {
     /// The worsening that a draw accepts at the temperature at hand, by rank.
     accepted: [Cost; RANKS],
     rng: Rng,
+    /// Arcs of hubs that may still be walked.
+    hub_budget: usize,
     /// Change of half of J since the start.
     change: Cost,
     tried: u64,
@@ -148,7 +154,19 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         let pays = region.payments(site.metric);
         let least = region.least_payments(site.near.least());
         let (accepted, rng) = ([0; RANKS], Rng::new(seed));
-        Self { site, region, talking, pays, least, accepted, rng, change: 0, tried: 0, made: 0 }
+        Self {
+            site,
+            region,
+            talking,
+            pays,
+            least,
+            accepted,
+            rng,
+            hub_budget: 0,
+            change: 0,
+            tried: 0,
+            made: 0,
+        }
     }
 
     fn run(mut self, cooling: &Cooling) -> Annealed {
@@ -248,6 +266,8 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
     /// Gives each process that has neighbours a turn at a temperature; whether the observer let it end.
     fn round(&mut self, temperature: f32) -> bool {
         self.accepted = QUANTILES.map(|quantile| (quantile * temperature).min(GREATEST_LOSS) as Cost);
+        // As many as the turns of this round walk.
+        self.hub_budget += FEW * self.region.num_arcs();
         for begin in (0..self.talking.len()).step_by(GRAIN) {
             if self.site.observer.should_stop() {
                 return false;
@@ -278,9 +298,23 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         }
         let rank = (bits >> 18) as usize & (RANKS - 1);
         let most = self.accepted[rank] + self.pays[u as usize];
-        if let Some((v, of_u)) = best.filter(|_| least <= most) {
+        if let Some((v, of_u)) = best.filter(|_| least <= most)
+            && self.pays_for(v)
+        {
             self.exchange(u, v, of_u, most - of_u);
         }
+    }
+
+    /// Pays for an exchange with a process if that is a hub, and if there is enough left.
+    #[inline]
+    fn pays_for(&mut self, v: NodeId) -> bool {
+        let arcs = self.region.arcs(v).len();
+        if arcs <= MANY_ARCS {
+            return true;
+        }
+        let rest = self.hub_budget.checked_sub(arcs);
+        self.hub_budget = rest.unwrap_or(self.hub_budget);
+        rest.is_some()
     }
 
     /// Exchanges two processes unless what the second comes to pay more, and what their edge costs beyond that, exceeds
@@ -302,5 +336,41 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         region.add_move(metric, v, [q, p], &mut self.pays);
         (self.pays[u as usize], self.pays[v as usize]) = (of_u + edge, of_v + edge);
         region.swap(u, v);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::near::tests::in_halves;
+    use super::*;
+    use crate::testing::{Counted, star};
+    use crate::topology::{DistanceOracle, DistanceVisitor, Grid, Machine};
+
+    /// Distances that are looked at to anneal a star around the middle of a square mesh.
+    struct LookedAt;
+
+    impl DistanceVisitor for LookedAt {
+        type Output = usize;
+
+        fn visit<O: DistanceOracle>(self, oracle: &O) -> usize {
+            let oracle = &Counted::new(oracle);
+            let n = oracle.num_pes() as NodeId;
+            let middle = n / 2 + n.isqrt() / 2;
+            let place_of: Vec<PeId> = (0..n).collect();
+            let key_of: Vec<_> = place_of.iter().map(|&place| oracle.key(place)).collect();
+            let near = Near::new(oracle, &key_of, Some(&in_halves(key_of.len())), &());
+            let site = Site { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
+            let cooling = Cooling { proposals: 40, initial_acceptance: 0.1, final_acceptance: 0.01 };
+            let before = oracle.count();
+            site.anneal(&star(n as usize, middle), &place_of, &place_of, 0..n, &cooling, 1);
+            oracle.count() - before
+        }
+    }
+
+    #[test]
+    fn stars_are_annealed_in_proportion_to_their_size() {
+        let looked_at = |side| Grid::mesh(&[side, side]).unwrap().distances().unwrap().visit(LookedAt);
+        let (few, many) = (looked_at(40), looked_at(80));
+        assert!(many < 6 * few, "{few} {many}");
     }
 }

@@ -77,6 +77,11 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
         self.place_of.len()
     }
 
+    /// Number of arcs of the processes of the region.
+    pub fn num_arcs(&self) -> usize {
+        self.arcs.len()
+    }
+
     #[inline]
     pub fn arcs(&self, process: NodeId) -> &[(NodeId, W)] {
         &self.arcs[self.offsets[process as usize] as usize..self.offsets[process as usize + 1] as usize]

@@ -6,7 +6,7 @@
 //! have their turn again. (Going on with the next partner instead ends 15 % worse after a random start: a
 //! process that is far from its final PE then drags many others along with it.) A process is visited only if it
 //! has been touched since its last visit, so the end is a local optimum: every pair has been tried since
-//! either side was last touched.
+//! either side was last touched. (On machines that are no trees, [nearly](super::nearby::Effort::bounded(graph)) every pair.)
 //!
 //! The pairs are never stored. Where the processes within d hops are few, a bounded breadth-first search
 //! lists them and each is tried. Where they are many, the gains of all partners are computed at
@@ -84,7 +84,10 @@ fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, s
     let mut visits = Visits { order, without_move: vec![0; n], visited: vec![0; n], seed: derive(seed, 1) };
     visits.pass_over(search);
     match way {
-        Way::Nearby => nearby::descend(search, &mut |u, v| near.pair_bfs.within(graph, u, v, max_hops), seed),
+        Way::Nearby => {
+            let is_near = &mut |u, v| near.pair_bfs.within(graph, u, v, max_hops);
+            nearby::descend(search, is_near, nearby::Effort::bounded(graph), seed);
+        }
         Way::OneByOne => {
             visits.descend(search, |search, visited, process, seed| {
                 visit_one_by_one(search, &mut near, visited, process, seed);

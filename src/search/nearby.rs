@@ -7,8 +7,13 @@
 //!
 //! A visit costs O(deg) distances for each of these PEs, and for each part of the machine near
 //! them. Those of the beginning are looked for on all threads. Memory: O(n).
+//!
+//! All neighbours of a hub pay less on all PEs nearer to it, on half of the machine in the mean, and each would be exchanged with the hub. So
+//! that this does not take the square of the number of processes, a search can be held to an [`Effort`].
 
+use super::partner_gains::is_hub;
 use super::swap::{BEGIN, SwapSearch, Time};
+use crate::graph::CsrGraph;
 use crate::observer::{Observer, Watch};
 use crate::problem::Problem;
 use crate::rng::{Rng, derive};
@@ -30,10 +35,43 @@ pub(super) fn is_applicable<O: DistanceOracle>(search: &SwapSearch<'_, O>) -> bo
     oracle.ultrametric().is_none() && oracle.has_triangle_inequality()
 }
 
-/// Exchanges processes until no pair that may be exchanged gains.
+/// What a descent may spend on processes that pay less on very many PEs, and on hubs.
+pub(super) struct Effort {
+    /// PEs that a visit finds at most, those of the cheapest parts of the machine first.
+    pes: usize,
+    /// Arcs of hubs that are looked at for exchanges that other processes propose.
+    hub_arcs: usize,
+}
+
+impl Effort {
+    /// All that it takes until no pair gains.
+    pub const ALL: Self = Self { pes: usize::MAX, hub_arcs: usize::MAX };
+
+    /// [`ALL`](Self::ALL) where there is no hub. Else in proportion to the arcs of the graph, but for a second that the arcs of hubs take.
+    pub fn bounded(graph: &CsrGraph) -> Self {
+        if graph.nodes().any(|node| is_hub(graph, node)) {
+            Self { pes: 1 << 12, hub_arcs: 1 << 28 }
+        } else {
+            Self::ALL
+        }
+    }
+
+    /// Pays for a look at an exchange that `u` proposes to `v`, if that is a hub; whether there was enough left.
+    fn pays_for(&mut self, graph: &CsrGraph, u: NodeId, v: NodeId) -> bool {
+        if !is_hub(graph, v) || is_hub(graph, u) {
+            return true;
+        }
+        let rest = self.hub_arcs.checked_sub(graph.degree(v));
+        self.hub_arcs = rest.unwrap_or(self.hub_arcs);
+        rest.is_some()
+    }
+}
+
+/// Exchanges processes until no pair that may be exchanged gains, or until the effort is spent.
 pub(super) fn descend<O: DistanceOracle>(
     search: &mut SwapSearch<'_, O>,
     may_exchange: MayExchange<'_>,
+    effort: Effort,
     seed: u64,
 ) {
     let problem = search.problem();
@@ -43,7 +81,7 @@ pub(super) fn descend<O: DistanceOracle>(
     let mut order: Vec<NodeId> = (0..n).collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
     let better = better_pes_of_all(search, &vicinity);
-    let mut visits = Visits { vicinity, last: vec![0; n as usize], better };
+    let mut visits = Visits { vicinity, last: vec![0; n as usize], better, effort };
     loop {
         let round = search.now();
         for &u in &order {
@@ -68,6 +106,8 @@ struct Visits<'a, O: DistanceOracle> {
     last: Vec<Time>,
     /// Where each process pays less, as of its last visit or of the beginning; none if these PEs are too many.
     better: Vec<Option<Vec<PeId>>>,
+    /// What is left of it.
+    effort: Effort,
 }
 
 impl<O: DistanceOracle> Visits<'_, O> {
@@ -87,10 +127,12 @@ impl<O: DistanceOracle> Visits<'_, O> {
         let is_touched = search.touched(u) > last;
         let is_outdated = is_touched && search.touched(u) > BEGIN;
         let better = self.better[u as usize].take().filter(|_| !is_outdated);
-        let better = better.unwrap_or_else(|| Now::of(search).better_pes(&self.vicinity, u, usize::MAX));
+        let better = better.unwrap_or_else(|| Now::of(search).better_pes(&self.vicinity, u, self.effort.pes));
         // An exchange that failed is not tried again before one of both sides has changed.
         let partners = better.iter().map(|&pe| search.process_on()[pe as usize]);
-        let partners: Vec<NodeId> = partners.filter(|&v| is_touched || search.touched(v) > last).collect();
+        let partners = partners.filter(|&v| is_touched || search.touched(v) > last);
+        let graph = search.problem().graph();
+        let partners: Vec<NodeId> = partners.filter(|&v| self.effort.pays_for(graph, u, v)).collect();
         let deltas = partners.into_iter().map(|v| (search.delta(u, v), v));
         let mut improving: Vec<(Cost, NodeId)> = deltas.filter(|&(delta, _)| delta < 0).collect();
         improving.sort_unstable();
@@ -154,5 +196,50 @@ impl<'s, O: DistanceOracle> Now<'s, O> {
             better.len() < most
         });
         better
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::Mapping;
+    use crate::testing::{Counted, star};
+    use crate::topology::{DistanceVisitor, Grid, Machine, Parts};
+
+    /// Distances that are looked at to find that no exchange gains in a star around the middle of a square mesh.
+    struct LookedAt(Effort);
+
+    impl DistanceVisitor for LookedAt {
+        type Output = usize;
+
+        fn visit<O: DistanceOracle>(self, oracle: &O) -> usize {
+            let oracle = &Counted::new(oracle);
+            let n = oracle.num_pes() as NodeId;
+            let side = n.isqrt();
+            let middle = (side + 1) * (side / 2);
+            let parts = Parts::divide((0..n).collect(), |pes| match pes.len() {
+                0..=3 => Vec::new(),
+                n => vec![n / 2, n - n / 2],
+            });
+            let star = star(n as usize, middle);
+            let problem = Problem::new(&star, oracle).unwrap().with_parts(&parts);
+            let mut search = SwapSearch::new(&problem, &Mapping::identity(n as usize), &());
+            let before = oracle.count();
+            descend(&mut search, &mut |_, _| true, self.0, 1);
+            assert_eq!(search.now(), BEGIN);
+            oracle.count() - before
+        }
+    }
+
+    #[test]
+    fn a_bounded_descent_is_in_proportion_where_all_are_joined_to_a_hub() {
+        let looked_at = |side, effort| {
+            let distances = Grid::mesh(&[side, side]).unwrap().distances().unwrap();
+            distances.visit(LookedAt(effort))
+        };
+        let bounded = |side| looked_at(side, Effort { pes: 32, hub_arcs: 1 << 16 });
+        let (few, many) = (bounded(50), bounded(100));
+        assert!(many < 7 * few, "{few} {many}");
+        assert!(looked_at(50, Effort::ALL) > 3 * few);
     }
 }

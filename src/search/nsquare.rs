@@ -18,7 +18,7 @@ pub(super) fn search<O: DistanceOracle>(task: &Task<'_, O>) -> SearchOutcome {
     let Task { problem, start, observer, .. } = *task;
     let mut search = SwapSearch::new(problem, start, observer);
     if nearby::is_applicable(&search) {
-        nearby::descend(&mut search, &mut |_, _| true, 0);
+        nearby::descend(&mut search, &mut |_, _| true, nearby::Effort::ALL, 0);
         return search.finish();
     }
     let mut gains = PartnerGains::new(&search);

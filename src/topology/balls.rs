@@ -97,19 +97,24 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
         watch: &mut Watch<'_>,
         mut visit: impl FnMut(PeId, Cost) -> bool,
     ) {
-        let mut waiting = vec![0];
-        while let Some(part) = waiting.pop() {
-            if watch.stops_after(partners.messages.len()) {
-                return;
-            }
-            let (centre, radius) = self.balls[part];
-            let enough = bound.saturating_add(partners.weight * radius);
-            if partners.pays(metric, centre, enough) >= enough {
-                continue;
-            }
+        let mut waiting = vec![(Cost::MIN, 0)];
+        while let Some((_, part)) = waiting.pop() {
             let children = self.parts.children(part);
             if !children.is_empty() {
-                waiting.extend(children);
+                let begin = waiting.len();
+                for child in children {
+                    if watch.stops_after(partners.messages.len()) {
+                        return;
+                    }
+                    let (centre, radius) = self.balls[child];
+                    let enough = bound.saturating_add(partners.weight * radius);
+                    let pays = partners.pays(metric, centre, enough);
+                    if pays < enough {
+                        waiting.push((pays, child));
+                    }
+                }
+                // The cheapest child is looked at first.
+                waiting[begin..].sort_unstable_by(|a, b| b.cmp(a));
                 continue;
             }
             for place in self.parts.range(part) {

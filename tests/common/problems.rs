@@ -3,11 +3,12 @@
 #![allow(dead_code)] // each test program uses a part of it
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::mapping::Mapping;
 use viem::rng::Rng;
-use viem::topology::{Grid, Hierarchy, Hypercube, Machine, Network};
+use viem::topology::{DistanceOracle, Grid, Hierarchy, Hypercube, Machine, Metric, Network};
 use viem::types::{Cost, Distance, NodeId, PeId};
 
 /// Small machines of every kind: one level and many, ones and primes, distances that fall, repeat, or are 0.
@@ -43,6 +44,13 @@ pub fn random_graph(n: usize, mean_degree: usize, heaviest: u32, rng: &mut Rng) 
     for (u, v) in random_edges(n, n * mean_degree / 2, rng) {
         builder.add_edge(u, v, i64::from(rng.below(heaviest)) + 1);
     }
+    builder.build().unwrap()
+}
+
+/// A star around a process, with edges of weight 1.
+pub fn star(n: usize, middle: NodeId) -> CsrGraph {
+    let mut builder = GraphBuilder::new(n);
+    (0..n as NodeId).filter(|&leaf| leaf != middle).for_each(|leaf| builder.add_edge(middle, leaf, 1));
     builder.build().unwrap()
 }
 
@@ -190,4 +198,48 @@ pub fn shuffled(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
         }
     }
     builder.build().unwrap()
+}
+
+/// Distances, and how many were looked at.
+pub struct Counted<'a, O> {
+    oracle: &'a O,
+    count: AtomicUsize,
+}
+
+impl<'a, O> Counted<'a, O> {
+    pub fn new(oracle: &'a O) -> Self {
+        Self { oracle, count: AtomicUsize::new(0) }
+    }
+
+    /// How many were looked at.
+    pub fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+}
+
+impl<O: DistanceOracle> Metric for Counted<'_, O> {
+    type Key = O::Key;
+
+    fn between(&self, a: O::Key, b: O::Key) -> Distance {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.oracle.between(a, b)
+    }
+
+    fn max_distance(&self) -> Distance {
+        self.oracle.max_distance()
+    }
+
+    fn has_triangle_inequality(&self) -> bool {
+        self.oracle.has_triangle_inequality()
+    }
+}
+
+impl<O: DistanceOracle> DistanceOracle for Counted<'_, O> {
+    fn num_pes(&self) -> usize {
+        self.oracle.num_pes()
+    }
+
+    fn key(&self, pe: PeId) -> O::Key {
+        self.oracle.key(pe)
+    }
 }
