@@ -78,7 +78,8 @@ const GREATEST_LOSS: f32 = (1u64 << 61) as f32;
 const HALVINGS: usize = 12;
 
 /// A process of more arcs than this is a hub. An exchange that another process proposes to it is paid for from a budget: all its neighbours
-/// propose it, and each look takes as many arcs as it has neighbours.
+/// propose it, and each look takes as many arcs as it has neighbours. Balances the time of a question to the budget against that of a look. Tried
+/// with one to ten hubs of 4096 processes, by `viem GRAPH --machine=mesh:64x64`: same J as without a budget.
 const MANY_ARCS: usize = 1 << 10;
 
 /// Worsenings that draws accept, in temperatures. A draw has eight bits left for its rank.
