@@ -342,9 +342,8 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
 
 #[cfg(test)]
 mod tests {
-    use super::near::tests::in_halves;
     use super::*;
-    use crate::testing::{Counted, star};
+    use crate::testing::{Counted, in_halves, star};
     use crate::topology::{DistanceOracle, DistanceVisitor, Grid, Machine};
 
     /// Distances that are looked at to anneal a star around the middle of a square mesh.

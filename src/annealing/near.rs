@@ -199,18 +199,10 @@ pub(super) mod tests {
     use crate::graph::GraphBuilder;
     use crate::observer::Limited;
     use crate::rng::Rng;
-    use crate::testing::random_edges;
+    use crate::testing::{in_halves, random_edges};
     use crate::topology::{
         Dimension, DistanceMatrix, DistanceVisitor, Distances, Grid, Hierarchy, Hypercube, Machine, Network,
     };
-
-    /// Parts over so many places in the order of their numbers, down to a few places.
-    pub fn in_halves(num_places: usize) -> Parts {
-        Parts::divide((0..num_places as PeId).collect(), |places| match places.len() {
-            0..=3 => Vec::new(),
-            n => vec![n / 2, n - n / 2],
-        })
-    }
 
     /// A random connected network of PEs.
     fn network(num_pes: usize, longest: u32, rng: &mut Rng) -> Network {

@@ -198,9 +198,9 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
 mod tests {
     use super::*;
     use crate::annealing::Near;
-    use crate::annealing::near::tests::{every_kind, in_halves};
+    use crate::annealing::near::tests::every_kind;
     use crate::rng::Rng;
-    use crate::testing::{random_graph, random_mapping};
+    use crate::testing::{in_halves, random_graph, random_mapping};
     use crate::topology::{DistanceOracle, DistanceVisitor};
 
     /// Exchanges random processes of random ranges of places, and sums up J of the whole mapping before and after each.

@@ -6,7 +6,8 @@
 //! have their turn again. (Going on with the next partner instead ends 15 % worse after a random start: a
 //! process that is far from its final PE then drags many others along with it.) A process is visited only if it
 //! has been touched since its last visit, so the end is a local optimum: every pair has been tried since
-//! either side was last touched. (On machines that are no trees, [nearly](super::nearby::Effort::bounded(graph)) every pair.)
+//! either side was last touched. (On machines that are no trees, [nearly](super::nearby::Effort) every pair of
+//! a graph with hubs.)
 //!
 //! The pairs are never stored. Where the processes within d hops are few, a bounded breadth-first search
 //! lists them and each is tried. Where they are many, the gains of all partners are computed at

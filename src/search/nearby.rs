@@ -206,8 +206,8 @@ impl<'s, O: DistanceOracle> Now<'s, O> {
 mod tests {
     use super::*;
     use crate::mapping::Mapping;
-    use crate::testing::{Counted, star};
-    use crate::topology::{DistanceVisitor, Grid, Machine, Parts};
+    use crate::testing::{Counted, in_halves, star};
+    use crate::topology::{DistanceVisitor, Grid, Machine};
 
     /// Distances that are looked at to find that no exchange gains in a star around the middle of a square mesh.
     struct LookedAt(Effort);
@@ -220,10 +220,7 @@ mod tests {
             let n = oracle.num_pes() as NodeId;
             let side = n.isqrt();
             let middle = (side + 1) * (side / 2);
-            let parts = Parts::divide((0..n).collect(), |pes| match pes.len() {
-                0..=3 => Vec::new(),
-                n => vec![n / 2, n - n / 2],
-            });
+            let parts = in_halves(n as usize);
             let star = star(n as usize, middle);
             let problem = Problem::new(&star, oracle).unwrap().with_parts(&parts);
             let mut search = SwapSearch::new(&problem, &Mapping::identity(n as usize), &());

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::mapping::Mapping;
 use viem::rng::Rng;
-use viem::topology::{DistanceOracle, Grid, Hierarchy, Hypercube, Machine, Metric, Network};
+use viem::topology::{DistanceOracle, Grid, Hierarchy, Hypercube, Machine, Metric, Network, Parts};
 use viem::types::{Cost, Distance, NodeId, PeId};
 
 /// Small machines of every kind: one level and many, ones and primes, distances that fall, repeat, or are 0.
@@ -198,6 +198,14 @@ pub fn shuffled(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
         }
     }
     builder.build().unwrap()
+}
+
+/// Parts over so many places in the order of their numbers, down to a few places.
+pub fn in_halves(num_places: usize) -> Parts {
+    Parts::divide((0..num_places as PeId).collect(), |places| match places.len() {
+        0..=3 => Vec::new(),
+        n => vec![n / 2, n - n / 2],
+    })
 }
 
 /// Distances, and how many were looked at.
