@@ -308,6 +308,17 @@ fn files_are_taken_as_they_come() {
 }
 
 #[test]
+fn rows_that_are_left_out_are_counted_up_to_the_greatest_number() {
+    let table = |count: u64| format!("0000 <-> 0001 16 34.7826 877039\n| [skipped {count} lines]\n");
+    let left_out = |tables: [u64; 2]| {
+        let (_, summary) = sum(Some(format("aps")), &[tables.map(table).concat().as_bytes()], &BYTES);
+        summary.left_out.omitted_rows
+    };
+    assert_eq!(left_out([4, 5]), 9);
+    assert_eq!(left_out([u64::MAX, 5]), u64::MAX);
+}
+
+#[test]
 fn ranks_of_edge_lists_start_where_the_files_say() {
     let from_one: [&[u8]; 2] = [b"1 2 5\n", b"3 4 6\n"];
     let (graph, summary) = sum(Some(format("edges")), &from_one, &BYTES);

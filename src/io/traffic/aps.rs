@@ -39,7 +39,8 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
             read_row(Fields::new(number, line, is_blank), inlet)?;
             has_rows = true;
         } else {
-            inlet.left_out().omitted_rows += omitted_rows(line);
+            let left_out = inlet.left_out();
+            left_out.omitted_rows = left_out.omitted_rows.saturating_add(omitted_rows(line));
         }
     }
     let fault = TrafficFault::Missing { expected: "a row `rank --> rank …`" };
