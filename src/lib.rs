@@ -68,6 +68,7 @@
 
 pub mod annealing;
 pub mod assign;
+mod budget;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod compare;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Modules of one row do not import each other; those of a later row may import those of earlier ones.
 const LAYERS: [&[&str]; 12] = [
-    &["types", "rng", "threads", "memory", "settings"],
+    &["types", "rng", "threads", "memory", "settings", "budget"],
     &["graph", "observer", "metropolis"],
     &["program"],
     &["io", "topology", "partition"],

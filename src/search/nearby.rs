@@ -11,9 +11,10 @@
 //! All neighbours of a hub pay less on all PEs nearer to it, on half of the machine in the mean, and each would be exchanged with the hub. So
 //! that this does not take the square of the number of processes, a search can be held to an [`Effort`].
 
-use super::partner_gains::is_hub;
 use super::swap::{BEGIN, SwapSearch, Time};
+use crate::budget::Budget;
 use crate::graph::CsrGraph;
+use crate::graph::hubs::{FEWEST_ARCS, hubs_of, most_arcs_without_hub};
 use crate::observer::{Observer, Watch};
 use crate::problem::Problem;
 use crate::rng::{Rng, derive};
@@ -39,34 +40,23 @@ pub(super) fn is_applicable<O: DistanceOracle>(search: &SwapSearch<'_, O>) -> bo
 pub(super) struct Effort {
     /// PEs that a visit finds at most, those of the cheapest parts of the machine first.
     pes: usize,
-    /// Arcs of hubs that are looked at for exchanges that other processes propose.
-    hub_arcs: usize,
+    /// Arcs of hubs that may still be looked at for exchanges that other processes propose.
+    hub_arcs: Budget,
 }
 
 impl Effort {
     /// All that it takes until no pair gains.
-    pub const ALL: Self = Self { pes: usize::MAX, hub_arcs: usize::MAX };
+    pub const ALL: Self = Self { pes: usize::MAX, hub_arcs: Budget::UNLIMITED };
 
     /// [`ALL`](Self::ALL) where there is no hub. Else in proportion to the arcs of the graph, but for a second that the arcs of hubs take.
     ///
     /// Balances time against exchanges that are missed. Tried with a star and with ten hubs joined to all of 10^5 processes, by
     /// `viem GRAPH --machine=mesh:400x250`: the star takes half a minute, and with 1024 PEs the ten hubs end with a higher J.
     pub fn bounded(graph: &CsrGraph) -> Self {
-        if graph.nodes().any(|node| is_hub(graph, node)) {
-            Self { pes: 1 << 12, hub_arcs: 1 << 28 }
-        } else {
-            Self::ALL
+        match hubs_of(graph).next() {
+            Some(_) => Self { pes: 1 << 12, hub_arcs: Budget::new(1 << 28) },
+            None => Self::ALL,
         }
-    }
-
-    /// Pays for a look at an exchange that `u` proposes to `v`, if that is a hub; whether there was enough left.
-    fn pays_for(&mut self, graph: &CsrGraph, u: NodeId, v: NodeId) -> bool {
-        if !is_hub(graph, v) || is_hub(graph, u) {
-            return true;
-        }
-        let rest = self.hub_arcs.checked_sub(graph.degree(v));
-        self.hub_arcs = rest.unwrap_or(self.hub_arcs);
-        rest.is_some()
     }
 }
 
@@ -84,7 +74,8 @@ pub(super) fn descend<O: DistanceOracle>(
     let mut order: Vec<NodeId> = (0..n).collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
     let better = better_pes_of_all(search, &vicinity);
-    let mut visits = Visits { vicinity, last: vec![0; n as usize], better, effort };
+    let most_arcs = most_arcs_without_hub(problem.graph(), FEWEST_ARCS);
+    let mut visits = Visits { vicinity, last: vec![0; n as usize], better, effort, most_arcs };
     loop {
         let round = search.now();
         for &u in &order {
@@ -111,6 +102,8 @@ struct Visits<'a, O: DistanceOracle> {
     better: Vec<Option<Vec<PeId>>>,
     /// What is left of it.
     effort: Effort,
+    /// What has more arcs is a hub.
+    most_arcs: usize,
 }
 
 impl<O: DistanceOracle> Visits<'_, O> {
@@ -135,7 +128,7 @@ impl<O: DistanceOracle> Visits<'_, O> {
         let partners = better.iter().map(|&pe| search.process_on()[pe as usize]);
         let partners = partners.filter(|&v| is_touched || search.touched(v) > last);
         let graph = search.problem().graph();
-        let partners: Vec<NodeId> = partners.filter(|&v| self.effort.pays_for(graph, u, v)).collect();
+        let partners: Vec<NodeId> = partners.filter(|&v| self.pays_for(graph, u, v)).collect();
         let deltas = partners.into_iter().map(|v| (search.delta(u, v), v));
         let mut improving: Vec<(Cost, NodeId)> = deltas.filter(|&(delta, _)| delta < 0).collect();
         improving.sort_unstable();
@@ -143,6 +136,12 @@ impl<O: DistanceOracle> Visits<'_, O> {
             search.swap(u, v, delta);
         }
         self.better[u as usize] = Some(better).filter(|better| better.len() <= MOST_KEPT);
+    }
+
+    /// Pays for a look at an exchange that `u` proposes to `v`, if that is a hub and `u` is none; whether there was enough left.
+    fn pays_for(&mut self, graph: &CsrGraph, u: NodeId, v: NodeId) -> bool {
+        let is_hub = |node| graph.degree(node) > self.most_arcs;
+        !is_hub(v) || is_hub(u) || self.effort.hub_arcs.pays_for(graph.degree(v))
     }
 }
 
@@ -237,7 +236,7 @@ mod tests {
             let distances = Grid::mesh(&[side, side]).unwrap().distances().unwrap();
             distances.visit(LookedAt(effort))
         };
-        let bounded = |side| looked_at(side, Effort { pes: 32, hub_arcs: 1 << 16 });
+        let bounded = |side| looked_at(side, Effort { pes: 32, hub_arcs: Budget::new(1 << 16) });
         let (few, many) = (bounded(50), bounded(100));
         assert!(many < 7 * few, "{few} {many}");
         assert!(looked_at(50, Effort::ALL) > 3 * few);

@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 
 use super::swap::SwapSearch;
 use crate::graph::CsrGraph;
+use crate::graph::hubs::hubs_of;
 use crate::topology::{DistanceOracle, Ultrametric};
 use crate::types::{Cost, NodeId, PeId};
 
@@ -41,12 +42,6 @@ pub(super) trait Gains<O: DistanceOracle> {
 
 /// The neighbours of a process with more arcs than this are added up by group.
 const MANY_ARCS: usize = 256;
-
-/// Hubs have more arcs than this, and more than [`HUB_SHARE`] times the mean degree.
-const HUB_ARCS: usize = 1024;
-
-/// Hubs have more arcs than so many times the mean degree.
-const HUB_SHARE: usize = 16;
 
 /// Hubs near a PE, in the order of their PEs, each with how much nearer it is than the farthest PE.
 type NearHubs = Vec<(u32, Cost)>;
@@ -66,19 +61,9 @@ struct Hubs {
 
 const NO_HUB: u32 = u32::MAX;
 
-/// Whether a process has so many arcs that what depends on all of them is kept in tables.
-pub(super) fn is_hub(graph: &CsrGraph, process: NodeId) -> bool {
-    graph.degree(process) > most_arcs_without_hub(graph, HUB_ARCS)
-}
-
-/// What has more arcs than this is a hub: `floor`, or more where the mean degree is high.
-pub(super) fn most_arcs_without_hub(graph: &CsrGraph, floor: usize) -> usize {
-    floor.max(HUB_SHARE * graph.num_arcs() / graph.num_nodes())
-}
-
 impl Hubs {
     fn new(graph: &CsrGraph) -> Self {
-        let hubs: Vec<NodeId> = graph.nodes().filter(|&node| is_hub(graph, node)).collect();
+        let hubs: Vec<NodeId> = hubs_of(graph).collect();
         let (mut number, mut first, mut arcs) = (Vec::new(), Vec::new(), Vec::new());
         if !hubs.is_empty() {
             number = vec![NO_HUB; graph.num_nodes()];
@@ -480,7 +465,7 @@ mod tests {
             let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
             rng.shuffle(&mut pe_of);
             let start = Mapping::new(pe_of).unwrap();
-            assert!(is_hub(&graph, 0) && !is_hub(&graph, 1));
+            assert!(hubs_of(&graph).eq([0, 7]));
             for mut gains in all_gains(&SwapSearch::new(&problem, &start, &())) {
                 let mut search = SwapSearch::new(&problem, &start, &());
                 for round in 0..60 {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, BinaryHeap};
 
+use crate::budget::Budget;
 use crate::observer::{Observer, Watch};
 use crate::partition::assignment::{Assignment, BlockAffinities, Level};
 use crate::partition::compact::{Arc, CompactGraph, Stored};
@@ -72,7 +73,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
                 return false;
             }
         }
-        let mut budget = PUT_BACK_EFFORT.saturating_mul(level.num_arcs());
+        let mut budget = Budget::new(PUT_BACK_EFFORT.saturating_mul(level.num_arcs()));
         while let Some((gain, node)) = self.heap.pop() {
             let degree = level.degree(node);
             if watch.stops_after(1 + degree) {
@@ -83,8 +84,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
             }
             // Gains change as neighbours move and blocks fill up. Only the present one counts.
             let Some((present, to)) = self.best_move(node) else { continue };
-            if present < gain && budget > degree {
-                budget -= degree;
+            if present < gain && budget.pays_for(degree) {
                 self.heap.set(node, present);
                 continue;
             }

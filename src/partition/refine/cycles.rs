@@ -12,6 +12,7 @@
 //! chooses its moves again, at random. Here, moves are kept, only those near a change are recomputed, and moves that
 //! turn out to interfere are barred one by one.
 
+use crate::budget::Budget;
 use crate::observer::{Observer, Watch};
 use crate::partition::assignment::{Assignment, BlockAffinities, Level};
 use crate::partition::compact::Stored;
@@ -63,7 +64,7 @@ pub(crate) struct Moves<'a, W, O> {
     /// By block, the block before it on the cheapest path and the move that leads to it.
     parent: Vec<(BlockId, NodeId)>,
     /// Relaxations, and arcs looked at for new moves, that are still allowed.
-    budget: usize,
+    budget: Budget,
     /// One block of each cycle found.
     cycles: Vec<BlockId>,
     visit: Vec<BlockId>,
@@ -101,7 +102,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
             stale_blocks: Vec::new(),
             cost: vec![0; k],
             parent: vec![(NOWHERE, 0); k],
-            budget: effort.saturating_mul(level.num_arcs()),
+            budget: Budget::new(effort.saturating_mul(level.num_arcs())),
             cycles: Vec::new(),
             visit: vec![NOWHERE; k],
             planned: vec![NOWHERE; n],
@@ -145,7 +146,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
             is_on_boundary
         });
         self.members[block as usize] = members;
-        self.budget = self.budget.saturating_sub(num_arcs);
+        self.budget.spend(num_arcs);
         self.watch.stops_after(num_arcs);
         let row = &mut self.rows[block as usize];
         row.clear();
@@ -212,7 +213,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
     /// Negative cycles that are found first are taken too, until `patience` of them have failed.
     pub fn rebalance(&mut self, assignment: &mut Assignment, bounds: &[Weight], patience: usize) {
         let mut failures = 0;
-        while failures <= patience && self.budget > 0 && !self.watch.stops_after(self.rows.len()) {
+        while failures <= patience && !self.budget.is_spent() && !self.watch.stops_after(self.rows.len()) {
             let over = |block: usize| assignment.weights[block] > bounds[block];
             if !(0..bounds.len()).any(over) {
                 return;
@@ -236,7 +237,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
     pub fn improve(&mut self, assignment: &mut Assignment, patience: usize) -> bool {
         let before = assignment.cost;
         let mut failures = 0;
-        while failures <= patience && self.budget > 0 && !self.watch.stops_after(self.rows.len()) {
+        while failures <= patience && !self.budget.is_spent() && !self.watch.stops_after(self.rows.len()) {
             self.cost.fill(0);
             self.parent.fill((NOWHERE, 0));
             if !self.correct_labels() {
@@ -258,7 +259,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
                 if cost == UNREACHED {
                     continue;
                 }
-                self.budget = self.budget.saturating_sub(self.rows[from].len());
+                self.budget.spend(self.rows[from].len());
                 self.watch.stops_after(self.rows[from].len());
                 for &Move { to, gain, node } in &self.rows[from] {
                     // Before a cycle is found, a label may count its moves twice: the sum need not fit.

@@ -27,9 +27,10 @@ mod tree;
 use hubs::{HubGains, Hubs};
 use tree::{Near, Tree, volume};
 
-use super::partner_gains::{Gains, is_hub};
+use super::partner_gains::Gains;
 use super::swap::SwapSearch;
 use crate::graph::CsrGraph;
+use crate::graph::hubs::hubs_of;
 use crate::topology::DistanceOracle;
 use crate::types::{Cost, NodeId, PeId, Weight};
 
@@ -92,8 +93,7 @@ impl BoundedGains {
             return None;
         }
         let view = View::of(search);
-        let hubs: Vec<NodeId> = view.graph.nodes().filter(|&node| is_hub(view.graph, node)).collect();
-        let hubs = Hubs::new(&tree, view, hubs);
+        let hubs = Hubs::new(&tree, view, hubs_of(view.graph).collect());
         let of_level = |level: usize| -> Vec<Vec<Cost>> {
             let n = view.pe_of.len();
             let by_group = sizes[..level].iter().map(|&size| vec![NEVER; n / size]);

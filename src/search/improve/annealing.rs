@@ -16,11 +16,12 @@ use std::sync::LazyLock;
 
 use super::descent::descend;
 use super::gain_table::{Amount, GainTable, fits_32_bits};
+use crate::budget::Budget;
 use crate::graph::CsrGraph;
+use crate::graph::hubs::most_arcs_without_hub;
 use crate::metropolis;
 use crate::observer::Observer;
 use crate::rng::Rng;
-use crate::search::partner_gains::most_arcs_without_hub;
 use crate::settings::{ConfigError, check_positive};
 use crate::topology::Hierarchy;
 use crate::types::{Cost, NodeId, PeId};
@@ -125,7 +126,7 @@ struct Walk<A> {
     /// An exchange that walks no more arcs than this is free.
     free_arcs: usize,
     /// Arcs that exchanges of hubs may still walk.
-    hub_budget: u64,
+    hub_budget: Budget,
     /// Change of half of J since the start.
     change: Cost,
     tried: u64,
@@ -141,7 +142,7 @@ impl<A: Amount> Walk<A> {
             unit: mean * hierarchy.max_distance() as f64,
             rng: Rng::new(seed),
             free_arcs: MANY_ARCS.min(most_arcs_without_hub(graph, FEW_ARCS)),
-            hub_budget: 0,
+            hub_budget: Budget::default(),
             change: 0,
             tried: 0,
             made: 0,
@@ -187,7 +188,8 @@ impl<A: Amount> Walk<A> {
         let quantiles = &*QUANTILES;
         let num_arcs = self.table.num_arcs() as u64;
         let mean_degree = num_arcs as f64 / self.table.num_processes() as f64;
-        self.hub_budget += (count as f64 * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * mean_degree)) as u64;
+        let hub_arcs = count as f64 * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * mean_degree);
+        self.hub_budget.add(hub_arcs as usize);
         for _ in 0..count {
             // One draw serves nearly all: 32 bits for the arc, 8 for the level, 14 for the PE, 10 for the quantile.
             let bits = self.rng.next_u64();
@@ -218,10 +220,7 @@ impl<A: Amount> Walk<A> {
         if arcs <= self.free_arcs {
             return true;
         }
-        let price = arcs * (1 + self.table.entries_of_swap(u, v) / ENTRIES_PER_ARC);
-        let rest = self.hub_budget.checked_sub(price as u64);
-        self.hub_budget = rest.unwrap_or(self.hub_budget);
-        rest.is_some()
+        self.hub_budget.pays_for(arcs * (1 + self.table.entries_of_swap(u, v) / ENTRIES_PER_ARC))
     }
 
     #[inline]

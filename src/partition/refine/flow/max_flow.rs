@@ -4,6 +4,7 @@
 //! everything behind them is saturated.
 
 use super::network::{FlowArc, Network, Side};
+use crate::budget::Budget;
 use crate::observer::Watch;
 use crate::types::Weight;
 
@@ -41,7 +42,7 @@ pub(super) struct MaxFlow {
     /// By side.
     pub reach: [Reach; 2],
     /// Arcs and candidates that may still be looked at.
-    pub budget: usize,
+    pub budget: Budget,
     /// The next arc to try in the depth-first search.
     next_arc: Vec<u32>,
     path: Vec<u32>,
@@ -49,7 +50,7 @@ pub(super) struct MaxFlow {
 
 impl MaxFlow {
     /// Begins with the network as it is, and no flow.
-    pub fn start(&mut self, budget: usize) {
+    pub fn start(&mut self, budget: Budget) {
         let n = self.network.num_nodes();
         for reach in &mut self.reach {
             reach.nodes.clear();
@@ -67,7 +68,7 @@ impl MaxFlow {
     /// Leaves in the reach of the source what its seeds reach in the end.
     pub fn augment(&mut self, limit: Weight, watch: &mut Watch<'_>) -> Weight {
         let mut flow = 0;
-        while self.budget > 0 && self.search(Side::Source) && flow < limit {
+        while !self.budget.is_spent() && self.search(Side::Source) && flow < limit {
             if watch.stops_after(self.network.arcs.len()) {
                 break;
             }
@@ -111,7 +112,7 @@ impl MaxFlow {
                 return true;
             }
             let row = network.row(node);
-            *budget = budget.saturating_sub(row.len());
+            budget.spend(row.len());
             for &FlowArc { target, reverse, residual } in &network.arcs[row] {
                 let residual = match side {
                     Side::Source => residual,
@@ -147,7 +148,7 @@ impl MaxFlow {
         let mut path = std::mem::take(&mut self.path);
         path.clear();
         let sent = self.find_path(seed, &mut path);
-        self.budget = self.budget.saturating_sub(path.len());
+        self.budget.spend(path.len());
         let arcs = &mut self.network.arcs;
         for &position in &path {
             let reverse = arcs[position as usize].reverse;

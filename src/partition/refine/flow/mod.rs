@@ -32,6 +32,7 @@ use network::Side;
 use piercing::{Balance, Piercing};
 use region::Region;
 
+use crate::budget::Budget;
 use crate::observer::{Observer, Watch};
 use crate::partition::assignment::{Assignment, BlockAffinities, Level};
 use crate::partition::compact::{CompactGraph, Stored};
@@ -72,9 +73,9 @@ pub(crate) struct Flow {
     /// For each pair of adjacent blocks, the vertices on their boundary.
     pairs: Vec<(BlockId, BlockId, NodeId)>,
     /// Arcs and candidates that may still be looked at for all pairs together.
-    budget: usize,
+    budget: Budget,
     /// Arcs of hubs that may still be walked.
-    hub_budget: usize,
+    hub_budget: Budget,
     /// Whether the last refinement used up all of its effort for nothing.
     is_futile: bool,
 }
@@ -102,8 +103,8 @@ impl Flow {
         self.affinities.resize(bounds.len());
         self.piercing.flow.network.resize(bounds.len());
         let effort = if self.is_futile { FUTILE_EFFORT } else { WHOLE_EFFORT };
-        self.budget = effort.saturating_mul(level.num_arcs());
-        self.hub_budget = HUB_EFFORT.saturating_mul(level.num_arcs());
+        self.budget = Budget::new(effort.saturating_mul(level.num_arcs()));
+        self.hub_budget = Budget::new(HUB_EFFORT.saturating_mul(level.num_arcs()));
         let before = assignment.cost;
         let task = Task { level, bounds, settings, observer };
         let mut watch = Watch::new(observer);
@@ -119,7 +120,7 @@ impl Flow {
             }
         }
         let has_gained = assignment.cost < before;
-        self.is_futile = self.budget == 0 && !has_gained;
+        self.is_futile = self.budget.is_spent() && !has_gained;
         has_gained
     }
 
@@ -141,16 +142,15 @@ impl Flow {
         let mut pairs = std::mem::take(&mut self.pairs);
         collect_pairs(task.level.graph, &assignment.blocks, active, &mut pairs);
         for pair in pairs.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
-            if self.budget == 0 || task.observer.should_stop() {
+            if self.budget.is_spent() || task.observer.should_stop() {
                 break;
             }
             let (a, b, _) = pair[0];
             let boundary = pair.iter().map(|&(_, _, node)| node);
             let of_hubs = arcs_of_hubs(task.level.graph, boundary.clone());
-            if of_hubs > self.hub_budget {
+            if !self.hub_budget.pays_for(of_hubs) {
                 continue;
             }
-            self.hub_budget -= of_hubs;
             if self.refine_pair(task, assignment, [a, b], boundary, watch) {
                 changed[a as usize] = true;
                 changed[b as usize] = true;
@@ -177,14 +177,14 @@ impl Flow {
         }
         let network = &mut piercing.flow.network;
         let old_cut = network.build(task.level, assignment, region, pair);
-        let budget = EFFORT.saturating_mul(network.arcs.len()).min(self.budget);
+        let budget = self.budget.take(EFFORT.saturating_mul(network.arcs.len()));
         piercing.flow.start(budget);
         let balance = Balance {
             outside: [0, 1].map(|side| assignment.weights[pair[side] as usize] - region.weights[side]),
             bounds: pair.map(|block| task.bounds[block as usize]),
         };
         let side = piercing.balanced_cut(&region.depth, &balance, old_cut, watch);
-        self.budget -= budget - piercing.flow.budget;
+        self.budget.put_back(piercing.flow.budget);
         side.is_some_and(|side| self.apply(task.level, assignment, pair, side))
     }
 

@@ -70,7 +70,7 @@ impl Piercing {
                 self.flow.search(Side::Sink);
             }
             let visited: usize = self.flow.reach.iter().map(|reach| reach.nodes.len()).sum();
-            if self.flow.budget == 0 || watch.stops_after(visited) {
+            if self.flow.budget.is_spent() || watch.stops_after(visited) {
                 return None;
             }
             let reached = [0, 1].map(|side| fixed[side] + self.flow.reach[side].weight);
@@ -123,7 +123,7 @@ impl Piercing {
         let MaxFlow { network, reach, budget, .. } = &mut self.flow;
         let front = &mut self.fronts[side as usize];
         front.retain(|&node| network.terminal[node as usize].is_none());
-        *budget = budget.saturating_sub(front.len());
+        budget.spend(front.len());
         let other = &reach[side.opposite() as usize];
         let key = |&node: &u32| (!other.contains(node), inward(side, depth[node as usize]), node);
         let node = front.iter().copied().max_by_key(key)?;

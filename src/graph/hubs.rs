@@ -1,0 +1,22 @@
+//! Vertices of far more arcs than others. What takes all arcs of a vertex again and again is done in another way for them, or within a
+//! budget.
+
+use super::CsrGraph;
+use crate::types::NodeId;
+
+/// Hubs have more arcs than this, and more than [`SHARE`] times the mean degree.
+pub(crate) const FEWEST_ARCS: usize = 1024;
+
+/// Hubs have more arcs than so many times the mean degree.
+const SHARE: usize = 16;
+
+/// The hubs of a graph, in ascending order; O(n).
+pub(crate) fn hubs_of(graph: &CsrGraph) -> impl Iterator<Item = NodeId> + '_ {
+    let most = most_arcs_without_hub(graph, FEWEST_ARCS);
+    graph.nodes().filter(move |&node| graph.degree(node) > most)
+}
+
+/// What has more arcs than this is a hub: `fewest`, or more where the mean degree is high.
+pub(crate) fn most_arcs_without_hub(graph: &CsrGraph, fewest: usize) -> usize {
+    fewest.max(SHARE * graph.num_arcs() / graph.num_nodes().max(1))
+}
