@@ -2,7 +2,7 @@
 //!
 //! Graphs of the [shape of the machine](super::embedding) are mapped optimally. Elsewhere each start is
 //! [annealed](crate::annealing), and the best of them goes on for some rounds. Problems of many
-//! processes are annealed in regions, ranges of places that are parts of the machine in one round and straddle their
+//! processes, if they have small cuts, are annealed in regions: ranges of places that are parts of the machine in one round and straddle their
 //! borders in the next. Regions of one round are improved in parallel, each as if all others stayed as they are; what
 //! a region gains is computed again when it is taken over, and a region that has come to lose stays as it was.
 //!
@@ -24,7 +24,7 @@ use crate::problem::Problem;
 use crate::rng::derive;
 use crate::settings::{ConfigError, check_at_least_one};
 use crate::topology::DistanceOracle;
-use crate::types::{Cost, NodeId, PeId};
+use crate::types::{Cost, NodeId, PeId, Weight};
 
 /// Problems of fewer processes take negligible time, so they get more proposals for each process:
 const SMALL: usize = 512;
@@ -35,7 +35,7 @@ const SMALL_FACTOR: u32 = 4;
 /// Problems of at most this many processes are annealed as wholes.
 const WHOLE: usize = 1 << 15;
 
-/// Processes of a region of a larger problem.
+/// Processes of a region of a larger problem that has small cuts.
 const REGION: usize = 1 << 12;
 
 /// Larger problems get so many times fewer proposals for each process: they shall not take minutes.
@@ -119,7 +119,7 @@ pub(super) fn improve<O: DistanceOracle>(
         return SearchOutcome { mapping, cost, tried: 0, made: 0, stopped: observer.should_stop() };
     }
     let site = Site { metric: problem.oracle(), key_of: &key_of, near: &near, kinds: &[], observer };
-    let ground = Ground { problem, site };
+    let ground = Ground { problem, site, num_regions: num_regions(problem.graph()) };
     let mut states: Vec<State> = starts
         .par_iter()
         .enumerate()
@@ -167,6 +167,8 @@ fn solve_exactly<O: DistanceOracle>(
 struct Ground<'a, O: DistanceOracle> {
     problem: &'a Problem<'a, O>,
     site: Site<'a, O>,
+    /// Into how many regions the places are divided.
+    num_regions: usize,
 }
 
 impl<O: DistanceOracle> Ground<'_, O> {
@@ -220,7 +222,7 @@ impl State {
     /// Anneals all regions once.
     fn round<O: DistanceOracle>(&mut self, ground: &Ground<'_, O>, cooling: &Cooling) {
         let seed = derive(self.seed, self.rounds);
-        let regions = regions(self.place_of.len(), self.rounds % 2 == 1);
+        let regions = regions(self.place_of.len(), ground.num_regions, self.rounds % 2 == 1);
         self.rounds += 1;
         let annealed: Vec<(Range<PeId>, Annealed)> = regions
             .into_par_iter()
@@ -268,9 +270,22 @@ impl State {
     }
 }
 
-/// Ranges that cover all places; the shifted ones straddle the borders of the others.
-fn regions(num_places: usize, are_shifted: bool) -> Vec<Range<PeId>> {
-    let count = if num_places <= WHOLE { 1 } else { num_places.div_ceil(REGION) };
+/// Into how many regions the places are divided, where process i is on place i. One, if regions would hold less than half of the
+/// communication: where a process is best placed depends more on what is outside of its region then than on what is in it. O(n + m).
+fn num_regions(graph: &CsrGraph) -> usize {
+    let n = graph.num_nodes();
+    if n <= WHOLE {
+        return 1;
+    }
+    let count = n.div_ceil(REGION);
+    let region_of = |node: NodeId| node as usize * count / n;
+    let held = |node| graph.arcs(node).filter(move |&(other, _)| region_of(other) == region_of(node));
+    let volume: Weight = graph.nodes().flat_map(held).map(|(_, weight)| weight).sum();
+    if volume < graph.total_arc_weight() / 2 { 1 } else { count }
+}
+
+/// Ranges that cover all places, so many if they are not shifted; the shifted ones straddle the borders of the others.
+fn regions(num_places: usize, count: usize, are_shifted: bool) -> Vec<Range<PeId>> {
     let border = |index: usize| (index * num_places / count) as PeId;
     let middle = |index: usize| border(index).midpoint(border(index + 1));
     let borders: Vec<PeId> = match are_shifted && count > 1 {
@@ -281,4 +296,20 @@ fn regions(num_places: usize, are_shifted: bool) -> Vec<Range<PeId>> {
         }
     };
     borders.windows(2).map(|ends| ends[0]..ends[1]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+    use crate::rng::Rng;
+    use crate::testing::random_graph;
+
+    #[test]
+    fn large_problems_with_small_cuts_are_annealed_in_regions() {
+        let n = WHOLE + REGION;
+        assert_eq!(num_regions(&generate::mesh(64, n / 64, 1)), 9);
+        assert_eq!(num_regions(&random_graph(n, 4, 9, &mut Rng::new(1))), 1);
+        assert_eq!(num_regions(&generate::mesh(64, WHOLE / 64, 1)), 1);
+    }
 }
