@@ -27,7 +27,8 @@ use crate::types::{Cost, NodeId, PeId, Weight};
 /// nearly all have fewer; around hubs they can be half of the machine.
 const MOST_KEPT: usize = 256;
 
-/// PEs that a visit finds when the arcs of an [`Effort`] are spent. Balances time against exchanges that are missed. Tried as those.
+/// PEs that a visit finds when the arcs of an [`Effort`] are spent. Balances time against exchanges that are missed. Tried as
+/// [`Effort::bounded`] was.
 const FEW_PES: usize = 64;
 
 /// Which processes may be exchanged; told for pairs whose exchange would gain.
@@ -57,9 +58,11 @@ impl Effort {
     /// What takes about a minute on machines of 10^5 PEs, where processes pay less on half of the machine. Balances time against exchanges that
     /// are missed.
     ///
-    /// Without hubs, arcs are in proportion to those of the graph, but not scarce where there are few. Tried with random graphs of mean degree 16, by `viem GRAPH --machine=mesh:200x200` and the like, and with random geometric
-    /// graphs of 10^5 processes, which need no more. With hubs, tried with a star and with ten hubs joined to all of 10^5 processes, by
-    /// `viem GRAPH --machine=mesh:400x250`: with 1024 PEs the ten hubs end with a higher J, without a bound of the arcs they take twice as long.
+    /// Without hubs, arcs are in proportion to those of the graph, but not scarce where there are few. Tried with random graphs of mean degree
+    /// 16, by `viem GRAPH --machine=mesh:200x200` and the like, and with random geometric graphs of 10^5 processes, which need no more.
+    ///
+    /// With hubs, tried with a star and with ten hubs joined to all of 10^5 processes, by `viem GRAPH --machine=mesh:400x250`: with 1024 PEs the
+    /// ten hubs end with a higher J, and without a bound of the arcs they take twice as long.
     pub fn bounded(graph: &CsrGraph) -> Self {
         match hubs_of(graph).next() {
             Some(_) => Self { pes: 1 << 12, arcs: Budget::new(1 << 30), hub_arcs: Budget::new(1 << 28) },
