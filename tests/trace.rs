@@ -21,7 +21,25 @@ fn recorder(mpi: &Mpi) -> PathBuf {
     mpi.compile("mpicc", &options, "trace/viem_trace.c")
 }
 
-/// Runs a program under the recorder and gives the folder with the files it left.
+/// Runs a program under the recorder and gives the folder with the files it left, and what was said on stderr.
+fn record_and_hear(
+    mpi: &Mpi,
+    num_ranks: usize,
+    recorder: &Path,
+    command: &[&str],
+    variables: &[&str],
+) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut launcher = mpi.launcher();
+    launcher.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_hwloc_base_binding_policy", "none");
+    let preload = format!("LD_PRELOAD={}", recorder.display());
+    launcher.current_dir(folder.path()).args(["-n", &num_ranks.to_string(), "env", &preload]);
+    let output = launcher.args(variables).args(command).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{errors}");
+    (folder, errors)
+}
+
 fn record(
     mpi: &Mpi,
     num_ranks: usize,
@@ -29,14 +47,7 @@ fn record(
     command: &[&str],
     variables: &[&str],
 ) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let mut launcher = mpi.launcher();
-    launcher.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_hwloc_base_binding_policy", "none");
-    let preload = format!("LD_PRELOAD={}", recorder.display());
-    launcher.current_dir(folder.path()).args(["-n", &num_ranks.to_string(), "env", &preload]);
-    let output = launcher.args(variables).args(command).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    folder
+    record_and_hear(mpi, num_ranks, recorder, command, variables).0
 }
 
 /// Reads the files by other code than the reader's.
@@ -268,5 +279,183 @@ fn the_files_become_a_communication_graph() {
         let found = found.filter(|&((u, v), _)| u < v);
         let found = found.map(|((u, v), weight)| ((u64::from(u), u64::from(v)), weight as u64));
         assert_eq!(found.collect::<BTreeMap<_, _>>(), expected);
+    }
+}
+
+/// What programs do seldom. Usage: seldom ignored|outside|spawn|file
+const SELDOM: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char sent[64], received[64];
+static int rank, size;
+
+/* To the next rank of the world. */
+static void pass(int count)
+{
+    MPI_Sendrecv(sent, count, MPI_BYTE, (rank + 1) % size, 0, received, count, MPI_BYTE, (rank + size - 1) % size, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* No type where MPI does not look at it: between even and odd ranks, with rank 0 as the root, and in the world. */
+static void ignored(void)
+{
+    MPI_Datatype none = MPI_DATATYPE_NULL, byte = MPI_BYTE;
+    MPI_Comm world = MPI_COMM_WORLD, half, both;
+    MPI_Comm_split(world, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, world, 1 - rank % 2, 9, &both);
+    if (rank % 2 == 1) {
+        MPI_Gather(sent, 1, byte, NULL, 0, none, 0, both);
+        MPI_Scatter(NULL, 0, none, received, 1, byte, 0, both);
+    } else if (rank == 0) {
+        MPI_Gather(NULL, 0, none, received, 1, byte, MPI_ROOT, both);
+        MPI_Scatter(sent, 1, byte, NULL, 0, none, MPI_ROOT, both);
+    } else {
+        MPI_Gather(NULL, 7, none, NULL, 7, none, MPI_PROC_NULL, both);
+        MPI_Scatter(NULL, 7, none, NULL, 7, none, MPI_PROC_NULL, both);
+    }
+    if (rank == 0) {
+        MPI_Gather(MPI_IN_PLACE, 7, none, received, 1, byte, 0, world);
+        MPI_Scatter(sent, 1, byte, MPI_IN_PLACE, 7, none, 0, world);
+    } else {
+        MPI_Gather(sent, 1, byte, NULL, 7, none, 0, world);
+        MPI_Scatter(NULL, 7, none, received, 1, byte, 0, world);
+    }
+    MPI_Allgather(MPI_IN_PLACE, 7, none, received, 1, byte, world);
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+}
+
+/* Ranks that are none, in a program that goes on after errors. */
+static void outside(void)
+{
+    MPI_Comm world = MPI_COMM_WORLD;
+    int ranks[] = {50000000, size, -77};
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 3; i++) {
+        if (MPI_Send(sent, 1, MPI_BYTE, ranks[i], 0, world) == MPI_SUCCESS) MPI_Abort(world, 3);
+        if (MPI_Bcast(sent, 1, MPI_BYTE, ranks[i], world) == MPI_SUCCESS) MPI_Abort(world, 4);
+    }
+    pass(5);
+}
+
+/* Two parents start two children that send other sizes. Open MPI does not hand LD_PRELOAD on; `env` does. */
+static void spawn(char *program)
+{
+    MPI_Comm parent, both;
+    char preload[4096];
+    snprintf(preload, sizeof preload, "LD_PRELOAD=%s", getenv("LD_PRELOAD"));
+    MPI_Comm_get_parent(&parent);
+    pass(parent == MPI_COMM_NULL ? 5 : 6);
+    if (parent == MPI_COMM_NULL) {
+        char *arguments[] = {preload, program, "spawn", NULL};
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        int error = MPI_Comm_spawn("env", arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &both, MPI_ERRCODES_IGNORE);
+        if (error == MPI_SUCCESS) {
+            MPI_Comm_disconnect(&both);
+        } else {
+            fprintf(stderr, "cannot spawn\n");
+        }
+    } else {
+        MPI_Comm_disconnect(&parent);
+    }
+}
+
+/* Ranks write in turns, so that the MPI moves data between them before it writes. */
+static void file(void)
+{
+    MPI_File file;
+    MPI_Datatype turns;
+    int mode = MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE;
+    MPI_File_open(MPI_COMM_WORLD, "out.bin", mode, MPI_INFO_NULL, &file);
+    MPI_Type_vector(8, 4, 4 * size, MPI_BYTE, &turns);
+    MPI_Type_commit(&turns);
+    MPI_File_set_view(file, 4 * rank, MPI_BYTE, turns, "native", MPI_INFO_NULL);
+    MPI_File_write_all(file, sent, 32, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+    MPI_Type_free(&turns);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (strcmp(argv[1], "ignored") == 0) ignored();
+    if (strcmp(argv[1], "outside") == 0) outside();
+    if (strcmp(argv[1], "spawn") == 0) spawn(argv[0]);
+    if (strcmp(argv[1], "file") == 0) file();
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+fn seldom(mpi: &Mpi) -> PathBuf {
+    let source = mpi.folder.path().join("seldom.c");
+    std::fs::write(&source, SELDOM).unwrap();
+    mpi.compile("mpicc", &["-w"], source.to_str().unwrap())
+}
+
+#[test]
+fn arguments_that_mpi_ignores_may_be_no_types() {
+    for mpi in Mpi::all() {
+        let (recorder, seldom) = (recorder(&mpi), seldom(&mpi));
+        let folder = record(&mpi, 4, &recorder, &[seldom.to_str().unwrap(), "ignored"], &[]);
+        let mut expected = Expected::default();
+        for (parent, child, below) in binomial(4) {
+            expected.one(child, parent, below); // Gather
+            expected.one(parent, child, below); // Scatter
+        }
+        (0..4).for_each(|rank| expected.send("collective", rank, (rank + 1) % 4, 3, 3)); // Allgather
+        assert_eq!(counts(folder.path()), expected.0, "mpicc{}", mpi.suffix);
+        let text = std::fs::read_to_string(folder.path().join("viem_trace.2")).unwrap();
+        assert!(text.contains("\nuncounted 2\n"), "{text}");
+    }
+}
+
+#[test]
+fn sends_to_ranks_that_do_not_exist_are_not_counted() {
+    for mpi in Mpi::all() {
+        let (recorder, seldom) = (recorder(&mpi), seldom(&mpi));
+        let folder = record(&mpi, 4, &recorder, &[seldom.to_str().unwrap(), "outside"], &[]);
+        let mut expected = Expected::default();
+        (0..4).for_each(|rank| expected.send("p2p", rank, (rank + 1) % 4, 1, 5));
+        assert_eq!(counts(folder.path()), expected.0, "mpicc{}", mpi.suffix);
+    }
+}
+
+#[test]
+fn spawned_processes_leave_the_files_of_their_parents_alone() {
+    for mpi in Mpi::all() {
+        let (recorder, seldom) = (recorder(&mpi), seldom(&mpi));
+        let command = [seldom.to_str().unwrap(), "spawn"];
+        let (folder, errors) = record_and_hear(&mpi, 2, &recorder, &command, &[]);
+        let mut expected = Expected::default();
+        (0..2).for_each(|rank| expected.send("p2p", rank, 1 - rank, 1, 5));
+        assert_eq!(counts(folder.path()), expected.0, "mpicc{}", mpi.suffix);
+        if errors.contains("cannot spawn") {
+            // MPICH of Debian, whose PMI is that of Slurm.
+            skipped(&format!("mpirun{} cannot spawn", mpi.suffix));
+            assert_ne!(mpi.suffix, ".openmpi");
+            continue;
+        }
+        let told = "viem_trace: processes started by MPI_Comm_spawn are not recorded";
+        assert_eq!(errors.matches(told).count(), 1, "{errors}");
+    }
+}
+
+#[test]
+fn writing_files_is_counted_where_it_is_done_by_messages() {
+    for mpi in Mpi::all() {
+        let (recorder, seldom) = (recorder(&mpi), seldom(&mpi));
+        let folder = record(&mpi, 4, &recorder, &[seldom.to_str().unwrap(), "file"], &[]);
+        let found = counts(folder.path());
+        match mpi.suffix {
+            ".openmpi" => assert_eq!(found, Counts::new()),
+            ".mpich" => assert!(!found.is_empty()),
+            _ => (),
+        }
     }
 }

@@ -36,8 +36,13 @@
  *     Of the variants whose counts differ by rank, blocks without bytes are not sent. Nonblocking and persistent
  *     forms count as the blocking ones.
  *
- * Not counted: one-sided communication, files, and collectives on intercommunicators; of the last the number of
- * calls is told. Traffic with processes outside MPI_COMM_WORLD is told as a sum.
+ * Not counted: one-sided communication, and collectives on intercommunicators; of the last the number of calls is
+ * told. Traffic with processes outside MPI_COMM_WORLD is told as a sum. Files (MPI-IO) are not counted where the MPI
+ * handles them inside, as Open MPI does by default; ROMIO, which is that of MPICH, exchanges data and metadata by
+ * calls of MPI, and these count like those of the program.
+ *
+ * Processes started by MPI_Comm_spawn are a world of their own, whose ranks count from 0 again. They write no files,
+ * and the first of them says so on stderr.
  *
  * The functions are interposed under both of their names, MPI_X and PMPI_X, because some Fortran bindings call the
  * latter. Needs MPI 3 and a C11 compiler with the extensions of GCC and Clang.
@@ -79,6 +84,8 @@ static int counts_collectives = 1;
 /* Whether several threads may be in MPI at once. */
 static int is_threaded;
 static int is_started;
+/* Whether MPI_Comm_spawn started this process. */
+static int is_spawned;
 
 /* Guards the table of persistent requests and the making of groups. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -155,12 +162,16 @@ static void start(void)
 {
     const char *collectives = getenv("VIEM_TRACE_COLLECTIVES");
     int level;
+    MPI_Comm parent;
     counts_collectives = !(collectives && strcmp(collectives, "0") == 0);
     PMPI_Query_thread(&level);
     is_threaded = level == MPI_THREAD_MULTIPLE;
     PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+    /* Asked for now, because a program that disconnects from its parent has none any more. */
+    PMPI_Comm_get_parent(&parent);
+    is_spawned = parent != MPI_COMM_NULL;
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_group, &group_keyval, NULL);
     for (int class = 0; class < NUM_CLASSES; class++) counters[class] = allocate(world_size, sizeof(counter));
     is_started = 1;
@@ -230,7 +241,7 @@ __attribute__((noinline)) static group *look_up_group(MPI_Comm comm)
 
 __attribute__((noinline)) static int64_t look_up_size(MPI_Datatype type)
 {
-    MPI_Count size;
+    MPI_Count size = 0;
     PMPI_Type_size_x(type, &size);
     last.type = type;
     last.type_size = size;
@@ -250,10 +261,18 @@ static inline group *group_of(MPI_Comm comm)
     return last.group && last.comm == comm ? last.group : look_up_group(comm);
 }
 
+/* Only for arguments that MPI does not ignore at this rank: the size of what is no type is a fatal error. */
 static inline uint64_t bytes_of(int64_t count, MPI_Datatype type)
 {
+    if (count == 0 || type == MPI_DATATYPE_NULL) return 0;
     if (!is_last_current()) forget_last();
     return (uint64_t)count * (uint64_t)(last.type == type ? last.type_size : look_up_size(type));
+}
+
+/* MPI_PROC_NULL is none of the ranks, and a program that handles errors itself may send to any number. */
+static inline int has_rank(const group *group, int rank)
+{
+    return rank >= 0 && rank < group->size;
 }
 
 static int world_of(const group *group, int rank)
@@ -365,7 +384,7 @@ static void follow_plan(MPI_Request request)
 /* Counts what goes to a rank of a communicator, or adds it to the plan. */
 static void emit(const group *group, int class, int rank, uint64_t messages, uint64_t bytes)
 {
-    if (rank == MPI_PROC_NULL || messages == 0) return;
+    if (!has_rank(group, rank) || messages == 0) return;
     int world = world_of(group, rank);
     plan *plan = open_plan;
     if (!plan) {
@@ -384,8 +403,8 @@ static void emit(const group *group, int class, int rank, uint64_t messages, uin
 
 static inline void record_send(int64_t count, MPI_Datatype type, int dest, MPI_Comm comm)
 {
-    if (dest == MPI_PROC_NULL) return;
-    add_to_rank(P2P, world_of(group_of(comm), dest), 1, bytes_of(count, type));
+    const group *group = group_of(comm);
+    if (has_rank(group, dest)) add_to_rank(P2P, world_of(group, dest), 1, bytes_of(count, type));
 }
 
 static void record_persistent_send(int64_t count, MPI_Datatype type, int dest, MPI_Comm comm)
@@ -405,10 +424,10 @@ static group *neighbours_of(MPI_Comm comm)
     return group;
 }
 
-static void record_neighbours(uint64_t bytes, MPI_Comm comm)
+static void record_neighbours(int64_t count, MPI_Datatype type, MPI_Comm comm)
 {
     group *group = neighbours_of(comm);
-    for (int i = 0; i < group->num_targets; i++) emit(group, NEIGHBOUR, group->targets[i], 1, bytes);
+    for (int i = 0; i < group->num_targets; i++) emit(group, NEIGHBOUR, group->targets[i], 1, bytes_of(count, type));
 }
 
 /* ---- collectives ---------------------------------------------------------------------------------------------- */
@@ -458,42 +477,46 @@ static int has_child(const group *group, int from_root, int64_t distance)
     return (from_root == 0 || distance < (from_root & -from_root)) && from_root + distance < group->size;
 }
 
-/* To each child `bytes`, for each rank in its subtree if `per_rank`. */
-static void record_down(uint64_t bytes, int per_rank, int root, MPI_Comm comm)
+/* To each child so many elements, for each rank in its subtree if `per_rank`. */
+static void record_down(int64_t count, MPI_Datatype type, int per_rank, int root, MPI_Comm comm)
 {
     group *group = collective_group(comm);
-    if (!group) return;
+    if (!group || !has_rank(group, root)) return;
     int own = from_root(group, root);
+    uint64_t bytes = bytes_of(count, type);
     for (int64_t distance = 1; has_child(group, own, distance); distance *= 2) {
         int child = own + (int)distance;
         send(group, to_rank(group, child, root), 1, bytes * (per_rank ? subtree(group, child) : 1));
     }
 }
 
-/* To the parent `bytes`, for each rank in the own subtree if `per_rank`. */
-static void record_up(uint64_t bytes, int per_rank, int root, MPI_Comm comm)
+/* To the parent so many elements, for each rank in the own subtree if `per_rank`. */
+static void record_up(int64_t count, MPI_Datatype type, int per_rank, int root, MPI_Comm comm)
 {
     group *group = collective_group(comm);
-    int own = group ? from_root(group, root) : 0;
+    int own = group && has_rank(group, root) ? from_root(group, root) : 0;
     if (own == 0) return;
+    uint64_t bytes = bytes_of(count, type);
     send(group, to_rank(group, own & (own - 1), root), 1, bytes * (per_rank ? subtree(group, own) : 1));
 }
 
 /* To rank + 1, 2, 4, ..., around the end if `is_cyclic`. */
-static void record_doubling(uint64_t bytes, int is_cyclic, MPI_Comm comm)
+static void record_doubling(int64_t count, MPI_Datatype type, int is_cyclic, MPI_Comm comm)
 {
     group *group = collective_group(comm);
     if (!group) return;
+    uint64_t bytes = bytes_of(count, type);
     for (int64_t distance = 1; distance < group->size; distance *= 2) {
         int64_t target = group->rank + distance;
         if (target < group->size || is_cyclic) send(group, (int)(target % group->size), 1, bytes);
     }
 }
 
-static void record_allreduce(uint64_t bytes, MPI_Comm comm)
+static void record_allreduce(int64_t count, MPI_Datatype type, MPI_Comm comm)
 {
     group *group = collective_group(comm);
     if (!group) return;
+    uint64_t bytes = bytes_of(count, type);
     int64_t power = 1;
     while (2 * power <= group->size) power *= 2;
     int rest = group->size - (int)power, rank = group->rank;
@@ -507,25 +530,21 @@ static void record_allreduce(uint64_t bytes, MPI_Comm comm)
     }
 }
 
-static void record_pairwise(uint64_t bytes, MPI_Comm comm)
+static void record_pairwise(int64_t count, MPI_Datatype type, MPI_Comm comm)
 {
     group *group = collective_group(comm);
     for (int rank = 0; group && rank < group->size; rank++) {
-        if (rank != group->rank) send(group, rank, 1, bytes);
+        if (rank != group->rank) send(group, rank, 1, bytes_of(count, type));
     }
 }
 
 /* To the right neighbour all blocks but its own. */
-static void record_ring(uint64_t bytes_of_others, MPI_Comm comm)
+static void record_ring(int64_t count, MPI_Datatype type, MPI_Comm comm)
 {
     group *group = collective_group(comm);
     if (!group || group->size == 1) return;
-    send(group, (group->rank + 1) % group->size, group->size - 1, bytes_of_others);
-}
-
-static uint64_t others(MPI_Comm comm)
-{
-    return (uint64_t)group_of(comm)->size - 1;
+    uint64_t others = (uint64_t)group->size - 1;
+    send(group, (group->rank + 1) % group->size, others, others * bytes_of(count, type));
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------------- */
@@ -570,6 +589,16 @@ static void write_file(void)
     free(temporary);
 }
 
+static void finish(void)
+{
+    if (!is_started) return;
+    if (!is_spawned) {
+        write_file();
+    } else if (world_rank == 0) {
+        fprintf(stderr, "viem_trace: processes started by MPI_Comm_spawn are not recorded\n");
+    }
+}
+
 /* ---- interposed functions ------------------------------------------------------------------------------------- */
 
 static void *find(const char *name)
@@ -604,7 +633,7 @@ static void *find(const char *name)
 WRAP(Init, (int *argc, char ***argv), (argc, argv), DO_NOTHING, start())
 WRAP(Init_thread, (int *argc, char ***argv, int required, int *provided), (argc, argv, required, provided), DO_NOTHING,
      start())
-WRAP(Finalize, (void), (), if (is_started) write_file(), DO_NOTHING)
+WRAP(Finalize, (void), (), finish(), DO_NOTHING)
 
 WRAP(Type_free, (MPI_Datatype * type), (type), forget_handles(), DO_NOTHING)
 
@@ -756,23 +785,23 @@ static void NAME(record_typed_neighbour_blocks)(const COUNT counts[], const MPI_
 #endif
 
 #ifndef HAS_LARGE_COUNTS
-COLLECTIVE_CALLS(Barrier, Ibarrier, (MPI_Comm comm), (comm), record_doubling(0, 1, comm))
+COLLECTIVE_CALLS(Barrier, Ibarrier, (MPI_Comm comm), (comm), record_doubling(0, MPI_BYTE, 1, comm))
 #endif
 COLLECTIVE_CALLS(Bcast, Ibcast, (void *buffer, COUNT count, MPI_Datatype type, int root, MPI_Comm comm),
-                 (buffer, count, type, root, comm), record_down(bytes_of(count, type), 0, root, comm))
+                 (buffer, count, type, root, comm), record_down(count, type, 0, root, comm))
 
 #define REDUCE_PARAMETERS const void *buffer, void *result_buffer, COUNT count, MPI_Datatype type, MPI_Op op
 #define REDUCE_ARGUMENTS buffer, result_buffer, count, type, op
 COLLECTIVE_CALLS(Reduce, Ireduce, (REDUCE_PARAMETERS, int root, MPI_Comm comm), (REDUCE_ARGUMENTS, root, comm),
-                 record_up(bytes_of(count, type), 0, root, comm))
+                 record_up(count, type, 0, root, comm))
 COLLECTIVE_CALLS(Allreduce, Iallreduce, (REDUCE_PARAMETERS, MPI_Comm comm), (REDUCE_ARGUMENTS, comm),
-                 record_allreduce(bytes_of(count, type), comm))
+                 record_allreduce(count, type, comm))
 COLLECTIVE_CALLS(Scan, Iscan, (REDUCE_PARAMETERS, MPI_Comm comm), (REDUCE_ARGUMENTS, comm),
-                 record_doubling(bytes_of(count, type), 0, comm))
+                 record_doubling(count, type, 0, comm))
 COLLECTIVE_CALLS(Exscan, Iexscan, (REDUCE_PARAMETERS, MPI_Comm comm), (REDUCE_ARGUMENTS, comm),
-                 record_doubling(bytes_of(count, type), 0, comm))
+                 record_doubling(count, type, 0, comm))
 COLLECTIVE_CALLS(Reduce_scatter_block, Ireduce_scatter_block, (REDUCE_PARAMETERS, MPI_Comm comm),
-                 (REDUCE_ARGUMENTS, comm), record_pairwise(bytes_of(count, type), comm))
+                 (REDUCE_ARGUMENTS, comm), record_pairwise(count, type, comm))
 COLLECTIVE_CALLS(Reduce_scatter, Ireduce_scatter,
                  (const void *buffer, void *result_buffer, const COUNT counts[], MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm),
@@ -782,22 +811,25 @@ COLLECTIVE_CALLS(Reduce_scatter, Ireduce_scatter,
     const void *sent, COUNT num_sent, MPI_Datatype type_sent, void *received, COUNT count, MPI_Datatype type
 #define BLOCK_ARGUMENTS sent, num_sent, type_sent, received, count, type
 /* With MPI_IN_PLACE, only what is said of the other buffer holds. */
-#define BYTES_SENT (sent == MPI_IN_PLACE ? bytes_of(count, type) : bytes_of(num_sent, type_sent))
-#define BYTES_SCATTERED \
-    (group_of(comm)->rank == root ? bytes_of(num_sent, type_sent) : bytes_of(count, type))
+#define IF_IN_PLACE(received_value, sent_value) (sent == MPI_IN_PLACE ? (received_value) : (sent_value))
+#define ELEMENTS_SENT IF_IN_PLACE(count, num_sent), IF_IN_PLACE(type, type_sent)
+/* What is sent is told at the root only. */
+#define IF_ROOT(root_value, other_value) (group_of(comm)->rank == root ? (root_value) : (other_value))
+#define ELEMENTS_SCATTERED IF_ROOT(num_sent, count), IF_ROOT(type_sent, type)
 
+/* Only the root may gather in place, and it sends nothing. */
 COLLECTIVE_CALLS(Gather, Igather, (BLOCK_PARAMETERS, int root, MPI_Comm comm), (BLOCK_ARGUMENTS, root, comm),
-                 record_up(BYTES_SENT, 1, root, comm))
+                 record_up(num_sent, type_sent, 1, root, comm))
 COLLECTIVE_CALLS(Scatter, Iscatter, (BLOCK_PARAMETERS, int root, MPI_Comm comm), (BLOCK_ARGUMENTS, root, comm),
-                 record_down(BYTES_SCATTERED, 1, root, comm))
+                 record_down(ELEMENTS_SCATTERED, 1, root, comm))
 COLLECTIVE_CALLS(Allgather, Iallgather, (BLOCK_PARAMETERS, MPI_Comm comm), (BLOCK_ARGUMENTS, comm),
-                 record_ring(BYTES_SENT *others(comm), comm))
+                 record_ring(ELEMENTS_SENT, comm))
 COLLECTIVE_CALLS(Alltoall, Ialltoall, (BLOCK_PARAMETERS, MPI_Comm comm), (BLOCK_ARGUMENTS, comm),
-                 record_pairwise(BYTES_SENT, comm))
+                 record_pairwise(ELEMENTS_SENT, comm))
 COLLECTIVE_CALLS(Neighbor_allgather, Ineighbor_allgather, (BLOCK_PARAMETERS, MPI_Comm comm),
-                 (BLOCK_ARGUMENTS, comm), record_neighbours(bytes_of(num_sent, type_sent), comm))
+                 (BLOCK_ARGUMENTS, comm), record_neighbours(num_sent, type_sent, comm))
 COLLECTIVE_CALLS(Neighbor_alltoall, Ineighbor_alltoall, (BLOCK_PARAMETERS, MPI_Comm comm), (BLOCK_ARGUMENTS, comm),
-                 record_neighbours(bytes_of(num_sent, type_sent), comm))
+                 record_neighbours(num_sent, type_sent, comm))
 
 #define GATHERV_PARAMETERS                                                                                   \
     const void *sent, COUNT num_sent, MPI_Datatype type_sent, void *received, const COUNT counts[],         \
@@ -809,7 +841,7 @@ COLLECTIVE_CALLS(Gatherv, Igatherv, (GATHERV_PARAMETERS, int root, MPI_Comm comm
 COLLECTIVE_CALLS(Allgatherv, Iallgatherv, (GATHERV_PARAMETERS, MPI_Comm comm), (GATHERV_ARGUMENTS, comm),
                  NAME(record_ring_of_blocks)(counts, type, comm))
 COLLECTIVE_CALLS(Neighbor_allgatherv, Ineighbor_allgatherv, (GATHERV_PARAMETERS, MPI_Comm comm),
-                 (GATHERV_ARGUMENTS, comm), record_neighbours(bytes_of(num_sent, type_sent), comm))
+                 (GATHERV_ARGUMENTS, comm), record_neighbours(num_sent, type_sent, comm))
 COLLECTIVE_CALLS(Scatterv, Iscatterv,
                  (const void *sent, const COUNT counts[], const DISPLACEMENT displacements[], MPI_Datatype type_sent,
                   void *received, COUNT count, MPI_Datatype type, int root, MPI_Comm comm),
@@ -821,7 +853,6 @@ COLLECTIVE_CALLS(Scatterv, Iscatterv,
         void *received, const COUNT counts[], const displacement displacements[], one_type type, MPI_Comm comm
 #define BLOCKS_ARGUMENTS \
     sent, counts_sent, displacements_sent, type_sent, received, counts, displacements, type, comm
-#define IF_IN_PLACE(received_value, sent_value) (sent == MPI_IN_PLACE ? (received_value) : (sent_value))
 typedef const MPI_Datatype *NAME(types);
 
 COLLECTIVE_CALLS(Alltoallv, Ialltoallv, (BLOCKS_PARAMETERS(DISPLACEMENT, MPI_Datatype)), (BLOCKS_ARGUMENTS),
