@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::Read as _;
 
 use proptest::prelude::*;
 use viem::graph::CsrGraph;
@@ -268,14 +269,26 @@ fn missing_and_repeated_ranks_are_told() {
 #[test]
 fn files_are_taken_as_they_come() {
     type Edges = &'static [(u32, u32, i64)];
-    let cases: [(&str, &str, Edges); 23] = [
+    let cases: [(&str, &str, Edges); 35] = [
         ("edges", "0 1 5\n", &[(0, 1, 5)]),
         ("edges", "1 2 5\r\n2 1 1\r\n", &[(0, 1, 6)]),
         ("edges", "# SNAP\n0\t1\n1\t0\n2 1\n", &[(0, 1, 2), (1, 2, 1)]),
         ("edges", "from;to;x;messages;bytes\n0;1;oh;3;7\n", &[(0, 1, 7)]),
         ("edges", "\"source\",\"target\"\n\"0\",\"1\"\n", &[(0, 1, 1)]),
-        ("edges", "a,b,c\n0,1,5.0\n0,1,1e3\n", &[(0, 1, 1005)]),
+        ("edges", "src dst size\n0 1 5.0\n0 1 1e3\n", &[(0, 1, 1005)]),
         ("edges", "0,1,5\n\n1,1,9\n", &[(0, 1, 5)]),
+        ("edges", "0, 1 ,5\r\n , \r\n1 ,\t1, 9\r\n", &[(0, 1, 5)]),
+        ("edges", "rank,peer,messages,bytes\n0,1,3,7\n", &[(0, 1, 7)]),
+        ("edges", "Bytes;To;From\n7;1;0\n", &[(0, 1, 7)]),
+        ("edges", ",source,target,bytes,note\n0,0,1,7,\n1,1,0,2,\"oh\"\n", &[(0, 1, 9)]),
+        ("edges", "\"\",\"source\",\"target\",\"bytes\"\n\"1\",0,1,7\n", &[(0, 1, 7)]),
+        ("edges", "\u{feff}source,target,weight\r\n0,1,7\r\n", &[(0, 1, 7)]),
+        ("edges", "\u{feff}weight;target;source\n7;1;0\n", &[(0, 1, 7)]),
+        ("edges", "\u{feff}0,1,7\n", &[(0, 1, 7)]),
+        ("matrix", "\u{feff}0 5\n1 0\n", &[(0, 1, 6)]),
+        ("mtx", "%%MatrixMarket matrix coordinate pattern general\n \t\x0b\r\n2 2 1\n1 2\n ", &[(0, 1, 1)]),
+        ("mtx", "\u{feff}%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2", &[(0, 1, 1)]),
+        ("trace", "\u{feff}viem_trace 1\nrank 0 of 2\np2p 1 1 5\nend 1\n", &[(0, 1, 5)]),
         ("matrix", "0 5\n1 0", &[(0, 1, 6)]),
         ("matrix", " 9\t5.0 0\r\n0 0 0\r\n2e0 0 0\r\n\r\n", &[(0, 1, 5), (0, 2, 2)]),
         ("mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 5.0\n2 1 1\n", &[(0, 1, 6)]),
@@ -343,14 +356,20 @@ fn ranks_of_edge_lists_start_where_the_files_say() {
 #[test]
 fn faulty_files_are_refused_where_they_are_faulty() {
     use TrafficFault::{
-        Asymmetric, Missing, NoSuchRank, OtherColumns, OtherSize, RankTwice, TooManyRanks, TooMuch,
-        Unexpected,
+        Asymmetric, ColumnTwice, EdgeColumns, EmptyField, Missing, NoColumn, NoSuchRank, OtherColumns,
+        OtherSize, RankTwice, TooManyRanks, TooMuch, Unexpected,
     };
     type Check = fn(&TrafficFault) -> bool;
     let missing: Check = |fault| matches!(fault, Missing { .. });
     let unexpected: Check = |fault| matches!(fault, Unexpected { .. });
     let too_much: Check = |fault| matches!(fault, TooMuch { .. });
     let columns: Check = |fault| matches!(fault, OtherColumns { .. });
+    let edge_columns: Check = |fault| matches!(fault, EdgeColumns { .. });
+    let empty: Check = |fault| matches!(fault, EmptyField { .. });
+    let no_source: Check = |fault| matches!(fault, NoColumn { what: "source", .. });
+    let no_target: Check = |fault| matches!(fault, NoColumn { what: "target", .. });
+    let no_weight: Check = |fault| matches!(fault, NoColumn { what: "weight or messages", .. });
+    let twice: Check = |fault| matches!(fault, ColumnTwice { .. });
     let no_rank: Check = |fault| matches!(fault, NoSuchRank { .. });
     let too_many: Check = |fault| matches!(fault, TooManyRanks { .. });
     let other_size: Check = |fault| matches!(fault, OtherSize { .. });
@@ -376,9 +395,29 @@ fn faulty_files_are_refused_where_they_are_faulty() {
         ("matrix", vec!["0 1\n1 0\n".into(), "0 1 1\n1 0 1\n1 1 0\n".into()], 4, 1, other_size),
         ("edges", vec!["".into()], 1, 1, missing),
         ("edges", vec!["# nothing\n".into()], 2, 1, missing),
-        ("edges", vec!["0\n".into()], 1, 1, columns),
+        ("edges", vec!["0\n".into()], 1, 1, edge_columns),
         ("edges", vec!["0 1 2\n3 4\n".into()], 2, 1, columns),
-        ("edges", vec!["0 1 2 3 4\n".into()], 1, 1, columns),
+        ("edges", vec!["0 1 2 3 4\n".into()], 1, 1, edge_columns),
+        ("edges", vec!["0,1,5,1,\n".into()], 1, 1, edge_columns),
+        // Columns that are not named, not known, named twice.
+        ("edges", vec!["a,b,c\n0,1,5\n".into()], 1, 1, no_source),
+        ("edges", vec![".5,1,2\n0,1,5\n".into()], 1, 1, no_source),
+        ("edges", vec!["id,peer,bytes\n0,1,5\n".into()], 1, 1, no_source),
+        ("edges", vec!["# c\nrank,other,messages,bytes\n0,1,3,7\n".into()], 2, 1, no_target),
+        ("edges", vec!["source,target,time\n0,1,5\n".into()], 1, 1, no_weight),
+        ("edges", vec!["source,target,\n0,1,5\n".into()], 1, 1, no_weight),
+        ("edges", vec!["rank,source,target,bytes\n0,0,1,5\n".into()], 1, 6, twice),
+        ("edges", vec!["source;target;size; bytes\n0;1;5;6\n".into()], 1, 21, twice),
+        // Fields that are empty, and other separators than in the first line.
+        ("edges", vec!["0,1,,5\n".into()], 1, 5, empty),
+        ("edges", vec!["0,1,5\n0,1,\n".into()], 2, 5, empty),
+        ("edges", vec!["0,1,5\n,1, 5\n".into()], 2, 1, empty),
+        ("edges", vec!["0,1,5\n0, \t,5\n".into()], 2, 5, empty),
+        ("edges", vec!["0;1;5\n0;1;\"\"\n".into()], 2, 5, empty),
+        ("edges", vec!["0,1,5\n0,1,,5\n".into()], 2, 5, empty),
+        ("edges", vec!["source,target,weight,x\n0,1,,5\n".into()], 2, 5, empty),
+        ("edges", vec!["0;1;1,5\n".into()], 1, 5, unexpected),
+        ("edges", vec!["0,1,5\n0 1 5\n".into()], 2, 1, unexpected),
         ("edges", vec!["source,target,weight\n0,1,2,3\n".into()], 2, 1, columns),
         ("edges", vec!["0,1,x\n".into()], 1, 5, unexpected),
         ("edges", vec!["0,1,-4\n".into()], 1, 5, unexpected),
@@ -450,8 +489,112 @@ fn faulty_files_are_refused_where_they_are_faulty() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Lines that do not fit the buffer of the scanner, which has 2^18 bytes.
+#[test]
+fn long_lines_are_read_to_their_end() {
+    let buffer = 1 << 18;
+    let separators = |separator: &str, line: &str| separator.repeat(buffer - line.len() - 1);
+    // The seam is in the middle of a weight.
+    for separator in [" ", "\t"] {
+        let text = format!("0 1{}500\n1 2 6\n", separators(separator, "0 1"));
+        let (graph, _) = sum(Some(format("edges")), &[text.as_bytes()], &BYTES);
+        assert_eq!(edges(&graph), [(0, 1, 500), (1, 2, 6)]);
+    }
+    let text = format!("source,target,weight\n0,1{}500\n", separators(",", "0,1"));
+    assert!(matches!(fault("edges", &[&text]), (2, 5, TrafficFault::EmptyField { .. })));
+    let names: String = (0..60_000).map(|column| format!("unknown {column},")).collect();
+    let text = format!("{names}source,target,weight\n{}0,1,500\n", ",".repeat(60_000));
+    assert_eq!(edges(&sum(Some(format("edges")), &[text.as_bytes()], &BYTES).0), [(0, 1, 500)]);
+
+    let row = "0000 <-> 0001 16 34.7826";
+    let text = format!("{row}{}877039\n", separators(" ", row));
+    assert_eq!(sum(Some(format("aps")), &[text.as_bytes()], &MESSAGES).0.total_arc_weight(), 2 * 877_039);
+    let text = format!("viem_trace 1\nrank 0 of 2\np2p 1 1{}500\nend 1\n", separators(" ", "p2p 1 1"));
+    assert_eq!(edges(&sum(None, &[text.as_bytes()], &BYTES).0), [(0, 1, 500)]);
+
+    // What a job of many ranks writes about its communicator.
+    let ranks: Vec<String> = (0..60_000).map(|rank| rank.to_string()).collect();
+    let communicator = format!("D\tMPI_COMM_WORLD\tprocs: {}", ranks.join(","));
+    let flow = "E\t0\t1\t5 bytes\t1 msgs sent\n";
+    for (text, num_torn) in [
+        (format!("{flow}{communicator}\n{flow}"), 0),
+        (format!("{flow}{communicator}"), 0),
+        (format!("{flow}{communicator},x\n{flow}"), 1),
+    ] {
+        let (graph, summary) = sum(None, &[text.as_bytes()], &BYTES);
+        assert_eq!(summary.left_out.torn_lines, num_torn);
+        assert_eq!(graph.arcs(0).next(), Some((1, 5 * text.matches(flow).count() as i64)));
+    }
+}
+
+#[test]
+fn an_endless_line_is_refused() {
+    for (name, start) in [
+        ("edges", "0 1 5\n"),
+        ("openmpi", "# OSC\n"),
+        ("aps", "0000 <-> 0001 1 2 3\n"),
+        ("trace", "viem_trace 1\n"),
+    ] {
+        let text = start.as_bytes().chain(std::io::repeat(b'7'));
+        let source = Source::new("endless", text).unwrap();
+        let error = Collector::new(None).read(source, Some(format(name))).unwrap_err().to_string();
+        let expected = "endless, line 2, column 1: the line is longer than 64 MiB, which is the most that is read as one";
+        assert_eq!(error, expected, "{name}");
+    }
+}
+
+#[test]
+fn blanks_of_any_number_may_stand_in_a_matrix_market_file() {
+    let banner = "%%MatrixMarket matrix coordinate integer general\n2 2 2\n";
+    let entry = "1 2 5\n";
+    // An empty line and the start of an entry across the seam of the buffer, which is at byte 2^18.
+    for (blanks, shift) in [(200, 7), (200, 100), (33, 32), (300_000, 500), (40, 1)] {
+        let comment = format!("%{}\n", " ".repeat((1 << 18) - banner.len() - shift - 2));
+        let blanks = " ".repeat(blanks);
+        for text in [
+            format!("{banner}{comment}{blanks}\n{entry}{blanks}{entry}{blanks}\n"),
+            format!("{banner}{comment}{blanks}\r\n\n{entry}{entry}{blanks}"),
+        ] {
+            let (graph, _) = sum(None, &[text.as_bytes()], &BYTES);
+            assert_eq!(edges(&graph), [(0, 1, 10)], "{} blanks, {shift} before the seam", blanks.len());
+        }
+    }
+}
+
+#[test]
+fn a_job_may_have_as_many_ranks_whether_they_count_from_0_or_from_1() {
+    let (last, beyond) = (MOST_RANKS, MOST_RANKS + 1);
+    let read = |texts: &[&str]| {
+        let texts: Vec<_> = texts.iter().map(|text| text.as_bytes()).collect();
+        collect(Some(format("edges")), &texts)
+    };
+    // That fewer are asked for spares the graph.
+    let fewer = Making { num_ranks: Some(MOST_RANKS - 1), ..BYTES };
+    let too_many = TrafficError::TooManyRanks { found: MOST_RANKS, asked: MOST_RANKS - 1 };
+    let from_one = format!("1,{last},5\n");
+    for text in [&from_one, &format!("0,{},5\n", last - 1)] {
+        assert_eq!(read(&[text]).unwrap().finish(&fewer).unwrap_err(), too_many, "{text}");
+    }
+    let from_zero = Making { first_rank: Some(0), ..BYTES };
+    let too_large = TrafficError::TooLarge { count: MOST_RANKS + 1 };
+    assert_eq!(read(&[&from_one]).unwrap().finish(&from_zero).unwrap_err(), too_large);
+    let count = MOST_RANKS + 1;
+    for (texts, line) in [
+        (&[&*format!("0,{last},5\n")][..], 1),
+        (&[&format!("1,{beyond},5\n")], 1),
+        (&[&format!("1,2,5\n{beyond},3,5\n")], 2),
+        (&[&format!("1,{last},5\n2,1,5\n1,0,5\n")], 3),
+        (&[&from_one, "1,2,3\n0,1,1\n"], 2),
+    ] {
+        assert_eq!(fault("edges", texts), (line, 1, TrafficFault::TooManyRanks { count }), "{texts:?}");
+    }
+}
+
 #[test]
 fn kinds_are_recognised_and_not_mixed() {
+    for text in ["0,1,,5\n", "\u{feff}0;1\n", "Bytes\tRank\tPeer\r\n", "rank,source,target,bytes\n"] {
+        assert_eq!(Format::recognise(text.as_bytes()).map(Format::name), Some("edges"), "{text:?}");
+    }
     for text in [
         "",
         "2 1\n2\n1\n",
@@ -537,4 +680,12 @@ fn the_heaviest_edges_are_kept() {
     assert_eq!(kept("80%"), [50, 30]);
     assert_eq!(kept("81%"), [50, 30, 15]);
     assert_eq!(kept("0.1"), [50]);
+    let equal: String = (0..100).map(|rank| format!("{rank} {} 1\n", rank + 1)).collect();
+    for (share, count) in [("55%", 55), ("0.55", 55), ("7%", 7), ("28%", 28), ("28.01%", 29), ("1e-9", 1)] {
+        let making = Making { top: Some(Share::parse(share).unwrap()), ..BYTES };
+        assert_eq!(sum(Some(format("edges")), &[equal.as_bytes()], &making).0.num_edges(), count, "{share}");
+    }
+    let far_apart = b"0 1 9007199254740992\n1 2 1\n";
+    let making = Making { top: Some(Share::parse("100%").unwrap()), ..BYTES };
+    assert_eq!(sum(Some(format("edges")), &[far_apart], &making).0.num_edges(), 2);
 }

@@ -7,10 +7,10 @@
 //! | Matrix Market | `%%MatrixMarket matrix array real general`, a line with the numbers of rows and columns, and the numbers, column by column |
 //!
 //! Which kind a file is, is told by its first line. Blanks, tabulators and commas stand between numbers; empty lines and lines that start
-//! with `#` or `%` are passed over.
+//! with `#` or `%` are passed over. A line may have 64 MiB.
 
 use super::fields::{Misplaced, Place};
-use super::scanner::{Scanner, TEXT_LENGTH};
+use super::scanner::{LONGEST_LINE, RefusedLine, Scanner, TEXT_LENGTH};
 use super::source::read_error;
 use super::{ContentError, ReadError, Source};
 use crate::graph::{Coordinates, MOST_DIMENSIONS};
@@ -40,6 +40,8 @@ pub enum CoordinatesFault {
     TooMany { expected: usize },
     #[error("`{text}` is no Matrix Market file of points; it must be `matrix array real general`")]
     Banner { text: String },
+    #[error("the line is longer than {} MiB, which is the most that is read as one", LONGEST_LINE >> 20)]
+    LineTooLong,
 }
 
 const MARK: &[u8] = b"%%MatrixMarket";
@@ -72,6 +74,7 @@ pub fn read(source: Source<'_>, num_nodes: usize) -> Result<Coordinates, ReadErr
     if let Some(error) = rows.scanner.failure() {
         return Err(read_error(&name, error, rows.scanner.line(), rows.scanner.column()));
     }
+    let result = rows.refused_line().and(result);
     let line = rows.line;
     result.map_err(|stop| match stop {
         Stop::Memory(source) => ReadError::OutOfMemory { file: name, line, source },
@@ -99,10 +102,19 @@ impl Rows<'_> {
         while self.numbers.is_empty() {
             let Some((line, text)) = self.scanner.next_line() else { break };
             self.line = line;
-            numbers_of(text, &mut self.numbers)
-                .map_err(|(column, fault)| Stop::Fault(Misplaced { place: Place { line, column }, fault }))?;
+            numbers_of(line, text, &mut self.numbers)?;
         }
         Ok(&self.numbers)
+    }
+
+    /// Whether the text ended early because of its next line.
+    fn refused_line(&mut self) -> Outcome<()> {
+        let Some(reason) = self.scanner.refused_line() else { return Ok(()) };
+        self.line = self.scanner.line();
+        match reason {
+            RefusedLine::TooLong => self.fault(1, CoordinatesFault::LineTooLong),
+            RefusedLine::Memory(lack) => Err(Stop::Memory(lack)),
+        }
     }
 
     /// A fault of the last line.
@@ -122,28 +134,30 @@ impl Rows<'_> {
     }
 }
 
-/// The numbers of a line, or the column and the fault of the first that is none.
-fn numbers_of(line: &[u8], numbers: &mut Vec<Number>) -> Result<(), (u64, CoordinatesFault)> {
+/// Adds the numbers of a line, up to the first that is none.
+fn numbers_of(line: u64, text: &[u8], numbers: &mut Vec<Number>) -> Outcome<()> {
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';
     let mut at = 0;
-    while let Some(blanks) = line[at..].iter().position(|byte| !is_blank(byte)) {
+    while let Some(blanks) = text[at..].iter().position(|byte| !is_blank(byte)) {
         at += blanks;
-        let rest = &line[at..];
+        let rest = &text[at..];
         if numbers.is_empty() && matches!(rest[0], b'#' | b'%') {
             break;
         }
-        let text = &rest[..rest.iter().position(is_blank).unwrap_or(rest.len())];
-        let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
+        let word = &rest[..rest.iter().position(is_blank).unwrap_or(rest.len())];
+        let number = std::str::from_utf8(word).ok().and_then(|word| word.parse::<f64>().ok());
         let column = at as u64 + 1;
-        match number.filter(|number| number.is_finite()) {
-            Some(number) => numbers.push((column, number)),
-            None => {
-                let shown = String::from_utf8_lossy(&text[..text.len().min(TEXT_LENGTH)]);
-                let text = shown.chars().flat_map(char::escape_default).collect();
-                return Err((column, CoordinatesFault::NotANumber { text }));
-            }
+        let Some(number) = number.filter(|number| number.is_finite()) else {
+            let shown = String::from_utf8_lossy(&word[..word.len().min(TEXT_LENGTH)]);
+            let text = shown.chars().flat_map(char::escape_default).collect();
+            let fault = CoordinatesFault::NotANumber { text };
+            return Err(Stop::Fault(Misplaced { place: Place { line, column }, fault }));
+        };
+        if numbers.len() == numbers.capacity() {
+            memory::grow(numbers, usize::MAX).map_err(Stop::Memory)?;
         }
-        at += text.len();
+        numbers.push((column, number));
+        at += word.len();
     }
     Ok(())
 }
@@ -244,6 +258,8 @@ fn finish(rows: &Rows<'_>, dimension: usize, values: Vec<f64>, num_nodes: usize)
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     fn read_text(text: &str, num_nodes: usize) -> Result<Coordinates, (u64, u64, CoordinatesFault)> {
@@ -275,6 +291,31 @@ mod tests {
         assert_eq!(read_text("1\n2\n0 7\n1 8\n", 2), Ok(Coordinates::new(1, vec![7.0, 8.0]).unwrap()));
         assert_eq!(read_text("", 0).unwrap().len(), 0);
         assert_eq!(read_text("3\n0\n", 0).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn long_lines_are_read_to_their_end() {
+        let num_nodes = 40_000;
+        let numbers: Vec<String> = (0..2 * num_nodes).map(|number| number.to_string()).collect();
+        let text =
+            format!("%%MatrixMarket matrix array real general\n{num_nodes} 2\n{}\n", numbers.join(" "));
+        let points = read_text(&text, num_nodes).unwrap();
+        assert_eq!(points.point(39_999), [39_999.0, 79_999.0]);
+        // A number across the seam of the buffer, and one far behind it.
+        let blanks = |count| " ".repeat(count);
+        let text = format!("0 1\n{}1234567 5\n{}8 9", blanks(262_135), blanks(600_000));
+        let points = read_text(&text, 3).unwrap();
+        assert_eq!([1, 2].map(|node| points.point(node)), [[1_234_567.0, 5.0], [8.0, 9.0]]);
+    }
+
+    #[test]
+    fn an_endless_line_is_refused() {
+        let source = Source::new("test", (&b"0 1\n"[..]).chain(std::io::repeat(b'1'))).unwrap();
+        let error = read(source, 2).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "test, line 2, column 1: the line is longer than 64 MiB, which is the most that is read as one"
+        );
     }
 
     #[test]

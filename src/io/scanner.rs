@@ -1,14 +1,20 @@
 //! Numbers of a text, one at a time, with the line and column where each starts.
 //!
 //! The text passes through a buffer of fixed size, so lines, comments and runs of blanks may be of any
-//! length. Numbers are read eight digits at a time: where the digits end is found with a few operations
+//! length. Only [`Scanner::next_line`] needs a line as a whole: for one that is longer the buffer grows, up to
+//! [`LONGEST_LINE`]. Numbers are read eight digits at a time: where the digits end is found with a few operations
 //! on a 64-bit word, and three multiplications turn the digits before it into their value (Lemire's
 //! "parse eight digits", 2018). Failed reads end the text; [`Scanner::failure`] tells.
 
 use std::io::{self, Read};
 
+use crate::memory::{self, OutOfMemory};
+
 /// Bytes read at once: large enough to make system calls rare, small enough to stay in the cache.
 const CAPACITY: usize = 1 << 18;
+/// Bytes that a line and its end may have where it is given as a whole, so that a file without line ends does
+/// not take all memory.
+pub(super) const LONGEST_LINE: usize = 64 << 20;
 /// Bytes that lie in the buffer when a token starts, unless the text ends: a blank, three words of
 /// eight digits, and the byte after them.
 const LOOKAHEAD: usize = 32;
@@ -45,6 +51,15 @@ pub(super) enum TextKind {
     Word,
 }
 
+/// Why a line was not given as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RefusedLine {
+    /// It is longer than [`LONGEST_LINE`].
+    TooLong,
+    /// There is not enough memory for it.
+    Memory(OutOfMemory),
+}
+
 /// Reads a text token by token.
 pub(super) struct Scanner<R> {
     reader: R,
@@ -59,8 +74,7 @@ pub(super) struct Scanner<R> {
     /// part of the text has left it.
     line_start: i64,
     token_start: i64,
-    /// Whether the last line was given by [`Scanner::next_line`] without its end.
-    is_line_cut: bool,
+    refused_line: Option<RefusedLine>,
     text: Vec<u8>,
 }
 
@@ -76,7 +90,7 @@ impl<R: Read> Scanner<R> {
             line: 1,
             line_start: 0,
             token_start: 0,
-            is_line_cut: false,
+            refused_line: None,
             text: Vec::new(),
         };
         scanner.refill();
@@ -124,6 +138,11 @@ impl<R: Read> Scanner<R> {
         self.failure.take()
     }
 
+    /// Why the text ended early, if its next line was refused. [`Scanner::line`] is that line.
+    pub(super) fn refused_line(&self) -> Option<RefusedLine> {
+        self.refused_line
+    }
+
     /// Whether a line starts here; if not, the text has ended. Call it at the start of a line only.
     ///
     /// Comments, which are lines that start with `%`, are passed over.
@@ -149,7 +168,7 @@ impl<R: Read> Scanner<R> {
     /// Passes over the rest of the line and its end.
     pub(super) fn skip_line(&mut self) {
         loop {
-            if let Some(newline) = self.newline() {
+            if let Some(newline) = self.newline(self.position) {
                 self.position = newline + 1;
                 self.line += 1;
                 self.line_start = self.position as i64;
@@ -165,27 +184,18 @@ impl<R: Read> Scanner<R> {
     }
 
     /// The next line, without its end, and its number; `None` if the text has ended. Call it at the start of a
-    /// line only. Of a line that is longer than the buffer the first bytes are given.
+    /// line only. A line that cannot be held as a whole ends the text; [`Scanner::refused_line`] tells.
     pub(super) fn next_line(&mut self) -> Option<(u64, &[u8])> {
-        if std::mem::take(&mut self.is_line_cut) {
-            self.skip_line();
-        }
         if !self.has_bytes() {
             return None;
         }
-        let mut newline = self.newline();
-        if newline.is_none() && !self.is_exhausted {
-            self.refill();
-            newline = self.newline();
-        }
+        let newline = self.newline(self.position);
+        let end = if newline.is_some() { newline } else { self.gather_line() }?;
         let (number, start) = (self.line, self.position);
-        let end = newline.unwrap_or(self.filled);
-        if newline.is_some() {
-            self.position = end + 1;
+        self.position = end;
+        if end < self.filled {
+            self.position += 1;
             self.line += 1;
-        } else {
-            self.position = end;
-            self.is_line_cut = true;
         }
         self.line_start = self.position as i64;
         self.token_start = self.line_start;
@@ -193,10 +203,38 @@ impl<R: Read> Scanner<R> {
         Some((number, line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
-    /// Where the line ends, if its end lies in the buffer.
-    fn newline(&self) -> Option<usize> {
-        let rest = &self.buffer[self.position..self.filled];
-        rest.iter().position(|&byte| byte == b'\n').map(|length| self.position + length)
+    /// Where the line ends of which only the start lies in the buffer, which then holds all of it.
+    #[cold]
+    fn gather_line(&mut self) -> Option<usize> {
+        while !self.is_exhausted {
+            let searched = self.filled - self.position;
+            if searched == self.capacity()
+                && let Err(reason) = self.widen()
+            {
+                self.refused_line = Some(reason);
+                self.position = self.filled;
+                self.is_exhausted = true;
+                return None;
+            }
+            self.refill();
+            let newline = self.newline(self.position + searched);
+            if newline.is_some() {
+                return newline;
+            }
+        }
+        Some(self.filled)
+    }
+
+    /// Where the first line end from here on is, if it lies in the buffer.
+    fn newline(&self, from: usize) -> Option<usize> {
+        let rest = &self.buffer[from..self.filled];
+        rest.iter().position(|&byte| byte == b'\n').map(|length| from + length)
+    }
+
+    /// Passes over blanks; whether the line, or the text, ends after them.
+    pub(super) fn is_rest_blank(&mut self) -> bool {
+        self.skip_blanks();
+        self.position == self.filled || self.buffer[self.position] == b'\n'
     }
 
     /// The next token.
@@ -243,17 +281,26 @@ impl<R: Read> Scanner<R> {
 
     /// A token that is no number right here or after one blank: more blanks, an end, or a text.
     fn next_after_blanks(&mut self) -> Token {
+        self.skip_blanks();
+        match self.buffer[self.position] {
+            b'\n' => Token::LineEnd,
+            b'0'..=b'9' => self.next(),
+            _ if self.position == self.filled => Token::End,
+            _ => self.next_text(),
+        }
+    }
+
+    /// Passes over blanks and the carriage returns of a line end, up to where the next token starts.
+    #[inline(always)]
+    fn skip_blanks(&mut self) {
         loop {
             self.make_ready();
             self.token_start = self.position as i64;
             match self.buffer[self.position] {
                 b' ' | b'\t' | b'\x0b' | b'\x0c' => self.position += 1,
-                b'\n' => return Token::LineEnd,
                 b'\r' if matches!(self.buffer[self.position + 1], b'\n' | b'\r') => self.position += 1,
                 b'\r' if self.position + 1 == self.filled => self.position += 1,
-                b'0'..=b'9' => return self.next(),
-                _ if self.position == self.filled => return Token::End,
-                _ => return self.next_text(),
+                _ => return,
             }
         }
     }
@@ -311,8 +358,9 @@ impl<R: Read> Scanner<R> {
         self.line_start -= self.position as i64;
         self.token_start -= self.position as i64;
         self.position = 0;
-        while self.filled < CAPACITY && !self.is_exhausted {
-            match self.reader.read(&mut self.buffer[self.filled..CAPACITY]) {
+        let capacity = self.capacity();
+        while self.filled < capacity && !self.is_exhausted {
+            match self.reader.read(&mut self.buffer[self.filled..capacity]) {
                 Ok(0) => self.is_exhausted = true,
                 Ok(count) => self.filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -323,6 +371,22 @@ impl<R: Read> Scanner<R> {
             }
         }
         self.buffer[self.filled..self.filled + LOOKAHEAD].fill(0);
+    }
+
+    /// Bytes of the text that the buffer has room for.
+    fn capacity(&self) -> usize {
+        self.buffer.len() - LOOKAHEAD
+    }
+
+    /// Makes the buffer about twice as large.
+    fn widen(&mut self) -> Result<(), RefusedLine> {
+        const MOST: usize = LONGEST_LINE + LOOKAHEAD;
+        if self.buffer.len() == MOST {
+            return Err(RefusedLine::TooLong);
+        }
+        memory::grow(&mut self.buffer, MOST).map_err(RefusedLine::Memory)?;
+        self.buffer.resize(self.buffer.capacity().min(MOST), 0);
+        Ok(())
     }
 }
 
@@ -526,18 +590,50 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_any_length_are_given_with_their_numbers() {
-        let long = vec![b'x'; 3 * CAPACITY];
-        let mut text = b"one\r\n\ntwo\n".to_vec();
-        text.extend_from_slice(&long);
-        text.extend_from_slice(b"\nlast");
-        let mut scanner = Scanner::new(Pieces(&text, Rng::new(3)));
-        for (number, line) in [(1, &b"one"[..]), (2, b""), (3, b"two")] {
-            assert_eq!(scanner.next_line(), Some((number, line)));
+    fn lines_of_any_length_are_given_whole_with_their_numbers() {
+        for length in [CAPACITY - 5, CAPACITY - 1, CAPACITY, CAPACITY + 1, 3 * CAPACITY] {
+            let long: Vec<u8> = (0..length).map(|place| b'a' + (place % 23) as u8).collect();
+            let lines = [&b"one"[..], b"", b"two", &long, b"three", &long, &long[1..], b"last"];
+            for end in [&b"\n"[..], b"\r\n"] {
+                let text = lines.join(end);
+                let mut scanner = Scanner::new(Pieces(&text, Rng::new(3)));
+                for (number, line) in (1..).zip(lines) {
+                    assert!(scanner.next_line() == Some((number, line)), "line {number}, {length} bytes");
+                    assert_eq!(scanner.column(), 1);
+                }
+                assert_eq!(scanner.next_line(), None);
+                assert_eq!(scanner.refused_line(), None);
+            }
         }
-        assert_eq!(scanner.next_line(), Some((4, &long[..CAPACITY])));
-        assert_eq!(scanner.next_line(), Some((5, &b"last"[..])));
-        assert_eq!(scanner.next_line(), None);
+    }
+
+    #[test]
+    fn an_endless_line_is_refused() {
+        let mut scanner = Scanner::new((&b"one\n"[..]).chain(io::repeat(b'x')));
+        assert_eq!(scanner.next_line(), Some((1, &b"one"[..])));
+        for _ in 0..2 {
+            assert_eq!(scanner.next_line(), None);
+            assert_eq!((scanner.line(), scanner.refused_line()), (2, Some(RefusedLine::TooLong)));
+        }
+        let longest = vec![b'x'; LONGEST_LINE - 1];
+        let text = [&longest[..], b"\nlast"].concat();
+        let mut scanner = Scanner::new(&text[..]);
+        assert!(scanner.next_line() == Some((1, &longest[..])));
+        assert_eq!(scanner.next_line(), Some((2, &b"last"[..])));
+    }
+
+    #[test]
+    fn blanks_of_any_length_are_passed_over_to_the_next_token_or_the_end() {
+        for blanks in [0, 1, LOOKAHEAD, 200, CAPACITY, 2 * CAPACITY] {
+            let padding = " \t".repeat(blanks);
+            for (rest, is_blank) in
+                [("7", false), ("x\n", false), ("\r1\n", false), ("\r\r\n7", true), ("", true)]
+            {
+                let text = format!("{padding}{rest}");
+                let mut scanner = Scanner::new(Pieces(text.as_bytes(), Rng::new(5)));
+                assert_eq!(scanner.is_rest_blank(), is_blank, "{blanks} times two blanks, then {rest:?}");
+            }
+        }
     }
 
     #[test]

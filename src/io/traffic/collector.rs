@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::pairs::{Pair, PairOverflow, Pairs};
 use super::weighing::{Share, Weighing};
-use super::{Format, MOST_RANKS, Stop, TrafficFault, WINDOW};
+use super::{BYTE_ORDER_MARK, Format, MOST_RANKS, Stop, TrafficFault, WINDOW};
 use crate::graph::{CsrGraph, GraphError};
-use crate::io::scanner::Scanner;
+use crate::io::scanner::{RefusedLine, Scanner};
 use crate::io::source::read_error;
 use crate::io::{ContentError, ReadError, Source};
 use crate::types::{NodeId, Weight};
@@ -120,6 +120,8 @@ pub enum TrafficError {
     WeightOverflow,
     #[error("the files are about {found} ranks, more than the {asked} asked for")]
     TooManyRanks { found: u64, asked: u64 },
+    #[error("a job of {count} ranks is too large; at most {MOST_RANKS} are supported")]
+    TooLarge { count: u64 },
     #[error("{asked} ranks are too many; at most {MOST_RANKS} are supported")]
     TooManyAsked { asked: u64 },
     #[error("a rank is called {found}, but the first one should be {first}")]
@@ -207,9 +209,19 @@ impl Collector {
         }
         self.files += 1;
         let mut scanner = Scanner::new(source);
+        if scanner.at_hand().starts_with(BYTE_ORDER_MARK) {
+            scanner.skip(BYTE_ORDER_MARK.len());
+        }
         let result = (format.read)(&mut scanner, &mut Inlet { collector: self, file: &name });
-        match scanner.failure() {
-            Some(error) => Err(read_error(&name, error, scanner.line(), scanner.column())),
+        if let Some(error) = scanner.failure() {
+            return Err(read_error(&name, error, scanner.line(), scanner.column()));
+        }
+        let line = scanner.line();
+        match scanner.refused_line() {
+            Some(RefusedLine::TooLong) => {
+                Err(invalid(Stop { line, column: 1, fault: TrafficFault::LineTooLong }))
+            }
+            Some(RefusedLine::Memory(source)) => Err(ReadError::OutOfMemory { file: name, line, source }),
             None => result.map_err(invalid),
         }
     }
@@ -228,6 +240,18 @@ impl Collector {
                 ClassTally { name: class.name, title: class.title, is_summed, tally }
             })
             .collect();
+    }
+
+    /// Takes note of the lowest and the highest rank of a flow. As long as the first rank may be 1, that many
+    /// ranks from there on may be named.
+    #[cold]
+    fn widen(&mut self, lower: u64, higher: u64) -> Result<(), TrafficFault> {
+        let lowest = self.lowest_rank.min(lower);
+        let count = self.num_ranks.max(higher.saturating_add(1));
+        let may_start_at_one = lowest > 0 && self.format.is_some_and(|format| format.guesses_first_rank);
+        check_count(count - u64::from(may_start_at_one))?;
+        (self.lowest_rank, self.num_ranks) = (lowest, count);
+        Ok(())
     }
 
     /// The graph of all files read: vertex i is rank i, an edge weighs what its ends exchange in both
@@ -295,6 +319,9 @@ impl Collector {
 
     fn num_ranks(&self, first_rank: u64, making: &Making) -> Result<u64, TrafficError> {
         let found = self.stated.unwrap_or(self.num_ranks.saturating_sub(first_rank));
+        if found > MOST_RANKS {
+            return Err(TrafficError::TooLarge { count: found });
+        }
         match making.num_ranks {
             Some(asked) if asked < found => Err(TrafficError::TooManyRanks { found, asked }),
             Some(asked) if asked > MOST_RANKS => Err(TrafficError::TooManyAsked { asked }),
@@ -364,11 +391,9 @@ impl Inlet<'_> {
     ) -> Result<(), TrafficFault> {
         let collector = &mut *self.collector;
         let (lower, higher) = (from.min(to), from.max(to));
-        if higher >= collector.num_ranks {
-            check_count(higher.saturating_add(1))?;
-            collector.num_ranks = higher + 1;
+        if lower < collector.lowest_rank || higher >= collector.num_ranks {
+            collector.widen(lower, higher)?;
         }
-        collector.lowest_rank = collector.lowest_rank.min(lower);
         let class = &mut collector.classes[class];
         class.tally.add(bytes, messages);
         if !class.is_summed {

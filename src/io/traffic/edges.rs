@@ -1,11 +1,13 @@
 //! Edge lists and CSV: a line `source,target[,weight[,messages]]` for each flow; without a weight it is 1.
 //!
-//! Fields are separated by commas, semicolons or blanks and may stand in double quotes. Lines that start with
-//! `#` or `%` are comments. A first line whose first field is no number names the columns; by names that are
-//! known they may come in any order and among others. Ranks are counted from 0 or from 1, which the files
-//! together decide.
+//! What separates fields is told by the first line: semicolons, or else commas, or else runs of blanks. Between
+//! commas or semicolons a field may be empty, which is a fault where a number is needed. Fields may stand in
+//! double quotes. Lines that start with `#` or `%` are comments, lines of nothing but separators are passed
+//! over. A first line whose first field is no number names the columns, in any order and among others: source
+//! and target, and the weight or the messages unless there is nothing else. Nothing is guessed of a column whose
+//! name is not known. Ranks are counted from 0 or from 1, which the files together decide.
 
-use super::fields::{Fields, weight, whole};
+use super::fields::{Field, Fields, Separator, is_blank, weight, whole};
 use super::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
 use crate::io::Source;
 use crate::io::scanner::Scanner;
@@ -22,37 +24,49 @@ pub(super) const FORMAT: Format = Format {
 
 /// What columns are called, in lower case.
 const NAMES: [&[&str]; 4] = [
-    &["source", "src", "from", "sender"],
-    &["target", "dst", "dest", "destination", "to", "receiver"],
+    &["source", "src", "from", "sender", "rank"],
+    &["target", "dst", "dest", "destination", "to", "receiver", "peer"],
     &["weight", "bytes", "volume", "size"],
     &["messages", "msgs", "count", "transfers"],
 ];
 
-fn is_separator(byte: u8) -> bool {
-    matches!(byte, b',' | b';' | b' ' | b'\t')
-}
-
-fn is_content(line: &[u8]) -> bool {
-    !matches!(line.first(), Some(b'#' | b'%'))
-        && !line.iter().all(|&byte| is_separator(byte) || byte == b'\r')
-}
+/// What the columns hold, for messages.
+const MEANINGS: [&str; 4] = ["source", "target", "weight", "messages"];
 
 /// The column of source, target, weight and messages, from 0.
 #[derive(Clone, Copy)]
 struct Columns {
+    separator: Separator,
     places: [Option<usize>; 4],
     count: usize,
+}
+
+/// Whether a line is neither empty nor a comment.
+fn is_content(line: &[u8]) -> bool {
+    let is_separator = |byte: &u8| matches!(byte, b',' | b';' | b' ' | b'\t' | b'\r');
+    !matches!(line.first(), Some(b'#' | b'%')) && !line.iter().all(is_separator)
+}
+
+/// What separates fields in a file whose first line this is. A semicolon goes before a comma, as where
+/// semicolons separate columns, a comma may be the decimal point.
+fn separator_of(first: &[u8]) -> Separator {
+    let single = [b';', b','].into_iter().find(|separator| first.contains(separator));
+    single.map_or(Separator::Run(is_blank), Separator::Single)
 }
 
 fn recognise(start: &[u8]) -> bool {
     let mut lines = start.split(|&byte| byte == b'\n').filter(|line| is_content(line));
     let Some(first) = lines.next() else { return false };
-    let has_comma = first.contains(&b',') || first.contains(&b';');
-    let names = named_columns(first).is_some();
-    let numbers = first.split(|&byte| is_separator(byte) || byte == b'\r').filter(|field| !field.is_empty());
-    let are_flows = (2..=4).contains(&numbers.clone().count())
-        && numbers.clone().all(|field| whole(unquoted(field)).is_some());
-    names || (has_comma && are_flows)
+    let first = first.strip_suffix(b"\r").unwrap_or(first);
+    let separator = separator_of(first);
+    let texts = || {
+        let mut fields = Fields::separated(1, first, separator);
+        std::iter::from_fn(move || fields.next()).map(|field| unquoted(field.text))
+    };
+    let names = |column: usize| texts().any(|text| meaning(text) == Some(column));
+    let are_flows =
+        (2..=4).contains(&texts().count()) && texts().all(|text| text.is_empty() || whole(text).is_some());
+    (names(0) && names(1)) || (matches!(separator, Separator::Single(_)) && are_flows)
 }
 
 fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
@@ -61,70 +75,79 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
         if !is_content(line) {
             continue;
         }
-        let known = match columns {
-            Some(columns) => columns,
-            None => {
-                let first = columns_of(number, line)?;
-                columns = Some(first.0);
-                if first.1 {
-                    continue;
-                }
-                first.0
-            }
-        };
-        read_flow(number, line, known, inlet)?;
+        match columns {
+            Some(columns) => read_flow(number, line, columns, inlet)?,
+            None => columns = Some(read_first(number, line, inlet)?),
+        }
     }
     let missing = TrafficFault::Missing { expected: "an edge (source, target, weight)" };
     if columns.is_some() { Ok(()) } else { Err(scanner.stop(missing)) }
 }
 
-/// The columns that the first line has, and whether it names them.
-fn columns_of(number: u64, line: &[u8]) -> Result<(Columns, bool), Stop> {
-    let mut fields = Fields::new(number, line, is_separator);
-    let first = fields.field(expected::RANK)?;
-    let is_header = !unquoted(first.text).first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-');
-    if let Some(columns) = named_columns(line).filter(|_| is_header) {
-        return Ok((columns, true));
+/// Reads the first line: the names of the columns, or the first flow, which has all columns.
+fn read_first(number: u64, line: &[u8], inlet: &mut Inlet<'_>) -> Result<Columns, Stop> {
+    let separator = separator_of(line);
+    let fields = || Fields::separated(number, line, separator);
+    if is_header(fields()) {
+        return named_columns(fields(), separator);
     }
-    let mut count = 1;
-    while fields.next().is_some() {
-        count += 1;
-    }
+    let mut rest = fields();
+    let count = std::iter::from_fn(|| rest.next()).count();
     if !(2..=4).contains(&count) {
-        return Err(fields.stop_line(TrafficFault::OtherColumns { found: count, expected: 3 }));
+        return Err(rest.stop_line(TrafficFault::EdgeColumns { found: count }));
     }
     let places = std::array::from_fn(|place| (place < count).then_some(place));
-    Ok((Columns { places, count }, is_header))
+    let columns = Columns { separator, places, count };
+    read_flow(number, line, columns, inlet)?;
+    Ok(columns)
 }
 
-/// The columns, if the line names source and target.
-fn named_columns(line: &[u8]) -> Option<Columns> {
-    let mut places = [None; 4];
-    let mut fields = Fields::new(0, line.strip_suffix(b"\r").unwrap_or(line), is_separator);
-    let mut count = 0;
+/// Whether a first line is one of names: what stands in its first field does not start as a number does.
+fn is_header(mut fields: Fields<'_>) -> bool {
+    let first = std::iter::from_fn(|| fields.next()).find(|field| !field.text.is_empty());
+    let starts_as_number =
+        |text: &[u8]| text.first().is_some_and(|&byte| byte.is_ascii_digit() || byte == b'-');
+    first.is_some_and(|field| !starts_as_number(unquoted(field.text)))
+}
+
+/// The columns that a line names.
+fn named_columns(mut fields: Fields<'_>, separator: Separator) -> Result<Columns, Stop> {
+    let (mut places, mut count) = ([None; 4], 0);
     while let Some(field) = fields.next() {
-        let name = unquoted(field.text).to_ascii_lowercase();
-        let is_name = |names: &&[&str]| names.iter().any(|known| known.as_bytes() == name);
-        if let Some(column) = NAMES.iter().position(is_name) {
-            places[column].get_or_insert(count);
+        if let Some(column) = meaning(unquoted(field.text)) {
+            if places[column].is_some() {
+                let (what, names) = (MEANINGS[column], NAMES[column].join(", "));
+                return Err(fields.stop(field, TrafficFault::ColumnTwice { what, names }));
+            }
+            places[column] = Some(count);
         }
         count += 1;
     }
-    (places[0].is_some() && places[1].is_some()).then_some(Columns { places, count })
+    let missing = |what, names: &[&str]| {
+        Err(fields.stop_line(TrafficFault::NoColumn { what, names: names.join(", ") }))
+    };
+    if let Some(column) = [0, 1].into_iter().find(|&column| places[column].is_none()) {
+        return missing(MEANINGS[column], NAMES[column]);
+    }
+    // Edges without weight and messages weigh 1, but not where a column may hold them under another name.
+    if count > 2 && places[2].or(places[3]).is_none() {
+        return missing("weight or messages", &[NAMES[2], NAMES[3]].concat());
+    }
+    Ok(Columns { separator, places, count })
+}
+
+/// Which column is called so.
+fn meaning(name: &[u8]) -> Option<usize> {
+    NAMES.iter().position(|names| names.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name)))
 }
 
 fn read_flow(number: u64, line: &[u8], columns: Columns, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
-    let mut fields = Fields::new(number, line, is_separator);
+    let mut fields = Fields::separated(number, line, columns.separator);
     let mut values = [None; 4];
     let mut count = 0;
     while let Some(field) = fields.next() {
         if let Some(column) = columns.places.iter().position(|&place| place == Some(count)) {
-            let (value, expected) = match column {
-                0 | 1 => (whole(unquoted(field.text)), expected::RANK),
-                2 => (weight(unquoted(field.text)), expected::WEIGHT),
-                _ => (whole(unquoted(field.text)), expected::MESSAGES),
-            };
-            values[column] = Some(value.ok_or_else(|| fields.unexpected(field, expected))?);
+            values[column] = Some(value(&fields, field, column)?);
         }
         count += 1;
     }
@@ -136,6 +159,21 @@ fn read_flow(number: u64, line: &[u8], columns: Columns, inlet: &mut Inlet<'_>) 
     }
     let weight = bytes.unwrap_or(u64::from(messages.is_none()));
     inlet.add(0, from, to, weight, messages.unwrap_or(0)).map_err(|fault| fields.stop_line(fault))
+}
+
+/// The number that a field holds.
+#[inline]
+fn value(fields: &Fields<'_>, field: Field<'_>, column: usize) -> Result<u64, Stop> {
+    let text = unquoted(field.text);
+    let (value, expected) = match column {
+        0 | 1 => (whole(text), expected::RANK),
+        2 => (weight(text), expected::WEIGHT),
+        _ => (whole(text), expected::MESSAGES),
+    };
+    value.ok_or_else(|| match text {
+        [] => fields.stop(field, TrafficFault::EmptyField { expected }),
+        _ => fields.unexpected(field, expected),
+    })
 }
 
 fn unquoted(text: &[u8]) -> &[u8] {

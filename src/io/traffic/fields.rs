@@ -9,7 +9,16 @@ pub(super) struct Fields<'a> {
     line: &'a [u8],
     number: u64,
     position: usize,
-    is_separator: fn(u8) -> bool,
+    separator: Separator,
+}
+
+/// What stands between two fields.
+#[derive(Clone, Copy)]
+pub(super) enum Separator {
+    /// One or more such bytes, so no field is empty.
+    Run(fn(u8) -> bool),
+    /// One such byte, and perhaps blanks around it, so fields may be empty.
+    Single(u8),
 }
 
 /// Some bytes of a line.
@@ -28,20 +37,44 @@ pub(super) fn is_blank(byte: u8) -> bool {
 impl<'a> Fields<'a> {
     /// Fields between runs of separators.
     pub(super) fn new(number: u64, line: &'a [u8], is_separator: fn(u8) -> bool) -> Self {
-        Self { line, number, position: 0, is_separator }
+        Self::separated(number, line, Separator::Run(is_separator))
+    }
+
+    /// Fields between separators of either kind.
+    pub(super) fn separated(number: u64, line: &'a [u8], separator: Separator) -> Self {
+        Self { line, number, position: 0, separator }
     }
 
     /// The next field, if there is one.
+    #[inline]
     pub(super) fn next(&mut self) -> Option<Field<'a>> {
-        while self.position < self.line.len() && (self.is_separator)(self.line[self.position]) {
+        match self.separator {
+            Separator::Run(is_separator) => self.next_after_run(is_separator),
+            Separator::Single(separator) => self.next_up_to(separator),
+        }
+    }
+
+    fn next_after_run(&mut self, is_separator: fn(u8) -> bool) -> Option<Field<'a>> {
+        while self.position < self.line.len() && is_separator(self.line[self.position]) {
             self.position += 1;
         }
         let start = self.position;
-        while self.position < self.line.len() && !(self.is_separator)(self.line[self.position]) {
+        while self.position < self.line.len() && !is_separator(self.line[self.position]) {
             self.position += 1;
         }
         let text = &self.line[start..self.position];
         (!text.is_empty()).then_some(Field { text, column: start as u64 + 1 })
+    }
+
+    /// What stands before the next separator or the end of the line, without the blanks around it. The position
+    /// is then behind that separator, and behind the end of the line after the last field.
+    fn next_up_to(&mut self, separator: u8) -> Option<Field<'a>> {
+        let rest = self.line.get(self.position..)?;
+        let length = rest.iter().position(|&byte| byte == separator).unwrap_or(rest.len());
+        let text = rest[..length].trim_ascii_start();
+        let column = (self.position + length - text.len()) as u64 + 1;
+        self.position += length + 1;
+        Some(Field { text: text.trim_ascii_end(), column })
     }
 
     /// The next field, which must be there.

@@ -82,7 +82,7 @@ fn banner(scanner: &mut Scanner<Source<'_>>) -> Result<Banner, Stop> {
 /// Goes to the next line that is neither empty nor a comment.
 fn start_entry(scanner: &mut Scanner<Source<'_>>, expected: &'static str) -> Result<(), Stop> {
     while scanner.has_line() {
-        if scanner.at_hand().iter().find(|byte| !is_blank(**byte) && **byte != b'\r') != Some(&b'\n') {
+        if !scanner.is_rest_blank() {
             return Ok(());
         }
         scanner.skip_line();

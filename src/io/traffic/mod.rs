@@ -33,7 +33,7 @@ pub use weighing::{Share, ShareError, Weighing, WeighingError};
 
 use self::collector::Inlet;
 use super::Source;
-use super::scanner::Scanner;
+use super::scanner::{LONGEST_LINE, Scanner};
 
 /// Bytes at the start of a file by which its kind is recognised.
 pub const WINDOW: usize = 1 << 16;
@@ -41,6 +41,9 @@ pub const WINDOW: usize = 1 << 16;
 /// Ranks that a job has at most: more than any machine has cores. It keeps a file with one absurd number in
 /// it from taking all memory.
 pub const MOST_RANKS: u64 = 1 << 24;
+
+/// What some programs, spreadsheets among them, write before the text itself; it is passed over.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A kind of file that traffic is read from.
 #[derive(Clone, Copy)]
@@ -99,7 +102,8 @@ impl Format {
     /// certain. A METIS graph is none of them; nor is an edge list that has nothing but blanks between its
     /// numbers.
     pub fn recognise(start: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| (format.recognise)(start))
+        let text = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
+        Self::ALL.into_iter().find(|format| (format.recognise)(text))
     }
 }
 
@@ -148,6 +152,16 @@ pub enum TrafficFault {
     RankTwice { rank: u64 },
     #[error("the line has {found} columns, but the first one has {expected}")]
     OtherColumns { found: usize, expected: usize },
+    #[error("the line has {found} columns; an edge has 2 to 4: source, target, weight, messages")]
+    EdgeColumns { found: usize },
+    #[error("the first line names no column for {what}; it may be called {names}")]
+    NoColumn { what: &'static str, names: String },
+    #[error("the first line names a second column for {what} here; only one may be called {names}")]
+    ColumnTwice { what: &'static str, names: String },
+    #[error("the field is empty; {expected} should stand here")]
+    EmptyField { expected: &'static str },
+    #[error("the line is longer than {} MiB, which is the most that is read as one", LONGEST_LINE >> 20)]
+    LineTooLong,
     #[error(
         "the edge from {from} to {to} stands here with weight {weight}, but its way back is missing or has another weight"
     )]

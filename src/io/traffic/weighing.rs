@@ -125,26 +125,48 @@ impl Decimal {
     }
 }
 
-/// The part of all weight that the heaviest edges must hold together, above 0 and up to 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Share(f64);
+/// The part of all weight that the heaviest edges must hold together, above 0 and up to 1: a fraction, exactly
+/// as it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    numerator: u64,
+    /// A power of ten, the least that will do.
+    denominator: u64,
+}
 
-/// A text that is no [`Share`].
+/// Why a text is no [`Share`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a share of the weight, such as 0.95 or 95%")]
-pub struct ShareError(String);
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum ShareError {
+    #[error("`{text}` is not a share of the weight, such as 0.95 or 95%")]
+    Malformed { text: String },
+    #[error("`{text}` has more decimal places than a share of the weight may have: 19, or 17 before a %")]
+    TooPrecise { text: String },
+}
 
 impl Share {
     /// Reads a number above 0 and up to 1, or a percentage.
     pub fn parse(text: &str) -> Result<Self, ShareError> {
-        let value = match text.strip_suffix('%') {
-            Some(percent) => percent.parse::<f64>().map(|percent| percent / 100.0),
-            None => text.parse(),
-        };
-        match value {
-            Ok(share) if share > 0.0 && share <= 1.0 => Ok(Self(share)),
-            _ => Err(ShareError(text.to_owned())),
+        let malformed = || ShareError::Malformed { text: text.to_owned() };
+        let (number, all, scale) =
+            text.strip_suffix('%').map_or((text, 1.0, 0), |percent| (percent, 100.0, 2));
+        let is_in_range = |value: f64| value > 0.0 && value <= all;
+        if !number.parse().is_ok_and(is_in_range) {
+            return Err(malformed());
         }
+        let share = Decimal::parse(number.strip_prefix('+').unwrap_or(number))
+            .and_then(|decimal| Self::exact(decimal.digits, decimal.exponent - scale))
+            .ok_or_else(|| ShareError::TooPrecise { text: text.to_owned() })?;
+        if share.numerator <= share.denominator { Ok(share) } else { Err(malformed()) }
+    }
+
+    /// `digits` times 10^`exponent`, if it needs no more than 64 bits for either part.
+    fn exact(digits: u64, exponent: i32) -> Option<Self> {
+        let (mut numerator, mut denominator) = (digits, 10u64.checked_pow((-exponent).try_into().ok()?)?);
+        while numerator.is_multiple_of(10) && denominator > 1 {
+            (numerator, denominator) = (numerator / 10, denominator / 10);
+        }
+        Some(Self { numerator, denominator })
     }
 
     /// Sets all weights to zero but the fewest that hold this share together, the heaviest; among equals the
@@ -153,10 +175,10 @@ impl Share {
         let mut heaviest = weights.to_vec();
         heaviest.sort_unstable_by(|a, b| b.cmp(a));
         let total: i64 = heaviest.iter().sum();
-        let wanted = (total as f64 * self.0).ceil().min(total as f64) as i64;
+        let wanted = total as u128 * u128::from(self.numerator);
         let mut held = 0;
         let needed = heaviest.iter().take_while(|&&weight| {
-            let is_needed = held < wanted.min(total);
+            let is_needed = held as u128 * u128::from(self.denominator) < wanted;
             held += weight;
             is_needed
         });
@@ -222,8 +244,51 @@ mod tests {
         assert_eq!(kept("0.75", &[1, 5, 1, 1]), [1, 5, 0, 0]);
         assert_eq!(kept("0.000001", &[1, 5]), [0, 5]);
         assert_eq!(kept("0.5", &[]), [0; 0]);
-        for text in ["0", "-1", "1.1", "101%", "x", "", "%", "nan"] {
-            assert!(Share::parse(text).is_err(), "{text}");
+    }
+
+    #[test]
+    fn a_share_is_exact() {
+        fn num_kept(share: &str, weights: &[i64]) -> usize {
+            let mut weights = weights.to_vec();
+            Share::parse(share).unwrap().keep_heaviest(&mut weights);
+            weights.iter().filter(|&&weight| weight > 0).count()
+        }
+        for percent in 1..=100 {
+            for text in [
+                format!("{percent}%"),
+                format!("{percent}e-2"),
+                format!("{}.{:02}", percent / 100, percent % 100),
+            ] {
+                assert_eq!(num_kept(&text, &[1; 100]), percent, "{text}");
+            }
+        }
+        let beyond_53_bits = [1 << 53, 1];
+        assert_eq!(num_kept("100%", &beyond_53_bits), 2);
+        assert_eq!(num_kept("0.9999999999999999", &beyond_53_bits), 2);
+        assert_eq!(num_kept("0.9999999999999998", &beyond_53_bits), 1);
+        assert_eq!(num_kept("1", &[i64::MAX - 1, 1]), 2);
+        assert_eq!(num_kept("0.9999999999999999999", &[i64::MAX - 1, 1]), 2);
+        assert_eq!(num_kept("0.0000000000000000001", &[i64::MAX - 1, 1]), 1);
+    }
+
+    #[test]
+    fn shares_are_read_in_any_notation_or_refused() {
+        let half = Share::parse("0.5").unwrap();
+        for text in
+            [".5", "+0.5", "50%", "5e-1", "5E+1%", "0000.50000000000000000000000", "500000000000000000e-18"]
+        {
+            assert_eq!(Share::parse(text), Ok(half), "{text}");
+        }
+        for text in ["1", "1.", "100%", "1e2%", "0.1e1"] {
+            assert_eq!(Share::parse(text), Ok(Share { numerator: 1, denominator: 1 }), "{text}");
+        }
+        for text in
+            "0 0% -1 1.1 101% 1.000000000000000001 x % nan inf 1e999 0x1".split(' ').chain(["", "5 %"])
+        {
+            assert_eq!(Share::parse(text), Err(ShareError::Malformed { text: text.to_owned() }), "{text}");
+        }
+        for text in ["0.12345678901234567891", "1e-20", "1e-18%", "1e-200", "0.333333333333333333333333333"] {
+            assert_eq!(Share::parse(text), Err(ShareError::TooPrecise { text: text.to_owned() }), "{text}");
         }
     }
 }
