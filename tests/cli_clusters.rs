@@ -169,10 +169,12 @@ fn hostile_jobs_and_files_get_one_message() {
         ("torn.xml", "<topology version=\"2.0\"><object type=\"Machine\"><object ty"),
         ("few", "n1 slots=2\n"),
         ("bad", "n1 slots=two\n"),
+        ("late", "n1 slots=2\n  n2 slots=2 cores=4\n"),
+        ("turned", "n1 n2 n3\nn2 1 0 2\nn1 0 1 3\nn3 3 2 0\n"),
     ]);
     let nodes = "SLURM_JOB_NODELIST";
     let slurm = &["--machine=slurm:node=8:2"][..];
-    let cases: [Refusal<'_>; 16] = [
+    let cases: [Refusal<'_>; 19] = [
         (&[(nodes, "")], slurm, 66, "SLURM_JOB_NODELIST is not set"),
         (&[(nodes, "n[1-[2-3]]")], slurm, 65, "a list of hosts is written like"),
         (&[(nodes, "n[]")], slurm, 65, "a bracket holds numbers"),
@@ -192,6 +194,12 @@ fn hostile_jobs_and_files_get_one_message() {
             65,
             "has 64 slots, but the node described has 16 cores",
         ),
+        (
+            &[("SLURM_JOB_CPUS_PER_NODE", "64(x3)"), ("SLURM_CPUS_PER_TASK", "4")],
+            slurm,
+            65,
+            "has 64 slots, but the node described has 16 cores",
+        ),
         // More ranks than cores cannot be launched.
         (
             &[("SLURM_JOB_CPUS_PER_NODE", "2(x3)")],
@@ -202,6 +210,13 @@ fn hostile_jobs_and_files_get_one_message() {
         (&[], &["--machine=slurm:8:2"], 2, "no option of slurm"),
         (&[], &["--machine=hosts:few", "--launch=openmpi"], 2, "one process a processing element"),
         (&[], &["--machine=hosts:bad"], 65, "bad, line 1, column 4"),
+        (&[], &["--machine=hosts:late"], 65, "late, line 2, column 14"),
+        (
+            &[],
+            &["--machine=hosts:hosts", "--latency=turned"],
+            65,
+            "turned, line 2, column 1: this row is of host n2",
+        ),
         (&[], &["--machine=hwloc:torn.xml"], 65, "torn.xml, line 1"),
         (&[], &["--machine=hosts:hosts", "--output_filename=hosts"], 2, "hosts"),
         (&[], &["--machine=4:4", "--distance_parameter_string=1:2", "--pu"], 2, "--pu is for clusters"),
@@ -229,6 +244,67 @@ fn hosts_and_latencies_come_from_files() {
     assert!(text.contains("3 nodes, 18 cores, uneven"), "{text}");
     let text = map(folder.path(), &[], &["--machine=hwloc", "--pu"]);
     assert!(text.contains("2 sockets x 4 cores x 2 hardware threads = 2:4:2"), "{text}");
+}
+
+#[test]
+fn nodes_are_not_made_before_they_are_counted() {
+    let folder = folder(&[]);
+    let many = job(&[("SLURM_JOB_CPUS_PER_NODE", "4294967295(x3)")]);
+    let text = failure_of(&mut viem(folder.path(), &many, &["--machine=slurm"]), 65);
+    assert!(text.contains("more than 4294967295 processing elements"), "{text}");
+}
+
+#[test]
+fn ranks_of_several_cores_are_bound_to_all_of_them() {
+    let folder = folder(&[]);
+    let launched = |cpus: &str, machine: &[&str]| {
+        let variables = job(&[("SLURM_CPUS_PER_TASK", "2"), ("SLURM_JOB_CPUS_PER_NODE", cpus)]);
+        let mut hybrid = viem(folder.path(), &variables, machine);
+        stdout_of(hybrid.arg("--launch=openmpi:ranks"));
+        let ranks = fs::read_to_string(folder.path().join("ranks")).unwrap();
+        let mut slots: Vec<String> =
+            ranks.lines().map(|line| line.split_once('=').unwrap().1.to_owned()).collect();
+        slots.sort();
+        slots
+    };
+    let cores = launched("8(x3)", &["--machine=slurm:node=4:2"]);
+    assert_eq!(cores[..4], ["n1 slot=0:0-1", "n1 slot=0:2-3", "n1 slot=1:0-1", "n1 slot=1:2-3"]);
+    // Nodes of 2 packages of 4 cores of 2 threads.
+    let threads = launched("16(x3)", &["--machine=slurm", "--pu"]);
+    assert_eq!(threads.len(), 12);
+    assert!(threads.iter().all(|slot| !slot.contains('-') && slot[slot.len() - 1..] < *"4"), "{threads:?}");
+}
+
+#[test]
+fn weights_of_pes_leave_them_where_they_are() {
+    let hosts = "n1 slots=3\nn2 slots=3\nn3 slots=3\n";
+    let folder =
+        folder(&[("hosts", hosts), ("weights", "1\n2\n1\n2\n1\n2\n1\n2\n1\n"), ("ones", &"1\n".repeat(9))]);
+    let machine = ["--machine=hosts:hosts,node=1:3", "--distance_parameter_string=9:1"];
+    let output = viem(folder.path(), &[], &machine)
+        .args(["--pe_weights=weights", "--picture=p.svg"])
+        .assert()
+        .success();
+    let warnings = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(warnings.contains("fall from the inside out"), "{warnings}");
+    let cyclic = |weights: &str| {
+        let mut evaluator = in_job("evaluator", folder.path(), &[]);
+        evaluator.args(["graph", "--input_mapping=permutation", weights, "--compare=cyclic"]).args(machine);
+        let text = stdout_of(&mut evaluator);
+        text.lines().find(|line| line.trim_start().starts_with("cyclic")).unwrap().to_owned()
+    };
+    // Stretches of vertices go to the nodes by turns either way.
+    assert_ne!(cyclic("--pe_weights=weights"), cyclic("--pe_weights=ones"));
+    assert!(!cyclic("--pe_weights=weights").contains(" 0.00 %"));
+}
+
+#[test]
+fn where_threads_stay_free_the_mapping_is_written_even_if_it_cannot_be_launched() {
+    let folder = folder(&[]);
+    let mut full = viem(folder.path(), &[], &["--machine=hwloc", "--pu", "--launch=openmpi:ranks"]);
+    let text = failure_of(&mut full, 2);
+    assert!(text.contains("are both on core"), "{text}");
+    assert!(folder.path().join("permutation").exists() && !folder.path().join("ranks").exists());
 }
 
 #[test]

@@ -127,8 +127,18 @@ fn machines_that_cannot_be_are_refused_with_what_and_where() {
     fs::write(folder.path().join("torn.tgt"), "tleaf 3 8").unwrap();
     fs::write(folder.path().join("text"), "hello world\n").unwrap();
     fs::write(folder.path().join("twice"), "1-3\n2\n").unwrap();
-    let cases: [(&[&str], i32, &str); 19] = [
+    let cases: [(&[&str], i32, &str); 21] = [
         (&["--machine=nothing"], 2, "neither a file that exists nor one of"),
+        (
+            &["--machine=tours:4x4", "--distance_parameter_string=1"],
+            2,
+            "neither a file that exists nor one of",
+        ),
+        (
+            &["--machine=complete:4294967295", "--pes=0-23"],
+            71,
+            "a machine of 4294967295 processing elements takes",
+        ),
         (&["--machine=missing.tgt"], 66, "missing.tgt: cannot be read"),
         (&["--machine=mesh:8xa"], 2, "`a` at column 8"),
         (&["--machine=mesh:0x8"], 2, "`0` at column 6"),

@@ -44,7 +44,13 @@ impl Located {
         for node in 0..nodes {
             for number in 0..packages * cores {
                 let cpus = (0..threads).map(|thread| number + thread * packages * cores).collect();
-                pes.push(Location { node, package: number / cores, core: number % cores, cpus });
+                pes.push(Location {
+                    node,
+                    package: number / cores,
+                    core: number % cores,
+                    num_cores: 1,
+                    cpus,
+                });
             }
         }
         Self { hosts: (0..nodes).map(|node| format!("n{}", node + 1)).collect(), pes }
@@ -61,10 +67,23 @@ impl Located {
                 cpus.sort_unstable();
                 let number = number as u32;
                 let (package, core) = (number / cores, number % cores);
-                pes.push(Location { node, package, core, cpus: cpus.to_vec() });
+                pes.push(Location { node, package, core, num_cores: 1, cpus: cpus.to_vec() });
             }
         }
         Self { hosts: (0..nodes).map(|node| format!("host-{node}")).collect(), pes }
+    }
+
+    /// The same with two cores of a package next to each other for each PE; a last one by itself stays so.
+    fn in_pairs(&self) -> Self {
+        let mut pes = Vec::new();
+        for package in self.pes.chunk_by(|a, b| (a.node, a.package) == (b.node, b.package)) {
+            for pair in package.chunks(2) {
+                let mut cpus: Vec<u32> = pair.iter().flat_map(|pe| pe.cpus.clone()).collect();
+                cpus.sort_unstable();
+                pes.push(Location { num_cores: pair.len() as u32, cpus, ..pair[0].clone() });
+            }
+        }
+        Self { hosts: self.hosts.clone(), pes }
     }
 
     fn random_mapping(&self, num_ranks: usize, rng: &mut Rng) -> Mapping {
@@ -171,9 +190,13 @@ fn rankfile(lines: &[&str], machine: &Located) -> Seats {
     for (rank, line) in lines.iter().enumerate() {
         let rest = line.strip_prefix(&format!("rank {rank}=")).unwrap();
         let (host, core) = rest.split_once(" slot=").unwrap();
-        let core = numbers(core, ':');
+        let (package, cores) = core.split_once(':').unwrap();
+        let cores = numbers(cores, '-');
+        let ends = (cores[0], cores[cores.len() - 1]);
         let is_it = |pe: &&Location| {
-            machine.hosts[pe.node as usize] == host && (pe.package, pe.core) == (core[0], core[1])
+            machine.hosts[pe.node as usize] == host
+                && pe.package.to_string() == package
+                && (pe.core, pe.core + pe.num_cores - 1) == ends
         };
         seats.push((host.to_string(), machine.pes.iter().find(is_it).unwrap().cpus.clone()));
     }
@@ -207,6 +230,7 @@ fn every_kind_says_what_the_mapping_is() {
     let mut refused = 0;
     for case in 0..200 {
         let machine = if case % 2 == 0 { Located::random(&mut rng) } else { Located::regular(3, 2, 2, 2) };
+        let machine = if case % 3 == 0 { machine.in_pairs() } else { machine };
         let spare = if case % 4 < 2 { 0 } else { rng.below(machine.num_pes() as u32) as usize };
         let mapping = machine.random_mapping(machine.num_pes() - spare, &mut rng);
         for kind in &KINDS {
@@ -300,7 +324,10 @@ fn what_a_launcher_cannot_do_is_refused_with_a_word() {
     assert!(error("openmpi", &shared, vec![0, 1, 0]).contains("ranks 0 and 2 are both on core 0 of n1"));
     let mapping = Mapping::on(&shared, vec![0, 1, 0]).unwrap();
     let script = &launch("slurm", &shared, &mapping).unwrap().files[1].content;
-    assert!(script.ends_with("0,1\n0\n0,1\n"));
+    assert!(script.ends_with("\n0\n0\n0\n"));
+    let mut pairs = Located::regular(1, 1, 4, 1).in_pairs();
+    pairs.pes[1].core = 1;
+    assert!(error("openmpi", &pairs, vec![1, 0]).contains("ranks 0 and 1 are both on core 1 of n1"));
     for kind in &KINDS {
         assert_eq!(launch(kind.name, &machine, &Mapping::identity(0)), Err(LaunchError::NoRanks));
     }
@@ -345,7 +372,7 @@ fn hosts_here(hosts: u32) -> Option<Located> {
     let mut pes = Vec::new();
     for node in 0..hosts {
         for (core, cpus) in cores.iter().take(2).enumerate() {
-            pes.push(Location { node, package: 0, core: core as u32, cpus: cpus.clone() });
+            pes.push(Location { node, package: 0, core: core as u32, num_cores: 1, cpus: cpus.clone() });
         }
     }
     Some(Located { hosts: (0..hosts).map(|node| format!("n{}", node + 1)).collect(), pes })
@@ -428,7 +455,7 @@ fn launched_ranks_are_where_the_mapping_has_them() {
             continue;
         }
         let kind = if mpi.suffix == ".openmpi" { "openmpi" } else { "mpich40" };
-        for spare in [0, 0, 1] {
+        for (machine, spare) in [(&machine, 0), (&machine, 0), (&machine, 1), (&machine.in_pairs(), 0)] {
             let mapping = machine.random_mapping(machine.num_pes() - spare, &mut rng);
             let launch = launch(kind, &machine, &mapping).unwrap();
             fs::write(folder.join(launch::kind(kind).unwrap().files[0]), &launch.files[0].content).unwrap();
@@ -443,7 +470,7 @@ fn launched_ranks_are_where_the_mapping_has_them() {
             assert!(output.status.success(), "{line}\n{stderr}");
             assert_eq!(
                 shown(&stdout),
-                seats(&machine, &mapping),
+                seats(machine, &mapping),
                 "{line}\n{}\n{stdout}",
                 launch.files[0].content
             );

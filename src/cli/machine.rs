@@ -133,10 +133,9 @@ impl MachineOptions {
             }
         };
         self.warn_of_order(console, whole.as_ref());
-        let Some(pes) = self.pes() else {
-            machine::check_memory(whole.as_ref())?;
-            return Ok(whole);
-        };
+        // Of a list of PEs, too: the whole machine is divided into its parts.
+        machine::check_memory(whole.as_ref())?;
+        let Some(pes) = self.pes() else { return Ok(whole) };
         machine::restricted(whole, pes).map_err(|error| match error {
             SpecError::Read(fault @ ReadError::Invalid { .. }) if self.file_of_pes().is_none() => {
                 UsageError(fault.to_string()).into()

@@ -135,6 +135,14 @@ pub enum LaunchError {
     SharedPe { first: NodeId, second: NodeId, pe: u32 },
 }
 
+impl LaunchError {
+    /// Whether another mapping of as many processes may do.
+    pub fn depends_on_mapping(&self) -> bool {
+        use LaunchError::*;
+        matches!(self, SharedCore { .. } | Uneven { .. } | OtherCpus { .. } | SharedPe { .. })
+    }
+}
+
 /// The kinds that need no names of hosts.
 fn without_hosts() -> String {
     let kinds = KINDS.iter().filter(|kind| !kind.needs_hosts);

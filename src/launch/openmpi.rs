@@ -1,4 +1,4 @@
-//! Open MPI: a rankfile, `rank 3=host slot=PACKAGE:CORE`, packages and cores by their logical numbers.
+//! Open MPI: a rankfile, `rank 3=host slot=PACKAGE:CORE` or `slot=PACKAGE:FIRST-LAST`, packages and cores by their logical numbers.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -28,13 +28,15 @@ fn make(job: &Job<'_>, option: &str) -> Result<Launch, LaunchError> {
     let mut on_core = HashMap::new();
     for rank in job.ranks() {
         let site = job.site(rank);
-        if let Some(first) = on_core.insert((site.node, site.package, site.core), rank) {
-            let (kind, host) = (job.kind, job.host_of(rank).to_owned());
-            return Err(LaunchError::SharedCore { kind, first, second: rank, core: site.core, host });
+        let (host, last) = (job.host_of(rank), site.core + site.num_cores.saturating_sub(1));
+        for core in site.core..=last {
+            if let Some(first) = on_core.insert((site.node, site.package, core), rank) {
+                let (kind, host) = (job.kind, host.to_owned());
+                return Err(LaunchError::SharedCore { kind, first, second: rank, core, host });
+            }
         }
-        let host = job.host_of(rank);
-        writeln!(content, "rank {rank}={host} slot={}:{}", site.package, site.core)
-            .expect("strings have room");
+        let cores = if last > site.core { format!("{}-{last}", site.core) } else { site.core.to_string() };
+        writeln!(content, "rank {rank}={host} slot={}:{cores}", site.package).expect("strings have room");
     }
     let hosts = job.used_nodes().into_iter().map(|node| format!("{}:{}", node.host, node.ranks.len()));
     let (ranks, hosts, file) = (job.num_ranks(), hosts_option("-H", hosts), job.file(0));

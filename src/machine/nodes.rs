@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::topology::Machine;
+use crate::topology::{Location, Machine};
 use crate::types::PeId;
 
 /// Where the PEs of a machine are.
@@ -33,6 +33,7 @@ struct Seat {
     node: u32,
     package: u32,
     core: u32,
+    num_cores: u32,
     /// Where its CPUs begin; they end where those of the next PE begin.
     first_cpu: usize,
 }
@@ -46,8 +47,10 @@ pub struct Site<'a> {
     pub host: &'a str,
     /// The package (socket) in the node, from 0.
     pub package: u32,
-    /// The core in the package, from 0, counted over those that can be used.
+    /// The first core in the package, from 0, counted over those that can be used.
     pub core: u32,
+    /// How many cores next to each other the PE has a hardware thread of.
+    pub num_cores: u32,
     /// The CPUs (hardware threads) of the PE, by the numbers that the operating system gives them, ascending: all those of a core
     /// if PEs are cores.
     pub cpus: &'a [u32],
@@ -58,10 +61,9 @@ impl Nodes {
     pub fn of(machine: &dyn Machine) -> Self {
         let (mut seats, mut cpus) = (Vec::with_capacity(machine.num_pes()), Vec::new());
         for pe in 0..machine.num_pes() as PeId {
-            let location = machine.location(pe);
-            let (node, package, core) = (location.node, location.package, location.core);
-            seats.push(Seat { node, package, core, first_cpu: cpus.len() });
-            cpus.extend(location.cpus);
+            let Location { node, package, core, num_cores, cpus: own } = machine.location(pe);
+            seats.push(Seat { node, package, core, num_cores, first_cpu: cpus.len() });
+            cpus.extend(own);
         }
         let mut numbers: Vec<u32> = seats.iter().map(|seat| seat.node).collect();
         numbers.sort_unstable();
@@ -96,9 +98,9 @@ impl Nodes {
 
     /// Where a PE is.
     pub fn site(&self, pe: PeId) -> Site<'_> {
-        let Seat { node, package, core, .. } = self.seats[pe as usize];
-        let host = &self.hosts[node as usize];
-        Site { node: node as usize, host, package, core, cpus: &self.cpus[self.cpus_of(pe as usize)] }
+        let Seat { node, package, core, num_cores, .. } = self.seats[pe as usize];
+        let (node, cpus) = (node as usize, &self.cpus[self.cpus_of(pe as usize)]);
+        Site { node, host: &self.hosts[node], package, core, num_cores, cpus }
     }
 
     fn cpus_of(&self, pe: usize) -> Range<usize> {

@@ -12,8 +12,11 @@ const PE_BYTES: u128 = 64;
 
 /// Makes sure that there is memory for as many PEs, whatever tells their distances. Asked before any of it is taken.
 pub fn check_memory(machine: &dyn Machine) -> Result<(), MachineError> {
-    let (num_pes, available) = (machine.num_pes(), memory::available());
-    let bytes = num_pes as u128 * PE_BYTES;
+    check_memory_of(machine.num_pes())
+}
+
+fn check_memory_of(num_pes: usize) -> Result<(), MachineError> {
+    let (bytes, available) = (num_pes as u128 * PE_BYTES, memory::available());
     if bytes > u128::from(available) {
         return Err(MachineError::TooLarge { num_pes, bytes, available });
     }
@@ -44,6 +47,7 @@ impl Places {
         if count >= u64::from(PeId::MAX) {
             return Err(MachineError::TooManyPes);
         }
+        check_memory_of(count as usize)?;
         let is_plain = count == machine.num_pes() as u64;
         let parts = if is_plain { parts } else { parts.with_capacities(capacity) };
         let pe_of = parts.order().to_vec();

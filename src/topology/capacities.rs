@@ -1,6 +1,6 @@
 //! A machine whose PEs have room for more than one process.
 
-use super::{Distances, Division, Hierarchy, Interconnect, Location, Machine, MachineError};
+use super::{Distances, Division, Hierarchy, Interconnect, Location, Machine, MachineError, Note};
 use crate::types::PeId;
 
 /// A machine with a capacity for each PE.
@@ -8,6 +8,8 @@ use crate::types::PeId;
 pub struct Capacities<M> {
     machine: M,
     capacities: Vec<u32>,
+    /// Whether all of them are 1.
+    are_plain: bool,
 }
 
 impl<M: Machine> Capacities<M> {
@@ -24,7 +26,8 @@ impl<M: Machine> Capacities<M> {
         if sum >= u64::from(PeId::MAX) {
             return Err(MachineError::TooManyPes);
         }
-        Ok(Self { machine, capacities })
+        let are_plain = sum == num_pes as u64;
+        Ok(Self { machine, capacities, are_plain })
     }
 }
 
@@ -55,15 +58,11 @@ impl<M: Machine> Machine for Capacities<M> {
 
     /// With PEs for more than one process, a machine is a regular tree no more.
     fn hierarchy(&self) -> Option<&Hierarchy> {
-        self.machine.hierarchy().filter(|_| self.capacities.iter().all(|&capacity| capacity == 1))
+        self.machine.hierarchy().filter(|_| self.are_plain)
     }
 
-    /// A PE with room for more than one process is a node of its own.
     fn location(&self, pe: PeId) -> Location {
-        if self.capacities.iter().all(|&capacity| capacity == 1) {
-            return self.machine.location(pe);
-        }
-        Location { node: pe, package: 0, core: 0, cpus: (0..self.capacity(pe)).collect() }
+        self.machine.location(pe)
     }
 
     fn outline(&self) -> Option<String> {
@@ -72,6 +71,10 @@ impl<M: Machine> Machine for Capacities<M> {
 
     fn host(&self, node: u32) -> Option<&str> {
         self.machine.host(node)
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        self.machine.notes()
     }
 
     fn describe(&self) -> String {

@@ -235,7 +235,7 @@ impl Machine for Grid {
     /// Vertices are nodes.
     fn location(&self, pe: PeId) -> Location {
         let size = self.vertex.num_pes() as PeId;
-        Location { node: pe / size, package: 0, core: pe % size, cpus: vec![pe % size] }
+        Location { node: pe / size, package: 0, core: pe % size, num_cores: 1, cpus: vec![pe % size] }
     }
 
     fn describe(&self) -> String {

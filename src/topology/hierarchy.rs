@@ -443,7 +443,8 @@ impl Machine for Hierarchy {
             levels => (size_of(levels - 2), size_of(levels - 1)),
         };
         let cpu = pe % of_node;
-        Location { node: pe / of_node, package: cpu / of_package, core: cpu % of_package, cpus: vec![cpu] }
+        let (package, core) = (cpu / of_package, cpu % of_package);
+        Location { node: pe / of_node, package, core, num_cores: 1, cpus: vec![cpu] }
     }
 
     fn describe(&self) -> String {

@@ -97,7 +97,8 @@ pub trait Machine: Send + Sync {
     /// as many CPUs as it has room for processes.
     fn location(&self, pe: PeId) -> Location {
         let number = self.number(pe);
-        Location { node: number, package: 0, core: 0, cpus: (0..self.capacity(pe)).collect() }
+        let num_cores = self.capacity(pe);
+        Location { node: number, package: 0, core: 0, num_cores, cpus: (0..num_cores).collect() }
     }
 
     /// What the system calls a node, if the machine knows.
@@ -142,8 +143,10 @@ pub struct Location {
     pub node: u32,
     /// The package (socket) in the node, from 0.
     pub package: u32,
-    /// The core in the package, from 0, counted over those that can be used.
+    /// The first core in the package, from 0, counted over those that can be used.
     pub core: u32,
+    /// How many cores next to each other the PE has a hardware thread of.
+    pub num_cores: u32,
     /// The CPUs (hardware threads) of the PE by the numbers that the operating system of the node gives them, ascending.
     pub cpus: Vec<u32>,
 }

@@ -73,22 +73,19 @@ fn host(at: usize, line: &str) -> Result<Host, Fault> {
         return Err((start, ClusterFault::Hostfile { text: shown(first) }));
     }
     // `slots = 4` is allowed to Open MPI.
-    let mut rest = String::new();
-    let mut rest_at = at;
-    for (field_at, field) in fields {
-        if rest.is_empty() {
-            rest_at = field_at;
+    let mut settings: Vec<(usize, String)> = Vec::new();
+    for (at, field) in fields {
+        match settings.last_mut() {
+            Some((_, last)) if last.ends_with('=') || field.starts_with('=') => last.push_str(field),
+            _ => settings.push((at, field.to_owned())),
         }
-        let joins = rest.is_empty() || rest.ends_with('=') || field.starts_with('=');
-        rest.push_str(if joins { "" } else { " " });
-        rest.push_str(field);
     }
-    for setting in rest.split(' ').filter(|setting| !setting.is_empty()) {
+    for (at, setting) in settings {
         match setting.split_once('=').map(|(key, value)| (key.trim_end_matches('_'), value)) {
-            Some(("slots" | "count" | "cpu" | "cpus", count)) => slots = Some(number(rest_at, count)?),
+            Some(("slots" | "count" | "cpu" | "cpus", count)) => slots = Some(number(at, count)?),
             // Settings that do not say how many processes a host is given.
             Some(("max-slots" | "max_slots" | "user" | "username" | "binding" | "ifhn" | "port", _)) => {}
-            _ => return Err((rest_at, ClusterFault::Hostfile { text: shown(setting) })),
+            _ => return Err((at, ClusterFault::Hostfile { text: shown(&setting) })),
         }
     }
     Ok(Host { name: name.rsplit('@').next().unwrap_or(name).to_owned(), slots })
@@ -119,6 +116,13 @@ mod tests {
         assert_eq!(told("n1\nn1\nn1\nn1\nn2"), [four("n1"), ("n2".into(), Some(1))]);
         assert_eq!(told("n1 slots=2\nn1 slots=2\n"), [four("n1")]);
         assert_eq!(told("me@n1 slots=4\n"), [four("n1")]);
+    }
+
+    #[test]
+    fn faults_name_the_setting() {
+        for (text, at) in [("n1 slots=4 what=1", 11), ("n1 max_slots = 8 slots = 0", 17), ("n1:0", 3)] {
+            assert_eq!(hosts(text).unwrap_err().0, at, "{text}");
+        }
     }
 
     #[test]

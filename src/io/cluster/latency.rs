@@ -42,6 +42,14 @@ fn latencies(text: &str) -> Result<Latencies, Fault> {
         }
         let has_name = latency(first).is_none();
         let values = &separated[usize::from(has_name)..];
+        let columns = columns_of(&header, values.len(), has_name);
+        if let Some(&(_, column)) = columns.get(rows)
+            && has_name
+            && columns.len() == values.len()
+            && column != first
+        {
+            return Err((first_at, ClusterFault::OtherOrder { row: shown(first), column: shown(column) }));
+        }
         let expected = *num_hosts.get_or_insert(values.len());
         if values.len() != expected {
             return Err((at, ClusterFault::Uneven { found: values.len(), expected }));
@@ -70,22 +78,28 @@ fn latencies(text: &str) -> Result<Latencies, Fault> {
     if rows == 0 || rows != num_hosts {
         return Err((end, ClusterFault::Rows { found: rows, expected: num_hosts }));
     }
-    // The first cell of a header may stand above the names of the rows.
-    let header = header.map(|mut header| {
-        if header.len() == num_hosts + 1 && names.len() == num_hosts {
-            header.remove(0);
-        }
-        header
-    });
-    let hosts = header.or((!names.is_empty()).then_some(names));
-    let hosts = hosts.map(|hosts| names_of(&hosts, num_hosts)).transpose()?;
+    let columns = columns_of(&header, num_hosts, !names.is_empty());
+    let found = [columns, &names].into_iter().filter(|names| !names.is_empty());
+    let found = found.map(|names| names_of(names, num_hosts)).collect::<Result<Vec<_>, _>>()?;
+    let hosts = found.into_iter().next();
     Ok(Latencies { hosts, num_hosts, entries })
+}
+
+/// The names of so many columns: the first cell of a header may stand above the names of the rows, if they have some.
+fn columns_of<'a, 'b>(
+    header: &'b Option<Vec<(usize, &'a str)>>,
+    count: usize,
+    are_rows_named: bool,
+) -> &'b [(usize, &'a str)] {
+    let names = header.as_deref().unwrap_or_default();
+    &names[usize::from(are_rows_named && names.len() == count + 1)..]
 }
 
 /// The names of all hosts, each another one.
 fn names_of(hosts: &[(usize, &str)], num_hosts: usize) -> Result<Vec<String>, Fault> {
     if hosts.len() != num_hosts {
-        return Err((0, ClusterFault::Rows { found: hosts.len(), expected: num_hosts }));
+        let at = hosts.first().map_or(0, |&(at, _)| at);
+        return Err((at, ClusterFault::Names { found: hosts.len(), expected: num_hosts }));
     }
     let mut seen = HashSet::new();
     match hosts.iter().find(|(_, host)| !seen.insert(host)) {
@@ -142,9 +156,15 @@ mod tests {
             "n1 0 1\nn1 1 0\n",
             "0 1e99\n1e99 0\n",
             ",\n",
+            "n1 n2\nn2 0 1\nn1 1 0\n",
+            "host n1 n2 n3\nn1 0 1\nn2 1 0\n",
         ];
         for file in files {
             assert!(latencies(file).is_err(), "{file:?}");
         }
+        let swapped = latencies("# us\nhost n1 n2\nn2 1 0\nn1 0 1\n").unwrap_err();
+        assert_eq!(swapped, (16, ClusterFault::OtherOrder { row: "n2".into(), column: "n1".into() }));
+        let more = latencies("# us\nn1 n2 n3\n0 1\n1 0\n").unwrap_err();
+        assert_eq!(more, (5, ClusterFault::Names { found: 3, expected: 2 }));
     }
 }

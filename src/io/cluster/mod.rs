@@ -76,6 +76,12 @@ pub enum ClusterFault {
     Uneven { found: usize, expected: usize },
     #[error("there are {found} rows of latencies for {expected} columns")]
     Rows { found: usize, expected: usize },
+    #[error("there are {found} names of hosts, but latencies of {expected}")]
+    Names { found: usize, expected: usize },
+    #[error(
+        "this row is of host {row}, but the column of the same number is of host {column}; write both in one order"
+    )]
+    OtherOrder { row: String, column: String },
     #[error("host {host} stands twice in this matrix of latencies")]
     NamedTwice { host: String },
     #[error("the latency from {from} to {to} is 0; latencies between hosts are above 0")]

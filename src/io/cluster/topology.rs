@@ -12,11 +12,14 @@
 //! with dots between them.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::yaml::{self, Value};
 use super::{ClusterFault, Fault, MOST_HOSTS, Text, fields, hostlist, lines, shown};
 use crate::io::{ReadError, Source};
+
+/// Names in an address at most; each switch is called by all the names before it.
+const MOST_NAMES: usize = 64;
 
 /// How the nodes of a cluster are connected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,68 +84,96 @@ fn topology(text: &str) -> Result<Topology, Fault> {
 fn conf(text: &str) -> Result<Topology, Fault> {
     let (mut switches, mut blocks, mut sizes, mut tori) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let room = Cell::new(MOST_HOSTS);
-    for (at, line) in joined(text) {
-        let settings = settings(at, &line)?;
-        let (key, first) = (settings[0].0.as_str(), settings[0].1);
-        let hosts = |wanted: &str| match settings.iter().find(|(key, _)| key == wanted) {
-            Some((_, list)) => hostlist::expand(list, at, &room),
+    for line in joined(text) {
+        let in_file = |(at, fault): Fault| (line.offset_of(at), fault);
+        let settings = settings(&line.text).map_err(in_file)?;
+        let Some(first) = settings.first() else { continue };
+        let hosts = |wanted: &str| match settings.iter().find(|setting| setting.key == wanted) {
+            Some(setting) => hostlist::expand(setting.value, setting.at, &room).map_err(in_file),
             None => Ok(Vec::new()),
         };
-        match key {
+        match first.key.as_str() {
             "switchname" => switches.push(Switch {
-                name: first.to_owned(),
+                name: first.value.to_owned(),
                 switches: hosts("switches")?,
                 nodes: hosts("nodes")?,
             }),
             "blockname" => blocks.push(hosts("nodes")?),
             "ringname" => tori.push(ring(hosts("nodes")?)),
-            "blocksizes" => sizes = hostlist_of_sizes(at, first)?,
+            "blocksizes" => sizes = block_sizes(first).map_err(in_file)?,
             _ => {
-                return Err((
-                    at,
-                    ClusterFault::Topology { text: shown(&line), reason: "this setting is not known" },
-                ));
+                let reason = "this setting is not known";
+                return Err(in_file((0, ClusterFault::Topology { text: shown(&line.text), reason })));
             }
         }
     }
     one_kind(0, switches, blocks, sizes, tori)
 }
 
-/// Lines that end with a backslash go on in the next.
-fn joined(text: &str) -> Vec<(usize, String)> {
-    let mut joined: Vec<(usize, String)> = Vec::new();
-    let mut goes_on = false;
-    for (at, line) in lines(text) {
+/// A line of settings, which may be several of the file.
+struct Line {
+    text: String,
+    /// Where each line of the file starts in the text, and its offset in the file.
+    starts: Vec<(usize, usize)>,
+}
+
+impl Line {
+    /// The offset in the file of a byte of the text.
+    fn offset_of(&self, at: usize) -> usize {
+        let (start, offset) = self.starts[self.starts.partition_point(|&(start, _)| start <= at) - 1];
+        offset + at - start
+    }
+}
+
+/// The lines, up to comments that begin with `#`. One that ends with a backslash goes on in the next, whose blanks count.
+fn joined(text: &str) -> Vec<Line> {
+    let mut joined: Vec<Line> = Vec::new();
+    let (mut offset, mut goes_on) = (0, false);
+    for whole in text.split_inclusive('\n') {
+        let line = whole.split('#').next().unwrap_or_default().trim_end();
         let (line, more) = line.strip_suffix('\\').map_or((line, false), |line| (line, true));
         match joined.last_mut().filter(|_| goes_on) {
-            Some((_, last)) => last.push_str(line),
-            None => joined.push((at, line.to_owned())),
+            Some(last) => {
+                last.starts.push((last.text.len(), offset));
+                last.text.push_str(line);
+            }
+            None => joined.push(Line { text: line.to_owned(), starts: vec![(0, offset)] }),
         }
+        offset += whole.len();
         goes_on = more;
     }
     joined
 }
 
-/// The settings of a line, keys in lower case; at least one.
-fn settings(at: usize, line: &str) -> Result<Vec<(String, &str)>, Fault> {
-    let settings = fields(at, line).map(|(field_at, field)| {
-        let fault = || {
-            (
-                field_at,
-                ClusterFault::Topology { text: shown(field), reason: "a setting is written Key=value" },
-            )
-        };
-        let (key, value) = field.split_once('=').filter(|(_, value)| !value.is_empty()).ok_or_else(fault)?;
-        Ok((key.to_ascii_lowercase(), value.trim_matches('"')))
-    });
-    settings.collect()
+/// `Key=value`.
+struct Setting<'a> {
+    /// In lower case.
+    key: String,
+    /// Without the quotes around it.
+    value: &'a str,
+    /// Where the value stands in its line.
+    at: usize,
 }
 
-fn hostlist_of_sizes(at: usize, text: &str) -> Result<Vec<u32>, Fault> {
+/// The settings of a line.
+fn settings(line: &str) -> Result<Vec<Setting<'_>>, Fault> {
+    fields(0, line).map(setting).collect()
+}
+
+/// A setting that is a field of a line.
+fn setting((at, field): (usize, &str)) -> Result<Setting<'_>, Fault> {
+    let reason = "a setting is written Key=value";
+    let fault = || (at, ClusterFault::Topology { text: shown(field), reason });
+    let (key, quoted) = field.split_once('=').filter(|(_, value)| !value.is_empty()).ok_or_else(fault)?;
+    let at = at + key.len() + 1 + quoted.len() - quoted.trim_start_matches('"').len();
+    Ok(Setting { key: key.to_ascii_lowercase(), value: quoted.trim_matches('"'), at })
+}
+
+fn block_sizes(setting: &Setting<'_>) -> Result<Vec<u32>, Fault> {
     let size = |text: &str| text.trim().parse().ok().filter(|&size: &u32| size > 0);
-    let fault =
-        || (at, ClusterFault::Topology { text: shown(text), reason: "block sizes are numbers above 0" });
-    text.split(',').map(size).collect::<Option<_>>().ok_or_else(fault)
+    let reason = "block sizes are numbers above 0";
+    let fault = || (setting.at, ClusterFault::Topology { text: shown(setting.value), reason });
+    setting.value.split(',').map(size).collect::<Option<_>>().ok_or_else(fault)
 }
 
 fn ring(nodes: Vec<String>) -> Torus {
@@ -213,35 +244,64 @@ fn check_tree(at: usize, switches: Vec<Switch>) -> Result<Topology, Fault> {
 
 /// Addresses of nodes: each is a path from the root.
 fn addresses(text: &str) -> Result<Topology, Fault> {
-    let mut switches: Vec<Switch> = Vec::new();
-    let mut index_of: HashMap<String, usize> = HashMap::new();
+    let mut tree = AddressTree::default();
     for (at, address) in lines(text).flat_map(|(at, line)| fields(at, line)) {
-        let fault = |reason| (at, ClusterFault::Topology { text: shown(address), reason });
-        let names: Vec<&str> = address.split('.').collect();
-        let Some((node, path)) = names.split_last().filter(|(_, path)| !path.is_empty()) else {
-            return Err(fault("an address is switches and a node with dots between them"));
-        };
-        if names.iter().any(|name| name.is_empty()) {
+        tree.add(address).map_err(|fault| (at, fault))?;
+    }
+    if tree.switches.is_empty() {
+        Err((0, ClusterFault::NotTopology))
+    } else {
+        Ok(Topology::Tree(tree.switches))
+    }
+}
+
+/// The switches that addresses name. They are told apart by the whole path to them, which is their name.
+#[derive(Default)]
+struct AddressTree {
+    switches: Vec<Switch>,
+    index_of: HashMap<String, usize>,
+    /// Each node with its switch.
+    nodes: HashSet<(usize, String)>,
+}
+
+impl AddressTree {
+    /// Adds a node and the switches above it.
+    fn add(&mut self, address: &str) -> Result<(), ClusterFault> {
+        let fault = |reason| ClusterFault::Topology { text: shown(address), reason };
+        if address.split('.').any(str::is_empty) {
             return Err(fault("a name is missing in an address"));
         }
-        // Switches are told apart by the whole path to them.
-        let mut above: Option<usize> = None;
-        for end in 1..=path.len() {
-            let name = path[..end].join(".");
-            let index = *index_of.entry(name.clone()).or_insert_with(|| {
-                switches.push(Switch { name: name.clone(), switches: Vec::new(), nodes: Vec::new() });
-                switches.len() - 1
-            });
-            if let Some(above) = above.filter(|&above| !switches[above].switches.contains(&name)) {
-                switches[above].switches.push(name);
-            }
-            above = Some(index);
+        if address.split('.').count() > MOST_NAMES {
+            return Err(fault("an address has more than 64 names"));
         }
-        if let Some(leaf) = above.filter(|&leaf| !switches[leaf].nodes.iter().any(|other| other == node)) {
-            switches[leaf].nodes.push((*node).to_owned());
+        let Some((path, node)) = address.rsplit_once('.') else {
+            return Err(fault("an address is switches and a node with dots between them"));
+        };
+        let ends = path.match_indices('.').map(|(end, _)| end).chain([path.len()]);
+        let mut above = None;
+        for end in ends {
+            above = Some(self.switch(&path[..end], above));
         }
+        let leaf = above.expect("a path has an end");
+        if self.nodes.insert((leaf, node.to_owned())) {
+            self.switches[leaf].nodes.push(node.to_owned());
+        }
+        if self.nodes.len() > MOST_HOSTS { Err(ClusterFault::TooManyHosts) } else { Ok(()) }
     }
-    if switches.is_empty() { Err((0, ClusterFault::NotTopology)) } else { Ok(Topology::Tree(switches)) }
+
+    /// The index of the switch of this name, which hangs on another one unless it is a root.
+    fn switch(&mut self, name: &str, above: Option<usize>) -> usize {
+        if let Some(&index) = self.index_of.get(name) {
+            return index;
+        }
+        let index = self.switches.len();
+        self.switches.push(Switch { name: name.to_owned(), switches: Vec::new(), nodes: Vec::new() });
+        self.index_of.insert(name.to_owned(), index);
+        if let Some(above) = above {
+            self.switches[above].switches.push(name.to_owned());
+        }
+        index
+    }
 }
 
 /// A `topology.yaml`: of several topologies the default one, or else the first.
@@ -376,6 +436,27 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_end_with_a_backslash_go_on() {
+        let switches = |text| match topology(text).unwrap() {
+            Topology::Tree(switches) => switches,
+            other => panic!("{other:?}"),
+        };
+        let [both] = &switches("SwitchName=a\\\n  Nodes=n1,\\\nn2 # and no more\n")[..] else { panic!() };
+        assert_eq!((both.name.as_str(), both.nodes.join(" ")), ("a", "n1 n2".to_owned()));
+        // An empty line ends what went on, and a line of nothing else than a backslash is none.
+        assert_eq!(switches("SwitchName=a Nodes=n1 \\\n\nSwitchName=b Nodes=n2\n\\\n").len(), 2);
+    }
+
+    #[test]
+    fn faults_name_the_value_in_its_own_line() {
+        let offset = |text| topology(text).unwrap_err().0;
+        assert_eq!(offset("SwitchName=a Nodes=n1,n[2\n"), "SwitchName=a Nodes=n1,".len());
+        assert_eq!(offset("SwitchName=a \\\n  Nodes=\"n1,n[2\"\n"), "SwitchName=a \\\n  Nodes=\"n1,".len());
+        assert_eq!(offset("SwitchName=a \\\n  What\n"), "SwitchName=a \\\n  ".len());
+        assert_eq!(offset("# sizes\nBlockSizes=1,x\n"), "# sizes\nBlockSizes=".len());
+    }
+
+    #[test]
     fn the_hosts_of_all_lines_count() {
         let lines = |count| {
             (0..count)
@@ -415,5 +496,7 @@ mod tests {
         for file in files {
             assert!(topology(file).is_err(), "{file:?}");
         }
+        let deep = |switches: usize| topology(&format!("{}n1\n", "a.".repeat(switches)));
+        assert!(deep(MOST_NAMES - 1).is_ok() && deep(MOST_NAMES).is_err());
     }
 }

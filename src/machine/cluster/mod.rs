@@ -94,15 +94,10 @@ impl Cluster {
     /// The machine of a draft. O(p log p) for p PEs, and O(n²) for n nodes where their distances are given by pairs.
     pub fn new(mut draft: Draft<'_>) -> Result<Self, ClusterError> {
         let levels = Levels::new(&draft.insides, draft.unit);
-        let leaves: Vec<Vec<Leaf>> = draft
-            .insides
-            .iter()
-            .map(|inside| match draft.bundle {
-                0 | 1 => levels.leaves(inside),
-                count => shape::bundled(&levels.leaves(inside), count),
-            })
-            .collect();
+        let mut leaves: Vec<Vec<Leaf>> = draft.insides.iter().map(|inside| levels.leaves(inside)).collect();
+        check_slots(&draft, &leaves)?;
         if draft.bundle > 1 {
+            leaves.iter_mut().for_each(|leaves| *leaves = shape::bundled(leaves, draft.bundle));
             // What is left over of a package cannot be used.
             for node in &mut draft.nodes {
                 node.limit = node.limit.map(|limit| limit.min(leaves[node.inside].len() as u32));
@@ -152,28 +147,42 @@ impl Cluster {
     }
 }
 
-/// The first PE of each node, and the end of the last.
-fn count_pes(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<Vec<PeId>, ClusterError> {
-    let mut first_pe = vec![0];
-    let mut sum = 0u64;
+/// Makes sure that no node has more slots than cores or hardware threads, which are its leaves before they are bundled.
+fn check_slots(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<(), ClusterError> {
     for (index, node) in draft.nodes.iter().enumerate() {
-        let found = leaves[node.inside].len();
-        if let Some(slots) = node.limit.filter(|&limit| limit as usize > found) {
+        let (found, bundle) = (leaves[node.inside].len(), draft.bundle.max(1) as u32);
+        let slots = node.limit.map_or(0, |limit| limit.saturating_mul(bundle));
+        if slots as usize > found {
             let unit = if draft.unit == Unit::Pu { "hardware threads" } else { "cores" };
             let host = node.host.clone().unwrap_or_else(|| format!("node{index}"));
             return Err(ClusterError::MoreSlots { host, slots, found, unit });
         }
-        sum += node.limit.map_or(found as u64, u64::from);
-        if sum > MOST_PES {
-            return Err(MachineError::TooManyPes.into());
-        }
+    }
+    Ok(())
+}
+
+/// The first PE of each node, and the end of the last.
+fn count_pes(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<Vec<PeId>, ClusterError> {
+    let mut first_pe = vec![0];
+    let mut sum = 0u64;
+    for node in &draft.nodes {
+        sum += node.limit.map_or(leaves[node.inside].len() as u64, u64::from);
+        check_sum(sum)?;
         first_pe.push(sum as PeId);
     }
-    let (bytes, available) = (u128::from(sum) * PE_BYTES, memory::available());
-    if bytes > u128::from(available) {
-        return Err(MachineError::TooLarge { num_pes: sum as usize, bytes, available }.into());
-    }
     if sum == 0 { Err(MachineError::NoPes.into()) } else { Ok(first_pe) }
+}
+
+/// Makes sure that a cluster of so many PEs is not too large.
+fn check_sum(num_pes: u64) -> Result<(), MachineError> {
+    if num_pes > MOST_PES {
+        return Err(MachineError::TooManyPes);
+    }
+    let (bytes, available) = (u128::from(num_pes) * PE_BYTES, memory::available());
+    if bytes > u128::from(available) {
+        return Err(MachineError::TooLarge { num_pes: num_pes as usize, bytes, available });
+    }
+    Ok(())
 }
 
 fn network(draft: &Draft<'_>) -> Result<Network, ClusterError> {
@@ -352,11 +361,12 @@ impl Machine for Cluster {
     fn location(&self, pe: PeId) -> Location {
         let node = self.node_of(pe);
         let leaf = &self.leaves[self.inside[node]][(pe - self.first_pe[node]) as usize];
-        Location { node: node as u32, package: leaf.package, core: leaf.core, cpus: leaf.cpus.clone() }
+        let &Leaf { package, core, num_cores, .. } = leaf;
+        Location { node: node as u32, package, core, num_cores, cpus: leaf.cpus.clone() }
     }
 
     fn host(&self, node: u32) -> Option<&str> {
-        self.hosts[node as usize].as_deref()
+        self.hosts.get(node as usize)?.as_deref()
     }
 
     fn describe(&self) -> String {
@@ -387,6 +397,18 @@ impl Machine for Cluster {
         }
         Some(text)
     }
+}
+
+/// Nodes of so many cores each, which are all alike: the insides that there are, and which of them each node has.
+///
+/// Fails if there are too many cores in all, before any of them is made.
+pub fn plain_nodes(cores: &[u32]) -> Result<(Vec<Object>, Vec<usize>), ClusterError> {
+    check_sum(cores.iter().copied().map(u64::from).sum())?;
+    let mut sizes = cores.to_vec();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let inside_of = cores.iter().map(|&cores| sizes.partition_point(|&size| size < cores)).collect();
+    Ok((sizes.into_iter().map(plain).collect(), inside_of))
 }
 
 /// A node whose cores are all alike.

@@ -26,8 +26,10 @@ pub(super) struct Leaf {
     /// Its place at each level, innermost first.
     pub(super) digits: Vec<u32>,
     pub(super) package: u32,
-    /// In its package.
+    /// In its package: the first of its cores.
     pub(super) core: u32,
+    /// How many cores it has a thread of, next to each other.
+    pub(super) num_cores: u32,
     /// Ascending.
     pub(super) cpus: Vec<u32>,
 }
@@ -143,7 +145,7 @@ impl Walk<'_> {
             collect_pus(object, &mut cpus);
             cpus.sort_unstable();
             let (package, core) = (self.package, self.next_core);
-            self.leaves.push(Leaf { digits: self.digits.clone(), package, core, cpus });
+            self.leaves.push(Leaf { digits: self.digits.clone(), package, core, num_cores: 1, cpus });
         } else {
             self.visit_children(object);
         }
@@ -181,10 +183,11 @@ fn collect_pus(object: &Object, cpus: &mut Vec<u32>) {
 pub(super) fn bundled(leaves: &[Leaf], count: usize) -> Vec<Leaf> {
     let mut bundles = Vec::new();
     for package in leaves.chunk_by(|a, b| a.package == b.package) {
-        for (core, bundle) in package.chunks_exact(count.max(1)).enumerate() {
+        for bundle in package.chunks_exact(count.max(1)) {
+            let (first, last) = (&bundle[0], &bundle[bundle.len() - 1]);
             let mut cpus: Vec<u32> = bundle.iter().flat_map(|leaf| leaf.cpus.iter().copied()).collect();
             cpus.sort_unstable();
-            bundles.push(Leaf { cpus, core: core as u32 * count as u32, ..bundle[0].clone() });
+            bundles.push(Leaf { cpus, num_cores: last.core + 1 - first.core, ..first.clone() });
         }
     }
     let levels = bundles.first().map_or(0, |leaf: &Leaf| leaf.digits.len());
@@ -289,5 +292,13 @@ mod tests {
         let told: Vec<_> = bundles.iter().map(|leaf| (leaf.digits.clone(), leaf.cpus.clone())).collect();
         let expected = [([0, 0], [0, 1]), ([1, 0], [2, 3]), ([0, 1], [5, 6]), ([1, 1], [7, 8])];
         assert_eq!(told, expected.map(|(digits, cpus)| (digits.to_vec(), cpus.to_vec())));
+        let cores = |bundles: &[Leaf]| -> Vec<(u32, u32)> {
+            bundles.iter().map(|leaf| (leaf.core, leaf.num_cores)).collect()
+        };
+        assert_eq!(cores(&bundles), [(0, 2), (2, 2), (0, 2), (2, 2)]);
+        let node = Object::new(Kind::Machine, (0..4).map(|number| core(&[number, number + 4])).collect());
+        let threads = Levels::new(std::slice::from_ref(&node), Unit::Pu).leaves(&node);
+        assert_eq!(cores(&bundled(&threads, 2)), [(0, 1), (1, 1), (2, 1), (3, 1)]);
+        assert_eq!(cores(&bundled(&threads, 3)), [(0, 2), (1, 2)]);
     }
 }

@@ -225,13 +225,13 @@ fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
     if let Some((kind, rest)) = kind {
         return (kind.make)(&Request { spec, rest, distances, count_pus, latency });
     }
-    if let Some(distances) = distances {
-        return Err(SpecError::OwnDistances { spec: spec.to_owned(), distances: distances.to_owned() });
-    }
     let path = Path::new(spec);
     let is_path = spec == "-" || spec.contains(['/', '.']);
     if !is_path && !path.exists() {
         return Err(SpecError::Unknown { spec: spec.to_owned() });
+    }
+    if let Some(distances) = distances {
+        return Err(SpecError::OwnDistances { spec: spec.to_owned(), distances: distances.to_owned() });
     }
     read(Source::open(path)?, path)
 }

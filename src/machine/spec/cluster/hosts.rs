@@ -6,7 +6,7 @@ use super::super::{ClusterKind, Kind};
 use super::{Parts, inside, read_topology};
 use crate::io::Source;
 use crate::io::cluster::hostfile::{self, Host};
-use crate::machine::cluster::{ClusterError, DraftNode, plain};
+use crate::machine::cluster::{ClusterError, DraftNode, plain_nodes};
 
 const KEYS: [&str; 2] = ["node", "topology"];
 
@@ -35,17 +35,11 @@ pub(in super::super) const HOSTS: Kind = Kind {
             None => {
                 let slots = hosts.iter().map(|host| host.slots).collect::<Option<Vec<u32>>>();
                 let slots = slots.ok_or_else(|| request.refused(ClusterError::NoInside))?;
-                let mut sizes = slots.clone();
-                sizes.sort_unstable();
-                sizes.dedup();
-                let inside = |slots: u32| sizes.partition_point(|&size| size < slots);
-                let node = |(host, slots): (Host, u32)| DraftNode {
-                    host: Some(host.name),
-                    inside: inside(slots),
-                    limit: None,
-                };
-                draft.nodes = hosts.into_iter().zip(slots).map(node).collect();
-                draft.insides = sizes.into_iter().map(plain).collect();
+                let (insides, inside_of) = plain_nodes(&slots).map_err(|error| request.refused(error))?;
+                let node =
+                    |(host, inside): (Host, usize)| DraftNode { host: Some(host.name), inside, limit: None };
+                draft.nodes = hosts.into_iter().zip(inside_of).map(node).collect();
+                draft.insides = insides;
             }
         }
         draft.topology = read_topology(parts.topology())?;

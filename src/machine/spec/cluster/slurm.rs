@@ -12,7 +12,7 @@ use crate::io::Source;
 use crate::io::cluster::hostlist;
 use crate::io::cluster::hwloc::{self, Object};
 use crate::io::cluster::topology::{self, Topology};
-use crate::machine::cluster::{ClusterError, Draft, DraftNode, Unit, plain};
+use crate::machine::cluster::{ClusterError, Draft, DraftNode, Unit, plain_nodes};
 use crate::topology::{Machine, Note};
 
 const KEYS: [&str; 3] = ["node", "topology", "group"];
@@ -47,7 +47,8 @@ fn make(request: &Request<'_>) -> Result<Box<dyn Machine>, SpecError> {
         Some(text) => Some(inside::read(request, text, &mut draft.notes)?),
         None => this_node(request, &job, &mut draft.notes),
     };
-    job.fill(&mut draft, node, parts.option("node").is_some());
+    let filled = job.fill(&mut draft, node, parts.option("node").is_some());
+    filled.map_err(|error| request.refused(error))?;
     draft.topology = match parts.option("topology") {
         Some(_) => super::read_topology(parts.topology())?,
         None => found_topology(&job, &mut draft.notes)?,
@@ -102,7 +103,7 @@ impl Job {
     }
 
     /// Nodes with what is in them: `node` where it has enough for the CPUs of the job.
-    fn fill(&self, draft: &mut Draft<'_>, node: Option<Object>, is_given: bool) {
+    fn fill(&self, draft: &mut Draft<'_>, node: Option<Object>, is_given: bool) -> Result<(), ClusterError> {
         let size = node.as_ref().map(|node| (count(node, Unit::Core), count(node, Unit::Pu)));
         let cpus = self.cpus.as_deref().unwrap_or_default();
         let most = cpus.iter().copied().max().unwrap_or(0);
@@ -129,13 +130,12 @@ impl Job {
             draft.nodes = self.nodes(limits.map(|limit| (0, limit)));
             draft.insides = node.into_iter().collect();
         } else {
-            let mut sizes: Vec<u32> = if cpus.is_empty() { vec![1] } else { cpus.to_vec() };
-            sizes.sort_unstable();
-            sizes.dedup();
-            let inside = |host: usize| cpus.get(host).map_or(0, |&size| sizes.partition_point(|&s| s < size));
-            draft.nodes = self.nodes((0..self.hosts.len()).map(|host| (inside(host), None)));
-            draft.insides = sizes.into_iter().map(plain).collect();
+            let cores = if cpus.is_empty() { vec![1; self.hosts.len()] } else { cpus.to_vec() };
+            let (insides, inside_of) = plain_nodes(&cores)?;
+            draft.nodes = self.nodes(inside_of.into_iter().map(|inside| (inside, None)));
+            draft.insides = insides;
         }
+        Ok(())
     }
 
     fn nodes(&self, insides: impl Iterator<Item = (usize, Option<u32>)>) -> Vec<DraftNode> {
