@@ -176,7 +176,13 @@ impl<'a> Lines<'a> {
     fn can_be_graph(&self, rows: &[Vec<f64>], has_count: bool) -> bool {
         let lines = rows.len() - 1;
         let greatest = if self.are_all { lines as f64 } else { rows[0][0] };
-        let vertices = rows[1..].iter().flat_map(|row| if row.len() == 2 { &row[..2] } else { &row[1..2] });
+        // Lines of three numbers begin with the size of a vertex, its weight, or, in format 110, both.
+        let neighbours = match rows[0][..] {
+            [_, _] => 0..2,
+            [_, _, 110.0] => 2..3,
+            _ => 1..2,
+        };
+        let vertices = rows[1..].iter().flat_map(|row| &row[neighbours.clone()]);
         let has_vertices_only = vertices.copied().all(|vertex| (1.0..=greatest).contains(&vertex));
         let entries = if rows[0].len() == 2 { 2 * lines } else { lines };
         let has_entries = has_vertices_only && self.fits_count(entries, 2.0 * rows[0][1]);
@@ -243,6 +249,12 @@ mod tests {
             let line = |v: usize| format!("{weight}{} {}\n", (v + 1) % n + 1, (v + n - 1) % n + 1);
             let text: String =
                 std::iter::once(format!("{n} {n}{format}\n")).chain((0..n).map(line)).collect();
+            assert!(matches!(looks_like(text.as_bytes()), Some(GRAPH) | None));
+        }
+        // Pairs, of which every line has the size of a vertex, its weight, and its neighbour.
+        for weight in [0, 1, n + 1] {
+            let pairs: String = (0..n).map(|v| format!("1 {weight} {}\n", (v ^ 1) + 1)).collect();
+            let text = format!("{n} {} 110\n{pairs}", n / 2);
             assert!(matches!(looks_like(text.as_bytes()), Some(GRAPH) | None));
         }
     }

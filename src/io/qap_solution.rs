@@ -46,8 +46,7 @@ pub fn read(source: Source<'_>, size: usize) -> Result<QapSolutionFile, ReadErro
 }
 
 fn solution(fields: &mut Fields<'_>, size: usize) -> Result<QapSolutionFile, Misplaced<QapSolutionFault>> {
-    let mut numbers = Vec::new();
-    let mut places = Vec::new();
+    let (mut numbers, mut places, mut count) = (Vec::new(), Vec::new(), 0usize);
     loop {
         let token = fields.next();
         if token == Token::End {
@@ -57,8 +56,8 @@ fn solution(fields: &mut Fields<'_>, size: usize) -> Result<QapSolutionFile, Mis
             numbers.push(number(fields, token)?);
             places.push(fields.place());
         }
+        count += 1;
     }
-    let count = numbers.len();
     let (first, claimed) = match count.checked_sub(size) {
         Some(0) => (0, None),
         Some(2) => (1, Some(numbers[1])),

@@ -199,6 +199,7 @@ pub enum FaultKind {
     },
     EdgeWeightOverflow,
     NodeWeightOverflow,
+    TooManyArcs,
 }
 
 impl FaultKind {
@@ -315,6 +316,11 @@ impl fmt::Display for FaultKind {
                 f,
                 "up to here the vertex weights sum to more than {}; scale them down",
                 Weight::MAX
+            ),
+            Self::TooManyArcs => write!(
+                f,
+                "up to here the vertices list more than {} neighbours; larger graphs are not supported",
+                u32::MAX - 1
             ),
         }
     }

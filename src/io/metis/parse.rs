@@ -61,11 +61,16 @@ struct Lines {
 }
 
 impl Lines {
-    fn push(&mut self, node: usize, line: u64) {
+    /// The line of the next of `num_nodes` vertices.
+    fn push(&mut self, node: usize, line: u64, num_nodes: usize) -> Result<(), OutOfMemory> {
         if line != self.next || node == 0 {
+            if self.runs.len() == self.runs.capacity() {
+                memory::grow(&mut self.runs, num_nodes)?;
+            }
             self.runs.push((node, line));
         }
         self.next = line + 1;
+        Ok(())
     }
 
     fn line(&self, node: usize) -> u64 {
@@ -295,7 +300,10 @@ impl<R: Read> Parser<'_, R> {
                 let kind = FaultKind::TooFewLines { expected: expected as u64, found: node as u64 };
                 return self.fault_here(Token::End, kind);
             }
-            rows.lines.push(node, self.scanner.line());
+            let result = rows.lines.push(node, self.scanner.line(), expected);
+            if result.is_err() {
+                self.or_stop(result)?;
+            }
             self.node_values(rows, node, keep, &mut weight_sum)?;
             self.arcs::<WEIGHTED>(rows, node, &mut sorter)?;
             self.scanner.skip_line();
@@ -397,6 +405,10 @@ impl<R: Read> Parser<'_, R> {
             self.sort_row::<WEIGHTED>(rows, node, start, sorter)?;
         }
         rows.entries += (rows.targets.len() - start) as u64;
+        if rows.targets.len() >= u32::MAX as usize {
+            self.fault_here(Token::LineEnd, FaultKind::TooManyArcs)?;
+            return ControlFlow::Break(());
+        }
         if rows.offsets.len() == rows.offsets.capacity() {
             let result = memory::grow(&mut rows.offsets, rows.header.num_nodes + 1);
             self.or_stop(result)?;
