@@ -1,7 +1,9 @@
 //! Children of two assignments.
 
 use super::dense::{Number, Square};
+use crate::observer::Observer;
 use crate::rng::Rng;
+use crate::threads;
 
 /// A child that keeps what both parents agree on. Elsewhere an object gets its place in one of both, if that is free; the objects that
 /// are left get the places that are left, at random. O(n).
@@ -76,15 +78,21 @@ pub(super) fn mutated(parent: &[u32], count: usize, rng: &mut Rng) -> Vec<u32> {
     child
 }
 
-/// For each place all places, those first whose rows are most alike; O(n³).
-pub(super) fn alike<T: Number>(b: &Square<T::Entry>, size: usize) -> Vec<Vec<u32>> {
+/// For each place all places, those first whose rows are most alike; nothing if the run is to end before. O(n³).
+pub(super) fn alike<T: Number>(b: &Square<T::Entry>, size: usize, observer: &dyn Observer) -> Vec<Vec<u32>> {
     let difference = |k: usize, l: usize| -> i64 {
         let others = (0..size).filter(|&m| m != k && m != l);
         others.map(|m| (T::of_entry(b.at(k, m)).to() - T::of_entry(b.at(l, m)).to()).abs()).sum()
     };
+    let to_former = |k: usize| -> Vec<i64> { (0..k).map(|l| difference(k, l)).collect() };
+    let differences = threads::map_until(0..size, &|| observer.should_stop(), &to_former);
+    if differences.len() < size {
+        return Vec::new();
+    }
     let row = |k: usize| {
-        let mut order: Vec<(i64, u32)> = (0..size).map(|l| (difference(k, l), l as u32)).collect();
-        order[k].0 = -1;
+        // Each place is the most like itself.
+        let to = |l: usize| if l == k { -1 } else { differences[k.max(l)][k.min(l)] };
+        let mut order: Vec<(i64, u32)> = (0..size).map(|l| (to(l), l as u32)).collect();
         order.sort_unstable();
         order.into_iter().map(|(_, place)| place).collect()
     };
@@ -109,4 +117,30 @@ pub(super) fn exchanged(parent: &[u32], alike: &[Vec<u32>], rng: &mut Rng) -> Ve
         child.swap(object_at[k as usize], object_at[l as usize]);
     }
     child
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dense::Plain;
+    use super::super::form::Qap;
+    use super::*;
+
+    struct Stops;
+
+    impl Observer for Stops {
+        fn should_stop(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn places_with_like_rows_come_first_unless_the_run_ends() {
+        // Places 0 and 2 are alike, and so are 1 and 3.
+        let b = vec![0, 5, 1, 6, 5, 0, 5, 1, 1, 5, 0, 6, 6, 1, 6, 0];
+        let qap = Qap::from_matrices(4, b.clone(), b).unwrap();
+        let dense = Plain::new(&qap).dense::<i64>().unwrap();
+        let orders = alike::<i64>(&dense.b, 4, &());
+        assert_eq!(orders, [[0, 2, 1, 3], [1, 3, 0, 2], [2, 0, 1, 3], [3, 1, 0, 2]]);
+        assert!(alike::<i64>(&dense.b, 4, &Stops).is_empty());
+    }
 }

@@ -68,7 +68,7 @@ struct Population {
     work: f64,
     /// What came of each way to make a child.
     records: [Record; 5],
-    /// For each place all places, the most alike first.
+    /// For each place all places, the most alike first; nothing where that took too long.
     alike: Vec<Vec<u32>>,
 }
 
@@ -94,7 +94,7 @@ impl<T: Number> Memetic<'_, T> {
     pub(super) fn run(&self, starts: &[Vec<u32>]) -> Result<Found, QapError> {
         let Self { config, observer, .. } = *self;
         let n = self.dense.size;
-        let alike = if n <= MOST_TABLED { alike::<T>(&self.dense.b, n) } else { Vec::new() };
+        let alike = if n <= MOST_TABLED { alike::<T>(&self.dense.b, n, observer) } else { Vec::new() };
         let population = |is_quick, alike| Population {
             members: Vec::new(),
             stale: 0,

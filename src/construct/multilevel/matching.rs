@@ -1,12 +1,18 @@
 //! Pairs of processes that communicate heavily, and pairs of places beside each other.
 
+use super::super::MOST_MULTILEVEL;
 use super::Sets;
 use crate::graph::CsrGraph;
+use crate::observer::Watch;
 use crate::rng::Rng;
 use crate::types::{Distance, NodeId, PeId, Weight};
 
 /// Arcs of a partner that are looked at for one that is left, so that hubs take no time.
 const FEW_ARCS: usize = 64;
+
+/// Places that one may be paired with: the more, the nearer are the pairs, and the longer takes a place that has none as near as an
+/// earlier pair. It is all of them on machines for which this construction is the first choice.
+const NEXT_PLACES: usize = MOST_MULTILEVEL;
 
 /// No partner.
 const SINGLE: u32 = u32::MAX;
@@ -115,16 +121,24 @@ impl Matching<'_> {
 }
 
 /// Pairs of the first `num_full` places, at most one of which stays single, and all others by themselves: each with the
-/// first that is nearest to it, of those that are left. O(n) distances where places beside each other are near, else
-/// O(n²).
-pub(super) fn places(count: usize, num_full: usize, distance: impl Fn(PeId, PeId) -> Distance) -> Sets {
+/// first that is nearest to it, of the next [`NEXT_PLACES`] that are left. O(n) distances where places beside each other are
+/// near. Once the run shall end, what is left is paired in order.
+pub(super) fn places(
+    count: usize,
+    num_full: usize,
+    watch: &mut Watch<'_>,
+    distance: impl Fn(PeId, PeId) -> Distance,
+) -> Sets {
     let mut left: Vec<PeId> = (0..num_full as PeId).rev().collect();
     let mut pairs = Sets::with_capacity(count.div_ceil(2));
     // No two places are nearer, as far as that has been seen.
-    let mut least = None;
+    let mut least: Option<Distance> = None;
+    let mut most = NEXT_PLACES;
     while let Some(p) = left.pop() {
         let mut best: Option<(Distance, usize)> = None;
-        for (index, &q) in left.iter().enumerate().rev() {
+        let mut looked_at = 0;
+        for (index, &q) in left.iter().enumerate().rev().take(most) {
+            looked_at += 1;
             let distance = distance(p, q);
             if best.is_none_or(|(nearest, _)| distance < nearest) {
                 best = Some((distance, index));
@@ -133,11 +147,52 @@ pub(super) fn places(count: usize, num_full: usize, distance: impl Fn(PeId, PeId
                 break;
             }
         }
-        if let Some((nearest, _)) = best {
-            least = Some(least.map_or(nearest, |least: Distance| least.min(nearest)));
-        }
+        least = least.into_iter().chain(best.map(|(nearest, _)| nearest)).min();
         pairs.push([Some(p), best.map(|(_, index)| left.remove(index))]);
+        if watch.stops_after(looked_at) {
+            most = 1;
+        }
     }
     let singles = (num_full..count).map(|place| [Some(place as PeId), None]);
     pairs.into_iter().chain(singles).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::observer::Observer;
+
+    struct Stops;
+
+    impl Observer for Stops {
+        fn should_stop(&self) -> bool {
+            true
+        }
+    }
+
+    /// The pairs of places in a row, the first two of which are nearer to each other than any others, and how many distances were
+    /// asked for.
+    fn pairs_in_row(count: usize, observer: &dyn Observer) -> (Sets, usize) {
+        let asked = Cell::new(0);
+        let at = |p: PeId| Distance::from(if p == 0 { 1 } else { 2 * p });
+        let distance = |p: PeId, q: PeId| {
+            asked.set(asked.get() + 1);
+            (at(p) - at(q)).abs()
+        };
+        (places(count, count, &mut Watch::new(observer), distance), asked.get())
+    }
+
+    #[test]
+    fn no_more_places_are_looked_at_than_told() {
+        let count = 2 * NEXT_PLACES;
+        let in_order = (0..count as PeId / 2).map(|pair| [Some(2 * pair), Some(2 * pair + 1)]);
+        let (pairs, asked) = pairs_in_row(count, &());
+        assert!(pairs.iter().copied().eq(in_order.clone()));
+        assert!(asked <= count / 2 * NEXT_PLACES);
+        let (pairs, asked) = pairs_in_row(count, &Stops);
+        assert!(pairs.into_iter().eq(in_order));
+        assert!(asked < 20 * NEXT_PLACES, "{asked}");
+    }
 }

@@ -14,8 +14,8 @@
 //! their ends have to do with others; mapping level by level is that of Walshaw and Cross ("Multilevel mesh partitioning for
 //! heterogeneous communication networks", 2001).
 //!
-//! Costs O(m log m) for the matchings and O(k²) distances for the largest level of k places that is annealed, at most
-//! half of the machine and [`MOST_PLACES`]; memory O(n + m + k²).
+//! Costs O(m log m) for the matchings, a few thousand distances a place at worst to pair the places, and O(k²) distances for the
+//! largest level of k places that is annealed, at most half of the machine and [`MOST_PLACES`]; memory O(n + m + k²).
 
 mod averages;
 mod matching;
@@ -27,7 +27,7 @@ use super::{ConstructionError, Task};
 use crate::annealing::{Cooling, Near, Site};
 use crate::graph::{CsrGraph, quotient};
 use crate::mapping::{Mapping, inverse};
-use crate::observer::Observer;
+use crate::observer::{Observer, Watch};
 use crate::rng::derive;
 use crate::settings::{ConfigError, check_at_least_one};
 use crate::topology::{DistanceOracle, Metric as _};
@@ -100,11 +100,12 @@ impl<'a> Levels<'a> {
         let problem = task.problem;
         let num_places = problem.size();
         let mut levels: Vec<Level> = Vec::new();
+        let mut watch = Watch::new(task.observer);
         while levels.last().map_or(num_places, |level| level.sizes.len()) > LAST_PLACES
             && !task.observer.should_stop()
         {
             let seed = derive(task.seed, levels.len() as u64);
-            levels.push(next_level(problem.oracle(), problem.graph(), levels.last(), seed));
+            levels.push(next_level(problem.oracle(), problem.graph(), levels.last(), seed, &mut watch));
         }
         Self { levels, num_places, observer: task.observer }
     }
@@ -196,7 +197,13 @@ impl Level {
 }
 
 /// The level after one, or after the problem itself.
-fn next_level<O: DistanceOracle>(oracle: &O, graph: &CsrGraph, before: Option<&Level>, seed: u64) -> Level {
+fn next_level<O: DistanceOracle>(
+    oracle: &O,
+    graph: &CsrGraph,
+    before: Option<&Level>,
+    seed: u64,
+    watch: &mut Watch<'_>,
+) -> Level {
     let n = before.map_or(graph.num_nodes(), |level| level.sizes.len());
     let graph = before.map_or(graph, |level| &level.graph);
     let size = |place: usize| before.map_or(1, |level| level.sizes[place]);
@@ -210,7 +217,7 @@ fn next_level<O: DistanceOracle>(oracle: &O, graph: &CsrGraph, before: Option<&L
             oracle.between(oracle.key(place(p)), oracle.key(place(q)))
         }
     };
-    let places = matching::places(n, num_full, distance);
+    let places = matching::places(n, num_full, watch, distance);
     debug_assert_eq!(places.len(), processes.len());
     let of_members = |set: &[Option<u32>; 2]| set.iter().flatten().map(|&place| size(place as usize)).sum();
     let sizes: Vec<u32> = places.iter().map(of_members).collect();
