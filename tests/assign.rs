@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::StopAfter;
 use viem::Mapping;
 use viem::assign::{AssignConfig, assign};
@@ -121,11 +123,17 @@ fn what_is_kept_up_to_date_is_what_comes_from_scratch() {
         let pes = machine.num_pes() as u32;
         let mut pe_of: Vec<PeId> = (0..tasks).map(|_| rng.below(pes)).collect();
         let mut kept = Estimate::of(&model, &routing, &pe_of).unwrap();
-        for _ in 0..60 {
+        for step in 0..60 {
             let (task, pe) = (rng.below(tasks), rng.below(pes + 1));
             let pe = if pe == pes { NOWHERE } else { pe };
             pe_of[task as usize] = pe;
-            kept.place(task, pe);
+            if step % 20 == 19 {
+                // All at once, as other mappings follow each other.
+                rng.shuffle(&mut pe_of);
+                kept.place_all(&pe_of);
+            } else {
+                kept.place(task, pe);
+            }
             let scratch = Estimate::of(&model, &routing, &pe_of).unwrap();
             assert_eq!(kept.pe_of(), pe_of);
             assert_eq!(kept.times(), scratch.times(), "case {case}");
@@ -204,6 +212,7 @@ fn regular_programs_are_mapped_to_neighbours() {
         (Pattern::Mesh, vec![14, 14], mesh(&[14, 14])),
         (Pattern::Mesh, vec![8, 8], cube(6)),
         (Pattern::Mesh, vec![16, 16], cube(8)),
+        (Pattern::Transpose, vec![256], mesh(&[16, 16])),
         (Pattern::Butterfly, vec![8], cube(3)),
         (Pattern::Butterfly, vec![16], cube(4)),
         (Pattern::Butterfly, vec![64], cube(6)),
@@ -254,6 +263,73 @@ fn congested_programs_are_not_slower_than_any_start() {
         assert!(by_estimate.report.estimate <= value(&order).min(value(&identity)));
         assert_eq!(by_estimate.report.completion_time, None);
     }
+}
+
+/// Messages between random tasks, sent and received in one order, so that no tasks wait for each other for ever.
+fn random_messages(tasks: u32, rng: &mut Rng) -> Program {
+    let mut builder = ProgramBuilder::new(tasks as usize);
+    for _ in 0..tasks + rng.below(2 * tasks) {
+        let from = rng.below(tasks);
+        let to = (from + 1 + rng.below(tasks - 1)) % tasks;
+        let flits = [1, 3, 10, 40][rng.below(4) as usize];
+        builder.send(from, to, flits);
+        builder.receive(to, from, flits);
+        if rng.below(2) == 0 {
+            builder.compute(rng.below(tasks), [5, 20, 100, 300][rng.below(4) as usize]);
+        }
+    }
+    builder.build().unwrap()
+}
+
+/// Where F is ideal, messages may wait for each other all the same.
+#[test]
+fn small_programs_are_not_slower_than_any_start() {
+    let mut rng = Rng::new(3);
+    let mut count = 0;
+    for _ in 0..400 {
+        let (tasks, sides) = [(4, [2, 2]), (6, [2, 3]), (9, [3, 3])][rng.below(3) as usize];
+        let (program, machine) = (random_messages(tasks, &mut rng), Grid::mesh(&sides).unwrap());
+        let identity: Vec<PeId> = (0..tasks).collect();
+        let mut order = identity.clone();
+        rng.shuffle(&mut order);
+        let given = Mapping::new(order.clone()).unwrap();
+        let found = assign(&program, &machine, &quick(), Some(&given), &()).unwrap();
+        let [time, given, identity] = [found.mapping.as_slice(), &order, &identity]
+            .map(|pe_of| completion_time(&program, &machine, pe_of));
+        assert_eq!(found.report.completion_time, Some(time));
+        assert!(time <= given.min(identity), "{time} {given} {identity}");
+        count += u32::from(found.report.estimate == found.report.ideal && time as f64 > found.report.ideal);
+    }
+    assert!(count > 0, "F must mislead in some cases");
+}
+
+#[test]
+fn a_time_limit_of_any_length_is_taken() {
+    let program = program(Pattern::Random, &[20], Size::default(), 2).unwrap();
+    let machine = Grid::mesh(&[4, 5]).unwrap();
+    for limit in [Duration::ZERO, Duration::from_secs(10_u64.pow(19))] {
+        let mut config = quick();
+        config.mapping.time_limit = Some(limit);
+        let observer = StopAfter::questions(1000);
+        let found = assign(&program, &machine, &config, None, &observer).unwrap();
+        let identity: Vec<PeId> = (0..20).collect();
+        assert!(found.report.stopped);
+        assert!(found.report.estimate <= estimate(&program, &machine, &identity, Costs::default()));
+    }
+}
+
+/// Neither many components nor many PEs take long.
+#[test]
+fn tasks_without_messages_and_pairs_are_placed_soon() {
+    let tasks = 20_000;
+    let mut builder = ProgramBuilder::new(tasks as usize);
+    for task in (0..tasks / 2).step_by(2) {
+        builder.send(task, task + 1, 8);
+        builder.receive(task + 1, task, 8);
+    }
+    let program = shuffled(&builder.build().unwrap(), 4);
+    let found = assign(&program, &Grid::mesh(&[100, 200]).unwrap(), &quick(), None, &()).unwrap();
+    assert_eq!(found.report.estimate, found.report.ideal);
 }
 
 #[test]

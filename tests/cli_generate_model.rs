@@ -92,6 +92,25 @@ fn a_model_can_be_piped_into_viem() {
 }
 
 #[test]
+fn what_is_no_graph_takes_no_option_of_graphs() {
+    let folder = tempfile::tempdir().unwrap();
+    // Recognised behind any licence.
+    let comments = "# Permission is hereby granted ...\n".repeat(500);
+    let two = format!("{comments}PROCESS 0 SEND 1 4 STOP\nPROCESS 1 RECEIVE 0 4 STOP\n");
+    fs::write(folder.path().join("p"), two).unwrap();
+    fs::write(folder.path().join("flows.csv"), "source,target,weight\n0,1,5\n").unwrap();
+    for input in ["p", "flows.csv", "--generate=ring:8"] {
+        for option in ["--mapping_filename=blocks", "--machine=mesh:2x4", "--verify", "--k=2"] {
+            let message =
+                failure_of(program("generate_model", folder.path()).args([input, option, "-o", "out"]), 2);
+            let name = option.split('=').next().unwrap();
+            assert!(message.contains(&format!("{name} is for graphs that are partitioned")), "{message}");
+        }
+    }
+    assert_eq!(common::names(folder.path()), ["flows.csv", "p"]);
+}
+
+#[test]
 fn what_cannot_be_partitioned_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let fails = |arguments: &[&str], code| {

@@ -97,6 +97,15 @@ fn more_tasks_than_pes_share_them() {
     assert!(mapping.lines().all(|pe| on(pe) <= 4));
     let score = ["p", "--machine=mesh:3x3", "--input_mapping=permutation", "--simulate"];
     stdout_of(program("evaluator", at).args(score));
+    // Room that no task can need costs nothing.
+    let ample = ["p", "--machine=mesh:3x3", "--preconfiguration_mapping=fast", "--tasks_per_pe=1048576"];
+    stdout_of(program("viem", at).args(ample));
+    for (name, more) in [("viem", "-oq"), ("evaluator", "--input_mapping=permutation")] {
+        let weighed = ["p", "--machine=mesh:3x3", "--pe_weights=weights", more];
+        fs::write(at.join("weights"), "2\n1\n3\n1\n1\n4\n2\n3\n3\n").unwrap();
+        let message = failure_of(program(name, at).args(weighed), 2);
+        assert!(message.contains("--pe_weights is for graphs; this is a program in time"), "{message}");
+    }
     let few = ["p", "--machine=mesh:3x3", "--tasks_per_pe=2"];
     let message = failure_of(program("viem", at).args(few), 2);
     assert!(message.contains("leaves room for 18 of 20 tasks; give 3 or more"), "{message}");
@@ -183,6 +192,27 @@ fn a_program_is_drawn_and_launched() {
     let message = failure_of(program("viem", at).args(nameless), 2);
     assert!(message.contains("needs the names of the hosts"), "{message}");
     assert!(!at.join("refused").exists());
+}
+
+/// A table of all phases on all links would have 2^28 entries and more.
+#[test]
+fn where_f_takes_too_much_memory_j_and_the_simulation_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    stdout_of(program("generate_model", at).args(["--generate", "random:200", "--rounds=80", "-o", "p"]));
+    let machine = "--machine=mesh:128x128";
+    let message = failure_of(program("viem", at).args(["p", machine]), 71);
+    assert!(message.contains("phases on 65536 links take more memory than can be taken"), "{message}");
+    fs::write(at.join("m"), (0..200).map(|task| format!("{task}\n")).collect::<String>()).unwrap();
+    let score = ["p", machine, "--input_mapping=m", "--simulate", "--json=score"];
+    let told = stdout_of(program("evaluator", at).args(score));
+    let (_, reason) = message.trim_end().split_once(": ").unwrap();
+    assert!(after(&told, "no estimate F (ideal: ").ends_with(reason), "{told}");
+    let report = report_in(&at.join("score"));
+    assert!(report["estimate"].is_null() && report["ideal"].is_number());
+    assert_eq!(after(&told, "quadratic assignment objective J(C,D,Pi') = "), report["J"].to_string());
+    let time = report["simulation"]["completion_time"].to_string();
+    assert_eq!(after(&told, "simulated completion time = "), time);
 }
 
 #[test]

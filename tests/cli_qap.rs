@@ -281,17 +281,25 @@ fn bad_problems_are_refused_with_a_place_and_cost_no_file() {
 fn options_that_do_not_fit_are_refused() {
     let folder = folder();
     fs::write(folder.path().join("graph"), "2 1\n2\n1\n").unwrap();
-    let cases: [(&[&str], i32, &str); 7] = [
+    let cases: [(&[&str], i32, &str); 8] = [
         (&["graph"], 2, "give the machine"),
         (&["graph", "--machine=mesh:2", "--target=3"], 2, "--target is for"),
         (&["graph", "--machine=mesh:2", "--output_format=sln"], 2, "--output_format=sln is for"),
         (&["jobs.dat", "--input_format=qaplib", "--machine=mesh:5"], 2, "holds its own distances"),
         (&["jobs.dat", "--construction_algorithm=random"], 2, "--construction_algorithm is for machines"),
+        (&["jobs.dat", "--remap_from=old", "--migration_weight=1"], 2, "--remap_from is for machines"),
         (&["jobs.dat", "--verify", "--output_filename=-"], 2, "--verify reads"),
         (&["missing.dat"], 66, "missing.dat"),
     ];
     for (arguments, code, message) in cases {
         let told = failure_of(&mut viem(folder.path(), arguments), code);
         assert!(told.contains(message), "{arguments:?}: {told}");
+    }
+    for option in ["--simulate", "--pe_weights=weights", "--imbalance=1"] {
+        let told = failure_of(
+            &mut evaluator(folder.path(), &["jobs.dat", "--input_mapping=permutation", option]),
+            2,
+        );
+        assert!(told.contains("is for machines, not for quadratic assignment problems"), "{told}");
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::slow_run;
-use viem::graph::generate;
+use viem::graph::{GraphBuilder, generate};
 use viem::program::{Program, ProgramBuilder, TaskId};
 use viem::rng::Rng;
 use viem::routing::{Flow, Routing};
@@ -265,6 +265,12 @@ fn what_cannot_be_simulated_is_told() {
     let far = Routing::new(&Hierarchy::parse("2", &i64::MAX.to_string()).unwrap()).unwrap();
     let error = simulate(&program, &far, &[0, 1, 0], settings(FREE), &()).unwrap_err();
     assert_eq!(error, SimulationError::TooLong);
+    let mut heavy = GraphBuilder::new(3);
+    heavy.add_edge(0, 1, 7);
+    heavy.add_edge(2, 1, 1 << 48);
+    let error = Program::of_graph(&heavy.build().unwrap()).unwrap_err().to_string();
+    let begin = "the edges of the graph are too heavy to be simulated: that of processes 1 and 2,";
+    assert!(error.starts_with(begin), "{error}");
 }
 
 #[test]

@@ -48,7 +48,7 @@ type Key = (i64, u64, i64, u64, u64, PeId);
 
 struct Run<'a, 'b> {
     given: &'b Greedy<'a>,
-    estimate: Estimate<'a>,
+    estimate: &'b mut Estimate<'a>,
     room: Vec<u32>,
     /// Partners with PEs, and tasks near by, of each task.
     placed_partners: Vec<u32>,
@@ -60,28 +60,32 @@ struct Run<'a, 'b> {
     greatest: Vec<u32>,
     num_placed: usize,
     num_occupied: usize,
+    /// The tasks without PEs, and some that have one.
+    left: Vec<NodeId>,
     rng: Rng,
 }
 
 impl<'a> Greedy<'a> {
-    /// The PE of each task; `estimate` has none placed. Nothing if it takes too long, or the observer asks to stop before all
-    /// tasks have a PE.
-    pub(super) fn run(&self, estimate: Estimate<'a>) -> Option<Vec<PeId>> {
+    /// The PE of each task. Nothing if it takes too long, or the observer asks to stop before all tasks have a PE.
+    pub(super) fn run(&self, estimate: &mut Estimate<'a>) -> Option<Vec<PeId>> {
         let n = self.graph.num_nodes();
+        let mut watch = Watch::new(self.observer);
+        let richness = self.richness(&mut watch)?;
+        estimate.reset();
         let mut run = Run {
             given: self,
             estimate,
             room: self.ground.room.clone(),
             placed_partners: vec![0; n],
-            richness: self.graph.nodes().map(|task| near_tasks(self.graph, task)).collect(),
+            richness,
             uses: vec![0; self.ground.routing.num_lanes()],
             least: vec![u32::MAX; self.ground.grid.as_ref().map_or(0, Vec::len)],
             greatest: vec![0; self.ground.grid.as_ref().map_or(0, Vec::len)],
             num_placed: 0,
             num_occupied: 0,
+            left: self.graph.nodes().collect(),
             rng: Rng::new(self.seed),
         };
-        let mut watch = Watch::new(self.observer);
         let mut waiting = std::collections::BTreeSet::new();
         for _ in 0..n {
             let task = run.next_task(&mut waiting);
@@ -100,9 +104,22 @@ impl<'a> Greedy<'a> {
         }
         Some(run.estimate.pe_of().to_vec())
     }
+
+    /// Tasks near each task, unless the observer asks to stop before they are counted.
+    fn richness(&self, watch: &mut Watch<'_>) -> Option<Vec<u32>> {
+        let mut richness = Vec::with_capacity(self.graph.num_nodes());
+        for task in self.graph.nodes() {
+            let near = near_tasks(self.graph, task);
+            if watch.stops_after(near as usize) {
+                return None;
+            }
+            richness.push(near);
+        }
+        Some(richness)
+    }
 }
 
-/// Tasks at most [`NEAR_HOPS`] from another.
+/// Tasks at most [`NEAR_HOPS`] from another, of which no more than enough are looked at: a hub is near many.
 fn near_tasks(graph: &CsrGraph, task: NodeId) -> u32 {
     const ENOUGH: usize = 1 << 10;
     let mut found = vec![task];
@@ -110,10 +127,8 @@ fn near_tasks(graph: &CsrGraph, task: NodeId) -> u32 {
     for _ in 0..NEAR_HOPS {
         let end = found.len();
         for index in from..end {
-            found.extend(graph.neighbours(found[index]));
-            if found.len() > ENOUGH {
-                break;
-            }
+            let left = ENOUGH.saturating_sub(found.len());
+            found.extend(graph.neighbours(found[index]).iter().take(left));
         }
         from = end;
     }
@@ -141,8 +156,15 @@ impl Run<'_, '_> {
         if self.num_placed == 0 {
             return centre_of(graph);
         }
-        let free: Vec<NodeId> = graph.nodes().filter(|&task| !self.is_placed(task)).collect();
-        free[self.rng.below(free.len() as u32) as usize]
+        loop {
+            // Those that have got a PE meanwhile are left out once they are drawn.
+            let index = self.rng.below(self.left.len() as u32) as usize;
+            let task = self.left[index];
+            if !self.is_placed(task) {
+                return task;
+            }
+            self.left.swap_remove(index);
+        }
     }
 
     /// The PEs that a task may go to: all with room if they are few.

@@ -54,11 +54,12 @@ use crate::rng::derive;
 use crate::settings::{ConfigError, check};
 use crate::simulate::{Costs, Settings, SimulationError};
 use crate::solve::{MapConfig, MapPreset, SolveError, solve_watched};
+use crate::threads;
 use crate::topology::{DistanceOracle, DistanceVisitor, Machine, MachineError};
 use crate::types::{Cost, PeId};
 use greedy::Greedy;
 use ground::Ground;
-use search::{Candidate, Search, Steps};
+use search::{Candidate, Search, State, Steps};
 
 /// Everything that decides about a mapping besides program and machine.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -176,6 +177,10 @@ pub struct StartReport {
 /// Work of the greedy, as a multiple of that of a local search.
 const GREEDY_WORK: usize = 4;
 
+/// One part in so many of a time limit is for the starts, and as much for the mapping of small J: what is left is for local search, which
+/// gains more.
+const FIRST_SHARE: u32 = 4;
+
 /// Starts from which local search on F goes on: the input mapping, and the best others.
 const SEARCHED: usize = 3;
 
@@ -204,37 +209,52 @@ pub fn assign(
 ) -> Result<Assignment, AssignError> {
     config.validate()?;
     let begin = Instant::now();
+    let work = || assign_since(begin, program, machine, config, given, observer);
+    threads::run(config.mapping.threads, work).map_err(SolveError::from)?
+}
+
+/// Maps on the threads it is called on; the time limit counts from `begin`.
+fn assign_since(
+    begin: Instant,
+    program: &Program,
+    machine: &dyn Machine,
+    config: &AssignConfig,
+    given: Option<&Mapping>,
+    observer: &dyn Observer,
+) -> Result<Assignment, AssignError> {
     problem::check_room(program.num_tasks(), machine)?;
-    let limit = |share: u32| config.mapping.time_limit.and_then(|limit| begin.checked_add(limit * share / 4));
-    let early = Limited { observer, deadline: limit(1), bound: Cost::MIN };
-    let late = Limited { observer, deadline: limit(4), bound: Cost::MIN };
+    let limit = config.mapping.time_limit;
+    let after = |limit: Option<Duration>| limit.and_then(|limit| begin.checked_add(limit));
+    let early =
+        Limited { observer, deadline: after(limit.map(|limit| limit / FIRST_SHARE)), bound: Cost::MIN };
+    let late = Limited { observer, deadline: after(limit), bound: Cost::MIN };
     let (model, ground) = (Model::new(program, config.costs)?, Ground::new(machine, &late)?);
     let graph = program.graph();
     observer.begins(Phase::Construction);
-    let seed = config.mapping.seed;
     let search = Search {
+        program,
         graph: &graph,
         model: &model,
         ground: &ground,
         descent: &config.descent,
-        seed,
+        settings: Settings { costs: config.costs, has_timeline: false },
+        seed: config.mapping.seed,
         observer: &late,
     };
-    let run = Run { program, machine, config, search: &search, early: &early };
-    let starts = run.starts(given)?;
-    observer.begins(Phase::Search);
-    let mut steps = Steps::default();
-    let (best, completion_time, reports) = run.best_of(starts, &mut steps)?;
+    let mut state = State { estimate: Estimate::new(&model, &ground.routing)?, steps: Steps::default() };
+    let Best { found, completion_time, starts } =
+        Run { machine, config, search, early: &early, late: &late }.best(given, &mut state)?;
+    let steps = state.steps;
     let mapping =
-        Mapping::on(machine, best.pe_of.clone()).expect("no PE has more tasks than it has room for");
+        Mapping::on(machine, found.pe_of.clone()).expect("no PE has more tasks than it has room for");
     let cost = Cost::try_from(cost(program, machine, mapping.as_slice())?).unwrap_or(Cost::MAX);
     let report = AssignReport {
         cost,
-        estimate: best.cycles(),
+        estimate: found.cycles(),
         ideal: model.completion_time as f64,
         completion_time,
-        start: best.start,
-        starts: reports,
+        start: found.start,
+        starts,
         tried: steps.tried,
         made: steps.made,
         stopped: steps.stopped,
@@ -247,6 +267,11 @@ impl Candidate {
     /// F in cycles.
     fn cycles(&self) -> f64 {
         self.value.0 as f64 / PARTS as f64
+    }
+
+    /// What local search made of this.
+    fn report(&self, after: &Self) -> StartReport {
+        StartReport { start: self.start, before: self.cycles(), after: after.cycles() }
     }
 }
 
@@ -267,115 +292,170 @@ pub fn cost(program: &Program, machine: &dyn Machine, pe_of: &[PeId]) -> Result<
     Ok(machine.distances()?.visit(Sum(program, pe_of)))
 }
 
-struct Run<'a> {
-    program: &'a Program,
-    machine: &'a dyn Machine,
-    config: &'a AssignConfig,
-    search: &'a Search<'a>,
-    early: &'a Limited<'a>,
+/// The best mapping that was found.
+struct Best {
+    found: Candidate,
+    /// In the simulator, if it was simulated.
+    completion_time: Option<u64>,
+    starts: Vec<StartReport>,
 }
 
-impl Run<'_> {
-    /// Whether nothing can be better: each PE has one task, and distances and contention cost nothing.
+struct Run<'a> {
+    machine: &'a dyn Machine,
+    config: &'a AssignConfig,
+    search: Search<'a>,
+    /// When the starts end, and when all does.
+    early: &'a Limited<'a>,
+    late: &'a Limited<'a>,
+}
+
+impl<'a> Run<'a> {
+    /// The best mapping; one that nothing can be better than ends the run as soon as it is found.
+    fn best(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Best, AssignError> {
+        let mut starts = self.plain(given, state)?;
+        let regular = self.regular(state);
+        if let Some(ideal) = self.ideal(&regular, state)? {
+            self.late.observer.begins(Phase::Search);
+            return Ok(ideal);
+        }
+        let sought = self.sought(given, state)?;
+        self.late.observer.begins(Phase::Search);
+        if let Some(ideal) = self.ideal(starts.iter().chain(&sought), state)? {
+            return Ok(ideal);
+        }
+        starts.extend(regular);
+        starts.extend(sought);
+        Ok(self.best_of(starts, state)?)
+    }
+
+    /// Whether F can be no better: each PE has one task, and distances and contention cost nothing.
     fn is_ideal(&self, candidate: &Candidate) -> bool {
         let has_one_each = self.search.ground.room.iter().all(|&room| room == 1);
         has_one_each && candidate.value.0 <= self.search.model.completion_time as i64 * PARTS
     }
 
-    /// The first mappings; a mapping without distances and contention is the only one, if it is found.
-    fn starts(&self, given: Option<&Mapping>) -> Result<Vec<Candidate>, AssignError> {
-        let Search { graph, ground, model, seed, .. } = *self.search;
-        let n = graph.num_nodes();
+    /// Which of some mappings nothing can be better than, if one is known to be such: by F, and where mappings are simulated in the
+    /// simulator too, which sees messages wait that F takes for apart.
+    fn ideal<'c>(
+        &self,
+        candidates: impl IntoIterator<Item = &'c Candidate>,
+        state: &mut State<'a>,
+    ) -> Result<Option<Best>, SimulationError> {
+        for candidate in candidates.into_iter().filter(|candidate| self.is_ideal(candidate)) {
+            let is_simulated = self.size_of(candidate) <= self.config.simulated;
+            let simulated =
+                if is_simulated { self.search.simulated(&candidate.pe_of, &mut state.steps)? } else { None };
+            let completion_time = simulated.map(|mut simulated| simulated.value().0 as u64);
+            let least = self.search.model.completion_time;
+            if !is_simulated || completion_time.is_some_and(|time| time <= least) {
+                let starts = vec![candidate.report(candidate)];
+                return Ok(Some(Best { found: candidate.clone(), completion_time, starts }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The identity and the input mapping: the result is not worse than these even if the run shall end at once.
+    fn plain(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Vec<Candidate>, AssignError> {
+        let n = self.search.graph.num_nodes();
         let identity = Mapping::in_order(self.machine, n).expect("there is room");
-        let mut starts = vec![self.search.candidate(Start::Identity, identity.into_vec())?];
+        let mut starts = vec![self.search.candidate(Start::Identity, identity.into_vec(), state)];
         if let Some(given) = given {
             let given = Mapping::on(self.machine, given.as_slice().to_vec()).map_err(SolveError::Start)?;
             if given.num_processes() != n {
                 return Err(SolveError::StartSize { found: given.num_processes(), expected: n }.into());
             }
-            starts.push(self.search.candidate(Start::Given, given.into_vec())?);
-        }
-        for (start, pe_of) in [
-            (Start::Embedding, embed::embed(graph, ground, derive(seed, 2), self.early)),
-            (Start::Circle, walk::along_circle(graph, ground)),
-        ] {
-            if let Some(pe_of) = pe_of {
-                let candidate = self.search.candidate(start, pe_of)?;
-                if self.is_ideal(&candidate) {
-                    return Ok(vec![candidate]);
-                }
-                starts.push(candidate);
-            }
-        }
-        let limit = self.config.mapping.time_limit.map(|limit: Duration| limit / 4);
-        let mapping = MapConfig { time_limit: limit, ..self.config.mapping };
-        let solution = solve_watched(graph, self.machine, &mapping, given, self.early.observer)?;
-        starts.push(self.search.candidate(Start::Cost, solution.mapping.into_vec())?);
-        let work = (GREEDY_WORK * self.config.descent.work).saturating_mul(n) as u64;
-        let greedy = Greedy { graph, model, ground, seed: derive(seed, 3), work, observer: self.early };
-        if let Some(pe_of) = greedy.run(Estimate::new(model, &ground.routing)?) {
-            starts.push(self.search.candidate(Start::Greedy, pe_of)?);
+            starts.push(self.search.candidate(Start::Given, given.into_vec(), state));
         }
         Ok(starts)
     }
 
-    /// The best mapping that comes of some starts, its completion time if it was simulated, and F of all.
-    fn best_of(
-        &self,
-        mut starts: Vec<Candidate>,
-        steps: &mut Steps,
-    ) -> Result<(Candidate, Option<u64>, Vec<StartReport>), AssignError> {
-        let (search, seed) = (self.search, self.search.seed);
-        let mut reports = Vec::new();
-        let report = |start: &Candidate, after: &Candidate| StartReport {
-            start: start.start,
-            before: start.cycles(),
-            after: after.cycles(),
-        };
-        if let Some(ideal) = starts.iter().find(|start| self.is_ideal(start)) {
-            return Ok((ideal.clone(), None, vec![report(ideal, ideal)]));
+    /// The mappings of regular programs to neighbours.
+    fn regular(&self, state: &mut State<'a>) -> Vec<Candidate> {
+        let Search { graph, ground, seed, .. } = self.search;
+        let mut starts = Vec::new();
+        for start in [Start::Embedding, Start::Circle] {
+            if self.search.stops(&mut state.steps) {
+                break;
+            }
+            let pe_of = match start {
+                Start::Embedding => embed::embed(graph, ground, derive(seed, 2), self.early),
+                _ => walk::along_circle(graph, ground),
+            };
+            starts.extend(pe_of.and_then(|pe_of| self.start(start, pe_of, state)));
         }
+        starts
+    }
+
+    /// The mapping of small J and the greedy.
+    fn sought(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Vec<Candidate>, AssignError> {
+        let Search { graph, ground, model, seed, .. } = self.search;
+        let mut starts = Vec::new();
+        if self.search.stops(&mut state.steps) {
+            return Ok(starts);
+        }
+        let left = self.late.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let share = |limit: Duration| (limit / FIRST_SHARE).min(left.unwrap_or(limit));
+        let limit = self.config.mapping.time_limit.map(share);
+        let mapping = MapConfig { time_limit: limit, ..self.config.mapping };
+        let solution = solve_watched(graph, self.machine, &mapping, given, self.late.observer)?;
+        starts.extend(self.start(Start::Cost, solution.mapping.into_vec(), state));
+        if self.search.stops(&mut state.steps) {
+            return Ok(starts);
+        }
+        let work = (GREEDY_WORK * self.config.descent.work).saturating_mul(graph.num_nodes()) as u64;
+        let greedy = Greedy { graph, model, ground, seed: derive(seed, 3), work, observer: self.early };
+        let pe_of = greedy.run(&mut state.estimate);
+        starts.extend(pe_of.and_then(|pe_of| self.start(Start::Greedy, pe_of, state)));
+        Ok(starts)
+    }
+
+    /// A start, unless the run shall end before it is known how good it is.
+    fn start(&self, start: Start, pe_of: Vec<PeId>, state: &mut State<'a>) -> Option<Candidate> {
+        (!self.search.stops(&mut state.steps)).then(|| self.search.candidate(start, pe_of, state))
+    }
+
+    /// The best mapping that comes of some starts.
+    fn best_of(&self, mut starts: Vec<Candidate>, state: &mut State<'a>) -> Result<Best, SimulationError> {
+        let (search, seed) = (self.search, self.search.seed);
         for index in 0..starts.len() {
             if matches!(starts[index].start, Start::Cost | Start::Greedy) {
-                starts.extend(search.spread(&starts[index], derive(seed, 500 + index as u64), steps)?);
+                starts.extend(search.spread(&starts[index], derive(seed, 500 + index as u64), state));
             }
         }
-        let mut found = Vec::new();
+        let (mut reports, mut found) = (Vec::new(), Vec::new());
         // Those that are far worse end no better.
         starts.sort_by_key(|start| (start.start != Start::Given, start.value));
         for (index, start) in starts.iter().take(SEARCHED).enumerate() {
-            let after = search.descend(start, derive(seed, 1000 + index as u64), steps)?;
-            reports.push(report(start, &after));
+            let after = search.descend(start, derive(seed, 1000 + index as u64), state);
+            reports.push(start.report(&after));
             found.push(after);
         }
         found.extend(starts);
         let best = found.iter().min_by_key(|candidate| candidate.value).expect("the identity").clone();
-        let best = search.go_on(best, self.config.rounds, steps)?;
+        let best = search.go_on(best, self.config.rounds, state);
         found.insert(0, best.clone());
         let size = self.size_of(&best).saturating_mul(found.len() as u64);
-        if size > self.config.simulated {
-            return Ok((best, None, reports));
-        }
-        let settings = Settings { costs: self.config.costs, has_timeline: false };
         let work = if self.config.mapping.time_limit.is_some() { u64::MAX } else { self.config.simulated };
-        Ok(match search.fastest(self.program, settings, &found, work, steps)? {
-            Some((fastest, time)) => (fastest, Some(time), reports),
-            None => (best, None, reports),
-        })
+        let is_simulated = size <= self.config.simulated;
+        let fastest = if is_simulated { search.fastest(&found, work, state)? } else { None };
+        let (found, completion_time) = fastest.map_or((best, None), |(fastest, time)| (fastest, Some(time)));
+        Ok(Best { found, completion_time, starts: reports })
     }
 
-    /// About how many hops messages take with a mapping, and half as much for each instruction.
+    /// About how many hops messages take with a mapping, and half as much for each instruction; at least 1.
     fn size_of(&self, candidate: &Candidate) -> u64 {
-        let (routing, mut hops) = (&self.search.ground.routing, Vec::new());
-        let channels = self.program.channels().iter().zip(self.program.traffic());
+        let Search { program, ground, .. } = self.search;
+        let mut hops = Vec::new();
+        let channels = program.channels().iter().zip(program.traffic());
         let passed = channels.map(|(channel, traffic)| {
             let ends = [channel.from, channel.to].map(|end| candidate.pe_of[end as usize]);
             hops.clear();
             if ends[0] != ends[1] {
-                routing.route(ends[0], ends[1], &mut hops);
+                ground.routing.route(ends[0], ends[1], &mut hops);
             }
             traffic.messages * hops.len() as u64
         });
-        passed.sum::<u64>() + self.program.num_instructions() / 2
+        (passed.sum::<u64>() + program.num_instructions() / 2).max(1)
     }
 }

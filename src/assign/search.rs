@@ -1,11 +1,10 @@
 //! From several first mappings to the best one by F.
 
-use super::AssignError;
 use super::descent::{Descent, DescentConfig, Measure};
 use super::ground::Ground;
 use super::loads::Loads;
 use super::simulated::Simulated;
-use crate::estimate::{Estimate, EstimateError, Model};
+use crate::estimate::{Estimate, Model};
 use crate::graph::CsrGraph;
 use crate::observer::Observer;
 use crate::program::Program;
@@ -51,46 +50,58 @@ pub(super) struct Steps {
     pub stopped: bool,
 }
 
+/// What changes while mappings are searched.
+pub(super) struct State<'a> {
+    /// F of one mapping after the other: its table is large, so there is only one.
+    pub estimate: Estimate<'a>,
+    pub steps: Steps,
+}
+
+#[derive(Clone, Copy)]
 pub(super) struct Search<'a> {
+    pub program: &'a Program,
     pub graph: &'a CsrGraph,
     pub model: &'a Model,
     pub ground: &'a Ground,
     pub descent: &'a DescentConfig,
+    pub settings: Settings,
     pub seed: u64,
     pub observer: &'a dyn Observer,
 }
 
 impl<'a> Search<'a> {
+    /// Whether the run shall end. Asked before each step that looks at the whole program.
+    pub(super) fn stops(&self, steps: &mut Steps) -> bool {
+        steps.stopped = steps.stopped || self.observer.should_stop();
+        steps.stopped
+    }
+
     /// How good a mapping is.
-    pub(super) fn candidate(&self, start: Start, pe_of: Vec<PeId>) -> Result<Candidate, EstimateError> {
-        let value = Estimate::of(self.model, &self.ground.routing, &pe_of)?.value();
-        Ok(Candidate { start, pe_of, value })
+    pub(super) fn candidate(&self, start: Start, pe_of: Vec<PeId>, state: &mut State<'a>) -> Candidate {
+        state.estimate.place_all(&pe_of);
+        Candidate { start, pe_of, value: state.estimate.value() }
     }
 
     /// A mapping after local search; it is not worse.
-    pub(super) fn descend(
-        &self,
-        from: &Candidate,
-        seed: u64,
-        steps: &mut Steps,
-    ) -> Result<Candidate, EstimateError> {
-        let mut estimate = Estimate::of(self.model, &self.ground.routing, &from.pe_of)?;
-        self.improve(&mut estimate, seed, steps);
-        Ok(Candidate { start: from.start, pe_of: estimate.pe_of().to_vec(), value: estimate.value() })
+    pub(super) fn descend(&self, from: &Candidate, seed: u64, state: &mut State<'a>) -> Candidate {
+        if self.stops(&mut state.steps) {
+            return from.clone();
+        }
+        let State { estimate, steps } = state;
+        estimate.place_all(&from.pe_of);
+        self.improve(estimate, seed, steps);
+        Candidate { start: from.start, pe_of: estimate.pe_of().to_vec(), value: estimate.value() }
     }
 
-    /// A mapping after local search on the loads of links; nothing if there are too many of them.
-    pub(super) fn spread(
-        &self,
-        from: &Candidate,
-        seed: u64,
-        steps: &mut Steps,
-    ) -> Result<Option<Candidate>, EstimateError> {
-        let Some(mut loads) = Loads::of(self.model, &self.ground.routing, &from.pe_of) else {
-            return Ok(None);
-        };
-        self.improve(&mut loads, seed, steps);
-        self.candidate(Start::Spread, loads.pe_of().to_vec()).map(Some)
+    /// A mapping after local search on the loads of links; nothing if there are too many of them, or the run shall end.
+    pub(super) fn spread(&self, from: &Candidate, seed: u64, state: &mut State<'a>) -> Option<Candidate> {
+        if self.stops(&mut state.steps) {
+            return None;
+        }
+        let mut loads = Loads::of(self.model, &self.ground.routing, &from.pe_of)?;
+        self.improve(&mut loads, seed, &mut state.steps);
+        let pe_of = loads.pe_of().to_vec();
+        (!self.stops(&mut state.steps)).then(|| self.candidate(Start::Spread, pe_of, state))
     }
 
     fn improve<M: Measure>(&self, measure: &mut M, seed: u64, steps: &mut Steps) {
@@ -99,7 +110,7 @@ impl<'a> Search<'a> {
     }
 
     /// Local search until so much work is done.
-    pub(super) fn improve_until<M: Measure>(&self, measure: &mut M, last: u64, seed: u64, steps: &mut Steps) {
+    fn improve_until<M: Measure>(&self, measure: &mut M, last: u64, seed: u64, steps: &mut Steps) {
         let Self { graph, ground, observer, .. } = *self;
         let outcome = Descent { graph, ground, config: self.descent, seed, observer, measure, last }.run();
         steps.tried += outcome.tried;
@@ -107,64 +118,70 @@ impl<'a> Search<'a> {
         steps.stopped |= outcome.stopped;
     }
 
+    /// A mapping in the simulator; nothing if the run shall end before its time is known.
+    pub(super) fn simulated(
+        &self,
+        pe_of: &[PeId],
+        steps: &mut Steps,
+    ) -> Result<Option<Simulated<'a>>, SimulationError> {
+        if self.stops(steps) {
+            return Ok(None);
+        }
+        match Simulated::of(self.program, &self.ground.routing, self.settings, self.observer, pe_of) {
+            Err(SimulationError::Stopped { .. }) => {
+                steps.stopped = true;
+                Ok(None)
+            }
+            simulated => simulated.map(Some),
+        }
+    }
+
     /// The fastest of some mappings in the simulator, after local search on simulated time, and that time. `work` is what all may
     /// take, in hops of messages.
     pub(super) fn fastest(
         &self,
-        program: &Program,
-        settings: Settings,
         candidates: &[Candidate],
         work: u64,
-        steps: &mut Steps,
-    ) -> Result<Option<(Candidate, u64)>, AssignError> {
-        let (routing, mut done) = (&self.ground.routing, 0);
-        let mut fastest: Option<(Simulated<'_>, Start)> = None;
+        state: &mut State<'a>,
+    ) -> Result<Option<(Candidate, u64)>, SimulationError> {
+        let mut done = 0;
+        let mut fastest: Option<(Simulated<'_>, &Candidate)> = None;
         for candidate in candidates {
-            let simulated = Simulated::of(program, routing, settings, self.observer, &candidate.pe_of);
-            let mut next = match simulated {
-                Err(SimulationError::Stopped { .. }) => {
-                    steps.stopped = true;
-                    break;
-                }
-                simulated => simulated?,
-            };
+            let Some(mut next) = self.simulated(&candidate.pe_of, &mut state.steps)? else { break };
             done += next.work();
             let is_faster = fastest.as_mut().is_none_or(|(best, _)| next.value() < best.value());
             if is_faster {
-                fastest = Some((next, candidate.start));
+                fastest = Some((next, candidate));
             }
         }
-        let Some((mut best, start)) = fastest else { return Ok(None) };
+        let Some((mut best, from)) = fastest else { return Ok(None) };
         let last = best.work() + work.saturating_sub(done);
-        self.improve_until(&mut best, last, derive(self.seed, 4), steps);
+        self.improve_until(&mut best, last, derive(self.seed, 4), &mut state.steps);
         let time = best.value().0 as u64;
-        let candidate = self.candidate(start, best.pe_of().to_vec())?;
+        let candidate = match best.pe_of() {
+            pe_of if pe_of == from.pe_of => from.clone(),
+            pe_of => self.candidate(from.start, pe_of.to_vec(), state),
+        };
         Ok(Some((candidate, time)))
     }
 
     /// Goes on from the best mapping: again and again some tasks change places at random and local search follows; what is
     /// better is kept. Ends after so many rounds, or when it is asked to.
-    pub(super) fn go_on(
-        &self,
-        best: Candidate,
-        rounds: usize,
-        steps: &mut Steps,
-    ) -> Result<Candidate, EstimateError> {
+    pub(super) fn go_on(&self, best: Candidate, rounds: usize, state: &mut State<'a>) -> Candidate {
         let mut best = best;
         for round in 0..rounds {
-            if self.observer.should_stop() {
-                steps.stopped = true;
+            if self.stops(&mut state.steps) {
                 break;
             }
             let seed = derive(self.seed, 1 + round as u64);
             let mut rng = Rng::new(derive(seed, 0));
             let next = Candidate { pe_of: self.shaken(&best.pe_of, &mut rng), ..best.clone() };
-            let next = self.descend(&next, seed, steps)?;
+            let next = self.descend(&next, seed, state);
             if next.value < best.value {
                 best = next;
             }
         }
-        Ok(best)
+        best
     }
 
     /// A mapping where a few tasks have changed places with tasks near by.

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::console::Console;
 use super::exit::UsageError;
+use super::options;
 use crate::graph::CsrGraph;
 use crate::io::metis::{self, NodeWeights};
 use crate::io::{Source, pe_weights};
@@ -42,11 +43,20 @@ pub(crate) struct DirectOptions {
 impl DirectOptions {
     /// The imbalance as a share.
     pub(crate) fn imbalance(&self) -> Result<f64, UsageError> {
-        let percent = self.imbalance.unwrap_or(IMBALANCE);
-        if percent >= 0.0 && percent.is_finite() {
-            return Ok(percent / 100.0);
+        options::imbalance(self.imbalance.unwrap_or(IMBALANCE))
+    }
+
+    /// Each of these options, and whether it is there.
+    pub(crate) fn given(&self) -> [(bool, &'static str); 2] {
+        [(self.imbalance.is_some(), "--imbalance"), (self.pe_weights.is_some(), "--pe_weights")]
+    }
+
+    /// An error if one of these options is there.
+    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
+        match self.given().into_iter().find(|&(is_given, _)| is_given) {
+            Some((_, option)) => Err(UsageError(format!("{option} {why}"))),
+            None => Ok(()),
         }
-        Err(UsageError(format!("--imbalance={percent} is not a number of percent from 0 on")))
     }
 
     /// The machine with the weights of its PEs, if some are given.

@@ -62,7 +62,7 @@ pub(super) struct Options {
     pub(super) report: ReportOptions,
 
     #[command(flatten)]
-    simulation: SimulationOptions,
+    pub(super) simulation: SimulationOptions,
 }
 
 /// What the evaluator finds, as written to `--json`.
@@ -136,7 +136,7 @@ fn score(options: &Options) -> anyhow::Result<End> {
     let machine = options.direct.weigh(options.machine.build(console)?)?;
     let job = Job { options, outputs: &outputs, json, trace, picture, console };
     let mut source = Source::open(&options.file)?;
-    if programs::is_program(&mut source)? {
+    if programs::is_program(&mut source) {
         job.program(source, machine.as_ref())
     } else {
         job.graph(source, machine.as_ref())
@@ -162,6 +162,7 @@ impl Job<'_> {
                 "--compare sets mappings of a graph side by side; score those of a program one by one";
             return Err(UsageError(message.to_owned()).into());
         }
+        options.direct.refuse("is for graphs; this is a program in time")?;
         let Options { file, input_mapping: mapping, machine: machine_options, simulation: options, .. } =
             options;
         let job =

@@ -143,11 +143,14 @@ fn code_of(error: &anyhow::Error) -> u8 {
             AssignError::Solve(error) => code_of_solving(error),
             AssignError::Machine(error) => code_of_machine(error),
             AssignError::Config(_) => USAGE,
-            AssignError::Estimate(EstimateError::TooLarge { .. }) => RESOURCE,
+            AssignError::Estimate(error) => code_of_estimating(error),
             _ => DATA,
         };
     }
-    if error.is::<SimulationError>() || error.is::<EstimateError>() || error.is::<ProgramError>() {
+    if let Some(error) = error.downcast_ref::<EstimateError>() {
+        return code_of_estimating(error);
+    }
+    if error.is::<SimulationError>() || error.is::<ProgramError>() {
         return DATA;
     }
     if let Some(error) = error.downcast_ref::<QapSolveError>() {
@@ -196,6 +199,10 @@ fn code_of(error: &anyhow::Error) -> u8 {
 
 fn code_of_problem(error: &QapError) -> u8 {
     if matches!(error, QapError::OutOfMemory(_)) { RESOURCE } else { DATA }
+}
+
+fn code_of_estimating(error: &EstimateError) -> u8 {
+    if matches!(error, EstimateError::TooLarge { .. }) { RESOURCE } else { DATA }
 }
 
 fn code_of_solving(error: &SolveError) -> u8 {

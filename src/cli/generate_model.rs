@@ -119,16 +119,12 @@ fn generate(options: &Options) -> anyhow::Result<End> {
         console,
     };
     if let Some(pattern) = &options.program.generate {
-        options.refuse_verify("--generate makes a program in time")?;
-        options.divide.refuse("--generate makes a program in time")?;
-        options.remap.refuse("is for graphs that are partitioned; --generate makes a program in time")?;
+        options.refuse_options_of_graphs("--generate makes a program in time")?;
         return job.generate(pattern, options.seed);
     }
     let mut first = Source::open(&options.files[0])?;
-    if programs::is_program(&mut first)? {
-        options.refuse_verify("this is a program in time")?;
-        options.divide.refuse("this is a program in time")?;
-        options.remap.refuse("is for graphs that are partitioned; this is a program in time")?;
+    if programs::is_program(&mut first) {
+        options.refuse_options_of_graphs("this is a program in time")?;
         return job.model(first, &options.files);
     }
     let is_traffic = options.traffic.from.is_some() || Format::recognise(&first.peek(WINDOW)?).is_some();
@@ -142,26 +138,25 @@ fn generate(options: &Options) -> anyhow::Result<End> {
             None => options.division(parts, &to, more)?.run(first),
         };
     }
-    model_onto::refuse(&options.onto)?;
-    options.refuse_verify("these files are recorded traffic")?;
-    options.divide.refuse("these files are recorded traffic")?;
-    options.remap.refuse("is for graphs that are partitioned; these files are recorded traffic")?;
-    if blocks.is_some() {
-        let message =
-            "--mapping_filename is for graphs that are partitioned; these files are recorded traffic";
-        return Err(UsageError(message.to_owned()).into());
-    }
+    options.refuse_options_of_graphs("these files are recorded traffic")?;
     let Options { files, traffic, report, .. } = options;
     sum_traffic::sum(&Job { files, traffic, report, outputs: &outputs, model, json, console }, first)
 }
 
 impl Options {
-    /// What is not partitioned has nothing to audit: a sum of messages has no figures that were optimised.
-    fn refuse_verify(&self, instead: &str) -> Result<(), UsageError> {
-        if self.verify {
-            return Err(UsageError(format!("--verify is for graphs that are partitioned; {instead}")));
+    /// An error if there is an option that is of use only for a graph that is partitioned or mapped. What is read or made `instead`
+    /// has no blocks, and nothing to audit: a sum of messages has no figures that were optimised.
+    fn refuse_options_of_graphs(&self, instead: &str) -> Result<(), UsageError> {
+        let given = [
+            ("--machine", self.onto.is_given()),
+            ("--verify", self.verify),
+            ("--mapping_filename", self.mapping_filename.is_some()),
+        ];
+        if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
+            return Err(UsageError(format!("{option} is for graphs that are partitioned; {instead}")));
         }
-        Ok(())
+        self.divide.refuse(instead)?;
+        self.remap.refuse(&format!("is for graphs that are partitioned; {instead}"))
     }
 
     /// The model of a direct mapping onto a machine.

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::audit::Claim;
 use super::direct::{self, DirectOptions, JsonSpread};
-use super::exit::{End, UsageError};
+use super::exit::End;
 use super::files;
 use super::generate_model::{Destination, NAME, WEIGHTS};
 use super::machine::{self, JsonMachine, MachineOptions};
@@ -53,6 +53,11 @@ impl OntoOptions {
     pub(super) fn machine(&self) -> Option<MachineOptions> {
         let spec = self.machine.clone()?;
         Some(MachineOptions::of(spec, self.distance_parameter_string.clone(), self.pes.clone()))
+    }
+
+    /// Whether there is a machine.
+    pub(super) fn is_given(&self) -> bool {
+        self.machine.is_some()
     }
 
     /// The file of the speeds, which is read besides those of the machine.
@@ -170,16 +175,6 @@ impl Job<'_> {
             Preset::Eco | Preset::EcoSocial => MapPreset::Eco,
             Preset::Fast | Preset::FastSocial => MapPreset::Fast,
         }
-    }
-}
-
-/// Recorded traffic is summed, not mapped.
-pub(super) fn refuse(onto: &OntoOptions) -> Result<(), UsageError> {
-    match onto.machine {
-        Some(_) => Err(UsageError(
-            "--machine is for graphs; these files are recorded traffic, which viem maps".to_owned(),
-        )),
-        None => Ok(()),
     }
 }
 

@@ -68,6 +68,14 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 /// system down.
 const MOST_THREADS: usize = 256;
 
+/// An imbalance in percent as a share.
+pub(crate) fn imbalance(percent: f64) -> Result<f64, UsageError> {
+    if percent >= 0.0 && percent.is_finite() {
+        return Ok(percent / 100.0);
+    }
+    Err(UsageError(format!("--imbalance={percent} is not a number of percent from 0 on")))
+}
+
 /// The number of threads asked for, or else one for each core that the process may use.
 pub(crate) fn threads(asked: Option<usize>) -> Result<usize, UsageError> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

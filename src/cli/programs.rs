@@ -18,7 +18,7 @@ use super::progress::Progress;
 use super::signals::{self, First, StopAtSignal};
 use super::{files, generate_model};
 use crate::assign::{AssignConfig, AssignReport, Assignment, assign};
-use crate::estimate::{Estimate, Model};
+use crate::estimate::{Estimate, EstimateError, Model};
 use crate::graph::CsrGraph;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs, Source};
@@ -208,8 +208,8 @@ impl GenerateJob<'_> {
 }
 
 /// Whether a source is a program in time; it stays to be read.
-pub(crate) fn is_program(source: &mut Source<'_>) -> Result<bool, io::ReadError> {
-    Ok(io::program::is_program(&source.peek(io::program::WINDOW)?))
+pub(crate) fn is_program(source: &mut Source<'_>) -> bool {
+    io::program::is_program(&source.start())
 }
 
 /// A program that is to be mapped.
@@ -352,7 +352,8 @@ impl MapJob<'_> {
                 );
                 return Err(UsageError(message));
             }
-            return Ok(Some(room));
+            // More than that is never taken, but every place would be searched.
+            return Ok(Some(room.min(program.num_tasks().max(1) as u32)));
         }
         let has_room =
             (0..machine.num_pes() as PeId).map(|pe| u64::from(machine.capacity(pe))).sum::<u64>() >= tasks;
@@ -472,8 +473,8 @@ struct ScoreReport<'a> {
     machine: JsonMachine,
     #[serde(rename = "J")]
     cost: i128,
-    /// F in cycles.
-    estimate: f64,
+    /// F in cycles, unless its table is too large.
+    estimate: Option<f64>,
     ideal: f64,
     phases: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -504,6 +505,11 @@ impl<'a> From<&'a Simulation> for SimulationReport<'a> {
 }
 
 impl SimulationOptions {
+    /// Whether a mapping is to be simulated.
+    pub(crate) fn is_given(&self) -> bool {
+        self.simulate
+    }
+
     /// Adds the timeline, if there is to be one, to the outputs.
     pub(crate) fn add_to(
         &self,
@@ -572,7 +578,12 @@ pub(crate) fn score(job: &ScoreJob<'_>, source: Source<'_>, machine: &dyn Machin
     let mapping = files::read_mapping(job.mapping, program.num_tasks(), &roomy)?;
     let routing = Routing::new(machine)?;
     let model = Model::new(&program, costs)?;
-    let estimate = Estimate::of(&model, &routing, mapping.as_slice())?.cycles();
+    let estimate = match Estimate::of(&model, &routing, mapping.as_slice()) {
+        Ok(estimate) => Ok(estimate.cycles()),
+        // J and the simulation need no table.
+        Err(error @ EstimateError::TooLarge { .. }) => Err(error),
+        Err(error) => return Err(error.into()),
+    };
     let simulation = job.options.run(&program, &routing, &mapping, costs, job.picture.is_some())?;
     let timeline = simulation
         .as_ref()
@@ -588,16 +599,19 @@ pub(crate) fn score(job: &ScoreJob<'_>, source: Source<'_>, machine: &dyn Machin
         flits: program.num_flits(),
         machine: job.machine_options.report(machine),
         cost: crate::assign::cost(&program, machine, mapping.as_slice())?,
-        estimate,
+        estimate: estimate.as_ref().ok().copied(),
         ideal: model.completion_time as f64,
         phases: model.phases.len(),
         simulation: simulation.as_ref().map(SimulationReport::from),
     };
     console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
-    console.line(format_args!(
-        "estimated completion time F = {estimate:.1} (ideal: {:.1}), {} different phases",
-        report.ideal, report.phases
-    ));
+    let ScoreReport { ideal, phases, .. } = report;
+    match estimate {
+        Ok(estimate) => console.line(format_args!(
+            "estimated completion time F = {estimate:.1} (ideal: {ideal:.1}), {phases} different phases"
+        )),
+        Err(error) => console.line(format_args!("no estimate F (ideal: {ideal:.1}): {error}")),
+    }
     simulation.iter().for_each(|simulation| tell_simulation(console, simulation));
     job.outputs.write(&[
         (job.json, &|out| files::write_json(out, &report)),

@@ -222,8 +222,9 @@ fn config(options: &viem::Options, is_file: bool) -> anyhow::Result<QapConfig> {
         (options.distance_construction_algorithm.is_some(), "--distance_construction_algorithm"),
         (options.launch.is_given(), "--launch"),
         (options.picture.is_given(), "--picture"),
-        (options.direct.imbalance.is_some(), "--imbalance"),
-        (options.direct.pe_weights.is_some(), "--pe_weights"),
+        options.direct.given()[0],
+        options.direct.given()[1],
+        (options.remap.is_given(), "--remap_from"),
     ])?;
     let mut config = QapConfig::preset(options.preconfiguration_mapping);
     config.seed = options.seed;
@@ -344,8 +345,13 @@ struct ScoredCost {
 
 /// Scores an assignment.
 pub(super) fn score(options: &evaluator::Options) -> anyhow::Result<End> {
-    let of_machines = [(!options.compare.is_empty(), "--compare"), (options.picture.is_given(), "--picture")];
-    refuse_options_of_machines(&of_machines)?;
+    refuse_options_of_machines(&[
+        (!options.compare.is_empty(), "--compare"),
+        (options.picture.is_given(), "--picture"),
+        (options.simulation.is_given(), "--simulate"),
+        options.direct.given()[0],
+        options.direct.given()[1],
+    ])?;
     let inputs = [options.file.as_path(), options.input_mapping.as_path()];
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();

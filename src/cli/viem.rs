@@ -168,9 +168,10 @@ fn map(options: &Options) -> anyhow::Result<End> {
     options.first.check()?;
 
     let mut source = Source::open(model)?;
-    if programs::is_program(&mut source)? {
+    if programs::is_program(&mut source) {
         options.first.refuse_order("is for graphs; this is a program in time")?;
         options.remap.refuse("is for graphs; this is a program in time")?;
+        options.direct.refuse("is for graphs; this is a program in time")?;
         let places = programs::Places { outputs: &mut outputs, mapping: output, json, picture, planned };
         return programs::map(options.program_job(config, places, console), source, machine);
     }
@@ -378,10 +379,24 @@ impl Options {
 
     /// `is_file`: whether the mapping goes to a file of its own.
     fn config(&self, machine: &dyn Machine, is_file: bool) -> anyhow::Result<MapConfig> {
-        let mut read = [self.file.as_path()].into_iter().chain(self.machine.files());
+        let older = self.remap.old().into_iter().chain(self.remap.files());
+        let mut read = [self.file.as_path()].into_iter().chain(self.machine.files()).chain(older);
         if self.verify && (!is_file || read.any(io::is_stream)) {
             let message = "--verify reads the files again, so none of them can be a stream; name files";
             return Err(UsageError(message.to_string()).into());
+        }
+        let reaches = [
+            (
+                Neighbourhood::Communication,
+                "--communication_neighborhood_dist",
+                self.communication_neighborhood_dist,
+            ),
+            (Neighbourhood::NSquarePruned, "--search_space_s", self.search_space_s),
+        ];
+        if let Some((_, option, _)) =
+            reaches.iter().find(|reach| reach.0 == self.local_search_neighborhood && reach.2 == 0)
+        {
+            return Err(UsageError(format!("{option}=0 reaches nothing; give 1 or more")).into());
         }
         if let (Some(kind), None) = (self.distance_construction_algorithm, machine.hierarchy()) {
             let message = format!(

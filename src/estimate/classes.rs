@@ -105,12 +105,7 @@ impl<'a> Estimate<'a> {
             slots_of,
             owner,
             num_lanes,
-            own: model
-                .work
-                .iter()
-                .zip(&model.waiting)
-                .map(|(work, waiting)| (work + waiting) as i64 * PARTS)
-                .collect(),
+            own: alone(model).collect(),
             tasks_on: vec![Vec::new(); routing.num_pes()],
             times: vec![0; routing.num_pes()],
             sum: 0,
@@ -123,17 +118,45 @@ impl<'a> Estimate<'a> {
 
     /// The estimate of a mapping. Panics if it has another number of tasks.
     pub fn of(model: &'a Model, routing: &'a Routing, pe_of: &[PeId]) -> Result<Self, EstimateError> {
-        assert_eq!(pe_of.len(), model.num_tasks());
         let mut estimate = Self::new(model, routing)?;
-        for (task, &pe) in pe_of.iter().enumerate() {
-            estimate.settle(task as TaskId, pe);
-        }
-        estimate.apart = (0..estimate.slots.len() as u32).collect();
-        for channel in 0..model.channels.len() {
-            estimate.lead(channel as u32);
-        }
-        estimate.build();
+        estimate.place_first(pe_of);
         Ok(estimate)
+    }
+
+    /// Moves all tasks, as if this were the estimate of that mapping from scratch, in the memory that is there. Panics if the mapping
+    /// has another number of tasks.
+    pub fn place_all(&mut self, pe_of: &[PeId]) {
+        self.reset();
+        self.place_first(pe_of);
+    }
+
+    /// Places all tasks where none has a PE.
+    fn place_first(&mut self, pe_of: &[PeId]) {
+        assert_eq!(pe_of.len(), self.model.num_tasks());
+        for (task, &pe) in pe_of.iter().enumerate() {
+            self.settle(task as TaskId, pe);
+        }
+        self.apart.extend(0..self.slots.len() as u32);
+        for channel in 0..self.model.channels.len() {
+            self.lead(channel as u32);
+        }
+        self.build();
+    }
+
+    /// Takes all tasks off their PEs, as in a new estimate, in the memory that is there.
+    pub fn reset(&mut self) {
+        // Lane by lane would be slower: a large table has few entries for each lane that is passed in a phase.
+        self.owner.fill(NOBODY);
+        for (own, slot) in (0..).zip(&mut self.slots) {
+            (slot.parent, slot.next, slot.count, slot.sum, slot.delay) = (own, own, 1, 0, 0);
+        }
+        self.pe_of.fill(NOWHERE);
+        self.ways.fill(Way::default());
+        self.own.clear();
+        self.own.extend(alone(self.model));
+        self.tasks_on.iter_mut().for_each(Vec::clear);
+        self.times.fill(0);
+        (self.sum, self.work) = (0, 0);
     }
 
     /// The PE of each task; [`NOWHERE`] of those that have none.
@@ -151,7 +174,7 @@ impl<'a> Estimate<'a> {
         self.parts() as f64 / PARTS as f64
     }
 
-    /// Channels of phases that were looked at so far: a measure of the work done.
+    /// Channels of phases that were looked at since tasks were placed all at once or taken off: a measure of the work done.
     pub fn work(&self) -> u64 {
         self.work
     }
@@ -377,6 +400,11 @@ impl<'a> Estimate<'a> {
         self.slots[small as usize].next = after;
         self.slots[small as usize].parent = large;
     }
+}
+
+/// How long each task takes without distances and contention, in parts of a cycle.
+fn alone(model: &Model) -> impl Iterator<Item = i64> + '_ {
+    model.work.iter().zip(&model.waiting).map(|(work, waiting)| (work + waiting) as i64 * PARTS)
 }
 
 /// Makes sure that no sum exceeds 62 bits.

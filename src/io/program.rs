@@ -83,9 +83,6 @@ pub fn is_program(start: &[u8]) -> bool {
     first.is_some_and(|word| word.eq_ignore_ascii_case(PROCESS))
 }
 
-/// Bytes at the start of a file that [`is_program`] should see.
-pub const WINDOW: usize = 1 << 12;
-
 /// Reads a program, and checks that every message that is sent is received and that no tasks wait for each other for ever.
 /// O(text + instructions, repetitions unrolled).
 ///

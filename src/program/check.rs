@@ -7,10 +7,11 @@
 use std::collections::VecDeque;
 
 use super::{Channel, Cursor, Instruction, MOST_INSTRUCTIONS, MOST_WORK, TaskId, Traffic};
+use crate::types::Weight;
 
 /// What is wrong with a program, and at which instruction. All are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("task {task}, instruction {index}: {fault}")]
+#[error("{}{fault}", self.place())]
 pub struct ProgramError {
     /// The task.
     pub task: TaskId,
@@ -18,6 +19,16 @@ pub struct ProgramError {
     pub index: usize,
     /// What is wrong there.
     pub fault: ProgramFault,
+}
+
+impl ProgramError {
+    /// Where the fault is, for people; a graph has no instructions.
+    fn place(&self) -> String {
+        match self.fault {
+            ProgramFault::TooHeavy { .. } => String::new(),
+            _ => format!("task {}, instruction {}: ", self.task, self.index),
+        }
+    }
 }
 
 /// What is wrong with an instruction. Tasks are counted from 0, messages from 1.
@@ -36,10 +47,17 @@ pub enum ProgramFault {
     Open,
     #[error("a repetition ends here that has not begun")]
     NotOpen,
-    #[error("the program has more than {MOST_INSTRUCTIONS} instructions, repetitions unrolled")]
+    #[error(
+        "the program has more than {MOST_INSTRUCTIONS} instructions, repetitions unrolled, with REPEAT and END"
+    )]
     TooLong,
     #[error("the cycles or the flits of the program exceed {MOST_WORK} in sum; give them in a larger unit")]
     TooMuchWork,
+    #[error(
+        "the edges of the graph are too heavy to be simulated: that of processes {u} and {v}, counted from 0, weighs {weight}, \
+         and all weights in both directions may be {MOST_WORK} in sum; give them in a larger unit"
+    )]
+    TooHeavy { u: TaskId, v: TaskId, weight: Weight },
     #[error(
         "message {message} from task {from} to task {to} has {sent} flits where it is sent and {received} where it is received"
     )]
@@ -77,13 +95,13 @@ pub(super) struct Run {
     pub traffic: Vec<Traffic>,
     /// Cycles that each task computes.
     pub work: Vec<u64>,
-    /// Instructions that were run.
+    /// Instructions that were run, without beginnings and ends of repetitions.
     pub num_instructions: u64,
 }
 
-/// Checks each instruction by itself.
+/// Checks each instruction by itself, and that all of them, unrolled, are not too many.
 pub(super) fn form(tasks: &[Vec<Instruction>], channels: &[Channel]) -> Result<(), ProgramError> {
-    let count = tasks.len();
+    let (count, mut length) = (tasks.len(), 0);
     for (task, instructions) in tasks.iter().enumerate() {
         let task = task as TaskId;
         let check = |instruction: &Instruction| match *instruction {
@@ -107,11 +125,8 @@ pub(super) fn form(tasks: &[Vec<Instruction>], channels: &[Channel]) -> Result<(
                 return Err(ProgramError { task, index, fault });
             }
         }
-        check_length(instructions).map_err(|index| ProgramError {
-            task,
-            index,
-            fault: ProgramFault::TooLong,
-        })?;
+        let too_long = |index| ProgramError { task, index, fault: ProgramFault::TooLong };
+        length = length_after(length, instructions).map_err(too_long)?;
     }
     Ok(())
 }
@@ -124,27 +139,27 @@ fn empty(instructions: &[Instruction], index: usize) -> Option<ProgramFault> {
     }
 }
 
-/// Checks that the instructions of one task, unrolled, are not too many; or tells where they become so.
-fn check_length(instructions: &[Instruction]) -> Result<(), usize> {
-    // The instructions of each repetition around, and how often they run.
-    let mut counts: Vec<(u64, u64)> = vec![(0, 1)];
+/// How many instructions run, those of one task added to those `before` it; or where they become too many. Beginnings and
+/// ends of repetitions count each time they are passed, or a run of little else would take for ever.
+fn length_after(before: u64, instructions: &[Instruction]) -> Result<u64, usize> {
+    // What runs in each repetition around, once through it, and how often that is.
+    let mut counts: Vec<(u64, u64)> = vec![(before, 1)];
     for (index, instruction) in instructions.iter().enumerate() {
-        match *instruction {
-            Instruction::Repeat { times, .. } => counts.push((0, times)),
-            Instruction::End { .. } => {
-                let (count, times) = counts.pop().unwrap_or_default();
-                let all = count.saturating_mul(times);
-                if let Some((outer, _)) = counts.last_mut() {
-                    *outer = outer.saturating_add(all);
-                }
-            }
-            _ => counts.iter_mut().last().into_iter().for_each(|(count, _)| *count += 1),
-        }
-        if counts.last().is_some_and(|&(count, _)| count > MOST_INSTRUCTIONS) {
+        let passed = match instruction {
+            Instruction::End { .. } => counts.pop().map_or(0, |(count, times)| count.saturating_mul(times)),
+            _ => 1,
+        };
+        let Some((count, _)) = counts.last_mut() else { continue };
+        *count = count.saturating_add(passed);
+        if *count > MOST_INSTRUCTIONS {
             return Err(index);
         }
+        if let &Instruction::Repeat { times, .. } = instruction {
+            // Its end is passed each time.
+            counts.push((1, times));
+        }
     }
-    Ok(())
+    Ok(counts.first().map_or(before, |&(count, _)| count))
 }
 
 /// Messages of a channel that were sent and not yet received: lengths, and how many of each follow one another.
@@ -179,7 +194,7 @@ impl UnderWay {
     }
 }
 
-/// Runs a program whose instructions are right by themselves.
+/// Runs a program whose instructions are right by themselves, and not too many.
 pub(super) fn run(tasks: &[Vec<Instruction>], channels: &[Channel]) -> Result<Run, ProgramError> {
     let mut running = Running {
         tasks,
@@ -231,8 +246,6 @@ impl Running<'_> {
                 Instruction::Repeat { .. } | Instruction::End { .. } => Ok(()),
             };
             self.result.num_instructions += 1;
-            let is_too_long = self.result.num_instructions > MOST_INSTRUCTIONS;
-            let fault = fault.and(if is_too_long { Err(ProgramFault::TooLong) } else { Ok(()) });
             fault.map_err(|fault| ProgramError { task, index, fault })?;
             self.cursors[task as usize].advance();
         }
@@ -422,6 +435,21 @@ mod tests {
             }
         };
         assert_eq!(fault(long), at(4, ProgramFault::TooLong));
+        let deep = |builder: &mut ProgramBuilder| {
+            builder.repeat(0, 1 << 20);
+            (0..64).for_each(|_| builder.repeat(0, 1));
+            builder.compute(0, 0);
+            (0..65).for_each(|_| builder.end(0));
+        };
+        assert_eq!(fault(deep), at(130, ProgramFault::TooLong));
+        let of_all = |builder: &mut ProgramBuilder| {
+            for task in 0..3 {
+                builder.repeat(task, MOST_INSTRUCTIONS / 4 - 1);
+                builder.compute(task, 0);
+                builder.end(task);
+            }
+        };
+        assert_eq!(fault(of_all), ProgramError { task: 2, index: 2, fault: ProgramFault::TooLong });
         let much = |builder: &mut ProgramBuilder| {
             builder.compute(0, u64::MAX);
             builder.compute(0, 1);

@@ -3,7 +3,7 @@
 //! In a round of all but the tree, each task computes, sends a message to each partner of that round, and receives one from
 //! each that has it as a partner. It computes so many cycles as [`Size::cycles`] tells for each flit that it sends or receives.
 
-use super::{Program, ProgramBuilder, TaskId};
+use super::{MOST_INSTRUCTIONS, MOST_WORK, Program, ProgramBuilder, ProgramError, ProgramFault, TaskId};
 use crate::rng::Rng;
 use crate::settings::named;
 
@@ -51,6 +51,22 @@ pub enum GenerateError {
     Size { pattern: Pattern, needed: &'static str, lengths: Vec<u32> },
     #[error("a program of {tasks} tasks is too large; 2^20 tasks are generated at most")]
     TooLarge { tasks: u64 },
+    #[error("{}", excess(&.0.fault))]
+    Program(#[from] ProgramError),
+}
+
+/// What is too much, and what is to be lessened.
+fn excess(fault: &ProgramFault) -> String {
+    match fault {
+        ProgramFault::TooLong => format!(
+            "the program has more than {MOST_INSTRUCTIONS} instructions, repetitions unrolled; generate fewer tasks or rounds"
+        ),
+        ProgramFault::TooMuchWork => format!(
+            "the cycles or the flits of the program exceed {MOST_WORK} in sum; generate fewer tasks or rounds, shorter \
+             messages, or fewer cycles for each flit"
+        ),
+        fault => fault.to_string(),
+    }
 }
 
 fn lengths_of(lengths: &[u32]) -> String {
@@ -93,7 +109,7 @@ pub fn program(pattern: Pattern, lengths: &[u32], size: Size, seed: u64) -> Resu
     if !is_fitting {
         return Err(GenerateError::Size { pattern, needed, lengths: lengths.to_vec() });
     }
-    Ok(match pattern {
+    let program = match pattern {
         Pattern::Ring => rounds(n, size, &[Box::new(move |task| vec![(task + n - 1) % n, (task + 1) % n])]),
         Pattern::Mesh => rounds(n, size, &[neighbours_in_mesh(lengths)]),
         Pattern::Butterfly => {
@@ -112,7 +128,8 @@ pub fn program(pattern: Pattern, lengths: &[u32], size: Size, seed: u64) -> Resu
             )
         }
         Pattern::Random => random(n, size, seed),
-    })
+    };
+    Ok(program?)
 }
 
 /// The partners of a task.
@@ -133,7 +150,7 @@ fn neighbours_in_mesh(lengths: &[u32]) -> Partners {
 }
 
 /// Rounds in each of which every stage comes once. Partners are mutual.
-fn rounds(n: TaskId, size: Size, stages: &[Partners]) -> Program {
+fn rounds(n: TaskId, size: Size, stages: &[Partners]) -> Result<Program, ProgramError> {
     let mut builder = ProgramBuilder::new(n as usize);
     for task in 0..n {
         if size.rounds > 1 {
@@ -152,11 +169,11 @@ fn rounds(n: TaskId, size: Size, stages: &[Partners]) -> Program {
             builder.end(task);
         }
     }
-    builder.build().expect("partners are mutual")
+    builder.build()
 }
 
 /// A reduction: task i hands on to task (i - 1) / 2 what it has computed of what 2 i + 1 and 2 i + 2 have handed on.
-fn tree(n: TaskId, size: Size) -> Program {
+fn tree(n: TaskId, size: Size) -> Result<Program, ProgramError> {
     let mut builder = ProgramBuilder::new(n as usize);
     for task in 0..n {
         let children = [2 * task + 1, 2 * task + 2].into_iter().filter(|&child| child < n);
@@ -169,11 +186,12 @@ fn tree(n: TaskId, size: Size) -> Program {
         }
         builder.end(task);
     }
-    builder.build().expect("each task but the root hands on once a round")
+    builder.build()
 }
 
-/// Each task has random partners, to whom it sends messages of random lengths in each round after computing for a random time.
-fn random(n: TaskId, size: Size, seed: u64) -> Program {
+/// Each task has random partners, to whom it sends messages of random lengths in each round after computing for a random time. No
+/// two rounds are the same, so each is written out.
+fn random(n: TaskId, size: Size, seed: u64) -> Result<Program, ProgramError> {
     let mut rng = Rng::new(seed);
     // Half of the partners are chosen by the task, by turns rounded down and up; the others have chosen it.
     let chosen = |task: TaskId| ((RANDOM_PARTNERS + task % 2) / 2).min(n - 1);
@@ -186,6 +204,11 @@ fn random(n: TaskId, size: Size, seed: u64) -> Program {
                 partners[other as usize].push(task);
             }
         }
+    }
+    // Known before so many are made.
+    let in_round: usize = partners.iter().map(|partners| 1 + 2 * partners.len()).sum();
+    if size.rounds.saturating_mul(in_round as u64) > MOST_INSTRUCTIONS {
+        return Err(ProgramError { task: 0, index: 0, fault: ProgramFault::TooLong });
     }
     let mut builder = ProgramBuilder::new(n as usize);
     for _ in 0..size.rounds.max(1) {
@@ -210,7 +233,7 @@ fn random(n: TaskId, size: Size, seed: u64) -> Program {
             builder.receive(to, from, flits);
         }
     }
-    builder.build().expect("all is sent before anything is received")
+    builder.build()
 }
 
 /// The congested programs on which mappings are compared: phases whose messages have to share links, whatever the mapping.
@@ -231,7 +254,8 @@ impl Congestion {
     pub const ALL: [Self; 4] = [Self::Transpose, Self::HotSpots, Self::Permutations, Self::Changing];
 }
 
-/// A congested program of `side` times `side` tasks that computes little: messages are most of its time.
+/// A congested program of `side` times `side` tasks that computes little: messages are most of its time. Panics if it exceeds what
+/// a program may have.
 pub fn congested(kind: Congestion, side: TaskId, size: Size, seed: u64) -> Program {
     let n = side * side;
     let mut rng = Rng::new(seed);
@@ -303,6 +327,17 @@ mod tests {
         assert!((1200..1500).contains(&(2 * random.graph().num_edges())));
         assert!(program(Pattern::Butterfly, &[12], Size::default(), 1).is_err());
         assert!(program(Pattern::Mesh, &[1 << 16, 1 << 16], Size::default(), 1).is_err());
+    }
+
+    #[test]
+    fn what_exceeds_a_program_is_told() {
+        for (pattern, tasks) in [(Pattern::Ring, 64), (Pattern::Tree, 256), (Pattern::Random, 64)] {
+            let refused = |size| program(pattern, &[tasks], size, 1).unwrap_err().to_string();
+            let long = refused(Size { rounds: 1 << 20, ..Size::default() });
+            assert!(long.ends_with("generate fewer tasks or rounds"), "{long}");
+            let much = refused(Size { rounds: 2000, flits: 1 << 20, cycles: 1 << 20 });
+            assert!(much.contains("shorter messages"), "{much}");
+        }
     }
 
     #[test]

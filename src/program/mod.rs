@@ -35,7 +35,8 @@ use crate::types::{NodeId, Weight};
 /// A task of a program, counted from 0. It is a process of the communication graph.
 pub type TaskId = NodeId;
 
-/// Instructions of a program at most, repetitions unrolled: checking as many takes about a second.
+/// Instructions of a program at most, repetitions unrolled, where each pass over the beginning and the end of a repetition counts
+/// too: checking as many takes about a second.
 pub const MOST_INSTRUCTIONS: u64 = 1 << 27;
 
 /// Cycles of computation at most, and flits that are sent, each in sum over a whole program.
@@ -129,7 +130,7 @@ impl Program {
         self.work[task as usize]
     }
 
-    /// Instructions of all tasks, repetitions unrolled.
+    /// Instructions of all tasks, repetitions unrolled, without their beginnings and ends.
     pub fn num_instructions(&self) -> u64 {
         self.num_instructions
     }
@@ -202,8 +203,13 @@ impl Program {
     }
 
     /// One synchronous phase: each process sends to each neighbour as many flits as their edge weighs, and then receives
-    /// the same from them. Fails where the weights exceed [`MOST_WORK`].
+    /// the same from them. Fails where the weights exceed [`MOST_WORK`], with the heaviest edge.
     pub fn of_graph(graph: &CsrGraph) -> Result<Self, ProgramError> {
+        if graph.total_arc_weight() as u64 > MOST_WORK {
+            let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (weight, v, u)));
+            let (weight, v, u) = arcs.max().unwrap_or_default();
+            return Err(ProgramError { task: u, index: 0, fault: ProgramFault::TooHeavy { u, v, weight } });
+        }
         let mut builder = ProgramBuilder::new(graph.num_nodes());
         for task in graph.nodes() {
             for (other, weight) in graph.arcs(task) {

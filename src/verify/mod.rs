@@ -7,8 +7,8 @@
 //! mistake there is not repeated here. It is meant for files
 //! the library has accepted and written; of a malformed file it says that it is one, but not much more.
 //!
-//! O(n + m k) for k levels or dimensions; in a network a search for each process. F takes the steps of the program and, for each of its
-//! phases, the hops of its messages.
+//! O(n + m k) for k levels or dimensions; in a network a search for each process, and one more for F. F takes the steps of the
+//! program and, for each of its phases, the hops of its messages.
 
 mod estimate;
 mod machine;
@@ -122,8 +122,10 @@ pub fn audit_program_on(
         return Err(AuditError::Sizes { lines, processes });
     }
     let mut cost = 0u128;
-    for (from, to, flits) in program::messages(&tasks)? {
-        for distance in machine.distances(pe_of[from], &[pe_of[to]])? {
+    for sent in program::messages(&tasks)?.chunk_by(|one, next| one.0 == next.0) {
+        let places: Vec<u64> = sent.iter().map(|&(_, to, _)| pe_of[to]).collect();
+        let distances = machine.distances(pe_of[sent[0].0], &places)?;
+        for (&(_, _, flits), distance) in sent.iter().zip(distances) {
             let term = flits.checked_mul(2 * u128::from(distance)).ok_or(AuditError::Overflow)?;
             cost = cost.checked_add(term).ok_or(AuditError::Overflow)?;
         }

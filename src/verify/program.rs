@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::AuditError;
 
-/// Steps that are followed at most.
-const MOST_STEPS: u64 = 1 << 28;
+/// Steps that are followed at most. Programs that are accepted have 2^27 at most, and a task that waits is looked at again when a
+/// message is sent to it and at the end: so this is met by no program of fewer than 2^27 tasks.
+const MOST_STEPS: u64 = 1 << 29;
 
 /// A step of a task.
 #[derive(Clone, Copy)]
@@ -56,7 +57,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Vec<Step>>, AuditError> {
     Ok(tasks)
 }
 
-/// Who sends how many flits to whom, in sum.
+/// Who sends how many flits to whom, in sum; in the order of senders.
 pub(super) fn messages(tasks: &[Vec<Step>]) -> Result<Vec<(usize, usize, u128)>, AuditError> {
     let mut sums: HashMap<(usize, usize), u128> = HashMap::new();
     for (task, steps) in tasks.iter().enumerate() {
