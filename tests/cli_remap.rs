@@ -93,6 +93,9 @@ fn a_mapping_follows_its_machine_and_is_verified() {
     let old = blocks_in(&path("mapping"));
     fs::write(path("speeds"), "2\n2\n1\n".repeat(4)).unwrap();
     let options = ["--pe_weights=speeds", "--remap_from=mapping", "--migration_weight=5", "--verify"];
+    let piped = ["--remap_from=-", "--migration_weight=5", "--verify"];
+    let message = failure_of(on_mesh("viem", folder.path(), &MACHINE).args(piped).write_stdin("0\n"), 2);
+    assert!(message.contains("none of them can be a stream"), "{message}");
     let outputs = ["-o", "mapping", "--json=report", "--curve=curve.svg"];
     let text = stdout_of(on_mesh("viem", folder.path(), &MACHINE).args(options).args(outputs));
     let (new, report) = (blocks_in(&path("mapping")), report_in(&path("report")));

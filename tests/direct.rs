@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::{Family, StopAfter, families, random_edges, small_families};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::mapping::Mapping;
@@ -181,6 +183,31 @@ fn a_start_is_improved_and_never_made_worse() {
     let short = Mapping::many(12, vec![0; 5]).unwrap();
     let refused = map_directly_watched(&graph, &machine, &config(MapPreset::Fast), Some(&short), &());
     assert!(matches!(refused, Err(SolveError::StartSize { found: 5, expected: 1000 })));
+}
+
+#[test]
+fn with_exact_sizes_a_balanced_start_is_not_made_worse() {
+    let mut builder = GraphBuilder::new(4);
+    [1, 100, 1].into_iter().zip(0..).for_each(|(weight, node)| builder.add_edge(node, node + 1, weight));
+    let graph = builder.build().unwrap();
+    let machine = Grid::mesh(&[3]).unwrap();
+    let start = Mapping::many(3, vec![0, 1, 1, 2]).unwrap();
+    let exact = config(MapPreset::Eco).with_imbalance(0.0);
+    let solution = map_directly_watched(&graph, &machine, &exact, Some(&start), &()).unwrap();
+    assert_eq!((solution.report.cost_of_start, solution.report.cost), (Some(4), 4));
+}
+
+#[test]
+fn a_mapping_that_was_complete_before_the_time_limit_was_not_stopped() {
+    let (small, large) = (generate::mesh(6, 4, 1), generate::random_geometric(60_000, 8.0, 2));
+    let machine = Grid::torus(&[3, 4]).unwrap();
+    let limited = |seconds| {
+        let mut limited = config(MapPreset::Fast);
+        limited.time_limit = Some(Duration::from_secs_f64(seconds));
+        limited
+    };
+    assert!(map_directly(&large, &machine, &limited(1e-6)).unwrap().report.stopped);
+    assert!(!map_directly(&small, &machine, &limited(2.0)).unwrap().report.stopped);
 }
 
 #[test]

@@ -136,6 +136,20 @@ fn known_optima_are_found() {
     }
 }
 
+/// A block that would stay empty gets a vertex that it has room for, not the heavy one that is tied to nothing.
+#[test]
+fn what_fills_an_empty_block_fits_it() {
+    let mut builder = GraphBuilder::new(60);
+    (1..59).for_each(|node| builder.add_edge(node, node + 1, 1));
+    builder.set_node_weight(0, 1000);
+    let graph = builder.build().unwrap();
+    let targets = Targets::proportional(&graph, &[1000, 1], 0.03).unwrap();
+    for preset in [Preset::Fast, Preset::Eco] {
+        let partition = solve(&graph, &targets, preset, 1);
+        assert_eq!(partition.overload(), 0, "{:?}", partition.block_weights());
+    }
+}
+
 #[test]
 fn weights_beyond_32_bits_are_counted_in_full() {
     let mut builder = GraphBuilder::new(40);

@@ -10,7 +10,7 @@ use super::audit::Claim;
 use super::exit::{End, UsageError};
 use super::files;
 use super::generate_model::{Destination, NAME, WEIGHTS};
-use super::options::one_of;
+use super::options::{self, one_of};
 use super::progress::Progress;
 use super::remap::{Curve, JsonRemap, Remap, RemapOptions};
 use super::signals::{self, First};
@@ -149,7 +149,7 @@ impl DivideOptions {
     /// Into what a graph is divided, in this imbalance in percent; nothing if that is missing. What no graph can mend is refused.
     pub(super) fn parts(&self, imbalance: f64) -> anyhow::Result<Option<Parts>> {
         self.check()?;
-        let (speeds, imbalance) = (self.speeds.read()?, imbalance / 100.0);
+        let (speeds, imbalance) = (self.speeds.read()?, options::imbalance(imbalance)?);
         let parts = match (self.k, speeds) {
             (Some(k), Some(speeds)) if k != speeds.len() => {
                 let message = format!("--k={k}, but --speeds has {} numbers; leave out --k", speeds.len());
@@ -237,8 +237,12 @@ impl Job<'_> {
         console.line(format_args!("io time: {reading:.6}"));
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
         console.line(format_args!("performing partitioning!"));
-        let targets = parts.targets(&graph)?;
+        let mut targets = parts.targets(&graph)?;
         let remap = self.remap.read(&graph, targets.num_blocks())?;
+        if let Some(remap) = &remap {
+            let equal = vec![1; targets.num_blocks()];
+            targets = targets.near(parts.speeds.as_deref().unwrap_or(&equal), &remap.homes.loads(&graph));
+        }
         let begin = Instant::now();
         let Division { blocks, index, migration, curve } = match &remap {
             Some(remap) => self.remap(&graph, &targets, remap)?,

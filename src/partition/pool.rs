@@ -18,7 +18,7 @@ use super::objective::{Cut, Objective};
 use super::settings::Settings;
 use super::targets::Targets;
 use crate::graph::CsrGraph;
-use crate::observer::Observer;
+use crate::observer::{Observer, Phase};
 use crate::rng::{Rng, derive};
 use crate::types::{BlockId, Weight};
 
@@ -51,7 +51,7 @@ pub(crate) struct Pool<'a, W, O> {
     pub seed: u64,
     /// Partitions that the result is not worse than.
     pub starts: Vec<Assignment>,
-    /// Whether to go on until the observer asks to stop.
+    /// Whether to go on until the observer asks to stop; it hears that [`Phase::Search`] begins then.
     pub goes_on: bool,
 }
 
@@ -95,6 +95,9 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         let best =
             members.into_iter().chain(self.starts.iter().cloned()).min_by_key(|member| self.score(member));
         let mut best = best.expect("the pool has a member");
+        if self.goes_on && !self.task.observer.should_stop() {
+            self.task.observer.begins(Phase::Search);
+        }
         for round in 0.. {
             if !self.goes_on || self.task.observer.should_stop() {
                 break;

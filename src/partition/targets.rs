@@ -105,6 +105,35 @@ impl Targets {
         Ok(Self { sizes, bounds })
     }
 
+    /// The same for blocks that weigh as much as `loads` already: exact sizes that do not divide evenly are rounded up where
+    /// more is already. So blocks that were balanced are so now. Targets that are not exact stay as they are. `capacities` are
+    /// those that they were made of, all of them 1 if they are equal. O(k log k) for k blocks.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::Targets;
+    ///
+    /// let targets = Targets::equal(&generate::grid(2, 2), 3, 0.0)?;
+    /// assert_eq!(targets.block_sizes(), [2, 1, 1]);
+    /// assert_eq!(targets.near(&[1; 3], &[1, 2, 1]).block_sizes(), [1, 2, 1]);
+    /// # Ok::<(), viem::partition::TargetsError>(())
+    /// ```
+    pub fn near(self, capacities: &[u32], loads: &[Weight]) -> Self {
+        if !self.are_exact() {
+            return self;
+        }
+        let total: i128 = self.sizes.iter().map(|&size| i128::from(size)).sum();
+        let sum = capacities.iter().map(|&capacity| i128::from(capacity)).sum::<i128>().max(1);
+        let shares = capacities.iter().map(|&capacity| total * i128::from(capacity));
+        let mut sizes: Vec<Weight> = shares.clone().map(|share| share.div_euclid(sum) as Weight).collect();
+        let mut uneven: Vec<usize> =
+            shares.enumerate().filter(|(_, share)| share % sum > 0).map(|(block, _)| block).collect();
+        uneven.sort_by_key(|&block| loads.get(block).is_none_or(|&load| load <= sizes[block]));
+        let left = total - sizes.iter().map(|&size| i128::from(size)).sum::<i128>();
+        uneven.iter().take(left as usize).for_each(|&block| sizes[block] += 1);
+        Self { bounds: sizes.clone(), sizes }
+    }
+
     /// `(1 + epsilon) * ceil(total * capacity / sum of the capacities)` for each capacity. Epsilon must be a number from 0 on.
     pub fn shares(graph: &CsrGraph, capacities: &[u32], epsilon: f64) -> Vec<Weight> {
         let total = i128::from(graph.total_node_weight());
@@ -212,6 +241,18 @@ mod tests {
         let targets = Targets::equal(&edgeless(10), 4, 0.0).unwrap();
         assert_eq!(targets.block_sizes(), [3, 3, 2, 2]);
         assert_eq!(targets.bounds(), [3, 3, 2, 2]);
+    }
+
+    #[test]
+    fn exact_sizes_are_rounded_up_where_more_is_already() {
+        let sizes = |capacities: &[u32], loads: &[Weight]| {
+            let targets = Targets::proportional(&edgeless(10), capacities, 0.0).unwrap();
+            targets.near(capacities, loads).block_sizes().to_vec()
+        };
+        assert_eq!(sizes(&[1; 4], &[2, 3, 2, 3]), [2, 3, 2, 3]);
+        assert_eq!(sizes(&[1; 4], &[0, 0, 0, 10]), [3, 2, 2, 3]);
+        assert_eq!(sizes(&[1, 2, 0, 1], &[2, 5, 0, 3]), [2, 5, 0, 3]);
+        assert_eq!(sizes(&[1, 1, 3, 0], &[]), [2, 2, 6, 0]);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -281,12 +282,18 @@ fn capacities(machine: &dyn Machine, pes: impl Iterator<Item = PeId>) -> Vec<u32
     pes.map(|pe| machine.capacity(pe)).collect()
 }
 
+/// The weight of the vertices in each of so many blocks.
+fn weights_of(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<Weight> {
+    let mut weights = vec![0; num_blocks];
+    for (&weight, &block) in graph.node_weights().iter().zip(blocks) {
+        weights[block as usize] += weight;
+    }
+    weights
+}
+
 /// What a mapping puts on PEs of these bounds.
 pub fn loads(graph: &CsrGraph, bounds: &[Weight], pe_of: &[PeId]) -> Loads {
-    let mut weights = vec![0; bounds.len()];
-    for (&weight, &pe) in graph.node_weights().iter().zip(pe_of) {
-        weights[pe as usize] += weight;
-    }
+    let weights = weights_of(graph, pe_of, bounds.len());
     let fullness = |(&weight, &bound): (&Weight, &Weight)| match weight {
         0 => 0.0,
         _ => weight as f64 / bound as f64,
@@ -339,7 +346,6 @@ impl DistanceVisitor for Run<'_> {
         problem::check_cost(graph, oracle.max_distance())?;
         let order = parts.order();
         let capacities = capacities(machine, order.iter().copied());
-        let targets = Targets::proportional(graph, &capacities, config.imbalance)?;
         let between = Between { oracle, keys: order.iter().map(|&pe| oracle.key(pe)).collect() };
         let is_tree = machine.hierarchy().is_some() || oracle.ultrametric().is_some();
         let tree = block_tree(parts, is_tree);
@@ -351,22 +357,36 @@ impl DistanceVisitor for Run<'_> {
             Origin::Start(start) => Some(start.as_slice().iter().map(|&pe| block_of[pe as usize]).collect()),
             _ => None,
         };
+        let homes = match from {
+            Origin::Homes(homes, weight) => Some((homes.renamed(&block_of), weight)),
+            _ => None,
+        };
+        let before = match (&start, &homes) {
+            (Some(start), _) => Some(weights_of(graph, start, order.len())),
+            (_, Some((homes, _))) => Some(homes.loads(graph)),
+            _ => None,
+        };
+        let mut targets = Targets::proportional(graph, &capacities, config.imbalance)?;
+        if let Some(before) = before {
+            targets = targets.near(&capacities, &before);
+        }
         observer.begins(Phase::Construction);
         let deadline = config.time_limit.and_then(|limit| begin.checked_add(limit));
         let limited = Limited { observer, deadline, bound: Cost::MAX };
+        let watched = Watched { limited: &limited, goes_on: AtomicBool::new(false) };
         let partitioner = DirectPartitioner::new(config.settings.clone(), config.seed)?;
         // In a tree, the parts are places already; where PEs have unequal loads, blocks cannot change places.
         let may_place = !is_tree && capacities.iter().all(|&capacity| capacity == capacities[0]);
         let place = |quotient: &CsrGraph, seed: u64| place(machine, order, quotient, seed, &limited);
         let layout = Layout { tree: &tree, distances: &between, place: may_place.then_some(&place) };
-        let DirectPartition { partition, cost: reached } = match from {
-            Origin::Homes(homes, weight) => {
-                let resumed = Resumed { homes: &homes.renamed(&block_of), weight };
-                partitioner.remap(graph, &targets, layout, resumed, &limited)?
+        let DirectPartition { partition, cost: reached } = match &homes {
+            Some((homes, weight)) => {
+                let resumed = Resumed { homes, weight: *weight };
+                partitioner.remap(graph, &targets, layout, resumed, &watched)?
             }
             _ => {
                 let goes_on = config.time_limit.is_some();
-                partitioner.partition(graph, &targets, layout, start.as_deref(), goes_on, &limited)
+                partitioner.partition(graph, &targets, layout, start.as_deref(), goes_on, &watched)
             }
         };
         observer.reached(reached);
@@ -386,14 +406,35 @@ impl DistanceVisitor for Run<'_> {
             cut,
             migration,
             loads: loads(graph, &bounds, &pe_of),
-            // Where homes are given, the search ends by itself; else it goes on until the time limit.
-            stopped: match from {
-                Origin::Homes(..) => limited.should_stop(),
-                _ => observer.should_stop(),
+            // What goes on until the time limit has been complete before.
+            stopped: match watched.goes_on.into_inner() {
+                true => observer.should_stop(),
+                false => limited.should_stop(),
             },
             seconds: begin.elapsed().as_secs_f64(),
         };
         Ok(DirectSolution { mapping: Mapping::from_places(pe_of), report })
+    }
+}
+
+/// Hears whether a mapping was complete before the time limit, so that only more of them were made until then.
+struct Watched<'a> {
+    limited: &'a Limited<'a>,
+    goes_on: AtomicBool,
+}
+
+impl Observer for Watched<'_> {
+    fn should_stop(&self) -> bool {
+        self.limited.should_stop()
+    }
+
+    fn begins(&self, phase: Phase) {
+        self.goes_on.fetch_or(phase == Phase::Search, Ordering::Relaxed);
+        self.limited.observer.begins(phase);
+    }
+
+    fn reached(&self, cost: Cost) {
+        self.limited.reached(cost);
     }
 }
 

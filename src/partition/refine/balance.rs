@@ -1,5 +1,6 @@
 //! Brings overloaded blocks back to their bounds at the least loss.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use crate::budget::Budget;
@@ -251,7 +252,8 @@ fn pack<W: Stored>(
 
 /// Gives a vertex to every empty block that may have one, as long as other blocks have more than one.
 ///
-/// Vertices of the least internal degree move first. An empty block with a bound of 0 stays empty, unless no vertex weighs anything. O((n + m) log n), O(n) if no block is empty.
+/// Of the vertices that its bound allows, those of the least internal degree move first; if it allows none, the lightest. An empty
+/// block with a bound of 0 stays empty, unless no vertex weighs anything. O((n + m) log n), O(n) if no block is empty.
 pub(crate) fn fill_empty<W: Stored, O: Objective>(
     level: Level<'_, W, O>,
     assignment: &mut Assignment,
@@ -262,8 +264,11 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
         counts[block as usize] += 1;
     }
     let may_have_one = |block: usize| bounds[block] > 0 || level.total_node_weight() == 0;
-    let empty: Vec<usize> =
+    let mut empty: Vec<usize> =
         (0..bounds.len()).filter(|&block| counts[block] == 0 && may_have_one(block)).collect();
+    // What is too heavy for one of them is so for all later ones.
+    empty.sort_by_key(|&block| Reverse(bounds[block]));
+    let mut heavy = BinaryHeap::new();
     if empty.is_empty() {
         return;
     }
@@ -277,13 +282,9 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
         heap.set(node, -inner.map(Arc::weight).sum::<Weight>());
     }
     for block in empty {
-        let (node, from) = loop {
-            let Some((_, node)) = heap.pop() else { return };
-            let from = assignment.blocks[node as usize];
-            if counts[from as usize] > 1 {
-                break (node, from);
-            }
-        };
+        let may_leave = |node: NodeId| counts[assignment.blocks[node as usize] as usize] > 1;
+        let Some(node) = next_to_move(level, &mut heap, &mut heavy, bounds[block], may_leave) else { return };
+        let from = assignment.blocks[node as usize];
         counts[from as usize] -= 1;
         affinities.collect(level.graph, &assignment.blocks, node);
         let gain = level.gain(node, &affinities, from, block as BlockId);
@@ -294,6 +295,26 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
             }
         }
     }
+}
+
+/// The first of the heap that may leave its block and is no heavier than a bound; if there is none, the lightest that may leave.
+/// What is too heavy goes from the heap to `heavy`.
+fn next_to_move<W: Stored, O: Objective>(
+    level: Level<'_, W, O>,
+    heap: &mut Heap,
+    heavy: &mut BinaryHeap<Reverse<(Weight, NodeId)>>,
+    bound: Weight,
+    may_leave: impl Fn(NodeId) -> bool,
+) -> Option<NodeId> {
+    while let Some((_, node)) = heap.pop() {
+        let weight = level.node_weight(node);
+        if weight > bound {
+            heavy.push(Reverse((weight, node)));
+        } else if may_leave(node) {
+            return Some(node);
+        }
+    }
+    std::iter::from_fn(|| heavy.pop()).map(|Reverse((_, node))| node).find(|&node| may_leave(node))
 }
 
 #[cfg(test)]

@@ -96,6 +96,17 @@ impl Homes {
         Some(self.homes[vertex as usize]).filter(|&home| (home as usize) < self.num_blocks)
     }
 
+    /// The weight that comes from each block of now; O(n).
+    pub fn loads(&self, graph: &CsrGraph) -> Vec<Weight> {
+        let mut loads = vec![0; self.num_blocks];
+        for (&home, &weight) in self.homes.iter().zip(graph.node_weights()) {
+            if let Some(load) = loads.get_mut(home as usize) {
+                *load += weight;
+            }
+        }
+        loads
+    }
+
     /// What changes place if the vertices of a graph go to these blocks; O(n).
     pub fn migration(&self, graph: &CsrGraph, blocks: &[BlockId]) -> Migration {
         let mut migration = Migration::default();

@@ -7,6 +7,7 @@
 //! Jonker, Volgenant: A shortest augmenting path algorithm for dense and sparse linear assignment problems. Computing 38,
 //! 1987. Without their initialisation, which saves time only.
 
+use crate::observer::Watch;
 use crate::types::Weight;
 
 /// The column of each of `n` rows, and the least sum of `cost(row, column)`.
@@ -20,17 +21,26 @@ use crate::types::Weight;
 /// assert_eq!(cheapest_assignment(3, |row, column| costs[row][column]), (vec![1, 0, 2], 5));
 /// ```
 pub fn cheapest_assignment(n: usize, cost: impl Fn(usize, usize) -> Weight) -> (Vec<usize>, i128) {
+    cheapest_assignment_until(n, cost, &mut Watch::new(&())).expect("nobody stops it")
+}
+
+/// The same, or nothing if the watch says so before the end.
+pub(super) fn cheapest_assignment_until(
+    n: usize,
+    cost: impl Fn(usize, usize) -> Weight,
+    watch: &mut Watch<'_>,
+) -> Option<(Vec<usize>, i128)> {
     let cost = |row, column| i128::from(cost(row, column));
     let mut matching = Matching { row_of: vec![n; n], row_price: vec![0; n], column_price: vec![0; n] };
     for row in 0..n {
-        matching.augment(row, cost);
+        matching.augment(row, cost, watch)?;
     }
     let mut column_of = vec![0; n];
     for (column, &row) in matching.row_of.iter().enumerate() {
         column_of[row] = column;
     }
     let sum = column_of.iter().enumerate().map(|(row, &column)| cost(row, column)).sum();
-    (column_of, sum)
+    Some((column_of, sum))
 }
 
 /// Rows that are assigned already, and prices such that no cost of theirs is below the sum of the prices of its row and column.
@@ -44,8 +54,13 @@ struct Matching {
 }
 
 impl Matching {
-    /// Assigns one more row along a cheapest path of changes.
-    fn augment(&mut self, start: usize, cost: impl Fn(usize, usize) -> i128) {
+    /// Assigns one more row along a cheapest path of changes; nothing if the watch says so before the path is found.
+    fn augment(
+        &mut self,
+        start: usize,
+        cost: impl Fn(usize, usize) -> i128,
+        watch: &mut Watch<'_>,
+    ) -> Option<()> {
         let n = self.row_of.len();
         let mut distance = vec![i128::MAX; n];
         // The column before each column on the cheapest path to it; `n` stands for the start.
@@ -53,6 +68,9 @@ impl Matching {
         let mut is_done = vec![false; n];
         let (mut row, mut from, mut length) = (start, n, 0);
         let end = loop {
+            if watch.stops_after(n) {
+                return None;
+            }
             for column in (0..n).filter(|&column| !is_done[column]) {
                 let reduced = cost(row, column) - self.row_price[row] - self.column_price[column];
                 if length + reduced < distance[column] {
@@ -78,6 +96,7 @@ impl Matching {
             column = before[column];
         }
         self.row_of[column] = start;
+        Some(())
     }
 }
 

@@ -241,7 +241,7 @@ impl Remap<'_> {
             }
         }
         let (weights, bounds) = (partition.block_weights(), self.targets.bounds());
-        Ok(Relabelling { tree, overlaps, weights, bounds }.best())
+        Ok(Relabelling { tree, overlaps, weights, bounds, observer: self.observer }.best())
     }
 }
 

@@ -10,7 +10,8 @@
 
 use std::ops::Range;
 
-use super::matching::cheapest_assignment;
+use super::matching::cheapest_assignment_until;
+use crate::observer::{Observer, Watch};
 use crate::partition::multisection::BlockTree;
 use crate::types::{BlockId, Weight};
 
@@ -23,29 +24,31 @@ pub(super) struct Relabelling<'a> {
     pub weights: &'a [Weight],
     /// The greatest weight of each label.
     pub bounds: &'a [Weight],
+    pub observer: &'a dyn Observer,
 }
 
 impl Relabelling<'_> {
-    /// The label of each block.
+    /// The label of each block; their own if the observer asks to stop.
     pub fn best(&self) -> Vec<BlockId> {
-        let (_, labels) = self.of_parts(0, 0).expect("all blocks can keep their labels");
-        labels
+        let found = self.of_parts(0, 0, &mut Watch::new(self.observer));
+        found.map_or_else(|| (0..self.weights.len() as BlockId).collect(), |(_, labels)| labels)
     }
 
     /// The weight that stays if a part gets the labels of another, and the label of each of its blocks; nothing if they
-    /// differ in shape or a block in weight.
-    fn of_parts(&self, part: usize, other: usize) -> Option<(Weight, Vec<BlockId>)> {
+    /// differ in shape or a block in weight, or if the watch says so.
+    fn of_parts(&self, part: usize, other: usize, watch: &mut Watch<'_>) -> Option<(Weight, Vec<BlockId>)> {
         let (blocks, labels) = (self.tree.range(part), self.tree.range(other));
         let (own, others) = (self.tree.children(part), self.tree.children(other));
         if blocks.len() != labels.len() || own.len() != others.len() {
             return None;
         }
         if own.is_empty() {
-            return self.match_all(blocks, labels, |block, label| {
+            let overlap = |block, label, _: &mut Watch<'_>| {
                 self.fits(block, label).then(|| (self.overlap(block, label), vec![label as BlockId]))
-            });
+            };
+            return self.match_all(blocks, labels, overlap, watch);
         }
-        self.match_all(own, others, |child, other| self.of_parts(child, other))
+        self.match_all(own, others, |child, other, watch| self.of_parts(child, other, watch), watch)
     }
 
     /// The best assignment of parts or blocks to as many others.
@@ -53,16 +56,17 @@ impl Relabelling<'_> {
         &self,
         own: Range<usize>,
         others: Range<usize>,
-        value: impl Fn(usize, usize) -> Option<(Weight, Vec<BlockId>)>,
+        value: impl Fn(usize, usize, &mut Watch<'_>) -> Option<(Weight, Vec<BlockId>)>,
+        watch: &mut Watch<'_>,
     ) -> Option<(Weight, Vec<BlockId>)> {
         let count = own.len();
         let pairs = own.flat_map(|one| others.clone().map(move |other| (one, other)));
-        let mut values: Vec<_> = pairs.map(|(one, other)| value(one, other)).collect();
+        let mut values: Vec<_> = pairs.map(|(one, other)| value(one, other, watch)).collect();
         // All overlaps together are no more than the weight of all blocks.
         let forbidden = self.weights.iter().sum::<Weight>().saturating_add(1);
         let cost =
             |row: usize, column: usize| values[row * count + column].as_ref().map_or(forbidden, |v| -v.0);
-        let (column_of, _) = cheapest_assignment(count, cost);
+        let (column_of, _) = cheapest_assignment_until(count, cost, watch)?;
         let mut labels = Vec::new();
         let mut sum = 0;
         for (row, column) in column_of.into_iter().enumerate() {
@@ -129,7 +133,8 @@ mod tests {
             let overlaps = random(36, 9, &mut rng);
             let weights: Vec<Weight> = overlaps.chunks(6).map(|row| row.iter().sum()).collect();
             let bounds = random(6, 60, &mut rng);
-            let relabelling = Relabelling { tree: &tree, overlaps, weights: &weights, bounds: &bounds };
+            let relabelling =
+                Relabelling { tree: &tree, overlaps, weights: &weights, bounds: &bounds, observer: &() };
             let labels: Vec<usize> = relabelling.best().into_iter().map(|label| label as usize).collect();
             assert!(respects_parts(&labels, arity));
             let overlaps = labels.iter().enumerate().map(|(b, &label)| relabelling.overlap(b, label));
@@ -137,5 +142,24 @@ mod tests {
             let best = by_enumeration(&relabelling, &allowed, &mut (0..6).collect(), 0);
             assert_eq!(overlaps.sum::<Weight>(), best);
         }
+    }
+
+    struct Stops;
+
+    impl Observer for Stops {
+        fn should_stop(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn blocks_keep_their_labels_if_it_is_stopped() {
+        let count = 500;
+        let tree = BlockTree::new(count, |_| Vec::new());
+        let overlaps = random(count * count, 9, &mut Rng::new(3));
+        let weights: Vec<Weight> = overlaps.chunks(count).map(|row| row.iter().sum()).collect();
+        let stopped =
+            Relabelling { tree: &tree, overlaps, weights: &weights, bounds: &weights, observer: &Stops };
+        assert!(stopped.best().into_iter().eq(0..count as BlockId));
     }
 }
