@@ -33,6 +33,17 @@ pub trait Observer: Sync {
 
 impl Observer for () {}
 
+/// Asks to stop at once.
+#[cfg(test)]
+pub(crate) struct Stops;
+
+#[cfg(test)]
+impl Observer for Stops {
+    fn should_stop(&self) -> bool {
+        true
+    }
+}
+
 /// Work between two questions of a [`Watch`]. An arc costs 1 to 100 ns, depending on where it lies in memory, so a
 /// question comes every few milliseconds at the latest, and costs nothing beside the work.
 pub const WORK_BETWEEN_QUESTIONS: usize = 1 << 16;

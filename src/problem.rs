@@ -44,7 +44,7 @@ pub enum ProblemError {
 
 /// Makes sure that a machine has room for so many processes. O(PEs).
 pub fn check_room(processes: usize, machine: &dyn Machine) -> Result<(), ProblemError> {
-    let room = (0..machine.num_pes() as PeId).map(|pe| u64::from(machine.capacity(pe))).sum();
+    let room = machine.room();
     if processes as u64 > room { Err(ProblemError::TooManyProcesses { processes, room }) } else { Ok(()) }
 }
 

@@ -16,7 +16,6 @@ use crate::io::{Source, pe_weights};
 use crate::solve::Loads;
 use crate::topology::{Capacities, Machine};
 use crate::traffic::PeTraffic;
-use crate::types::PeId;
 
 /// By how many percent a PE may exceed its share if nothing is said.
 pub(crate) const IMBALANCE: f64 = 3.0;
@@ -53,10 +52,7 @@ impl DirectOptions {
 
     /// An error if one of these options is there.
     pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
-        match self.given().into_iter().find(|&(is_given, _)| is_given) {
-            Some((_, option)) => Err(UsageError(format!("{option} {why}"))),
-            None => Ok(()),
-        }
+        options::refuse(&self.given(), why)
     }
 
     /// The machine with the weights of its PEs, if some are given.
@@ -70,8 +66,7 @@ impl DirectOptions {
     /// room for processes, if PEs have weights, or if an imbalance is given and vertices have weights, or are more than
     /// the PEs. Vertex weights are read only then.
     pub(crate) fn read(&self, source: Source<'_>, machine: &dyn Machine) -> anyhow::Result<(CsrGraph, bool)> {
-        let room: u64 = (0..machine.num_pes() as PeId).map(|pe| u64::from(machine.capacity(pe))).sum();
-        let room = usize::try_from(room).unwrap_or(usize::MAX);
+        let room = usize::try_from(machine.room()).unwrap_or(usize::MAX);
         let is_asked = self.imbalance.is_some() || self.pe_weights.is_some();
         let weights = if is_asked { NodeWeights::Read } else { NodeWeights::ReadBeyond(room) };
         let graph = metis::read(source, weights)?;

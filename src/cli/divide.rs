@@ -120,21 +120,16 @@ impl DivideOptions {
     /// An error if one of these options is given: what is read is no graph that is divided.
     pub(super) fn refuse(&self, instead: &str) -> Result<(), UsageError> {
         let given = [
-            ("--k", self.k.is_some()),
-            ("--speeds", self.speeds.is_given()),
-            ("--algorithm", self.algorithm.is_some()),
-            ("--coordinates", self.coordinates.is_some()),
-            ("--grouping", self.grouping.is_some()),
-            ("--write_index", self.write_index.is_some()),
-            ("--index", self.index.is_some()),
-            ("--picture", self.picture.is_some()),
+            (self.k.is_some(), "--k"),
+            (self.speeds.is_given(), "--speeds"),
+            (self.algorithm.is_some(), "--algorithm"),
+            (self.coordinates.is_some(), "--coordinates"),
+            (self.grouping.is_some(), "--grouping"),
+            (self.write_index.is_some(), "--write_index"),
+            (self.index.is_some(), "--index"),
+            (self.picture.is_some(), "--picture"),
         ];
-        match given.iter().find(|(_, is_given)| *is_given) {
-            Some((option, _)) => {
-                Err(UsageError(format!("{option} is for graphs that are partitioned; {instead}")))
-            }
-            None => Ok(()),
-        }
+        options::refuse(&given, &format!("is for graphs that are partitioned; {instead}"))
     }
 
     /// An error if something besides the multilevel partitioner is asked for, which alone resumes partitions.

@@ -148,15 +148,14 @@ impl Options {
     /// has no blocks, and nothing to audit: a sum of messages has no figures that were optimised.
     fn refuse_options_of_graphs(&self, instead: &str) -> Result<(), UsageError> {
         let given = [
-            ("--machine", self.onto.is_given()),
-            ("--verify", self.verify),
-            ("--mapping_filename", self.mapping_filename.is_some()),
+            (self.onto.is_given(), "--machine"),
+            (self.verify, "--verify"),
+            (self.mapping_filename.is_some(), "--mapping_filename"),
         ];
-        if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
-            return Err(UsageError(format!("{option} is for graphs that are partitioned; {instead}")));
-        }
+        let why = format!("is for graphs that are partitioned; {instead}");
+        options::refuse(&given, &why)?;
         self.divide.refuse(instead)?;
-        self.remap.refuse(&format!("is for graphs that are partitioned; {instead}"))
+        self.remap.refuse(&why)
     }
 
     /// The model of a direct mapping onto a machine.

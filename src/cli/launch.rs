@@ -12,7 +12,6 @@ use crate::io::output::OutputId;
 use crate::launch::{self, Kind, Launch, LaunchError, LaunchFile};
 use crate::mapping::Mapping;
 use crate::topology::Machine;
-use crate::types::PeId;
 
 /// How the job is to be launched.
 #[derive(Args, Clone, Debug)]
@@ -99,8 +98,7 @@ impl Planned {
     /// wrong later.
     pub(crate) fn check(&self, machine: &dyn Machine, num_processes: usize) -> Result<(), LaunchError> {
         let Some(mapping) = Mapping::in_order(machine, num_processes) else { return Ok(()) };
-        let room: u64 = (0..machine.num_pes() as PeId).map(|pe| u64::from(machine.capacity(pe))).sum();
-        let are_alike = num_processes as u64 == room || num_processes > machine.num_pes();
+        let are_alike = num_processes as u64 == machine.room() || num_processes > machine.num_pes();
         match self.kind.launch(machine, &mapping, &self.files) {
             Err(error) if are_alike || !error.depends_on_mapping() => Err(error),
             _ => Ok(()),

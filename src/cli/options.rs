@@ -68,6 +68,14 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 /// system down.
 const MOST_THREADS: usize = 256;
 
+/// An error if one of these options is there; `why` it is of no use.
+pub(crate) fn refuse(options: &[(bool, &str)], why: &str) -> Result<(), UsageError> {
+    match options.iter().find(|&&(is_given, _)| is_given) {
+        Some((_, option)) => Err(UsageError(format!("{option} {why}"))),
+        None => Ok(()),
+    }
+}
+
 /// An imbalance in percent as a share.
 pub(crate) fn imbalance(percent: f64) -> Result<f64, UsageError> {
     if percent >= 0.0 && percent.is_finite() {

@@ -355,9 +355,7 @@ impl MapJob<'_> {
             // More than that is never taken, but every place would be searched.
             return Ok(Some(room.min(program.num_tasks().max(1) as u32)));
         }
-        let has_room =
-            (0..machine.num_pes() as PeId).map(|pe| u64::from(machine.capacity(pe))).sum::<u64>() >= tasks;
-        Ok((!has_room).then(|| tasks.div_ceil(pes) as u32))
+        Ok((machine.room() < tasks).then(|| tasks.div_ceil(pes) as u32))
     }
 
     fn write(

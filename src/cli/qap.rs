@@ -64,26 +64,17 @@ pub(super) fn is_problem(
 
 /// An error if an option is there that is for quadratic assignment problems only.
 pub(super) fn refuse_options_of_problems(options: &viem::Options) -> Result<(), UsageError> {
-    let refused = [
+    let given = [
         (options.target.is_some(), "--target"),
         (options.output_format != OutputFormat::Mapping, "--output_format=sln"),
     ];
-    match refused.into_iter().find(|&(is_given, _)| is_given) {
-        Some((_, name)) => Err(UsageError(format!(
-            "{name} is for quadratic assignment problems (FILE.dat, FILE.qap, or --input_format=qaplib) only; leave it out"
-        ))),
-        None => Ok(()),
-    }
+    let why = "is for quadratic assignment problems (FILE.dat, FILE.qap, or --input_format=qaplib) only; leave it out";
+    options::refuse(&given, why)
 }
 
 /// An error if one of these options is there, which are for machines only.
-fn refuse_options_of_machines(options: &[(bool, &str)]) -> Result<(), UsageError> {
-    match options.iter().find(|&&(is_given, _)| is_given) {
-        Some((_, name)) => Err(UsageError(format!(
-            "{name} is for machines, not for quadratic assignment problems; leave it out"
-        ))),
-        None => Ok(()),
-    }
+fn refuse_options_of_machines(given: &[(bool, &str)]) -> Result<(), UsageError> {
+    options::refuse(given, "is for machines, not for quadratic assignment problems; leave it out")
 }
 
 /// A problem from a file, and what the file says of J.

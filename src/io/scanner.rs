@@ -15,6 +15,8 @@ const CAPACITY: usize = 1 << 18;
 /// Bytes that a line and its end may have where it is given as a whole, so that a file without line ends does
 /// not take all memory.
 pub(super) const LONGEST_LINE: usize = 64 << 20;
+/// What some editors and spreadsheets write before UTF-8 text.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Bytes that lie in the buffer when a token starts, unless the text ends: a blank, three words of
 /// eight digits, and the byte after them.
 const LOOKAHEAD: usize = 32;
@@ -105,6 +107,15 @@ impl<R: Read> Scanner<R> {
     /// Whether nothing follows what is at hand.
     pub(super) fn has_all_at_hand(&self) -> bool {
         self.is_exhausted
+    }
+
+    /// Leaves out a mark at the start of the text; whether there is one.
+    pub(super) fn skip_byte_order_mark(&mut self) -> bool {
+        let is_there = self.at_hand().starts_with(BYTE_ORDER_MARK);
+        if is_there {
+            self.skip(BYTE_ORDER_MARK.len());
+        }
+        is_there
     }
 
     /// Leaves out the next `count` bytes, which must be at hand.

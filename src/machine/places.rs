@@ -41,15 +41,14 @@ impl Places {
     /// `distances` are those of the machine.
     pub fn new(machine: &dyn Machine, distances: Distances) -> Result<Self, MachineError> {
         check_memory(machine)?;
-        let parts = parts::divide(machine, &distances);
-        let capacity = |pe: PeId| machine.capacity(pe);
-        let count: u64 = (0..machine.num_pes() as PeId).map(|pe| u64::from(capacity(pe))).sum();
+        let count = machine.room();
         if count >= u64::from(PeId::MAX) {
             return Err(MachineError::TooManyPes);
         }
         check_memory_of(count as usize)?;
         let is_plain = count == machine.num_pes() as u64;
-        let parts = if is_plain { parts } else { parts.with_capacities(capacity) };
+        let parts = parts::divide(machine, &distances);
+        let parts = if is_plain { parts } else { parts.with_capacities(|pe| machine.capacity(pe)) };
         let pe_of = parts.order().to_vec();
         if let Some(hierarchy) = machine.hierarchy().filter(|_| is_plain) {
             return Ok(Self { pe_of, parts, distances, hierarchy: Some(hierarchy.clone()) });

@@ -124,14 +124,7 @@ mod tests {
     use super::super::dense::Plain;
     use super::super::form::Qap;
     use super::*;
-
-    struct Stops;
-
-    impl Observer for Stops {
-        fn should_stop(&self) -> bool {
-            true
-        }
-    }
+    use crate::observer::Stops;
 
     #[test]
     fn places_with_like_rows_come_first_unless_the_run_ends() {

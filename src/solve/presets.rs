@@ -9,7 +9,6 @@ use crate::partition::Preset;
 use crate::search::{Improvement, Neighbourhood, SearchConfig};
 use crate::settings::{ConfigError, check_at_least_one, members, seconds};
 use crate::topology::{DistanceKind, Machine};
-use crate::types::PeId;
 
 members! {
     /// How much time to spend on how good a mapping.
@@ -148,9 +147,8 @@ impl MapConfig {
     /// depend on (threads, the way to distances) is as in the presets. Runs with the same of these end with the same
     /// mapping.
     pub fn effective_on(&self, machine: &dyn Machine) -> Self {
-        let places: u64 = (0..machine.num_pes() as PeId).map(|pe| u64::from(machine.capacity(pe))).sum();
         let is_tree = machine.hierarchy().is_some();
-        let algorithm = self.construction.algorithm_for(is_tree, places as usize);
+        let algorithm = self.construction.algorithm_for(is_tree, machine.room() as usize);
         Self { threads: 1, distances: None, ..self.with_construction(algorithm) }
     }
 

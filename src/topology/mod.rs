@@ -83,6 +83,11 @@ pub trait Machine: Send + Sync {
         1
     }
 
+    /// How many processes all PEs together have room for; O(PEs).
+    fn room(&self) -> u64 {
+        (0..self.num_pes() as PeId).map(|pe| u64::from(self.capacity(pe))).sum()
+    }
+
     /// What people call a PE: its number in the whole machine, if this is a part of one.
     fn number(&self, pe: PeId) -> PeId {
         pe

@@ -162,15 +162,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::observer::Observer;
-
-    struct Stops;
-
-    impl Observer for Stops {
-        fn should_stop(&self) -> bool {
-            true
-        }
-    }
+    use crate::observer::{Observer, Stops};
 
     /// The pairs of places in a row, the first two of which are nearer to each other than any others, and how many distances were
     /// asked for.

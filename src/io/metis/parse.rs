@@ -17,9 +17,6 @@ use crate::io::scanner::{Scanner, TEXT_LENGTH, TextKind, Token};
 use crate::memory::{self, OutOfMemory};
 use crate::types::{NodeId, Weight};
 
-/// The mark that some editors put before UTF-8 text.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 /// Which sizes and weights of vertices are kept; all are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keep {
@@ -193,8 +190,7 @@ impl<R: Read> Parser<'_, R> {
             self.faults.add(1, 1, FaultKind::OtherFormat { looks_like }, String::new)?;
             return ControlFlow::Break(());
         }
-        if self.scanner.at_hand().starts_with(BYTE_ORDER_MARK) {
-            self.scanner.skip(BYTE_ORDER_MARK.len());
+        if self.scanner.skip_byte_order_mark() {
             self.faults.add(1, 1, FaultKind::ByteOrderMark, String::new)?;
         }
         ControlFlow::Continue(())

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::pairs::{Pair, PairOverflow, Pairs};
 use super::weighing::{Share, Weighing};
-use super::{BYTE_ORDER_MARK, Format, MOST_RANKS, Stop, TrafficFault, WINDOW};
+use super::{Format, MOST_RANKS, Stop, TrafficFault, WINDOW};
 use crate::graph::{CsrGraph, GraphError};
 use crate::io::scanner::{RefusedLine, Scanner};
 use crate::io::source::read_error;
@@ -209,9 +209,7 @@ impl Collector {
         }
         self.files += 1;
         let mut scanner = Scanner::new(source);
-        if scanner.at_hand().starts_with(BYTE_ORDER_MARK) {
-            scanner.skip(BYTE_ORDER_MARK.len());
-        }
+        scanner.skip_byte_order_mark();
         let result = (format.read)(&mut scanner, &mut Inlet { collector: self, file: &name });
         if let Some(error) = scanner.failure() {
             return Err(read_error(&name, error, scanner.line(), scanner.column()));

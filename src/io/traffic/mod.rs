@@ -33,7 +33,7 @@ pub use weighing::{Share, ShareError, Weighing, WeighingError};
 
 use self::collector::Inlet;
 use super::Source;
-use super::scanner::{LONGEST_LINE, Scanner};
+use super::scanner::{BYTE_ORDER_MARK, LONGEST_LINE, Scanner};
 
 /// Bytes at the start of a file by which its kind is recognised.
 pub const WINDOW: usize = 1 << 16;
@@ -41,9 +41,6 @@ pub const WINDOW: usize = 1 << 16;
 /// Ranks that a job has at most: more than any machine has cores. It keeps a file with one absurd number in
 /// it from taking all memory.
 pub const MOST_RANKS: u64 = 1 << 24;
-
-/// What some programs, spreadsheets among them, write before the text itself; it is passed over.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A kind of file that traffic is read from.
 #[derive(Clone, Copy)]

@@ -90,6 +90,7 @@ impl Relabelling<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observer::Stops;
     use crate::rng::Rng;
 
     fn random(count: usize, most: u32, rng: &mut Rng) -> Vec<Weight> {
@@ -141,14 +142,6 @@ mod tests {
             let allowed = |labels: &[usize]| respects_parts(labels, arity);
             let best = by_enumeration(&relabelling, &allowed, &mut (0..6).collect(), 0);
             assert_eq!(overlaps.sum::<Weight>(), best);
-        }
-    }
-
-    struct Stops;
-
-    impl Observer for Stops {
-        fn should_stop(&self) -> bool {
-            true
         }
     }
 
