@@ -79,14 +79,20 @@ impl Model {
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum ModelError {
-    #[error(
-        "cannot partition {num_nodes} vertices into {num_blocks} blocks; ask for 1 to {num_nodes} blocks"
-    )]
+    #[error("cannot partition {num_nodes} vertices into {num_blocks} blocks; {}", possible(*num_nodes))]
     NumBlocks { num_blocks: usize, num_nodes: usize },
     #[error(transparent)]
     Targets(#[from] TargetsError),
     #[error("cannot start the threads: {0}")]
     Threads(#[from] ThreadsError),
+}
+
+/// How many blocks a graph of so many vertices can have.
+fn possible(num_nodes: usize) -> String {
+    match num_nodes {
+        0 => "give a graph that has vertices".to_owned(),
+        _ => format!("ask for 1 to {num_nodes} blocks"),
+    }
 }
 
 /// Partitions a graph and contracts the blocks. No block is empty. Where the vertices are too heavy for the balance asked

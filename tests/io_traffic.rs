@@ -269,7 +269,7 @@ fn missing_and_repeated_ranks_are_told() {
 #[test]
 fn files_are_taken_as_they_come() {
     type Edges = &'static [(u32, u32, i64)];
-    let cases: [(&str, &str, Edges); 35] = [
+    let cases: [(&str, &str, Edges); 37] = [
         ("edges", "0 1 5\n", &[(0, 1, 5)]),
         ("edges", "1 2 5\r\n2 1 1\r\n", &[(0, 1, 6)]),
         ("edges", "# SNAP\n0\t1\n1\t0\n2 1\n", &[(0, 1, 2), (1, 2, 1)]),
@@ -282,6 +282,8 @@ fn files_are_taken_as_they_come() {
         ("edges", "Bytes;To;From\n7;1;0\n", &[(0, 1, 7)]),
         ("edges", ",source,target,bytes,note\n0,0,1,7,\n1,1,0,2,\"oh\"\n", &[(0, 1, 9)]),
         ("edges", "\"\",\"source\",\"target\",\"bytes\"\n\"1\",0,1,7\n", &[(0, 1, 7)]),
+        ("edges", "name,source,target,bytes\n\"a, \"\"b\"\"\",0,1,7\n b\",0,1,2\n", &[(0, 1, 9)]),
+        ("edges", "\"sent; to\",source,target,bytes\n \"x;y,z\" ,0,1,7\n", &[(0, 1, 7)]),
         ("edges", "\u{feff}source,target,weight\r\n0,1,7\r\n", &[(0, 1, 7)]),
         ("edges", "\u{feff}weight;target;source\n7;1;0\n", &[(0, 1, 7)]),
         ("edges", "\u{feff}0,1,7\n", &[(0, 1, 7)]),

@@ -74,6 +74,8 @@ fn impossible_models_are_refused() {
     let graph = generate::grid(3, 3);
     let refused = generate(&graph, &config(10)).unwrap_err();
     assert!(matches!(refused, ModelError::NumBlocks { num_blocks: 10, num_nodes: 9 }));
+    let refused = generate(&generate::grid(0, 0), &config(1)).unwrap_err();
+    assert!(refused.to_string().ends_with("give a graph that has vertices"), "{refused}");
     assert!(matches!(generate(&graph, &config(0)), Err(ModelError::Targets(_))));
     for imbalance in [-0.1, f64::NAN, f64::INFINITY] {
         let result = generate(&graph, &ModelConfig { imbalance, ..config(3) });

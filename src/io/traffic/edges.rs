@@ -2,12 +2,13 @@
 //!
 //! What separates fields is told by the first line: semicolons, or else commas, or else runs of blanks. Between
 //! commas or semicolons a field may be empty, which is a fault where a number is needed. Fields may stand in
-//! double quotes. Lines that start with `#` or `%` are comments, lines of nothing but separators are passed
-//! over. A first line whose first field is no number names the columns, in any order and among others: source
-//! and target, and the weight or the messages unless there is nothing else. Nothing is guessed of a column whose
-//! name is not known. Ranks are counted from 0 or from 1, which the files together decide.
+//! double quotes, and commas and semicolons inside of them separate nothing. Lines that start with `#` or `%`
+//! are comments, lines of nothing but separators are passed over. A first line whose first field is no number
+//! names the columns, in any order and among others: source and target, and the weight or the messages unless
+//! there is nothing else. Nothing is guessed of a column whose name is not known. Ranks are counted from 0 or
+//! from 1, which the files together decide.
 
-use super::fields::{Field, Fields, Separator, is_blank, weight, whole};
+use super::fields::{Field, Fields, Separator, is_blank, unquoted_positions, weight, whole};
 use super::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
 use crate::io::Source;
 use crate::io::scanner::Scanner;
@@ -50,7 +51,8 @@ fn is_content(line: &[u8]) -> bool {
 /// What separates fields in a file whose first line this is. A semicolon goes before a comma, as where
 /// semicolons separate columns, a comma may be the decimal point.
 fn separator_of(first: &[u8]) -> Separator {
-    let single = [b';', b','].into_iter().find(|separator| first.contains(separator));
+    let is_there = |separator: &u8| unquoted_positions(first).any(|position| first[position] == *separator);
+    let single = [b';', b','].into_iter().find(is_there);
     single.map_or(Separator::Run(is_blank), Separator::Single)
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Fields<'a> {
 pub(super) enum Separator {
     /// One or more such bytes, so no field is empty.
     Run(fn(u8) -> bool),
-    /// One such byte, and perhaps blanks around it, so fields may be empty.
+    /// One such byte, and perhaps blanks around it, so fields may be empty. Inside of double quotes it is text.
     Single(u8),
 }
 
@@ -70,7 +70,13 @@ impl<'a> Fields<'a> {
     /// is then behind that separator, and behind the end of the line after the last field.
     fn next_up_to(&mut self, separator: u8) -> Option<Field<'a>> {
         let rest = self.line.get(self.position..)?;
-        let length = rest.iter().position(|&byte| byte == separator).unwrap_or(rest.len());
+        let is_quoted = rest.trim_ascii_start().starts_with(b"\"");
+        let end = if is_quoted {
+            unquoted_positions(rest).find(|&position| rest[position] == separator)
+        } else {
+            rest.iter().position(|&byte| byte == separator)
+        };
+        let length = end.unwrap_or(rest.len());
         let text = rest[..length].trim_ascii_start();
         let column = (self.position + length - text.len()) as u64 + 1;
         self.position += length + 1;
@@ -118,6 +124,16 @@ impl<'a> Fields<'a> {
     pub(super) fn stop_line(&self, fault: TrafficFault) -> Stop {
         Stop { line: self.number, column: 1, fault }
     }
+}
+
+/// Where the bytes of a text stand that are not inside of double quotes. Two quotes inside, which stand for one, end them and
+/// begin them again.
+pub(super) fn unquoted_positions(text: &[u8]) -> impl Iterator<Item = usize> {
+    let mut is_inside = false;
+    (0..text.len()).filter(move |&position| {
+        is_inside ^= text[position] == b'"';
+        !is_inside
+    })
 }
 
 /// A text for a message: no longer than those of the scanner, and printable.

@@ -32,6 +32,10 @@ fn parts(input: &Input<'_>, targets: &Targets) -> Result<Vec<BlockId>, Algorithm
 
 fn order(input: &Input<'_>) -> Result<Vec<NodeId>, AlgorithmError> {
     let graph = input.graph.clone().with_unit_node_weights();
+    if graph.num_nodes() <= FAN_OUT {
+        let pulls = vec![[0; 2]; graph.num_nodes()];
+        return Ok(arrangement::arrange(&graph, &pulls, arrangement::MANY, input.seed, input.observer));
+    }
     let (nodes, pulls) = (graph.nodes().collect(), vec![[0; 2]; graph.num_nodes()]);
     let mut places = vec![0; graph.num_nodes()];
     Piece { graph, nodes, pulls }.arrange(input, input.seed, &mut places);
@@ -56,7 +60,8 @@ impl Piece {
             return self.place(&self.by_mean_of_neighbours(), places);
         }
         if count <= FAN_OUT {
-            let order = arrangement::arrange(&self.graph, &self.pulls, seed, input.observer);
+            let order =
+                arrangement::arrange(&self.graph, &self.pulls, arrangement::FEW, seed, input.observer);
             return self.place(&order, places);
         }
         let num_parts = count.div_ceil(FAN_OUT).min(FAN_OUT);
@@ -68,7 +73,8 @@ impl Piece {
             pulls[part as usize] = sum(pulls[part as usize], *pull);
         }
         let quotient = quotient::contract(&self.graph, &parts, num_parts);
-        let order = arrangement::arrange(&quotient, &pulls, derive(seed, 0), input.observer);
+        let order =
+            arrangement::arrange(&quotient, &pulls, arrangement::MANY, derive(seed, 0), input.observer);
         let mut rest = places;
         let pieces: Vec<(Piece, &mut [NodeId])> = (self.divided(&parts, &order).into_iter())
             .map(|piece| {

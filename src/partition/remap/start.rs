@@ -1,11 +1,13 @@
 //! The first partition when one is resumed: every vertex in its home block, as far as blocks are still there and have room.
 //!
 //! *Algorithm.* Vertices whose blocks have left go to the block next to them that costs least, those first that are held
-//! most. A new block gets part of a block that must give. What is above the bounds then leaves along cheapest paths of
+//! most. New blocks get parts of blocks that must give. What is above the bounds then leaves along cheapest paths of
 //! blocks ([`cycles`](crate::partition::refine::cycles)), so that a crowded block hands on through its neighbours what
 //! blocks farther away have room for.
 //!
-//! O((n + m) log n) besides the paths. It runs on the coarsest graph.
+//! O((n + m) log n) besides the paths, and O(k) for each new block of k. It runs on the coarsest graph.
+
+use std::iter;
 
 use crate::observer::Observer;
 use crate::partition::assignment::{Assignment, BlockAffinities, Level};
@@ -109,55 +111,110 @@ impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
 
     /// Gives each empty block part of another one: of the nearest of those that must give, the one that must give most.
     fn found(&mut self, sizes: &[Weight]) {
+        let mut founded: Vec<Vec<Founded>> = vec![Vec::new(); sizes.len()];
+        let mut weights = self.weights.clone();
         for new in 0..sizes.len() as BlockId {
             if self.weights[new as usize] > 0 || sizes[new as usize] == 0 {
                 continue;
             }
-            let excess = |block: BlockId| self.weights[block as usize] - sizes[block as usize];
+            let excess = |block: BlockId| weights[block as usize] - sizes[block as usize];
             let givers = (0..sizes.len() as BlockId).filter(|&block| excess(block) > 0);
             let near = |block: BlockId| -self.level.objective.between(block, new);
             let Some(giver) = givers.max_by_key(|&block| (near(block), excess(block))) else { continue };
-            let wanted = sizes[new as usize].min(self.weights[giver as usize] / 2);
-            self.split(giver, new, wanted);
+            let wanted = sizes[new as usize].min(weights[giver as usize] / 2);
+            weights[giver as usize] -= wanted;
+            founded[giver as usize].push(Founded { block: new, wanted });
+        }
+        let mut members = vec![Vec::new(); sizes.len()];
+        self.level.nodes().for_each(|node| members[self.blocks[node as usize] as usize].push(node));
+        let mut search = Search::new(self.level.num_nodes());
+        for (giver, (members, founded)) in members.into_iter().zip(&founded).enumerate() {
+            self.split(giver as BlockId, members, founded, &mut search);
         }
     }
 
-    /// Grows a new block of this weight inside of another one, from a vertex far from the first one found.
-    fn split(&mut self, giver: BlockId, new: BlockId, wanted: Weight) {
+    /// Divides the vertices of a block between it and new ones: by halves, so that each vertex is looked at once for each
+    /// doubling of their number.
+    fn split(&mut self, giver: BlockId, members: Vec<NodeId>, founded: &[Founded], search: &mut Search) {
+        let (stay, leave) = founded.split_at(founded.len() / 2);
+        let Some((first, behind)) = leave.split_first() else { return };
+        let wanted = leave.iter().map(|new| new.wanted).sum();
+        self.grow(first.block, wanted, &members, search);
+        let is_left = |&node: &NodeId| self.blocks[node as usize] == giver;
+        let (left, gone) = members.into_iter().partition(is_left);
+        self.split(giver, left, stay, search);
+        self.split(first.block, gone, behind, search);
+    }
+
+    /// Grows a new block of this weight among the vertices of another one, from one far from the first of them.
+    fn grow(&mut self, new: BlockId, wanted: Weight, members: &[NodeId], search: &mut Search) {
         let level = self.level;
-        let Some(first) = level.nodes().find(|&node| self.blocks[node as usize] == giver) else { return };
-        let farthest = *self.reach(first, giver).last().expect("it reaches itself");
-        for node in self.reach(farthest, giver) {
-            if self.weights[new as usize] >= wanted {
-                break;
+        let Some(&first) = members.first() else { return };
+        let farthest = *search.run(level, &self.blocks, first).last().expect("it reaches itself");
+        for &start in iter::once(&farthest).chain(members) {
+            if self.blocks[start as usize] == new {
+                continue;
             }
-            self.place(node, new);
+            for &node in search.run(level, &self.blocks, start) {
+                if self.weights[new as usize] >= wanted {
+                    return;
+                }
+                self.place(node, new);
+            }
         }
     }
+}
 
-    /// The vertices of a block that a search from one of them reaches, in its order.
-    fn reach(&self, start: NodeId, block: BlockId) -> Vec<NodeId> {
-        let mut is_reached = vec![false; self.level.num_nodes()];
-        is_reached[start as usize] = true;
-        let mut order = vec![start];
+/// A block that has no vertices yet, and the weight that it is to have.
+#[derive(Clone, Copy)]
+struct Founded {
+    block: BlockId,
+    wanted: Weight,
+}
+
+/// A breadth-first search inside of a block, and its memory.
+struct Search {
+    /// By vertex: the last run that reached it.
+    run: Vec<u32>,
+    runs: u32,
+    order: Vec<NodeId>,
+}
+
+impl Search {
+    fn new(num_nodes: usize) -> Self {
+        Self { run: vec![0; num_nodes], runs: 0, order: Vec::new() }
+    }
+
+    /// The vertices of a block that a search from one of them reaches, in its order; O(their arcs).
+    fn run<W: Stored, O: Objective>(
+        &mut self,
+        level: Level<'_, W, O>,
+        blocks: &[BlockId],
+        start: NodeId,
+    ) -> &[NodeId] {
+        self.runs += 1;
+        self.run[start as usize] = self.runs;
+        self.order.clear();
+        self.order.push(start);
         let mut next = 0;
-        while let Some(&node) = order.get(next) {
+        while let Some(&node) = self.order.get(next) {
             next += 1;
-            for arc in self.level.arcs(node) {
+            for arc in level.arcs(node) {
                 let target = arc.target as usize;
-                if self.blocks[target] == block && !std::mem::replace(&mut is_reached[target], true) {
-                    order.push(arc.target);
+                if blocks[target] == blocks[start as usize] && self.run[target] != self.runs {
+                    self.run[target] = self.runs;
+                    self.order.push(arc.target);
                 }
             }
         }
-        order
+        &self.order
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::generate;
+    use crate::graph::{GraphBuilder, generate};
     use crate::partition::compact::CompactGraph;
     use crate::partition::objective::Cut;
     use crate::partition::remap::migrating::Migrating;
@@ -206,6 +263,29 @@ mod tests {
         assert_eq!([0, 1, 2].map(|block| count(&blocks, block)), [48; 3]);
         let moved = homes.iter().zip(&blocks).filter(|(home, block)| home != block).count();
         assert!(moved <= 72, "{moved}");
+    }
+
+    #[test]
+    fn many_blocks_are_founded_in_one_block() {
+        // The grid falls into six stripes that nothing joins.
+        let mut graph = GraphBuilder::new(144);
+        for node in 0..144 {
+            if node + 12 < 144 {
+                graph.add_edge(node, node + 12, 1);
+            }
+            if node % 2 == 0 {
+                graph.add_edge(node, node + 1, 1);
+            }
+        }
+        for graph in [generate::grid(12, 12), graph.build().unwrap()] {
+            let graph = CompactGraph::<i32>::new(&graph);
+            let objective = Migrating::new(Cut, 1, vec![0; 144], vec![1; 144]);
+            let level = Level { graph: &graph, objective: &objective };
+            let mut placing = Placing::new(level, vec![0; 144], 36);
+            placing.found(&[4; 36]);
+            assert_eq!(placing.weights, [4; 36]);
+            assert!((0..36).all(|block| count(&placing.blocks, block) == 4));
+        }
     }
 
     #[test]
