@@ -94,6 +94,19 @@ fn small_problems_of_every_kind_are_solved_to_a_proof() {
 }
 
 #[test]
+fn a_time_limit_takes_the_place_of_that_of_the_branches() {
+    let mut rng = Rng::new(14);
+    let qap = Qap::from_matrices(8, matrix(8, 0, -9, &mut rng), matrix(8, 0, -9, &mut rng)).unwrap();
+    let few = with(|config| config.branches = 3);
+    assert!(!qap::solve(&qap, &few).unwrap().is_optimal);
+    let solution = qap::solve(&qap, &few.with_time_limit(Duration::from_secs(3600))).unwrap();
+    assert!(solution.is_optimal && !solution.stopped);
+    let cut_off = qap::solve(&qap, &few.with_time_limit(Duration::from_nanos(1))).unwrap();
+    assert!(cut_off.stopped && !cut_off.is_optimal);
+    check(&qap, &cut_off);
+}
+
+#[test]
 fn the_search_alone_finds_the_optimum_of_small_problems() {
     let mut rng = Rng::new(6);
     let config = with(|config| config.exact_size = 0);
@@ -275,6 +288,9 @@ fn problems_on_machines_are_mapped() {
         let hour =
             config.with_time_limit(Duration::from_secs(3600)).with_target(solution.cost_of_identity / 2);
         check(&qap, &qap::solve(&qap, &hour).unwrap());
+        // The identity is good enough.
+        let met = qap::solve(&qap, &config.with_target(solution.cost_of_identity)).unwrap();
+        assert_eq!(met.cost, met.cost_of_identity);
     }
 }
 

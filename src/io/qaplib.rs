@@ -109,12 +109,15 @@ fn size(fields: &mut Fields<'_>) -> Result<usize, Misplaced<QaplibFault>> {
 
 /// The entry that a field is.
 fn entry(fields: &Fields<'_>, token: Token) -> Result<i64, Misplaced<QaplibFault>> {
-    let (entry, text) = match token {
-        Token::Number(number) => (i64::try_from(number).ok(), number.to_string()),
-        Token::Text(TextKind::Negative) => (fields.text().parse().ok(), fields.text()),
-        _ => (None, fields.text()),
+    let entry = match token {
+        Token::Number(number) => i64::try_from(number).ok(),
+        Token::Text(TextKind::Negative) => fields.text().parse().ok(),
+        _ => None,
     };
-    entry.ok_or_else(|| fields.fault(QaplibFault::NotAnEntry { text }))
+    entry.ok_or_else(|| {
+        let text = if let Token::Number(number) = token { number.to_string() } else { fields.text() };
+        fields.fault(QaplibFault::NotAnEntry { text })
+    })
 }
 
 #[cfg(test)]

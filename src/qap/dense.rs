@@ -8,7 +8,7 @@
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Mul, Sub};
 
-use super::form::{Qap, QapError, array};
+use super::form::{Qap, QapError, array, pairs_in_tiles};
 use super::sparse::{Sparse, is_sparse};
 use super::vector;
 use crate::types::Cost;
@@ -115,6 +115,28 @@ impl<T: Copy + Default> Square<T> {
         Ok(Self { stride, entries: array(stride * size, T::default())? })
     }
 
+    /// A matrix of so many rows; O(n²).
+    fn of(size: usize, matrix: &[i64], entry: fn(i64) -> T) -> Result<Self, QapError> {
+        let mut square = Self::zeros(size)?;
+        let rows = square.entries.chunks_exact_mut(square.stride.max(1));
+        for (row, from) in rows.zip(matrix.chunks_exact(size.max(1))) {
+            row.iter_mut().zip(from).for_each(|(own, &other)| *own = entry(other));
+        }
+        Ok(square)
+    }
+
+    /// The transpose; O(n²).
+    fn transposed(&self) -> Result<Self, QapError> {
+        let size = self.entries.len() / self.stride.max(1);
+        let mut square = Self::zeros(size)?;
+        (0..size).for_each(|i| square.entries[i * self.stride + i] = self.at(i, i));
+        for (i, j) in pairs_in_tiles(size) {
+            square.entries[i * self.stride + j] = self.at(j, i);
+            square.entries[j * self.stride + i] = self.at(i, j);
+        }
+        Ok(square)
+    }
+
     #[inline(always)]
     pub(super) fn row(&self, i: usize) -> &[T] {
         &self.entries[i * self.stride..][..self.stride]
@@ -183,21 +205,12 @@ impl Plain {
     /// The same in numbers of a kind that holds every sum.
     pub(super) fn dense<T: Number>(&self) -> Result<Dense<T>, QapError> {
         let n = self.size;
-        let square = |matrix: &[i64], is_transposed: bool| -> Result<Square<T::Entry>, QapError> {
-            let mut square = Square::zeros(n)?;
-            for (i, row) in matrix.chunks_exact(n.max(1)).enumerate() {
-                for (j, &entry) in row.iter().enumerate() {
-                    let (i, j) = if is_transposed { (j, i) } else { (i, j) };
-                    square.entries[i * square.stride + j] = T::entry(entry);
-                }
-            }
-            Ok(square)
-        };
         let numbers = |entries: &[i64]| entries.iter().map(|&entry| T::of(entry)).collect();
-        let a = square(&self.a, false)?;
+        let a = Square::of(n, &self.a, T::entry)?;
+        let b = Square::of(n, &self.b, T::entry)?;
         let transposed = match self.is_symmetric {
             true => None,
-            false => Some([square(&self.a, true)?, square(&self.b, true)?]),
+            false => Some([a.transposed()?, b.transposed()?]),
         };
         let second = transposed.as_ref().map_or(&a, |[a, _]| a);
         let sparse = match self.is_sparse {
@@ -208,7 +221,7 @@ impl Plain {
             size: n,
             scale: self.scale,
             a,
-            b: square(&self.b, false)?,
+            b,
             transposed,
             sparse,
             diagonals: self.diagonals.as_ref().map(|(a, b)| (numbers(a), numbers(b))),
@@ -233,17 +246,15 @@ impl<T: Number> Dense<T> {
 }
 
 fn is_symmetric(n: usize, matrix: &[i64]) -> bool {
-    (0..n).all(|i| (0..i).all(|j| matrix[i * n + j] == matrix[j * n + i]))
+    pairs_in_tiles(n).all(|(i, j)| matrix[i * n + j] == matrix[j * n + i])
 }
 
 /// Adds its transpose to a matrix, which makes it symmetric: true.
 fn add_transpose(n: usize, matrix: &mut [i64]) -> bool {
-    for i in 0..n {
-        for j in 0..i {
-            let sum = matrix[i * n + j] + matrix[j * n + i];
-            (matrix[i * n + j], matrix[j * n + i]) = (sum, sum);
-        }
-    }
+    pairs_in_tiles(n).for_each(|(i, j)| {
+        let sum = matrix[i * n + j] + matrix[j * n + i];
+        (matrix[i * n + j], matrix[j * n + i]) = (sum, sum);
+    });
     true
 }
 
@@ -276,9 +287,14 @@ fn width(
         i128::from(greatest) - i128::from(least)
     };
     let heaviest = |matrix: &[i64]| {
-        let row = |row: &[i64]| row.iter().map(|entry| i128::from(entry.unsigned_abs())).sum::<i128>();
-        let column = |j: usize| (0..n).map(|i| i128::from(matrix[i * n + j].unsigned_abs())).sum::<i128>();
-        matrix.chunks_exact(n.max(1)).map(row).chain((0..n).map(column)).max().unwrap_or(0)
+        let mut columns = vec![0; n];
+        let mut heaviest = 0;
+        for row in matrix.chunks_exact(n.max(1)) {
+            let weights = || row.iter().map(|entry| i128::from(entry.unsigned_abs()));
+            heaviest = heaviest.max(weights().sum());
+            columns.iter_mut().zip(weights()).for_each(|(column, weight)| *column += weight);
+        }
+        columns.into_iter().fold(heaviest, i128::max)
     };
     // A change of J is a sum of n products of differences, of rows and columns each. The sums along one row of a sparse matrix are
     // within the same bound.
@@ -294,5 +310,23 @@ fn width(
         sum if sum < 1 << 24 && is_short => Width::Single,
         sum if sum < 1 << 53 => Width::Double,
         _ => Width::Whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transposes_have_rows_for_columns() {
+        for n in [1, 15, 40] {
+            let matrix: Vec<i64> = (0..n * n).map(|entry| (entry * entry % 101) as i64).collect();
+            let square = Square::of(n, &matrix, <f32 as Number>::entry).unwrap();
+            let transposed = square.transposed().unwrap();
+            for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                assert_eq!(square.at(i, j), matrix[i * n + j] as i16);
+                assert_eq!(transposed.at(j, i), square.at(i, j));
+            }
+        }
     }
 }

@@ -52,6 +52,17 @@ const MOST_COST: Cost = Cost::MAX / 256;
 /// Objects at most: places are 32 bits, tables are n² entries.
 const MOST_OBJECTS: usize = 1 << 16;
 
+/// All pairs i > j below n. They come in tiles, so that the entries of a matrix and of its transpose stay in the cache.
+pub(super) fn pairs_in_tiles(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    /// Rows of a tile: a line of the cache has 8 entries.
+    const TILE: usize = 32;
+    let range = move |tile: usize| tile * TILE..n.min((tile + 1) * TILE);
+    let tiles = (0..n.div_ceil(TILE)).flat_map(|row| (0..=row).map(move |column| (row, column)));
+    tiles.flat_map(move |(row, column)| {
+        range(row).flat_map(move |i| (column * TILE..i.min((column + 1) * TILE)).map(move |j| (i, j)))
+    })
+}
+
 impl Qap {
     /// The problem of these matrices, row by row; `a` is indexed by objects, `b` by places. O(n²).
     pub fn from_matrices(size: usize, a: Vec<i64>, b: Vec<i64>) -> Result<Self, QapError> {
@@ -125,4 +136,18 @@ fn bound(a: &[i64], b: &[i64]) -> u128 {
 /// An array of entries, or the word that there is no memory for it.
 pub(super) fn array<T: Clone>(count: usize, value: T) -> Result<Vec<T>, QapError> {
     Ok(memory::filled(count, value)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_pair_comes_once() {
+        for n in [0, 1, 2, 31, 32, 33, 70] {
+            let mut pairs: Vec<(usize, usize)> = pairs_in_tiles(n).collect();
+            pairs.sort_unstable();
+            assert!(pairs.into_iter().eq((0..n).flat_map(|i| (0..i).map(move |j| (i, j)))), "{n}");
+        }
+    }
 }

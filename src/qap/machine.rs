@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::form::Qap;
+use super::form::{Qap, pairs_in_tiles};
 use super::memetic::MOST_TABLED;
 use super::settings::QapConfig;
 use crate::graph::{CsrGraph, GraphBuilder};
@@ -161,11 +161,10 @@ impl OnMachine {
 /// The graph of what both directions of each pair exchange, or of one if they are equal for all, and how many directions it counts
 /// each of.
 fn graph(n: usize, flows: &[i64]) -> Option<(CsrGraph, Cost)> {
-    let pairs = || (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
     let both = |(i, j): (usize, usize)| (flows[i * n + j], flows[j * n + i]);
-    let is_symmetric = pairs().map(both).all(|(one, other)| one == other);
+    let is_symmetric = pairs_in_tiles(n).map(both).all(|(one, other)| one == other);
     let mut graph = GraphBuilder::new(n);
-    for (i, j) in pairs() {
+    for (i, j) in pairs_in_tiles(n) {
         let (one, other) = both((i, j));
         let weight = if is_symmetric { one } else { one + other };
         match weight {

@@ -53,7 +53,7 @@ pub struct QapSolution {
     pub lower_bound: Option<Cost>,
     /// Whether it is proved that no J is lower.
     pub is_optimal: bool,
-    /// Whether the observer ended the run before the settings did.
+    /// Whether the observer ended the run, or the time limit a proof or what comes before the search.
     pub stopped: bool,
     /// Time of the whole run, in seconds.
     pub seconds: f64,
@@ -85,7 +85,7 @@ pub fn solve_watched(
     let limited = Limited { observer, deadline, bound: Cost::MAX };
     let mut solution =
         threads::run(config.threads, || Run { qap, config, observer: &limited, begin }.solution(start))??;
-    solution.stopped = observer.should_stop() && !solution.is_optimal;
+    solution.stopped = (solution.stopped || observer.should_stop()) && !solution.is_optimal;
     solution.seconds = begin.elapsed().as_secs_f64();
     Ok(solution)
 }
@@ -130,21 +130,35 @@ impl Run<'_> {
             return Ok(solution);
         }
         solution.lower_bound = lower_bound(qap);
-        if !self.map(&mut solution)? {
+        if !self.is_reached(&solution) && !self.map(&mut solution)? {
             self.search(&mut solution)?;
         }
         if solution.lower_bound == Some(solution.cost) {
             solution.prove(solution.cost);
         } else if qap.size() <= self.config.exact_size && !self.is_reached(&solution) {
-            let proof = exact::search(qap, solution.cost, self.config.branches, &mut watch);
-            if let Some((cost, place_of)) = proof.better {
-                solution.take(cost, place_of);
-            }
-            if proof.is_complete {
-                solution.prove(solution.cost);
-            }
+            self.enumerate(&mut solution, &mut watch);
         }
         Ok(solution)
+    }
+
+    /// Looks for something better by branch and bound. A time limit takes the place of that of the branches.
+    fn enumerate(&self, solution: &mut QapSolution, watch: &mut Watch<'_>) {
+        let branches = self.config.time_limit.map_or(self.config.branches, |_| u64::MAX);
+        let proof = exact::search(self.qap, solution.cost, branches, watch);
+        if let Some((cost, place_of)) = proof.better {
+            solution.take(cost, place_of);
+        }
+        if proof.is_complete {
+            solution.prove(solution.cost);
+        } else {
+            self.stops(solution);
+        }
+    }
+
+    /// Whether the run is to end before it is complete, which the solution remembers.
+    fn stops(&self, solution: &mut QapSolution) -> bool {
+        solution.stopped = self.observer.should_stop();
+        solution.stopped
     }
 
     /// Maps to a machine whose distances one of both matrices holds. Whether nothing more is to be done then.
@@ -166,9 +180,15 @@ impl Run<'_> {
         self.config.target.is_some_and(|target| solution.cost <= target)
     }
 
-    /// Searches with numbers of the narrowest kind.
+    /// Searches with numbers of the narrowest kind, unless the run ends before they are there.
     fn search(&self, solution: &mut QapSolution) -> Result<(), QapError> {
+        if self.stops(solution) {
+            return Ok(());
+        }
         let plain = Plain::new(self.qap);
+        if self.stops(solution) {
+            return Ok(());
+        }
         let place_of = match plain.width {
             Width::Single => self.search_in::<f32>(&plain, solution)?,
             Width::Double => self.search_in::<f64>(&plain, solution)?,

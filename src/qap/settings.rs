@@ -33,9 +33,9 @@ pub struct QapConfig {
     pub ways: [Way; 5],
     /// How members of a quick generation are made.
     pub quick: Quick,
-    /// Problems of at most so many objects are solved to a proof, if that takes no more than `branches`.
+    /// Problems of at most so many objects are solved to a proof, if that takes no more than `branches`, or than the time limit.
     pub exact_size: usize,
-    /// Branches of a branch and bound at most.
+    /// Branches of a branch and bound at most, if there is no time limit.
     pub branches: u64,
 }
 
