@@ -4,7 +4,9 @@ mod common;
 
 use common::{check_partition, random_graph};
 use viem::graph::{Coordinates, CsrGraph, GraphBuilder, generate};
-use viem::partition::{Algorithm, AlgorithmError, Grouping, Index, Input, Partition, Preset, Targets};
+use viem::partition::{
+    Algorithm, AlgorithmError, Grouping, Homes, Index, Input, Partition, Partitioner, Preset, Targets,
+};
 use viem::rng::Rng;
 use viem::threads;
 use viem::types::{NodeId, Weight};
@@ -66,6 +68,44 @@ fn vertex_weights_are_respected() {
             for (load, size) in partition.block_weights().iter().zip(targets.block_sizes()) {
                 assert!((load - size).abs() <= most, "{algorithm}, round {round}: {load} instead of {size}");
             }
+        }
+    }
+}
+
+#[test]
+fn parts_of_speed_0_stay_empty_whatever_vertices_weigh() {
+    let mut rng = Rng::new(8);
+    for round in 0..40 {
+        let n = 2 + rng.below(60) as usize;
+        let mut builder = GraphBuilder::new(n);
+        (1..n as NodeId).for_each(|node| builder.add_edge(node - 1, node, 1));
+        let heaviest = round % 4;
+        (0..n as NodeId).for_each(|node| builder.set_node_weight(node, rng.below(1 + heaviest).into()));
+        let graph = builder.build().unwrap();
+        let points = random_points(n, 2, &mut rng);
+        let mut speeds: Vec<u32> = (0..1 + rng.below(6)).map(|_| rng.below(2)).collect();
+        speeds.push(1);
+        rng.shuffle(&mut speeds);
+        let targets = Targets::proportional(&graph, &speeds, 0.03).unwrap();
+        let check = |blocks: &[u32], what: &str| {
+            let is_open = |&block: &u32| speeds[block as usize] > 0;
+            assert!(blocks.iter().all(is_open), "{what}, round {round}, speeds {speeds:?}: {blocks:?}");
+        };
+        for algorithm in Algorithm::ALL {
+            let input = Input::new(&graph).with_coordinates(&points).with_preset(Preset::Fast);
+            check(divide(algorithm, &input, &targets).blocks(), algorithm.name());
+            let index = Index::of_order(&algorithm.order(&input).unwrap()).unwrap();
+            check(&index.cut(graph.node_weights(), &targets), "index");
+        }
+        let old: Vec<u32> = (0..n).map(|_| rng.below(speeds.len() as u32)).collect();
+        let homes = Homes::new(&old, &[], speeds.len()).unwrap();
+        let partitioner = Partitioner::new(Preset::Fast, 1);
+        for weight in ["0", "1"] {
+            let weight = weight.parse().unwrap();
+            let remapped = partitioner.remap(&graph, &targets, &homes, weight, &()).unwrap();
+            check_partition(&graph, &remapped.partition);
+            check(remapped.partition.blocks(), "remapped");
+            assert_eq!(remapped.migration, homes.migration(&graph, remapped.partition.blocks()));
         }
     }
 }

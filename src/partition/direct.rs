@@ -22,10 +22,10 @@ use super::multilevel::{First, Task};
 use super::multisection::{BlockTree, Multisection, place_blocks};
 use super::objective::{BlockDistances, ComputedCost, Objective, StoredCost};
 use super::pool::Pool;
-use super::remap::{self, Homes, MigrationWeight, Remap, RemapError};
+use super::remap::{Homes, MigrationWeight, Remap, RemapError};
 use super::settings::{BalanceSettings, FlowSettings, InitialSettings, PoolSettings, Settings};
 use super::targets::Targets;
-use super::{Partition, Preset};
+use super::{Partition, Preset, renamed};
 use crate::graph::CsrGraph;
 use crate::observer::Observer;
 use crate::settings::ConfigError;
@@ -246,7 +246,7 @@ impl DirectPartitioner {
         remap.check(2, layout.distances.greatest())?;
         let scratch = self.partition(graph, targets, layout, None, false, observer);
         let labels = remap.labels(&scratch.partition, layout.tree)?;
-        let blocks = remap::renamed(scratch.partition.blocks(), &labels);
+        let blocks = renamed(scratch.partition.blocks(), &labels);
         let cost = cost(graph, layout.distances, &blocks);
         // On machines that are no trees, parts of one shape need not have the same distances.
         Ok(if cost > scratch.cost {

@@ -8,6 +8,7 @@
 
 use rayon::prelude::*;
 
+use super::renamed;
 use super::targets::Targets;
 use crate::types::{BlockId, NodeId, Weight};
 
@@ -49,6 +50,9 @@ impl Index {
     /// The part of each vertex: parts are ranges of the order, as near to their target weights as vertices allow. `weights` are those of
     /// the vertices, as many as there are positions.
     pub fn cut(&self, weights: &[Weight], targets: &Targets) -> Vec<BlockId> {
+        if let Some((open, numbers)) = targets.open() {
+            return renamed(&self.cut(weights, &open), &numbers);
+        }
         let (sizes, runs) = (targets.block_sizes(), Runs::of(weights.len()));
         let ends = if weights.par_iter().all(|&weight| weight == 1) {
             ends(weights.iter().copied(), sizes)

@@ -141,6 +141,11 @@ impl Partition {
     }
 }
 
+/// Blocks by other names.
+fn renamed(blocks: &[BlockId], names: &[BlockId]) -> Vec<BlockId> {
+    blocks.iter().map(|&block| names[block as usize]).collect()
+}
+
 /// A multilevel graph partitioner.
 ///
 /// ```
@@ -212,6 +217,10 @@ impl Partitioner {
         targets: &Targets,
         observer: &dyn Observer,
     ) -> Partition {
+        if let Some((open, numbers)) = targets.open() {
+            let partition = self.partition_watched(graph, &open, observer);
+            return Partition::of(graph, renamed(partition.blocks(), &numbers), targets);
+        }
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
         let assignment = pool::partition(graph, targets, settings, self.seed, observer);
         let overload = assignment.overload(targets.bounds());

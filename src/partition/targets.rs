@@ -26,6 +26,8 @@ use crate::types::{BlockId, Weight};
 pub struct Targets {
     sizes: Vec<Weight>,
     bounds: Vec<Weight>,
+    /// Blocks that get no vertices, whatever these weigh; rising.
+    closed: Vec<BlockId>,
 }
 
 /// Why targets were refused.
@@ -69,7 +71,7 @@ impl Targets {
         } else {
             vec![relax(floor + Weight::from(larger > 0), epsilon); num_blocks]
         };
-        Ok(Self { sizes, bounds })
+        Ok(Self::bounded(sizes, bounds))
     }
 
     /// Blocks whose weights are in proportion to their capacities (or speeds), of which not all are 0: each block weighs at
@@ -102,7 +104,8 @@ impl Targets {
         }
         let exact = epsilon == 0.0 && graph.node_weights().iter().all(|&weight| weight == 1);
         let bounds = if exact { sizes.clone() } else { Self::shares(graph, capacities, epsilon) };
-        Ok(Self { sizes, bounds })
+        let closed = (0..).zip(capacities).filter(|&(_, &capacity)| capacity == 0).map(|(block, _)| block);
+        Ok(Self { closed: closed.collect(), ..Self::bounded(sizes, bounds) })
     }
 
     /// The same for blocks that weigh as much as `loads` already: exact sizes that do not divide evenly are rounded up where
@@ -131,7 +134,7 @@ impl Targets {
         uneven.sort_by_key(|&block| loads.get(block).is_none_or(|&load| load <= sizes[block]));
         let left = total - sizes.iter().map(|&size| i128::from(size)).sum::<i128>();
         uneven.iter().take(left as usize).for_each(|&block| sizes[block] += 1);
-        Self { bounds: sizes.clone(), sizes }
+        Self { bounds: sizes.clone(), sizes, ..self }
     }
 
     /// `(1 + epsilon) * ceil(total * capacity / sum of the capacities)` for each capacity. Epsilon must be a number from 0 on.
@@ -155,7 +158,7 @@ impl Targets {
             return Err(TargetsError::SumDiffers { sum, total });
         }
         let bounds = sizes.iter().map(|&size| relax(size, epsilon)).collect();
-        Ok(Self { sizes, bounds })
+        Ok(Self::bounded(sizes, bounds))
     }
 
     /// Blocks of these weights and bounds, as many of both, no bound below its weight.
@@ -163,7 +166,19 @@ impl Targets {
         debug_assert!(
             sizes.len() == bounds.len() && sizes.iter().zip(&bounds).all(|(size, bound)| size <= bound)
         );
-        Self { sizes, bounds }
+        Self { sizes, bounds, closed: Vec::new() }
+    }
+
+    /// The targets of the blocks that get vertices, and their numbers; none if these are all. A partition for them, its blocks under
+    /// these numbers, is one for all blocks.
+    pub(super) fn open(&self) -> Option<(Self, Vec<BlockId>)> {
+        if self.closed.is_empty() {
+            return None;
+        }
+        let is_open = |&block: &BlockId| self.closed.binary_search(&block).is_err();
+        let open: Vec<BlockId> = (0..self.num_blocks() as BlockId).filter(is_open).collect();
+        let of = |weights: &[Weight]| open.iter().map(|&block| weights[block as usize]).collect();
+        Some((Self::bounded(of(&self.sizes), of(&self.bounds)), open))
     }
 
     /// The partition by the numbers of the vertices: each block gets the next ones until it has its weight; O(n).

@@ -34,7 +34,7 @@ pub use grouping::Grouping;
 
 use super::index::blocks_along;
 use super::targets::Targets;
-use super::{Partition, Preset};
+use super::{Partition, Preset, renamed};
 use crate::graph::{Coordinates, CsrGraph};
 use crate::observer::Observer;
 use crate::settings::members;
@@ -171,6 +171,10 @@ impl Algorithm {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn partition(self, input: &Input<'_>, targets: &Targets) -> Result<Partition, AlgorithmError> {
+        if let Some((open, numbers)) = targets.open() {
+            let partition = self.partition(input, &open)?;
+            return Ok(Partition::of(input.graph, renamed(partition.blocks(), &numbers), targets));
+        }
         let Method { order, parts, .. } = self.method();
         let blocks = match parts {
             Some(parts) => parts(input, targets)?,

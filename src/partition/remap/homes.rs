@@ -86,6 +86,13 @@ impl Homes {
         Self { homes: self.homes.iter().map(name).collect(), num_blocks: self.num_blocks }
     }
 
+    /// The same where all blocks of now but these, in rising order, have left: block `blocks[b]` is block b.
+    pub(crate) fn without_others(&self, blocks: &[BlockId]) -> Self {
+        let left = blocks.len() as u32;
+        let home = |home: &u32| blocks.binary_search(home).map_or(left, |block| block as u32);
+        Self { homes: self.homes.iter().map(home).collect(), num_blocks: blocks.len() }
+    }
+
     /// Number of vertices.
     pub fn num_nodes(&self) -> usize {
         self.homes.len()

@@ -49,7 +49,7 @@ use super::objective::{Cut, Objective};
 use super::pool::Pool;
 use super::settings::{FlowSettings, InitialSettings, PoolSettings, Settings};
 use super::targets::Targets;
-use super::{Partition, Partitioner};
+use super::{Partition, Partitioner, renamed};
 use crate::graph::CsrGraph;
 use crate::observer::Observer;
 use crate::rng::{Rng, derive};
@@ -109,6 +109,13 @@ impl Partitioner {
         weight: MigrationWeight,
         observer: &dyn Observer,
     ) -> Result<Remapped, RemapError> {
+        if let Some((open, numbers)) = targets.open() {
+            homes.check(graph.num_nodes(), targets.num_blocks())?;
+            let remapped = self.remap(graph, &open, &homes.without_others(&numbers), weight, observer)?;
+            let blocks = renamed(remapped.partition.blocks(), &numbers);
+            let migration = homes.migration(graph, &blocks);
+            return Ok(Remapped { partition: Partition::of(graph, blocks, targets), migration });
+        }
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
         let remap = Remap { graph, targets, homes, weight, settings, along: None, seed: self.seed, observer };
         let partition = if weight == MigrationWeight::ZERO {
@@ -123,11 +130,6 @@ impl Partitioner {
         let migration = homes.migration(graph, partition.blocks());
         Ok(Remapped { partition, migration })
     }
-}
-
-/// Blocks by other names.
-pub(super) fn renamed(blocks: &[BlockId], names: &[BlockId]) -> Vec<BlockId> {
-    blocks.iter().map(|&block| names[block as usize]).collect()
 }
 
 /// What is remapped, and how.
