@@ -6,11 +6,12 @@ use common::{StopAfter, audited_cost, naive_cost, optimum, pattern_trees, random
 use viem::construct::Construction;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::mapping::Mapping;
+use viem::objective::score;
 use viem::problem::ProblemError;
 use viem::rng::Rng;
 use viem::search::Neighbourhood;
 use viem::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
-use viem::topology::{DistanceKind, Hierarchy};
+use viem::topology::{DistanceKind, Hierarchy, Hypercube, Machine};
 
 fn map(graph: &CsrGraph, hierarchy: &Hierarchy, config: &MapConfig) -> Solution {
     solve(graph, hierarchy, config).unwrap()
@@ -186,6 +187,25 @@ fn what_cannot_be_solved_is_refused() {
     for distances in [None, Some(DistanceKind::Hierarchy)] {
         let error = solve(&graph, &far, &config.with_distances(distances)).unwrap_err();
         assert!(matches!(error, SolveError::Problem(ProblemError::CostOverflow { .. })));
+    }
+}
+
+#[test]
+fn few_processes_use_a_part_of_a_large_machine() {
+    let graph = generate::mesh(4, 3, 1);
+    let trees = ["2:3:2000", "2:3:17"].map(|arities| Hierarchy::parse(arities, "1:5:9").unwrap());
+    let cubes = [13, 7].map(|dimension| Hypercube::new(dimension).unwrap());
+    let machines: [[&dyn Machine; 2]; 2] = [[&trees[0], &trees[1]], [&cubes[0], &cubes[1]]];
+    for machines in machines {
+        let [large, small] = machines.map(|machine| solve(&graph, machine, &MapConfig::default()).unwrap());
+        assert_eq!(large.mapping, small.mapping);
+        assert_eq!(large.report.cost, score(&graph, machines[0], large.mapping.as_slice()).unwrap());
+        // A start may be anywhere.
+        let last = machines[0].num_pes() as u32 - 1;
+        let start = Mapping::on(machines[0], (0..12).map(|process| last - process).collect()).unwrap();
+        let fast = MapConfig::preset(MapPreset::Fast).with_neighbourhood(Neighbourhood::None);
+        let resumed = solve_watched(&graph, machines[0], &fast, Some(&start), &()).unwrap();
+        assert!(resumed.report.cost <= resumed.report.cost_of_start.unwrap());
     }
 }
 

@@ -546,6 +546,26 @@ fn parts_of_hypercubes_are_subcubes() {
 }
 
 #[test]
+fn the_first_pes_keep_numbers_and_distances() {
+    for_random_machines(|Case { name, machine, expected }| {
+        for least in 0..=expected.len() {
+            let Some(part) = machine.first_pes(least) else { continue };
+            let n = part.num_pes();
+            assert!(least <= n && n < expected.len(), "{least} of {name}");
+            let expected: Vec<Vec<Distance>> = expected[..n].iter().map(|row| row[..n].to_vec()).collect();
+            part.distances().unwrap().visit(Promises { name, expected: &expected });
+        }
+    });
+    let first = |tree: &Hierarchy, least| tree.first_pes(least).map(|part| part.describe());
+    let tree = Hierarchy::parse("4:16:512", "1:10:100").unwrap();
+    assert_eq!(first(&tree, 600).as_deref(), Some("hierarchy 4:16:10"));
+    assert_eq!(first(&tree, 6).as_deref(), Some("hierarchy 4:2:1"));
+    assert_eq!(first(&tree, tree.num_pes()), None);
+    // In different groups PEs are nearer to each other.
+    assert_eq!(first(&Hierarchy::parse("4:16:512", "1:100:10").unwrap(), 6), None);
+}
+
+#[test]
 fn lists_keep_numbers_and_capacities() {
     let weights = [0, 5, 1, 0, 7, 2];
     let links = [(0, 1, 1), (0, 2, 1), (0, 3, 1), (3, 4, 1), (3, 5, 1)];

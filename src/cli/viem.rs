@@ -295,7 +295,7 @@ impl Options {
         tell(console, &solution.report);
         let drawn = self.picture.draw(graph, machine, outputs.name(output), &solution.mapping, false)?;
         let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, outputs);
-        let settings = config.effective_on(machine);
+        let settings = config.effective_on(machine).with_construction(solution.report.algorithm);
         let report = JsonReport::new(self, machine, &solution.report, settings, launch.as_ref());
         let launch_files =
             launch.iter().flat_map(JobLaunch::files).map(|(id, file)| (id, file.content.as_str()));

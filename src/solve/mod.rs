@@ -76,7 +76,8 @@ pub struct Solution {
 
 /// Maps the processes of `graph` to the PEs of a machine, at most as many to each as it has room for.
 ///
-/// The mapping found is never worse than the identity, which puts process i on the i-th place in the order of the PEs.
+/// The mapping found is never worse than the identity, which puts process i on the i-th place in the order of the PEs. Where processes
+/// are far fewer than the PEs of a tree or a hypercube, only its first PEs are used, eight for each process or some more.
 ///
 /// ```
 /// use viem::graph::generate;
@@ -92,6 +93,11 @@ pub struct Solution {
 pub fn solve(graph: &CsrGraph, machine: &dyn Machine, config: &MapConfig) -> Result<Solution, SolveError> {
     solve_watched(graph, machine, config, None, &())
 }
+
+/// Places for each process at most, on machines that know a compact part of so many: all effort is in proportion to the places. With
+/// fewer, good mappings are missed that leave places free. On a mesh of 64 processes, a tree 4:16:m of distances 1:10:100 gives J between
+/// 4294 and 4348 for m up to 3, and 4294 for m = 4, 8 and 16, with any seed.
+const ENOUGH_PLACES: usize = 8;
 
 /// Mappings that a run is given.
 #[derive(Clone, Copy, Debug, Default)]
@@ -122,9 +128,14 @@ pub fn solve_watched<'a>(
     config.validate()?;
     let Given { start, first } = given.into();
     let begin = Instant::now();
+    let num_processes = graph.num_nodes();
+    problem::check_room(num_processes, machine)?;
+    let part = machine.first_pes(num_processes.saturating_mul(ENOUGH_PLACES)).filter(|part| {
+        let is_inside = |given: &Mapping| given.as_slice().iter().all(|&pe| (pe as usize) < part.num_pes());
+        start.into_iter().chain(first).all(is_inside)
+    });
+    let machine = part.as_deref().unwrap_or(machine);
     threads::run(config.threads, || {
-        let num_processes = graph.num_nodes();
-        problem::check_room(num_processes, machine)?;
         let places = Places::new(machine, distances(graph, machine, config)?)?;
         let padded = (num_processes < places.len()).then(|| graph.with_isolated_nodes(places.len()));
         let graph = padded.as_ref().unwrap_or(graph);

@@ -61,6 +61,12 @@ impl Machine for Hypercube {
         }))
     }
 
+    /// A subcube.
+    fn first_pes(&self, least: usize) -> Option<Box<dyn Machine>> {
+        let dimension = least.checked_next_power_of_two()?.trailing_zeros();
+        (dimension < self.dimension).then(|| Box::new(Self { dimension }) as Box<dyn Machine>)
+    }
+
     fn describe(&self) -> String {
         format!("hypercube of dimension {}", self.dimension)
     }

@@ -430,6 +430,23 @@ impl Machine for Hierarchy {
         Interconnect::Tree(self.clone())
     }
 
+    /// Of the outermost groups only as many as are needed. Where distances fall from the inside out, PEs are nearer to each other in
+    /// different groups.
+    fn first_pes(&self, least: usize) -> Option<Box<dyn Machine>> {
+        if !self.simplified().distances.is_sorted() {
+            return None;
+        }
+        let mut part = self.clone();
+        let mut size = self.num_pes;
+        for arity in part.arities.iter_mut().rev() {
+            let inner = size / *arity as usize;
+            *arity = (*arity).min(least.div_ceil(inner).max(1) as u32);
+            size = inner;
+        }
+        part.num_pes = part.arities.iter().map(|&arity| arity as usize).product();
+        (part.num_pes < self.num_pes).then(|| Box::new(part) as Box<dyn Machine>)
+    }
+
     fn hierarchy(&self) -> Option<&Hierarchy> {
         Some(self)
     }

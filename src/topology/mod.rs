@@ -88,6 +88,12 @@ pub trait Machine: Send + Sync {
         (0..self.num_pes() as PeId).map(|pe| u64::from(self.capacity(pe))).sum()
     }
 
+    /// A smaller machine whose PEs are the first ones of this machine, `least` of them or some more, with the same numbers and distances; it is as
+    /// compact as any part of so many. None if this machine has no such part, or does not know.
+    fn first_pes(&self, _least: usize) -> Option<Box<dyn Machine>> {
+        None
+    }
+
     /// What people call a PE: its number in the whole machine, if this is a part of one.
     fn number(&self, pe: PeId) -> PeId {
         pe
@@ -174,6 +180,9 @@ macro_rules! machine_by_pointer {
             }
             fn capacity(&self, pe: PeId) -> u32 {
                 (**self).capacity(pe)
+            }
+            fn first_pes(&self, least: usize) -> Option<Box<dyn Machine>> {
+                (**self).first_pes(least)
             }
             fn number(&self, pe: PeId) -> PeId {
                 (**self).number(pe)
