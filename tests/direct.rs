@@ -141,12 +141,16 @@ fn exact_sizes_are_met_and_work_follows_the_speeds() {
     let loads = loads_of(&graph, 12, solution.mapping.as_slice());
     assert!(loads.iter().all(|&load| load == 166 || load == 167), "{loads:?}");
     let speeds: Vec<u32> = (0..12).map(|pe| 1 + pe % 8).collect();
-    let machine = Capacities::new(tree, speeds.clone()).unwrap();
-    let solution = map_directly(&graph, &machine, &exact).unwrap();
     let sum: u32 = speeds.iter().sum();
-    for (load, &speed) in loads_of(&graph, 12, solution.mapping.as_slice()).into_iter().zip(&speeds) {
-        let share = 2000.0 * f64::from(speed) / f64::from(sum);
-        assert!((load as f64 - share).abs() < 1.0, "{load} for {share}");
+    // All together may be more than fits 32 bits.
+    for factor in [1, 1 << 28] {
+        let capacities = speeds.iter().map(|speed| speed * factor).collect();
+        let machine = Capacities::new(tree.clone(), capacities).unwrap();
+        let solution = map_directly(&graph, &machine, &exact).unwrap();
+        for (load, &speed) in loads_of(&graph, 12, solution.mapping.as_slice()).into_iter().zip(&speeds) {
+            let share = 2000.0 * f64::from(speed) / f64::from(sum);
+            assert!((load as f64 - share).abs() < 1.0, "{load} for {share}");
+        }
     }
 }
 

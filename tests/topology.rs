@@ -2,6 +2,7 @@
 //! machine, parts, lists of PEs, and what is refused.
 
 use viem::graph::{CsrGraph, GraphBuilder};
+use viem::machine::Places;
 use viem::rng::Rng;
 use viem::topology::{
     Capacities, Dimension, DistanceMatrix, DistanceOracle, DistanceVisitor, Distances, Divided, Division,
@@ -633,7 +634,7 @@ fn what_is_no_machine_is_refused() {
     assert_eq!(network(&[], &[]), NoPes);
     assert_eq!(network(&[0, 0], &[(0, 1, 1)]), RoutersOnly { routers: 2 });
     assert_eq!(network(&[1, 0, 1], &[(0, 1, 1)]), Disconnected { first: 0, pe: 1, vertex: 2 });
-    assert_eq!(network(&[i64::from(u32::MAX)], &[]), TooManyPes);
+    assert_eq!(network(&[i64::from(u32::MAX)], &[]), TooMuchRoom { room: u32::MAX.into() });
     let tree = || Hierarchy::parse("2:2", "1:2").unwrap();
     let list = |list: &[PeId]| Listed::new(tree(), list.to_vec()).map(|_| ()).unwrap_err();
     assert_eq!(list(&[]), NoPes);
@@ -643,7 +644,9 @@ fn what_is_no_machine_is_refused() {
         |capacities: &[u32]| Capacities::new(tree(), capacities.to_vec()).map(|_| ()).unwrap_err();
     assert_eq!(capacities(&[1, 2]), CapacitiesDiffer { num_pes: 4, found: 2 });
     assert_eq!(capacities(&[1, 2, 0, 1]), NoCapacity { pe: 2 });
-    assert_eq!(capacities(&[u32::MAX, 1, 1, 1]), TooManyPes);
+    // In proportion, capacities may be any; as many places are too many.
+    let vast = Capacities::new(tree(), vec![u32::MAX; 4]).unwrap();
+    assert_eq!(Places::of(&vast).map(|_| ()).unwrap_err(), TooMuchRoom { room: 4 * u64::from(u32::MAX) });
     let uneven =
         |distances: &[Distance], digits: &[u32]| UnevenTree::new(distances, digits).map(|_| ()).unwrap_err();
     assert_eq!(uneven(&[1], &[]), NoPes);

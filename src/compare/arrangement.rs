@@ -34,16 +34,17 @@ members! {
 #[derive(Clone, Copy)]
 struct Arranged<'a> {
     nodes: &'a Nodes,
-    /// Every PE, as often as it has room.
+    /// Every PE, as often as it has room for one of the processes.
     places: &'a [PeId],
 }
 
 impl Arrangement {
-    /// The arrangement of so many processes on a machine; nothing if there is no room for them. O(n log n) for n places.
+    /// The arrangement of so many processes on a machine; nothing if there is no room for them. O(n log n) for n places, as many a PE as
+    /// there are processes at most.
     pub fn of(self, machine: &dyn Machine, nodes: &Nodes, num_processes: usize) -> Option<Mapping> {
         let pes = 0..machine.num_pes() as PeId;
-        let places: Vec<PeId> =
-            pes.flat_map(|pe| std::iter::repeat_n(pe, machine.capacity(pe) as usize)).collect();
+        let room = |pe: PeId| num_processes.min(machine.capacity(pe) as usize);
+        let places: Vec<PeId> = pes.flat_map(|pe| std::iter::repeat_n(pe, room(pe))).collect();
         let mut order = self.order(Arranged { nodes, places: &places });
         if order.len() < num_processes {
             return None;
@@ -146,6 +147,9 @@ mod tests {
                 assert!(Mapping::on(&machine, pes).is_ok_and(|mapping| mapping.num_processes() == count));
             }
             assert!(arrangement.of(&machine, &Nodes::of(&machine), 10).is_none());
+            // More room than fits any memory.
+            let vast = Capacities::new(build("2", Some("1"), None).unwrap(), vec![1 << 30; 2]).unwrap();
+            assert_eq!(order(arrangement, &vast, 3).len(), 3);
         }
     }
 }

@@ -43,7 +43,7 @@ impl Places {
         check_memory(machine)?;
         let count = machine.room();
         if count >= u64::from(PeId::MAX) {
-            return Err(MachineError::TooManyPes);
+            return Err(MachineError::TooMuchRoom { room: count });
         }
         check_memory_of(count as usize)?;
         let is_plain = count == machine.num_pes() as u64;

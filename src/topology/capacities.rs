@@ -22,11 +22,7 @@ impl<M: Machine> Capacities<M> {
         if let Some(pe) = capacities.iter().position(|&capacity| capacity == 0) {
             return Err(MachineError::NoCapacity { pe });
         }
-        let sum: u64 = capacities.iter().map(|&capacity| u64::from(capacity)).sum();
-        if sum >= u64::from(PeId::MAX) {
-            return Err(MachineError::TooManyPes);
-        }
-        let are_plain = sum == num_pes as u64;
+        let are_plain = capacities.iter().all(|&capacity| capacity == 1);
         Ok(Self { machine, capacities, are_plain })
     }
 }

@@ -336,6 +336,11 @@ pub enum MachineError {
     NoPes,
     #[error("the machine has more than {} processing elements", PeId::MAX)]
     TooManyPes,
+    #[error(
+        "the processing elements have room for {room} processes together, of which {} at most can be placed; give smaller capacities",
+        PeId::MAX - 1
+    )]
+    TooMuchRoom { room: u64 },
     #[error("a dimension of {length} vertices is too long; a dimension of a grid has {most} at most")]
     DimensionTooLong { length: u32, most: u32 },
     #[error("distance {distance} is negative")]

@@ -68,8 +68,9 @@ impl Network {
     }
 
     fn check_capacities(&self) -> Result<(), MachineError> {
-        if self.graph.total_node_weight() >= i64::from(PeId::MAX) {
-            return Err(MachineError::TooManyPes);
+        let room = self.graph.total_node_weight();
+        if room >= i64::from(PeId::MAX) {
+            return Err(MachineError::TooMuchRoom { room: room as u64 });
         }
         Ok(())
     }
