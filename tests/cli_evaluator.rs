@@ -80,6 +80,20 @@ fn what_is_given_for_a_mapping_is_named() {
 }
 
 #[test]
+fn costs_of_instructions_are_for_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
+    for option in ["--send_cycles=1", "--receive_cycles=2"] {
+        for more in ["--quiet", "--simulate"] {
+            let mut command = program("evaluator", folder.path());
+            command.args(["cycle.graph", "--input_mapping=mapping", option, more]).args(MACHINE);
+            let message = failure_of(&mut command, 2);
+            assert!(message.contains("_cycles is for programs in time"), "{message}");
+        }
+    }
+}
+
+#[test]
 fn mappings_are_set_side_by_side() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();

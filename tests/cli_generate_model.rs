@@ -100,14 +100,58 @@ fn what_is_no_graph_takes_no_option_of_graphs() {
     fs::write(folder.path().join("p"), two).unwrap();
     fs::write(folder.path().join("flows.csv"), "source,target,weight\n0,1,5\n").unwrap();
     for input in ["p", "flows.csv", "--generate=ring:8"] {
-        for option in ["--mapping_filename=blocks", "--machine=mesh:2x4", "--verify", "--k=2"] {
+        for option in [
+            "--mapping_filename=blocks",
+            "--machine=mesh:2x4",
+            "--verify",
+            "--k=2",
+            "--preconfiguration=fast",
+        ] {
             let message =
                 failure_of(program("generate_model", folder.path()).args([input, option, "-o", "out"]), 2);
             let name = option.split('=').next().unwrap();
             assert!(message.contains(&format!("{name} is for graphs that are partitioned")), "{message}");
         }
     }
+    for input in ["p", "--generate=ring:8"] {
+        let message = failure_of(
+            program("generate_model", folder.path()).args([input, "--weight=msgs", "-o", "out"]),
+            2,
+        );
+        assert!(message.contains("--weight is for recorded traffic"), "{message}");
+    }
     assert_eq!(common::names(folder.path()), ["flows.csv", "p"]);
+}
+
+#[test]
+fn options_without_use_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |options: &[&str], says: &str| {
+        let mut command = program("generate_model", folder.path());
+        let message = failure_of(command.arg(instance("openfoam_sphere_16.msgs.graph")).args(options), 2);
+        assert!(message.contains(says), "{options:?}: {message}");
+    };
+    for option in ["--pes=0-5", "--pe_weights=missing", "--distance_parameter_string=1:2"] {
+        refused(&["--k=4", option], "--machine");
+    }
+    refused(&["--k=4", "--machine=mesh:4"], "--k is for graphs that are partitioned; --machine maps onto");
+    for option in ["--shuffle", "--rounds=5", "--flits=5", "--cycles=3"] {
+        refused(&["--k=4", option], "--generate");
+    }
+    refused(&["--generate=ring:8"], "--generate makes a program in time and reads nothing");
+    let of_traffic = ["--weight=bytes", "--include=E", "--top=0.5", "--ranks=16", "--first_rank=0"];
+    for option in of_traffic {
+        let name = option.split('=').next().unwrap();
+        refused(&["--k=4", option], &format!("{name} is for recorded traffic"));
+        refused(&["--machine=mesh:4", option], &format!("{name} is for recorded traffic"));
+    }
+    for how in ["--algorithm=linear", "--algorithm=rsb", "--index=missing"] {
+        refused(
+            &["--k=4", how, "--preconfiguration=eco"],
+            "--preconfiguration is for --algorithm=multilevel",
+        );
+    }
+    assert_eq!(common::names(folder.path()), [""; 0]);
 }
 
 #[test]

@@ -295,11 +295,28 @@ fn options_that_do_not_fit_are_refused() {
         let told = failure_of(&mut viem(folder.path(), arguments), code);
         assert!(told.contains(message), "{arguments:?}: {told}");
     }
-    for option in ["--simulate", "--pe_weights=weights", "--imbalance=1"] {
-        let told = failure_of(
-            &mut evaluator(folder.path(), &["jobs.dat", "--input_mapping=permutation", option]),
-            2,
-        );
-        assert!(told.contains("is for machines, not for quadratic assignment problems"), "{told}");
+    let of_both = ["--send_cycles=2", "--receive_cycles=2", "--pe_weights=weights", "--imbalance=1"];
+    let of_viem = [
+        "--local_search_neighborhood=none",
+        "--search_space_s=8",
+        "--communication_neighborhood_dist=2",
+        "--tasks_per_pe=2",
+        "--judge=estimate",
+    ];
+    let why = "is for machines, not for quadratic assignment problems";
+    for option in of_both.iter().chain(&of_viem) {
+        let told = failure_of(&mut viem(folder.path(), &["jobs.dat", option]), 2);
+        assert!(told.contains(why), "{option}: {told}");
+    }
+    let score = ["jobs.dat", "--input_mapping=permutation"];
+    for option in of_both.iter().chain(&["--simulate", "--compare=block"]) {
+        let told = failure_of(evaluator(folder.path(), &score).arg(option), 2);
+        assert!(told.contains(why), "{option}: {told}");
+    }
+    for option in ["--pu", "--pes=0-3", "--latency=missing", "--distance_parameter_string=1"] {
+        for mut command in [viem(folder.path(), &["jobs.dat"]), evaluator(folder.path(), &score)] {
+            let told = failure_of(command.arg(option), 2);
+            assert!(told.contains("holds its own distances"), "{option}: {told}");
+        }
     }
 }

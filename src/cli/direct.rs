@@ -45,14 +45,10 @@ impl DirectOptions {
         options::imbalance(self.imbalance.unwrap_or(IMBALANCE))
     }
 
-    /// Each of these options, and whether it is there.
-    pub(crate) fn given(&self) -> [(bool, &'static str); 2] {
-        [(self.imbalance.is_some(), "--imbalance"), (self.pe_weights.is_some(), "--pe_weights")]
-    }
-
     /// An error if one of these options is there.
     pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
-        options::refuse(&self.given(), why)
+        let given = [(self.imbalance.is_some(), "--imbalance"), (self.pe_weights.is_some(), "--pe_weights")];
+        options::refuse(&given, why)
     }
 
     /// The machine with the weights of its PEs, if some are given.

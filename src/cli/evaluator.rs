@@ -173,6 +173,9 @@ impl Job<'_> {
     /// Scores a mapping of a graph.
     fn graph(&self, source: Source, machine: &dyn Machine) -> anyhow::Result<End> {
         let Self { options, console, .. } = *self;
+        options
+            .simulation
+            .refuse_costs("is for programs in time; all messages of a graph are sent at once")?;
         let (graph, is_direct) = options.direct.read(source, machine)?;
         console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
         machine::tell(console, machine);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::exit::UsageError;
-use super::options::one_of;
+use super::options::{self, one_of};
 use crate::construct::{AlongError, Construction, along, along_many};
 use crate::graph::CsrGraph;
 use crate::io::{Source, coordinates};
@@ -74,12 +74,13 @@ impl FirstOptions {
         }
     }
 
-    /// Which of these options are there.
-    pub(super) fn given(&self) -> [(bool, &'static str); 2] {
-        [
+    /// An error if one of these options is there.
+    pub(super) fn refuse(&self, why: &str) -> Result<(), UsageError> {
+        let given = [
             (self.construction_algorithm.is_some(), "--construction_algorithm"),
             (self.coordinates.is_some(), "--coordinates"),
-        ]
+        ];
+        options::refuse(&given, why)
     }
 
     /// The file that is read, if one is.

@@ -45,9 +45,9 @@ struct Options {
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
     seed: u64,
 
-    /// How much time to spend for how good a partition; social is for graphs with heavy-tailed degrees
-    #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&Preset::ALL, Preset::name))]
-    preconfiguration: Preset,
+    /// How much time to spend for how good a partition; social is for graphs with heavy-tailed degrees [default: eco]
+    #[arg(long, value_name = "PRESET", value_parser = one_of(&Preset::ALL, Preset::name))]
+    preconfiguration: Option<Preset>,
 
     /// No block is heavier than this many percent above the mean, rounded up; 0 is perfect balance
     #[arg(long, default_value_t = 3.0, value_name = "PERCENT", allow_negative_numbers = true)]
@@ -93,6 +93,7 @@ pub fn main() -> ExitCode {
 }
 
 fn generate(options: &Options) -> anyhow::Result<End> {
+    options.check_generate()?;
     let machine = options.onto.machine();
     let of_machine = machine.iter().flat_map(MachineOptions::files).chain(options.onto.file());
     let read_only =
@@ -120,15 +121,19 @@ fn generate(options: &Options) -> anyhow::Result<End> {
     };
     if let Some(pattern) = &options.program.generate {
         options.refuse_options_of_graphs("--generate makes a program in time")?;
+        options.traffic.refuse("is for recorded traffic; --generate makes a program in time")?;
         return job.generate(pattern, options.seed);
     }
     let mut first = Source::open(&options.files[0])?;
     if programs::is_program(&mut first) {
         options.refuse_options_of_graphs("this is a program in time")?;
+        options.traffic.refuse("is for recorded traffic; this is a program in time")?;
         return job.model(first, &options.files);
     }
-    let is_traffic = options.traffic.from.is_some() || Format::recognise(&first.peek(WINDOW)?).is_some();
+    let is_traffic = options.traffic.is_said() || Format::recognise(&first.peek(WINDOW)?).is_some();
     if !is_traffic {
+        let why = "is for recorded traffic, and this is not recognised as such; leave it out, or say with --from what was recorded";
+        options.traffic.refuse(why)?;
         let to = Destination { outputs, model, blocks, json, picture, verify: options.verify, console };
         if options.verify {
             audit::check_files(inputs.iter().copied(), &to)?;
@@ -144,6 +149,15 @@ fn generate(options: &Options) -> anyhow::Result<End> {
 }
 
 impl Options {
+    /// An error if a program is to be generated and files are given, too.
+    fn check_generate(&self) -> Result<(), UsageError> {
+        if self.program.generate.is_some() && !self.files.is_empty() {
+            let message = "--generate makes a program in time and reads nothing; leave it or the files out";
+            return Err(UsageError(message.to_owned()));
+        }
+        Ok(())
+    }
+
     /// An error if there is an option that is of use only for a graph that is partitioned or mapped. What is read or made `instead`
     /// has no blocks, and nothing to audit: a sum of messages has no figures that were optimised.
     fn refuse_options_of_graphs(&self, instead: &str) -> Result<(), UsageError> {
@@ -151,11 +165,16 @@ impl Options {
             (self.onto.is_given(), "--machine"),
             (self.verify, "--verify"),
             (self.mapping_filename.is_some(), "--mapping_filename"),
+            (self.preconfiguration.is_some(), "--preconfiguration"),
         ];
         let why = format!("is for graphs that are partitioned; {instead}");
         options::refuse(&given, &why)?;
         self.divide.refuse(instead)?;
         self.remap.refuse(&why)
+    }
+
+    fn preset(&self) -> Preset {
+        self.preconfiguration.unwrap_or(Preset::Eco)
     }
 
     /// The model of a direct mapping onto a machine.
@@ -174,7 +193,7 @@ impl Options {
             onto: &self.onto,
             machine,
             remap: &self.remap,
-            preset: self.preconfiguration,
+            preset: self.preset(),
             seed: self.seed,
             threads: options::threads(self.threads)?,
             imbalance: self.imbalance,
@@ -190,12 +209,16 @@ impl Options {
         to: &'a Destination,
         more: MoreOutputs,
     ) -> anyhow::Result<divide::Job<'a>> {
+        if !self.divide.is_multilevel() {
+            let given = [(self.preconfiguration.is_some(), "--preconfiguration")];
+            options::refuse(&given, "is for --algorithm=multilevel; leave it out")?;
+        }
         Ok(divide::Job {
             graphs: &self.files,
             options: &self.divide,
             parts,
             remap: &self.remap,
-            preset: self.preconfiguration,
+            preset: self.preset(),
             seed: self.seed,
             threads: options::threads(self.threads)?,
             imbalance: self.imbalance,

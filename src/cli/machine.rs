@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::console::Console;
 use super::exit::UsageError;
+use super::options;
 use crate::io::ReadError;
 use crate::machine::{self, SpecError, Wanted};
 use crate::topology::{Hierarchy, Machine};
@@ -103,13 +104,22 @@ impl MachineOptions {
         files.into_iter().chain(self.file_of_pes()).chain(self.latency.as_deref())
     }
 
-    /// Whether any of these options is there.
+    /// Whether there is a machine.
     pub(crate) fn is_given(&self) -> bool {
-        self.hierarchy_parameter_string.is_some()
-            || self.distance_parameter_string.is_some()
-            || self.machine.is_some()
-            || self.pes.is_some()
-            || self.latency.is_some()
+        self.hierarchy_parameter_string.is_some() || self.machine.is_some()
+    }
+
+    /// An error if one of these options is there.
+    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
+        let given = [
+            (self.hierarchy_parameter_string.is_some(), "--hierarchy_parameter_string"),
+            (self.machine.is_some(), "--machine"),
+            (self.distance_parameter_string.is_some(), "--distance_parameter_string"),
+            (self.pes.is_some(), "--pes"),
+            (self.pu, "--pu"),
+            (self.latency.is_some(), "--latency"),
+        ];
+        options::refuse(&given, why)
     }
 
     /// Reads the machine. Distances that fall are allowed, but most often given the wrong way round.
@@ -123,12 +133,12 @@ impl MachineOptions {
                 latency: self.latency.as_deref(),
             })?,
             None => {
+                let arities =
+                    self.hierarchy_parameter_string.as_deref().ok_or_else(|| UsageError(MISSING.into()))?;
                 if let Some(option) = self.option_of_clusters() {
                     let spec = self.spec().into_owned();
                     return Err(SpecError::ClustersOnly { spec, option }.into());
                 }
-                let arities =
-                    self.hierarchy_parameter_string.as_deref().ok_or_else(|| UsageError(MISSING.into()))?;
                 Box::new(Hierarchy::parse(arities, self.distances().unwrap_or_default())?)
             }
         };

@@ -20,6 +20,7 @@
 //! | `sum_traffic` | the part of `generate_model` that sums recorded traffic |
 //! | `files` | reading inputs, writing results |
 //! | `first_mapping` | how `viem` makes the first mapping |
+//! | `neighbourhood` | how `viem` improves a mapping by exchanges |
 //! | `describe` | completions for shells, manual pages |
 //! | `exit` | how a program ends: a message and an exit code, or a signal |
 //! | `hints` | what to say of an option that does not exist |
@@ -41,6 +42,7 @@ mod launch;
 mod machine;
 mod map_directly;
 mod model_onto;
+mod neighbourhood;
 mod options;
 mod programs;
 mod progress;

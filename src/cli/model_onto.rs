@@ -32,7 +32,8 @@ use crate::types::Cost;
 pub(super) struct OntoOptions {
     /// Map the graph directly onto this machine, instead of partitioning it into --k blocks: the model then has a vertex
     /// for each processing element, in their order. As in viem: 4:16:8, torus:16x8x8, ..., or a file
-    #[arg(long, value_name = "SPEC", conflicts_with = "k")]
+    // No conflict with --k is told to clap, which would let pass --pes and the like beside --k.
+    #[arg(long, value_name = "SPEC")]
     machine: Option<String>,
 
     /// Distances of the machine, innermost level first

@@ -13,7 +13,7 @@ use super::direct;
 use super::exit::{End, UsageError, VerificationError};
 use super::launch::{self, JobLaunch, JsonLaunch, Planned};
 use super::machine::{self, JsonMachine, MachineOptions};
-use super::options::{ReportOptions, one_of};
+use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
 use super::signals::{self, First, StopAtSignal};
 use super::{files, generate_model};
@@ -48,18 +48,28 @@ named! {
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case", next_help_heading = "Programs in time")]
 pub(crate) struct ProgramOptions {
-    /// Cycles of a SEND
-    #[arg(long, default_value_t = Costs::default().send, value_name = "INT", value_parser = clap::value_parser!(u64).range(0..=Costs::MOST))]
-    send_cycles: u64,
+    /// Cycles of a SEND [default: 1]
+    #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(0..=Costs::MOST))]
+    send_cycles: Option<u64>,
 
-    /// Cycles of a RECEIVE, once the message is there
-    #[arg(long, default_value_t = Costs::default().receive, value_name = "INT", value_parser = clap::value_parser!(u64).range(0..=Costs::MOST))]
-    receive_cycles: u64,
+    /// Cycles of a RECEIVE, once the message is there [default: 1]
+    #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(0..=Costs::MOST))]
+    receive_cycles: Option<u64>,
 }
 
 impl ProgramOptions {
     fn costs(&self) -> Costs {
-        Costs { send: self.send_cycles, receive: self.receive_cycles }
+        let Costs { send, receive } = Costs::default();
+        Costs { send: self.send_cycles.unwrap_or(send), receive: self.receive_cycles.unwrap_or(receive) }
+    }
+
+    /// An error if one of these options is there.
+    fn refuse(&self, why: &str) -> Result<(), UsageError> {
+        let given = [
+            (self.send_cycles.is_some(), "--send_cycles"),
+            (self.receive_cycles.is_some(), "--receive_cycles"),
+        ];
+        options::refuse(&given, why)
     }
 }
 
@@ -76,9 +86,22 @@ pub(crate) struct MapProgramOptions {
     tasks_per_pe: Option<u32>,
 
     /// What decides which mapping is the best: its completion time in the simulator, as far as that is found out soon, or
-    /// the estimate F
-    #[arg(long, default_value = "simulation", value_name = "JUDGE", value_parser = one_of(&Judge::ALL, Judge::name))]
-    judge: Judge,
+    /// the estimate F [default: simulation]
+    #[arg(long, value_name = "JUDGE", value_parser = one_of(&Judge::ALL, Judge::name))]
+    judge: Option<Judge>,
+}
+
+impl MapProgramOptions {
+    fn judge(&self) -> Judge {
+        self.judge.unwrap_or(Judge::Simulation)
+    }
+
+    /// An error if one of these options is there.
+    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
+        let given = [(self.tasks_per_pe.is_some(), "--tasks_per_pe"), (self.judge.is_some(), "--judge")];
+        options::refuse(&given, why)?;
+        self.costs.refuse(why)
+    }
 }
 
 /// How a mapping is simulated.
@@ -103,7 +126,8 @@ pub(crate) struct SimulationOptions {
 #[command(rename_all = "snake_case", next_help_heading = "Programs in time")]
 pub(crate) struct GenerateOptions {
     /// Write a program in time instead of a model: ring:64, mesh:8x8, butterfly:64, tree:63, transpose:64 or random:200
-    #[arg(long, value_name = "PATTERN:SIZE", conflicts_with = "files", value_parser = pattern)]
+    // No conflict with the files is told to clap, which would let pass --rounds and the like beside files.
+    #[arg(long, value_name = "PATTERN:SIZE", value_parser = pattern)]
     pub(crate) generate: Option<(Pattern, Vec<u32>)>,
 
     /// Rounds of the program
@@ -279,7 +303,7 @@ pub(crate) fn map(mut job: MapJob<'_>, source: Source<'_>, machine: Box<dyn Mach
     let mut config = AssignConfig::preset(job.preset);
     config.mapping = job.config;
     config.costs = job.options.costs.costs();
-    if job.options.judge == Judge::Estimate {
+    if job.options.judge() == Judge::Estimate {
         config.simulated = 0;
     }
     let assignment = {
@@ -301,7 +325,7 @@ pub(crate) fn map(mut job: MapJob<'_>, source: Source<'_>, machine: Box<dyn Mach
         machine: job.machine_options.report(machine),
         preconfiguration_mapping: job.preset,
         tasks_per_pe: room.unwrap_or(1),
-        judge: job.options.judge.name(),
+        judge: job.options.judge().name(),
         settings: config,
         report: &assignment.report,
         launch: launch.as_ref().map(JobLaunch::report),
@@ -503,9 +527,15 @@ impl<'a> From<&'a Simulation> for SimulationReport<'a> {
 }
 
 impl SimulationOptions {
-    /// Whether a mapping is to be simulated.
-    pub(crate) fn is_given(&self) -> bool {
-        self.simulate
+    /// An error if one of these options is there.
+    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
+        options::refuse(&[(self.simulate, "--simulate")], why)?;
+        self.refuse_costs(why)
+    }
+
+    /// An error if there are costs of instructions.
+    pub(crate) fn refuse_costs(&self, why: &str) -> Result<(), UsageError> {
+        self.costs.refuse(why)
     }
 
     /// Adds the timeline, if there is to be one, to the outputs.

@@ -52,14 +52,13 @@ pub(super) fn is_problem(
 ) -> Result<bool, UsageError> {
     let name = model.to_string_lossy().to_ascii_lowercase();
     let is_named = ENDINGS.iter().any(|ending| name.ends_with(ending));
-    match format {
-        Some(ModelFormat::Qaplib) if machine.is_given() => {
-            let message = "a quadratic assignment problem holds its own distances; leave out the options of the machine";
-            Err(UsageError(message.to_string()))
-        }
-        Some(format) => Ok(format == ModelFormat::Qaplib),
-        None => Ok(is_named && !machine.is_given()),
+    let is_problem = format.map_or(is_named && !machine.is_given(), |format| format == ModelFormat::Qaplib);
+    if is_problem {
+        machine.refuse(
+            "is of a machine, and a quadratic assignment problem holds its own distances; leave it out",
+        )?;
     }
+    Ok(is_problem)
 }
 
 /// An error if an option is there that is for quadratic assignment problems only.
@@ -72,10 +71,8 @@ pub(super) fn refuse_options_of_problems(options: &viem::Options) -> Result<(), 
     options::refuse(&given, why)
 }
 
-/// An error if one of these options is there, which are for machines only.
-fn refuse_options_of_machines(given: &[(bool, &str)]) -> Result<(), UsageError> {
-    options::refuse(given, "is for machines, not for quadratic assignment problems; leave it out")
-}
+/// Why there is no use for options of what is mapped to machines.
+const FOR_MACHINES: &str = "is for machines, not for quadratic assignment problems; leave it out";
 
 /// A problem from a file, and what the file says of J.
 struct Problem {
@@ -207,16 +204,17 @@ fn config(options: &viem::Options, is_file: bool) -> anyhow::Result<QapConfig> {
         let message = "--verify reads the files again, so none of them can be a stream; name files";
         return Err(UsageError(message.to_string()).into());
     }
-    refuse_options_of_machines(&[
-        options.first.given()[0],
-        options.first.given()[1],
+    let given = [
         (options.distance_construction_algorithm.is_some(), "--distance_construction_algorithm"),
         (options.launch.is_given(), "--launch"),
         (options.picture.is_given(), "--picture"),
-        options.direct.given()[0],
-        options.direct.given()[1],
-        (options.remap.is_given(), "--remap_from"),
-    ])?;
+    ];
+    options::refuse(&given, FOR_MACHINES)?;
+    options.first.refuse(FOR_MACHINES)?;
+    options.neighbourhood.refuse(FOR_MACHINES)?;
+    options.direct.refuse(FOR_MACHINES)?;
+    options.remap.refuse(FOR_MACHINES)?;
+    options.programs.refuse(FOR_MACHINES)?;
     let mut config = QapConfig::preset(options.preconfiguration_mapping);
     config.seed = options.seed;
     config.threads = options::threads(options.threads)?;
@@ -336,13 +334,10 @@ struct ScoredCost {
 
 /// Scores an assignment.
 pub(super) fn score(options: &evaluator::Options) -> anyhow::Result<End> {
-    refuse_options_of_machines(&[
-        (!options.compare.is_empty(), "--compare"),
-        (options.picture.is_given(), "--picture"),
-        (options.simulation.is_given(), "--simulate"),
-        options.direct.given()[0],
-        options.direct.given()[1],
-    ])?;
+    let given = [(!options.compare.is_empty(), "--compare"), (options.picture.is_given(), "--picture")];
+    options::refuse(&given, FOR_MACHINES)?;
+    options.simulation.refuse(FOR_MACHINES)?;
+    options.direct.refuse(FOR_MACHINES)?;
     let inputs = [options.file.as_path(), options.input_mapping.as_path()];
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();

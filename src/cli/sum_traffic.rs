@@ -7,8 +7,8 @@ use clap::Args;
 use serde::Serialize;
 
 use super::console::{Console, ranges};
-use super::exit::End;
-use super::options::{ReportOptions, one_of};
+use super::exit::{End, UsageError};
+use super::options::{self, ReportOptions, one_of};
 use super::progress::Progress;
 use super::signals::{self, First};
 use super::{files, generate_model};
@@ -27,12 +27,12 @@ pub(crate) struct TrafficOptions {
     /// The files are recorded traffic of this kind: sum it into a communication graph instead of
     /// partitioning. If not given, the kind is recognised by content where that is possible
     #[arg(long, value_name = "KIND", value_parser = one_of(&Format::ALL, Format::name))]
-    pub(crate) from: Option<Format>,
+    from: Option<Format>,
 
     /// Weight of an edge: bytes, msgs, or ALPHA+BETA, the cost of a message and of a byte such as
-    /// 1.5e-6+2e-10
-    #[arg(long, default_value = "bytes", value_name = "WEIGHT", value_parser = Weighing::parse)]
-    weight: Weighing,
+    /// 1.5e-6+2e-10 [default: bytes]
+    #[arg(long, value_name = "WEIGHT", value_parser = Weighing::parse)]
+    weight: Option<Weighing>,
 
     /// Classes of traffic to sum; openmpi has E, I, S, R and C, trace has p2p, neighbour and collective
     /// [default: all but C]
@@ -50,6 +50,26 @@ pub(crate) struct TrafficOptions {
     /// Number of the first rank in edge lists, 0 or 1 [default: 0 if that stands anywhere, otherwise 1]
     #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(0..=1))]
     first_rank: Option<u64>,
+}
+
+impl TrafficOptions {
+    /// Whether the files are said to be recorded traffic.
+    pub(crate) fn is_said(&self) -> bool {
+        self.from.is_some()
+    }
+
+    /// An error if one of these options is there.
+    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
+        let given = [
+            (self.from.is_some(), "--from"),
+            (self.weight.is_some(), "--weight"),
+            (self.include.is_some(), "--include"),
+            (self.top.is_some(), "--top"),
+            (self.ranks.is_some(), "--ranks"),
+            (self.first_rank.is_some(), "--first_rank"),
+        ];
+        options::refuse(&given, why)
+    }
 }
 
 /// What the program did, as written to `--json`.
@@ -91,7 +111,7 @@ pub(crate) fn sum(job: &Job<'_>, first: Source<'_>) -> anyhow::Result<End> {
     let started = Instant::now();
     let (traffic, console) = (job.traffic, job.console);
     let making = Making {
-        weighing: traffic.weight,
+        weighing: traffic.weight.unwrap_or(Weighing::BYTES),
         top: traffic.top,
         num_ranks: traffic.ranks,
         first_rank: traffic.first_rank,

@@ -17,6 +17,7 @@ use super::first_mapping::{FirstOptions, within};
 use super::launch::{self, JobLaunch, JsonLaunch, LaunchOptions};
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::map_directly::{Job, Places};
+use super::neighbourhood::NeighbourhoodOptions;
 use super::options::{self, ReportOptions, one_of};
 use super::programs::{self, MapJob, MapProgramOptions};
 use super::progress::Progress;
@@ -30,7 +31,7 @@ use crate::io::{self, Outputs, Source};
 use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::partition::Algorithm;
-use crate::search::{Neighbourhood, SearchConfig};
+use crate::search::Neighbourhood;
 use crate::solve::{DirectConfig, Given, MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
 use crate::topology::{DistanceKind, Hierarchy, Machine};
 use crate::types::{Cost, Distance};
@@ -78,18 +79,8 @@ pub(super) struct Options {
     #[arg(long, value_name = "KIND", value_parser = one_of(&DistanceKind::ALL, DistanceKind::name))]
     pub(super) distance_construction_algorithm: Option<DistanceKind>,
 
-    /// Which pairs of processes local search exchanges
-    #[arg(long, default_value = "communication", value_name = "NEIGHBOURHOOD",
-          value_parser = one_of(&Neighbourhood::ALL, Neighbourhood::name))]
-    local_search_neighborhood: Neighbourhood,
-
-    /// Reach of the communication neighbourhood, in hops
-    #[arg(long, default_value_t = 10, value_name = "INT")]
-    communication_neighborhood_dist: usize,
-
-    /// Processes of an interval of the nsquarepruned neighbourhood
-    #[arg(long, default_value_t = 64, value_name = "INT")]
-    search_space_s: usize,
+    #[command(flatten)]
+    pub(super) neighbourhood: NeighbourhoodOptions,
 
     /// A mapping to improve: the result is not worse than it
     #[arg(long, alias = "input", value_name = "FILE")]
@@ -133,7 +124,7 @@ pub(super) struct Options {
     pub(super) report: ReportOptions,
 
     #[command(flatten)]
-    programs: MapProgramOptions,
+    pub(super) programs: MapProgramOptions,
 }
 
 /// Runs the program with the arguments of the process.
@@ -175,6 +166,7 @@ fn map(options: &Options) -> anyhow::Result<End> {
         let places = programs::Places { outputs: &mut outputs, mapping: output, json, picture, planned };
         return programs::map(options.program_job(config, places, console), source, machine);
     }
+    options.programs.refuse("is for programs in time; this is a graph")?;
     let machine = machine.as_ref();
     let (graph, is_direct) = options.direct.read(source, machine)?;
     if is_direct {
@@ -366,7 +358,7 @@ impl Options {
             preset,
             config: direct,
             first: &self.first,
-            is_searched: self.local_search_neighborhood != Neighbourhood::None,
+            is_searched: config.search.neighbourhood != Neighbourhood::None,
             start,
             remap,
             picture: &self.picture,
@@ -385,19 +377,6 @@ impl Options {
             let message = "--verify reads the files again, so none of them can be a stream; name files";
             return Err(UsageError(message.to_string()).into());
         }
-        let reaches = [
-            (
-                Neighbourhood::Communication,
-                "--communication_neighborhood_dist",
-                self.communication_neighborhood_dist,
-            ),
-            (Neighbourhood::NSquarePruned, "--search_space_s", self.search_space_s),
-        ];
-        if let Some((_, option, _)) =
-            reaches.iter().find(|reach| reach.0 == self.local_search_neighborhood && reach.2 == 0)
-        {
-            return Err(UsageError(format!("{option}=0 reaches nothing; give 1 or more")).into());
-        }
         if let (Some(kind), None) = (self.distance_construction_algorithm, machine.hierarchy()) {
             let message = format!(
                 "--distance_construction_algorithm={} is for regular trees only; leave it out",
@@ -410,11 +389,7 @@ impl Options {
         config.threads = options::threads(self.threads)?;
         config.distances = self.distance_construction_algorithm;
         config.construction.algorithm = self.first.construction();
-        config.search = SearchConfig {
-            neighbourhood: self.local_search_neighborhood,
-            max_hops: self.communication_neighborhood_dist,
-            block_size: self.search_space_s,
-        };
+        config.search = self.neighbourhood.config()?;
         config.time_limit = self.time_limit;
         config.validate()?;
         Ok(config)
@@ -498,9 +473,9 @@ impl<'a> JsonReport<'a> {
                     .first
                     .along()
                     .map_or(report.algorithm.name(), Algorithm::name),
-                local_search_neighborhood: options.local_search_neighborhood,
-                communication_neighborhood_dist: options.communication_neighborhood_dist,
-                search_space_s: options.search_space_s,
+                local_search_neighborhood: settings.search.neighbourhood,
+                communication_neighborhood_dist: settings.search.max_hops,
+                search_space_s: settings.search.block_size,
                 time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
             },
             settings,
