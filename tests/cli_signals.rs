@@ -221,7 +221,10 @@ fn the_first_signal_ends_what_only_reads() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("model"), "2 1\n2\n1\n").unwrap();
     let machine = ["--hierarchy_parameter_string=2", "--distance_parameter_string=1"];
-    for inputs in [&["-"][..], &["model", "--input_mapping=-"]] {
+    fs::write(folder.path().join("many"), "3 1\n2\n1\n\n").unwrap();
+    let of_coordinates = ["--construction_algorithm=rcb", "--coordinates=-"];
+    let [of_two, of_many] = ["model", "many"].map(|model| [&[model], &of_coordinates[..]].concat());
+    for inputs in [&["-"][..], &["model", "--input_mapping=-"], &of_two, &of_many] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_viem"))
             .current_dir(folder.path())
             .args(inputs)
@@ -236,6 +239,7 @@ fn the_first_signal_ends_what_only_reads() {
             input.write_all(&[b'%'; 1 << 16]).unwrap();
         }
         send(&child, "-TERM");
+        drop(input);
         assert_eq!(child.wait().unwrap().signal(), Some(15), "{inputs:?}");
         assert!(!folder.path().join("permutation").exists());
     }

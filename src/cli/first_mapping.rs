@@ -10,7 +10,7 @@ use clap::Args;
 use super::exit::UsageError;
 use super::options::{self, one_of};
 use crate::construct::{AlongError, Construction, along, along_many};
-use crate::graph::CsrGraph;
+use crate::graph::{Coordinates, CsrGraph};
 use crate::io::{Source, coordinates};
 use crate::mapping::Mapping;
 use crate::observer::{Limited, Observer, Phase};
@@ -112,16 +112,30 @@ impl FirstOptions {
         }
     }
 
-    /// The mapping along the order, if one was asked for.
+    /// Reads what the order needs, if one was asked for. To be called while a signal still ends the program: a pipe may give no end.
+    pub(super) fn read(&self, num_nodes: usize) -> anyhow::Result<Option<FirstOrder>> {
+        let Some(algorithm) = self.along() else { return Ok(None) };
+        let read = |path: &PathBuf| coordinates::read(Source::open(path)?, num_nodes);
+        Ok(Some(FirstOrder { algorithm, points: self.coordinates.as_ref().map(read).transpose()? }))
+    }
+}
+
+/// An order that the first mapping follows.
+pub(super) struct FirstOrder {
+    pub(super) algorithm: Algorithm,
+    points: Option<Coordinates>,
+}
+
+impl FirstOrder {
+    /// The mapping along the order.
     pub(super) fn mapping(
         &self,
         graph: &CsrGraph,
         machine: &dyn Machine,
         streams: (u64, usize),
         observer: &dyn Observer,
-    ) -> anyhow::Result<Option<Mapping>> {
-        let order = |algorithm: Algorithm, input: &Input<'_>| along(machine, &algorithm.order(input)?);
-        self.with_input(graph, streams, observer, order)
+    ) -> anyhow::Result<Mapping> {
+        self.with_input(graph, streams, observer, |input| along(machine, &self.algorithm.order(input)?))
     }
 
     /// The same for many vertices a processing element: parts along the order of the machine.
@@ -131,26 +145,22 @@ impl FirstOptions {
         machine: &dyn Machine,
         streams: (u64, usize),
         observer: &dyn Observer,
-    ) -> anyhow::Result<Option<Mapping>> {
-        let parts = |algorithm: Algorithm, input: &Input<'_>| along_many(input, algorithm, machine);
-        self.with_input(graph, streams, observer, parts)
+    ) -> anyhow::Result<Mapping> {
+        self.with_input(graph, streams, observer, |input| along_many(input, self.algorithm, machine))
     }
 
-    /// What is made by the algorithm that was asked for.
+    /// What is made by the algorithm.
     fn with_input(
         &self,
         graph: &CsrGraph,
         (seed, threads): (u64, usize),
         observer: &dyn Observer,
-        make: impl Fn(Algorithm, &Input<'_>) -> Result<Mapping, AlongError> + Sync,
-    ) -> anyhow::Result<Option<Mapping>> {
-        let Some(algorithm) = self.along() else { return Ok(None) };
-        let read = |path: &PathBuf| coordinates::read(Source::open(path)?, graph.num_nodes());
-        let points = self.coordinates.as_ref().map(read).transpose()?;
+        make: impl Fn(&Input<'_>) -> Result<Mapping, AlongError> + Sync,
+    ) -> anyhow::Result<Mapping> {
         let mut input = Input::new(graph).with_seed(seed);
-        input.coordinates = points.as_ref();
+        input.coordinates = self.points.as_ref();
         input.observer = observer;
-        Ok(Some(threads::run(threads, || make(algorithm, &input))??))
+        Ok(threads::run(threads, || make(&input))??)
     }
 }
 

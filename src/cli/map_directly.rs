@@ -10,7 +10,7 @@ use super::console::Console;
 use super::direct::{self, DirectOptions, JsonSpread};
 use super::exit::{End, VerificationError};
 use super::files;
-use super::first_mapping::{FirstOptions, within};
+use super::first_mapping::{FirstOrder, within};
 use super::machine::{JsonMachine, MachineOptions};
 use super::progress::Progress;
 use super::remap::{Curve, JsonRemap, Remap};
@@ -37,8 +37,8 @@ pub(super) struct Job<'a> {
     pub direct_options: &'a DirectOptions,
     pub preset: MapPreset,
     pub config: DirectConfig,
-    /// How a mapping to improve is made.
-    pub first: &'a FirstOptions,
+    /// The order along which a mapping to improve is made.
+    pub first: Option<FirstOrder>,
     /// Whether such a mapping is improved.
     pub is_searched: bool,
     /// A mapping to improve.
@@ -99,7 +99,10 @@ impl Job<'_> {
         let mut config = self.config.clone();
         let begin = Instant::now();
         let streams = (config.seed, config.threads);
-        let first = |observer: &dyn Observer| self.first.mapping_of_many(graph, machine, streams, observer);
+        let first = |observer: &dyn Observer| {
+            let order = self.first.as_ref();
+            order.map(|order| order.mapping_of_many(graph, machine, streams, observer)).transpose()
+        };
         let (first, _) = within(&mut config.time_limit, observer, first)?;
         let mut solution = match first {
             Some(first) if !self.is_searched => keep_directly(graph, machine, &config, first)?,
@@ -124,6 +127,11 @@ impl Job<'_> {
             remap.tell(console, self.graph.total_node_weight(), &migration);
         }
         console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
+    }
+
+    /// The algorithm whose order is taken, if one is.
+    fn along(&self) -> Option<Algorithm> {
+        self.first.as_ref().map(|order| order.algorithm)
     }
 
     /// Writes mapping and report, once the mapping is verified if that was asked for.
@@ -156,7 +164,7 @@ impl Job<'_> {
         }
         staged.publish()?;
         if let Some(start) = report.cost_of_start {
-            let name = self.first.along().map_or("input mapping", Algorithm::name);
+            let name = self.along().map_or("input mapping", Algorithm::name);
             console.line(format_args!("{name} {start} -> {}", report.cost));
         }
         console.line(format_args!("written to {}", outputs.name(output)));
@@ -186,7 +194,7 @@ impl Job<'_> {
 
     fn report(&self, report: &DirectReport, curve: Option<&Curve>) -> JsonReport {
         let remap = self.remap.as_ref().zip(report.migration);
-        let along = self.first.along();
+        let along = self.along();
         JsonReport {
             program: "viem",
             version: env!("CARGO_PKG_VERSION"),

@@ -13,7 +13,7 @@ use super::console::Console;
 use super::direct::{self, DirectOptions};
 use super::exit::{self, End, UsageError};
 use super::files;
-use super::first_mapping::{FirstOptions, within};
+use super::first_mapping::{FirstOptions, FirstOrder, within};
 use super::launch::{self, JobLaunch, JsonLaunch, LaunchOptions};
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::map_directly::{Job, Places};
@@ -184,6 +184,28 @@ fn map(options: &Options) -> anyhow::Result<End> {
     options.one_to_one(started, &graph, machine, &config, places, console)
 }
 
+/// The mapping. An order of the processes that it begins from counts as its construction.
+fn solve(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &MapConfig,
+    (start, order): (Option<&Mapping>, Option<&FirstOrder>),
+    observer: &dyn Observer,
+) -> anyhow::Result<Solution> {
+    let mut rest = *config;
+    let streams = (config.seed, config.threads);
+    let first = |observer: &dyn Observer| {
+        order.map(|order| order.mapping(graph, machine, streams, observer)).transpose()
+    };
+    let (first, spent) = within(&mut rest.time_limit, observer, first)?;
+    let given = Given { start, first: first.as_ref() };
+    let mut solution = solve_watched(graph, machine, &rest, given, observer)?;
+    let seconds = &mut solution.report.seconds;
+    seconds.construction += spent.as_secs_f64();
+    seconds.total += spent.as_secs_f64();
+    Ok(solution)
+}
+
 /// What was done, in the lines that VieM prints.
 fn tell(console: Console, report: &Report) {
     console.line(format_args!("construction took {:.6}", report.seconds.construction));
@@ -274,6 +296,7 @@ impl Options {
         planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
         let start = self.input_mapping.as_deref();
         let start = start.map(|path| files::read_mapping(path, graph.num_nodes(), machine)).transpose()?;
+        let order = self.first.read(graph.num_nodes())?;
         let progress = Progress::new(self.report.quiet);
         // From here on there is something to save.
         let received = signals::listen(&progress, First::AsksToStop);
@@ -282,7 +305,7 @@ impl Options {
         machine::tell(console, machine);
         let solution = {
             let observer = StopAtSignal { observer: progress, received: received.clone() };
-            self.solve(graph, machine, config, start.as_ref(), &observer)?
+            solve(graph, machine, config, (start.as_ref(), order.as_ref()), &observer)?
         };
         tell(console, &solution.report);
         let drawn = self.picture.draw(graph, machine, outputs.name(output), &solution.mapping, false)?;
@@ -297,27 +320,6 @@ impl Options {
         tell_end(outputs, output, launch.as_ref(), &solution.report, console);
         refused.map_or(Ok(()), Err)?;
         Ok(received.interrupt().map_or(End::Done, End::Signal))
-    }
-
-    /// The mapping. An order of the processes that it begins from counts as its construction.
-    fn solve(
-        &self,
-        graph: &CsrGraph,
-        machine: &dyn Machine,
-        config: &MapConfig,
-        start: Option<&Mapping>,
-        observer: &dyn Observer,
-    ) -> anyhow::Result<Solution> {
-        let mut rest = *config;
-        let streams = (config.seed, config.threads);
-        let first = |observer: &dyn Observer| self.first.mapping(graph, machine, streams, observer);
-        let (first, spent) = within(&mut rest.time_limit, observer, first)?;
-        let given = Given { start, first: first.as_ref() };
-        let mut solution = solve_watched(graph, machine, &rest, given, observer)?;
-        let seconds = &mut solution.report.seconds;
-        seconds.construction += spent.as_secs_f64();
-        seconds.total += spent.as_secs_f64();
-        Ok(solution)
     }
 
     /// The same options for an application graph of many vertices a PE.
@@ -357,7 +359,7 @@ impl Options {
             direct_options: &self.direct,
             preset,
             config: direct,
-            first: &self.first,
+            first: self.first.read(graph.num_nodes())?,
             is_searched: config.search.neighbourhood != Neighbourhood::None,
             start,
             remap,
