@@ -59,8 +59,10 @@ struct Plane {
     axes: [usize; 2],
     /// Half the least coordinate of each: all numbers are halved, so that no difference overflows.
     least: [f64; 2],
-    /// Half the length of a step of the raster.
-    step: f64,
+    /// Half the length of the longest side.
+    longest: f64,
+    /// Points of the raster along it.
+    most: f64,
     /// On paper.
     scale: f64,
     height: f64,
@@ -80,9 +82,11 @@ impl Plane {
         Self {
             axes,
             least: axes.map(|axis| extent.get(axis).map_or(0.0, |(least, _)| least / 2.0)),
-            step: longest / most,
+            longest,
+            most,
             scale: SIDE / most,
-            height: SIDE * half(axes[1]) / longest,
+            // The quotient first: neither the greatest numbers nor the least ones leave the range.
+            height: SIDE * (half(axes[1]) / longest),
         }
     }
 
@@ -90,7 +94,7 @@ impl Plane {
     fn place(&self, point: &[f64]) -> [u32; 2] {
         [0, 1].map(|side| {
             let value = point.get(self.axes[side]).map_or(0.0, |value| value / 2.0);
-            ((value - self.least[side]) / self.step).round() as u32
+            ((value - self.least[side]) / self.longest * self.most).round() as u32
         })
     }
 
@@ -161,10 +165,16 @@ mod tests {
             (2, vec![7.0; 6]),
             (3, vec![0.0, 1.0, 2.0, f64::MAX, 1.0, 3.0, -f64::MAX, 1.0, 4.0]),
             (4, vec![0.0; 12]),
+            (2, vec![-f64::MAX, -f64::MAX, 0.0, 0.0, f64::MAX, f64::MAX]),
+            (2, vec![0.0, 0.0, 1e-322, 1e-322, 2e-322, 2e-322]),
         ] {
             let points = Coordinates::new(dimension, values).unwrap();
             let picture = draw_parts(&path, &points, &[0, 1, 1], 2, "three");
             assert!(!picture.contains("NaN") && !picture.contains("inf"), "{dimension}: {picture}");
+            // No number is far outside of the picture.
+            let paths = picture.lines().filter(|line| line.starts_with("<path"));
+            let mut numbers = paths.flat_map(|line| line.split(|c: char| !c.is_ascii_digit()));
+            assert!(numbers.all(|number| number.len() < 5), "{dimension}: {picture}");
         }
         let none = Coordinates::new(2, vec![]).unwrap();
         assert!(draw_parts(&generate::grid(0, 0), &none, &[], 1, "nothing").ends_with("</svg>\n"));
