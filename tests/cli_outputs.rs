@@ -443,6 +443,18 @@ fn a_file_can_be_improved_in_place() {
 }
 
 #[test]
+fn a_name_that_can_only_be_a_folder_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for output in ["new/", "new//", "new/."] {
+        for mut command in writers(folder.path(), output) {
+            let message = failure_of(&mut command, 73);
+            assert!(message.contains("there is no such folder; name a file"), "{command:?}: {message}");
+        }
+    }
+    assert_eq!(names(folder.path()), ["identity"]);
+}
+
+#[test]
 fn an_output_that_would_overwrite_an_input_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let model = fs::read(instance("openfoam_sphere_64.msgs.graph")).unwrap();

@@ -110,6 +110,9 @@ impl Place {
     fn of_new(path: &Path, missing: io::Error) -> io::Result<Self> {
         let path = follow_links(path)?;
         let Some(name) = path.file_name() else { return Err(missing) };
+        if names_folder(&path) {
+            return Err(io::Error::new(missing.kind(), "there is no such folder; name a file"));
+        }
         let folder = fs::canonicalize(folder_of(&path))?;
         let (of_folder, _) = identify(&folder, &fs::metadata(&folder)?)?;
         let identity = Identity::New(Box::new(of_folder), name.to_owned());
@@ -163,6 +166,13 @@ pub(super) fn folder_of(path: &Path) -> &Path {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     }
+}
+
+/// Whether a path can only be a folder: it ends in a separator, or in a dot behind one.
+fn names_folder(path: &Path) -> bool {
+    let text = path.as_os_str().as_encoded_bytes();
+    let last = text.rsplit(|&byte| std::path::is_separator(char::from(byte))).next();
+    matches!(last, Some(b"" | b"."))
 }
 
 /// As many links in a row as Linux follows.
