@@ -169,7 +169,13 @@ fn what_does_not_fit_together_is_refused() {
     fails(&["--speeds=0,0"], 2, "every block has speed 0");
     fails(&["--speeds=1,0.5"], 2, "`0.5` is not a speed");
     fails(&["--speeds=1,1000001"], 2, "`1000001` is not a speed");
-    fails(&["--speeds=missing"], 66, "missing");
+    fails(
+        &["--speeds=missing"],
+        66,
+        "missing: cannot be read: it is neither a list such as 1,2,4 nor a file",
+    );
+    fails(&["--speeds=1:2"], 66, "it is neither a list such as 1,2,4 nor a file that is there");
+    fails(&["--speeds="], 2, "`` is not a speed");
     let machine = ["--machine=4:3", "--distance_parameter_string=1:10"];
     fails(&[&machine[..], &["--speeds=1,2"]].concat(), 2, "--pe_weights");
     fails(

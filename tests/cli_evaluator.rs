@@ -123,7 +123,9 @@ fn mappings_are_set_side_by_side() {
     assert_eq!((&compared[1]["name"], &compared[1]["J"]), (&Value::from("block"), &Value::from(3040)));
     assert_eq!((&compared[0]["busiest"], &compared[0]["most_partners"]), (&Value::from(12), &Value::from(1)));
     // Files are inputs: they must be there, and must not be overwritten.
-    assert!(failure_of(&mut evaluator(&["--compare=block,other"]), 66).contains("other"));
+    let message = failure_of(&mut evaluator(&["--compare=block,blok"]), 66);
+    let names = "it is neither one of block, socket, cyclic, node, random nor a file that is there";
+    assert!(message.contains(&format!("blok: cannot be read: {names}")), "{message}");
     let message = failure_of(&mut evaluator(&["--compare=mapping", "--json=mapping"]), 2);
     assert!(message.contains("would overwrite the input"), "{message}");
     failure_of(&mut evaluator(&["--compare=block,,random"]), 2);

@@ -127,7 +127,8 @@ fn machines_that_cannot_be_are_refused_with_what_and_where() {
     fs::write(folder.path().join("torn.tgt"), "tleaf 3 8").unwrap();
     fs::write(folder.path().join("text"), "hello world\n").unwrap();
     fs::write(folder.path().join("twice"), "1-3\n2\n").unwrap();
-    let cases: [(&[&str], i32, &str); 21] = [
+    fs::write(folder.path().join("comments"), format!("{}hcub 5\n", "# why\n".repeat(11_000))).unwrap();
+    let cases: [(&[&str], i32, &str); 26] = [
         (&["--machine=nothing"], 2, "neither a file that exists nor one of"),
         (
             &["--machine=tours:4x4", "--distance_parameter_string=1"],
@@ -153,6 +154,15 @@ fn machines_that_cannot_be_are_refused_with_what_and_where() {
         (&["--machine=mesh:8x8", "--pes=1,1"], 2, "column 3: processing element 1 is listed before"),
         (&["--machine=mesh:8x8", "--pes=twice"], 65, "twice, line 2, column 1"),
         (&["--machine=mesh:8x8", "--pes=missing"], 66, "missing: cannot be read"),
+        (
+            &["--machine=mesh:8x8", "--pes=0-11x"],
+            66,
+            "0-11x: cannot be read: it is neither a list of numbers",
+        ),
+        (&["--machine=mesh:8x8", "--pes=0:11"], 66, "nor a file that is there"),
+        (&["--machine=mesh:8x8", "--pes="], 2, "no processing elements are listed"),
+        (&["--machine=mesh:3x8/"], 2, "`` at column 10 is not a number of members"),
+        (&["--machine=comments"], 65, "comments: the comments at the start are too long"),
         (&["--machine=mesh:8x8", "--hierarchy_parameter_string=8:8"], 2, "cannot be used with"),
         (&["--pes=0-3"], 2, "--hierarchy_parameter_string"),
         (&["--hierarchy_parameter_string=8:8"], 2, "--distance_parameter_string"),
@@ -165,6 +175,22 @@ fn machines_that_cannot_be_are_refused_with_what_and_where() {
             assert!(message.contains(what), "{name} {options:?}: {message}");
             assert!(!folder.path().join("permutation").exists());
         }
+    }
+}
+
+/// Where the content leaves a doubt, or comments hide it, the name decides.
+#[test]
+fn endings_of_names_tell_machines_in_any_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("graph"), "3 1\n2\n1\n\n").unwrap();
+    // A number of rows before the first: it could be the header of a graph.
+    fs::write(path("D.MATRIX"), "3 0 1 2\n1 0 3\n2 3 0\n").unwrap();
+    fs::write(path("cube.Tgt"), format!("{}hcub 2\n", "# why\n".repeat(11_000))).unwrap();
+    for (machine, about) in [("D.MATRIX", "3 entities"), ("cube.Tgt", "4 entities")] {
+        let mut viem = program("viem", folder.path());
+        let text = stdout_of(viem.args(["graph", "--verify", &format!("--machine={machine}")]));
+        assert!(text.contains(about) && text.contains("verified"), "{text}");
     }
 }
 

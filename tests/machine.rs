@@ -248,7 +248,8 @@ fn what_is_refused_says_what_to_do() {
     says(refused("torus:4294967295", None, None), &["too long"]);
     says(refused("mesh:4x4/4:16", None, None), &["needs 3 distances", "1:10:100", "0 are given"]);
     says(refused("mesh:4x4/4:16", Some("1:2"), None), &["needs 3 distances", "2 are given"]);
-    says(refused("mesh:4x4/4:0", Some("1:2:3"), None), &["`0` at column 3"]);
+    says(refused("mesh:4x4/4:0", Some("1:2:3"), None), &["`0` at column 12"]);
+    says(refused("mesh:3x4/", None, None), &["`` at column 10", "a number of members", "torus:4x4x2/4:16"]);
     says(refused("mesh:4x4/4", Some("1:x"), None), &["distance `x`"]);
     says(refused("mesh:4x4", Some("1:2"), None), &["needs 1 distances"]);
     says(refused("mesh:1000", Some("9223372036854775807"), None), &["common factor"]);
@@ -271,9 +272,17 @@ fn what_is_refused_says_what_to_do() {
     );
     says(refused("4:4", Some("1:2"), Some("3,3")), &["column 3", "once"]);
     says(refused("4:4", Some("1:2"), Some("5-2")), &["2-5"]);
-    says(refused("4:4", Some("1:2"), Some("nowhere.txt")), &["nowhere.txt", "cannot be read"]);
+    says(
+        refused("4:4", Some("1:2"), Some("nowhere.txt")),
+        &[
+            "nowhere.txt",
+            "cannot be read",
+            "neither a list of numbers and ranges",
+            "nor a file that is there",
+        ],
+    );
     says(refused("4:4", Some("1:2"), Some(&file("0\n1\nx"))), &["line 3, column 1"]);
-    says(refused("4:4", Some("1:2"), Some("")), &["cannot be read"]);
+    says(refused("4:4", Some("1:2"), Some("")), &["no processing elements are listed"]);
     let huge = refused("mesh:2", None, Some("0-4294967295"));
     says(huge, &["0 to 1"]);
 }

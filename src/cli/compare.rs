@@ -53,11 +53,15 @@ impl Other {
         comparison: &Comparison<'_>,
         count: usize,
     ) -> anyhow::Result<Mapping> {
-        match self {
-            Self::Arrangement(arrangement) => Ok(comparison.arranged(*arrangement).expect("there is room")),
-            Self::File(path) if comparison.is_many() => Ok(files::read_many(path, count, machine)?),
-            Self::File(path) => Ok(files::read_mapping(path, count, machine)?),
-        }
+        let read = match self {
+            Self::Arrangement(arrangement) => {
+                return Ok(comparison.arranged(*arrangement).expect("there is room"));
+            }
+            Self::File(path) if comparison.is_many() => files::read_many(path, count, machine),
+            Self::File(path) => files::read_mapping(path, count, machine),
+        };
+        let names = Arrangement::ALL.map(Arrangement::name).join(", ");
+        Ok(read.map_err(|error| error.or_else_is(format_args!("one of {names}")))?)
     }
 }
 

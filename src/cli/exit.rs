@@ -231,7 +231,7 @@ fn code_of_reading(error: &ReadError) -> u8 {
 fn code_of_spec(error: &SpecError) -> u8 {
     match error {
         SpecError::Read(error) => code_of_reading(error),
-        SpecError::UnknownFile { .. } => DATA,
+        SpecError::UnknownFile { .. } | SpecError::LongComments { .. } => DATA,
         SpecError::Machine { spec, source } => match code_of_machine(source) {
             DATA if machine::file_of(spec).is_none() => USAGE,
             code => code,

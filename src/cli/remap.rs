@@ -112,10 +112,9 @@ impl RemapOptions {
         let (Some(path), Some(weight)) = (&self.remap_from, self.migration_weight) else { return Ok(None) };
         let expected = self.parents.is_none().then(|| graph.num_nodes());
         let old = io::partition::read(Source::open(path)?, expected)?;
-        let left = match (&self.remap_left, self.file_of_left()) {
-            (_, Some(file)) => pes::read(Source::open(file)?, blocks_in(&old))?,
-            (Some(list), None) => pes::read(Source::new("--remap_left", list.as_bytes())?, blocks_in(&old))?,
-            (None, None) => Vec::new(),
+        let left = match &self.remap_left {
+            Some(left) => pes::read(pes::open(left, "--remap_left")?, blocks_in(&old))?,
+            None => Vec::new(),
         };
         let mut homes = Homes::new(&old, &left, num_blocks)?;
         if let Some(path) = &self.parents {

@@ -23,10 +23,11 @@ enum Speeds {
 }
 
 impl Speeds {
-    /// What is made of numbers is a list; anything else is the name of a file.
+    /// What is made of numbers is a list, and so is nothing; anything else is the name of a file.
     fn parse(text: &str) -> Result<Self, String> {
         let may_stand = |byte: u8| byte.is_ascii_digit() || b",.- ".contains(&byte);
-        let is_list = text.bytes().all(may_stand) && text.bytes().any(|byte| byte.is_ascii_digit());
+        let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+        let is_list = text.bytes().all(may_stand) && (has_digit || text.is_empty());
         if !is_list {
             return Ok(Self::File(PathBuf::from(text)));
         }
@@ -53,7 +54,10 @@ impl SpeedOptions {
         match &self.speeds {
             None => Ok(None),
             Some(Speeds::List(speeds)) => Ok(Some(speeds.clone())),
-            Some(Speeds::File(path)) => pe_weights::read_speeds(Source::open(path)?).map(Some),
+            Some(Speeds::File(path)) => {
+                let source = Source::open(path).map_err(|error| error.or_else_is("a list such as 1,2,4"))?;
+                pe_weights::read_speeds(source).map(Some)
+            }
         }
     }
 }

@@ -70,6 +70,19 @@ pub enum ReadError {
     OutOfMemory { file: String, line: u64, source: OutOfMemory },
 }
 
+impl ReadError {
+    /// The same for the name of a file that may be a misspelt `what`: where there is no such file, that is said, too.
+    pub(crate) fn or_else_is(self, what: impl std::fmt::Display) -> Self {
+        match self {
+            Self::Unreadable { file, source } if source.kind() == std::io::ErrorKind::NotFound => {
+                let message = format!("it is neither {what} nor a file that is there");
+                Self::Unreadable { file, source: std::io::Error::new(source.kind(), message) }
+            }
+            error => error,
+        }
+    }
+}
+
 /// What is wrong with the content of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]

@@ -3,6 +3,7 @@
 //! What starts with `#` or `%` is a comment, up to the end of its line.
 
 use std::io::Read as _;
+use std::path::Path;
 
 use super::scanner::TEXT_LENGTH;
 use super::source::read_error;
@@ -26,10 +27,20 @@ pub enum PeListFault {
 }
 
 /// Whether a text is a list and not the name of a file: nothing but digits, commas, minus signs and blanks, and a
-/// digit first.
+/// digit first, or nothing at all.
 pub fn is_list(text: &str) -> bool {
     let may_stand = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_whitespace() || b",-".contains(&byte);
-    text.trim_start().starts_with(|first: char| first.is_ascii_digit()) && text.bytes().all(may_stand)
+    let text = text.trim();
+    (text.is_empty() || text.starts_with(|first: char| first.is_ascii_digit())) && text.bytes().all(may_stand)
+}
+
+/// Opens a list, or the file that has this name; `name` is what messages call the list.
+pub fn open<'a>(text: &'a str, name: &str) -> Result<Source<'a>, ReadError> {
+    if is_list(text) {
+        return Source::new(name, text.as_bytes());
+    }
+    let what = "a list of numbers and ranges such as 0-15,32,40-47";
+    Source::open(Path::new(text)).map_err(|error| error.or_else_is(what))
 }
 
 /// Reads a list of PEs of a machine that has `num_pes`, each at most once and at least one.

@@ -11,9 +11,6 @@ use flate2::read::MultiGzDecoder;
 
 use super::{ContentError, ReadError};
 
-/// Bytes at the start of a source that can be looked at before it is read.
-const START: u64 = 1 << 16;
-
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Any packed file may expand to this many bytes, whatever its size.
@@ -29,6 +26,9 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// Bytes at the start of a source that can be looked at before it is read.
+    pub(crate) const START: usize = 1 << 16;
+
     /// Opens a file, or the standard input if the path is `-`.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         if path.as_os_str() == "-" {
@@ -75,7 +75,7 @@ impl<'a> Source<'a> {
     /// The first bytes, up to 64 KiB, which are read again afterwards. A read that fails fails again then.
     pub fn start(&mut self) -> Vec<u8> {
         let mut start = Vec::new();
-        let failure = self.reader.by_ref().take(START).read_to_end(&mut start).err();
+        let failure = self.reader.by_ref().take(Self::START as u64).read_to_end(&mut start).err();
         let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         self.reader = Box::new(Cursor::new(start.clone()).chain(Failing(failure)).chain(rest));
         start

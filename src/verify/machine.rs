@@ -320,6 +320,7 @@ fn read_file(name: &str, text: &str) -> Result<Machine> {
     if first[0].starts_with(char::is_alphabetic) {
         return read_target(&mut lines.iter().flatten().copied());
     }
+    let name = name.to_ascii_lowercase();
     let name = name.trim_end_matches(".gz");
     let named_so = [".matrix", ".mat", ".dist"].iter().any(|ending| name.ends_with(ending));
     if number(first[0])? == 0 || !(2..=4).contains(&first.len()) || named_so {

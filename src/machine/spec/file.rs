@@ -68,7 +68,8 @@ impl<'a> Opening<'a> {
 pub fn read(mut source: Source<'_>, name: &Path) -> Result<Box<dyn Machine>, SpecError> {
     let start = source.start();
     let opening = Opening::new(&start);
-    let ending = name.file_name().and_then(|name| name.to_str()).unwrap_or_default().trim_end_matches(".gz");
+    let ending = name.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let ending = ending.trim_end_matches(".gz");
     let claim = |kind: &&FileKind| {
         let ends_so = kind.endings.iter().any(|&own| ending.ends_with(own));
         match ((kind.resembles)(&opening), ends_so) {
@@ -82,6 +83,9 @@ pub fn read(mut source: Source<'_>, name: &Path) -> Result<Box<dyn Machine>, Spe
     // The last of equal claims counts, which is the first of the table.
     match FILES.iter().rev().max_by_key(claim).filter(|kind| claim(kind) > 0) {
         Some(kind) => (kind.read)(source),
+        None if opening.num_fields() == 0 && start.len() == Source::START => {
+            Err(SpecError::LongComments { file: source.name().to_owned() })
+        }
         None => Err(SpecError::UnknownFile { file: source.name().to_owned() }),
     }
 }

@@ -38,6 +38,9 @@ fn make(request: &Request<'_>, is_closed: bool) -> Result<Box<dyn Machine>, Spec
 
 /// The tree of a vertex and the length of a hop, which is the last distance.
 fn vertex(request: &Request<'_>, tree: &str) -> Result<(Hierarchy, i64), SpecError> {
+    for token in tree.split(':') {
+        request.number(token, "a number of members", 1, u32::MAX, "torus:4x4x2/4:16")?;
+    }
     let distances = request.distances(tree.split(':').count() + 1)?;
     let (inside, hop) = distances.rsplit_once(':').expect("there are two or more");
     Ok((request.valid(Hierarchy::parse(tree, inside))?, distance(hop)?))

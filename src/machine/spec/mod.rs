@@ -140,6 +140,11 @@ pub enum SpecError {
         "{file}: this is no machine; a machine is a target file of Scotch, a network (METIS graph) or a distance matrix"
     )]
     UnknownFile { file: String },
+    #[error(
+        "{file}: the comments at the start are too long to tell what machine follows; shorten them, or end the name of the file in \
+         .tgt (a target file of Scotch), .graph (a network) or .matrix (a distance matrix)"
+    )]
+    LongComments { file: String },
     #[error("machine `{spec}`: {source}")]
     Cluster { spec: String, source: Box<ClusterError> },
     #[error("{option} is for clusters (slurm, hwloc:, hosts:) only; leave it out with `{spec}`")]
@@ -238,11 +243,7 @@ fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
 
 /// The listed PEs of a machine, in this order: numbers and ranges, or the name of a file with such a list.
 pub fn restricted(machine: Box<dyn Machine>, pes: &str) -> Result<Box<dyn Machine>, SpecError> {
-    let source = match file_of_pes(pes) {
-        Some(path) => Source::open(path)?,
-        None => Source::new("list of processing elements", pes.as_bytes())?,
-    };
-    let list = pes::read(source, machine.num_pes())?;
+    let list = pes::read(pes::open(pes, "list of processing elements")?, machine.num_pes())?;
     let name = machine.describe();
     Ok(Box::new(Listed::new(machine, list).map_err(|error| SpecError::machine(name, error))?))
 }
