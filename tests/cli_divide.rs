@@ -66,11 +66,10 @@ fn an_index_is_cut_anew() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for algorithm in Algorithm::ALL {
+        let mut options =
+            vec!["--k=5", "--write_index=index", "--mapping_filename=parts", "--preconfiguration=fast"];
         let name = format!("--algorithm={algorithm}");
-        let mut options = vec!["--k=5", "--write_index=index", "--mapping_filename=parts", &name];
-        if algorithm.name() == Algorithm::default().name() {
-            options.push("--preconfiguration=fast");
-        }
+        options.push(&name);
         if algorithm.needs_coordinates() {
             options.push("--coordinates=mesh.xyz");
         }
@@ -92,14 +91,14 @@ fn an_index_is_cut_anew() {
 #[test]
 fn what_is_written_is_verified() {
     let folder = tempfile::tempdir().unwrap();
-    let verify = ["--verify", "--json=report"];
+    let fast = ["--preconfiguration=fast", "--verify", "--json=report"];
     for more in [
-        &["--k=7", "--mapping_filename=parts", "--preconfiguration=fast"][..],
+        &["--k=7", "--mapping_filename=parts"][..],
         &["--speeds=1,2,4", "--algorithm=linear"],
         &["--k=5", "--algorithm=rsb", "--write_index=index"],
         &["--k=3", "--index=index"],
     ] {
-        let text = stdout_of(on_mesh(folder.path(), &verify).args(more));
+        let text = stdout_of(on_mesh(folder.path(), &fast).args(more));
         let cut = &report_in(&folder.path().join("report"))["cut"];
         assert!(
             text.contains(&format!("verified: the cut of the files is {cut} too, and so are all loads")),
@@ -169,13 +168,7 @@ fn what_does_not_fit_together_is_refused() {
     fails(&["--speeds=0,0"], 2, "every block has speed 0");
     fails(&["--speeds=1,0.5"], 2, "`0.5` is not a speed");
     fails(&["--speeds=1,1000001"], 2, "`1000001` is not a speed");
-    fails(
-        &["--speeds=missing"],
-        66,
-        "missing: cannot be read: it is neither a list such as 1,2,4 nor a file",
-    );
-    fails(&["--speeds=1:2"], 66, "it is neither a list such as 1,2,4 nor a file that is there");
-    fails(&["--speeds="], 2, "`` is not a speed");
+    fails(&["--speeds=missing"], 66, "missing");
     let machine = ["--machine=4:3", "--distance_parameter_string=1:10"];
     fails(&[&machine[..], &["--speeds=1,2"]].concat(), 2, "--pe_weights");
     fails(

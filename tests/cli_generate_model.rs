@@ -100,13 +100,7 @@ fn what_is_no_graph_takes_no_option_of_graphs() {
     fs::write(folder.path().join("p"), two).unwrap();
     fs::write(folder.path().join("flows.csv"), "source,target,weight\n0,1,5\n").unwrap();
     for input in ["p", "flows.csv", "--generate=ring:8"] {
-        for option in [
-            "--mapping_filename=blocks",
-            "--machine=mesh:2x4",
-            "--verify",
-            "--k=2",
-            "--preconfiguration=fast",
-        ] {
+        for option in ["--mapping_filename=blocks", "--machine=mesh:2x4", "--verify", "--k=2"] {
             let message =
                 failure_of(program("generate_model", folder.path()).args([input, option, "-o", "out"]), 2);
             let name = option.split('=').next().unwrap();
@@ -144,12 +138,6 @@ fn options_without_use_are_refused() {
         let name = option.split('=').next().unwrap();
         refused(&["--k=4", option], &format!("{name} is for recorded traffic"));
         refused(&["--machine=mesh:4", option], &format!("{name} is for recorded traffic"));
-    }
-    for how in ["--algorithm=linear", "--algorithm=rsb", "--index=missing"] {
-        refused(
-            &["--k=4", how, "--preconfiguration=eco"],
-            "--preconfiguration is for --algorithm=multilevel",
-        );
     }
     assert_eq!(common::names(folder.path()), [""; 0]);
 }

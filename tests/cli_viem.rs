@@ -55,9 +55,6 @@ fn every_value_of_every_option_works() {
     );
     for option in options {
         let mut command = viem(folder.path(), model);
-        if option.starts_with("--search_space_s") {
-            command.arg("--local_search_neighborhood=nsquarepruned");
-        }
         let text = stdout_of(command.arg(&option));
         assert_eq!(evaluated(folder.path(), model, "permutation"), objective(&text), "{option}");
     }
@@ -73,15 +70,6 @@ fn options_without_use_are_refused() {
     for option in ["--judge=estimate", "--send_cycles=2", "--receive_cycles=1", "--tasks_per_pe=2"] {
         let name = option.split('=').next().unwrap();
         refused(&[option], &format!("{name} is for programs in time; this is a graph"));
-    }
-    let space = "--search_space_s is for --local_search_neighborhood=nsquarepruned; leave it out";
-    refused(&["--search_space_s=64"], space);
-    refused(&["--search_space_s=64", "--local_search_neighborhood=nsquare"], space);
-    for other in ["none", "nsquare", "nsquarepruned"] {
-        refused(
-            &["--communication_neighborhood_dist=3", &format!("--local_search_neighborhood={other}")],
-            "--communication_neighborhood_dist is for --local_search_neighborhood=communication; leave it out",
-        );
     }
     assert_eq!(common::names(folder.path()), [""; 0]);
 }

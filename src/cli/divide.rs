@@ -89,11 +89,6 @@ impl DivideOptions {
         self.algorithm.unwrap_or_default()
     }
 
-    /// Whether the multilevel partitioner is asked for, which alone has presets.
-    pub(super) fn is_multilevel(&self) -> bool {
-        self.index.is_none() && self.algorithm().name() == Algorithm::default().name()
-    }
-
     /// An error if these options do not fit together.
     fn check(&self) -> Result<(), UsageError> {
         let (algorithm, is_index) = (self.algorithm(), self.index.is_some());
@@ -139,7 +134,8 @@ impl DivideOptions {
 
     /// An error if something besides the multilevel partitioner is asked for, which alone resumes partitions.
     pub(super) fn check_remap(&self, remap: &RemapOptions) -> Result<(), UsageError> {
-        if !self.is_multilevel() || self.write_index.is_some() {
+        let is_other = self.algorithm().name() != Algorithm::default().name();
+        if is_other || self.index.is_some() || self.write_index.is_some() {
             return remap.refuse("is for --algorithm=multilevel without an index");
         }
         Ok(())

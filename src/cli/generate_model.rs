@@ -45,9 +45,9 @@ struct Options {
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
     seed: u64,
 
-    /// How much time to spend for how good a partition; social is for graphs with heavy-tailed degrees [default: eco]
-    #[arg(long, value_name = "PRESET", value_parser = one_of(&Preset::ALL, Preset::name))]
-    preconfiguration: Option<Preset>,
+    /// How much time to spend for how good a partition; social is for graphs with heavy-tailed degrees
+    #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&Preset::ALL, Preset::name))]
+    preconfiguration: Preset,
 
     /// No block is heavier than this many percent above the mean, rounded up; 0 is perfect balance
     #[arg(long, default_value_t = 3.0, value_name = "PERCENT", allow_negative_numbers = true)]
@@ -165,16 +165,11 @@ impl Options {
             (self.onto.is_given(), "--machine"),
             (self.verify, "--verify"),
             (self.mapping_filename.is_some(), "--mapping_filename"),
-            (self.preconfiguration.is_some(), "--preconfiguration"),
         ];
         let why = format!("is for graphs that are partitioned; {instead}");
         options::refuse(&given, &why)?;
         self.divide.refuse(instead)?;
         self.remap.refuse(&why)
-    }
-
-    fn preset(&self) -> Preset {
-        self.preconfiguration.unwrap_or(Preset::Eco)
     }
 
     /// The model of a direct mapping onto a machine.
@@ -193,7 +188,7 @@ impl Options {
             onto: &self.onto,
             machine,
             remap: &self.remap,
-            preset: self.preset(),
+            preset: self.preconfiguration,
             seed: self.seed,
             threads: options::threads(self.threads)?,
             imbalance: self.imbalance,
@@ -209,16 +204,12 @@ impl Options {
         to: &'a Destination,
         more: MoreOutputs,
     ) -> anyhow::Result<divide::Job<'a>> {
-        if !self.divide.is_multilevel() {
-            let given = [(self.preconfiguration.is_some(), "--preconfiguration")];
-            options::refuse(&given, "is for --algorithm=multilevel; leave it out")?;
-        }
         Ok(divide::Job {
             graphs: &self.files,
             options: &self.divide,
             parts,
             remap: &self.remap,
-            preset: self.preset(),
+            preset: self.preconfiguration,
             seed: self.seed,
             threads: options::threads(self.threads)?,
             imbalance: self.imbalance,

@@ -37,17 +37,14 @@ impl NeighbourhoodOptions {
         options::refuse(&given, why)
     }
 
-    /// The search; an error if a reach is given that has no use, or that is 0.
+    /// The search; an error if the reach of its neighbourhood is 0. That of another one is passed over, as scripts for VieM give all.
     pub(super) fn config(&self) -> Result<SearchConfig, UsageError> {
         let (hops, space) = (self.communication_neighborhood_dist, self.search_space_s);
         let config = SearchConfig::of(self.local_search_neighborhood.unwrap_or_default());
         let reaches =
             [(Neighbourhood::Communication, DIST, hops), (Neighbourhood::NSquarePruned, SPACE, space)];
         for (user, option, reach) in reaches {
-            if user != config.neighbourhood {
-                let why = format!("is for --local_search_neighborhood={user}; leave it out");
-                options::refuse(&[(reach.is_some(), option)], &why)?;
-            } else if reach == Some(0) {
+            if user == config.neighbourhood && reach == Some(0) {
                 return Err(UsageError(format!("{option}=0 reaches nothing; give 1 or more")));
             }
         }
