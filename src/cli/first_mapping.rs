@@ -112,7 +112,7 @@ impl FirstOptions {
         }
     }
 
-    /// Reads what the order needs, if one was asked for. To be called while a signal still ends the program: a pipe may give no end.
+    /// Reads what the order needs, if one was asked for. To be called before signals are caught, as a pipe may never end.
     pub(super) fn read(&self, num_nodes: usize) -> anyhow::Result<Option<FirstOrder>> {
         let Some(algorithm) = self.along() else { return Ok(None) };
         let read = |path: &PathBuf| coordinates::read(Source::open(path)?, num_nodes);
