@@ -351,7 +351,9 @@ fn pes_may_be_listed_again_and_again_to_make_room() {
         let slots: Vec<PeId> = (0..draw(&mut rng, 1, 2 * n)).map(|_| rng.below(n)).collect();
         let of_slots = |&p: &PeId| slots.iter().map(|&q| expected[p as usize][q as usize]).collect();
         let expected: Vec<Vec<Distance>> = slots.iter().map(of_slots).collect();
-        machine.distances().unwrap().listed(&slots).visit(Promises { name, expected: &expected });
+        let distances = machine.distances().unwrap();
+        distances.clone().listed(&slots).visit(Promises { name, expected: &expected });
+        distances.tabulated().listed(&slots).visit(Promises { name, expected: &expected });
     });
 }
 

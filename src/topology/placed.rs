@@ -34,7 +34,8 @@ impl<M: Metric> Placed<M> {
     }
 }
 
-fn has_repeats(list: &[PeId]) -> bool {
+/// Whether a PE stands in a list more than once.
+pub(super) fn has_repeats(list: &[PeId]) -> bool {
     let mut sorted = list.to_vec();
     sorted.sort_unstable();
     sorted.windows(2).any(|pair| pair[0] == pair[1])

@@ -1,5 +1,6 @@
 //! Distances of few places, all of them at hand.
 
+use super::placed::has_repeats;
 use super::{DistanceOracle, DistanceVisitor, Metric, costs_in_rows};
 use crate::threads;
 use crate::types::{Cost, Distance, NodeId, PeId, Weight};
@@ -50,12 +51,12 @@ impl SmallTable {
     /// The table of the PEs with these numbers.
     pub(super) fn listed(&self, list: &[PeId]) -> Self {
         let row = |&p: &PeId| list.iter().map(move |&q| self.row_of(p)[q as usize]);
-        Self {
-            num_pes: list.len(),
-            distances: list.iter().flat_map(row).collect(),
-            group_of: list.iter().map(|&pe| self.group_of[pe as usize]).collect(),
-            ..*self
-        }
+        // Two PEs of a group are not alike to a third one that stands where one of them does.
+        let group_of = match has_repeats(list) {
+            true => list.to_vec(),
+            false => list.iter().map(|&pe| self.group_of[pe as usize]).collect(),
+        };
+        Self { num_pes: list.len(), distances: list.iter().flat_map(row).collect(), group_of, ..*self }
     }
 
     #[inline]
