@@ -43,9 +43,17 @@ impl TreeRoutes {
         self.num_links
     }
 
+    /// Levels of one member do not count, unless they are inside of one that does: no message passes them.
     pub(super) fn longest(&self) -> (u64, u64) {
-        let cost = self.levels.iter().map(|level| level.cost).max().unwrap_or(0);
-        (2 * self.levels.len() as u64, cost.max(1))
+        let mut is_passed: Vec<bool> = self.tree.arities().iter().map(|&arity| arity > 1).collect();
+        let mut cost = 1;
+        for (index, level) in self.levels.iter().enumerate().rev() {
+            if is_passed[index] {
+                level.inside.iter().for_each(|&inside| is_passed[inside] = true);
+                cost = cost.max(level.cost);
+            }
+        }
+        (2 * self.levels.len() as u64, cost)
     }
 
     /// Adds the hops, where the links of this tree begin with number `first`.
@@ -80,5 +88,22 @@ impl TreeRoutes {
         } else {
             format!("level {} -> {members}", index + 1)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_that_no_message_passes_do_not_count() {
+        let longest = |arities, distances| {
+            TreeRoutes::new(&Hierarchy::parse(arities, distances).unwrap()).unwrap().longest().1
+        };
+        assert_eq!(longest("1:12:1", "9223372036854775807:2:9223372036854775807"), 2);
+        assert_eq!(longest("4:2", "1:10"), 9);
+        // Messages of the outermost level pass links of that inside of it.
+        assert_eq!(longest("4:1:2", "1:10:12"), 9);
+        assert_eq!(longest("1:1", "5:9"), 1);
     }
 }
