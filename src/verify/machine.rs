@@ -138,15 +138,56 @@ impl Machine {
         self.capacities.as_ref().map_or(1, |capacities| capacities[self.inner(pe) as usize])
     }
 
-    /// The distances from one PE to some others.
-    pub(super) fn distances(&self, from: u64, to: &[u64]) -> Result<Vec<u64>> {
-        let (from, to) = (self.inner(from), to.iter().map(|&pe| self.inner(pe)));
-        if let Shape::Network { links, vertices } = &self.shape {
-            let paths = cheapest_paths(links, vertices[from as usize]);
-            let reached = to.map(|pe| paths[vertices[pe as usize]]);
-            return reached.collect::<Option<_>>().map_or(fault("there is no path between two PEs"), Ok);
+    /// Where all paths from a PE begin: in a network the vertex, or the other end of its only link. Elsewhere the PE.
+    pub(super) fn origin(&self, pe: u64) -> u64 {
+        let pe = self.inner(pe);
+        match &self.shape {
+            Shape::Network { links, vertices } => first_step(links, vertices[pe as usize]).0 as u64,
+            _ => pe,
         }
-        Ok(to.map(|to| self.shape.distance(from, to)).collect())
+    }
+}
+
+/// A vertex and what it costs to get there; the other end of the only link of a vertex that has but one.
+fn first_step(links: &[Row], vertex: usize) -> (usize, u64) {
+    match links[vertex].arcs[..] {
+        [only] => only,
+        _ => (vertex, 0),
+    }
+}
+
+/// The distances from one PE after the other. Those of one [origin](Machine::origin) are best asked for one after the other.
+pub(super) struct Distances<'a> {
+    machine: &'a Machine,
+    /// What the cheapest paths cost from the vertex that was searched last.
+    paths: Option<(usize, Vec<Option<u64>>)>,
+    /// How many vertices were searched.
+    pub(super) searches: usize,
+}
+
+impl<'a> Distances<'a> {
+    pub(super) fn new(machine: &'a Machine) -> Self {
+        Self { machine, paths: None, searches: 0 }
+    }
+
+    /// The distances from one PE to some others.
+    pub(super) fn from(&mut self, from: u64, to: &[u64]) -> Result<Vec<u64>> {
+        let machine = self.machine;
+        let (from, to) = (machine.inner(from), to.iter().map(|&pe| machine.inner(pe)));
+        let Shape::Network { links, vertices } = &machine.shape else {
+            return Ok(to.map(|to| machine.shape.distance(from, to)).collect());
+        };
+        let (origin, link) = first_step(links, vertices[from as usize]);
+        if self.paths.as_ref().is_none_or(|&(searched, _)| searched != origin) {
+            self.paths = Some((origin, cheapest_paths(links, origin)));
+            self.searches += 1;
+        }
+        let paths = self.paths.as_ref().map_or(&[][..], |(_, paths)| paths);
+        let reached = to.map(|pe| match pe == from {
+            true => Some(0),
+            false => paths[vertices[pe as usize]].map(|rest| rest.saturating_add(link)),
+        });
+        reached.collect::<Option<_>>().map_or(fault("there is no path between two PEs"), Ok)
     }
 }
 

@@ -7,7 +7,8 @@
 //! mistake there is not repeated here. It is meant for files
 //! the library has accepted and written; of a malformed file it says that it is one, but not much more.
 //!
-//! O(n + m k) for k levels or dimensions; in a network a search for each process, and one more for F. F takes the steps of the
+//! O(n log n + m k) for k levels or dimensions; in a network a search for each PE with a process, PEs of one link at the same vertex
+//! together, and for F one for each PE that receives. F takes the steps of the
 //! program and, for each of its phases, the hops of its messages.
 
 mod estimate;
@@ -25,7 +26,7 @@ pub use qap::audit_qap;
 
 use std::collections::HashMap;
 
-use machine::Machine;
+use machine::{Distances, Machine};
 
 /// Why an audit failed. Lines are counted from 1, processes and PEs from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -121,10 +122,13 @@ pub fn audit_program_on(
     if lines != processes {
         return Err(AuditError::Sizes { lines, processes });
     }
-    let mut cost = 0u128;
-    for sent in program::messages(&tasks)?.chunk_by(|one, next| one.0 == next.0) {
+    let messages = program::messages(&tasks)?;
+    let mut senders: Vec<_> = messages.chunk_by(|one, next| one.0 == next.0).collect();
+    senders.sort_by_key(|sent| machine.origin(pe_of[sent[0].0]));
+    let (mut cost, mut distances) = (0u128, Distances::new(&machine));
+    for sent in senders {
         let places: Vec<u64> = sent.iter().map(|&(_, to, _)| pe_of[to]).collect();
-        let distances = machine.distances(pe_of[sent[0].0], &places)?;
+        let distances = distances.from(pe_of[sent[0].0], &places)?;
         for (&(_, _, flits), distance) in sent.iter().zip(distances) {
             let term = flits.checked_mul(2 * u128::from(distance)).ok_or(AuditError::Overflow)?;
             cost = cost.checked_add(term).ok_or(AuditError::Overflow)?;
@@ -184,16 +188,25 @@ fn read(graph: &str, mapping: &str) -> Result<(Vec<u64>, Vec<Row>), AuditError> 
 
 /// J by the definition.
 fn cost(rows: &[Row], pe_of: &[u64], machine: &Machine) -> Result<u128, AuditError> {
-    let mut cost = 0u128;
-    for (process, Row { arcs, .. }) in rows.iter().enumerate().filter(|(_, row)| !row.arcs.is_empty()) {
+    Ok(cost_and_searches(rows, pe_of, machine)?.0)
+}
+
+/// J, and how many vertices of a network were searched.
+fn cost_and_searches(rows: &[Row], pe_of: &[u64], machine: &Machine) -> Result<(u128, usize), AuditError> {
+    let mut processes: Vec<usize> =
+        (0..rows.len()).filter(|&process| !rows[process].arcs.is_empty()).collect();
+    processes.sort_by_key(|&process| machine.origin(pe_of[process]));
+    let (mut cost, mut distances) = (0u128, Distances::new(machine));
+    for process in processes {
+        let arcs = &rows[process].arcs;
         let places: Vec<u64> = arcs.iter().map(|&(other, _)| pe_of[other]).collect();
-        let distances = machine.distances(pe_of[process], &places)?;
+        let distances = distances.from(pe_of[process], &places)?;
         for (&(_, weight), distance) in arcs.iter().zip(distances) {
             let term = u128::from(weight) * u128::from(distance);
             cost = cost.checked_add(term).ok_or(AuditError::Overflow)?;
         }
     }
-    Ok(cost)
+    Ok((cost, distances.searches))
 }
 
 /// Checks that each PE exists and has room for its processes.
@@ -279,6 +292,21 @@ mod tests {
     fn a_cycle_beyond_32_bits() {
         assert_eq!(audit(CYCLE, "0\n1\n2\n3\n", &[2, 2], &[10, 100]), Ok(13_200_000_000));
         assert_eq!(audit(CYCLE, "0\n2\n1\n3\n", &[2, 1, 2], &[10, 7, 100]), Ok(24_000_000_000));
+    }
+
+    /// A router with leaves, of which one has room for two processes, and a further PE behind it.
+    #[test]
+    fn processing_elements_at_one_router_share_a_search() {
+        let star = "6 5 11\n0 2 1 3 2 4 3 5 4\n2 1 1\n1 1 2\n1 1 3\n1 1 4 6 5\n1 5 5\n";
+        let text = MachineText { spec: "star.graph", distances: None, file: Some(star), pes: None };
+        let machine = Machine::read(&text).unwrap();
+        let complete: String = (1..=6)
+            .map(|u| (1..=6).filter(|v| *v != u).map(|v| format!("{v} ")).collect::<String>() + "\n")
+            .collect();
+        let (pe_of, rows) = read(&format!("6 15\n{complete}"), "0\n4\n1\n0\n3\n2\n").unwrap();
+        // The leaves are 1, 1, 2, 3, 4 and 9 from the router; two of them are one.
+        let expected = 2 * (5 * (1 + 1 + 2 + 3 + 4 + 9) - (1 + 1) - 2 * 4);
+        assert_eq!(cost_and_searches(&rows, &pe_of, &machine), Ok((expected, 2)));
     }
 
     #[test]
