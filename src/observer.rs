@@ -4,7 +4,7 @@
 //! clock or an atomic flag. Loops whose steps cost as much as the degree of a vertex count with a [`Watch`]: a run
 //! then ends as soon on a graph with hubs as on any other.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::types::Cost;
 
@@ -83,6 +83,13 @@ pub struct Limited<'a> {
     pub deadline: Option<Instant>,
     /// Costs from here on are not passed on.
     pub bound: Cost,
+}
+
+impl<'a> Limited<'a> {
+    /// Ends a run so long after its beginning, if there is a limit, and passes nothing on.
+    pub fn silent(observer: &'a dyn Observer, begin: Instant, limit: Option<Duration>) -> Self {
+        Self { observer, deadline: limit.and_then(|limit| begin.checked_add(limit)), bound: Cost::MIN }
+    }
 }
 
 impl Observer for Limited<'_> {

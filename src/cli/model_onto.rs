@@ -22,6 +22,7 @@ use crate::io::output::Content;
 use crate::io::{self, Source};
 use crate::partition::Preset;
 use crate::solve::{DirectConfig, DirectSolution, MapPreset, map_directly};
+use crate::threads;
 use crate::topology::Machine;
 use crate::traffic;
 use crate::types::Cost;
@@ -89,7 +90,8 @@ impl Job<'_> {
         let spread =
             DirectOptions { imbalance: Some(self.imbalance), pe_weights: self.onto.pe_weights.clone() };
         let imbalance = spread.imbalance()?;
-        let machine = spread.weigh(self.machine.build(console)?)?;
+        let machine = threads::run(self.threads, || self.machine.build(console))??;
+        let machine = spread.weigh(machine)?;
         let machine = machine.as_ref();
         let graph = io::metis::read(source, NodeWeights::Read)?;
         let reading = started.elapsed().as_secs_f64();

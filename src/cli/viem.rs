@@ -33,6 +33,7 @@ use crate::observer::Observer;
 use crate::partition::Algorithm;
 use crate::search::Neighbourhood;
 use crate::solve::{DirectConfig, Given, MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
+use crate::threads;
 use crate::topology::{DistanceKind, Hierarchy, Machine};
 use crate::types::{Cost, Distance};
 
@@ -153,7 +154,9 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let planned = options.launch.add_to(&mut outputs, &inputs)?;
     let curve = options.remap.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
-    let machine = options.direct.weigh(options.machine.build(console)?)?;
+    let threads = options::threads(options.threads)?;
+    let machine = threads::run(threads, || options.machine.build(console))??;
+    let machine = options.direct.weigh(machine)?;
     let config = options.config(machine.as_ref(), outputs.is_file(output))?;
     options.direct.imbalance()?;
     options.first.check()?;

@@ -67,7 +67,7 @@ pub fn along_many(
     algorithm: Algorithm,
     machine: &dyn Machine,
 ) -> Result<Mapping, AlongError> {
-    let parts = divide(machine, &machine.distances()?);
+    let parts = divide(machine, &machine.distances()?, input.observer);
     let order = parts.order();
     let capacities: Vec<u32> = order.iter().map(|&pe| machine.capacity(pe)).collect();
     // Algorithms aim at the shares themselves, whatever bounds are above them.

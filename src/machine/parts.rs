@@ -5,6 +5,7 @@
 //! distances alone, the network is taken that joins each PE with those nearest to it.
 
 use crate::graph::{CsrGraph, GraphBuilder, subgraph};
+use crate::observer::Observer;
 use crate::partition::{Partitioner, Preset, Targets};
 use crate::topology::{DistanceOracle, DistanceVisitor, Distances, Division, Machine, PartTree, Parts};
 use crate::types::{Distance, NodeId, PeId, Weight};
@@ -18,17 +19,17 @@ const NEAREST: usize = 8;
 /// Weight of the cheapest link where parts are cut; a link of twice the cost weighs half of that.
 const CHEAPEST: Distance = 1 << 10;
 
-/// The parts of a machine whose distances are these.
-pub fn divide(machine: &dyn Machine, distances: &Distances) -> Parts {
+/// The parts of a machine whose distances are these. Once the observer asks to stop, what would be partitioned stays whole.
+pub fn divide(machine: &dyn Machine, distances: &Distances, observer: &dyn Observer) -> Parts {
     match machine.division() {
         Division::Parts(parts) => parts,
         Division::Network { graph, vertex_of } => {
-            divide_network(&graph, &vertex_of, |pe| machine.capacity(pe))
+            divide_network(&graph, &vertex_of, |pe| machine.capacity(pe), observer)
         }
         Division::ByDistance => {
             let graph = distances.visit(NearestGraph);
             let vertex_of: Vec<NodeId> = (0..machine.num_pes() as NodeId).collect();
-            divide_network(&graph, &vertex_of, |pe| machine.capacity(pe))
+            divide_network(&graph, &vertex_of, |pe| machine.capacity(pe), observer)
         }
     }
 }
@@ -72,7 +73,12 @@ impl DistanceVisitor for NearestGraph {
 }
 
 /// Halves a network again and again. `vertex_of` is the vertex of each PE, `graph` has the costs of the links.
-fn divide_network(graph: &CsrGraph, vertex_of: &[NodeId], capacity: impl Fn(PeId) -> u32) -> Parts {
+fn divide_network(
+    graph: &CsrGraph,
+    vertex_of: &[NodeId],
+    capacity: impl Fn(PeId) -> u32,
+    observer: &dyn Observer,
+) -> Parts {
     let mut pes_at: Vec<Vec<PeId>> = vec![Vec::new(); graph.num_nodes()];
     let mut weights: Vec<Weight> = vec![0; graph.num_nodes()];
     for (pe, &vertex) in vertex_of.iter().enumerate() {
@@ -80,7 +86,7 @@ fn divide_network(graph: &CsrGraph, vertex_of: &[NodeId], capacity: impl Fn(PeId
         weights[vertex as usize] += Weight::from(capacity(pe as PeId));
     }
     let nodes: Vec<NodeId> = graph.nodes().collect();
-    Parts::from_tree(&halve(&closeness(graph, &weights), &nodes, &mut pes_at, 0))
+    Parts::from_tree(&halve(&closeness(graph, &weights), &nodes, &mut pes_at, 0, observer))
 }
 
 /// The network with weights that say how close the ends of a link are instead of what it costs.
@@ -99,19 +105,25 @@ fn closeness(graph: &CsrGraph, node_weights: &[Weight]) -> CsrGraph {
 
 /// Halves a part of a network, whose vertices are called `nodes` in the whole. `pes_at` are the PEs at each vertex of the
 /// whole; they are taken out.
-fn halve(graph: &CsrGraph, nodes: &[NodeId], pes_at: &mut [Vec<PeId>], depth: u64) -> PartTree {
+fn halve(
+    graph: &CsrGraph,
+    nodes: &[NodeId],
+    pes_at: &mut [Vec<PeId>],
+    depth: u64,
+    observer: &dyn Observer,
+) -> PartTree {
     let mut holders = graph.nodes().filter(|&node| !pes_at[nodes[node as usize] as usize].is_empty());
-    if holders.by_ref().nth(1).is_none() {
+    if holders.by_ref().nth(1).is_none() || observer.should_stop() {
         let pes = nodes.iter().flat_map(|&node| std::mem::take(&mut pes_at[node as usize]));
         return PartTree::Whole(pes.collect());
     }
     let targets = Targets::equal(graph, 2, IMBALANCE).expect("two blocks");
-    let partition = Partitioner::new(Preset::Fast, depth).partition(graph, &targets);
+    let partition = Partitioner::new(Preset::Fast, depth).partition_watched(graph, &targets, observer);
     let mut blocks = partition.into_blocks();
     separate(nodes, pes_at, &mut blocks);
     let mut half = |(part, members): (CsrGraph, Vec<NodeId>)| {
         let members: Vec<NodeId> = members.into_iter().map(|node| nodes[node as usize]).collect();
-        halve(&part, &members, pes_at, depth + 1)
+        halve(&part, &members, pes_at, depth + 1, observer)
     };
     PartTree::Divided(subgraph::split(graph, &blocks, 2).into_iter().map(&mut half).collect())
 }
@@ -123,6 +135,27 @@ fn separate(nodes: &[NodeId], pes_at: &[Vec<PeId>], blocks: &mut [u32]) {
         let first = holders.clone().next().expect("two vertices hold PEs");
         if holders.all(|node| blocks[node] != block) {
             blocks[first] = block;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observer::Stops;
+    use crate::topology::{DistanceMatrix, Network};
+
+    #[test]
+    fn what_is_not_divided_in_time_stays_whole() {
+        let mut builder = GraphBuilder::new(9);
+        (1..9).for_each(|v| builder.add_edge(v - 1, v, 1));
+        let network = Network::new(builder.build().unwrap()).unwrap();
+        let matrix = DistanceMatrix::from_fn(9, |p, q| Distance::from(p.abs_diff(q))).unwrap();
+        let machines: [&dyn Machine; 2] = [&network, &matrix];
+        for machine in machines {
+            let distances = machine.distances().unwrap();
+            assert!(divide(machine, &distances, &()).num_parts() > 9);
+            assert_eq!(divide(machine, &distances, &Stops), Parts::whole((0..9).collect()));
         }
     }
 }

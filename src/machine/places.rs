@@ -1,6 +1,7 @@
 //! The places of a machine.
 
 use crate::memory;
+use crate::observer::Observer;
 use crate::topology::{Distances, Hierarchy, Machine, MachineError, Parts};
 use crate::types::PeId;
 
@@ -38,8 +39,12 @@ pub struct Places {
 impl Places {
     /// The places of a machine, in parallel on the threads of the rayon pool it is called in.
     ///
-    /// `distances` are those of the machine.
-    pub fn new(machine: &dyn Machine, distances: Distances) -> Result<Self, MachineError> {
+    /// `distances` are those of the machine. Once the observer asks to stop, the machine is not divided into further parts.
+    pub fn new(
+        machine: &dyn Machine,
+        distances: Distances,
+        observer: &dyn Observer,
+    ) -> Result<Self, MachineError> {
         check_memory(machine)?;
         let count = machine.room();
         if count >= u64::from(PeId::MAX) {
@@ -47,7 +52,7 @@ impl Places {
         }
         check_memory_of(count as usize)?;
         let is_plain = count == machine.num_pes() as u64;
-        let parts = parts::divide(machine, &distances);
+        let parts = parts::divide(machine, &distances, observer);
         let parts = if is_plain { parts } else { parts.with_capacities(|pe| machine.capacity(pe)) };
         let pe_of = parts.order().to_vec();
         if let Some(hierarchy) = machine.hierarchy().filter(|_| is_plain) {
@@ -58,7 +63,7 @@ impl Places {
 
     /// The places of a machine with its own distances.
     pub fn of(machine: &dyn Machine) -> Result<Self, MachineError> {
-        Self::new(machine, machine.distances()?)
+        Self::new(machine, machine.distances()?, &())
     }
 
     /// Number of places.

@@ -182,7 +182,7 @@ pub fn map_directly_watched(
     let begin = Instant::now();
     threads::run(config.threads, || {
         let distances = machine.distances()?;
-        let parts = divide(machine, &distances);
+        let parts = divide(machine, &distances, &Limited::silent(observer, begin, config.time_limit));
         check_start(graph, machine, start)?;
         let from = start.map_or(Origin::Nothing, Origin::Start);
         let run = Run { graph, machine, parts: &parts, config, from, observer, begin };
@@ -266,7 +266,7 @@ pub fn remap_directly(
     let begin = Instant::now();
     threads::run(config.threads, || {
         let distances = machine.distances()?;
-        let parts = divide(machine, &distances);
+        let parts = divide(machine, &distances, &Limited::silent(observer, begin, config.time_limit));
         let from = Origin::Homes(homes, weight);
         let run = Run { graph, machine, parts: &parts, config, from, observer, begin };
         distances.visit(run)

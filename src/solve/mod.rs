@@ -30,7 +30,7 @@ use crate::construct::ConstructionError;
 use crate::graph::CsrGraph;
 use crate::machine::Places;
 use crate::mapping::{Mapping, MappingError};
-use crate::observer::Observer;
+use crate::observer::{Limited, Observer};
 use crate::partition::{RemapError, TargetsError};
 use crate::problem::{self, ProblemError};
 pub use crate::settings::ConfigError;
@@ -136,7 +136,8 @@ pub fn solve_watched<'a>(
     });
     let machine = part.as_deref().unwrap_or(machine);
     threads::run(config.threads, || {
-        let places = Places::new(machine, distances(graph, machine, config)?)?;
+        let silent = Limited::silent(observer, begin, config.time_limit);
+        let places = Places::new(machine, distances(graph, machine, config)?, &silent)?;
         let padded = (num_processes < places.len()).then(|| graph.with_isolated_nodes(places.len()));
         let graph = padded.as_ref().unwrap_or(graph);
         let seat = |given: &Mapping| -> Result<Mapping, SolveError> {

@@ -1,119 +1,129 @@
 //! Machines given by a distance for each pair of PEs.
 //!
 //! Machines have few distinct distances, so a table holds indices into a list of them: one byte a pair up to 256
-//! distinct distances, four bytes beyond. The part of the table that a search touches stays in cache longer.
+//! distinct distances. The part of the table that a search touches stays in cache longer. Beyond that it holds the distances
+//! themselves in four bytes, and indices again only where a distance does not fit.
+
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::{Distances, Division, Machine, MachineError, Metric, Placed};
 use crate::types::{Distance, PeId};
 
-/// An index into a list of distinct distances.
-pub trait Index: Copy + Send + Sync + std::fmt::Debug + 'static {
-    /// Distinct distances that can be told apart.
-    const COUNT: usize;
-    /// The index with this value; it fits.
-    fn of(value: usize) -> Self;
-    /// The value.
-    fn value(self) -> usize;
+/// What a table holds for a pair.
+pub trait Entry: Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
+    /// The distance it stands for; `distinct` are the distinct distances of the table, if it has a list of them.
+    fn distance(self, distinct: &[Distance]) -> Distance;
 }
 
-impl Index for u8 {
-    const COUNT: usize = 1 << 8;
+/// The index of a distance.
+impl Entry for u8 {
     #[inline]
-    fn of(value: usize) -> u8 {
-        value as u8
-    }
-    #[inline]
-    fn value(self) -> usize {
-        self as usize
+    fn distance(self, distinct: &[Distance]) -> Distance {
+        distinct[usize::from(self)]
     }
 }
 
-impl Index for u32 {
-    const COUNT: usize = 1 << 32;
+/// A distance, or the index of one if there is a list of them.
+impl Entry for u32 {
     #[inline]
-    fn of(value: usize) -> u32 {
-        value as u32
-    }
-    #[inline]
-    fn value(self) -> usize {
-        self as usize
+    fn distance(self, distinct: &[Distance]) -> Distance {
+        if distinct.is_empty() { Distance::from(self) } else { distinct[self as usize] }
     }
 }
 
-/// The distance of every pair of places, looked up.
-#[derive(Clone, Debug)]
-pub struct Table<I> {
+/// The distance of every pair of places, looked up. Copies share their entries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table<E> {
     num_places: usize,
-    /// Row by row, the index of each distance in `distinct`.
-    indices: Vec<I>,
-    /// Ascending.
-    distinct: Vec<Distance>,
+    /// Row by row.
+    entries: Arc<[E]>,
+    /// What entries are indices into, ascending; empty if they are distances.
+    distinct: Arc<[Distance]>,
+    greatest: Distance,
 }
 
-impl<I: Index> Table<I> {
-    fn new(num_places: usize, distances: &[Distance], distinct: Vec<Distance>) -> Self {
-        let index = |distance| I::of(distinct.partition_point(|other| other < distance));
-        let indices = distances.par_iter().map(index).collect();
-        Self { num_places, indices, distinct }
+impl<E: Entry> Table<E> {
+    fn new(num_places: usize, entries: Vec<E>, distinct: Vec<Distance>, greatest: Distance) -> Self {
+        Self { num_places, entries: entries.into(), distinct: distinct.into(), greatest }
     }
 
     /// The distance of two places.
     #[inline]
     pub fn distance(&self, a: u32, b: u32) -> Distance {
-        self.distinct[self.indices[a as usize * self.num_places + b as usize].value()]
+        self.entries[a as usize * self.num_places + b as usize].distance(&self.distinct)
     }
 
     /// The greatest distance.
     pub fn greatest(&self) -> Distance {
-        self.distinct.last().copied().unwrap_or(0)
+        self.greatest
     }
 }
 
 impl Table<u32> {
     /// A table of any distances, row by row.
     pub(super) fn wide(num_places: usize, distances: &[Distance]) -> Self {
-        Self::new(num_places, distances, distinct(distances))
+        let greatest = distances.par_iter().copied().max().unwrap_or(0);
+        let narrowed = distances.par_iter().map(|&distance| u32::try_from(distance).ok());
+        match narrowed.collect::<Option<Vec<u32>>>() {
+            Some(entries) => Self::new(num_places, entries, Vec::new(), greatest),
+            None => {
+                let (entries, distinct) = ranked(distances);
+                Self::new(num_places, entries, distinct, greatest)
+            }
+        }
     }
 }
 
 /// A table as narrow as the distances allow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AnyTable {
     Narrow(Table<u8>),
     Wide(Table<u32>),
 }
 
 impl AnyTable {
-    /// The distances of `num_places` places, row by row; O(n² log d) for d distinct distances.
+    /// The distances of `num_places` places, row by row; O(n²), and O(n² log n) where there are more than 256 and
+    /// some do not fit 32 bits.
     pub(super) fn new(num_places: usize, distances: &[Distance]) -> Self {
-        let distinct = distinct(distances);
-        if distinct.len() <= u8::COUNT {
-            AnyTable::Narrow(Table::new(num_places, distances, distinct))
-        } else {
-            AnyTable::Wide(Table::new(num_places, distances, distinct))
+        let Some(distinct) = few_distinct(distances) else {
+            return AnyTable::Wide(Table::wide(num_places, distances));
+        };
+        let index = |distance| distinct.partition_point(|other| other < distance) as u8;
+        let entries = distances.par_iter().map(index).collect();
+        let greatest = distinct.last().copied().unwrap_or(0);
+        AnyTable::Narrow(Table::new(num_places, entries, distinct, greatest))
+    }
+}
+
+/// The distinct distances, ascending, if there are 256 at most. Others are found out soon.
+fn few_distinct(distances: &[Distance]) -> Option<Vec<Distance>> {
+    const CHUNK: usize = 1 << 12;
+    let few = |mut distances: Vec<Distance>| {
+        distances.sort_unstable();
+        distances.dedup();
+        (distances.len() <= 1 << u8::BITS).then_some(distances)
+    };
+    let chunks = distances.par_chunks(CHUNK).map(|chunk| few(chunk.to_vec()));
+    chunks.try_reduce(Vec::new, |one, other| few([one, other].concat()))
+}
+
+/// The rank of each distance among the distinct ones, and these, ascending.
+fn ranked(distances: &[Distance]) -> (Vec<u32>, Vec<Distance>) {
+    let mut sorted: Vec<(Distance, usize)> = distances.iter().copied().zip(0..).collect();
+    sorted.par_sort_unstable();
+    let (mut ranks, mut distinct) = (vec![0; distances.len()], Vec::new());
+    for (distance, place) in sorted {
+        if distinct.last() != Some(&distance) {
+            distinct.push(distance);
         }
+        ranks[place] = (distinct.len() - 1) as u32;
     }
+    (ranks, distinct)
 }
 
-/// The distinct distances, ascending; O(n log d) for d of them, and memory for 2 d.
-fn distinct(distances: &[Distance]) -> Vec<Distance> {
-    const FEW: usize = 1 << 12;
-    let mut distinct: Vec<Distance> = Vec::new();
-    let mut rest = distances;
-    while !rest.is_empty() {
-        // As many new ones as there are old ones, so that sorting all of them again is worth it.
-        let (next, others) = rest.split_at(rest.len().min(distinct.len().max(FEW)));
-        distinct.extend_from_slice(next);
-        distinct.sort_unstable();
-        distinct.dedup();
-        rest = others;
-    }
-    distinct
-}
-
-impl<I: Index> Metric for Table<I> {
+impl<E: Entry> Metric for Table<E> {
     type Key = PeId;
 
     #[inline]
@@ -126,17 +136,17 @@ impl<I: Index> Metric for Table<I> {
     }
 }
 
-/// A machine given by its distance matrix.
+/// A machine given by its distance matrix, of which it keeps the table that searches use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DistanceMatrix {
     num_pes: usize,
-    distances: Vec<Distance>,
+    table: AnyTable,
 }
 
 impl DistanceMatrix {
     /// A machine of n PEs with these n² distances, row by row: symmetric, not negative, 0 from a PE to itself.
     ///
-    /// O(n²). Fails at the first entry that breaks the rules.
+    /// Takes the time of making a table, O(n²) in general. Fails at the first entry that breaks the rules.
     pub fn new(num_pes: usize, distances: Vec<Distance>) -> Result<Self, MachineError> {
         if num_pes == 0 {
             return Err(MachineError::NoPes);
@@ -161,7 +171,7 @@ impl DistanceMatrix {
                 }
             }
         }
-        Ok(Self { num_pes, distances })
+        Ok(Self { num_pes, table: AnyTable::new(num_pes, &distances) })
     }
 
     /// A machine of n PEs whose distances a function tells; it is asked for each pair once. O(n²).
@@ -190,7 +200,7 @@ impl Machine for DistanceMatrix {
 
     fn distances(&self) -> Result<Distances, MachineError> {
         let keys = (0..self.num_pes as PeId).collect();
-        Ok(match AnyTable::new(self.num_pes, &self.distances) {
+        Ok(match self.table.clone() {
             AnyTable::Narrow(table) => Distances::Table(Placed::new(table, keys)),
             AnyTable::Wide(table) => Distances::WideTable(Placed::new(table, keys)),
         })
@@ -202,5 +212,47 @@ impl Machine for DistanceMatrix {
 
     fn describe(&self) -> String {
         format!("distance matrix of {} processing elements", self.num_pes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Distances of 40 places, more than 256 distinct ones, all multiples of `unit` but 0.
+    fn many(unit: Distance) -> Vec<Distance> {
+        let between = |p: Distance, q: Distance| unit * (p.max(q) * 40 + p.min(q));
+        (0..40).flat_map(|p| (0..40).map(move |q| if p == q { 0 } else { between(p, q) })).collect()
+    }
+
+    fn check<E: Entry>(table: &Table<E>, expected: &[Distance]) {
+        for (place, &distance) in expected.iter().enumerate() {
+            assert_eq!(table.distance(place as u32 / 40, place as u32 % 40), distance);
+        }
+        assert_eq!(Some(table.greatest()), expected.iter().copied().max());
+    }
+
+    #[test]
+    fn distances_are_listed_only_where_they_are_few_or_large() {
+        let few: Vec<Distance> = many(1).iter().map(|distance| (distance % 7) << 40).collect();
+        match AnyTable::new(40, &few) {
+            AnyTable::Narrow(table) => check(&table, &few),
+            AnyTable::Wide(_) => panic!("a byte each is enough"),
+        }
+        for (unit, num_listed) in [(1, 0), (1 << 40, 781)] {
+            match AnyTable::new(40, &many(unit)) {
+                AnyTable::Narrow(_) => panic!("{unit}"),
+                AnyTable::Wide(table) => {
+                    check(&table, &many(unit));
+                    assert_eq!(table.distinct.len(), num_listed);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_is_made_once() {
+        let AnyTable::Wide(table) = &DistanceMatrix::new(40, many(1)).unwrap().table else { panic!() };
+        assert!(Arc::ptr_eq(&table.entries, &table.clone().entries));
     }
 }

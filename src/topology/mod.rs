@@ -32,6 +32,7 @@ mod matrix;
 mod memory;
 mod network;
 mod parts;
+mod paths;
 mod placed;
 mod small;
 mod stored;
@@ -46,7 +47,7 @@ pub use grid::{Dimension, Grid, GridKey, Hops, Lane};
 pub use hierarchy::{Code, Hierarchy, HierarchyError, HierarchyOnline, Prefixes};
 pub use hosted::{BetweenHosts, HostKey, Hosted};
 pub use listed::Listed;
-pub use matrix::{DistanceMatrix, Index, Table};
+pub use matrix::{DistanceMatrix, Entry, Table};
 pub use network::{Network, RouteKey, Routes};
 pub use parts::{PartTree, Parts};
 pub use placed::Placed;
@@ -382,6 +383,11 @@ pub enum MachineError {
         "a machine of {num_pes} processing elements takes {bytes} bytes of memory here, and {available} are free"
     )]
     TooLarge { num_pes: usize, bytes: u128, available: u64 },
+    #[error(
+        "the network has {count} vertices between which distances are stored (routers with processing elements, and processing \
+         elements of several links), but it may have {most}; give a grid as torus:16x16x18 or mesh:16x16x18 instead, of any size"
+    )]
+    TooManyAttachments { count: usize, most: usize },
     #[error("{found} capacities are given for {num_pes} processing elements")]
     CapacitiesDiffer { num_pes: usize, found: usize },
     #[error("processing element {pe} has capacity 0; it is at least 1")]

@@ -4,25 +4,17 @@
 //!
 //! Most PEs hang on one router by one link. What is stored is the distance of every pair of attachments (routers that
 //! PEs hang on, and PEs that are part of the network themselves), and for each PE the cost of its link: for R
-//! attachments R² entries instead of n². They are found by a search (Dijkstra 1959) from each attachment,
-//! O(R m log m) in all for m links, in parallel.
+//! attachments R² entries instead of n². They are found when the network is made ([`paths`]).
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use rayon::prelude::*;
-
-use super::matrix::{AnyTable, Index, Table};
+use super::matrix::{AnyTable, Entry, Table};
+use super::paths;
 use super::{Distances, Division, Interconnect, Machine, MachineError, Metric, Placed};
 use crate::graph::CsrGraph;
 use crate::types::{Distance, NodeId, PeId};
 
-/// Attachments at most: their distances take 128 MiB while the table is made, and a search from each of them some
-/// seconds.
+/// Attachments at most: their distances take 256 MiB while the table is made, and a search from each of them a second or a
+/// few.
 const MOST_ATTACHMENTS: usize = 1 << 12;
-
-/// The distance of what no path leads to.
-const UNREACHED: Distance = Distance::MAX;
 
 /// A network. Vertices of weight 0 are routers; the others are PEs, which have room for as many processes as they weigh.
 /// The weight of an edge is the cost of the link. PEs are numbered in the order of the vertices.
@@ -31,6 +23,8 @@ pub struct Network {
     graph: CsrGraph,
     /// The vertex of each PE.
     vertices: Vec<NodeId>,
+    /// Distances of the attachments in the order of their numbers.
+    table: AnyTable,
 }
 
 /// Where a PE is attached to the network.
@@ -43,6 +37,9 @@ struct Attachment {
 
 impl Network {
     /// A network with at least one PE, in which paths lead from every PE to every other.
+    ///
+    /// Finds the cheapest paths between all R attachments: O(R m log m) for m links, in parallel on the threads of the
+    /// rayon pool it is called in. Fails if R is more than 4096.
     pub fn new(graph: CsrGraph) -> Result<Self, MachineError> {
         if graph.num_nodes() == 0 {
             return Err(MachineError::NoPes);
@@ -51,10 +48,17 @@ impl Network {
         if vertices.is_empty() {
             return Err(MachineError::RoutersOnly { routers: graph.num_nodes() });
         }
-        let network = Self { graph, vertices };
+        let none = AnyTable::new(0, &[]);
+        let network = Self { graph, vertices, table: none };
         network.check_capacities()?;
         network.check_connected()?;
-        Ok(network)
+        let attachments = network.attachments();
+        let count = attachments.len();
+        if count > MOST_ATTACHMENTS {
+            return Err(MachineError::TooManyAttachments { count, most: MOST_ATTACHMENTS });
+        }
+        let table = AnyTable::new(count, &paths::cheapest(&network.graph, &attachments));
+        Ok(Self { table, ..network })
     }
 
     /// The vertex of the graph that a PE is, from 0.
@@ -113,30 +117,8 @@ impl Network {
         attachments
     }
 
-    /// The costs of the cheapest paths from a vertex to some others.
-    fn cheapest(&self, source: NodeId, targets: &[NodeId]) -> Vec<Distance> {
-        let mut cost = vec![UNREACHED; self.graph.num_nodes()];
-        cost[source as usize] = 0;
-        let mut heap = BinaryHeap::from([Reverse((0, source))]);
-        while let Some(Reverse((so_far, node))) = heap.pop() {
-            if so_far > cost[node as usize] {
-                continue;
-            }
-            for (next, link) in self.graph.arcs(node) {
-                // No path leads through a dead end. Sums of links are sums of parts of the weight of the graph.
-                let through = so_far + link;
-                if through < cost[next as usize] {
-                    cost[next as usize] = through;
-                    if self.graph.degree(next) > 1 {
-                        heap.push(Reverse((through, next)));
-                    }
-                }
-            }
-        }
-        targets.iter().map(|&target| cost[target as usize]).collect()
-    }
-
-    fn placed<I: Index>(&self, table: Table<I>, attachments: &[NodeId]) -> Placed<Routes<I>> {
+    fn placed<E: Entry>(&self, table: Table<E>) -> Placed<Routes<E>> {
+        let attachments = self.attachments();
         let key = |pe: PeId| {
             let Attachment { vertex, link } = self.attachment(pe);
             RouteKey { pe, at: attachments.partition_point(|&other| other < vertex) as u32, link }
@@ -158,21 +140,9 @@ impl Machine for Network {
     }
 
     fn distances(&self) -> Result<Distances, MachineError> {
-        let attachments = self.attachments();
-        let count = attachments.len();
-        if count > MOST_ATTACHMENTS {
-            let bytes = 8 * count as u128 * count as u128;
-            return Err(MachineError::OutOfMemory {
-                what: "routers that processing elements are attached to",
-                count,
-                bytes,
-            });
-        }
-        let distances: Vec<Distance> =
-            attachments.par_iter().flat_map_iter(|&source| self.cheapest(source, &attachments)).collect();
-        Ok(match AnyTable::new(count, &distances) {
-            AnyTable::Narrow(table) => Distances::Network(self.placed(table, &attachments)),
-            AnyTable::Wide(table) => Distances::WideNetwork(self.placed(table, &attachments)),
+        Ok(match self.table.clone() {
+            AnyTable::Narrow(table) => Distances::Network(self.placed(table)),
+            AnyTable::Wide(table) => Distances::WideNetwork(self.placed(table)),
         })
     }
 
@@ -204,12 +174,12 @@ pub struct RouteKey {
 
 /// Distances of attachments, and the links to them.
 #[derive(Clone, Debug)]
-pub struct Routes<I> {
-    table: Table<I>,
+pub struct Routes<E> {
+    table: Table<E>,
     max_distance: Distance,
 }
 
-impl<I: Index> Metric for Routes<I> {
+impl<E: Entry> Metric for Routes<E> {
     type Key = RouteKey;
 
     #[inline]

@@ -269,7 +269,7 @@ impl Built {
             let sizes = first_pe.windows(2).map(|pair| (pair[1] - pair[0]) as usize);
             let node_of = (0..).zip(sizes).flat_map(|(node, size)| std::iter::repeat_n(node, size)).collect();
             let of_nodes = DistanceMatrix::new(first_pe.len() - 1, between.clone())?;
-            let parts = super::parts::divide(&of_nodes, &of_nodes.distances()?);
+            let parts = super::parts::divide(&of_nodes, &of_nodes.distances()?, &());
             let tree = Box::new(Hosted::new(inside, node_of, between.clone(), parts)?);
             return Ok(Self { tree, outline: Outline { distances, digits, between }, is_regular });
         }
