@@ -89,7 +89,7 @@ enum Routes {
 
 impl Routing {
     /// The routes of a machine. O(PEs) at most; those of networks are found when they are first asked for, by a search
-    /// from their end, which takes four bytes a vertex.
+    /// from the router they end at, or the PE if it has several links, which takes four bytes a vertex.
     pub fn new(machine: &dyn Machine) -> Result<Self, MachineError> {
         let (mut interconnect, mut list) = (machine.interconnect(), None);
         while let Interconnect::Listed { whole, list: inner } = interconnect {

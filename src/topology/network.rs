@@ -71,6 +71,11 @@ impl Network {
         &self.graph
     }
 
+    /// The vertex that paths to a PE from elsewhere end at, up to its only link if it has one: a router, or the PE itself.
+    pub fn attached_to(&self, pe: PeId) -> NodeId {
+        self.attachment(pe).vertex
+    }
+
     fn check_capacities(&self) -> Result<(), MachineError> {
         let room = self.graph.total_node_weight();
         if room >= i64::from(PeId::MAX) {
