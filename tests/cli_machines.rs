@@ -128,7 +128,13 @@ fn machines_that_cannot_be_are_refused_with_what_and_where() {
     fs::write(folder.path().join("text"), "hello world\n").unwrap();
     fs::write(folder.path().join("twice"), "1-3\n2\n").unwrap();
     fs::write(folder.path().join("comments"), format!("{}hcub 5\n", "# why\n".repeat(11_000))).unwrap();
-    let cases: [(&[&str], i32, &str); 26] = [
+    fs::write(folder.path().join("sub.tgt"), "sub 1 0 cmplt 4294967295\n").unwrap();
+    let next_to = |v: i32| format!("{} {}\n", (v + 4096) % 4097 + 1, (v + 1) % 4097 + 1);
+    let ring: String = (0..4097).map(next_to).collect();
+    fs::write(folder.path().join("ring.graph"), format!("4097 4097\n{ring}")).unwrap();
+    let cases: [(&[&str], i32, &str); 28] = [
+        (&["--machine=sub.tgt"], 71, "a machine of 4294967295 processing elements takes"),
+        (&["--machine=ring.graph"], 65, "the network has 4097 vertices between which distances are stored"),
         (&["--machine=nothing"], 2, "neither a file that exists nor one of"),
         (
             &["--machine=tours:4x4", "--distance_parameter_string=1"],

@@ -27,9 +27,11 @@ pub use file::{FileKind, Likeness, Opening, read};
 
 use std::path::Path;
 
+use super::check_memory;
 use super::cluster::ClusterError;
 use crate::io::{ReadError, Source, pes};
 use crate::topology::{Listed, Machine, MachineError};
+use crate::types::PeId;
 
 /// A kind of machine that is written in full: its name, a colon, and what there is to say.
 #[derive(Debug)]
@@ -245,7 +247,13 @@ fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
 pub fn restricted(machine: Box<dyn Machine>, pes: &str) -> Result<Box<dyn Machine>, SpecError> {
     let list = pes::read(pes::open(pes, "list of processing elements")?, machine.num_pes())?;
     let name = machine.describe();
-    Ok(Box::new(Listed::new(machine, list).map_err(|error| SpecError::machine(name, error))?))
+    listed(machine, list).map_err(|error| SpecError::machine(name, error))
+}
+
+/// The PEs of a machine with these numbers. There must be memory for all its PEs, as the whole is divided into parts.
+fn listed(machine: Box<dyn Machine>, list: Vec<PeId>) -> Result<Box<dyn Machine>, MachineError> {
+    check_memory(machine.as_ref())?;
+    Ok(Box::new(Listed::new(machine, list)?))
 }
 
 impl Request<'_> {

@@ -1,11 +1,10 @@
 //! Target files of Scotch.
 
-use super::SpecError;
 use super::file::{FileKind, Likeness};
+use super::{SpecError, listed};
 use crate::io::target::{self, Base, Target};
 use crate::topology::{
-    Capacities, Dimension, DistanceMatrix, Divided, Grid, Hierarchy, Hypercube, Listed, Machine,
-    MachineError, Parts,
+    Capacities, Dimension, DistanceMatrix, Divided, Grid, Hierarchy, Hypercube, Machine, MachineError, Parts,
 };
 use crate::types::{Distance, PeId};
 
@@ -28,7 +27,7 @@ fn machine(Target { lists, base }: Target) -> Result<Box<dyn Machine>, MachineEr
     let whole = whole(base)?;
     let through = |list: Vec<PeId>, next: Vec<PeId>| list.iter().map(|&pe| next[pe as usize]).collect();
     match lists.into_iter().reduce(through) {
-        Some(list) => Ok(Box::new(Listed::new(whole, list)?)),
+        Some(list) => listed(whole, list),
         None => Ok(whole),
     }
 }
