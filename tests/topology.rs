@@ -569,6 +569,15 @@ fn the_first_pes_keep_numbers_and_distances() {
 }
 
 #[test]
+fn vast_capacities_take_no_memory() {
+    let mut builder = GraphBuilder::new(2);
+    builder.add_edge(0, 1, 1);
+    (0..2).for_each(|vertex| builder.set_node_weight(vertex, 2_000_000_000));
+    let network = Network::new(builder.build().unwrap()).unwrap();
+    assert_eq!((network.capacity(1), network.location(1).cpus.len()), (2_000_000_000, 4096));
+}
+
+#[test]
 fn lists_keep_numbers_and_capacities() {
     let weights = [0, 5, 1, 0, 7, 2];
     let links = [(0, 1, 1), (0, 2, 1), (0, 3, 1), (3, 4, 1), (3, 5, 1)];

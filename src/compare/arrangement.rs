@@ -148,7 +148,7 @@ mod tests {
             }
             assert!(arrangement.of(&machine, &Nodes::of(&machine), 10).is_none());
             // More room than fits any memory.
-            let vast = Capacities::new(build("2", Some("1"), None).unwrap(), vec![1 << 30; 2]).unwrap();
+            let vast = Capacities::new(build("2:1", Some("1:1"), None).unwrap(), vec![1 << 30; 2]).unwrap();
             assert_eq!(order(arrangement, &vast, 3).len(), 3);
         }
     }

@@ -106,10 +106,12 @@ pub trait Machine: Send + Sync {
     }
 
     /// Where a PE is, for those who start processes there. Unless the machine knows better, each PE is a node of its own with
-    /// as many CPUs as it has room for processes.
+    /// as many CPUs as it has room for processes, 4096 at most.
     fn location(&self, pe: PeId) -> Location {
+        /// More than any node has. Capacities may be larger where they stand for shares of the work.
+        const MOST_CORES: u32 = 1 << 12;
         let number = self.number(pe);
-        let num_cores = self.capacity(pe);
+        let num_cores = self.capacity(pe).min(MOST_CORES);
         Location { node: number, package: 0, core: 0, num_cores, cpus: (0..num_cores).collect() }
     }
 
