@@ -121,7 +121,8 @@ impl<T: Number> Memetic<'_, T> {
                 }
             };
             let current = &*population;
-            let batch = (0..BATCH).into_par_iter().map(|at| self.candidate(number + at, at, starts, current));
+            let in_time = (0..BATCH).into_par_iter().take_any_while(|_| !observer.should_stop());
+            let batch = in_time.map(|at| self.candidate(number + at, at, starts, current));
             let batch = batch.collect::<Result<Vec<Candidate>, QapError>>()?;
             number += BATCH;
             population.missing = population.missing.saturating_sub(BATCH);
