@@ -86,9 +86,14 @@ pub struct Limited<'a> {
 }
 
 impl<'a> Limited<'a> {
-    /// Ends a run so long after its beginning, if there is a limit, and passes nothing on.
+    /// Ends a run so long after its beginning, if there is a limit.
+    pub fn new(observer: &'a dyn Observer, begin: Instant, limit: Option<Duration>, bound: Cost) -> Self {
+        Self { observer, deadline: limit.and_then(|limit| begin.checked_add(limit)), bound }
+    }
+
+    /// The same, but passes nothing on.
     pub fn silent(observer: &'a dyn Observer, begin: Instant, limit: Option<Duration>) -> Self {
-        Self { observer, deadline: limit.and_then(|limit| begin.checked_add(limit)), bound: Cost::MIN }
+        Self::new(observer, begin, limit, Cost::MIN)
     }
 }
 

@@ -224,10 +224,8 @@ fn assign_since(
 ) -> Result<Assignment, AssignError> {
     problem::check_room(program.num_tasks(), machine)?;
     let limit = config.mapping.time_limit;
-    let after = |limit: Option<Duration>| limit.and_then(|limit| begin.checked_add(limit));
-    let early =
-        Limited { observer, deadline: after(limit.map(|limit| limit / FIRST_SHARE)), bound: Cost::MIN };
-    let late = Limited { observer, deadline: after(limit), bound: Cost::MIN };
+    let early = Limited::silent(observer, begin, limit.map(|limit| limit / FIRST_SHARE));
+    let late = Limited::silent(observer, begin, limit);
     let (model, ground) = (Model::new(program, config.costs)?, Ground::new(machine, &late)?);
     let graph = program.graph();
     observer.begins(Phase::Construction);

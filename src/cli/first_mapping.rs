@@ -171,9 +171,8 @@ pub(super) fn within<T>(
     make: impl FnOnce(&dyn Observer) -> anyhow::Result<T>,
 ) -> anyhow::Result<(T, Duration)> {
     let begin = Instant::now();
-    let deadline = limit.and_then(|limit| begin.checked_add(limit));
     observer.begins(Phase::Construction);
-    let made = make(&Limited { observer, deadline, bound: Cost::MAX })?;
+    let made = make(&Limited::new(observer, begin, *limit, Cost::MAX))?;
     let spent = begin.elapsed();
     *limit = limit.map(|limit| limit.saturating_sub(spent));
     Ok((made, spent))

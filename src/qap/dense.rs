@@ -11,7 +11,7 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 use super::form::{Qap, QapError, array, pairs_in_tiles};
 use super::sparse::{Sparse, is_sparse};
 use super::vector;
-use crate::types::Cost;
+use crate::types::{Cost, greatest_common_divisor};
 
 /// Sums and changes of J that are handled at once.
 pub(super) const LANES: usize = 8;
@@ -260,15 +260,10 @@ fn add_transpose(n: usize, matrix: &mut [i64]) -> bool {
 
 /// Divides all entries by their greatest common divisor, which is returned.
 fn divide(entries: &mut [i64]) -> i64 {
-    let common = entries.iter().fold(0, |common, &entry| gcd(common, entry.unsigned_abs()));
-    // Entries that are all zero are their own; no divisor is beyond 63 bits, as no entry is the least number.
-    let common = common.max(1) as i64;
+    // No entry is the least number, which has no absolute value.
+    let common = entries.iter().fold(0, |common, &entry| greatest_common_divisor(common, entry.abs())).max(1);
     entries.iter_mut().for_each(|entry| *entry /= common);
     common
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The kind of numbers that holds every J, every change of J, and the sums that these are formed of.

@@ -81,8 +81,7 @@ pub fn solve_watched(
         return Err(QapSolveError::StartSize { found, expected });
     }
     let start = start.map(|start| Mapping::new(start.as_slice().to_vec())).transpose()?;
-    let deadline = config.time_limit.and_then(|limit| begin.checked_add(limit));
-    let limited = Limited { observer, deadline, bound: Cost::MAX };
+    let limited = Limited::new(observer, begin, config.time_limit, Cost::MAX);
     let mut solution =
         threads::run(config.threads, || Run { qap, config, observer: &limited, begin }.solution(start))??;
     solution.stopped = (solution.stopped || observer.should_stop()) && !solution.is_optimal;

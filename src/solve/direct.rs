@@ -371,8 +371,7 @@ impl DistanceVisitor for Run<'_> {
             targets = targets.near(&capacities, &before);
         }
         observer.begins(Phase::Construction);
-        let deadline = config.time_limit.and_then(|limit| begin.checked_add(limit));
-        let limited = Limited { observer, deadline, bound: Cost::MAX };
+        let limited = Limited::new(observer, begin, config.time_limit, Cost::MAX);
         let watched = Watched { limited: &limited, goes_on: AtomicBool::new(false) };
         let partitioner = DirectPartitioner::new(config.settings.clone(), config.seed)?;
         // In a tree, the parts are places already; where PEs have unequal loads, blocks cannot change places.

@@ -90,8 +90,7 @@ impl Run<'_> {
 
     /// The observer, who also asks to stop once this time has passed.
     fn limited(&self, limit: Option<Duration>, bound: Cost) -> Limited<'_> {
-        let deadline = limit.and_then(|limit| self.begin.checked_add(limit));
-        Limited { observer: self.observer, deadline, bound }
+        Limited::new(self.observer, self.begin, limit, bound)
     }
 
     /// As above, for all that comes before the last local search.

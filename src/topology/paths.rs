@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use crate::graph::CsrGraph;
-use crate::types::{Distance, NodeId};
+use crate::types::{Distance, NodeId, greatest_common_divisor};
 
 /// The greatest cost of an arc with which vertices wait in buckets. Balances empty buckets, of which there may be as many for
 /// each vertex, against the steps of a heap, each of which costs some of them.
@@ -136,13 +136,6 @@ fn reached(graph: &CsrGraph, ends: &[NodeId]) -> Vec<NodeId> {
         next += 1;
     }
     vertices
-}
-
-fn greatest_common_divisor(mut a: Distance, mut b: Distance) -> Distance {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 /// Vertices that wait, those with the least cost first.

@@ -3,7 +3,7 @@
 use super::error::ClusterError;
 use crate::io::cluster::hwloc::Kind;
 use crate::topology::{Hierarchy, MachineError};
-use crate::types::Distance;
+use crate::types::{Distance, greatest_common_divisor};
 
 /// What the groups of a level hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,14 +121,11 @@ fn assume(levels: &mut [Level], in_tenths: bool) {
         level.distance = level.members.assumed().max(least);
         last = level.distance;
     }
-    let divisor = levels.iter().fold(0, |divisor, level| gcd(divisor, level.distance)).max(1);
+    let divisor =
+        levels.iter().fold(0, |divisor, level| greatest_common_divisor(divisor, level.distance)).max(1);
     if !in_tenths {
         levels.iter_mut().for_each(|level| level.distance /= divisor);
     }
-}
-
-fn gcd(a: Distance, b: Distance) -> Distance {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 fn give(levels: &mut [Level], text: &str) -> Result<(), ClusterError> {
