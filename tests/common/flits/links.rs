@@ -1,0 +1,225 @@
+//! How messages move over links, cycle by cycle.
+
+use viem::routing::Flow;
+
+use super::MessageKey;
+
+/// A message that leaves its PE.
+pub struct Message {
+    pub key: MessageKey,
+    pub channel: u32,
+    /// When it was sent.
+    pub sent: u64,
+    pub flits: u64,
+    /// The links that it passes, each with the cycles that the whole message takes to pass it.
+    pub route: Vec<(usize, u64)>,
+}
+
+/// A message that travels flit by flit.
+struct Worm {
+    message: Message,
+    /// Where each flit is: 0 at the sender, k in the buffer behind link k, more than all links once it is consumed.
+    at: Vec<usize>,
+}
+
+impl Worm {
+    /// The link that the first flit needs next; none if it is there.
+    fn wanted(&self) -> Option<usize> {
+        Some(self.message.route.get(self.at[0])?.0)
+    }
+
+    fn last(&self) -> usize {
+        *self.at.last().expect("a flit")
+    }
+
+    fn is_consumed(&self) -> bool {
+        self.last() > self.message.route.len()
+    }
+
+    /// The link that the last flit leaves if the worm moves.
+    fn left(&self) -> Option<usize> {
+        let passed = self.last().checked_sub(1)?;
+        Some(self.message.route[passed].0)
+    }
+}
+
+/// A message that passes link by link.
+struct Packet {
+    message: Message,
+    /// How many links it has passed, and the cycles that it still needs on the next one, once it has it.
+    passed: usize,
+    left: Option<u64>,
+}
+
+impl Packet {
+    /// The link that it waits for.
+    fn wanted(&self) -> Option<usize> {
+        let &(link, _) = self.message.route.get(self.passed)?;
+        self.left.is_none().then_some(link)
+    }
+}
+
+/// The links, and what is on its way.
+pub struct Links {
+    worms: Vec<Worm>,
+    packets: Vec<Packet>,
+    /// By link: who has it, who has asked for it and when, and whose flit is in the buffer behind it.
+    owner: Vec<Option<MessageKey>>,
+    queue: Vec<Vec<(u64, MessageKey)>>,
+    buffer: Vec<Option<MessageKey>>,
+    /// Flits that passed each link.
+    pub passed: Vec<u64>,
+    /// When each message that has arrived was sent, and when it arrived.
+    pub flights: Vec<(MessageKey, u64, u64)>,
+}
+
+impl Links {
+    pub fn new(num_links: usize) -> Self {
+        Self {
+            worms: Vec::new(),
+            packets: Vec::new(),
+            owner: vec![None; num_links],
+            queue: vec![Vec::new(); num_links],
+            buffer: vec![None; num_links],
+            passed: vec![0; num_links],
+            flights: Vec::new(),
+        }
+    }
+
+    pub fn send(&mut self, message: Message, flow: Flow) {
+        match flow {
+            Flow::Wormhole => self.worms.push(Worm { at: vec![0; message.flits as usize], message }),
+            Flow::StoreAndForward => self.packets.push(Packet { message, passed: 0, left: None }),
+        }
+    }
+
+    /// The channels of the messages that have arrived since it was last asked, by key.
+    pub fn arrive(&mut self, now: u64) -> Vec<u32> {
+        let worms = self.worms.iter().filter(|worm| worm.last() >= worm.message.route.len());
+        let packets = self.packets.iter().filter(|packet| packet.passed == packet.message.route.len());
+        let there = worms.map(|worm| &worm.message).chain(packets.map(|packet| &packet.message));
+        let is_known = |key| self.flights.iter().any(|flight| flight.0 == key);
+        let mut new: Vec<&Message> = there.filter(|message| !is_known(message.key)).collect();
+        new.sort_by_key(|message| message.key);
+        self.flights.extend(new.iter().map(|message| (message.key, message.sent, now)));
+        new.iter().map(|message| message.channel).collect()
+    }
+
+    /// Whatever can move moves.
+    pub fn step(&mut self, now: u64) {
+        self.ask(now);
+        let moving = self.moving();
+        moving.iter().for_each(|&worm| self.advance(worm));
+        moving.iter().for_each(|&worm| self.take(worm));
+        self.start_packets();
+        self.pass_packets();
+    }
+
+    /// Who wants a link that it has not asked for yet asks for it.
+    fn ask(&mut self, now: u64) {
+        let worms = self.worms.iter().map(|worm| (worm.message.key, worm.wanted()));
+        let packets = self.packets.iter().map(|packet| (packet.message.key, packet.wanted()));
+        for (key, wanted) in worms.chain(packets) {
+            let Some(link) = wanted else { continue };
+            if self.queue[link].iter().all(|&(_, asked)| asked != key) {
+                self.queue[link].push((now, key));
+            }
+        }
+        self.queue.iter_mut().for_each(|queue| queue.sort_unstable());
+    }
+
+    /// The worms that move in this cycle: those that nothing stops, then those that they make room for, and so on.
+    fn moving(&self) -> Vec<usize> {
+        let mut moving = Vec::new();
+        while let Some(next) =
+            (0..self.worms.len()).find(|worm| !moving.contains(worm) && self.can_move(*worm, &moving))
+        {
+            moving.push(next);
+        }
+        moving
+    }
+
+    /// Whether a worm can move if those move.
+    fn can_move(&self, worm: usize, moving: &[usize]) -> bool {
+        let worm = &self.worms[worm];
+        let Some(link) = worm.wanted() else { return !worm.is_consumed() };
+        let is_first = self.queue[link].first().is_some_and(|&(_, key)| key == worm.message.key);
+        let is_left_by = |key| {
+            moving
+                .iter()
+                .map(|&other| &self.worms[other])
+                .any(|other| other.message.key == key && other.left() == Some(link))
+        };
+        is_first && self.owner[link].is_none_or(is_left_by)
+    }
+
+    /// Moves the flits of a worm, from the first to the last that has left its sender and one more.
+    fn advance(&mut self, worm: usize) {
+        let Worm { message: Message { key, route, .. }, at } = &mut self.worms[worm];
+        if let Some(&(link, _)) = route.get(at[0]) {
+            self.queue[link].remove(0);
+            self.owner[link] = Some(*key);
+        }
+        let last = at.len() - 1;
+        for flit in 0..=last {
+            let here = at[flit];
+            if here > route.len() {
+                continue;
+            }
+            // Flits move into the buffer that the one before has left, or are consumed behind it.
+            if flit > 0 && here + 2 != at[flit - 1] && here + 1 != at[flit - 1] {
+                break;
+            }
+            if let Some(&(link, _)) = route.get(here) {
+                assert!(self.buffer[link].is_none(), "a buffer holds one flit");
+                self.buffer[link] = Some(*key);
+                self.passed[link] += 1;
+            }
+            at[flit] += 1;
+            let Some(passed) = here.checked_sub(1) else { break };
+            let (left, _) = route[passed];
+            assert_eq!(self.buffer[left].take(), Some(*key));
+            if flit == last {
+                self.owner[left] = None;
+            }
+        }
+    }
+
+    /// A worm has the links that its flits are behind; the worm that left one in the same cycle may have given it up after.
+    fn take(&mut self, worm: usize) {
+        let Worm { message, at } = &self.worms[worm];
+        for &(link, _) in at.iter().filter_map(|&at| message.route.get(at.checked_sub(1)?)) {
+            self.owner[link] = Some(message.key);
+        }
+    }
+
+    /// Links that are free go to the packets that have asked first.
+    fn start_packets(&mut self) {
+        for link in 0..self.queue.len() {
+            let Some(&(_, key)) = self.queue[link].first().filter(|_| self.owner[link].is_none()) else {
+                continue;
+            };
+            let Some(packet) = self.packets.iter_mut().find(|packet| packet.message.key == key) else {
+                continue;
+            };
+            self.queue[link].remove(0);
+            self.owner[link] = Some(key);
+            packet.left = Some(packet.message.route[packet.passed].1);
+            self.passed[link] += packet.message.flits;
+        }
+    }
+
+    /// A cycle of the packets that are on a link.
+    fn pass_packets(&mut self) {
+        for packet in &mut self.packets {
+            let Some(left) = &mut packet.left else { continue };
+            *left -= 1;
+            if *left == 0 {
+                let (link, _) = packet.message.route[packet.passed];
+                self.owner[link] = None;
+                packet.left = None;
+                packet.passed += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! A slow simulator that moves flits cycle by cycle, as unlike the library's as can be.
+
+mod links;
+mod tasks;
+
+use viem::program::Program;
+use viem::routing::Routing;
+use viem::simulate::Costs;
+
+use links::Links;
+use tasks::Tasks;
+
+/// A message: the task that sends it, and how many that has sent before.
+pub type MessageKey = (u32, u64);
+
+/// What the slow simulator tells.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SlowRun {
+    pub completion_time: u64,
+    /// Busy cycles of each PE.
+    pub busy: Vec<u64>,
+    /// When each PE has nothing more to do.
+    pub ends: Vec<u64>,
+    /// Flits that passed each link.
+    pub flits: Vec<u64>,
+    /// When each message was sent and arrived, in the order of the keys.
+    pub flights: Vec<(MessageKey, u64, u64)>,
+}
+
+/// Runs a program, cycle by cycle, for at most `limit` of them; nothing if it has not ended by then.
+pub fn slow_run(
+    program: &Program,
+    routing: &Routing,
+    pe_of: &[u32],
+    costs: Costs,
+    limit: u64,
+) -> Option<SlowRun> {
+    let mut links = Links::new(routing.num_lanes());
+    let mut tasks = Tasks::new(program, routing, pe_of, costs);
+    for now in 0..limit {
+        links.arrive(now).into_iter().for_each(|channel| tasks.hear(channel));
+        (0..routing.num_pes()).for_each(|pe| tasks.run(pe, now, &mut links));
+        links.step(now);
+        if tasks.have_ended() {
+            let Tasks { busy, ends, .. } = tasks;
+            let Links { passed: flits, mut flights, .. } = links;
+            flights.sort_unstable();
+            return Some(SlowRun { completion_time: *ends.iter().max()?, busy, ends, flits, flights });
+        }
+    }
+    None
+}
