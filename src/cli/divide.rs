@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::audit::Claim;
 use super::exit::{End, UsageError};
 use super::files;
-use super::generate_model::{Destination, NAME, WEIGHTS};
+use super::generate_model::{Destination, NAME};
 use super::options::{self, one_of};
 use super::progress::Progress;
 use super::remap::{Curve, JsonRemap, Remap, RemapOptions};
@@ -232,12 +232,7 @@ impl Job<'_> {
         console.line(format_args!("io time: {reading:.6}"));
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
         console.line(format_args!("performing partitioning!"));
-        let mut targets = parts.targets(&graph)?;
-        let remap = self.remap.read(&graph, targets.num_blocks())?;
-        if let Some(remap) = &remap {
-            let equal = vec![1; targets.num_blocks()];
-            targets = targets.near(parts.speeds.as_deref().unwrap_or(&equal), &remap.homes.loads(&graph));
-        }
+        let (targets, remap) = self.targets(&graph, parts)?;
         let begin = Instant::now();
         let Division { blocks, index, migration, curve } = match &remap {
             Some(remap) => self.remap(&graph, &targets, remap)?,
@@ -259,31 +254,31 @@ impl Job<'_> {
             let title = format!("{algorithm}: {k} parts, {cut_edges} cut edges, {setups} setups");
             picture::draw_parts(&graph, &points, blocks, *k, &title)
         });
-        let drawn_curve = curve.map_or(String::new(), |curve| curve.picture);
-        let contents: [Content<'_>; 6] = [
-            (Some(self.to.model), &|out| io::metis::write(out, &model.graph, WEIGHTS)),
-            (self.to.blocks, &|out| io::partition::write(out, blocks)),
+        let more: [Content<'_>; 2] = [
             (self.more.index, &|out| io::index::write(out, index.as_ref().map_or(&[], Index::positions))),
             (self.more.picture, &|out| out.write_all(picture.as_deref().unwrap_or_default().as_bytes())),
-            (self.to.json, &|out| files::write_json(out, &report)),
-            (self.to.picture, &|out| out.write_all(drawn_curve.as_bytes())),
         ];
-        let staged = self.to.outputs.stage(&contents)?;
-        if self.to.verify {
-            let claim = Claim {
-                file: path,
-                graph: &graph,
-                blocks,
-                num_blocks: targets.num_blocks(),
-                cut: model.partition.cut(),
-                on: None,
-                migration: remap.as_ref().zip(migration),
-            };
-            claim.check(&staged, self.to)?;
+        let claim = Claim {
+            file: path,
+            graph: &graph,
+            blocks,
+            num_blocks: targets.num_blocks(),
+            cut: model.partition.cut(),
+            on: None,
+            migration: remap.as_ref().zip(migration),
+        };
+        self.to.write(&model.graph, &claim, &report, curve.as_ref(), &more)
+    }
+
+    /// What the parts may weigh, and where their vertices were.
+    fn targets(&self, graph: &CsrGraph, parts: &Parts) -> anyhow::Result<(Targets, Option<Remap<'_>>)> {
+        let mut targets = parts.targets(graph)?;
+        let remap = self.remap.read(graph, targets.num_blocks())?;
+        if let Some(remap) = &remap {
+            let equal = vec![1; targets.num_blocks()];
+            targets = targets.near(parts.speeds.as_deref().unwrap_or(&equal), &remap.homes.loads(graph));
         }
-        staged.publish()?;
-        console.line(format_args!("written to {}", self.to.outputs.name(self.to.model)));
-        Ok(End::Done)
+        Ok((targets, remap))
     }
 
     fn given(&self, num_nodes: usize) -> anyhow::Result<Given> {

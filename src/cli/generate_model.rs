@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
+use serde::Serialize;
 
-use super::audit;
+use super::audit::{self, Claim};
 use super::console::Console;
 use super::divide::{self, DivideOptions, MoreOutputs, Parts};
 use super::exit::{self, End, UsageError};
@@ -15,12 +16,12 @@ use super::machine::MachineOptions;
 use super::model_onto::{self, OntoOptions};
 use super::options::{self, ReportOptions, one_of};
 use super::programs::{self, GenerateJob, GenerateOptions};
-use super::remap::RemapOptions;
+use super::remap::{Curve, RemapOptions};
 use super::sum_traffic::{self, Job, TrafficOptions};
-use crate::io::metis::Content;
-use crate::io::output::OutputId;
+use crate::graph::CsrGraph;
+use crate::io::output::{Content, OutputId};
 use crate::io::traffic::{Format, WINDOW};
-use crate::io::{Outputs, Source};
+use crate::io::{self, Outputs, Source};
 use crate::partition::Preset;
 
 /// Makes a model: a graph of processes and of what they communicate. Partitions an application graph, each block of
@@ -85,7 +86,7 @@ struct Options {
 pub(super) const NAME: &str = "generate_model";
 
 /// Models carry both weights, format 11, as VieM writes them.
-pub(super) const WEIGHTS: Content = Content { node_weights: true, edge_weights: true };
+pub(super) const WEIGHTS: io::metis::Content = io::metis::Content { node_weights: true, edge_weights: true };
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
@@ -231,4 +232,33 @@ pub(super) struct Destination {
     /// Whether the files are audited.
     pub verify: bool,
     pub console: Console,
+}
+
+impl Destination {
+    /// Writes the model, the blocks, the report, the curve if there is one, and what there is `more`. Where they are to be audited, they
+    /// take the place of what was there only if that agrees.
+    pub(super) fn write(
+        &self,
+        model: &CsrGraph,
+        claim: &Claim<'_>,
+        report: &impl Serialize,
+        curve: Option<&Curve>,
+        more: &[Content<'_>],
+    ) -> anyhow::Result<End> {
+        let curve = curve.map_or("", |curve| &curve.picture);
+        let contents: [Content<'_>; 4] = [
+            (Some(self.model), &|out| io::metis::write(out, model, WEIGHTS)),
+            (self.blocks, &|out| io::partition::write(out, claim.blocks)),
+            (self.json, &|out| files::write_json(out, report)),
+            (self.picture, &|out| out.write_all(curve.as_bytes())),
+        ];
+        let contents = [&contents, more].concat();
+        let staged = self.outputs.stage(&contents)?;
+        if self.verify {
+            claim.check(&staged, self)?;
+        }
+        staged.publish()?;
+        self.console.line(format_args!("written to {}", self.outputs.name(self.model)));
+        Ok(End::Done)
+    }
 }

@@ -11,14 +11,13 @@ use super::audit::Claim;
 use super::direct::{self, DirectOptions, JsonSpread};
 use super::exit::End;
 use super::files;
-use super::generate_model::{Destination, NAME, WEIGHTS};
+use super::generate_model::{Destination, NAME};
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::progress::Progress;
 use super::remap::{Curve, JsonRemap, Remap, RemapOptions};
 use super::signals::{self, First};
 use crate::graph::{CsrGraph, quotient};
 use crate::io::metis::NodeWeights;
-use crate::io::output::Content;
 use crate::io::{self, Source};
 use crate::partition::Preset;
 use crate::solve::{DirectConfig, DirectSolution, MapPreset, map_directly};
@@ -135,23 +134,10 @@ impl Job<'_> {
             model_edges: model.num_edges(),
             seconds: Seconds { reading, mapping: report.seconds },
         };
-        let drawn_curve = curve.as_ref().map_or("", |curve| &curve.picture);
-        let contents: [Content<'_>; 4] = [
-            (Some(to.model), &|out| io::metis::write(out, &model, WEIGHTS)),
-            (to.blocks, &|out| io::mapping::write(out, pe_of)),
-            (to.json, &|out| files::write_json(out, &json)),
-            (to.picture, &|out| out.write_all(drawn_curve.as_bytes())),
-        ];
-        let staged = to.outputs.stage(&contents)?;
-        if to.verify {
-            let on = Some((&self.machine, machine, report.cost));
-            let (file, num_blocks) = (self.graph, machine.num_pes());
-            Claim { file, graph: &graph, blocks: pe_of, num_blocks, cut: report.cut, on, migration }
-                .check(&staged, to)?;
-        }
-        staged.publish()?;
-        console.line(format_args!("written to {}", to.outputs.name(to.model)));
-        Ok(End::Done)
+        let on = Some((&self.machine, machine, report.cost));
+        let (file, num_blocks) = (self.graph, machine.num_pes());
+        let claim = Claim { file, graph: &graph, blocks: pe_of, num_blocks, cut: report.cut, on, migration };
+        to.write(&model, &claim, &json, curve.as_ref(), &[])
     }
 
     /// The mapping, and the curve if there is to be one.
