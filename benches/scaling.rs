@@ -50,36 +50,56 @@ fn main() {
         ("MiB", 5),
     ]);
     for preset in presets {
+        let config = MapConfig::preset(preset).with_seed(seed);
         for &graph in &graphs {
             // Microseconds for each process at the size before, by number of threads.
             let mut before = vec![None; threads.len()];
             for log_size in sizes.clone() {
                 let instance = Instance::new(graph, 1 << log_size);
-                let mut first: Option<Run> = None;
-                for (&threads, before) in threads.iter().zip(&mut before) {
-                    let config = MapConfig::preset(preset).with_seed(seed).with_threads(threads);
-                    let run = instance.run(&config);
-                    let each = 1e6 * (instance.reading + run.seconds()) / (1usize << log_size) as f64;
-                    let growth = before.replace(each).map_or(1.0, |before| each / before);
-                    let first = first.get_or_insert_with(|| run.clone());
-                    assert!(run.mapping == first.mapping, "{threads} threads give another mapping");
-                    table.row([
-                        graph.to_string(),
-                        preset.name().to_string(),
-                        format!("2^{log_size}"),
-                        format!("{threads}"),
-                        format!("{}", run.cost),
-                        format!("{:.3}", instance.reading),
-                        format!("{:.3}", run.construction),
-                        format!("{:.3}", run.search),
-                        format!("{each:.1}"),
-                        format!("{growth:.2}"),
-                        format!("{:.2}", run.seconds() / first.seconds()),
-                        run.mebibytes.map_or("-".to_string(), |mebibytes| mebibytes.to_string()),
-                    ]);
-                }
+                rows(
+                    &table,
+                    [graph, preset.name(), &format!("2^{log_size}")],
+                    &instance,
+                    &config,
+                    &threads,
+                    &mut before,
+                );
             }
         }
+    }
+}
+
+/// A row for each number of threads.
+fn rows(
+    table: &Table,
+    names: [&str; 3],
+    instance: &Instance,
+    config: &MapConfig,
+    threads: &[usize],
+    before: &mut [Option<f64>],
+) {
+    let mut first: Option<Run> = None;
+    for (&threads, before) in threads.iter().zip(before) {
+        let run = instance.run(&config.with_threads(threads));
+        let each = 1e6 * (instance.reading + run.seconds()) / instance.graph.num_nodes() as f64;
+        let growth = before.replace(each).map_or(1.0, |before| each / before);
+        let first = first.get_or_insert_with(|| run.clone());
+        assert!(run.mapping == first.mapping, "{threads} threads give another mapping");
+        let [graph, preset, size] = names.map(str::to_string);
+        table.row([
+            graph,
+            preset,
+            size,
+            format!("{threads}"),
+            format!("{}", run.cost),
+            format!("{:.3}", instance.reading),
+            format!("{:.3}", run.construction),
+            format!("{:.3}", run.search),
+            format!("{each:.1}"),
+            format!("{growth:.2}"),
+            format!("{:.2}", run.seconds() / first.seconds()),
+            run.mebibytes.map_or("-".to_string(), |mebibytes| mebibytes.to_string()),
+        ]);
     }
 }
 

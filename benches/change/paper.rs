@@ -116,28 +116,7 @@ fn rows(
     let order = way.is_index.then(|| way.algorithm.order(&input).unwrap_or_else(|error| fail(error)));
     let index = order.map(|order| Index::of_order(&order).expect("an order of the vertices"));
     for (&parts, printed) in PARTS.iter().zip(printed) {
-        let (mut edges, mut setups, mut count) = (0.0, 0.0, 0.0);
-        for &ratio in ratios {
-            for draw in 0..if ratio == 1 { 1 } else { run.draws } {
-                let seed = derive(derive(parts as u64, u64::from(ratio)), draw);
-                let targets = Targets::proportional(graph, &speeds(parts, ratio, seed), 0.0);
-                let targets = targets.unwrap_or_else(|error| fail(error));
-                let blocks = match &index {
-                    Some(index) => index.cut(graph.node_weights(), &targets),
-                    None => {
-                        let found = way.algorithm.partition(&input.with_seed(seed), &targets);
-                        found.unwrap_or_else(|error| fail(error)).into_blocks()
-                    }
-                };
-                let quality = Quality::of(graph, &blocks, parts);
-                assert_eq!(quality.loads, targets.block_sizes());
-                // One draw stands for all where they are the same.
-                let weight = if ratio == 1 { run.draws as f64 } else { 1.0 };
-                edges += weight * quality.cut_edges as f64;
-                setups += weight * quality.setups as f64;
-                count += weight;
-            }
-        }
+        let [edges, setups] = means(&input, way, index.as_ref(), ratios, parts, run.draws);
         let cell =
             |value: Option<f64>, digits| value.map_or("-".to_owned(), |value| format!("{value:.digits$}"));
         let label =
@@ -145,12 +124,46 @@ fn rows(
         table.row([
             label,
             parts.to_string(),
-            format!("{:.0}", edges / count),
-            format!("{:.1}", setups / count),
+            format!("{edges:.0}"),
+            format!("{setups:.1}"),
             cell(*printed, 0),
-            cell(printed.map(|printed| edges / count / printed), 3),
+            cell(printed.map(|printed| edges / printed), 3),
         ]);
     }
+}
+
+/// Cut edges and setups, in the mean of so many draws of speeds for each ratio.
+fn means(
+    input: &Input<'_>,
+    way: &Way,
+    index: Option<&Index>,
+    ratios: &[u32],
+    parts: usize,
+    draws: u64,
+) -> [f64; 2] {
+    let (mut edges, mut setups, mut count) = (0.0, 0.0, 0.0);
+    for &ratio in ratios {
+        // Equal speeds are the same in each draw.
+        let (different, weight) = if ratio == 1 { (1, draws as f64) } else { (draws, 1.0) };
+        for draw in 0..different {
+            let seed = derive(derive(parts as u64, u64::from(ratio)), draw);
+            let targets = Targets::proportional(input.graph, &speeds(parts, ratio, seed), 0.0);
+            let targets = targets.unwrap_or_else(|error| fail(error));
+            let blocks = match index {
+                Some(index) => index.cut(input.graph.node_weights(), &targets),
+                None => {
+                    let found = way.algorithm.partition(&input.with_seed(seed), &targets);
+                    found.unwrap_or_else(|error| fail(error)).into_blocks()
+                }
+            };
+            let quality = Quality::of(input.graph, &blocks, parts);
+            assert_eq!(quality.loads, targets.block_sizes());
+            edges += weight * quality.cut_edges as f64;
+            setups += weight * quality.setups as f64;
+            count += weight;
+        }
+    }
+    [edges / count, setups / count]
 }
 
 /// Speeds whose greatest ratio is about that given.
