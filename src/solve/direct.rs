@@ -338,6 +338,56 @@ enum Origin<'a> {
     Homes(&'a Homes, MigrationWeight),
 }
 
+impl Origin<'_> {
+    /// The same of blocks; block i is the i-th PE of `order`.
+    fn in_blocks(self, order: &[PeId]) -> Blocks {
+        let mut block_of = vec![0; order.len()];
+        for (block, &pe) in order.iter().enumerate() {
+            block_of[pe as usize] = block as BlockId;
+        }
+        match self {
+            Self::Nothing => Blocks::Nothing,
+            Self::Start(start) => {
+                Blocks::Start(start.as_slice().iter().map(|&pe| block_of[pe as usize]).collect())
+            }
+            Self::Homes(homes, weight) => Blocks::Homes(homes.renamed(&block_of), weight),
+        }
+    }
+
+    /// What changes place in a mapping, if that counts.
+    fn migration(self, graph: &CsrGraph, pe_of: &[PeId]) -> Option<Migration> {
+        match self {
+            Self::Homes(homes, _) => Some(homes.migration(graph, pe_of)),
+            Self::Nothing | Self::Start(_) => None,
+        }
+    }
+}
+
+/// An [`Origin`], of blocks instead of PEs.
+enum Blocks {
+    Nothing,
+    Start(Vec<BlockId>),
+    Homes(Homes, MigrationWeight),
+}
+
+impl Blocks {
+    fn start(&self) -> Option<&[BlockId]> {
+        match self {
+            Self::Start(blocks) => Some(blocks),
+            Self::Nothing | Self::Homes(..) => None,
+        }
+    }
+
+    /// What each of so many blocks holds before.
+    fn loads(&self, graph: &CsrGraph, num_blocks: usize) -> Option<Vec<Weight>> {
+        match self {
+            Self::Nothing => None,
+            Self::Start(blocks) => Some(weights_of(graph, blocks, num_blocks)),
+            Self::Homes(homes, _) => Some(homes.loads(graph)),
+        }
+    }
+}
+
 impl DistanceVisitor for Run<'_> {
     type Output = Result<DirectSolution, SolveError>;
 
@@ -349,25 +399,9 @@ impl DistanceVisitor for Run<'_> {
         let between = Between { oracle, keys: order.iter().map(|&pe| oracle.key(pe)).collect() };
         let is_tree = machine.hierarchy().is_some() || oracle.ultrametric().is_some();
         let tree = block_tree(parts, is_tree);
-        let mut block_of = vec![0; order.len()];
-        for (block, &pe) in order.iter().enumerate() {
-            block_of[pe as usize] = block as BlockId;
-        }
-        let start: Option<Vec<BlockId>> = match from {
-            Origin::Start(start) => Some(start.as_slice().iter().map(|&pe| block_of[pe as usize]).collect()),
-            _ => None,
-        };
-        let homes = match from {
-            Origin::Homes(homes, weight) => Some((homes.renamed(&block_of), weight)),
-            _ => None,
-        };
-        let before = match (&start, &homes) {
-            (Some(start), _) => Some(weights_of(graph, start, order.len())),
-            (_, Some((homes, _))) => Some(homes.loads(graph)),
-            _ => None,
-        };
+        let first = from.in_blocks(order);
         let mut targets = Targets::proportional(graph, &capacities, config.imbalance)?;
-        if let Some(before) = before {
+        if let Some(before) = first.loads(graph, order.len()) {
             targets = targets.near(&capacities, &before);
         }
         observer.begins(Phase::Construction);
@@ -378,33 +412,26 @@ impl DistanceVisitor for Run<'_> {
         let may_place = !is_tree && capacities.iter().all(|&capacity| capacity == capacities[0]);
         let place = |quotient: &CsrGraph, seed: u64| place(machine, order, quotient, seed, &limited);
         let layout = Layout { tree: &tree, distances: &between, place: may_place.then_some(&place) };
-        let DirectPartition { partition, cost: reached } = match &homes {
-            Some((homes, weight)) => {
+        let DirectPartition { partition, cost: reached } = match &first {
+            Blocks::Homes(homes, weight) => {
                 let resumed = Resumed { homes, weight: *weight };
                 partitioner.remap(graph, &targets, layout, resumed, &watched)?
             }
-            _ => {
+            Blocks::Nothing | Blocks::Start(_) => {
                 let goes_on = config.time_limit.is_some();
-                partitioner.partition(graph, &targets, layout, start.as_deref(), goes_on, &watched)
+                partitioner.partition(graph, &targets, layout, first.start(), goes_on, &watched)
             }
         };
         observer.reached(reached);
-        let cost_of_start = start.map(|start| cost(graph, &between, &start));
-        let cut = partition.cut();
         let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();
-        let bounds = bounds(graph, machine, config.imbalance);
-        let migration = match from {
-            Origin::Homes(homes, _) => Some(homes.migration(graph, &pe_of)),
-            _ => None,
-        };
         let report = DirectReport {
             num_nodes: graph.num_nodes(),
             num_edges: graph.num_edges(),
-            cost_of_start,
+            cost_of_start: first.start().map(|start| cost(graph, &between, start)),
             cost: reached,
-            cut,
-            migration,
-            loads: loads(graph, &bounds, &pe_of),
+            cut: partition.cut(),
+            migration: from.migration(graph, &pe_of),
+            loads: loads(graph, &bounds(graph, machine, config.imbalance), &pe_of),
             // What goes on until the time limit has been complete before.
             stopped: match watched.goes_on.into_inner() {
                 true => observer.should_stop(),

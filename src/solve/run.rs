@@ -229,8 +229,7 @@ impl Run<'_> {
         constructed: &[(Cost, Mapping)],
         given: &[(Cost, &Mapping)],
     ) -> Result<SearchOutcome, ConstructionError> {
-        let Run { machine, config, .. } = *self;
-        let seed = derive(config.seed, 1);
+        let config = self.config;
         // Constructions improve more than others do, so only what is better yet is tried beside them.
         let least = constructed.iter().map(|&(cost, _)| cost).min();
         let mut starts: Vec<(Cost, &Mapping)> =
@@ -238,52 +237,59 @@ impl Run<'_> {
         starts.extend(given.iter().filter(|&&(cost, _)| least.is_none_or(|least| cost < least)));
         let descend = |start| {
             let limited = self.limited(config.time_limit, Cost::MAX);
-            local_search(problem, start, &config.search, derive(seed, 0), &limited)
+            local_search(problem, start, &config.search, derive(derive(config.seed, 1), 0), &limited)
         };
         if config.search.neighbourhood == Neighbourhood::None {
             let best = starts.iter().min_by_key(|&(cost, _)| cost);
             return Ok(descend(best.expect("there always is a construction").1));
         }
-        let mut improvement = config.improvement;
+        let starts: Vec<&Mapping> = starts.iter().map(|&(_, start)| start).collect();
+        let best = self.improved(problem, &starts)?;
+        let descended = descend(&best.mapping);
+        let (tried, made) = (best.tried + descended.tried, best.made + descended.made);
+        Ok(SearchOutcome { tried, made, ..descended })
+    }
+
+    /// Improves the best of some mappings as the preset says. With a time limit it goes on until that is nearly over, by turns from the
+    /// best mapping and from new constructions, with ever more effort.
+    fn improved<O: DistanceOracle>(
+        &self,
+        problem: &Problem<'_, O>,
+        starts: &[&Mapping],
+    ) -> Result<SearchOutcome, ConstructionError> {
+        let Run { machine, config, .. } = *self;
         let each = self.num_constructions();
+        let mut improvement = config.improvement;
         improvement.rebuilding = rebuilding(improvement.rebuilding, each, problem.graph());
-        let given: Vec<&Mapping> = starts.iter().map(|&(_, start)| start).collect();
         let run = |cycle: usize, starts: &[&Mapping], improvement: &Improvement, limited: &Limited<'_>| {
-            let seed = derive(derive(seed, 1), cycle as u64);
+            let seed = derive(derive(derive(config.seed, 1), 1), cycle as u64);
             improve(problem, machine, starts, improvement, seed, limited)
         };
-        let mut best = run(0, &given, &improvement, &self.improving(Cost::MAX));
-        // Until the time is over, by turns start again from new constructions, and go on from the best mapping, with
-        // ever more effort.
+        let mut best = run(0, starts, &improvement, &self.improving(Cost::MAX));
         let goes_on = config.time_limit.is_some() && !finds_optimum(problem.graph(), machine);
-        for cycle in 1.. {
+        for cycle in 1usize.. {
             let limited = self.improving(best.cost);
             if !goes_on || limited.should_stop() {
                 break;
             }
-            let next = if cycle % 2 == 1 {
-                run(cycle, &[&best.mapping], &improvement, &limited)
-            } else {
+            let mut more = Vec::new();
+            if cycle % 2 == 0 {
                 improvement.rebuilding = improvement.rebuilding.saturating_mul(2);
                 improvement.tournament = improvement.tournament.saturating_mul(2);
                 let first = (cycle / 2).saturating_mul(each);
-                let numbers = first..first.saturating_add(each);
-                let more = self.constructions(problem, numbers, &limited)?;
+                more = self.constructions(problem, first..first.saturating_add(each), &limited)?;
                 if more.is_empty() {
                     break;
                 }
-                run(
-                    cycle,
-                    &more.iter().map(|(_, mapping)| mapping).collect::<Vec<_>>(),
-                    &improvement,
-                    &limited,
-                )
+            }
+            let starts: Vec<&Mapping> = match more.is_empty() {
+                true => vec![&best.mapping],
+                false => more.iter().map(|(_, mapping)| mapping).collect(),
             };
+            let next = run(cycle, &starts, &improvement, &limited);
             let (tried, made) = (best.tried + next.tried, best.made + next.made);
             best = SearchOutcome { tried, made, ..if next.cost < best.cost { next } else { best } };
         }
-        let descended = descend(&best.mapping);
-        let (tried, made) = (best.tried + descended.tried, best.made + descended.made);
-        Ok(SearchOutcome { tried, made, ..descended })
+        Ok(best)
     }
 }

@@ -26,6 +26,9 @@ pub(super) struct Regions {
     groups: Vec<Vec<u32>>,
 }
 
+/// The place of a group that is in no region yet.
+const NOWHERE: (u32, u32) = (u32::MAX, 0);
+
 /// The mapping problem of a region: process i is on PE i, and both are numbered as the PEs of the groups.
 pub(super) struct Region {
     /// The communication of the processes of the region among each other.
@@ -50,51 +53,29 @@ impl Regions {
         rng: &mut Rng,
     ) -> Self {
         let group_size: usize = hierarchy.arities()[..=level].iter().map(|&arity| arity as usize).product();
-        let siblings = hierarchy.arities()[level + 1];
         let num_groups = pe_of.len() / group_size;
-        let mut place = vec![(u32::MAX, 0); num_groups];
-        let mut groups: Vec<Vec<u32>> = Vec::new();
+        let all = 0..num_groups as u32;
         if greatest >= num_groups {
-            groups.push((0..num_groups as u32).collect());
-            place = (0..num_groups as u32).map(|group| (0, group)).collect();
-            return Self { level, group_size, place, groups };
+            let place = all.clone().map(|group| (0, group)).collect();
+            return Self { level, group_size, place, groups: vec![all.collect()] };
         }
         let blocks: Vec<u32> = pe_of.iter().map(|&pe| pe / group_size as u32).collect();
-        let bundles = quotient::contract(graph, &blocks, num_groups);
-        let mut order: Vec<u32> = (0..num_groups as u32).collect();
+        let mut growing = Growing {
+            bundles: quotient::contract(graph, &blocks, num_groups),
+            siblings: hierarchy.arities()[level + 1],
+            place: vec![NOWHERE; num_groups],
+            volume: vec![0; num_groups],
+            border: Vec::new(),
+        };
+        let mut order: Vec<u32> = all.collect();
         rng.shuffle(&mut order);
-        // Volume of each group with the region that grows; those with any are in `border`.
-        let mut volume: Vec<Weight> = vec![0; num_groups];
-        let mut border: Vec<u32> = Vec::new();
-        for &first in &order {
-            if place[first as usize].0 != u32::MAX {
-                continue;
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        for first in order {
+            if growing.place[first as usize] == NOWHERE {
+                groups.push(growing.region(groups.len() as u32, first, greatest));
             }
-            let region = groups.len() as u32;
-            let mut members: Vec<u32> = Vec::new();
-            let mut next = Some(first);
-            while let Some(group) = next.take() {
-                place[group as usize] = (region, members.len() as u32);
-                members.push(group);
-                for (other, weight) in bundles.arcs(group) {
-                    if other / siblings == first / siblings && place[other as usize].0 == u32::MAX {
-                        if volume[other as usize] == 0 {
-                            border.push(other);
-                        }
-                        volume[other as usize] += weight;
-                    }
-                }
-                border.retain(|&other| place[other as usize].0 == u32::MAX);
-                if members.len() < greatest {
-                    next = border.iter().copied().max_by_key(|&other| (volume[other as usize], other));
-                }
-            }
-            for other in border.drain(..) {
-                volume[other as usize] = 0;
-            }
-            groups.push(members);
         }
-        Self { level, group_size, place, groups }
+        Self { level, group_size, place: growing.place, groups }
     }
 
     /// Number of regions.
@@ -148,5 +129,49 @@ impl Regions {
     pub fn pe(&self, index: usize, local: PeId) -> PeId {
         let (group, position) = (local as usize / self.group_size, local as usize % self.group_size);
         self.groups[index][group] * self.group_size as PeId + position as PeId
+    }
+}
+
+/// Regions while they grow.
+struct Growing {
+    /// What groups exchange.
+    bundles: CsrGraph,
+    /// Groups inside the same group of the next level.
+    siblings: u32,
+    /// The region of each group and its place there.
+    place: Vec<(u32, u32)>,
+    /// What each group exchanges with the region that grows; those with any are in `border`.
+    volume: Vec<Weight>,
+    border: Vec<u32>,
+}
+
+impl Growing {
+    /// Grows a region from a group: the next one is always that which exchanges most with it.
+    fn region(&mut self, region: u32, first: u32, greatest: usize) -> Vec<u32> {
+        let mut members: Vec<u32> = Vec::new();
+        let mut next = Some(first);
+        while let Some(group) = next.take() {
+            self.place[group as usize] = (region, members.len() as u32);
+            members.push(group);
+            self.extend_border(group);
+            if members.len() < greatest {
+                next = self.border.iter().copied().max_by_key(|&other| (self.volume[other as usize], other));
+            }
+        }
+        self.border.drain(..).for_each(|other| self.volume[other as usize] = 0);
+        members
+    }
+
+    /// A group has joined the region: its siblings outside of it are nearer by what they exchange with it.
+    fn extend_border(&mut self, group: u32) {
+        for (other, weight) in self.bundles.arcs(group) {
+            if other / self.siblings == group / self.siblings && self.place[other as usize] == NOWHERE {
+                if self.volume[other as usize] == 0 {
+                    self.border.push(other);
+                }
+                self.volume[other as usize] += weight;
+            }
+        }
+        self.border.retain(|&other| self.place[other as usize] == NOWHERE);
     }
 }
