@@ -13,7 +13,7 @@ use super::exit::{self, End, UsageError};
 use super::files;
 use super::machine::{self, JsonMachine, MachineOptions};
 use super::options::{ReportOptions, one_of};
-use super::programs::{self, ScoreJob, SimulationOptions, SimulationReport};
+use super::programs::{self, SimulationOptions, SimulationReport};
 use super::qap::{self, ModelFormat};
 use crate::compare::Comparison;
 use crate::graph::CsrGraph;
@@ -144,30 +144,26 @@ fn score(options: &Options) -> anyhow::Result<End> {
 }
 
 /// What is to be done, with the outputs that were asked for.
-struct Job<'a> {
-    options: &'a Options,
-    outputs: &'a Outputs,
-    json: Option<OutputId>,
-    trace: Option<OutputId>,
-    picture: Option<OutputId>,
-    console: Console,
+pub(super) struct Job<'a> {
+    pub options: &'a Options,
+    pub outputs: &'a Outputs,
+    pub json: Option<OutputId>,
+    pub trace: Option<OutputId>,
+    pub picture: Option<OutputId>,
+    pub console: Console,
 }
 
 impl Job<'_> {
     /// Scores a mapping of a program in time.
     fn program(&self, source: Source, machine: &dyn Machine) -> anyhow::Result<End> {
-        let Self { options, outputs, json, trace, picture, console } = *self;
+        let options = self.options;
         if !options.compare.is_empty() {
             let message =
                 "--compare sets mappings of a graph side by side; score those of a program one by one";
             return Err(UsageError(message.to_owned()).into());
         }
         options.direct.refuse("is for graphs; this is a program in time")?;
-        let Options { file, input_mapping: mapping, machine: machine_options, simulation: options, .. } =
-            options;
-        let job =
-            ScoreJob { file, mapping, machine_options, options, outputs, json, trace, picture, console };
-        programs::score(&job, source, machine)
+        programs::score(self, source, machine)
     }
 
     /// Scores a mapping of a graph.

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::{describe, hints, signals, sum_traffic};
+use super::generate_model::sum_traffic;
+use super::{describe, hints, signals};
 use crate::assign::AssignError;
 use crate::construct::{AlongError, ConstructionError};
 use crate::estimate::EstimateError;

@@ -2,14 +2,14 @@
 
 use clap::Args;
 
-use super::exit::UsageError;
-use super::options::{self, one_of};
+use crate::cli::exit::UsageError;
+use crate::cli::options::{self, one_of};
 use crate::search::{Neighbourhood, SearchConfig};
 
 /// Which pairs local search exchanges.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
-pub(super) struct NeighbourhoodOptions {
+pub(crate) struct NeighbourhoodOptions {
     /// Which pairs of processes local search exchanges [default: communication]
     #[arg(long, value_name = "NEIGHBOURHOOD", value_parser = one_of(&Neighbourhood::ALL, Neighbourhood::name))]
     local_search_neighborhood: Option<Neighbourhood>,
@@ -28,7 +28,7 @@ const SPACE: &str = "--search_space_s";
 
 impl NeighbourhoodOptions {
     /// An error if one of these options is there.
-    pub(super) fn refuse(&self, why: &str) -> Result<(), UsageError> {
+    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
         let given = [
             (self.local_search_neighborhood.is_some(), "--local_search_neighborhood"),
             (self.communication_neighborhood_dist.is_some(), DIST),
@@ -38,7 +38,7 @@ impl NeighbourhoodOptions {
     }
 
     /// The search; an error if the reach of its neighbourhood is 0. That of another one is passed over, as scripts for VieM give all.
-    pub(super) fn config(&self) -> Result<SearchConfig, UsageError> {
+    pub(crate) fn config(&self) -> Result<SearchConfig, UsageError> {
         let (hops, space) = (self.communication_neighborhood_dist, self.search_space_s);
         let config = SearchConfig::of(self.local_search_neighborhood.unwrap_or_default());
         let reaches =

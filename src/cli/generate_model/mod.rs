@@ -1,5 +1,18 @@
 //! `generate_model`: partitions an application graph and writes the quotient graph as a model, or sums recorded
 //! traffic into one.
+//!
+//! | member | what it holds |
+//! |---|---|
+//! | `divide`, `speeds` | dividing a graph, and how much work each part takes |
+//! | `model_onto` | mapping a graph directly onto a machine |
+//! | `sum_traffic` | summing recorded traffic |
+//! | `audit` | `--verify` |
+
+mod audit;
+mod divide;
+mod model_onto;
+mod speeds;
+pub(super) mod sum_traffic;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -7,22 +20,22 @@ use std::process::ExitCode;
 use clap::Parser;
 use serde::Serialize;
 
-use super::audit::{self, Claim};
 use super::console::Console;
-use super::divide::{self, DivideOptions, MoreOutputs, Parts};
 use super::exit::{self, End, UsageError};
 use super::files;
 use super::machine::MachineOptions;
-use super::model_onto::{self, OntoOptions};
 use super::options::{self, ReportOptions, one_of};
 use super::programs::{self, GenerateJob, GenerateOptions};
 use super::remap::{Curve, RemapOptions};
-use super::sum_traffic::{self, Job, TrafficOptions};
 use crate::graph::CsrGraph;
 use crate::io::output::{Content, OutputId};
 use crate::io::traffic::{Format, WINDOW};
 use crate::io::{self, Outputs, Source};
 use crate::partition::Preset;
+use audit::Claim;
+use divide::{DivideOptions, MoreOutputs, Parts};
+use model_onto::OntoOptions;
+use sum_traffic::{Job, TrafficOptions};
 
 /// Makes a model: a graph of processes and of what they communicate. Partitions an application graph, each block of
 /// which becomes a process, sums recorded traffic of an MPI job, or takes the messages of a program in time.

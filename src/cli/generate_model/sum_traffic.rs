@@ -6,12 +6,12 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
-use super::console::{Console, ranges};
-use super::exit::{End, UsageError};
-use super::options::{self, ReportOptions, one_of};
-use super::progress::Progress;
-use super::signals::{self, First};
-use super::{files, generate_model};
+use crate::cli::console::{Console, ranges};
+use crate::cli::exit::{End, UsageError};
+use crate::cli::options::{self, ReportOptions, one_of};
+use crate::cli::progress::Progress;
+use crate::cli::signals::{self, First};
+use crate::cli::{files, generate_model};
 use crate::io::metis::Content;
 use crate::io::output::OutputId;
 use crate::io::traffic::{

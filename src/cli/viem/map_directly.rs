@@ -5,72 +5,74 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::compare::PictureOptions;
-use super::console::Console;
-use super::direct::{self, DirectOptions, JsonSpread};
-use super::exit::{End, VerificationError};
-use super::files;
 use super::first_mapping::{FirstOrder, within};
-use super::machine::{JsonMachine, MachineOptions};
-use super::progress::Progress;
-use super::remap::{Curve, JsonRemap, Remap};
-use super::signals::{self, First, StopAtSignal};
-use crate::graph::CsrGraph;
-use crate::io::output::{Content, OutputId};
-use crate::io::{self, Outputs};
+use super::{Job, Places};
+use crate::cli::direct::{self, JsonSpread};
+use crate::cli::exit::{End, VerificationError};
+use crate::cli::files;
+use crate::cli::machine::{self, JsonMachine};
+use crate::cli::progress::Progress;
+use crate::cli::remap::{Curve, JsonRemap, Remap};
+use crate::cli::signals::{self, First, StopAtSignal};
+use crate::io;
+use crate::io::output::Content;
 use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::partition::Algorithm;
+use crate::search::Neighbourhood;
 use crate::solve::{
     DirectConfig, DirectReport, DirectSolution, MapPreset, keep_directly, map_directly_watched,
 };
-use crate::topology::Machine;
 use crate::types::{Cost, Weight};
 
 /// A direct mapping as it was asked for.
-pub(super) struct Job<'a> {
-    pub started: Instant,
-    pub model: &'a Path,
-    pub graph: &'a CsrGraph,
-    pub machine: &'a dyn Machine,
-    pub machine_options: &'a MachineOptions,
-    pub direct_options: &'a DirectOptions,
-    pub preset: MapPreset,
-    pub config: DirectConfig,
+struct Direct<'a> {
+    job: Job<'a>,
+    config: DirectConfig,
     /// The order along which a mapping to improve is made.
-    pub first: Option<FirstOrder>,
-    /// Whether such a mapping is improved.
-    pub is_searched: bool,
+    first: Option<FirstOrder>,
     /// A mapping to improve.
-    pub start: Option<Mapping>,
+    start: Option<Mapping>,
     /// An older mapping to resume.
-    pub remap: Option<Remap<'a>>,
-    pub picture: &'a PictureOptions,
-    pub verify: bool,
-    pub quiet: bool,
-    pub places: Places<'a>,
-    pub console: Console,
+    remap: Option<Remap<'a>>,
 }
 
-/// Where the results go.
-#[derive(Clone, Copy)]
-pub(super) struct Places<'a> {
-    pub outputs: &'a Outputs,
-    pub mapping: OutputId,
-    pub json: Option<OutputId>,
-    pub picture: Option<OutputId>,
-    /// The picture of a curve of remappings.
-    pub curve: Option<OutputId>,
+/// Maps the vertices of an application graph to PEs that have room for many.
+pub(super) fn map(job: Job<'_>) -> anyhow::Result<End> {
+    let Job { options, graph, machine, .. } = job;
+    if job.places.planned.is_some() {
+        let instead = "generate_model --machine makes a model of a direct mapping";
+        return Err(direct::no_launch(instead).into());
+    }
+    let read = |path: &Path| files::read_many(path, graph.num_nodes(), machine);
+    let start = options.input_mapping.as_deref().map(read).transpose()?;
+    let remap = options.remap.read(graph, machine.num_pes())?;
+    options.remap.check_alone(start.is_some(), options.time_limit.is_some())?;
+    if options.remap.is_given() {
+        options.first.refuse_order("does not go with --remap_from, which starts where its vertices were")?;
+    }
+    if start.is_some() {
+        options.first.refuse_order(
+            "makes the mapping to improve, and --input_mapping names it; leave one of them out",
+        )?;
+    }
+    let mut config = DirectConfig::preset(options.preconfiguration_mapping);
+    config.seed = job.config.seed;
+    config.threads = job.config.threads;
+    config.imbalance = options.direct.imbalance()?;
+    config.time_limit = job.config.time_limit;
+    let first = options.first.read(graph.num_nodes())?;
+    Direct { job, config, first, start, remap }.run()
 }
 
-impl Job<'_> {
-    pub(super) fn run(&self) -> anyhow::Result<End> {
-        let Job { graph, machine, console, .. } = *self;
-        let progress = Progress::new(self.quiet);
+impl Direct<'_> {
+    fn run(&self) -> anyhow::Result<End> {
+        let Job { options, graph, machine, console, started, .. } = self.job;
+        let progress = Progress::new(options.report.quiet);
         let received = signals::listen(&progress, First::AsksToStop);
-        console.line(format_args!("io time: {:.6}", self.started.elapsed().as_secs_f64()));
+        console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
         console.line(format_args!("graph has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
-        super::machine::tell(console, machine);
+        machine::tell(console, machine);
         console.line(format_args!(
             "mapping directly, {:.1} vertices a processing element",
             graph.num_nodes() as f64 / machine.num_pes() as f64
@@ -86,16 +88,16 @@ impl Job<'_> {
 
     /// The mapping, and the curve if there is to be one.
     fn solve(&self, observer: &dyn Observer) -> anyhow::Result<(DirectSolution, Option<Curve>)> {
-        let Job { graph, machine, config, .. } = self;
+        let Job { graph, machine, console, .. } = self.job;
         match &self.remap {
-            Some(remap) => remap.directly(graph, *machine, config, self.console, observer),
+            Some(remap) => remap.directly(graph, machine, &self.config, console, observer),
             None => Ok((self.map(observer)?, None)),
         }
     }
 
     /// A mapping from nothing, from one that was given, or from one along the order of the machine. Time for the latter counts.
     fn map(&self, observer: &dyn Observer) -> anyhow::Result<DirectSolution> {
-        let Job { graph, machine, .. } = *self;
+        let Job { graph, machine, .. } = self.job;
         let mut config = self.config.clone();
         let begin = Instant::now();
         let streams = (config.seed, config.threads);
@@ -105,7 +107,9 @@ impl Job<'_> {
         };
         let (first, _) = within(&mut config.time_limit, observer, first)?;
         let mut solution = match first {
-            Some(first) if !self.is_searched => keep_directly(graph, machine, &config, first)?,
+            Some(first) if self.job.config.search.neighbourhood == Neighbourhood::None => {
+                keep_directly(graph, machine, &config, first)?
+            }
             first => {
                 let start = first.as_ref().or(self.start.as_ref());
                 map_directly_watched(graph, machine, &config, start, observer)?
@@ -116,7 +120,7 @@ impl Job<'_> {
     }
 
     fn tell(&self, report: &DirectReport) {
-        let console = self.console;
+        let console = self.job.console;
         console.line(format_args!("time spent for mapping {:.6}", report.seconds));
         if report.stopped {
             console.line(format_args!("stopped early: this is the best mapping found so far"));
@@ -124,7 +128,7 @@ impl Job<'_> {
         console.line(format_args!("cut {}", report.cut));
         direct::tell_loads(console, &report.loads);
         if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
-            remap.tell(console, self.graph.total_node_weight(), &migration);
+            remap.tell(console, self.job.graph.total_node_weight(), &migration);
         }
         console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
     }
@@ -140,10 +144,10 @@ impl Job<'_> {
         DirectSolution { mapping, report }: &DirectSolution,
         curve: Option<&Curve>,
     ) -> anyhow::Result<()> {
-        let Job { graph, machine, console, .. } = *self;
-        let Places { outputs, mapping: output, json, picture, curve: curve_place } = self.places;
+        let Job { options, graph, machine, console, .. } = self.job;
+        let Places { ref outputs, mapping: output, json, picture, curve: curve_place, .. } = self.job.places;
         let report_of_run = self.report(report, curve);
-        let drawn = self.picture.draw(graph, machine, outputs.name(output), mapping, true)?;
+        let drawn = options.picture.draw(graph, machine, outputs.name(output), mapping, true)?;
         let drawn = drawn.unwrap_or_default();
         let drawn_curve = curve.map_or("", |curve| &curve.picture);
         let contents: [Content<'_>; 4] = [
@@ -153,12 +157,12 @@ impl Job<'_> {
             (curve_place, &|out| out.write_all(drawn_curve.as_bytes())),
         ];
         let staged = outputs.stage(&contents)?;
-        if let Some(written) = staged.path(output).filter(|_| self.verify) {
+        if let Some(written) = staged.path(output).filter(|_| options.verify) {
             self.check(written, mapping, report.cost)?;
             console
                 .line(format_args!("verified: J of the files is {} too, and so are all loads", report.cost));
             if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
-                remap.check(&files::text(self.model)?, &files::text(written)?, migration)?;
+                remap.check(&files::text(&options.file)?, &files::text(written)?, migration)?;
                 console.line(format_args!("verified: so is the migration, {}", migration.weight));
             }
         }
@@ -173,9 +177,10 @@ impl Job<'_> {
 
     /// Has the auditor recompute J and loads from the files.
     fn check(&self, written: &Path, mapping: &Mapping, cost: Cost) -> anyhow::Result<()> {
-        let audit = files::audit_many(self.model, written, (self.machine_options, self.machine))?;
-        let mut loads: Vec<Weight> = vec![0; self.machine.num_pes()];
-        for (&weight, &pe) in self.graph.node_weights().iter().zip(mapping.as_slice()) {
+        let Job { options, graph, machine, .. } = self.job;
+        let audit = files::audit_many(&options.file, written, (&options.machine, machine))?;
+        let mut loads: Vec<Weight> = vec![0; machine.num_pes()];
+        for (&weight, &pe) in graph.node_weights().iter().zip(mapping.as_slice()) {
             loads[pe as usize] += weight;
         }
         if audit.cost != cost as u128 {
@@ -195,16 +200,17 @@ impl Job<'_> {
     fn report(&self, report: &DirectReport, curve: Option<&Curve>) -> JsonReport {
         let remap = self.remap.as_ref().zip(report.migration);
         let along = self.along();
+        let Job { options, machine, .. } = self.job;
         JsonReport {
             program: "viem",
             version: env!("CARGO_PKG_VERSION"),
-            graph: files::name(self.model),
+            graph: files::name(&options.file),
             n: report.num_nodes,
             m: report.num_edges,
             seed: self.config.seed,
-            machine: self.machine_options.report(self.machine),
-            preconfiguration_mapping: self.preset,
-            pe_weights: self.direct_options.pe_weights.as_deref().map(files::name),
+            machine: options.machine.report(machine),
+            preconfiguration_mapping: options.preconfiguration_mapping,
+            pe_weights: options.direct.pe_weights.as_deref().map(files::name),
             settings: self.config.clone().with_threads(1),
             construction_algorithm: along.map(Algorithm::name),
             cost: JsonCost {

@@ -8,14 +8,14 @@ use clap::Args;
 use serde::Serialize;
 
 use super::audit::Claim;
-use super::direct::{self, DirectOptions, JsonSpread};
-use super::exit::End;
-use super::files;
-use super::generate_model::{Destination, NAME};
-use super::machine::{self, JsonMachine, MachineOptions};
-use super::progress::Progress;
-use super::remap::{Curve, JsonRemap, Remap, RemapOptions};
-use super::signals::{self, First};
+use super::{Destination, NAME};
+use crate::cli::direct::{self, DirectOptions, JsonSpread};
+use crate::cli::exit::End;
+use crate::cli::files;
+use crate::cli::machine::{self, JsonMachine, MachineOptions};
+use crate::cli::progress::Progress;
+use crate::cli::remap::{Curve, JsonRemap, Remap, RemapOptions};
+use crate::cli::signals::{self, First};
 use crate::graph::{CsrGraph, quotient};
 use crate::io::metis::NodeWeights;
 use crate::io::{self, Source};
@@ -29,7 +29,7 @@ use crate::types::Cost;
 /// The machine that a graph is mapped onto, if it is.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
-pub(super) struct OntoOptions {
+pub(crate) struct OntoOptions {
     /// Map the graph directly onto this machine, instead of partitioning it into --k blocks: the model then has a vertex
     /// for each processing element, in their order. As in viem: 4:16:8, torus:16x8x8, ..., or a file
     // No conflict with --k is told to clap, which would let pass --pes and the like beside --k.
@@ -51,24 +51,24 @@ pub(super) struct OntoOptions {
 
 impl OntoOptions {
     /// The machine, if one is given.
-    pub(super) fn machine(&self) -> Option<MachineOptions> {
+    pub(crate) fn machine(&self) -> Option<MachineOptions> {
         let spec = self.machine.clone()?;
         Some(MachineOptions::of(spec, self.distance_parameter_string.clone(), self.pes.clone()))
     }
 
     /// Whether there is a machine.
-    pub(super) fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         self.machine.is_some()
     }
 
     /// The file of the speeds, which is read besides those of the machine.
-    pub(super) fn file(&self) -> Option<&Path> {
+    pub(crate) fn file(&self) -> Option<&Path> {
         self.pe_weights.as_deref()
     }
 }
 
 /// A model as it was asked for.
-pub(super) struct Job<'a> {
+pub(crate) struct Job<'a> {
     pub graph: &'a Path,
     pub onto: &'a OntoOptions,
     pub machine: MachineOptions,
@@ -83,7 +83,7 @@ pub(super) struct Job<'a> {
 }
 
 impl Job<'_> {
-    pub(super) fn run(&self, source: Source<'_>) -> anyhow::Result<End> {
+    pub(crate) fn run(&self, source: Source<'_>) -> anyhow::Result<End> {
         let started = Instant::now();
         let (console, to) = (self.to.console, self.to);
         let spread =
