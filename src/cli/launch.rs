@@ -138,9 +138,14 @@ pub(crate) struct JobLaunch {
 }
 
 impl JobLaunch {
-    /// Where each file goes, and what it holds.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (OutputId, &LaunchFile)> {
+    /// Where each file goes.
+    fn files(&self) -> impl Iterator<Item = (OutputId, &LaunchFile)> {
         self.planned.outputs.iter().copied().zip(&self.launch.files)
+    }
+
+    /// Where each file goes, and what it holds.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (OutputId, &str)> {
+        self.files().map(|(id, file)| (id, file.content.as_str()))
     }
 
     /// What was written, and the line to paste.

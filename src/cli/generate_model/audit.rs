@@ -16,7 +16,7 @@ use crate::types::{BlockId, Cost, Weight};
 use crate::verify;
 
 /// A partition, or a direct mapping, and what was computed of it.
-pub(crate) struct Claim<'a> {
+pub(super) struct Claim<'a> {
     /// The file of the graph.
     pub file: &'a Path,
     pub graph: &'a CsrGraph,
@@ -30,7 +30,7 @@ pub(crate) struct Claim<'a> {
 }
 
 /// An error if what is read or written cannot be read again.
-pub(crate) fn check_files<'a>(
+pub(super) fn check_files<'a>(
     mut read: impl Iterator<Item = &'a Path>,
     to: &Destination,
 ) -> Result<(), UsageError> {
@@ -43,7 +43,7 @@ pub(crate) fn check_files<'a>(
 
 impl Claim<'_> {
     /// Recomputes all from the files and tells so. Blocks that are not written to a file are taken as they would be.
-    pub(crate) fn check(&self, staged: &Staged<'_>, to: &Destination) -> anyhow::Result<()> {
+    pub(super) fn check(&self, staged: &Staged<'_>, to: &Destination) -> anyhow::Result<()> {
         let graph = files::text(self.file)?;
         let model = staged.path(to.model).map(files::text).transpose()?.unwrap_or_default();
         let blocks = match to.blocks.and_then(|blocks| staged.path(blocks)) {

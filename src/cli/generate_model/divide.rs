@@ -31,7 +31,7 @@ use crate::types::{BlockId, Cost, Weight};
 /// Into what a graph is divided, and how.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
-pub(crate) struct DivideOptions {
+pub(super) struct DivideOptions {
     /// Number of parts of an application graph, that is of vertices of the model
     #[arg(long, value_name = "INT")]
     k: Option<usize>,
@@ -67,19 +67,19 @@ pub(crate) struct DivideOptions {
 }
 
 /// What is written besides the model.
-pub(crate) struct MoreOutputs {
+pub(super) struct MoreOutputs {
     index: Option<OutputId>,
     picture: Option<OutputId>,
 }
 
 impl DivideOptions {
     /// Every file that is read besides the graph.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
         self.speeds.file().into_iter().chain(self.coordinates.as_deref()).chain(self.index.as_deref())
     }
 
     /// Adds what is to be written to the outputs; it must not overwrite an input.
-    pub(crate) fn add_to(&self, outputs: &mut Outputs, inputs: &[&Path]) -> Result<MoreOutputs, WriteError> {
+    pub(super) fn add_to(&self, outputs: &mut Outputs, inputs: &[&Path]) -> Result<MoreOutputs, WriteError> {
         let mut add =
             |path: &Option<PathBuf>| path.as_deref().map(|path| outputs.add(path, inputs)).transpose();
         Ok(MoreOutputs { index: add(&self.write_index)?, picture: add(&self.picture)? })
@@ -118,7 +118,7 @@ impl DivideOptions {
     }
 
     /// An error if one of these options is given: what is read is no graph that is divided.
-    pub(crate) fn refuse(&self, instead: &str) -> Result<(), UsageError> {
+    pub(super) fn refuse(&self, instead: &str) -> Result<(), UsageError> {
         let given = [
             (self.k.is_some(), "--k"),
             (self.speeds.is_given(), "--speeds"),
@@ -133,7 +133,7 @@ impl DivideOptions {
     }
 
     /// An error if something besides the multilevel partitioner is asked for, which alone resumes partitions.
-    pub(crate) fn check_remap(&self, remap: &RemapOptions) -> Result<(), UsageError> {
+    pub(super) fn check_remap(&self, remap: &RemapOptions) -> Result<(), UsageError> {
         let is_other = self.algorithm().name() != Algorithm::default().name();
         if is_other || self.index.is_some() || self.write_index.is_some() {
             return remap.refuse("is for --algorithm=multilevel without an index");
@@ -142,7 +142,7 @@ impl DivideOptions {
     }
 
     /// Into what a graph is divided, in this imbalance in percent; nothing if that is missing. What no graph can mend is refused.
-    pub(crate) fn parts(&self, imbalance: f64) -> anyhow::Result<Option<Parts>> {
+    pub(super) fn parts(&self, imbalance: f64) -> anyhow::Result<Option<Parts>> {
         self.check()?;
         let (speeds, imbalance) = (self.speeds.read()?, options::imbalance(imbalance)?);
         let parts = match (self.k, speeds) {
@@ -165,7 +165,7 @@ fn names_of(is_of_kind: fn(Algorithm) -> bool) -> Vec<&'static str> {
 }
 
 /// Into what a graph is divided.
-pub(crate) struct Parts {
+pub(super) struct Parts {
     number: usize,
     /// If they are not all alike.
     speeds: Option<Vec<u32>>,
@@ -185,7 +185,7 @@ impl Parts {
 }
 
 /// A division as it was asked for.
-pub(crate) struct Job<'a> {
+pub(super) struct Job<'a> {
     pub graphs: &'a [PathBuf],
     pub options: &'a DivideOptions,
     pub parts: Option<Parts>,
@@ -216,7 +216,7 @@ struct Division {
 }
 
 impl Job<'_> {
-    pub(crate) fn run(&self, source: Source<'_>) -> anyhow::Result<End> {
+    pub(super) fn run(&self, source: Source<'_>) -> anyhow::Result<End> {
         let (started, console) = (Instant::now(), self.to.console);
         let usage =
             |message: &str| UsageError(format!("{message}; or say with --from what traffic was recorded"));

@@ -235,22 +235,22 @@ impl Options {
 }
 
 /// Where the results of partitioning go.
-pub(super) struct Destination {
-    pub outputs: Outputs,
-    pub model: OutputId,
-    pub blocks: Option<OutputId>,
-    pub json: Option<OutputId>,
+struct Destination {
+    outputs: Outputs,
+    model: OutputId,
+    blocks: Option<OutputId>,
+    json: Option<OutputId>,
     /// Of a curve of remappings.
-    pub picture: Option<OutputId>,
+    picture: Option<OutputId>,
     /// Whether the files are audited.
-    pub verify: bool,
-    pub console: Console,
+    verify: bool,
+    console: Console,
 }
 
 impl Destination {
     /// Writes the model, the blocks, the report, the curve if there is one, and what there is `more`. Where they are to be audited, they
     /// take the place of what was there only if that agrees.
-    pub(super) fn write(
+    fn write(
         &self,
         model: &CsrGraph,
         claim: &Claim<'_>,

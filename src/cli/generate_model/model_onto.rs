@@ -29,7 +29,7 @@ use crate::types::Cost;
 /// The machine that a graph is mapped onto, if it is.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
-pub(crate) struct OntoOptions {
+pub(super) struct OntoOptions {
     /// Map the graph directly onto this machine, instead of partitioning it into --k blocks: the model then has a vertex
     /// for each processing element, in their order. As in viem: 4:16:8, torus:16x8x8, ..., or a file
     // No conflict with --k is told to clap, which would let pass --pes and the like beside --k.
@@ -51,24 +51,24 @@ pub(crate) struct OntoOptions {
 
 impl OntoOptions {
     /// The machine, if one is given.
-    pub(crate) fn machine(&self) -> Option<MachineOptions> {
+    pub(super) fn machine(&self) -> Option<MachineOptions> {
         let spec = self.machine.clone()?;
         Some(MachineOptions::of(spec, self.distance_parameter_string.clone(), self.pes.clone()))
     }
 
     /// Whether there is a machine.
-    pub(crate) fn is_given(&self) -> bool {
+    pub(super) fn is_given(&self) -> bool {
         self.machine.is_some()
     }
 
     /// The file of the speeds, which is read besides those of the machine.
-    pub(crate) fn file(&self) -> Option<&Path> {
+    pub(super) fn file(&self) -> Option<&Path> {
         self.pe_weights.as_deref()
     }
 }
 
 /// A model as it was asked for.
-pub(crate) struct Job<'a> {
+pub(super) struct Job<'a> {
     pub graph: &'a Path,
     pub onto: &'a OntoOptions,
     pub machine: MachineOptions,
@@ -83,7 +83,7 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    pub(crate) fn run(&self, source: Source<'_>) -> anyhow::Result<End> {
+    pub(super) fn run(&self, source: Source<'_>) -> anyhow::Result<End> {
         let started = Instant::now();
         let (console, to) = (self.to.console, self.to);
         let spread =

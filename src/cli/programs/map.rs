@@ -1,6 +1,5 @@
 //! The part of `viem` that maps programs in time.
 
-use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
@@ -18,7 +17,6 @@ use crate::cli::progress::Progress;
 use crate::cli::signals::{self, First, StopAtSignal};
 use crate::cli::viem::{self, Places};
 use crate::cli::{direct, files};
-use crate::io::output::{Content, OutputId};
 use crate::io::{self, Source};
 use crate::program::Program;
 use crate::settings::named;
@@ -150,15 +148,9 @@ pub(crate) fn map(mut job: MapJob<'_>, source: Source<'_>, machine: Box<dyn Mach
         launch::of_mapping(job.places.planned.take(), whole, &assignment.mapping, job.places.outputs);
     config.mapping = config.mapping.effective_on(machine);
     let report = job.report(&program, (machine, room), config, &assignment.report, launch.as_ref());
-    // Of tasks that share PEs, stretches of equal length are drawn beside the mapping.
-    let name = job.places.outputs.name(job.places.mapping);
-    let drawn = options.picture.draw(&program.graph(), whole, name, &assignment.mapping, is_shared(room))?;
-    let files = launch.iter().flat_map(JobLaunch::files).map(|(id, file)| (id, file.content.as_str()));
-    let texts: Vec<(OutputId, &str)> =
-        job.places.picture.zip(drawn.as_deref()).into_iter().chain(files).collect();
-    job.write(&assignment, &report, &texts, room, whole)?;
+    job.write(&program, (whole, room), &assignment, &report, launch.as_ref())?;
     launch.iter().for_each(|launch| launch.tell(console));
-    console.line(format_args!("written to {name}"));
+    console.line(format_args!("written to {}", job.places.name()));
     refused.map_or(Ok(()), Err)?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
@@ -211,28 +203,29 @@ impl MapJob<'_> {
         }
     }
 
+    /// Writes mapping, report, picture and what launches the job, once the mapping is verified if that was asked for.
     fn write(
         &self,
-        assignment: &Assignment,
-        report: &MapReport<'_>,
-        texts: &[(OutputId, &str)],
-        room: Option<u32>,
-        machine: &dyn Machine,
+        program: &Program,
+        (machine, room): (&dyn Machine, Option<u32>),
+        Assignment { mapping, report }: &Assignment,
+        report_of_run: &MapReport<'_>,
+        launch: Option<&JobLaunch>,
     ) -> anyhow::Result<()> {
-        let Places { outputs, mapping, json, .. } = &self.places;
-        let write_mapping = |out: &mut dyn Write| io::mapping::write(out, assignment.mapping.as_slice());
-        let write_report = |out: &mut dyn Write| files::write_json(out, report);
-        let fills = files::fills(texts);
-        let mut contents: Vec<Content<'_>> = vec![(Some(*mapping), &write_mapping), (*json, &write_report)];
-        contents.extend(fills.iter().map(|(id, fill)| (Some(*id), fill as _)));
-        let staged = outputs.stage(&contents)?;
-        if let Some(written) = staged.path(*mapping).filter(|_| self.options.verify) {
-            self.audit(written, &assignment.report, room, machine)?;
-            let AssignReport { cost, estimate, .. } = assignment.report;
+        let (options, places) = (self.options, &self.places);
+        // Of tasks that share PEs, stretches of equal length are drawn beside the mapping.
+        let graph = program.graph();
+        let drawn = options.picture.draw(&graph, machine, places.name(), mapping, is_shared(room))?;
+        let files = launch.into_iter().flat_map(JobLaunch::texts);
+        let audit = |written: &Path| {
+            self.audit(written, report, room, machine)?;
+            let AssignReport { cost, estimate, .. } = report;
             self.console.line(format_args!("verified: J of the files is {cost} too"));
             self.console.line(format_args!("verified: F of the files is {estimate:.1} too"));
-        }
-        Ok(staged.publish()?)
+            Ok(())
+        };
+        let audit = options.verify.then_some(&audit as _);
+        places.write(mapping, report_of_run, drawn.as_deref(), files, audit)
     }
 
     /// Has the independent auditor recompute J and F from the files.

@@ -21,7 +21,7 @@ use crate::types::Cost;
 
 /// A way to the first mapping.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum FirstMapping {
+pub(super) enum FirstMapping {
     Construction(Construction),
     /// The order of an algorithm that divides graphs.
     Along(Algorithm),
@@ -35,7 +35,7 @@ static ALL: LazyLock<Vec<FirstMapping>> = LazyLock::new(|| {
 });
 
 impl FirstMapping {
-    pub(crate) fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Construction(construction) => construction.name(),
             Self::Along(algorithm) => algorithm.name(),
@@ -59,7 +59,7 @@ pub(crate) struct FirstOptions {
 
 impl FirstOptions {
     /// The construction, if one is chosen.
-    pub(crate) fn construction(&self) -> Option<Construction> {
+    pub(super) fn construction(&self) -> Option<Construction> {
         match self.construction_algorithm {
             Some(FirstMapping::Construction(construction)) => Some(construction),
             _ => None,
@@ -67,7 +67,7 @@ impl FirstOptions {
     }
 
     /// The algorithm whose order is taken, if one is chosen.
-    pub(crate) fn along(&self) -> Option<Algorithm> {
+    pub(super) fn along(&self) -> Option<Algorithm> {
         match self.construction_algorithm {
             Some(FirstMapping::Along(algorithm)) => Some(algorithm),
             _ => None,
@@ -84,12 +84,12 @@ impl FirstOptions {
     }
 
     /// The file that is read, if one is.
-    pub(crate) fn file(&self) -> Option<&Path> {
+    pub(super) fn file(&self) -> Option<&Path> {
         self.coordinates.as_deref()
     }
 
     /// An error if these options do not fit together.
-    pub(crate) fn check(&self) -> Result<(), UsageError> {
+    pub(super) fn check(&self) -> Result<(), UsageError> {
         let needs = self.along().is_some_and(Algorithm::needs_coordinates);
         let name = self.construction_algorithm.map_or("", FirstMapping::name);
         match (needs, self.coordinates.is_some()) {
@@ -105,7 +105,7 @@ impl FirstOptions {
     }
 
     /// An error if an order was asked for where it has no use.
-    pub(crate) fn refuse_order(&self, why: &str) -> Result<(), UsageError> {
+    pub(super) fn refuse_order(&self, why: &str) -> Result<(), UsageError> {
         match self.along() {
             Some(algorithm) => Err(UsageError(format!("--construction_algorithm={algorithm} {why}"))),
             None => Ok(()),
@@ -113,7 +113,7 @@ impl FirstOptions {
     }
 
     /// Reads what the order needs, if one was asked for. To be called before signals are caught, as a pipe may never end.
-    pub(crate) fn read(&self, num_nodes: usize) -> anyhow::Result<Option<FirstOrder>> {
+    pub(super) fn read(&self, num_nodes: usize) -> anyhow::Result<Option<FirstOrder>> {
         let Some(algorithm) = self.along() else { return Ok(None) };
         let read = |path: &PathBuf| coordinates::read(Source::open(path)?, num_nodes);
         Ok(Some(FirstOrder { algorithm, points: self.coordinates.as_ref().map(read).transpose()? }))
@@ -121,14 +121,14 @@ impl FirstOptions {
 }
 
 /// An order that the first mapping follows.
-pub(crate) struct FirstOrder {
-    pub(crate) algorithm: Algorithm,
+pub(super) struct FirstOrder {
+    pub(super) algorithm: Algorithm,
     points: Option<Coordinates>,
 }
 
 impl FirstOrder {
     /// The mapping along the order.
-    pub(crate) fn mapping(
+    pub(super) fn mapping(
         &self,
         graph: &CsrGraph,
         machine: &dyn Machine,
@@ -139,7 +139,7 @@ impl FirstOrder {
     }
 
     /// The same for many vertices a processing element: parts along the order of the machine.
-    pub(crate) fn mapping_of_many(
+    pub(super) fn mapping_of_many(
         &self,
         graph: &CsrGraph,
         machine: &dyn Machine,
@@ -165,7 +165,7 @@ impl FirstOrder {
 }
 
 /// What is made before a search, and the time it took. That time is taken off the limit, which the observer then tells too.
-pub(crate) fn within<T>(
+pub(super) fn within<T>(
     limit: &mut Option<Duration>,
     observer: &dyn Observer,
     make: impl FnOnce(&dyn Observer) -> anyhow::Result<T>,

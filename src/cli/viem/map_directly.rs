@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use super::Job;
 use super::first_mapping::{FirstOrder, within};
-use super::{Job, Places};
 use crate::cli::direct::{self, JsonSpread};
 use crate::cli::exit::{End, VerificationError};
 use crate::cli::files;
@@ -14,8 +14,6 @@ use crate::cli::machine::{self, JsonMachine};
 use crate::cli::progress::Progress;
 use crate::cli::remap::{Curve, JsonRemap, Remap};
 use crate::cli::signals::{self, First, StopAtSignal};
-use crate::io;
-use crate::io::output::Content;
 use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::partition::Algorithm;
@@ -144,38 +142,34 @@ impl Direct<'_> {
         DirectSolution { mapping, report }: &DirectSolution,
         curve: Option<&Curve>,
     ) -> anyhow::Result<()> {
-        let Job { options, graph, machine, console, .. } = self.job;
-        let Places { ref outputs, mapping: output, json, picture, curve: curve_place, .. } = self.job.places;
+        let Job { options, graph, machine, console, ref places, .. } = self.job;
         let report_of_run = self.report(report, curve);
-        let drawn = options.picture.draw(graph, machine, outputs.name(output), mapping, true)?;
-        let drawn = drawn.unwrap_or_default();
-        let drawn_curve = curve.map_or("", |curve| &curve.picture);
-        let contents: [Content<'_>; 4] = [
-            (Some(output), &|out| io::mapping::write(out, mapping.as_slice())),
-            (json, &|out| files::write_json(out, &report_of_run)),
-            (picture, &|out| out.write_all(drawn.as_bytes())),
-            (curve_place, &|out| out.write_all(drawn_curve.as_bytes())),
-        ];
-        let staged = outputs.stage(&contents)?;
-        if let Some(written) = staged.path(output).filter(|_| options.verify) {
-            self.check(written, mapping, report.cost)?;
-            console
-                .line(format_args!("verified: J of the files is {} too, and so are all loads", report.cost));
-            if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
-                remap.check(&files::text(&options.file)?, &files::text(written)?, migration)?;
-                console.line(format_args!("verified: so is the migration, {}", migration.weight));
-            }
-        }
-        staged.publish()?;
+        let drawn = options.picture.draw(graph, machine, places.name(), mapping, true)?;
+        let drawn_curve = places.curve.zip(curve.map(|curve| curve.picture.as_str()));
+        let audit = |written: &Path| self.audit(written, mapping, report);
+        let audit = options.verify.then_some(&audit as _);
+        places.write(mapping, &report_of_run, drawn.as_deref(), drawn_curve.into_iter(), audit)?;
         if let Some(start) = report.cost_of_start {
             let name = self.along().map_or("input mapping", Algorithm::name);
             console.line(format_args!("{name} {start} -> {}", report.cost));
         }
-        console.line(format_args!("written to {}", outputs.name(output)));
+        console.line(format_args!("written to {}", places.name()));
         Ok(())
     }
 
-    /// Has the auditor recompute J and loads from the files.
+    /// Has the auditor recompute J, loads and migration from the files, and tells so.
+    fn audit(&self, written: &Path, mapping: &Mapping, report: &DirectReport) -> anyhow::Result<()> {
+        let Job { options, console, .. } = self.job;
+        self.check(written, mapping, report.cost)?;
+        console.line(format_args!("verified: J of the files is {} too, and so are all loads", report.cost));
+        if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
+            remap.check(&files::text(&options.file)?, &files::text(written)?, migration)?;
+            console.line(format_args!("verified: so is the migration, {}", migration.weight));
+        }
+        Ok(())
+    }
+
+    /// An error unless the auditor finds this J, and the loads of this mapping.
     fn check(&self, written: &Path, mapping: &Mapping, cost: Cost) -> anyhow::Result<()> {
         let Job { options, graph, machine, .. } = self.job;
         let audit = files::audit_many(&options.file, written, (&options.machine, machine))?;

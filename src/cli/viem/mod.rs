@@ -12,11 +12,13 @@ mod map_directly;
 mod neighbourhood;
 mod one_to_one;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use serde::Serialize;
 
 use super::compare::PictureOptions;
 use super::console::Console;
@@ -30,8 +32,9 @@ use super::programs::{self, MapJob, MapProgramOptions};
 use super::qap::{self, ModelFormat, OutputFormat};
 use super::remap::RemapOptions;
 use crate::graph::CsrGraph;
-use crate::io::output::OutputId;
+use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs, Source};
+use crate::mapping::Mapping;
 use crate::solve::{MapConfig, MapPreset};
 use crate::threads;
 use crate::topology::{DistanceKind, Machine};
@@ -140,6 +143,40 @@ pub(super) struct Places<'a> {
     pub curve: Option<OutputId>,
     /// What launches the job.
     pub planned: Option<Planned>,
+}
+
+/// What has the file of a mapping audited, and tells what was found right.
+type Audit<'a> = &'a dyn Fn(&Path) -> anyhow::Result<()>;
+
+impl Places<'_> {
+    /// What people call the place of the mapping.
+    pub fn name(&self) -> &str {
+        self.outputs.name(self.mapping)
+    }
+
+    /// Writes a mapping, the report, the picture and further texts. Nothing is replaced unless the audit, if there is one, agrees with the
+    /// file of the mapping.
+    pub fn write<'b>(
+        &self,
+        mapping: &Mapping,
+        report: &impl Serialize,
+        drawn: Option<&'b str>,
+        more: impl Iterator<Item = (OutputId, &'b str)>,
+        audit: Option<Audit<'_>>,
+    ) -> anyhow::Result<()> {
+        let texts: Vec<(OutputId, &str)> = self.picture.zip(drawn).into_iter().chain(more).collect();
+        let write_mapping = |out: &mut dyn Write| io::mapping::write(out, mapping.as_slice());
+        let write_report = |out: &mut dyn Write| files::write_json(out, report);
+        let fills = files::fills(&texts);
+        let mut contents: Vec<Content<'_>> =
+            vec![(Some(self.mapping), &write_mapping), (self.json, &write_report)];
+        contents.extend(fills.iter().map(|(id, fill)| (Some(*id), fill as _)));
+        let staged = self.outputs.stage(&contents)?;
+        if let Some((written, audit)) = staged.path(self.mapping).zip(audit) {
+            audit(written)?;
+        }
+        Ok(staged.publish()?)
+    }
 }
 
 /// A graph that is to be mapped.

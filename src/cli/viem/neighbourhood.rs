@@ -38,7 +38,7 @@ impl NeighbourhoodOptions {
     }
 
     /// The search; an error if the reach of its neighbourhood is 0. That of another one is passed over, as scripts for VieM give all.
-    pub(crate) fn config(&self) -> Result<SearchConfig, UsageError> {
+    pub(super) fn config(&self) -> Result<SearchConfig, UsageError> {
         let (hops, space) = (self.communication_neighborhood_dist, self.search_space_s);
         let config = SearchConfig::of(self.local_search_neighborhood.unwrap_or_default());
         let reaches =

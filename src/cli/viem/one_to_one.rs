@@ -1,12 +1,11 @@
 //! `viem` where each process has a PE of its own.
 
-use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
 
 use super::first_mapping::{FirstOrder, within};
-use super::{Job, Options, Places};
+use super::{Job, Options};
 use crate::cli::exit::End;
 use crate::cli::files;
 use crate::cli::launch::{self, JobLaunch, JsonLaunch};
@@ -15,8 +14,6 @@ use crate::cli::progress::Progress;
 use crate::cli::signals::{self, First, StopAtSignal};
 use crate::compare::percent_less;
 use crate::graph::CsrGraph;
-use crate::io;
-use crate::io::output::{Content, OutputId};
 use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::partition::Algorithm;
@@ -92,34 +89,26 @@ impl Job<'_> {
 
     /// Writes mapping, report, picture and what launches the job, once the mapping is verified if that was asked for.
     fn write(&self, solution: &Solution, launch: Option<&JobLaunch>) -> anyhow::Result<()> {
-        let Job { options, graph, machine, .. } = *self;
-        let Places { outputs, mapping: output, json, picture, .. } = &self.places;
+        let Job { options, graph, machine, console, .. } = *self;
         let Solution { mapping, report } = solution;
-        let drawn = options.picture.draw(graph, machine, outputs.name(*output), mapping, false)?;
+        let drawn = options.picture.draw(graph, machine, self.places.name(), mapping, false)?;
         let settings = self.config.effective_on(machine).with_construction(report.algorithm);
         let report_of_run = JsonReport::new(options, machine, report, settings, launch);
-        let launch_files =
-            launch.iter().flat_map(|launch| launch.files()).map(|(id, file)| (id, file.content.as_str()));
-        let texts: Vec<(OutputId, &str)> =
-            picture.zip(drawn.as_deref()).into_iter().chain(launch_files).collect();
-        let write_mapping = |out: &mut dyn Write| io::mapping::write(out, mapping.as_slice());
-        let write_report = |out: &mut dyn Write| files::write_json(out, &report_of_run);
-        let fills = files::fills(&texts);
-        let mut contents: Vec<Content<'_>> = vec![(Some(*output), &write_mapping), (*json, &write_report)];
-        contents.extend(fills.iter().map(|(id, fill)| (Some(*id), fill as _)));
-        let staged = outputs.stage(&contents)?;
-        if let Some(written) = staged.path(*output).filter(|_| options.verify) {
+        let files = launch.into_iter().flat_map(JobLaunch::texts);
+        let audit = |written: &Path| {
             files::verify(&options.file, written, (&options.machine, machine), report.cost)?;
-            self.console.line(format_args!("verified: J of the files is {} too", report.cost));
-        }
-        Ok(staged.publish()?)
+            console.line(format_args!("verified: J of the files is {} too", report.cost));
+            Ok(())
+        };
+        let audit = options.verify.then_some(&audit as _);
+        self.places.write(mapping, &report_of_run, drawn.as_deref(), files, audit)
     }
 
     /// What was written, and what it is worth.
     fn tell_end(&self, report: &Report, launch: Option<&JobLaunch>) {
         launch.iter().for_each(|launch| launch.tell(self.console));
         let (identity, cost) = (report.cost_of_identity, report.cost);
-        let (less, place) = (percent_less(identity, cost), self.places.outputs.name(self.places.mapping));
+        let (less, place) = (percent_less(identity, cost), self.places.name());
         self.console
             .line(format_args!("identity {identity} -> {cost} ({less:.1} % less); written to {place}"));
     }
