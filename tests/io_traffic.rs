@@ -355,6 +355,28 @@ fn ranks_of_edge_lists_start_where_the_files_say() {
     assert_eq!(refused(&making, b"0 2 1\n"), TrafficError::TooManyAsked { asked: MOST_RANKS + 1 });
 }
 
+/// Whether the kind is said or recognised, damage is told where reading ends; and instead of that nothing is recognised.
+#[test]
+fn damaged_packing_is_told_where_it_is() {
+    let packed = |text: &str| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+        let mut bytes = encoder.finish().unwrap();
+        bytes.truncate(bytes.len() - 4);
+        bytes
+    };
+    let error =
+        |kind: Option<Format>, bytes: &[u8]| collect(kind, &[bytes]).map(|_| ()).unwrap_err().to_string();
+    // More than is unpacked at once, so that some lines are read before the damage is found.
+    let long = format!("source,target\n{}", "0,1\n".repeat(1 << 13));
+    let edges = packed(&long);
+    let said = error(Some(format("edges")), &edges);
+    assert!(said.contains("cannot be unpacked") && !said.contains("line 1,"), "{said}");
+    assert_eq!(error(None, &edges), said);
+    let nothing = error(None, &packed("nothing of the kind"));
+    assert!(nothing.contains("cannot be unpacked"), "{nothing}");
+}
+
 #[test]
 fn faulty_files_are_refused_where_they_are_faulty() {
     use TrafficFault::{

@@ -57,14 +57,13 @@ impl<'a> Source<'a> {
         Ok(Self { name, reader: Box::new(Unpacked { decoder, count: 0 }) })
     }
 
-    /// The first bytes, at most `count` of them; they stay to be read.
-    pub fn peek(&mut self, count: usize) -> Result<Vec<u8>, ReadError> {
+    /// The first bytes, at most `count` of them; they stay to be read. A read that fails fails again then.
+    pub fn peek(&mut self, count: usize) -> Vec<u8> {
         let mut start = Vec::new();
-        let read = self.reader.by_ref().take(count as u64).read_to_end(&mut start);
-        read.map_err(|error| read_error(&self.name, error, 1, 1))?;
+        let failure = self.reader.by_ref().take(count as u64).read_to_end(&mut start).err();
         let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
-        self.reader = Box::new(Cursor::new(start.clone()).chain(rest));
-        Ok(start)
+        self.reader = Box::new(Cursor::new(start.clone()).chain(Failing(failure)).chain(rest));
+        start
     }
 
     /// What messages call this source.
@@ -72,13 +71,9 @@ impl<'a> Source<'a> {
         &self.name
     }
 
-    /// The first bytes, up to 64 KiB, which are read again afterwards. A read that fails fails again then.
+    /// The first bytes, up to 64 KiB, as [`peek`](Self::peek) does it.
     pub fn start(&mut self) -> Vec<u8> {
-        let mut start = Vec::new();
-        let failure = self.reader.by_ref().take(Self::START as u64).read_to_end(&mut start).err();
-        let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
-        self.reader = Box::new(Cursor::new(start.clone()).chain(Failing(failure)).chain(rest));
-        start
+        self.peek(Self::START)
     }
 }
 
@@ -181,12 +176,24 @@ mod tests {
         for bytes in [b"2 1\n2\n1\n".to_vec(), pack(b"2 1\n2\n1\n")] {
             for count in [0, 1, 5, 100] {
                 let mut source = Source::new("test", &bytes[..]).unwrap();
-                assert_eq!(source.peek(count).unwrap(), b"2 1\n2\n1\n"[..count.min(8)]);
+                assert_eq!(source.peek(count), b"2 1\n2\n1\n"[..count.min(8)]);
                 let mut all = String::new();
                 source.read_to_string(&mut all).unwrap();
                 assert_eq!(all, "2 1\n2\n1\n");
             }
         }
+    }
+
+    #[test]
+    fn what_fails_while_it_is_peeked_at_fails_when_it_is_read() {
+        let mut damaged = pack(b"2 1\n2\n1\n");
+        damaged.truncate(damaged.len() - 4);
+        let mut source = Source::new("test", &damaged[..]).unwrap();
+        assert_eq!(source.peek(100), b"2 1\n2\n1\n");
+        assert_eq!(source.peek(4), b"2 1\n");
+        let mut all = Vec::new();
+        assert_eq!(source.read_to_end(&mut all).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        assert_eq!(all, b"2 1\n2\n1\n");
     }
 
     #[test]

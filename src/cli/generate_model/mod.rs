@@ -144,7 +144,7 @@ fn generate(options: &Options) -> anyhow::Result<End> {
         options.traffic.refuse("is for recorded traffic; this is a program in time")?;
         return job.model(first, &options.files);
     }
-    let is_traffic = options.traffic.is_said() || Format::recognise(&first.peek(WINDOW)?).is_some();
+    let is_traffic = options.traffic.is_said() || Format::recognise(&first.peek(WINDOW)).is_some();
     if !is_traffic {
         let why = "is for recorded traffic, and this is not recognised as such; leave it out, or say with --from what was recorded";
         options.traffic.refuse(why)?;

@@ -1,5 +1,7 @@
 //! Sums what the readers hand over, and makes the communication graph.
 
+use std::io::{self, Read};
+
 use serde::Serialize;
 
 use super::pairs::{Pair, PairOverflow, Pairs};
@@ -196,8 +198,10 @@ impl Collector {
         let whole = |fault| Stop { line: 1, column: 1, fault };
         let format = match format {
             Some(format) => format,
-            None => Format::recognise(&source.peek(WINDOW)?)
-                .ok_or_else(|| invalid(whole(TrafficFault::Unrecognised)))?,
+            None => match recognise(&mut source)? {
+                Some(format) => format,
+                None => return Err(invalid(whole(TrafficFault::Unrecognised))),
+            },
         };
         match self.format {
             None => self.begin(format),
@@ -439,6 +443,17 @@ impl Inlet<'_> {
     pub(super) fn elsewhere(&mut self, bytes: u64, messages: u64) {
         self.collector.left_out.elsewhere.add(bytes, messages);
     }
+}
+
+/// The kind that the content of a source shows, if it shows one. What cannot be read is an error instead.
+fn recognise(source: &mut Source<'_>) -> Result<Option<Format>, ReadError> {
+    let start = source.peek(WINDOW);
+    let format = Format::recognise(&start);
+    if format.is_none() {
+        let next = io::copy(&mut source.by_ref().take(start.len() as u64 + 1), &mut io::sink());
+        next.map_err(|error| read_error(source.name(), error, 1, 1))?;
+    }
+    Ok(format)
 }
 
 fn check_count(count: u64) -> Result<(), TrafficFault> {
