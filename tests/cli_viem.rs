@@ -268,44 +268,6 @@ fn the_end_of_a_run_says_what_was_gained_and_where_it_is() {
     assert_eq!(text.lines().last().unwrap(), "identity 0 -> 0 (0.0 % less); written to permutation");
 }
 
-/// The lines that the guide shows are those of the command above them; figures may differ.
-#[test]
-fn the_sample_of_the_guide_is_what_its_command_prints() {
-    let guide = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/GUIDE.md")).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    fs::create_dir(folder.path().join("instances")).unwrap();
-    let model = "gromacs_water_pme_128.msgs.graph";
-    fs::copy(instance(model), folder.path().join("instances").join(model)).unwrap();
-    let shape = |line: &str| -> String {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        words.join(" ").chars().filter(|c| !c.is_ascii_digit()).collect()
-    };
-    for (program_name, section, sample, more) in [
-        ("viem", "### viem", "What the command above prints", &["--verify"][..]),
-        ("evaluator", "### evaluator", "For the mapping above", &[]),
-    ] {
-        let section = guide.split_once(section).unwrap().1;
-        let block = |text: &str| -> Vec<String> {
-            let lines = text.lines().skip_while(|line| !line.starts_with("    "));
-            let lines = lines.take_while(|line| line.starts_with("    "));
-            // Remarks stand in brackets after several blanks.
-            lines
-                .map(|line| {
-                    line[4..].split("  (").next().unwrap().replace(" (the result)", "").trim_end().to_string()
-                })
-                .collect()
-        };
-        let command = block(section).join(" ").replace('\\', "");
-        let mut words = command.split_whitespace();
-        assert_eq!(words.next(), Some(program_name));
-        let printed = stdout_of(program(program_name, folder.path()).args(words).args(more));
-        let shown = block(section.split_once(sample).unwrap().1);
-        let shapes = |lines: &mut dyn Iterator<Item = &str>| lines.map(shape).collect::<Vec<_>>();
-        assert_eq!(shapes(&mut shown.iter().map(String::as_str)), shapes(&mut printed.lines()));
-        assert!(shown.iter().any(|line| line == "model has 128 nodes, 3018 edges"));
-    }
-}
-
 #[test]
 fn distances_that_fall_are_warned_of() {
     let folder = tempfile::tempdir().unwrap();
