@@ -4,6 +4,7 @@
 //! so the levels interleave target and weight and store weights in 32 bits whenever all sums fit: an arc
 //! then takes 8 bytes. All arithmetic is done in [`Weight`], whatever the stored width.
 
+use crate::graph::hubs::FEWEST_ARCS;
 use crate::graph::{CsrGraph, GraphBuilder};
 use crate::types::{BlockId, NodeId, Weight};
 
@@ -107,6 +108,12 @@ impl<W: Stored> CompactGraph<W> {
     #[inline]
     pub fn degree(&self, node: NodeId) -> usize {
         (self.offsets[node as usize + 1] - self.offsets[node as usize]) as usize
+    }
+
+    /// The degree of a vertex of more than [`FEWEST_ARCS`], 0 of any other: what is counted of work that only hubs make expensive.
+    #[inline]
+    pub fn hub_degree(&self, node: NodeId) -> usize {
+        Some(self.degree(node)).filter(|&degree| degree > FEWEST_ARCS).unwrap_or(0)
     }
 
     #[inline]

@@ -24,10 +24,6 @@ use crate::types::{BlockId, NodeId, Weight};
 /// with hubs.
 const MAX_SEARCH_EFFORT: usize = 1 << 15;
 
-/// The arcs of a vertex that moves, or whose move is undone, count as looked at if they are more than this many.
-/// Balances exact accounting against its cost: only hubs make searches expensive. Shows as [`MAX_SEARCH_EFFORT`].
-const MANY_ARCS: usize = 1 << 10;
-
 /// A round ends when its searches have looked in vain at this many times the arcs of the graph. Balances cut against
 /// time around hubs. Shows as [`MAX_SEARCH_EFFORT`]; it is a multiple of what a round wastes where degrees are small.
 const MAX_WASTED_PASSES: usize = 50;
@@ -318,7 +314,7 @@ impl KWay {
                 self.effort = 0;
             } else {
                 walk.step(gain);
-                self.effort += cost_of_move(level.graph, node);
+                self.effort += level.graph.hub_degree(node);
             }
         }
         self.heap.clear();
@@ -363,7 +359,7 @@ impl KWay {
             let (node, from, gain) = self.trail.pop().expect("the trail is longer than its best prefix");
             self.shift(level, assignment, node, from, -gain, |_, _, _, _| {});
             self.moved[node as usize] = false;
-            looked_at += cost_of_move(level.graph, node);
+            looked_at += level.graph.hub_degree(node);
         }
         self.locked.extend(self.trail.drain(..).map(|(node, _, _)| node));
         looked_at
@@ -375,12 +371,6 @@ impl KWay {
 #[inline]
 fn joins<W: Stored>(graph: &CompactGraph<W>, node: NodeId) -> bool {
     graph.degree(node) <= MAX_SEARCH_EFFORT
-}
-
-/// The arcs that count when a vertex moves.
-#[inline]
-fn cost_of_move<W: Stored>(graph: &CompactGraph<W>, node: NodeId) -> usize {
-    Some(graph.degree(node)).filter(|&degree| degree > MANY_ARCS).unwrap_or(0)
 }
 
 fn collect_degrees<W: Stored>(graph: &CompactGraph<W>, blocks: &[BlockId], node: NodeId) -> Degrees {

@@ -52,12 +52,8 @@ const WHOLE_EFFORT: usize = 60;
 /// The same after a level on which all of it was used for nothing. Balances as [`EFFORT`] does; shows on a star joined to a random graph.
 const FUTILE_EFFORT: usize = 8;
 
-/// A vertex of more arcs than this is a hub. Balances exact accounting against its cost: a hub is next to most blocks, and
-/// each pair with it walks all its arcs. Shows on graphs with hubs.
-const MANY_ARCS: usize = 1 << 10;
-
-/// Arcs of hubs walked for all pairs of a level, in multiples of its arcs; after that, pairs with hubs are not refined.
-/// Balances cut against time on graphs with hubs.
+/// Arcs of hubs walked for all pairs of a level, in multiples of its arcs; after that, pairs with hubs are not refined: a hub is next to
+/// most blocks, and each pair with it walks all its arcs. Balances cut against time on graphs with hubs.
 const HUB_EFFORT: usize = 20;
 
 /// Rounds end when one gains less than one in this many of the cut. Balances cut against time on the graphs of the
@@ -147,7 +143,7 @@ impl Flow {
             }
             let (a, b, _) = pair[0];
             let boundary = pair.iter().map(|&(_, _, node)| node);
-            let of_hubs = arcs_of_hubs(task.level.graph, boundary.clone());
+            let of_hubs = boundary.clone().map(|node| task.level.graph.hub_degree(node)).sum();
             if !self.hub_budget.pays_for(of_hubs) {
                 continue;
             }
@@ -219,11 +215,6 @@ impl Flow {
         }
         false
     }
-}
-
-/// The arcs of those vertices that have many.
-fn arcs_of_hubs<W: Stored>(graph: &CompactGraph<W>, nodes: impl Iterator<Item = NodeId>) -> usize {
-    nodes.map(|node| graph.degree(node)).filter(|&degree| degree > MANY_ARCS).sum()
 }
 
 /// For each pair of adjacent blocks of which one is active, the vertices on their boundary, sorted.
