@@ -27,9 +27,12 @@ use crate::topology::Machine;
 use crate::traffic::{self, DistanceTraffic, LevelTraffic};
 use crate::types::{Cost, PeId};
 
+/// The name of the program.
+pub(super) const NAME: &str = "evaluator";
+
 /// Scores a mapping: its objective J, that of the identity, and the traffic at each level or distance of the machine.
 #[derive(Parser, Debug)]
-#[command(name = "evaluator", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
+#[command(name = NAME, version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 pub(super) struct Options {
     /// The model: a METIS graph whose vertices are the processes, a program in time (PROCESS ...), or, without a machine, a quadratic assignment problem of
     /// QAPLIB (FILE.dat, FILE.qap); - is standard input
@@ -68,8 +71,6 @@ pub(super) struct Options {
 /// What the evaluator finds, as written to `--json`.
 #[derive(Serialize)]
 struct Report<'a> {
-    program: &'static str,
-    version: &'static str,
     model: String,
     input_mapping: String,
     n: usize,
@@ -188,8 +189,6 @@ impl Job<'_> {
         let distances = machine.distances()?;
         let hierarchy = machine.hierarchy();
         let report = Report {
-            program: "evaluator",
-            version: env!("CARGO_PKG_VERSION"),
             model: files::name(&options.file),
             input_mapping: name,
             n: graph.num_nodes(),
@@ -210,7 +209,7 @@ impl Job<'_> {
         tell(console, &report);
         simulation.iter().for_each(|simulation| programs::tell_simulation(console, simulation));
         self.outputs.write(&[
-            (self.json, &|out| files::write_json(out, &report)),
+            (self.json, &|out| files::write_report(out, NAME, &report)),
             (self.trace, &|out| programs::write_trace(out, simulation.as_ref(), &mapping)),
             (self.picture, &|out| out.write_all(drawn.as_bytes())),
         ])?;

@@ -34,7 +34,25 @@ pub(crate) fn read_many(path: &Path, num_nodes: usize, machine: &dyn Machine) ->
     Ok(Mapping::many(machine.num_pes(), pe_of).expect("the reader has looked for each"))
 }
 
-/// Writes a report as indented JSON.
+/// A report and who wrote it.
+#[derive(Serialize)]
+struct Signed<'a, R> {
+    program: &'static str,
+    version: &'static str,
+    #[serde(flatten)]
+    report: &'a R,
+}
+
+/// Writes the report of a program for `--json`.
+pub(crate) fn write_report(
+    out: &mut dyn Write,
+    program: &'static str,
+    report: &impl Serialize,
+) -> std::io::Result<()> {
+    write_json(out, &Signed { program, version: env!("CARGO_PKG_VERSION"), report })
+}
+
+/// Writes indented JSON.
 pub(crate) fn write_json(out: &mut dyn Write, report: &impl Serialize) -> std::io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, report)?;
     writeln!(out)

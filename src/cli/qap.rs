@@ -181,7 +181,7 @@ pub(super) fn map(options: &viem::Options) -> anyhow::Result<End> {
             OutputFormat::Mapping => io::mapping::write(out, written),
             OutputFormat::Sln => qap_solution::write(out, written, solution.cost),
         }),
-        (json, &|out| files::write_json(out, &report)),
+        (json, &|out| files::write_report(out, viem::NAME, &report)),
     ];
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
@@ -248,8 +248,6 @@ fn tell_gap(console: Console, known: Option<Cost>, gap: Option<f64>) {
 /// What the program did, as written to `--json`.
 #[derive(Serialize)]
 struct JsonReport {
-    program: &'static str,
-    version: &'static str,
     model: String,
     n: usize,
     seed: u64,
@@ -287,8 +285,6 @@ impl JsonReport {
     ) -> Self {
         let known = problem.known(solution.lower_bound);
         Self {
-            program: "viem",
-            version: env!("CARGO_PKG_VERSION"),
             model: files::name(&options.file),
             n: problem.qap.size(),
             seed: options.seed,
@@ -312,8 +308,6 @@ impl JsonReport {
 /// What the evaluator finds, as written to `--json`.
 #[derive(Serialize)]
 struct Score {
-    program: &'static str,
-    version: &'static str,
     model: String,
     input_mapping: String,
     n: usize,
@@ -351,8 +345,6 @@ pub(super) fn score(options: &evaluator::Options) -> anyhow::Result<End> {
     let (cost, lower_bound) = (qap.cost(mapping.as_slice()), lower_bound(qap));
     let known = problem.known(lower_bound);
     let score = Score {
-        program: "evaluator",
-        version: env!("CARGO_PKG_VERSION"),
         model: files::name(&options.file),
         input_mapping: files::name(&options.input_mapping),
         n: qap.size(),
@@ -367,6 +359,6 @@ pub(super) fn score(options: &evaluator::Options) -> anyhow::Result<End> {
         console.line(format_args!("no assignment has a J below {bound}"));
     }
     tell_gap(console, known, score.gap_percent);
-    outputs.write(&[(json, &|out| files::write_json(out, &score))])?;
+    outputs.write(&[(json, &|out| files::write_report(out, evaluator::NAME, &score))])?;
     Ok(End::Done)
 }

@@ -6,9 +6,9 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
+use super::Destination;
 use super::audit::Claim;
 use super::speeds::SpeedOptions;
-use super::{Destination, NAME};
 use crate::cli::exit::{End, UsageError};
 use crate::cli::files;
 use crate::cli::options::{self, one_of};
@@ -360,8 +360,6 @@ impl Job<'_> {
         let (partition, heaviest_block) = (&model.partition, model.heaviest_block());
         let mean = (graph.total_node_weight() as f64 / targets.num_blocks() as f64).ceil();
         Report {
-            program: NAME,
-            version: env!("CARGO_PKG_VERSION"),
             graph: files::name(path),
             n: graph.num_nodes(),
             m: graph.num_edges(),
@@ -388,8 +386,6 @@ impl Job<'_> {
 /// What was done, as written to `--json`.
 #[derive(Serialize)]
 struct Report {
-    program: &'static str,
-    version: &'static str,
     graph: String,
     n: usize,
     m: usize,

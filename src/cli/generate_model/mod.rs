@@ -40,7 +40,7 @@ use sum_traffic::{Job, TrafficOptions};
 /// Makes a model: a graph of processes and of what they communicate. Partitions an application graph, each block of
 /// which becomes a process, sums recorded traffic of an MPI job, or takes the messages of a program in time.
 #[derive(Parser, Debug)]
-#[command(name = "generate_model", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
+#[command(name = NAME, version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 struct Options {
     /// The application graph, in METIS format, a program in time, or files of recorded traffic; - is standard input
     #[arg(required_unless_present = "generate", value_name = "FILE")]
@@ -262,7 +262,7 @@ impl Destination {
         let contents: [Content<'_>; 4] = [
             (Some(self.model), &|out| io::metis::write(out, model, WEIGHTS)),
             (self.blocks, &|out| io::partition::write(out, claim.blocks)),
-            (self.json, &|out| files::write_json(out, report)),
+            (self.json, &|out| files::write_report(out, NAME, report)),
             (self.picture, &|out| out.write_all(curve.as_bytes())),
         ];
         let contents = [&contents, more].concat();

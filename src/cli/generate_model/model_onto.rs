@@ -7,8 +7,8 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
+use super::Destination;
 use super::audit::Claim;
-use super::{Destination, NAME};
 use crate::cli::direct::{self, DirectOptions, JsonSpread};
 use crate::cli::exit::End;
 use crate::cli::files;
@@ -115,8 +115,6 @@ impl Job<'_> {
         console.line(format_args!("J of the application graph = {}", report.cost));
         console.line(format_args!("model has {} nodes, {} edges", model.num_nodes(), model.num_arcs()));
         let json = Report {
-            program: NAME,
-            version: env!("CARGO_PKG_VERSION"),
             graph: files::name(self.graph),
             n: graph.num_nodes(),
             m: graph.num_edges(),
@@ -170,8 +168,6 @@ impl Job<'_> {
 /// What was done, as written to `--json`.
 #[derive(Serialize)]
 struct Report {
-    program: &'static str,
-    version: &'static str,
     graph: String,
     n: usize,
     m: usize,

@@ -75,8 +75,6 @@ impl TrafficOptions {
 /// What the program did, as written to `--json`.
 #[derive(Serialize)]
 struct Report<'a> {
-    program: &'static str,
-    version: &'static str,
     n: usize,
     m: usize,
     /// Sum of the weights of the edges, each once.
@@ -132,8 +130,6 @@ pub(crate) fn sum(job: &Job<'_>, first: Source<'_>) -> anyhow::Result<End> {
     console.line(format_args!("total weight {}", graph.total_arc_weight() / 2));
 
     let report = Report {
-        program: generate_model::NAME,
-        version: env!("CARGO_PKG_VERSION"),
         n: nodes,
         m: graph.num_edges(),
         weight: graph.total_arc_weight() / 2,
@@ -142,7 +138,7 @@ pub(crate) fn sum(job: &Job<'_>, first: Source<'_>) -> anyhow::Result<End> {
     };
     job.outputs.write(&[
         (Some(job.model), &|out| io::metis::write(out, &graph, WEIGHTS)),
-        (job.json, &|out| files::write_json(out, &report)),
+        (job.json, &|out| files::write_report(out, generate_model::NAME, &report)),
     ])?;
     console.line(format_args!("written to {}", job.outputs.name(job.model)));
     Ok(End::Done)

@@ -68,8 +68,6 @@ pub(crate) struct GenerateJob<'a> {
 /// What was made, as written to `--json`.
 #[derive(Serialize)]
 struct GenerateReport {
-    program: &'static str,
-    version: &'static str,
     tasks: usize,
     messages: u64,
     flits: u64,
@@ -109,15 +107,15 @@ impl GenerateJob<'_> {
     fn write(&self, program: &Program, content: Fill<'_>) -> anyhow::Result<End> {
         tell_program(self.console, program);
         let report = GenerateReport {
-            program: generate_model::NAME,
-            version: env!("CARGO_PKG_VERSION"),
             tasks: program.num_tasks(),
             messages: program.num_messages(),
             flits: program.num_flits(),
             m: program.graph().num_edges(),
         };
-        self.outputs
-            .write(&[(Some(self.model), content), (self.json, &|out| files::write_json(out, &report))])?;
+        self.outputs.write(&[
+            (Some(self.model), content),
+            (self.json, &|out| files::write_report(out, generate_model::NAME, &report)),
+        ])?;
         self.console.line(format_args!("written to {}", self.outputs.name(self.model)));
         Ok(End::Done)
     }

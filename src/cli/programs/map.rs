@@ -95,8 +95,6 @@ pub(crate) struct MapJob<'a> {
 /// What the program did, as written to `--json`.
 #[derive(Serialize)]
 struct MapReport<'a> {
-    program: &'static str,
-    version: &'static str,
     model: String,
     tasks: usize,
     messages: u64,
@@ -186,8 +184,6 @@ impl MapJob<'_> {
     ) -> MapReport<'b> {
         let options = self.options;
         MapReport {
-            program: "viem",
-            version: env!("CARGO_PKG_VERSION"),
             model: files::name(&options.file),
             tasks: program.num_tasks(),
             messages: program.num_messages(),

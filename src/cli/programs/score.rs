@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::simulation::{SimulationReport, tell_simulation, write_trace};
 use super::tell_program;
 use crate::assign;
-use crate::cli::evaluator::Job;
+use crate::cli::evaluator::{self, Job};
 use crate::cli::exit::{End, UsageError};
 use crate::cli::files;
 use crate::cli::machine::{self, JsonMachine};
@@ -19,8 +19,6 @@ use crate::types::PeId;
 /// What is found out about a mapping of a program, as written to `--json`.
 #[derive(Serialize)]
 struct ScoreReport<'a> {
-    program: &'static str,
-    version: &'static str,
     model: String,
     input_mapping: String,
     tasks: usize,
@@ -68,8 +66,6 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
     let drawn = timeline
         .map(|(simulation, line)| draw_timeline(&files::name(&options.input_mapping), simulation, line));
     let report = ScoreReport {
-        program: "evaluator",
-        version: env!("CARGO_PKG_VERSION"),
         model: files::name(&options.file),
         input_mapping: files::name(&options.input_mapping),
         tasks: program.num_tasks(),
@@ -92,7 +88,7 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
     }
     simulation.iter().for_each(|simulation| tell_simulation(console, simulation));
     job.outputs.write(&[
-        (job.json, &|out| files::write_json(out, &report)),
+        (job.json, &|out| files::write_report(out, evaluator::NAME, &report)),
         (job.trace, &|out| write_trace(out, simulation.as_ref(), &mapping)),
         (job.picture, &|out| out.write_all(drawn.as_deref().unwrap_or_default().as_bytes())),
     ])?;

@@ -196,8 +196,6 @@ impl Direct<'_> {
         let along = self.along();
         let Job { options, machine, .. } = self.job;
         JsonReport {
-            program: "viem",
-            version: env!("CARGO_PKG_VERSION"),
             graph: files::name(&options.file),
             n: report.num_nodes,
             m: report.num_edges,
@@ -224,8 +222,6 @@ impl Direct<'_> {
 /// What was done, as written to `--json`; times aside, the same result has the same report.
 #[derive(Serialize)]
 struct JsonReport {
-    program: &'static str,
-    version: &'static str,
     graph: String,
     n: usize,
     m: usize,

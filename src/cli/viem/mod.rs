@@ -42,6 +42,9 @@ use crate::types::Cost;
 use first_mapping::FirstOptions;
 use neighbourhood::NeighbourhoodOptions;
 
+/// The name of the program.
+pub(super) const NAME: &str = "viem";
+
 /// What the help says below the options.
 const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
      SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
@@ -49,7 +52,7 @@ const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the ru
 /// Maps processes to the processing elements of a machine so that those that communicate much are near each other; or an
 /// application graph with many vertices for each element.
 #[derive(Parser, Debug)]
-#[command(name = "viem", version, infer_long_args = true, rename_all = "snake_case", after_help = format!("{SIGNALS}\n\n{}", exit::CODES))]
+#[command(name = NAME, version, infer_long_args = true, rename_all = "snake_case", after_help = format!("{SIGNALS}\n\n{}", exit::CODES))]
 pub(super) struct Options {
     /// The model: a METIS graph whose vertices are the processes and whose edge weights are how much two of
     /// them communicate; or an application graph of more vertices than the machine has processing elements; a program in time (PROCESS ...); or, without a
@@ -166,7 +169,7 @@ impl Places<'_> {
     ) -> anyhow::Result<()> {
         let texts: Vec<(OutputId, &str)> = self.picture.zip(drawn).into_iter().chain(more).collect();
         let write_mapping = |out: &mut dyn Write| io::mapping::write(out, mapping.as_slice());
-        let write_report = |out: &mut dyn Write| files::write_json(out, report);
+        let write_report = |out: &mut dyn Write| files::write_report(out, NAME, report);
         let fills = files::fills(&texts);
         let mut contents: Vec<Content<'_>> =
             vec![(Some(self.mapping), &write_mapping), (self.json, &write_report)];

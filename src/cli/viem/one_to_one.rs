@@ -118,8 +118,6 @@ impl Job<'_> {
 /// that, times aside, the same result has the same report.
 #[derive(Serialize)]
 struct JsonReport<'a> {
-    program: &'static str,
-    version: &'static str,
     model: String,
     n: usize,
     m: usize,
@@ -176,8 +174,6 @@ impl<'a> JsonReport<'a> {
         launch: Option<&JobLaunch>,
     ) -> Self {
         Self {
-            program: "viem",
-            version: env!("CARGO_PKG_VERSION"),
             model: files::name(&options.file),
             n: report.num_processes,
             m: report.num_edges,
