@@ -166,7 +166,7 @@ fn machines_that_cannot_be_are_refused_with_what_and_where() {
             "0-11x: cannot be read: it is neither a list of numbers",
         ),
         (&["--machine=mesh:8x8", "--pes=0:11"], 66, "nor a file that is there"),
-        (&["--machine=mesh:8x8", "--pes="], 2, "no processing elements are listed"),
+        (&["--machine=mesh:8x8", "--pes="], 2, "no processing element is listed"),
         (&["--machine=mesh:3x8/"], 2, "`` at column 10 is not a number of members"),
         (&["--machine=comments"], 65, "comments: the comments at the start are too long"),
         (&["--machine=mesh:8x8", "--hierarchy_parameter_string=8:8"], 2, "cannot be used with"),

@@ -181,13 +181,17 @@ fn what_makes_no_sense_is_refused_and_nothing_is_written() {
         "vertex 0 was in block 9, which is block 9 now, but there are 4 blocks",
     );
     divide(&["--remap_from=none"], 66, "none: cannot be read");
-    divide(&["--remap_from=zeros", "--remap_left=1"], 65, "there is no processing element 1");
+    divide(
+        &["--remap_from=zeros", "--remap_left=1"],
+        65,
+        "there is no block 1; they are numbered from 0 to 0",
+    );
     divide(
         &["--remap_from=zeros", "--remap_left=1x"],
         66,
         "1x: cannot be read: it is neither a list of numbers",
     );
-    divide(&["--remap_from=zeros", "--remap_left="], 65, "no processing elements are listed");
+    divide(&["--remap_from=zeros", "--remap_left="], 65, "no block is listed");
     divide(&["--remap_from=zeros", "--parents=short"], 65, "the parents end after 2 of 3072");
     divide(&["--remap_from=short", "--parents=high"], 65, "there is no parent 9; the older partition has 2");
     divide(&["--remap_from=zeros", "--curve=zeros"], 2, "zeros");

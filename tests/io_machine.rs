@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use viem::io::matrix::{self, MatrixFault};
-use viem::io::pes::{self, PeListFault};
+use viem::io::number_list::{self, ListFault, ListOf};
 use viem::io::target::{self, Base, Target, TargetFault};
 use viem::io::{ContentError, FieldFault, ReadError, Source};
 
@@ -159,7 +159,7 @@ fn hostile_matrices() {
 }
 
 fn read_list(text: &str, num_pes: usize) -> Result<Vec<u32>, ReadError> {
-    pes::read(source(text), num_pes)
+    number_list::read(source(text), ListOf::Pes, num_pes)
 }
 
 #[test]
@@ -168,34 +168,40 @@ fn lists_of_pes() {
     assert_eq!(read_list("5\n3\r\n4", 9).unwrap(), [5, 3, 4]);
     assert_eq!(read_list(" 2-2, 1 # the rest is broken: 0\n% nothing\n0,\n", 3).unwrap(), [2, 1, 0]);
     assert_eq!(read_list("00004294967294", u32::MAX as usize).unwrap(), [u32::MAX - 1]);
-    assert!(pes::is_list("0-15,32") && pes::is_list(" 3 4") && pes::is_list("7,") && pes::is_list(""));
-    assert!(!pes::is_list("pes.txt") && !pes::is_list("./12") && !pes::is_list("-"));
+    assert!(
+        number_list::is_list("0-15,32")
+            && number_list::is_list(" 3 4")
+            && number_list::is_list("7,")
+            && number_list::is_list("")
+    );
+    assert!(!number_list::is_list("pes.txt") && !number_list::is_list("./12") && !number_list::is_list("-"));
 }
 
 #[test]
 fn hostile_lists_of_pes() {
-    use PeListFault::*;
+    use ListFault::*;
+    let of = ListOf::Pes;
     let fault = |text: &str| match invalid(read_list(text, 10)) {
-        (line, column, ContentError::PeList(fault)) => (line, column, fault),
+        (line, column, ContentError::List(fault)) => (line, column, fault),
         other => panic!("{text:?}: {other:?}"),
     };
-    let out_of_range = |text: &str| PeOutOfRange { text: text.into(), last: 9 };
-    let not_a_pe = |text: &str| NotAPe { text: text.into() };
+    let out_of_range = |text: &str| OutOfRange { of, text: text.into(), last: 9 };
+    let not_a_number = |text: &str| NotANumber { of, text: text.into() };
     let cases = [
-        ("", (1, 1, Empty)),
-        (" ,\n#1", (2, 3, Empty)),
+        ("", (1, 1, Empty { of })),
+        (" ,\n#1", (2, 3, Empty { of })),
         ("0-10", (1, 1, out_of_range("0-10"))),
         ("3\n 0-4294967295", (2, 2, out_of_range("0-4294967295"))),
         ("99999999999999999999999", (1, 1, out_of_range("99999999999999999999999"))),
         ("5-3", (1, 1, Backwards { text: "5-3".into(), first: 5, last: 3 })),
-        ("1,2,1", (1, 5, PeListedTwice { pe: 1 })),
-        ("0-5,9\n4-6", (2, 1, PeListedTwice { pe: 4 })),
-        ("1,x", (1, 3, not_a_pe("x"))),
-        ("1,-3", (1, 3, not_a_pe("-3"))),
-        ("1-2-3", (1, 1, not_a_pe("1-2-3"))),
-        ("1-", (1, 1, not_a_pe("1-"))),
-        ("1:5", (1, 1, not_a_pe("1:5"))),
-        ("\u{fc}", (1, 1, not_a_pe("\\u{fc}"))),
+        ("1,2,1", (1, 5, ListedTwice { of, number: 1 })),
+        ("0-5,9\n4-6", (2, 1, ListedTwice { of, number: 4 })),
+        ("1,x", (1, 3, not_a_number("x"))),
+        ("1,-3", (1, 3, not_a_number("-3"))),
+        ("1-2-3", (1, 1, not_a_number("1-2-3"))),
+        ("1-", (1, 1, not_a_number("1-"))),
+        ("1:5", (1, 1, not_a_number("1:5"))),
+        ("\u{fc}", (1, 1, not_a_number("\\u{fc}"))),
     ];
     for (text, expected) in cases {
         assert_eq!(fault(text), expected, "{text:?}");

@@ -282,7 +282,7 @@ fn what_is_refused_says_what_to_do() {
         ],
     );
     says(refused("4:4", Some("1:2"), Some(&file("0\n1\nx"))), &["line 3, column 1"]);
-    says(refused("4:4", Some("1:2"), Some("")), &["no processing elements are listed"]);
+    says(refused("4:4", Some("1:2"), Some("")), &["no processing element is listed"]);
     let huge = refused("mesh:2", None, Some("0-4294967295"));
     says(huge, &["0 to 1"]);
 }

@@ -2,13 +2,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::{Source, pes};
+use viem::io::Source;
+use viem::io::number_list::{self, ListOf};
 use viem::verify::{MachineText, audit_on};
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (num_pes, text) = (usize::from(input.0).max(2), input.1);
     let source = Source::new("fuzz", text);
-    let Ok(list) = source.and_then(|source| pes::read(source, num_pes)) else { return };
+    let Ok(list) = source.and_then(|source| number_list::read(source, ListOf::Pes, num_pes)) else { return };
     let mut sorted = list.clone();
     sorted.sort_unstable();
     sorted.dedup();

@@ -4,7 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::graph::{CsrGraph, generate};
-use viem::io::{Source, parents, partition, pes};
+use viem::io::number_list::{self, ListOf};
+use viem::io::{Source, parents, partition};
 use viem::partition::Homes;
 use viem::verify::{OldText, audit_migration};
 
@@ -15,7 +16,7 @@ const NUM_BLOCKS: usize = 3;
 fn homes(texts: [&[u8]; 3]) -> Option<Homes> {
     let [old, of_vertices, left] = texts.map(|text| Source::new("fuzz", text));
     let old = partition::read(old.ok()?, None).ok()?;
-    let left = pes::read(left.ok()?, 9).unwrap_or_default();
+    let left = number_list::read(left.ok()?, ListOf::Blocks, 9).unwrap_or_default();
     let homes = Homes::new(&old, &left, NUM_BLOCKS).ok()?;
     let parents = parents::read(of_vertices.ok()?, NUM_NODES, old.len()).ok()?;
     homes.of_children(&parents).ok()
@@ -30,7 +31,8 @@ fuzz_target!(|texts: [&[u8]; 3]| {
     let blocks: Vec<u32> = graph.nodes().map(|node| node % NUM_BLOCKS as u32).collect();
     let migration = homes.migration(&graph, &blocks);
     let [old, parents, left] = texts.map(String::from_utf8_lossy);
-    let is_list = pes::read(Source::new("fuzz", left.as_bytes()).unwrap(), 9).is_ok();
+    let left_source = Source::new("fuzz", left.as_bytes()).unwrap();
+    let is_list = number_list::read(left_source, ListOf::Blocks, 9).is_ok();
     let old = OldText { blocks: &old, parents: Some(&parents), left: is_list.then_some(&*left) };
     let path = "6 5\n2\n1 3\n2 4\n3 5\n4 6\n5\n";
     let audited = audit_migration(path, "0\n1\n2\n0\n1\n2\n", &old);

@@ -9,8 +9,9 @@ use super::console::Console;
 use super::exit::{UsageError, VerificationError};
 use super::files;
 use crate::graph::CsrGraph;
+use crate::io::number_list::{self, ListOf};
 use crate::io::output::OutputId;
-use crate::io::{self, Outputs, Source, WriteError, pes};
+use crate::io::{self, Outputs, Source, WriteError};
 use crate::observer::Observer;
 use crate::partition::{CurvePoint, Homes, Migration, MigrationWeight, curve};
 use crate::picture;
@@ -66,7 +67,7 @@ impl RemapOptions {
     }
 
     fn file_of_left(&self) -> Option<&Path> {
-        self.remap_left.as_deref().filter(|text| !pes::is_list(text)).map(Path::new)
+        self.remap_left.as_deref().filter(|text| !number_list::is_list(text)).map(Path::new)
     }
 
     /// Adds the picture of the curve, if there is to be one, to the outputs; it must not overwrite an input.
@@ -113,7 +114,9 @@ impl RemapOptions {
         let expected = self.parents.is_none().then(|| graph.num_nodes());
         let old = io::partition::read(Source::open(path)?, expected)?;
         let left = match &self.remap_left {
-            Some(left) => pes::read(pes::open(left, "--remap_left")?, blocks_in(&old))?,
+            Some(left) => {
+                number_list::read(number_list::open(left, "--remap_left")?, ListOf::Blocks, blocks_in(&old))?
+            }
             None => Vec::new(),
         };
         let mut homes = Homes::new(&old, &left, num_blocks)?;

@@ -15,7 +15,7 @@
 //! | [`cluster`] | hosts, Slurm's network, hwloc's nodes, latencies: read |
 //! | [`coordinates`] | points of vertices: read |
 //! | [`index`] | orders of vertices: read, write |
-//! | [`pes`] | lists of PEs: read |
+//! | [`number_list`] | lists of PEs or of blocks: read |
 //! | [`pe_weights`] | weights of PEs, speeds of parts: read |
 //! | [`qaplib`] | quadratic assignment problems of QAPLIB: read |
 //! | [`qap_solution`] | their solutions: read, write |
@@ -34,11 +34,11 @@ mod lines;
 pub mod mapping;
 pub mod matrix;
 pub mod metis;
+pub mod number_list;
 pub mod output;
 pub mod parents;
 pub mod partition;
 pub mod pe_weights;
-pub mod pes;
 mod place;
 pub mod program;
 pub mod qap_solution;
@@ -100,7 +100,7 @@ pub enum ContentError {
     #[error(transparent)]
     Cluster(cluster::ClusterFault),
     #[error(transparent)]
-    PeList(pes::PeListFault),
+    List(number_list::ListFault),
     #[error(transparent)]
     PeWeights(pe_weights::PeWeightFault),
     #[error(transparent)]

@@ -29,7 +29,8 @@ use std::path::Path;
 
 use super::check_memory;
 use super::cluster::ClusterError;
-use crate::io::{ReadError, Source, pes};
+use crate::io::number_list::{self, ListOf};
+use crate::io::{ReadError, Source};
 use crate::topology::{Listed, Machine, MachineError};
 use crate::types::PeId;
 
@@ -205,7 +206,7 @@ pub fn files_of(spec: &str) -> Vec<&Path> {
 
 /// The file that a list of PEs is read from, if it is one.
 pub fn file_of_pes(pes: &str) -> Option<&Path> {
-    (!pes::is_list(pes)).then_some(Path::new(pes))
+    (!number_list::is_list(pes)).then_some(Path::new(pes))
 }
 
 /// The kind that a text is of, and what stands after its name.
@@ -245,7 +246,11 @@ fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
 
 /// The listed PEs of a machine, in this order: numbers and ranges, or the name of a file with such a list.
 pub fn restricted(machine: Box<dyn Machine>, pes: &str) -> Result<Box<dyn Machine>, SpecError> {
-    let list = pes::read(pes::open(pes, "list of processing elements")?, machine.num_pes())?;
+    let list = number_list::read(
+        number_list::open(pes, "list of processing elements")?,
+        ListOf::Pes,
+        machine.num_pes(),
+    )?;
     let name = machine.describe();
     listed(machine, list).map_err(|error| SpecError::machine(name, error))
 }

@@ -1,29 +1,47 @@
-//! Lists of PEs such as `0-15,32,40-47`: numbers from 0 and ranges, with commas, blanks or line ends between them.
+//! Lists of PEs or of blocks such as `0-15,32,40-47`: numbers from 0 and ranges, with commas, blanks or line ends between them.
 //!
 //! What starts with `#` or `%` is a comment, up to the end of its line.
 
+use std::fmt;
 use std::io::Read as _;
 use std::path::Path;
 
 use super::scanner::TEXT_LENGTH;
 use super::source::read_error;
 use super::{ContentError, ReadError, Source};
-use crate::types::PeId;
 
-/// What is wrong with a list of PEs. PEs are counted from 0.
+/// What the numbers of a list stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListOf {
+    /// PEs of a machine.
+    Pes,
+    /// Blocks of a partition.
+    Blocks,
+}
+
+impl fmt::Display for ListOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pes => "processing element",
+            Self::Blocks => "block",
+        })
+    }
+}
+
+/// What is wrong with a list of numbers. They are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
-pub enum PeListFault {
-    #[error("`{text}` is no processing element and no range; give numbers and ranges such as 0-15,32,40-47")]
-    NotAPe { text: String },
-    #[error("there is no processing element {text}; the machine has 0 to {last}")]
-    PeOutOfRange { text: String, last: usize },
+pub enum ListFault {
+    #[error("`{text}` is no {of} and no range; give numbers and ranges such as 0-15,32,40-47")]
+    NotANumber { of: ListOf, text: String },
+    #[error("there is no {of} {text}; they are numbered from 0 to {last}")]
+    OutOfRange { of: ListOf, text: String, last: usize },
     #[error("the range {text} runs backwards; give {last}-{first}")]
     Backwards { text: String, first: u64, last: u64 },
-    #[error("processing element {pe} is listed before; each can be listed once")]
-    PeListedTwice { pe: PeId },
-    #[error("no processing elements are listed; give numbers and ranges such as 0-15,32,40-47")]
-    Empty,
+    #[error("{of} {number} is listed before; each can be listed once")]
+    ListedTwice { of: ListOf, number: u32 },
+    #[error("no {of} is listed; give numbers and ranges such as 0-15,32,40-47")]
+    Empty { of: ListOf },
 }
 
 /// Whether a text is a list and not the name of a file: nothing but digits, commas, minus signs and blanks, and a
@@ -43,17 +61,17 @@ pub fn open<'a>(text: &'a str, name: &str) -> Result<Source<'a>, ReadError> {
     Source::open(Path::new(text)).map_err(|error| error.or_else_is(what))
 }
 
-/// Reads a list of PEs of a machine that has `num_pes`, each at most once and at least one.
+/// Reads a list of numbers below `count`, each at most once and at least one; `of` is what messages call a number.
 ///
-/// Time and memory for the length of the text and of the list, and a bit a PE of the machine.
-pub fn read(mut source: Source<'_>, num_pes: usize) -> Result<Vec<PeId>, ReadError> {
+/// Time and memory for the length of the text and of the list, and a bit for each number below `count`.
+pub fn read(mut source: Source<'_>, of: ListOf, count: usize) -> Result<Vec<u32>, ReadError> {
     let mut text = Vec::new();
     let read = source.read_to_end(&mut text);
     let (line, column) = place(&text, text.len());
     read.map_err(|error| read_error(source.name(), error, line, column))?;
-    list(&text, num_pes).map_err(|(offset, fault)| {
+    list(&text, of, count).map_err(|(offset, fault)| {
         let (line, column) = place(&text, offset);
-        ReadError::Invalid { file: source.name().to_owned(), line, column, kind: ContentError::PeList(fault) }
+        ReadError::Invalid { file: source.name().to_owned(), line, column, kind: ContentError::List(fault) }
     })
 }
 
@@ -70,8 +88,8 @@ fn is_separator(byte: &u8) -> bool {
 }
 
 /// The list, or the first fault and where it starts.
-fn list(text: &[u8], num_pes: usize) -> Result<Vec<PeId>, (usize, PeListFault)> {
-    let (mut pes, mut is_listed) = (Vec::new(), vec![0u64; num_pes.div_ceil(64)]);
+fn list(text: &[u8], of: ListOf, count: usize) -> Result<Vec<u32>, (usize, ListFault)> {
+    let (mut numbers, mut is_listed) = (Vec::new(), vec![0u64; count.div_ceil(64)]);
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
@@ -84,22 +102,22 @@ fn list(text: &[u8], num_pes: usize) -> Result<Vec<PeId>, (usize, PeListFault)> 
             continue;
         }
         let entry = &rest[..rest.iter().position(is_separator).unwrap_or(rest.len())];
-        let (first, last) = range(entry, num_pes).map_err(|fault| (at, fault))?;
-        for pe in first..=last {
-            let (word, bit) = (&mut is_listed[pe as usize / 64], 1 << (pe % 64));
+        let (first, last) = range(entry, of, count).map_err(|fault| (at, fault))?;
+        for number in first..=last {
+            let (word, bit) = (&mut is_listed[number as usize / 64], 1 << (number % 64));
             if *word & bit != 0 {
-                return Err((at, PeListFault::PeListedTwice { pe }));
+                return Err((at, ListFault::ListedTwice { of, number }));
             }
             *word |= bit;
-            pes.push(pe);
+            numbers.push(number);
         }
         at += entry.len();
     }
-    if pes.is_empty() { Err((text.len(), PeListFault::Empty)) } else { Ok(pes) }
+    if numbers.is_empty() { Err((text.len(), ListFault::Empty { of })) } else { Ok(numbers) }
 }
 
-/// The first and the last PE of an entry `a` or `a-b`.
-fn range(entry: &[u8], num_pes: usize) -> Result<(PeId, PeId), PeListFault> {
+/// The first and the last number of an entry `a` or `a-b`.
+fn range(entry: &[u8], of: ListOf, count: usize) -> Result<(u32, u32), ListFault> {
     let shown = &entry[..entry.len().min(TEXT_LENGTH)];
     let text = || String::from_utf8_lossy(shown).chars().flat_map(char::escape_default).collect::<String>();
     let mut ends = [0; 2];
@@ -107,19 +125,19 @@ fn range(entry: &[u8], num_pes: usize) -> Result<(PeId, PeId), PeListFault> {
     let first = parts.next().unwrap_or_default();
     for (end, digits) in ends.iter_mut().zip([first, parts.next().unwrap_or(first)]) {
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-            return Err(PeListFault::NotAPe { text: text() });
+            return Err(ListFault::NotANumber { of, text: text() });
         }
-        // Numbers beyond 64 bits are beyond every machine too.
+        // Numbers beyond 64 bits are beyond every count too.
         let value =
             |value: u64, &digit: &u8| value.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
         *end = digits.iter().fold(0, value);
     }
     let [first, last] = ends;
-    if first.max(last) >= num_pes as u64 {
-        return Err(PeListFault::PeOutOfRange { text: text(), last: num_pes.saturating_sub(1) });
+    if first.max(last) >= count as u64 {
+        return Err(ListFault::OutOfRange { of, text: text(), last: count.saturating_sub(1) });
     }
     if first > last {
-        return Err(PeListFault::Backwards { text: text(), first, last });
+        return Err(ListFault::Backwards { text: text(), first, last });
     }
-    Ok((first as PeId, last as PeId))
+    Ok((first as u32, last as u32))
 }
