@@ -318,6 +318,11 @@ fn what_a_launcher_cannot_do_is_refused_with_a_word() {
         error("cray", &machine, vec![0, 3, 4]).contains("the ranks of n2 are on others than those of n1")
     );
     launch("cray", &machine, &Mapping::identity(5)).unwrap();
+    // Hosts in another order than that of Slurm.
+    let mut turned = Located::regular(3, 1, 2, 1);
+    turned.hosts = ["n2", "n10", "n9"].map(String::from).to_vec();
+    assert!(error("cray", &turned, (0..6).collect()).contains("n10 stands before n9"));
+    launch("cray", &turned, &Mapping::identity(4)).unwrap();
     // Several ranks on a PE.
     let shared = viem::Capacities::new(Located::regular(2, 1, 1, 1), vec![2, 1]).unwrap();
     assert!(error("inverse", &shared, vec![0, 1, 0]).contains("ranks 0 and 2 are on 0"));

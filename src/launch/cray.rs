@@ -1,7 +1,10 @@
 //! Cray MPICH: a list of the ranks in the order of the slots, which is the inverse of a mapping.
 //!
 //! The slots of a node are on the same CPUs of every node, so the mapping must use the same CPUs of every node, and as many nodes
-//! as it takes to fill all but the last.
+//! as it takes to fill all but the last. Slurm numbers the slots by its own order of the nodes, whatever order `-w` has, so the hosts
+//! must be in that order: by name, with numbers inside names compared as numbers.
+
+use std::cmp::Ordering;
 
 use super::{Job, Kind, Launch, LaunchError, LaunchFile, NodeRanks, hosts_option};
 
@@ -15,6 +18,12 @@ pub(super) const KIND: Kind = Kind {
 
 fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
     let mut nodes = job.used_nodes();
+    if let Some(pair) = nodes.windows(2).find(|pair| by_number(pair[0].host, pair[1].host).is_gt()) {
+        return Err(LaunchError::HostOrder {
+            first: pair[0].host.to_owned(),
+            second: pair[1].host.to_owned(),
+        });
+    }
     // The slots of a node, by the CPUs that they are on.
     nodes.iter_mut().for_each(|node| node.ranks.sort_by_key(|&rank| job.site(rank).cpus));
     let (first, last) = (&nodes[0], nodes.len() - 1);
@@ -42,6 +51,27 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
     Ok(Launch { files: vec![LaunchFile::text(order.join(",") + "\n")], line: Some(line) })
 }
 
+/// The order of two names of hosts, in which `n9` comes before `n10`.
+fn by_number(a: &str, b: &str) -> Ordering {
+    pieces(a).cmp(pieces(b))
+}
+
+/// The texts of a name and the numbers behind them. A number is its digits without leading zeros, of which the longer are greater.
+fn pieces(name: &str) -> impl Iterator<Item = (&str, usize, &str)> {
+    let mut rest = name;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let start = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let (text, behind) = rest.split_at(start);
+        let end = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+        let digits = behind[..end].trim_start_matches('0');
+        rest = &behind[end..];
+        Some((text, digits.len(), digits))
+    })
+}
+
 /// CPUs as a hexadecimal number whose bits they are; there may be more than 64 of them.
 fn mask(cpus: &[u32]) -> String {
     let mut digits = vec![0u8; cpus.iter().max().map_or(1, |&cpu| cpu as usize / 4 + 1)];
@@ -54,7 +84,19 @@ fn mask(cpus: &[u32]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::mask;
+    use super::{by_number, mask};
+
+    #[test]
+    fn hosts_are_in_the_order_of_their_numbers() {
+        let ascending =
+            ["a", "a1", "a2", "a10", "a10b2", "a10b10", "b", "b0009", "b10", "x99999999999999999999999", "y"];
+        for (i, a) in ascending.iter().enumerate() {
+            for (j, b) in ascending.iter().enumerate() {
+                assert_eq!(by_number(a, b), i.cmp(&j), "{a} {b}");
+            }
+        }
+        assert!(by_number("n07", "n7").is_eq());
+    }
 
     #[test]
     fn masks_have_a_bit_for_each_cpu() {

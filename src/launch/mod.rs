@@ -124,6 +124,11 @@ pub enum LaunchError {
     )]
     OtherCpus { first: String, host: String },
     #[error(
+        "--launch=cray needs the hosts in the order in which Slurm has its nodes, but {first} stands before {second}; list them \
+         in that order, or take slurm"
+    )]
+    HostOrder { first: String, second: String },
+    #[error(
         "--launch=mpich needs the node of each rank in one argument, and those of {ranks} ranks are too long; take mpich40"
     )]
     TooLong { ranks: usize },
@@ -139,7 +144,10 @@ impl LaunchError {
     /// Whether another mapping of as many processes may do.
     pub fn depends_on_mapping(&self) -> bool {
         use LaunchError::*;
-        matches!(self, SharedCore { .. } | Uneven { .. } | OtherCpus { .. } | SharedPe { .. })
+        matches!(
+            self,
+            SharedCore { .. } | Uneven { .. } | OtherCpus { .. } | HostOrder { .. } | SharedPe { .. }
+        )
     }
 }
 
