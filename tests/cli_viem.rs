@@ -366,6 +366,62 @@ fn help_and_version_go_to_stdout() {
     }
 }
 
+/// The options that a help lists, each below its heading.
+fn options_by_heading(help: &str) -> Vec<(&str, &str)> {
+    let mut heading = "";
+    let mut options = Vec::new();
+    for line in help.lines() {
+        if let Some(title) = line.strip_suffix(':').filter(|title| !title.starts_with(' ')) {
+            heading = title;
+        }
+        // The names of options stand further left than what is said of them.
+        let name = line.trim_start();
+        if name.starts_with("--") && line.len() - name.len() <= 6 {
+            options.push((heading, name.split([' ', '[', '=']).next().unwrap()));
+        }
+    }
+    options
+}
+
+#[test]
+fn options_stand_below_their_own_headings() {
+    let folder = tempfile::tempdir().unwrap();
+    let of_remapping = ["--remap_from", "--migration_weight", "--remap_left", "--parents", "--curve"];
+    let of_traffic = ["--from", "--weight", "--include", "--top", "--ranks", "--first_rank"];
+    let of_programs = [
+        "--send_cycles",
+        "--receive_cycles",
+        "--tasks_per_pe",
+        "--judge",
+        "--simulate",
+        "--trace",
+        "--generate",
+        "--rounds",
+        "--flits",
+        "--cycles",
+        "--shuffle",
+    ];
+    for name in ["viem", "evaluator", "generate_model", "graphchecker"] {
+        let help = stdout_of(program(name, folder.path()).arg("--help"));
+        let options = options_by_heading(&help);
+        for general in ["--quiet", "--completions", "--man"] {
+            assert!(options.contains(&("Options", general)), "{general} in {help}");
+        }
+        for (heading, option) in options {
+            let own: &[&str] = match heading {
+                "Remapping" => &of_remapping,
+                "Recorded traffic" => &of_traffic,
+                "Programs in time" => &of_programs,
+                _ => {
+                    assert_eq!(heading, "Options", "{help}");
+                    continue;
+                }
+            };
+            assert!(own.contains(&option), "{name} has {option} below {heading}");
+        }
+    }
+}
+
 #[test]
 fn launch_files_are_written_whole_and_nothing_is_replaced_that_nobody_named() {
     let folder = tempfile::tempdir().unwrap();

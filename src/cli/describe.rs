@@ -25,7 +25,8 @@ pub(crate) fn with_options(command: Command) -> Command {
         .action(ArgAction::SetTrue)
         .exclusive(true)
         .help("Print the manual page, to be read with man -l -");
-    command.arg(completions).arg(man)
+    // Not under the heading of the last group.
+    command.args([completions, man].map(|arg| arg.help_heading(None::<&str>)))
 }
 
 /// Prints what was asked for, if it was.

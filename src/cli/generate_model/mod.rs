@@ -52,9 +52,6 @@ struct Options {
     #[command(flatten)]
     onto: OntoOptions,
 
-    #[command(flatten)]
-    remap: RemapOptions,
-
     /// Seed of all random choices: the same seed gives the same model
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
     seed: u64,
@@ -87,6 +84,10 @@ struct Options {
 
     #[command(flatten)]
     report: ReportOptions,
+
+    // Groups with headings come last: what follows one would stand under its heading.
+    #[command(flatten)]
+    remap: RemapOptions,
 
     #[command(flatten)]
     traffic: TrafficOptions,

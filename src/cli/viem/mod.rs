@@ -69,9 +69,6 @@ pub(super) struct Options {
     #[command(flatten)]
     pub(super) direct: DirectOptions,
 
-    #[command(flatten)]
-    pub(super) remap: RemapOptions,
-
     /// Seed of all random choices: the same seed gives the same mapping
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
     pub(super) seed: u64,
@@ -131,6 +128,10 @@ pub(super) struct Options {
 
     #[command(flatten)]
     pub(super) report: ReportOptions,
+
+    // Groups with headings come last: what follows one would stand under its heading.
+    #[command(flatten)]
+    pub(super) remap: RemapOptions,
 
     #[command(flatten)]
     pub(super) programs: MapProgramOptions,
