@@ -418,18 +418,26 @@ fn shown(output: &str) -> Seats {
 
 /// The launcher with what makes it take this machine for all hosts.
 fn launcher_here(mpi: &Mpi, folder: &Path) -> Command {
-    let (agent, mut launcher) = (folder.join("agent"), mpi.launcher());
+    // It takes a second at most, unless daemons do not start.
+    let (agent, mut launcher) = (folder.join("agent"), mpi.launcher(20));
     launcher.current_dir(folder);
-    match mpi.suffix {
-        ".openmpi" => launcher.args(["--mca", "plm_rsh_agent"]).arg(agent),
-        _ => launcher.args(["-launcher", "ssh", "-launcher-exec"]).arg(agent),
+    let options: &[&str] = match mpi.kind {
+        "openmpi" => &["--mca", "plm_rsh_agent"],
+        "openmpi5" => &["--prtemca", "plm_ssh_agent"],
+        "intel" => &["-bootstrap", "ssh", "-bootstrap-exec"],
+        _ => &["-launcher", "ssh", "-launcher-exec"],
     };
+    launcher.args(options).arg(agent);
     launcher
 }
 
 /// Whether the launcher works here at all, on two hosts.
 fn works(mpi: &Mpi, folder: &Path) -> bool {
-    let hosts = if mpi.suffix == ".openmpi" { ["-H", "n1:1,n2:1"] } else { ["-hosts", "n1:1,n2:1"] };
+    let hosts: &[&str] = match mpi.kind {
+        "openmpi" | "openmpi5" => &["-H", "n1:1,n2:1"],
+        "intel" => &["-hosts", "n1,n2", "-ppn", "1"],
+        _ => &["-hosts", "n1:1,n2:1"],
+    };
     let probe = || {
         let output = launcher_here(mpi, folder).args(hosts).args(["-n", "2", "./show"]).output().unwrap();
         let works = output.status.success() && String::from_utf8_lossy(&output.stdout).contains("host n2");
@@ -437,11 +445,8 @@ fn works(mpi: &Mpi, folder: &Path) -> bool {
     };
     let (works, output) = (0..2).map(|_| probe()).find(|(works, _)| *works).unwrap_or_else(probe);
     if !works {
-        skipped(&format!(
-            "mpirun{} does not work here: {}",
-            mpi.suffix,
-            String::from_utf8_lossy(&output.stderr)
-        ));
+        let why = String::from_utf8_lossy(&output.stderr);
+        skipped(&format!("mpirun of {} does not work here: {why}", mpi.kind));
         assert!(!is_required());
     }
     works
@@ -452,18 +457,24 @@ fn works(mpi: &Mpi, folder: &Path) -> bool {
 fn launched_ranks_are_where_the_mapping_has_them() {
     let Some(machine) = hosts_here(3) else { return };
     let mut rng = Rng::new(4);
-    for mpi in Mpi::all().iter().filter(|mpi| !mpi.suffix.is_empty()) {
+    for mpi in &Mpi::all() {
         let folder = mpi.folder.path();
         write_program(&folder.join("agent"), AGENT);
         write_program(&folder.join("show"), SHOW);
         if !works(mpi, folder) {
             continue;
         }
-        let kind = if mpi.suffix == ".openmpi" { "openmpi" } else { "mpich40" };
         for (machine, spare) in [(&machine, 0), (&machine, 0), (&machine, 1), (&machine.in_pairs(), 0)] {
             let mapping = machine.random_mapping(machine.num_pes() - spare, &mut rng);
-            let launch = launch(kind, &machine, &mapping).unwrap();
-            fs::write(folder.join(launch::kind(kind).unwrap().files[0]), &launch.files[0].content).unwrap();
+            let launch = launch(mpi.kind, &machine, &mapping).unwrap();
+            for (name, file) in launch::kind(mpi.kind).unwrap().files.iter().zip(&launch.files) {
+                let path = folder.join(name);
+                if file.is_program {
+                    write_program(&path, &file.content);
+                } else {
+                    fs::write(path, &file.content).unwrap();
+                }
+            }
             let line = launch.line.unwrap();
             let mut words = line.split(' ').skip(1).collect::<Vec<_>>();
             assert_eq!(words.pop(), Some("./app"));
@@ -532,11 +543,7 @@ fn an_mpi_program_can_reorder_its_ranks_by_itself() {
         let program = mpi.compile("mpicc", &["-Wall", "-Wextra", "-Werror"], "examples/reorder.c");
         let run = |mapping: &str| {
             fs::write(mpi.folder.path().join("permutation"), mapping).unwrap();
-            let mut launcher = mpi.launcher();
-            launcher
-                .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
-                .env("OMPI_MCA_hwloc_base_binding_policy", "none");
-            launcher
+            mpi.oversubscribed_launcher()
                 .current_dir(&mpi.folder)
                 .args(["-n", "6"])
                 .arg(&program)

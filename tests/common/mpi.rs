@@ -4,62 +4,147 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// An installed MPI, by the suffix of its commands; Debian has several side by side.
+/// An installed MPI.
 pub struct Mpi {
-    /// `.openmpi` or `.mpich`; nothing if there is but one MPI, which may be either.
-    pub suffix: &'static str,
+    /// The launch that is for it: `openmpi`, `openmpi5`, `mpich40`, `mpich` or `intel`.
+    pub kind: &'static str,
     /// Where its programs are compiled to.
     pub folder: tempfile::TempDir,
+    commands: Commands,
 }
 
-impl Mpi {
-    /// Every MPI found. Without one, that is said on stderr; where VIEM_REQUIRE_MPI is set, as in CI, it is a failure unless Open MPI
-    /// and MPICH are there.
-    pub fn all() -> Vec<Self> {
-        let suffixes = [".openmpi", ".mpich"];
-        let is_there =
-            |suffix: &&str| Command::new(format!("mpicc{suffix}")).arg("--version").output().is_ok();
-        let mut found: Vec<_> = suffixes.into_iter().filter(is_there).collect();
-        if is_required() {
-            assert_eq!(found, suffixes, "Open MPI and MPICH must be installed");
-        }
-        if found.is_empty() && is_there(&"") {
-            found.push("");
-        }
-        if found.is_empty() {
-            skipped("no mpicc is installed");
-        }
-        found.into_iter().map(|suffix| Self { suffix, folder: tempfile::tempdir().unwrap() }).collect()
+/// What the commands of an MPI are called.
+#[derive(Clone, Debug)]
+enum Commands {
+    /// `mpirun.openmpi`: Debian has several MPIs side by side. Just `mpirun` where there is but one.
+    Suffix(&'static str),
+    /// In a virtual environment of Python, where packages of PyPI put them.
+    Environment(PathBuf),
+}
+
+impl Commands {
+    /// Of all that may be there: Debian's, and those in the environments below the folder that VIEM_MPIS names.
+    fn known() -> Vec<Self> {
+        let environments = std::env::var_os("VIEM_MPIS").map(std::fs::read_dir);
+        let entries = environments.into_iter().map(|entries| entries.expect("VIEM_MPIS is a folder"));
+        let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.unwrap().path()).collect();
+        folders.sort();
+        let debian = [".openmpi", ".mpich"].map(Self::Suffix);
+        debian.into_iter().chain(folders.into_iter().map(Self::Environment)).collect()
     }
 
-    /// A source of this package, compiled.
-    pub fn compile(&self, compiler: &str, arguments: &[&str], source: &str) -> PathBuf {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
-        let result = self.folder.path().join(source.file_name().unwrap()).with_extension("out");
-        let mut command = Command::new(format!("{compiler}{}", self.suffix));
-        let output = command.args(arguments).arg(source).arg("-o").arg(&result).arg("-ldl").output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        result
+    fn command(&self, name: &str) -> Command {
+        let mut command = match self {
+            Self::Suffix(suffix) => Command::new(format!("{name}{suffix}")),
+            Self::Environment(folder) => Command::new(folder.join("bin").join(name)),
+        };
+        self.prepare(&mut command);
+        command
     }
 
-    /// The launcher, to be given its arguments, unaware of any job that the test runs in. It ends after a while whatever
-    /// happens.
-    pub fn launcher(&self) -> Command {
-        let mut launcher = Command::new("timeout");
-        launcher.args(["120", &format!("mpirun{}", self.suffix)]);
-        without_job(&mut launcher);
+    /// Sets what the commands need.
+    fn prepare(&self, command: &mut Command) {
         for (name, value) in [
             ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
             ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
             ("OMPI_MCA_btl_vader_single_copy_mechanism", "none"),
             ("OMPI_MCA_mpi_yield_when_idle", "1"),
         ] {
-            launcher.env(name, value);
+            command.env(name, value);
         }
+        if let Self::Environment(folder) = self {
+            let path = std::env::var("PATH").unwrap_or_default();
+            command.env("PATH", format!("{}:{path}", folder.join("bin").display()));
+            // Intel MPI looks for its parts there.
+            command.env("I_MPI_ROOT", folder);
+        }
+    }
+
+    /// The launch that is for this MPI; nothing if it is not there.
+    fn kind(&self) -> Option<&'static str> {
+        let output = self.command("mpirun").arg("--version").output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let version = |before: &str| -> Option<(u32, u32)> {
+            let mut numbers = text.split(before).nth(1)?.trim_start().split('.');
+            Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+        };
+        if text.contains("Intel(R) MPI") {
+            Some("intel")
+        } else if let Some((major, _)) = version("(Open MPI)").or_else(|| version("(OpenRTE)")) {
+            Some(if major < 5 { "openmpi" } else { "openmpi5" })
+        } else {
+            Some(if version("Version:")? < (4, 1) { "mpich40" } else { "mpich" })
+        }
+    }
+}
+
+impl Mpi {
+    /// Every MPI found. Without one, that is said on stderr; where VIEM_REQUIRE_MPI is set, as in CI, it is a failure unless Debian's
+    /// Open MPI and MPICH are there, and three others in VIEM_MPIS.
+    pub fn all() -> Vec<Self> {
+        let known = Commands::known();
+        let mut found: Vec<(Commands, &'static str)> =
+            known.iter().filter_map(|commands| Some((commands.clone(), commands.kind()?))).collect();
+        if is_required() {
+            assert!(found.len() == known.len() && known.len() == 5, "{found:?} of {known:?}");
+        }
+        if found.is_empty() {
+            let only = Commands::Suffix("");
+            found.extend(only.kind().map(|kind| (only, kind)));
+        }
+        if found.is_empty() {
+            skipped("no MPI is installed");
+        }
+        let with_folder = |(commands, kind)| Self { kind, folder: tempfile::tempdir().unwrap(), commands };
+        found.into_iter().map(with_folder).collect()
+    }
+
+    pub fn is_open_mpi(&self) -> bool {
+        self.kind.starts_with("openmpi")
+    }
+
+    /// A command of this MPI, such as `mpicc`.
+    pub fn command(&self, name: &str) -> Command {
+        self.commands.command(name)
+    }
+
+    /// A source of this package, compiled.
+    pub fn compile(&self, compiler: &str, arguments: &[&str], source: &str) -> PathBuf {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
+        let result = self.folder.path().join(source.file_name().unwrap()).with_extension("out");
+        let mut command = self.command(compiler);
+        let output = command.args(arguments).arg(source).arg("-o").arg(&result).arg("-ldl").output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        result
+    }
+
+    /// The launcher, to be given its arguments, unaware of any job that the test runs in. It ends after so many seconds whatever
+    /// happens.
+    pub fn launcher(&self, seconds: u32) -> Command {
+        let mut launcher = Command::new("timeout");
+        launcher.arg(seconds.to_string()).arg(self.command("mpirun").get_program());
+        without_job(&mut launcher);
+        self.commands.prepare(&mut launcher);
         // Launchers that make the same folder at the same time fail.
         launcher.env("TMPDIR", self.folder.path());
         // Launchers read what is on stdin for rank 0.
         launcher.stdin(Stdio::null());
+        launcher
+    }
+
+    /// The launcher, to be given more ranks than there are cores.
+    pub fn oversubscribed_launcher(&self) -> Command {
+        let mut launcher = self.launcher(120);
+        match self.kind {
+            "openmpi" => {
+                launcher.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+                launcher.env("OMPI_MCA_hwloc_base_binding_policy", "none");
+            }
+            "openmpi5" => {
+                launcher.args(["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]);
+            }
+            _ => (),
+        }
         launcher
     }
 }
@@ -78,7 +163,7 @@ pub fn skipped(why: &str) {
 pub fn without_job(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy().into_owned();
-        if ["SLURM_", "PMI_", "PMIX_", "OMPI_", "FLUX_", "HYDRA_"]
+        if ["SLURM_", "PMI_", "PMIX_", "PRTE_", "OMPI_", "FLUX_", "HYDRA_", "I_MPI_"]
             .iter()
             .any(|prefix| name.starts_with(prefix))
         {
