@@ -282,7 +282,7 @@ fn the_files_become_a_communication_graph() {
     }
 }
 
-/// What programs do seldom. Usage: seldom ignored|outside|spawn|file
+/// What programs do seldom. Usage: seldom ignored|outside|null|new|session|spawn|file
 const SELDOM: &str = r#"
 #include <mpi.h>
 #include <stdio.h>
@@ -341,6 +341,64 @@ static void outside(void)
     pass(5);
 }
 
+/* A communicator that is none, in a program that goes on after errors. */
+static void null(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    if (MPI_Send(sent, 1, MPI_BYTE, 0, 0, MPI_COMM_NULL) == MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 3);
+    if (MPI_Bcast(sent, 1, MPI_BYTE, 0, MPI_COMM_NULL) == MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 4);
+    pass(5);
+}
+
+#if MPI_VERSION >= 4 || defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
+#define HAS_CALLS_OF_MPI_4
+#endif
+
+/* Calls that came with MPI 4, or what amounts to the same. */
+static void new(void)
+{
+    MPI_Comm world = MPI_COMM_WORLD;
+#ifdef HAS_CALLS_OF_MPI_4
+    int next = (rank + 1) % size, before = (rank + size - 1) % size;
+    MPI_Request request;
+    MPI_Isendrecv(sent, 7, MPI_BYTE, next, 0, received, 7, MPI_BYTE, before, 0, world, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Bcast_init(sent, 9, MPI_BYTE, 0, world, MPI_INFO_NULL, &request);
+    for (int i = 0; i < 2; i++) {
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&request);
+#else
+    pass(7);
+    MPI_Bcast(sent, 9, MPI_BYTE, 0, world);
+    MPI_Bcast(sent, 9, MPI_BYTE, 0, world);
+#endif
+}
+
+/* A program without MPI_Init. */
+static void session(void)
+{
+#ifdef HAS_CALLS_OF_MPI_4
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "viem", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    MPI_Sendrecv(sent, 5, MPI_BYTE, (rank + 1) % size, 0, received, 5, MPI_BYTE, (rank + size - 1) % size, 0, comm,
+                 MPI_STATUS_IGNORE);
+    MPI_Barrier(comm);
+    MPI_Comm_free(&comm);
+    MPI_Group_free(&group);
+    MPI_Session_finalize(&session);
+    if (rank == 0) printf("exchanged\n");
+#endif
+}
+
 /* Two parents start two children that send other sizes. Open MPI does not hand LD_PRELOAD on; `env` does. */
 static void spawn(char *program)
 {
@@ -377,11 +435,17 @@ static void file(void)
 
 int main(int argc, char **argv)
 {
+    if (strcmp(argv[1], "session") == 0) {
+        session();
+        return 0;
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (strcmp(argv[1], "ignored") == 0) ignored();
     if (strcmp(argv[1], "outside") == 0) outside();
+    if (strcmp(argv[1], "null") == 0) null();
+    if (strcmp(argv[1], "new") == 0) new();
     if (strcmp(argv[1], "spawn") == 0) spawn(argv[0]);
     if (strcmp(argv[1], "file") == 0) file();
     MPI_Finalize();
@@ -420,6 +484,47 @@ fn sends_to_ranks_that_do_not_exist_are_not_counted() {
         let mut expected = Expected::default();
         (0..4).for_each(|rank| expected.send("p2p", rank, (rank + 1) % 4, 1, 5));
         assert_eq!(counts(folder.path()), expected.0, "{}", mpi.kind);
+    }
+}
+
+#[test]
+fn programs_that_handle_errors_themselves_may_send_to_nobody() {
+    for mpi in Mpi::all() {
+        let (recorder, seldom) = (recorder(&mpi), seldom(&mpi));
+        let folder = record(&mpi, 4, &recorder, &[seldom.to_str().unwrap(), "null"], &[]);
+        let mut expected = Expected::default();
+        (0..4).for_each(|rank| expected.send("p2p", rank, (rank + 1) % 4, 1, 5));
+        assert_eq!(counts(folder.path()), expected.0, "{}", mpi.kind);
+    }
+}
+
+#[test]
+fn calls_that_came_with_mpi_4_are_counted() {
+    for mpi in Mpi::all() {
+        let (recorder, seldom) = (recorder(&mpi), seldom(&mpi));
+        let folder = record(&mpi, 4, &recorder, &[seldom.to_str().unwrap(), "new"], &[]);
+        let mut expected = Expected::default();
+        (0..4).for_each(|rank| expected.send("p2p", rank, (rank + 1) % 4, 1, 7));
+        for (parent, child, _) in binomial(4) {
+            expected.send("collective", parent, child, 2, 18);
+        }
+        assert_eq!(counts(folder.path()), expected.0, "{}", mpi.kind);
+    }
+}
+
+#[test]
+fn programs_without_mpi_init_run_and_leave_no_files() {
+    for mpi in Mpi::all() {
+        let (recorder, seldom) = (recorder(&mpi), seldom(&mpi));
+        let (folder, errors) =
+            record_and_hear(&mpi, 2, &recorder, &[seldom.to_str().unwrap(), "session"], &[]);
+        assert_eq!(counts(folder.path()), Counts::new(), "{}", mpi.kind);
+        let told = errors.matches("programs without MPI_Init are not recorded").count();
+        assert!(
+            told <= 1 && (told == 1 || !["openmpi5", "mpich"].contains(&mpi.kind)),
+            "{}: {errors}",
+            mpi.kind
+        );
     }
 }
 

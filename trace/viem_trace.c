@@ -41,6 +41,9 @@
  * handles them inside, as Open MPI does by default; ROMIO, which is that of MPICH, exchanges data and metadata by
  * calls of MPI, and these count like those of the program.
  *
+ * Not counted either: what a program sends in sessions without MPI_Init, which is said on stderr, and what callbacks
+ * send inside of MPI_Finalize.
+ *
  * Processes started by MPI_Comm_spawn are a world of their own, whose ranks count from 0 again. They write no files,
  * and the first of them says so on stderr.
  *
@@ -61,6 +64,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Open MPI 5 has the calls that are new in MPI 4, but for those with large counts, and calls itself MPI 3.1. */
+#if MPI_VERSION >= 4
+#define HAS_CALLS_OF_MPI_4
+#elif defined(OPEN_MPI)
+#if OMPI_MAJOR_VERSION >= 5
+#define HAS_CALLS_OF_MPI_4
+#endif
+#endif
 
 /* ---- what is counted ------------------------------------------------------------------------------------------ */
 
@@ -84,6 +96,8 @@ static int counts_collectives = 1;
 /* Whether several threads may be in MPI at once. */
 static int is_threaded;
 static int is_started;
+/* Whether MPI_Init was called. */
+static int has_world;
 /* Whether MPI_Comm_spawn started this process. */
 static int is_spawned;
 
@@ -164,14 +178,21 @@ static void start(void)
     int level;
     MPI_Comm parent;
     counts_collectives = !(collectives && strcmp(collectives, "0") == 0);
-    PMPI_Query_thread(&level);
-    is_threaded = level == MPI_THREAD_MULTIPLE;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
-    PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
-    /* Asked for now, because a program that disconnects from its parent has none any more. */
-    PMPI_Comm_get_parent(&parent);
-    is_spawned = parent != MPI_COMM_NULL;
+    PMPI_Initialized(&has_world);
+    if (has_world) {
+        PMPI_Query_thread(&level);
+        is_threaded = level == MPI_THREAD_MULTIPLE;
+        PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+        PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
+        PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+        /* Asked for now, because a program that disconnects from its parent has none any more. */
+        PMPI_Comm_get_parent(&parent);
+        is_spawned = parent != MPI_COMM_NULL;
+    } else {
+        /* Sessions have no ranks of MPI_COMM_WORLD, and may have any number of threads. */
+        is_threaded = 1;
+        world_group = MPI_GROUP_EMPTY;
+    }
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_group, &group_keyval, NULL);
     for (int class = 0; class < NUM_CLASSES; class++) counters[class] = allocate(world_size, sizeof(counter));
     is_started = 1;
@@ -227,9 +248,17 @@ static inline int is_last_current(void)
 
 __attribute__((noinline)) static group *look_up_group(MPI_Comm comm)
 {
+    /* A call with it fails, which is for the library to say. */
+    static group nobody = {.is_inter = 1};
     int is_known = 0;
     group *found = NULL;
-    if (!is_started) start();
+    if (comm == MPI_COMM_NULL) return &nobody;
+    if (!is_started) {
+        int rank;
+        start();
+        PMPI_Comm_rank(comm, &rank);
+        if (!has_world && rank == 0) fprintf(stderr, "viem_trace: programs without MPI_Init are not recorded\n");
+    }
     lock();
     PMPI_Comm_get_attr(comm, group_keyval, &found, &is_known);
     if (!is_known) found = make_group(comm);
@@ -652,14 +681,17 @@ WRAP(Request_free, (MPI_Request * request), (request), forget_plan(*request), DO
 #define DISPLACEMENT int
 #include "viem_trace.c"
 
-#if MPI_VERSION >= 4
+#ifdef HAS_CALLS_OF_MPI_4
 WRAP(Psend_init,
      (const void *buffer, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
       MPI_Info info, MPI_Request *request),
      (buffer, partitions, count, type, dest, tag, comm, info, request), DO_NOTHING,
      begin_plan(); record_persistent_send((int64_t)partitions *count, type, dest, comm); end_plan(*request))
 
+#endif
+
 /* The same with counts of the type MPI_Count. */
+#if MPI_VERSION >= 4
 #undef FORM
 #undef COUNT
 #undef DISPLACEMENT
@@ -711,7 +743,7 @@ WRAP(NAME(Sendrecv), (SENDRECV_PARAMETERS, MPI_Status *status), (SENDRECV_ARGUME
      record_send(count, type, dest, comm), DO_NOTHING)
 WRAP(NAME(Sendrecv_replace), (REPLACE_PARAMETERS, MPI_Status *status), (REPLACE_ARGUMENTS, status),
      record_send(count, type, dest, comm), DO_NOTHING)
-#if MPI_VERSION >= 4
+#ifdef HAS_CALLS_OF_MPI_4
 WRAP(NAME(Isendrecv), (SENDRECV_PARAMETERS, MPI_Request *request), (SENDRECV_ARGUMENTS, request),
      record_send(count, type, dest, comm), DO_NOTHING)
 WRAP(NAME(Isendrecv_replace), (REPLACE_PARAMETERS, MPI_Request *request), (REPLACE_ARGUMENTS, request),
@@ -775,7 +807,7 @@ static void NAME(record_typed_neighbour_blocks)(const COUNT counts[], const MPI_
 #define NONPERSISTENT(name, nonblocking, parameters, arguments, record)                                              \
     WRAP(NAME(name), (UNPACK parameters), (UNPACK arguments), record, DO_NOTHING)                                   \
     WRAP(NAME(nonblocking), (UNPACK parameters, MPI_Request * request), (UNPACK arguments, request), record, DO_NOTHING)
-#if MPI_VERSION >= 4
+#ifdef HAS_CALLS_OF_MPI_4
 #define COLLECTIVE_CALLS(name, nonblocking, parameters, arguments, record)                          \
     NONPERSISTENT(name, nonblocking, parameters, arguments, record)                                 \
     WRAP(NAME(name##_init), (UNPACK parameters, MPI_Info info, MPI_Request * request),               \
