@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let points = curve(mesh.total_node_weight(), |weight| {
         let remapped = partitioner.remap(&mesh, &targets, &homes, weight, &())?;
         let overload = remapped.partition.overload();
-        Ok::<_, Box<dyn Error>>((remapped.partition.cut(), remapped.migration, overload))
+        Ok::<_, Box<dyn Error>>(Some((remapped.partition.cut(), remapped.migration, overload)))
     })?;
     for point in points.iter().filter(|point| point.is_best) {
         println!("{:>10} {:>6} {:>6}", point.migration_weight, point.cost, point.migration.vertices);

@@ -18,11 +18,15 @@ pub fn run<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R
     Ok(rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build()?.install(work))
 }
 
-/// The results for 0, 1, …, `count` - 1, in this order; a task of a thread is `grain_size` of them, at least 1.
+/// The results for 0, 1, …, `count` - 1, in this order; a task of a thread is `grain_size` of them, at least 1. Outside of any pool
+/// the calling thread does it all.
 ///
 /// The work is called through a pointer: what distributes tasks is then compiled once for each kind of result, and not for
 /// each kind of distances too.
 pub fn map<T: Send>(count: usize, grain_size: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    if rayon::current_thread_index().is_none() {
+        return (0..count).map(work).collect();
+    }
     let grain_size = grain_size.max(1);
     (0..count).into_par_iter().with_min_len(grain_size).with_max_len(grain_size).map(work).collect()
 }

@@ -71,6 +71,11 @@ fn parts_leave_and_join_and_meshes_are_refined() {
     assert_eq!(blocks_in(&path("new")), new);
     divide(folder.path(), &[&from[..], &["--k=9"]].concat());
     assert_eq!(blocks_in(&path("new")).iter().max(), Some(&8));
+    // A part that was empty may leave, too.
+    divide(folder.path(), &["--speeds=1,1,1,0", "--mapping_filename=old"]);
+    divide(folder.path(), &[&from[..], &["--k=3", "--remap_left=3", "--verify"]].concat());
+    assert_eq!(blocks_in(&path("new")), blocks_in(&path("old")));
+    divide(folder.path(), &["--k=8", "--mapping_filename=old"]);
     // The mesh is the refinement of one of a quarter of its vertices.
     let parents: String = (0..3072).map(|node| format!("{}\n", node % 64 / 2 + node / 64 / 2 * 32)).collect();
     fs::write(path("parents"), parents).unwrap();
@@ -181,17 +186,14 @@ fn what_makes_no_sense_is_refused_and_nothing_is_written() {
         "vertex 0 was in block 9, which is block 9 now, but there are 4 blocks",
     );
     divide(&["--remap_from=none"], 66, "none: cannot be read");
-    divide(
-        &["--remap_from=zeros", "--remap_left=1"],
-        65,
-        "there is no block 1; they are numbered from 0 to 0",
-    );
+    divide(&["--remap_from=zeros", "--remap_left=16777216"], 2, "there is no block 16777216");
+    divide(&["--remap_from=zeros", "--remap_left=0,0"], 2, "block 0 is listed before");
     divide(
         &["--remap_from=zeros", "--remap_left=1x"],
         66,
         "1x: cannot be read: it is neither a list of numbers",
     );
-    divide(&["--remap_from=zeros", "--remap_left="], 65, "no block is listed");
+    divide(&["--remap_from=zeros", "--remap_left="], 2, "no block is listed");
     divide(&["--remap_from=zeros", "--parents=short"], 65, "the parents end after 2 of 3072");
     divide(&["--remap_from=short", "--parents=high"], 65, "there is no parent 9; the older partition has 2");
     divide(&["--remap_from=zeros", "--curve=zeros"], 2, "zeros");

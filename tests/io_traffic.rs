@@ -671,6 +671,19 @@ fn sums_beyond_64_bits_are_refused() {
 }
 
 #[test]
+fn histograms_are_as_long_as_those_of_most_lines() {
+    let line = |peer: u32, histogram: &str| format!("E\t0\t{peer}\t8 bytes\t1 msgs sent\t{histogram}\n");
+    let text = line(1, "0,1")
+        + &line(2, "0,1,2,0")
+        + &line(3, "0,1,2,0")
+        + &line(4, "0,1,2,00,1")
+        + &line(5, "0,1,2,0");
+    let (graph, summary) = sum(Some(format("openmpi")), &[text.as_bytes()], &BYTES);
+    assert_eq!(edges(&graph), [(0, 1, 8), (0, 2, 8), (0, 3, 8), (0, 5, 8)]);
+    assert_eq!(summary.left_out.torn_lines, 1);
+}
+
+#[test]
 fn what_is_asked_for_must_be_there() {
     let collector = |include: &[&str]| {
         let include = include.iter().map(|name| name.to_string()).collect();
@@ -686,6 +699,9 @@ fn what_is_asked_for_must_be_there() {
     assert_eq!(error.to_string(), "files of kind openmpi have no class `p2p`; they have E, I, S, R, C");
     let plain = collect(Some(format("edges")), &[b"0 1 5\n"]).unwrap();
     assert_eq!(plain.finish(&MESSAGES).unwrap_err(), TrafficError::NoMessages);
+    let counts = || collect(Some(format("edges")), &[b"src,dst,messages\n0,1,7\n"]).unwrap();
+    assert_eq!(counts().finish(&BYTES).unwrap_err(), TrafficError::NoBytes);
+    assert_eq!(edges(&counts().finish(&MESSAGES).unwrap().0), [(0, 1, 7)]);
     assert_eq!(Collector::new(None).finish(&BYTES).unwrap_err(), TrafficError::NoRanks);
 }
 

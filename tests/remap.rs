@@ -253,7 +253,8 @@ fn the_curve_leads_from_scratch_to_little_migration() {
     let points = curve(mesh.total_node_weight(), |weight| {
         let remapped = partitioner.remap(&mesh, &targets, &homes, weight, &())?;
         check(&mesh, &targets, &homes, &remapped);
-        Ok::<_, RemapError>((remapped.partition.cut(), remapped.migration, remapped.partition.overload()))
+        let Remapped { partition, migration } = remapped;
+        Ok::<_, RemapError>(Some((partition.cut(), migration, partition.overload())))
     });
     let points = points.unwrap();
     assert!(points.iter().filter(|point| point.is_best).count() >= 2);

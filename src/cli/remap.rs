@@ -11,14 +11,17 @@ use super::files;
 use crate::graph::CsrGraph;
 use crate::io::number_list::{self, ListOf};
 use crate::io::output::OutputId;
-use crate::io::{self, Outputs, Source, WriteError};
+use crate::io::{self, Outputs, ReadError, Source, WriteError};
 use crate::observer::Observer;
-use crate::partition::{CurvePoint, Homes, Migration, MigrationWeight, curve};
+use crate::partition::{CurvePoint, Homes, Migration, MigrationWeight, RemapError, curve};
 use crate::picture;
-use crate::solve::{DirectConfig, DirectSolution, remap_directly};
+use crate::solve::{DirectConfig, DirectSolution, SolveError, remap_directly};
 use crate::topology::Machine;
 use crate::types::{Cost, Weight};
 use crate::verify::{self, OldText};
+
+/// Blocks may have been empty, so they may have numbers beyond the greatest in an older partition; below this, as a bit is kept for each.
+const MOST_EMPTY: usize = 1 << 24;
 
 /// An older partition or mapping, and what it costs to depart from it.
 #[derive(Args, Clone, Debug)]
@@ -108,17 +111,25 @@ impl RemapOptions {
         }
     }
 
+    /// The blocks of an older partition that have left, also such that were empty.
+    fn blocks_that_left(&self, old: &[u32]) -> anyhow::Result<Vec<u32>> {
+        let Some(left) = &self.remap_left else { return Ok(Vec::new()) };
+        let in_use = old.iter().max().map_or(0, |&most| most as usize + 1);
+        let list = number_list::open(left, "--remap_left")?;
+        number_list::read(list, ListOf::Blocks, in_use.max(MOST_EMPTY)).map_err(|error| match error {
+            ReadError::Invalid { .. } if self.file_of_left().is_none() => {
+                UsageError(error.to_string()).into()
+            }
+            error => error.into(),
+        })
+    }
+
     /// Reads what is to be resumed by a graph, if anything is, in `num_blocks` blocks.
     pub(crate) fn read(&self, graph: &CsrGraph, num_blocks: usize) -> anyhow::Result<Option<Remap<'_>>> {
         let (Some(path), Some(weight)) = (&self.remap_from, self.migration_weight) else { return Ok(None) };
         let expected = self.parents.is_none().then(|| graph.num_nodes());
         let old = io::partition::read(Source::open(path)?, expected)?;
-        let left = match &self.remap_left {
-            Some(left) => {
-                number_list::read(number_list::open(left, "--remap_left")?, ListOf::Blocks, blocks_in(&old))?
-            }
-            None => Vec::new(),
-        };
+        let left = self.blocks_that_left(&old)?;
         let mut homes = Homes::new(&old, &left, num_blocks)?;
         if let Some(path) = &self.parents {
             let parents = io::parents::read(Source::open(path)?, graph.num_nodes(), old.len())?;
@@ -126,11 +137,6 @@ impl RemapOptions {
         }
         Ok(Some(Remap { options: self, homes, weight }))
     }
-}
-
-/// The number of blocks that an older partition speaks of.
-fn blocks_in(old: &[u32]) -> usize {
-    old.iter().max().map_or(0, |&most| most as usize + 1)
 }
 
 impl Remap<'_> {
@@ -144,26 +150,35 @@ impl Remap<'_> {
         observer: &dyn Observer,
     ) -> anyhow::Result<(DirectSolution, Option<Curve>)> {
         let at = |weight| remap_directly(graph, machine, config, &self.homes, weight, observer);
+        let solution = at(self.weight)?;
         let curve = self.curve(graph.total_node_weight(), "J", console, |weight| {
-            let report = at(weight)?.report;
+            let report = at(weight)
+                .map_err(|error| match error {
+                    SolveError::Remap(error) => anyhow::Error::from(error),
+                    error => error.into(),
+                })?
+                .report;
             Ok((report.cost, report.migration.unwrap_or_default(), report.loads.overload))
         })?;
-        Ok((at(self.weight)?, curve))
+        Ok((solution, curve))
     }
 
     /// The curve, if it was asked for: `remap` is given a weight and tells cost, migration and overload. `objective` is what the
-    /// cost is called.
+    /// cost is called. Points of weights that are too large or too small for this problem are left out.
     pub(crate) fn curve(
         &self,
         total: Weight,
         objective: &str,
         console: Console,
-        remap: impl FnMut(MigrationWeight) -> anyhow::Result<(Cost, Migration, Weight)>,
+        mut remap: impl FnMut(MigrationWeight) -> anyhow::Result<(Cost, Migration, Weight)>,
     ) -> anyhow::Result<Option<Curve>> {
         if self.options.curve.is_none() {
             return Ok(None);
         }
-        let points = curve(total, remap)?;
+        let points = curve(total, |weight| match remap(weight) {
+            Err(error) if error.is::<RemapError>() => Ok(None),
+            result => result.map(Some),
+        })?;
         console.line(format_args!(
             "{:>16} {:>20} {:>16} {:>9} {:>12}",
             "migration weight", objective, "migration", "share", "overload"
@@ -172,7 +187,7 @@ impl Remap<'_> {
             let CurvePoint { migration_weight, cost, migration: Migration { weight, .. }, overload, is_best } =
                 point;
             let share = 100.0 * *weight as f64 / total.max(1) as f64;
-            let mark = if *is_best { "" } else { "  (another is better in both)" };
+            let mark = if *is_best { "" } else { "  (another is as good or better in both)" };
             console.line(format_args!(
                 "{migration_weight:>16} {cost:>20} {weight:>16} {share:>7.2} % {overload:>12}{mark}"
             ));
@@ -196,6 +211,8 @@ impl Remap<'_> {
         JsonRemap {
             remap_from: self.options.old().map(files::name).unwrap_or_default(),
             migration_weight: self.weight,
+            remap_left: self.options.remap_left.clone(),
+            parents: self.options.parents.as_deref().map(files::name),
             migration,
             curve: curve.map(|curve| curve.points.clone()),
         }
@@ -240,6 +257,11 @@ pub(crate) struct Curve {
 pub(crate) struct JsonRemap {
     remap_from: String,
     migration_weight: MigrationWeight,
+    /// As it was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remap_left: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parents: Option<String>,
     migration: Migration,
     #[serde(skip_serializing_if = "Option::is_none")]
     curve: Option<Vec<CurvePoint>>,

@@ -247,8 +247,9 @@ impl CsrGraph {
         self.edge_weights[self.offsets[node as usize]..self.offsets[node as usize + 1]].iter().sum()
     }
 
-    /// The same graph with isolated vertices of weight 0 behind the others, `num_nodes` in all; O(n + m).
+    /// The same graph with isolated vertices of weight 0 behind the others, `num_nodes` in all if that is more than there are; O(n + m).
     pub fn with_isolated_nodes(&self, num_nodes: usize) -> Self {
+        let num_nodes = num_nodes.max(self.num_nodes());
         let mut graph = self.clone();
         graph.offsets.resize(num_nodes + 1, self.num_arcs());
         graph.node_weights.resize(num_nodes, 0);

@@ -1,8 +1,7 @@
 //! Quotient graphs: each block becomes a vertex, and all edges between two blocks become one edge.
 
-use rayon::prelude::*;
-
 use super::CsrGraph;
+use crate::threads;
 use crate::types::{BlockId, NodeId, Weight};
 
 /// Vertices that one task contracts, at least: balances the cost of a task against its work. The result does not depend
@@ -10,7 +9,7 @@ use crate::types::{BlockId, NodeId, Weight};
 const GRAIN_SIZE: usize = 4096;
 
 /// Contracts the blocks of a partition; O(n + m + k), no hashing. Runs on the threads of the rayon pool it is
-/// called in.
+/// called in, or else on the calling thread.
 ///
 /// `blocks[u] < num_blocks` is the block of vertex `u`. In the quotient graph, vertex `b` weighs as much as block `b`,
 /// and the edge `{a, b}` as much as all edges between the blocks `a` and `b` together. Empty blocks become isolated
@@ -20,24 +19,17 @@ pub fn contract(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> CsrG
     // Each task has an array of all blocks, so that it must have some vertices for each.
     let num_grains = graph.num_nodes().div_ceil(GRAIN_SIZE + num_blocks).max(1);
     let blocks_per_grain = num_blocks.div_ceil(num_grains).max(1);
-    let grains: Vec<Rows> = (0..num_blocks)
-        .into_par_iter()
-        .step_by(blocks_per_grain)
-        .map(|begin| {
-            let mut rows = Rows::default();
-            let mut bundles = vec![0 as Weight; num_blocks];
-            for block in begin..(begin + blocks_per_grain).min(num_blocks) {
-                rows.push(
-                    graph,
-                    blocks,
-                    block as BlockId,
-                    &members[first[block]..first[block + 1]],
-                    &mut bundles,
-                );
-            }
-            rows
-        })
-        .collect();
+    let grain = |index: usize| {
+        let begin = index * blocks_per_grain;
+        let mut rows = Rows::default();
+        let mut bundles = vec![0 as Weight; num_blocks];
+        for block in begin..(begin + blocks_per_grain).min(num_blocks) {
+            let members = &members[first[block]..first[block + 1]];
+            rows.push(graph, blocks, block as BlockId, members, &mut bundles);
+        }
+        rows
+    };
+    let grains = threads::map(num_blocks.div_ceil(blocks_per_grain), 1, &grain);
     let mut offsets = Vec::with_capacity(num_blocks + 1);
     let (mut targets, mut edge_weights): (Vec<NodeId>, Vec<Weight>) = (Vec::new(), Vec::new());
     let mut node_weights = Vec::with_capacity(num_blocks);

@@ -123,8 +123,8 @@ impl DirectSettings {
         let Self { sections, whole, .. } = self.clone();
         let balance = Settings::of(Preset::Eco).balance;
         let pool = PoolSettings {
-            members: 2 * sections.pool.members,
-            generations: 1 + sections.pool.generations,
+            members: sections.pool.members.saturating_mul(2),
+            generations: sections.pool.generations.saturating_add(1),
             ..sections.pool
         };
         Self {
@@ -245,7 +245,7 @@ impl DirectPartitioner {
         let Remap { graph, targets, observer, .. } = *remap;
         remap.check(2, layout.distances.greatest())?;
         let scratch = self.partition(graph, targets, layout, None, false, observer);
-        let labels = remap.labels(&scratch.partition, layout.tree)?;
+        let labels = remap.labels(&scratch.partition, layout.tree);
         let blocks = renamed(scratch.partition.blocks(), &labels);
         let cost = cost(graph, layout.distances, &blocks);
         // On machines that are no trees, parts of one shape need not have the same distances.

@@ -47,6 +47,7 @@ mod pool;
 mod quality;
 mod refine;
 pub mod remap;
+mod rooms;
 mod settings;
 mod spectral;
 mod targets;

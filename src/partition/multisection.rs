@@ -310,8 +310,11 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
     /// Refines all groups together by J of the groups.
     fn refine(&self, groups: &[Group], group_of: Vec<BlockId>) -> Vec<BlockId> {
         let (settings, cycles) = self.multisection.refined;
+        if cycles == 0 {
+            return group_of;
+        }
         let distances = GroupDistances { distances: self.multisection.distances, groups };
-        let Some(objective) = StoredCost::new(&distances).filter(|_| cycles > 0) else { return group_of };
+        let Some(objective) = StoredCost::new(&distances) else { return group_of };
         let level = Level { graph: self.level.graph, objective: &objective };
         let targets = self.targets_of_all(groups);
         let task =

@@ -63,9 +63,12 @@ fn ranges(text: &str) -> Result<Vec<(u64, u64)>, AuditError> {
         .filter(|entry| !entry.is_empty());
     let range = |entry: &str| {
         let (first, last) = entry.split_once('-').unwrap_or((entry, entry));
-        first.parse().ok().zip(last.parse().ok()).ok_or(fault.clone())
+        let ends = first.parse().ok().zip(last.parse().ok());
+        ends.filter(|(first, last): &(u64, u64)| first <= last).ok_or(fault.clone())
     };
-    entries.map(range).collect()
+    let mut ranges = entries.map(range).collect::<Result<Vec<_>, _>>()?;
+    ranges.sort_unstable();
+    if ranges.windows(2).any(|pair| pair[1].0 <= pair[0].1) { Err(fault) } else { Ok(ranges) }
 }
 
 #[cfg(test)]

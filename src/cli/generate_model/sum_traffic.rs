@@ -207,9 +207,14 @@ fn tell_some(console: Console, what: &str, count: u64, note: &str) {
 
 /// Which errors of summing are a wrong use of options.
 pub(crate) fn is_usage(error: &TrafficError) -> bool {
-    use TrafficError::{BelowFirst, NoMessages, NoSuchClass, TooManyAsked, TooManyRanks};
+    use TrafficError::{BelowFirst, NoBytes, NoMessages, NoSuchClass, TooManyAsked, TooManyRanks};
     matches!(
         error,
-        NoSuchClass { .. } | NoMessages | TooManyRanks { .. } | TooManyAsked { .. } | BelowFirst { .. }
+        NoSuchClass { .. }
+            | NoBytes
+            | NoMessages
+            | TooManyRanks { .. }
+            | TooManyAsked { .. }
+            | BelowFirst { .. }
     )
 }

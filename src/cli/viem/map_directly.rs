@@ -105,9 +105,7 @@ impl Direct<'_> {
         };
         let (first, _) = within(&mut config.time_limit, observer, first)?;
         let mut solution = match first {
-            Some(first) if self.job.config.search.neighbourhood == Neighbourhood::None => {
-                keep_directly(graph, machine, &config, first)?
-            }
+            Some(first) if self.keeps_first() => keep_directly(graph, machine, &config, first)?,
             first => {
                 let start = first.as_ref().or(self.start.as_ref());
                 map_directly_watched(graph, machine, &config, start, observer)?
@@ -115,6 +113,11 @@ impl Direct<'_> {
         };
         solution.report.seconds = begin.elapsed().as_secs_f64();
         Ok(solution)
+    }
+
+    /// Whether a mapping along an order is the result.
+    fn keeps_first(&self) -> bool {
+        self.first.is_some() && self.job.config.search.neighbourhood == Neighbourhood::None
     }
 
     fn tell(&self, report: &DirectReport) {
@@ -205,6 +208,7 @@ impl Direct<'_> {
             pe_weights: options.direct.pe_weights.as_deref().map(files::name),
             settings: self.config.clone().with_threads(1),
             construction_algorithm: along.map(Algorithm::name),
+            local_search_neighborhood: self.keeps_first().then(|| Neighbourhood::None.name()),
             cost: JsonCost {
                 input_mapping: report.cost_of_start.filter(|_| along.is_none()),
                 construction: report.cost_of_start.filter(|_| along.is_some()),
@@ -233,6 +237,9 @@ struct JsonReport {
     settings: DirectConfig,
     #[serde(skip_serializing_if = "Option::is_none")]
     construction_algorithm: Option<&'static str>,
+    /// `none` if the first mapping was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    local_search_neighborhood: Option<&'static str>,
     #[serde(rename = "J")]
     cost: JsonCost,
     cut: Cost,

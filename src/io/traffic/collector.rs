@@ -116,6 +116,8 @@ pub enum TrafficError {
     NoSuchClass { name: String, format: &'static str, known: String },
     #[error("the files hold no numbers of messages, so only bytes can be weighed")]
     NoMessages,
+    #[error("the files hold numbers of messages but no bytes; weigh by these, with --weight=msgs")]
+    NoBytes,
     #[error("the sums of what ranks {0} and {1} exchange do not fit 64 bits")]
     Overflow(NodeId, NodeId),
     #[error("the weights are too large: all edges, both directions counted, must sum to less than 2^63")]
@@ -270,6 +272,11 @@ impl Collector {
         let summed = || self.classes.iter().filter(|class| class.is_summed);
         if making.weighing.needs_messages() && !pairs.is_empty() && summed().all(|c| c.tally.messages == 0) {
             return Err(TrafficError::NoMessages);
+        }
+        let tells_messages_only =
+            || summed().all(|c| c.tally.bytes == 0) && summed().any(|c| c.tally.messages > 0);
+        if !making.weighing.needs_messages() && tells_messages_only() {
+            return Err(TrafficError::NoBytes);
         }
         let mut left_out = self.left_out;
         let (mut weights, decimal_places) =

@@ -6,8 +6,10 @@
 //! traffic between pairs. D, O2A, A2O and A2A describe the same collectives once more, by communicator; no
 //! rank stands there to whom anything would go. On a stream the lines of several ranks may be torn and the
 //! application may write in between: what is not a whole line is counted and left out. A line is whole if it
-//! has this form up to its end, with a histogram as long as those before it. (Open MPI 4.1,
+//! has this form up to its end, with a histogram as long as those of most before it. (Open MPI 4.1,
 //! `ompi/mca/common/monitoring`; the histogram came with version 3.)
+
+use std::collections::HashMap;
 
 use super::fields::{Fields, is_blank, whole};
 use super::{Class, Format, Inlet, Stop, TrafficFault};
@@ -50,15 +52,14 @@ enum Line {
 
 fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let mut has_lines = false;
-    let mut histogram_length = 0;
+    let mut histograms = Histograms::default();
     while let Some((number, line)) = scanner.next_line() {
         match parse(line) {
             Line::Flow { class, me, peer, bytes, messages, histogram } => {
-                if histogram != 0 && histogram_length != 0 && histogram != histogram_length {
+                if histogram != 0 && !histograms.is_whole(histogram) {
                     inlet.torn(number);
                     continue;
                 }
-                histogram_length = histogram_length.max(histogram);
                 let (from, to) = if class == FETCHED { (peer, me) } else { (me, peer) };
                 let added = inlet.add(class, from, to, bytes, messages);
                 added.map_err(|fault| Stop { line: number, column: 1, fault })?;
@@ -72,6 +73,24 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     }
     let fault = TrafficFault::Missing { expected: "a line of Open MPI's monitoring" };
     if has_lines { Ok(()) } else { Err(scanner.stop(fault)) }
+}
+
+/// The lengths of histograms: that of most lines is that of whole ones.
+#[derive(Default)]
+struct Histograms {
+    lines: HashMap<usize, u64>,
+    /// Of how many lines the most are, and their length; of several the longest.
+    most: (u64, usize),
+}
+
+impl Histograms {
+    /// Whether a line of this length is like most so far, itself among them.
+    fn is_whole(&mut self, length: usize) -> bool {
+        let lines = self.lines.entry(length).or_default();
+        *lines += 1;
+        self.most = self.most.max((*lines, length));
+        self.most.1 == length
+    }
 }
 
 /// What the line is; with a tag before it if `mpirun --tag-output` put one there.

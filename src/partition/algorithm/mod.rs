@@ -76,7 +76,8 @@ pub struct Input<'a> {
     pub grouping: Grouping,
     /// Names every random stream.
     pub seed: u64,
-    /// Once it asks to stop, what is not divided yet is divided in the order of the numbers of the vertices.
+    /// Once it asks to stop, `multilevel` and `rsb` divide what is left in the order of the numbers of the vertices. The others take
+    /// O(n log n) and do not ask.
     pub observer: &'a dyn Observer,
 }
 

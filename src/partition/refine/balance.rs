@@ -9,6 +9,7 @@ use crate::partition::assignment::{Assignment, BlockAffinities, Level};
 use crate::partition::compact::{Arc, CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
+use crate::partition::rooms::Rooms;
 use crate::types::{BlockId, NodeId, Weight};
 
 /// The gain of a vertex of more arcs is computed again only when one in this many of its neighbours has moved. Balances
@@ -39,6 +40,11 @@ pub(crate) fn rebalance<W: Stored, O: Objective>(
     }
 }
 
+/// The blocks by what is left up to their bounds.
+fn rooms_of(assignment: &Assignment, bounds: &[Weight]) -> Rooms {
+    Rooms::new(bounds.iter().zip(&assignment.weights).map(|(bound, weight)| bound - weight))
+}
+
 /// The state of moves out of overloaded blocks.
 struct Rebalancing<'a, W, O> {
     level: Level<'a, W, O>,
@@ -57,7 +63,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         affinities.resize(bounds.len());
         let mut heap = Heap::default();
         heap.resize(level.num_nodes());
-        let rooms = Rooms::new(assignment, bounds);
+        let rooms = rooms_of(assignment, bounds);
         let outdated = vec![0; level.num_nodes()];
         Self { level, assignment, bounds, affinities, heap, rooms, outdated }
     }
@@ -70,7 +76,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
             if self.is_over(self.assignment.blocks[node as usize]) && level.node_weight(node) > 0 {
                 self.look_at(node);
             }
-            if watch.stops_after(1 + level.degree(node)) {
+            if watch.stops_after(1 + level.degree(node) + self.affinities.work_of_gains()) {
                 return false;
             }
         }
@@ -84,7 +90,11 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
                 continue;
             }
             // Gains change as neighbours move and blocks fill up. Only the present one counts.
-            let Some((present, to)) = self.best_move(node) else { continue };
+            let best = self.best_move(node);
+            if watch.stops_after(self.affinities.work_of_gains()) {
+                return false;
+            }
+            let Some((present, to)) = best else { continue };
             if present < gain && budget.pays_for(degree) {
                 self.heap.set(node, present);
                 continue;
@@ -114,12 +124,12 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         let from = assignment.blocks[node as usize];
         let weight = level.node_weight(node);
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
-        let adjacent = affinities.blocks().iter().copied().filter(|&block| block != from);
-        let emptiest = rooms.emptiest;
+        let fits = |block: BlockId| block != from && room(block) >= weight;
+        let count = affinities.narrow::<O>(fits);
+        let adjacent = affinities.blocks()[..count].iter().copied().filter(|&block| fits(block));
         let block = adjacent
-            .filter(|&block| room(block) >= weight)
             .max_by_key(|&block| (level.gain(node, affinities, from, block), room(block), block))
-            .or_else(|| (room(emptiest) >= weight && emptiest != from).then_some(emptiest))?;
+            .or_else(|| rooms.emptiest(room).filter(|&block| fits(block)))?;
         Some((level.gain(node, affinities, from, block), block))
     }
 
@@ -128,7 +138,8 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         let level = self.level;
         let from = self.assignment.blocks[node as usize];
         self.assignment.shift(node, level.node_weight(node), to, gain);
-        self.rooms.follow(self.assignment, self.bounds, from, to);
+        // Only the block that is left has more room.
+        self.rooms.grow(from, self.bounds[from as usize] - self.assignment.weights[from as usize]);
         for arc in level.arcs(node) {
             let target = arc.target as usize;
             if !self.heap.contains(arc.target) {
@@ -138,47 +149,12 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
             let degree = level.degree(arc.target);
             if self.outdated[target] as usize * FEW_ARCS >= degree {
                 self.look_at(arc.target);
-                if watch.stops_after(degree) {
+                if watch.stops_after(degree + self.affinities.work_of_gains()) {
                     return true;
                 }
             }
         }
         false
-    }
-}
-
-/// The block with most room, as moves out of overloaded blocks fill the others.
-struct Rooms {
-    /// The room of each block; some entries are out of date.
-    queue: BinaryHeap<(Weight, BlockId)>,
-    /// The block with most room.
-    emptiest: BlockId,
-}
-
-impl Rooms {
-    fn new(assignment: &Assignment, bounds: &[Weight]) -> Self {
-        let room = |block: usize| (bounds[block] - assignment.weights[block], block as BlockId);
-        let queue: BinaryHeap<_> = (0..bounds.len()).map(room).collect();
-        let emptiest = queue.peek().map_or(0, |&(_, block)| block);
-        Self { queue, emptiest }
-    }
-
-    /// Updates the rooms after a move; O(log k) on average over the moves.
-    fn follow(&mut self, assignment: &Assignment, bounds: &[Weight], from: BlockId, to: BlockId) {
-        let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
-        self.queue.push((room(from), from));
-        if to != self.emptiest {
-            return;
-        }
-        // Moves leave overloaded blocks only, so another block becomes the emptiest only by a move to the emptiest.
-        while let Some(mut top) = self.queue.peek_mut() {
-            let (known, block) = *top;
-            if known == room(block) {
-                self.emptiest = block;
-                return;
-            }
-            *top = (room(block), block);
-        }
     }
 }
 
@@ -188,14 +164,16 @@ fn rebalance_in_order<W: Stored, O: Objective>(
     assignment: &mut Assignment,
     bounds: &[Weight],
 ) {
-    let mut rooms = Rooms::new(assignment, bounds);
+    let mut rooms = rooms_of(assignment, bounds);
     for node in level.nodes() {
-        let (from, to, weight) = (assignment.blocks[node as usize], rooms.emptiest, level.node_weight(node));
-        let is_over = assignment.weights[from as usize] > bounds[from as usize];
-        if is_over && weight > 0 && assignment.weights[to as usize] + weight <= bounds[to as usize] {
-            assignment.shift(node, weight, to, 0);
-            rooms.follow(assignment, bounds, from, to);
+        let (from, weight) = (assignment.blocks[node as usize], level.node_weight(node));
+        let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
+        if room(from) >= 0 || weight == 0 {
+            continue;
         }
+        let Some(to) = rooms.emptiest(room).filter(|&to| weight <= room(to)) else { continue };
+        assignment.shift(node, weight, to, 0);
+        rooms.grow(from, bounds[from as usize] - assignment.weights[from as usize]);
     }
     assignment.cost = level.objective.cost(level.graph, &assignment.blocks);
 }

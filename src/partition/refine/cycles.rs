@@ -114,7 +114,9 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
             }
         }
         for block in 0..k as BlockId {
-            moves.collect_row(assignment, block);
+            if moves.collect_row(assignment, block) {
+                break;
+            }
         }
         moves
     }
@@ -127,10 +129,11 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
         }
     }
 
-    /// Computes the best moves out of a block, and drops vertices from its list that are not on its boundary.
-    fn collect_row(&mut self, assignment: &Assignment, block: BlockId) {
+    /// Computes the best moves out of a block, and drops vertices from its list that are not on its boundary; returns whether the
+    /// observer asks to stop.
+    fn collect_row(&mut self, assignment: &Assignment, block: BlockId) -> bool {
         let mut members = std::mem::take(&mut self.members[block as usize]);
-        let mut num_arcs = 0;
+        let mut work = 0;
         members.retain(|&node| {
             if assignment.blocks[node as usize] != block {
                 if self.listed[node as usize] == block {
@@ -138,33 +141,32 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
                 }
                 return false;
             }
-            num_arcs += self.level.degree(node);
             let is_on_boundary = self.offer_moves(assignment, block, node);
+            work += self.level.degree(node) + self.affinities.work_of_gains();
             if !is_on_boundary {
                 self.listed[node as usize] = NOWHERE;
             }
             is_on_boundary
         });
         self.members[block as usize] = members;
-        self.budget.spend(num_arcs);
-        self.watch.stops_after(num_arcs);
+        self.budget.spend(work);
         let row = &mut self.rows[block as usize];
         row.clear();
         for to in self.touched.drain(..) {
             let (gain, node) = std::mem::replace(&mut self.best[to as usize], (0, NodeId::MAX));
             row.push(Move { to, gain, node });
         }
+        self.watch.stops_after(work)
     }
 
     /// Lets the moves of a vertex out of its block compete for the best ones; returns whether it lies on the boundary.
     fn offer_moves(&mut self, assignment: &Assignment, block: BlockId, node: NodeId) -> bool {
         self.affinities.collect(self.level.graph, &assignment.blocks, node);
-        let mut is_on_boundary = false;
-        for &to in self.affinities.blocks().iter().filter(|&&to| to != block) {
-            is_on_boundary = true;
-            if self.barred_from[node as usize] == to {
-                continue;
-            }
+        let is_on_boundary = self.affinities.blocks().iter().any(|&to| to != block);
+        let barred = self.barred_from[node as usize];
+        let fits = |to: BlockId| to != block && to != barred;
+        let count = self.affinities.narrow::<O>(fits);
+        for &to in self.affinities.blocks()[..count].iter().filter(|&&to| fits(to)) {
             let gain = self.level.gain(node, &self.affinities, block, to);
             let best = &mut self.best[to as usize];
             if best.1 == NodeId::MAX {
@@ -201,11 +203,13 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
         }
     }
 
-    /// Computes the rows again that are out of date.
+    /// Computes the rows again that are out of date, until the observer asks to stop.
     fn update(&mut self, assignment: &Assignment) {
         while let Some(block) = self.stale_blocks.pop() {
             self.stale[block as usize] = false;
-            self.collect_row(assignment, block);
+            if self.collect_row(assignment, block) {
+                return;
+            }
         }
     }
 
@@ -278,7 +282,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
             if !self.cycles.is_empty() {
                 return true;
             }
-            if self.watch.stops_after(k) {
+            if self.watch.stops_after(k) || self.budget.is_spent() {
                 return false;
             }
         }

@@ -263,13 +263,16 @@ impl KWay {
         if weight == assignment.weights[from as usize] {
             return None; // the block would be left empty
         }
+        let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
+        let fits = |block: BlockId| block != from && weight <= room(block);
+        let count = self.affinities.narrow::<O>(fits);
+        self.effort += self.affinities.work_of_gains();
         let mut best: Option<(Weight, Weight, BlockId)> = None;
-        for &block in self.affinities.blocks() {
-            let room = bounds[block as usize] - assignment.weights[block as usize];
-            if block == from || weight > room {
+        for &block in &self.affinities.blocks()[..count] {
+            if !fits(block) {
                 continue;
             }
-            let key = (level.gain(node, &self.affinities, from, block), room, block);
+            let key = (level.gain(node, &self.affinities, from, block), room(block), block);
             if best.is_none_or(|best| key > best) {
                 best = Some(key);
             }
@@ -303,6 +306,7 @@ impl KWay {
             if self.dirty[node as usize] || assignment.weights[to as usize] + weight > bounds[to as usize] {
                 // The gain is out of date or the block has filled up: queue the best move of now.
                 self.enqueue(level, assignment, bounds, node);
+                watch.stops_after(self.affinities.work_of_gains());
                 continue;
             }
             self.heap.pop();

@@ -22,8 +22,8 @@ pub struct CurvePoint {
 /// changes on meshes; above the greatest, hardly more stays than the bounds demand.
 const POWERS: std::ops::RangeInclusive<i32> = -3..=6;
 
-/// Remaps with weights from 0 on. `remap` is given a weight and tells cost, migration and overload; `total` is the weight of all
-/// vertices.
+/// Remaps with weights from 0 on. `remap` is given a weight and tells cost, migration and overload, or nothing where that cannot be
+/// computed: then there is no such point. `total` is the weight of all vertices.
 ///
 /// ```
 /// use viem::graph::generate;
@@ -36,25 +36,37 @@ const POWERS: std::ops::RangeInclusive<i32> = -3..=6;
 /// let points = curve(mesh.total_node_weight(), |weight| {
 ///     let remapped = partitioner.remap(&mesh, &targets, &homes, weight, &())?;
 ///     let partition = remapped.partition;
-///     Ok::<_, viem::partition::RemapError>((partition.cut(), remapped.migration, partition.overload()))
+///     Ok::<_, viem::partition::RemapError>(Some((partition.cut(), remapped.migration, partition.overload())))
 /// })?;
 /// assert!(points.last().unwrap().migration.weight <= points[0].migration.weight);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn curve<E>(
     total: Weight,
-    mut remap: impl FnMut(MigrationWeight) -> Result<(Cost, Migration, Weight), E>,
+    mut remap: impl FnMut(MigrationWeight) -> Result<Option<(Cost, Migration, Weight)>, E>,
 ) -> Result<Vec<CurvePoint>, E> {
-    let mut at = |migration_weight| -> Result<CurvePoint, E> {
-        let (cost, migration, overload) = remap(migration_weight)?;
-        Ok(CurvePoint { migration_weight, cost, migration, overload, is_best: false })
+    let mut at = |migration_weight| -> Result<Option<CurvePoint>, E> {
+        let point = |(cost, migration, overload)| CurvePoint {
+            migration_weight,
+            cost,
+            migration,
+            overload,
+            is_best: false,
+        };
+        Ok(remap(migration_weight)?.map(point))
     };
-    let mut points = vec![at(MigrationWeight::ZERO)?];
-    let unit = points[0].cost.max(1) as f64 / total.max(1) as f64;
+    let mut points: Vec<CurvePoint> = at(MigrationWeight::ZERO)?.into_iter().collect();
+    // The cost of any partition tells what the objective is for each unit of vertex weight.
+    let known = match points.first() {
+        Some(point) => Some(point.cost),
+        None => at(MigrationWeight::ONE)?.map(|point| point.cost),
+    };
+    let Some(cost) = known else { return Ok(points) };
+    let unit = cost.max(1) as f64 / total.max(1) as f64;
     for power in POWERS {
         let weight = MigrationWeight::rounded(unit * f64::from(power).exp2());
         if points.last().is_none_or(|last| last.migration_weight != weight) {
-            points.push(at(weight)?);
+            points.extend(at(weight)?);
         }
     }
     let keys: Vec<[Weight; 3]> = points.iter().map(|p| [p.overload, p.cost, p.migration.weight]).collect();
@@ -78,7 +90,7 @@ mod tests {
             next += 1;
             let (cost, weight) =
                 [(100, 80), (101, 70), (102, 75), (103, 60), (103, 60), (120, 10)][next.min(6) - 1];
-            Ok::<_, ()>((cost, Migration { weight, vertices: 1 }, 0))
+            Ok::<_, ()>(Some((cost, Migration { weight, vertices: 1 }, 0)))
         });
         let points = points.unwrap();
         assert_eq!(points[0].migration_weight, MigrationWeight::ZERO);
@@ -91,6 +103,24 @@ mod tests {
 
     #[test]
     fn errors_end_the_curve() {
-        assert_eq!(curve(10, |_| Err::<(Cost, Migration, Weight), _>("no")), Err("no"));
+        assert_eq!(curve(10, |_| Err::<Option<(Cost, Migration, Weight)>, _>("no")), Err("no"));
+    }
+
+    #[test]
+    fn what_cannot_be_computed_is_left_out() {
+        let above = |least: f64| {
+            move |weight: MigrationWeight| {
+                let cost = Some((64, Migration::default(), 0)).filter(|_| weight.value() >= least);
+                Ok::<_, ()>(cost)
+            }
+        };
+        let weights = |points: Vec<CurvePoint>| -> Vec<f64> {
+            points.iter().map(|point| point.migration_weight.value()).collect()
+        };
+        let all = weights(curve(16, above(0.0)).unwrap());
+        let some = weights(curve(16, above(1.0)).unwrap());
+        assert_eq!((all.len(), all[0]), (11, 0.0));
+        assert_eq!(some, all.into_iter().filter(|&weight| weight >= 1.0).collect::<Vec<_>>());
+        assert!(curve(16, above(2.0)).unwrap().is_empty());
     }
 }

@@ -122,7 +122,7 @@ impl Partitioner {
             remap.check(1, 1)?;
             let scratch = self.partition_watched(graph, targets, observer);
             let tree = BlockTree::new(targets.num_blocks(), |_| Vec::new());
-            let labels = remap.labels(&scratch, &tree)?;
+            let labels = remap.labels(&scratch, &tree);
             Partition::of(graph, renamed(scratch.blocks(), &labels), targets)
         } else {
             Partition::of(graph, remap.run(Cut, (1, 1))?.blocks, targets)
@@ -149,7 +149,16 @@ impl Remap<'_> {
     /// Checks that homes are those of the graph and that all sums fit: the objective sums up edges times `greatest`, and counts
     /// `times` in what is asked for.
     pub fn check(&self, times: Weight, greatest: Weight) -> Result<(), RemapError> {
-        self.homes.check(self.graph.num_nodes(), self.targets.num_blocks())?;
+        let num_blocks = self.targets.num_blocks();
+        self.homes.check(self.graph.num_nodes(), num_blocks)?;
+        if self.weight == MigrationWeight::ZERO {
+            // Only labels are changed, which sums up nothing but the weights of vertices.
+            return if num_blocks > MOST_RELABELLED {
+                Err(RemapError::TooManyBlocks { num_blocks })
+            } else {
+                Ok(())
+            };
+        }
         let (numerator, denominator) = self.weight.fraction();
         let edges = i128::from(self.graph.total_arc_weight()) * i128::from(greatest);
         let edges = edges.checked_mul(i128::from(times * denominator));
@@ -228,12 +237,10 @@ impl Remap<'_> {
         is_one.then(|| Assignment::new(level, homes.clone(), num_blocks))
     }
 
-    /// The label of each block of a partition such that most stays in its place; labels can change inside of a tree.
-    pub fn labels(&self, partition: &Partition, tree: &BlockTree) -> Result<Vec<BlockId>, RemapError> {
+    /// The label of each block of a partition such that most stays in its place; labels can change inside of a tree. O(n + k²), so
+    /// there are [`MOST_RELABELLED`] blocks at most, which [`check`](Self::check) has made sure of.
+    pub fn labels(&self, partition: &Partition, tree: &BlockTree) -> Vec<BlockId> {
         let num_blocks = self.targets.num_blocks();
-        if num_blocks > MOST_RELABELLED {
-            return Err(RemapError::TooManyBlocks { num_blocks });
-        }
         let mut overlaps = vec![0; num_blocks * num_blocks];
         for (node, (&block, &weight)) in
             self.graph.nodes().zip(partition.blocks().iter().zip(self.graph.node_weights()))
@@ -243,7 +250,7 @@ impl Remap<'_> {
             }
         }
         let (weights, bounds) = (partition.block_weights(), self.targets.bounds());
-        Ok(Relabelling { tree, overlaps, weights, bounds, observer: self.observer }.best())
+        Relabelling { tree, overlaps, weights, bounds, observer: self.observer }.best()
     }
 }
 
@@ -266,7 +273,8 @@ impl Settings {
     pub(super) fn resuming(&self) -> Self {
         let pool = PoolSettings { members: 1, cycles: 0, generations: 0, tiny_nodes: 0, ..self.pool };
         let (part, whole) = RESUMED_DEPTH;
-        let flow = FlowSettings { depth: (self.flow.depth * part).div_ceil(whole), ..self.flow.clone() };
+        let flow =
+            FlowSettings { depth: self.flow.depth.saturating_mul(part).div_ceil(whole), ..self.flow.clone() };
         Self { pool, flow, ..self.clone() }
     }
 

@@ -5,16 +5,17 @@
 //! blocks ([`cycles`](crate::partition::refine::cycles)), so that a crowded block hands on through its neighbours what
 //! blocks farther away have room for.
 //!
-//! O((n + m) log n) besides the paths, and O(k) for each new block of k. It runs on the coarsest graph.
+//! O((n + m) log n) besides the paths, and O(g) for each new block while g blocks must give. It runs on the coarsest graph.
 
 use std::iter;
 
-use crate::observer::Observer;
+use crate::observer::{Observer, Watch};
 use crate::partition::assignment::{Assignment, BlockAffinities, Level};
 use crate::partition::compact::Stored;
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
 use crate::partition::refine::cycles::Moves;
+use crate::partition::rooms::Rooms;
 use crate::partition::settings::BalanceSettings;
 use crate::types::{BlockId, NodeId, Weight};
 
@@ -28,8 +29,9 @@ pub(crate) fn resume<W: Stored, O: Objective>(
 ) -> Vec<BlockId> {
     let homes = level.objective.classes().map_or_else(|| vec![0; level.num_nodes()], <[u32]>::to_vec);
     let mut placing = Placing::new(level, homes, bounds.len());
-    placing.adopt(bounds);
-    placing.found(sizes);
+    let mut watch = Watch::new(observer);
+    placing.adopt(bounds, &mut watch);
+    placing.found(sizes, &mut watch);
     let mut assignment = Assignment::new(level, placing.blocks, bounds.len());
     let mut moves = Moves::new(level, &assignment, balance.effort, observer);
     moves.rebalance(&mut assignment, bounds, balance.patience);
@@ -73,9 +75,11 @@ impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
         self.blocks[node as usize] = block;
     }
 
-    /// Gives the vertices whose blocks have left to blocks next to them.
-    fn adopt(&mut self, bounds: &[Weight]) {
+    /// Gives the vertices whose blocks have left to blocks next to them; once the observer asks to stop, to those with most room.
+    fn adopt(&mut self, bounds: &[Weight], watch: &mut Watch<'_>) {
         let level = self.level;
+        let mut rooms = Rooms::new(bounds.iter().zip(&self.weights).map(|(bound, weight)| bound - weight));
+        let mut stops = false;
         let mut heap = Heap::default();
         heap.resize(level.num_nodes());
         for node in level.nodes().filter(|&node| !self.is_placed(node)) {
@@ -83,8 +87,11 @@ impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
             heap.set(node, held.map(|arc| arc.weight()).sum());
         }
         while let Some((_, node)) = heap.pop() {
-            let block = self.best_block(node, bounds);
+            let next = if stops { None } else { self.best_block(node, bounds) };
+            let room = |block: BlockId| bounds[block as usize] - self.weights[block as usize];
+            let block = next.or_else(|| rooms.emptiest(room)).expect("there is a block");
             self.place(node, block);
+            stops = watch.stops_after(1 + level.degree(node) + self.affinities.work_of_gains());
             for arc in level.arcs(node) {
                 if heap.contains(arc.target) {
                     heap.raise(arc.target, arc.weight());
@@ -93,34 +100,44 @@ impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
         }
     }
 
-    /// The block next to a vertex that costs least, those with room first; the emptiest if there is none.
-    fn best_block(&mut self, node: NodeId, bounds: &[Weight]) -> BlockId {
-        self.affinities.collect(self.level.graph, &self.blocks, node);
-        let room = |block: BlockId| bounds[block as usize] - self.weights[block as usize];
-        let is_block = |block: &&BlockId| (**block as usize) < bounds.len();
+    /// The block next to a vertex that costs least, those with room first.
+    fn best_block(&mut self, node: NodeId, bounds: &[Weight]) -> Option<BlockId> {
+        let Self { level, blocks, weights, affinities } = self;
+        affinities.collect(level.graph, blocks, node);
+        let room = |block: BlockId| bounds[block as usize] - weights[block as usize];
+        let is_block = |block: BlockId| (block as usize) < bounds.len();
+        let weight = level.node_weight(node);
+        let mut count = affinities.narrow::<O>(|block| is_block(block) && room(block) >= weight);
+        if count == 0 {
+            count = affinities.narrow::<O>(is_block);
+        }
         let cost = |block: BlockId| -> Weight {
-            let others = self.affinities.blocks().iter().filter(is_block);
-            others.map(|&other| self.affinities.to(other) * self.level.objective.between(block, other)).sum()
+            let others = affinities.blocks().iter().filter(|&&other| is_block(other));
+            others.map(|&other| affinities.to(other) * level.objective.between(block, other)).sum()
         };
-        let weight = self.level.node_weight(node);
-        let next = self.affinities.blocks().iter().filter(is_block).copied();
+        let next = affinities.blocks()[..count].iter().copied().filter(|&block| is_block(block));
         next.max_by_key(|&block| (room(block) >= weight, -cost(block), room(block), block))
-            .or_else(|| (0..bounds.len() as BlockId).max_by_key(|&block| room(block)))
-            .expect("there is a block")
     }
 
-    /// Gives each empty block part of another one: of the nearest of those that must give, the one that must give most.
-    fn found(&mut self, sizes: &[Weight]) {
+    /// Gives each empty block part of another one: of the nearest of those that must give, the one that must give most. Blocks stay
+    /// empty once the observer asks to stop.
+    fn found(&mut self, sizes: &[Weight], watch: &mut Watch<'_>) {
         let mut founded: Vec<Vec<Founded>> = vec![Vec::new(); sizes.len()];
         let mut weights = self.weights.clone();
+        let mut givers: Vec<BlockId> = (0..sizes.len() as BlockId).collect();
         for new in 0..sizes.len() as BlockId {
             if self.weights[new as usize] > 0 || sizes[new as usize] == 0 {
                 continue;
             }
             let excess = |block: BlockId| weights[block as usize] - sizes[block as usize];
-            let givers = (0..sizes.len() as BlockId).filter(|&block| excess(block) > 0);
+            // Those that have given what they must do not give again.
+            givers.retain(|&block| excess(block) > 0);
+            if watch.stops_after(1 + givers.len()) {
+                break;
+            }
             let near = |block: BlockId| -self.level.objective.between(block, new);
-            let Some(giver) = givers.max_by_key(|&block| (near(block), excess(block))) else { continue };
+            let giver = givers.iter().copied().max_by_key(|&block| (near(block), excess(block)));
+            let Some(giver) = giver else { break };
             let wanted = sizes[new as usize].min(weights[giver as usize] / 2);
             weights[giver as usize] -= wanted;
             founded[giver as usize].push(Founded { block: new, wanted });
@@ -282,7 +299,7 @@ mod tests {
             let objective = Migrating::new(Cut, 1, vec![0; 144], vec![1; 144]);
             let level = Level { graph: &graph, objective: &objective };
             let mut placing = Placing::new(level, vec![0; 144], 36);
-            placing.found(&[4; 36]);
+            placing.found(&[4; 36], &mut Watch::new(&()));
             assert_eq!(placing.weights, [4; 36]);
             assert!((0..36).all(|block| count(&placing.blocks, block) == 4));
         }

@@ -42,6 +42,9 @@ impl MigrationWeight {
     /// Nothing: migration costs nothing.
     pub const ZERO: Self = Self { parts: 0 };
 
+    /// As much as an edge of weight 1.
+    pub const ONE: Self = Self { parts: UNIT };
+
     /// The weight as a number.
     pub fn value(self) -> f64 {
         self.parts as f64 / UNIT as f64
