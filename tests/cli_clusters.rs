@@ -276,6 +276,24 @@ fn ranks_of_several_cores_are_bound_to_all_of_them() {
 }
 
 #[test]
+fn ranks_of_several_cores_stay_within_the_cores_of_the_job() {
+    let folder = folder(&[]);
+    fs::write(folder.path().join("graph"), text_of(&random_graph(9, 4, 60, &mut Rng::new(5)))).unwrap();
+    let some = job(&[("SLURM_CPUS_PER_TASK", "3"), ("SLURM_JOB_CPUS_PER_NODE", "12(x3)")]);
+    let mut nine = viem(folder.path(), &some, &["--machine=slurm:node=8:2"]);
+    let output = nine.args(["--launch=slurm:hosts_of_ranks,bind"]).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("room for 1 fewer than its CPUs suffice for"), "{told}");
+    let script = fs::read_to_string(folder.path().join("bind")).unwrap();
+    let mut bound: Vec<&str> =
+        script.lines().skip_while(|line| !line.starts_with("# The CPUs")).skip(1).collect();
+    bound.sort_unstable();
+    bound.dedup();
+    // The second package has four cores of the job, of which one is left over, as two of the first are.
+    assert_eq!(bound, ["0,1,2", "3,4,5", "8,9,10"]);
+}
+
+#[test]
 fn weights_of_pes_leave_them_where_they_are() {
     let hosts = "n1 slots=3\nn2 slots=3\nn3 slots=3\n";
     let folder =

@@ -312,11 +312,11 @@ fn check_domains(domains: &[u64], places: &[Place]) -> Result<()> {
     Ok(())
 }
 
-/// The way from the whole to a domain of a bipartition tree: a bit a step, the first step highest, after a one.
+/// The way from the whole to a domain of a bipartition tree: a bit a step, the first step highest, after a one. 0 is no domain.
 ///
 /// Domains in ascending order of their ways stand in the order of the leaves of the tree.
 pub fn path(domain: u64) -> u64 {
-    domain << domain.leading_zeros()
+    domain.checked_shl(domain.leading_zeros()).unwrap_or(0)
 }
 
 impl Base {

@@ -147,6 +147,9 @@ pub struct Audit {
     pub loads: Vec<u128>,
 }
 
+/// PEs whose loads are told, at most.
+const MOST_LOADS: u64 = 1 << 32;
+
 /// As [`audit_on`], but a PE may have any number of vertices: J, and the load of each PE.
 ///
 /// ```
@@ -162,6 +165,11 @@ pub fn audit_many(graph: &str, mapping: &str, machine: &MachineText<'_>) -> Resu
     let (pe_of, rows) = read(graph, mapping)?;
     if let Some(line) = pe_of.iter().position(|&pe| pe >= machine.num_pes()) {
         return Err(AuditError::Mapping { line: line + 1 });
+    }
+    if machine.num_pes() > MOST_LOADS {
+        return Err(AuditError::Machine {
+            reason: "it has too many processing elements to tell the load of each",
+        });
     }
     let mut loads = vec![0; machine.num_pes() as usize];
     for (row, &pe) in rows.iter().zip(&pe_of) {

@@ -1,7 +1,8 @@
 //! Host files: a host a line, as Open MPI (`n1 slots=4`), MPICH (`n1:4`) and many scripts (`n1` for each rank) write them.
 //!
 //! What starts with `#` is a comment. A host that stands in several lines has as many slots as they give together, one for a
-//! line that says none. Where no line says any and some host stands in several, all lines count as one.
+//! line that says none. Where no line says any and some host stands in several, all lines count as one; hosts in one line that says
+//! none have all slots there are, otherwise.
 
 use std::collections::HashMap;
 
@@ -54,8 +55,12 @@ fn hosts(text: &str) -> Result<Vec<Host>, Fault> {
         return Err((text.len(), ClusterFault::NoHosts));
     }
     // A file that has a line a rank.
-    if hosts.iter().all(|host| host.slots.is_none()) && lines_of.iter().any(|&lines| lines > 1) {
-        hosts.iter_mut().zip(lines_of).for_each(|(host, lines)| host.slots = Some(lines));
+    let has_line_a_rank =
+        hosts.iter().all(|host| host.slots.is_none()) && lines_of.iter().any(|&lines| lines > 1);
+    for (host, lines) in hosts.iter_mut().zip(lines_of) {
+        if host.slots.is_none() && (has_line_a_rank || lines > 1) {
+            host.slots = Some(lines);
+        }
     }
     Ok(hosts)
 }

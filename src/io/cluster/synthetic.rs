@@ -1,8 +1,9 @@
 //! The inside of a node as a line of hwloc's: `pack:2 numa:4 core:16 pu:1`, outermost first.
 //!
 //! Each word is a kind and how many of it are in each of the kind before. What stands in parentheses or brackets (memory
-//! sizes, indices of one's own) is passed over: PUs are numbered in order. A number without a kind stands for a group; the last one
-//! for PUs.
+//! sizes) is passed over. PUs are numbered in order; where they have indices of their own, the text is refused, as ranks would be
+//! bound to other CPUs. A number without a kind stands for a group; the last one for PUs. Caches other than L3 are no level: what is in them is
+//! in what holds them.
 
 use super::hwloc::{Kind, Object};
 use super::{ClusterFault, Fault, Text, shown};
@@ -16,6 +17,9 @@ const MOST_LEVELS: usize = 30;
 
 /// Whether a text looks like a synthetic machine: words with colons, the first of them a kind.
 pub fn is_synthetic(text: &str) -> bool {
+    // Memory that stands beside the whole node comes first.
+    let behind = text.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let text = behind.map_or(text, |(_, text)| text);
     let first = text.split(|c: char| c.is_whitespace() || c == '(' || c == '[').find(|word| !word.is_empty());
     let words = first.and_then(|word| word.split_once(':'));
     words.is_some_and(|(name, count)| kind(name).is_some() && count.starts_with(|c: char| c.is_ascii_digit()))
@@ -45,14 +49,20 @@ fn machine(text: &str) -> Result<Object, Fault> {
             return Err(fault(at, text, "there are more than 1048576 PUs"));
         }
     }
-    let kinds: Vec<(Kind, u32)> = levels
-        .iter()
-        .filter_map(|&(_, level, arity)| match level {
-            Level::Some(kind) => Some((kind, arity)),
-            Level::Other => Some((Kind::Group, arity)),
-            Level::Memory => None,
-        })
-        .collect();
+    let mut kinds: Vec<(Kind, u32)> = Vec::new();
+    let mut caches = 1;
+    for &(_, level, arity) in &levels {
+        let kind = match level {
+            Level::Some(kind) => kind,
+            Level::Number => Kind::Group,
+            Level::Cache => {
+                caches *= arity;
+                continue;
+            }
+            Level::Memory => continue,
+        };
+        kinds.push((kind, arity * std::mem::replace(&mut caches, 1)));
+    }
     let mut next = 0;
     Ok(Object::new(Kind::Machine, build(&kinds, !has_pus, &mut next)))
 }
@@ -61,8 +71,10 @@ fn machine(text: &str) -> Result<Object, Fault> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Some(Kind),
-    /// Divides what is in it, but has no name here.
-    Other,
+    /// A number without a kind.
+    Number,
+    /// A cache that is no level.
+    Cache,
     Memory,
 }
 
@@ -77,9 +89,12 @@ fn kind(name: &str) -> Option<Level> {
         "l3" | "l3cache" | "l3u" | "l3ucache" => Level::Some(Kind::L3),
         "core" => Level::Some(Kind::Core),
         "pu" => Level::Some(Kind::Pu),
-        "l5" | "l4" | "l2" | "l1" | "l1d" | "l1i" | "l2cache" | "l1cache" | "l4cache" | "l2u"
-        | "l1dcache" => Level::Other,
-        _ => return None,
+        _ => {
+            let cache = name.strip_suffix("cache").unwrap_or(&name);
+            let mut letters = cache.strip_prefix('l')?.chars();
+            let is_cache = letters.next().is_some_and(|level| ('1'..='5').contains(&level));
+            return (is_cache && matches!(letters.as_str(), "" | "d" | "i" | "u")).then_some(Level::Cache);
+        }
     })
 }
 
@@ -90,6 +105,7 @@ fn fault(at: usize, text: &str, reason: &'static str) -> Fault {
 /// The words with their offsets.
 fn levels(text: &str) -> Result<Vec<(usize, Level, u32)>, Fault> {
     let mut levels = Vec::new();
+    let mut indexed = None;
     let mut rest = text;
     loop {
         rest = rest.trim_start();
@@ -99,6 +115,9 @@ fn levels(text: &str) -> Result<Vec<(usize, Level, u32)>, Fault> {
             let end = rest.find(close).ok_or_else(|| fault(at, rest, "a bracket is left open"))?;
             if first == '[' && rest[1..end].trim_start().starts_with("numa") {
                 levels.push((at, Level::Memory, 1));
+            }
+            if rest[1..end].contains("indexes=") {
+                indexed = Some((at, levels.len()));
             }
             rest = &rest[end + 1..];
             continue;
@@ -110,7 +129,7 @@ fn levels(text: &str) -> Result<Vec<(usize, Level, u32)>, Fault> {
             Some((name, count)) => {
                 (kind(name).ok_or_else(|| fault(at, word, "there is no such kind"))?, count)
             }
-            None => (Level::Other, word),
+            None => (Level::Number, word),
         };
         let is_number = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
         let arity = is_number.then(|| count.parse().ok()).flatten().filter(|&arity: &u32| arity > 0);
@@ -120,8 +139,15 @@ fn levels(text: &str) -> Result<Vec<(usize, Level, u32)>, Fault> {
             return Err(fault(at, word, "there are more than 30 levels"));
         }
     }
-    if let Some(last) = levels.last_mut().filter(|(_, level, _)| *level == Level::Other) {
+    if let Some(last) = levels.last_mut().filter(|(_, level, _)| *level == Level::Number) {
         last.1 = Level::Some(Kind::Pu);
+    }
+    if let Some((at, _)) = indexed.filter(|&(_, behind)| behind == levels.len()) {
+        return Err(fault(
+            at,
+            &text[at..],
+            "PUs with indices of their own are not understood; give the XML file of the node",
+        ));
     }
     check_order(text, &levels)?;
     Ok(levels)
@@ -169,7 +195,8 @@ mod tests {
         for (line, count) in [
             ("pack:2 numa:4 core:16 pu:1", 128),
             ("pack:2 core:4", 8),
-            ("Package:2 L3:2 L2:4 L1d:1 Core:1 PU:2(indexes=core)", 32),
+            ("Package:2(indexes=1,0) L3:2 L2:4 L1d:1 Core:1 PU:2", 32),
+            ("[NUMANode(memory=1GB)] Package:2 L3Cache:1 L2Cache:2 L1dCache:1 L1iCache:1 Core:1 PU:2", 8),
             ("numa:2(memory=1GB) pack:1 core:2 pu:2", 8),
             ("pack:2 [numa(memory=16GB)] core:2 pu:1", 4),
             ("2 3 4", 24),
@@ -178,6 +205,10 @@ mod tests {
             assert_eq!(pus(&machine(line).unwrap()), count, "{line}");
         }
         assert!(is_synthetic("pack:2 core:4") && is_synthetic("Package:2") && !is_synthetic("node.xml"));
+        assert!(is_synthetic("[NUMANode(memory=8)] Package:2 Core:1"));
+        // As in the XML file of such a node.
+        let node = machine("pack:2 l3:2 l2:4 l1d:1 core:1 pu:2").unwrap();
+        assert_eq!(node, machine("pack:2 l3:2 core:4 pu:2").unwrap());
         assert!(!is_synthetic("16:2") && !is_synthetic("a/pack:x.xml"));
     }
 
@@ -197,6 +228,10 @@ mod tests {
             "pack:1000000 core:1000000",
             "pack:-1 core:2",
             "pack:2 pack",
+            "pack:2 core:2 pu:2(indexes=core)",
+            "pack:2 core:2 2(indexes=4*2:2*2)",
+            "pack:2 l6:2 core:2",
+            "pack:2 core:2 l2:2",
         ] {
             assert!(machine(line).is_err(), "{line}");
         }

@@ -230,13 +230,16 @@ fn check_tree(at: usize, switches: Vec<Switch>) -> Result<Topology, Fault> {
             }
         }
     }
-    for start in 0..switches.len() {
-        let (mut steps, mut at) = (0, start);
-        while let Some(next) = above[at] {
-            (steps, at) = (steps + 1, next);
-            if steps > switches.len() {
-                return fault(&switches[start].name, "a switch hangs on itself");
-            }
+    // The switch from which each was first reached: whoever comes back to one of its own goes round.
+    let mut reached_from = vec![usize::MAX; switches.len()];
+    for (start, switch) in switches.iter().enumerate() {
+        let mut at = Some(start);
+        while let Some(next) = at.filter(|&next| reached_from[next] == usize::MAX) {
+            reached_from[next] = start;
+            at = above[next];
+        }
+        if at.is_some_and(|next| reached_from[next] == start) {
+            return fault(&switch.name, "a switch hangs on itself");
         }
     }
     Ok(Topology::Tree(switches))
@@ -268,15 +271,21 @@ impl AddressTree {
     /// Adds a node and the switches above it.
     fn add(&mut self, address: &str) -> Result<(), ClusterFault> {
         let fault = |reason| ClusterFault::Topology { text: shown(address), reason };
-        if address.split('.').any(str::is_empty) {
-            return Err(fault("a name is missing in an address"));
-        }
         if address.split('.').count() > MOST_NAMES {
             return Err(fault("an address has more than 64 names"));
         }
-        let Some((path, node)) = address.rsplit_once('.') else {
+        let (switches, node) = address.rsplit_once('.').unwrap_or(("", address));
+        // Where a node has no switch at a level, nothing stands between two dots.
+        let switches: Vec<&str> = switches.split('.').filter(|name| !name.is_empty()).collect();
+        if node.is_empty() || switches.is_empty() {
             return Err(fault("an address is switches and a node with dots between them"));
-        };
+        }
+        if switches.iter().any(|name| name.contains(':')) {
+            return Err(fault(
+                "the address of a node in a torus does not tell its lengths; give the topology.yaml",
+            ));
+        }
+        let path = switches.join(".");
         let ends = path.match_indices('.').map(|(end, _)| end).chain([path.len()]);
         let mut above = None;
         for end in ends {
@@ -467,6 +476,14 @@ mod tests {
         assert!(matches!(topology(&lines(3)), Err((_, ClusterFault::TooManyHosts))));
     }
 
+    /// Slurm has a dot for each level, also where a node has no switch at it.
+    #[test]
+    fn addresses_may_leave_levels_out() {
+        let read = |text: &str| topology(text).unwrap();
+        assert_eq!(read("root.s0.s1.n1\nroot..s2.n3\n"), read("root.s0.s1.n1\nroot.s2.n3\n"));
+        assert_eq!(read("a.leaf.n1\n.other.n3\n"), read("a.leaf.n1\nother.n3\n"));
+    }
+
     #[test]
     fn what_is_no_topology_is_refused() {
         let files = [
@@ -490,8 +507,9 @@ mod tests {
             "- topology: a\n  tree:\n    switches: 3\n",
             "- topology: a\n  torus3d:\n    toruses:\n    - dims: {x: 2, y: 2, z: 2}\n      nodes: n[1-4]\n",
             "- what: a\n",
-            "s0..n1\n",
             "s0.n1 n2\n",
+            "s0..\n",
+            "t0:0:0:0.n1\n",
         ];
         for file in files {
             assert!(topology(file).is_err(), "{file:?}");

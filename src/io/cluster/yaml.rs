@@ -3,6 +3,8 @@
 //!
 //! Anchors, tags, multi-line scalars and several documents are refused, not misread.
 
+use std::collections::HashSet;
+
 use super::{ClusterFault, Fault};
 
 /// Values inside each other at most.
@@ -154,11 +156,12 @@ impl<'a> Parser<'a> {
     fn map(&mut self, indent: usize, depth: usize) -> Result<Value, Fault> {
         let at = self.lines[self.next].at;
         let mut entries: Vec<(String, Value)> = Vec::new();
+        let mut names = HashSet::new();
         while let Some(&line) = self.at(indent).filter(|line| !is_item(line.text)) {
             let Some((name, rest)) = key(line.text) else {
                 return fault(line.at, "`key: value` is expected");
             };
-            if entries.iter().any(|(other, _)| *other == name) {
+            if !names.insert(name.clone()) {
                 return fault(line.at, "a key stands twice in a map");
             }
             self.next += 1;
@@ -283,8 +286,12 @@ impl Flow<'_> {
     fn map(&mut self, depth: usize) -> Result<Node, Fault> {
         self.position += 1;
         let mut entries = Vec::new();
+        let mut names = HashSet::new();
         while self.peek() != Some('}') {
             let key = self.plain()?;
+            if !names.insert(key.clone()) {
+                return self.fault("a key stands twice in a map");
+            }
             if self.peek() != Some(':') {
                 return self.fault("`key: value` is expected");
             }

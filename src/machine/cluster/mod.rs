@@ -41,7 +41,7 @@ pub struct DraftNode {
     pub host: Option<String>,
     /// Which of the insides it has.
     pub inside: usize,
-    /// How many of its PEs may be used, the first ones, if not all.
+    /// How many of its cores or hardware threads may be used, the first ones, if not all.
     pub limit: Option<u32>,
 }
 
@@ -97,11 +97,7 @@ impl Cluster {
         let mut leaves: Vec<Vec<Leaf>> = draft.insides.iter().map(|inside| levels.leaves(inside)).collect();
         check_slots(&draft, &leaves)?;
         if draft.bundle > 1 {
-            leaves.iter_mut().for_each(|leaves| *leaves = shape::bundled(leaves, draft.bundle));
-            // What is left over of a package cannot be used.
-            for node in &mut draft.nodes {
-                node.limit = node.limit.map(|limit| limit.min(leaves[node.inside].len() as u32));
-            }
+            bundle(&mut draft, &mut leaves);
         }
         let first_pe = count_pes(&draft, &leaves)?;
         let network = network(&draft)?;
@@ -150,8 +146,7 @@ impl Cluster {
 /// Makes sure that no node has more slots than cores or hardware threads, which are its leaves before they are bundled.
 fn check_slots(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<(), ClusterError> {
     for (index, node) in draft.nodes.iter().enumerate() {
-        let (found, bundle) = (leaves[node.inside].len(), draft.bundle.max(1) as u32);
-        let slots = node.limit.map_or(0, |limit| limit.saturating_mul(bundle));
+        let (found, slots) = (leaves[node.inside].len(), node.limit.unwrap_or(0));
         if slots as usize > found {
             let unit = if draft.unit == Unit::Pu { "hardware threads" } else { "cores" };
             let host = node.host.clone().unwrap_or_else(|| format!("node{index}"));
@@ -159,6 +154,26 @@ fn check_slots(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<(), ClusterErr
         }
     }
     Ok(())
+}
+
+/// Makes one PE of several leaves. What is left over of a package cannot be used; where more would fit without packages, that is said.
+fn bundle(draft: &mut Draft<'_>, leaves: &mut [Vec<Leaf>]) {
+    let mut fewer = 0;
+    for node in &mut draft.nodes {
+        let leaves = &leaves[node.inside];
+        let usable = node.limit.map_or(leaves.len(), |limit| limit as usize);
+        let count = shape::num_bundles(&leaves[..usable], draft.bundle);
+        fewer = fewer.max(usable / draft.bundle - count);
+        node.limit = node.limit.map(|_| count as u32);
+    }
+    leaves.iter_mut().for_each(|leaves| *leaves = shape::bundled(leaves, draft.bundle));
+    if fewer > 0 {
+        let text = format!(
+            "tasks of {} CPUs do not fill the packages of a node, so it has room for {fewer} fewer than its CPUs suffice for",
+            draft.bundle
+        );
+        draft.notes.push(Note { text, is_warning: true });
+    }
 }
 
 /// The first PE of each node, and the end of the last.

@@ -100,7 +100,10 @@ impl Levels {
         if self.are_depths {
             return Class { kind: Kind::Group, depth: path.len() };
         }
-        Class { kind: object.kind, depth: path.iter().filter(|outer| outer.kind == object.kind).count() }
+        // Where there are no cores, PUs are what cores are elsewhere.
+        let has_core = path.iter().any(|outer| outer.kind == Kind::Core);
+        let kind = if object.kind == Kind::Pu && !has_core { Kind::Core } else { object.kind };
+        Class { kind, depth: path.iter().filter(|outer| outer.kind == kind).count() }
     }
 
     fn is_leaf(&self, object: &Object) -> bool {
@@ -193,6 +196,11 @@ pub(super) fn bundled(leaves: &[Leaf], count: usize) -> Vec<Leaf> {
     let levels = bundles.first().map_or(0, |leaf: &Leaf| leaf.digits.len());
     close_gaps(&mut bundles, levels);
     bundles
+}
+
+/// How many PEs that makes.
+pub(super) fn num_bundles(leaves: &[Leaf], count: usize) -> usize {
+    leaves.chunk_by(|a, b| a.package == b.package).map(|package| package.len() / count.max(1)).sum()
 }
 
 /// Numbers the groups of leaves that agree outside of a level anew, from 0 without gaps; inner levels follow.

@@ -124,7 +124,7 @@ impl Job {
                     Unit::Pu if counts_pus => cpus,
                     Unit::Pu => cpus.saturating_mul(pus.div_ceil(cores)),
                 };
-                Some(units / draft.bundle.max(1) as u32).filter(|_| cpus != whole)
+                Some(units).filter(|_| cpus != whole)
             };
             let limits = (0..self.hosts.len()).map(|host| cpus.get(host).copied().and_then(limit));
             draft.nodes = self.nodes(limits.map(|limit| (0, limit)));
@@ -190,35 +190,32 @@ fn found_topology(job: &Job, notes: &mut Vec<Note>) -> Result<Topology, SpecErro
         return Ok(Topology::Flat);
     }
     let mut note = |text: String| notes.push(Note { text, is_warning: false });
-    let addresses = variable("SLURM_TOPOLOGY_ADDR").filter(|text| text.split_whitespace().count() > 1);
-    let (name, read) = match (addresses, topology_file()) {
-        (Some(text), _) => {
-            ("SLURM_TOPOLOGY_ADDR".to_owned(), topology::read_addresses("SLURM_TOPOLOGY_ADDR", &text))
-        }
-        (None, Some(path)) => (path.display().to_string(), Source::open(&path).and_then(topology::read)),
-        (None, None) => {
-            note(
-                "no topology of the cluster is found; all nodes are taken to be alike (give topology=FILE, which may hold the \
-                 addresses of the nodes: srun --ntasks-per-node=1 printenv SLURM_TOPOLOGY_ADDR > FILE)"
-                    .to_owned(),
-            );
-            return Ok(Topology::Flat);
-        }
-    };
+    const ADDRESSES: &str = "SLURM_TOPOLOGY_ADDR";
+    let from_file = topology_file()
+        .map(|path| (path.display().to_string(), Source::open(&path).and_then(topology::read)));
+    let addresses = variable(ADDRESSES).filter(|text| text.split_whitespace().count() > 1);
+    let from_addresses =
+        addresses.map(|text| (ADDRESSES.to_owned(), topology::read_addresses(ADDRESSES, &text)));
+    let mut failures = Vec::new();
     // What the user has not given cannot be his mistake.
-    match read {
-        Ok(topology) if has_all(&topology, &job.hosts) => Ok(topology),
-        Ok(_) => {
-            note(format!(
-                "{name} has not all nodes of the job; all nodes are taken to be alike (give topology=FILE)"
-            ));
-            Ok(Topology::Flat)
-        }
-        Err(error) => {
-            note(format!("{error}; all nodes are taken to be alike (give topology=FILE)"));
-            Ok(Topology::Flat)
+    for (name, read) in from_file.into_iter().chain(from_addresses) {
+        match read {
+            Ok(topology) if has_all(&topology, &job.hosts) => return Ok(topology),
+            Ok(_) => failures.push(format!("{name} has not all nodes of the job")),
+            Err(error) => failures.push(error.to_string()),
         }
     }
+    if failures.is_empty() {
+        note(
+            "no topology of the cluster is found; all nodes are taken to be alike (give topology=FILE, which may hold the \
+             addresses of the nodes: srun --ntasks-per-node=1 printenv SLURM_TOPOLOGY_ADDR > FILE)"
+                .to_owned(),
+        );
+    }
+    for failure in failures {
+        note(format!("{failure}; all nodes are taken to be alike (give topology=FILE)"));
+    }
+    Ok(Topology::Flat)
 }
 
 fn has_all(topology: &Topology, hosts: &[String]) -> bool {
