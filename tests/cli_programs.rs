@@ -188,10 +188,32 @@ fn a_program_is_drawn_and_launched() {
     let message = failure_of(program("viem", at).args(refused), 2);
     assert!(message.contains("--launch is for one process a processing element"), "{message}");
     assert!(!at.join("refused").exists() && !at.join("r").exists());
+    // So it is where the machine itself has room for several.
+    fs::write(at.join("m.tgt"), "cmpltw 3 6 6 6\n").unwrap();
+    let shared = ["p", "--machine=m.tgt", fast, "-o", "shared", "--picture=d.svg", "--json=report"];
+    stdout_of(program("viem", at).args(shared));
+    assert!(fs::read_to_string(at.join("d.svg")).unwrap().contains("J of block"));
+    assert_eq!(report_in(&at.join("report"))["tasks_per_pe"], 6);
+    let message = failure_of(program("viem", at).args(shared).arg("--launch=inverse:r"), 2);
+    assert!(message.contains("--launch is for one process a processing element"), "{message}");
     let nameless = ["p", "--machine=torus:4x4", fast, "-o", "refused", "--launch=openmpi:r"];
     let message = failure_of(program("viem", at).args(nameless), 2);
     assert!(message.contains("needs the names of the hosts"), "{message}");
     assert!(!at.join("refused").exists());
+}
+
+#[test]
+fn what_processing_elements_do_is_drawn_whatever_their_numbers_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    generated(at, "ring:4");
+    fs::write(at.join("far"), "100\n101\n117\n116\n").unwrap();
+    let score = ["p", "--machine=mesh:16x16", "--input_mapping=far", "--simulate", "--picture=t.svg"];
+    stdout_of(program("evaluator", at).args(score));
+    let picture = fs::read_to_string(at.join("t.svg")).unwrap();
+    let rows: Vec<&str> = picture.split(">PE ").skip(1).map(|rest| rest.split('<').next().unwrap()).collect();
+    assert_eq!(rows, ["100", "101", "116", "117"]);
+    assert!(picture.contains("class=\"h6\""), "{picture}");
 }
 
 /// A table of all phases on all links would have 2^28 entries and more.

@@ -43,6 +43,8 @@ pub(super) trait Measure {
     fn value(&mut self) -> (i64, i64);
     /// Moves a task.
     fn place(&mut self, task: NodeId, pe: PeId);
+    /// Hears that the mapping is again one whose value is known.
+    fn returned_to(&mut self, _value: (i64, i64)) {}
     /// The PE of each task.
     fn pe_of(&self) -> &[PeId];
     /// Work done so far.
@@ -70,6 +72,9 @@ impl Measure for Simulated<'_> {
     }
     fn place(&mut self, task: NodeId, pe: PeId) {
         Simulated::place(self, task, pe);
+    }
+    fn returned_to(&mut self, value: (i64, i64)) {
+        Simulated::returned_to(self, value);
     }
     fn pe_of(&self) -> &[PeId] {
         Simulated::pe_of(self)
@@ -200,6 +205,7 @@ impl<M: Measure> Descent<'_, '_, M> {
             }
             other.into_iter().for_each(|other| self.measure.place(other, pe));
             self.measure.place(task, own);
+            self.measure.returned_to(before);
         }
         Vec::new()
     }

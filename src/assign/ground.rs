@@ -93,6 +93,11 @@ impl Ground {
         Ok(Self { routing: Routing::new(machine)?, near, distances, least, room, grid })
     }
 
+    /// Whether messages to another PE take time.
+    pub(super) fn has_distances(&self) -> bool {
+        self.least > 0
+    }
+
     pub(super) fn num_pes(&self) -> usize {
         self.room.len()
     }

@@ -326,9 +326,10 @@ impl<'a> Run<'a> {
         Ok(self.best_of(starts, state)?)
     }
 
-    /// Whether F can be no better: each PE has one task, and distances and contention cost nothing.
+    /// Whether F can be no better: each PE has one task, no two PEs are at one place, and distances and contention cost nothing.
     fn is_ideal(&self, candidate: &Candidate) -> bool {
-        let has_one_each = self.search.ground.room.iter().all(|&room| room == 1);
+        let ground = self.search.ground;
+        let has_one_each = ground.has_distances() && ground.room.iter().all(|&room| room == 1);
         has_one_each && candidate.value.0 <= self.search.model.completion_time as i64 * PARTS
     }
 

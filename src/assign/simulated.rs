@@ -62,6 +62,11 @@ impl<'a> Simulated<'a> {
         self.value = None;
     }
 
+    /// The mapping is again one of this value.
+    pub(super) fn returned_to(&mut self, value: (i64, i64)) {
+        self.value = Some(value);
+    }
+
     pub(super) fn pe_of(&self) -> &[PeId] {
         &self.pe_of
     }

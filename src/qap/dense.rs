@@ -301,7 +301,8 @@ fn width(
     let extra = 16 * (most(a) + 1) * (most(b) + 1);
     let own = diagonals.map_or(0, |(a, b)| 4 * (most(a) + 1) * (most(b) + 1));
     let is_short = range_a.max(range_b) < 1 << 15;
-    match sides * products + sides * extra + own {
+    // The table of deltas adds two changes of J.
+    match 2 * (sides * products + sides * extra + own) {
         sum if sum < 1 << 24 && is_short => Width::Single,
         sum if sum < 1 << 53 => Width::Double,
         _ => Width::Whole,

@@ -110,7 +110,8 @@ impl<'a, T: Number> DeltaTable<'a, T> {
         for j in 0..self.now.dense.size {
             if j != r && j != s {
                 let turns = self.turns(r, s, j);
-                self.scratch.former[j] = self.take(r, j) + self.take(s, j) - both + turns;
+                // In this order no sum is of more than two changes of J, which numbers hold exactly.
+                self.scratch.former[j] = (self.take(r, j) - both) + (self.take(s, j) + turns);
             }
         }
     }

@@ -67,7 +67,7 @@ pub struct LinkLoad {
 pub struct Latency {
     /// How many there were.
     pub messages: u64,
-    /// How many messages stayed on a PE and took no time.
+    /// How many messages took no time: they stayed on a PE, or went to one at distance 0.
     pub local: u64,
     /// The mean.
     pub mean: f64,

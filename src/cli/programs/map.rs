@@ -22,7 +22,7 @@ use crate::program::Program;
 use crate::settings::named;
 use crate::solve::{MapConfig, MapPreset};
 use crate::topology::{Capacities, Machine};
-use crate::types::Cost;
+use crate::types::{Cost, PeId};
 use crate::verify::{self, ProgramAudit, ProgramText};
 
 named! {
@@ -153,9 +153,10 @@ pub(crate) fn map(mut job: MapJob<'_>, source: Source<'_>, machine: Box<dyn Mach
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
 
-/// Whether several tasks may share a PE.
-fn is_shared(room: Option<u32>) -> bool {
-    room.is_some_and(|room| room > 1)
+/// The most tasks that a PE has room for: what each has, where the machine does not say.
+fn tasks_per_pe(room: Option<u32>, machine: &dyn Machine) -> u32 {
+    let largest = || (0..machine.num_pes() as PeId).map(|pe| machine.capacity(pe)).max();
+    room.or_else(largest).unwrap_or(1)
 }
 
 impl MapJob<'_> {
@@ -167,7 +168,7 @@ impl MapJob<'_> {
         room: Option<u32>,
     ) -> anyhow::Result<()> {
         let Some(planned) = &self.places.planned else { return Ok(()) };
-        if is_shared(room) {
+        if tasks_per_pe(room, machine) > 1 {
             let instead = "take a machine with one for each task, and leave out --tasks_per_pe";
             return Err(direct::no_launch(instead).into());
         }
@@ -191,7 +192,7 @@ impl MapJob<'_> {
             seed: self.config.seed,
             machine: options.machine.report(machine),
             preconfiguration_mapping: options.preconfiguration_mapping,
-            tasks_per_pe: room.unwrap_or(1),
+            tasks_per_pe: tasks_per_pe(room, machine),
             judge: options.programs.judge().name(),
             settings,
             report,
@@ -211,7 +212,8 @@ impl MapJob<'_> {
         let (options, places) = (self.options, &self.places);
         // Of tasks that share PEs, stretches of equal length are drawn beside the mapping.
         let graph = program.graph();
-        let drawn = options.picture.draw(&graph, machine, places.name(), mapping, is_shared(room))?;
+        let is_shared = tasks_per_pe(room, machine) > 1;
+        let drawn = options.picture.draw(&graph, machine, places.name(), mapping, is_shared)?;
         let files = launch.into_iter().flat_map(JobLaunch::texts);
         let audit = |written: &Path| {
             self.audit(written, report, room, machine)?;

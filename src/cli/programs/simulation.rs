@@ -135,7 +135,7 @@ pub(crate) fn tell_simulation(console: Console, simulation: &Simulation) {
         100.0 * sum(|pe| pe.idle) / all
     ));
     console.line(format_args!(
-        "messages take {:.1} cycles in the mean, {:.1} if alone, {} at most; {} of {} stay on a processing element",
+        "messages take {:.1} cycles in the mean, {:.1} if alone, {} at most; {} of {} take no time",
         latency.mean,
         latency.mean_alone,
         latency.longest,
