@@ -492,6 +492,12 @@ fn programs_tell_shells_and_man_about_themselves() {
             let text = told(&format!("--completions={shell}"));
             assert!(text.contains(name) && text.contains("quiet"), "{name} {shell}");
         }
+        // What follows a colon is run by zsh, so those in names of values are escaped.
+        let zsh = told("--completions=zsh");
+        for value in ["a1:a2:...", "d1:d2:...", "KIND[:FILE[,FILE]]", "PATTERN:SIZE"] {
+            assert!(!zsh.contains(&format!(":{value}:")), "{name}: {value}");
+        }
+        assert_eq!(zsh.contains(r":a1\:a2\:...:"), ["viem", "evaluator"].contains(&name));
         let page = told("--man");
         assert!(
             page.contains(&format!(".TH {name} 1")) && page.contains(r"\fB\-\-quiet\fR"),

@@ -318,6 +318,9 @@ fn what_a_launcher_cannot_do_is_refused_with_a_word() {
         error("cray", &machine, vec![0, 3, 4]).contains("the ranks of n2 are on others than those of n1")
     );
     launch("cray", &machine, &Mapping::identity(5)).unwrap();
+    // Nodes without names are called something, each its own.
+    let nameless = Located { hosts: Vec::new(), ..Located::regular(3, 1, 2, 1) };
+    assert!(error("cray", &nameless, vec![0, 2, 3, 4, 5]).contains("node0 has 1 and node1 2"));
     // Hosts in another order than that of Slurm.
     let mut turned = Located::regular(3, 1, 2, 1);
     turned.hosts = ["n2", "n10", "n9"].map(String::from).to_vec();

@@ -483,6 +483,20 @@ fn parts_are_disjoint_and_complete() {
     });
 }
 
+/// A vertex of a grid is a node like those of a tree: the same packages, cores and CPUs.
+#[test]
+fn pes_of_a_vertex_are_where_those_of_a_node_are() {
+    for node in [vec![1], vec![4], vec![4, 2], vec![2, 3, 2], vec![3, 1, 1]] {
+        let vertex = Hierarchy::new(node.clone(), vec![1; node.len()]).unwrap();
+        let ring = vec![Dimension { length: 5, is_closed: true }];
+        let (grid, arities) = (Grid::new(ring, vertex, 10).unwrap(), [&node[..], &[5]].concat());
+        let tree = Hierarchy::new(arities, vec![1; node.len() + 1]).unwrap();
+        for pe in 0..grid.num_pes() as PeId {
+            assert_eq!(grid.location(pe), tree.location(pe), "PE {pe} of {node:?}");
+        }
+    }
+}
+
 #[test]
 fn parts_of_grids_are_boxes_halved_across_their_longest_side() {
     for lengths in [vec![7, 5, 3], vec![1, 9], vec![2, 2, 2, 2], vec![13], vec![], vec![6, 1, 11]] {

@@ -35,12 +35,25 @@ pub(crate) fn print(matches: &ArgMatches, mut command: Command) -> Option<Result
     let mut text = Vec::new();
     if let Some(&shell) = matches.get_one::<Shell>(COMPLETIONS) {
         clap_complete::generate(shell, &mut command, name, &mut text);
+        if shell == Shell::Zsh {
+            text = with_escaped_colons(&command, text);
+        }
     } else if matches.get_flag(MAN) {
         Man::new(command).render(&mut text).expect("memory takes what is written to it");
     } else {
         return None;
     }
     Some(to_stdout(&text))
+}
+
+/// In completions of zsh a colon ends the name of a value, and what follows is run.
+fn with_escaped_colons(command: &Command, text: Vec<u8>) -> Vec<u8> {
+    let mut text = String::from_utf8(text).expect("options have names of UTF-8");
+    let names = command.get_arguments().flat_map(|arg| arg.get_value_names().unwrap_or_default());
+    for name in names.filter(|name| name.contains(':')) {
+        text = text.replace(&format!(":{name}:"), &format!(":{}:", name.replace(':', r"\:")));
+    }
+    text.into_bytes()
 }
 
 fn to_stdout(text: &[u8]) -> Result<(), WriteError> {

@@ -28,7 +28,7 @@ struct Options {
     #[arg(long, value_name = "OUT")]
     fix: Option<PathBuf>,
 
-    /// Print nothing but errors that keep the file from being checked; the exit code tells
+    /// Print only that something is wrong, not each fault; the exit code tells, too
     #[arg(long)]
     quiet: bool,
 }

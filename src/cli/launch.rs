@@ -98,9 +98,11 @@ impl Planned {
     /// wrong later.
     pub(crate) fn check(&self, machine: &dyn Machine, num_processes: usize) -> Result<(), LaunchError> {
         let Some(mapping) = Mapping::in_order(machine, num_processes) else { return Ok(()) };
-        let are_alike = num_processes as u64 == machine.room() || num_processes > machine.num_pes();
+        let are_alike = num_processes as u64 == machine.room();
+        let must_share = num_processes > machine.num_pes();
         match self.kind.launch(machine, &mapping, &self.files) {
-            Err(error) if are_alike || !error.depends_on_mapping() => Err(error),
+            Err(error) if are_alike || must_share && error.is_of_sharing() => Err(error),
+            Err(error) if !error.depends_on_mapping() => Err(error),
             _ => Ok(()),
         }
     }

@@ -144,10 +144,12 @@ impl LaunchError {
     /// Whether another mapping of as many processes may do.
     pub fn depends_on_mapping(&self) -> bool {
         use LaunchError::*;
-        matches!(
-            self,
-            SharedCore { .. } | Uneven { .. } | OtherCpus { .. } | HostOrder { .. } | SharedPe { .. }
-        )
+        self.is_of_sharing() || matches!(self, Uneven { .. } | OtherCpus { .. } | HostOrder { .. })
+    }
+
+    /// Whether the reason is that processes share something.
+    pub fn is_of_sharing(&self) -> bool {
+        matches!(self, Self::SharedCore { .. } | Self::SharedPe { .. })
     }
 }
 
@@ -209,9 +211,10 @@ impl<'a> Job<'a> {
         self.nodes.site(self.mapping.pe(rank))
     }
 
-    /// The name of a node.
+    /// The name of a node; of nodes without names, what messages call them.
     fn host(&self, node: usize) -> &'a str {
-        if self.nodes.are_named() { &self.nodes.hosts()[node] } else { "localhost" }
+        let hosts = self.nodes.hosts();
+        if self.nodes.are_named() || hosts.len() > 1 { &hosts[node] } else { "localhost" }
     }
 
     /// The host of a rank.

@@ -1,6 +1,6 @@
 //! Cut or J against migration: a point for each weight of migration.
 
-use super::svg::{Anchor, Frame, Svg, brief, ticks};
+use super::svg::{Anchor, Frame, Svg, brief_in_steps, ticks};
 use crate::partition::CurvePoint;
 use crate::types::Weight;
 
@@ -34,15 +34,15 @@ pub fn draw_curve(name: &str, objective: &str, total: Weight, points: &[CurvePoi
         let (x, y) = (right.share(share(point)), up.share(point.cost as f64));
         (FRAME.x + FRAME.width * x, FRAME.y + FRAME.height * (1.0 - y))
     };
-    for tick in up.ticks() {
+    for (tick, label) in up.ticks() {
         let y = FRAME.y + FRAME.height * (1.0 - up.share(tick));
         svg.line((FRAME.x, y), (FRAME.x + FRAME.width, y), "grid");
-        svg.text(FRAME.x - 6.0, y + 4.0, Anchor::End, "small", brief(tick));
+        svg.text(FRAME.x - 6.0, y + 4.0, Anchor::End, "small", label);
     }
-    for tick in right.ticks() {
+    for (tick, label) in right.ticks() {
         let x = FRAME.x + FRAME.width * right.share(tick);
         svg.line((x, FRAME.y), (x, FRAME.y + FRAME.height), "grid");
-        svg.text(x, FRAME.y + FRAME.height + 18.0, Anchor::Middle, "small", format!("{} %", brief(tick)));
+        svg.text(x, FRAME.y + FRAME.height + 18.0, Anchor::Middle, "small", format!("{label} %"));
     }
     svg.text(FRAME.x, FRAME.y - 6.0, Anchor::Start, "small", objective);
     let below = FRAME.y + FRAME.height + 40.0;
@@ -92,12 +92,13 @@ impl Axis {
         (value - self.first) / (self.last - self.first)
     }
 
-    /// Round numbers on the axis, about four.
-    fn ticks(&self) -> Vec<f64> {
+    /// Round numbers on the axis, about four, and what they are written as.
+    fn ticks(&self) -> Vec<(f64, String)> {
         let step = ticks(self.last - self.first).get(1).copied().unwrap_or(1.0);
         let first = (self.first / step).ceil() as i64;
         let all = (first..).map(|index| index as f64 * step);
-        all.take_while(|tick| *tick <= self.last).take(12).collect()
+        let all = all.take_while(|tick| *tick <= self.last).take(12);
+        all.map(|tick| (tick, brief_in_steps(tick, step))).collect()
     }
 }
 
@@ -127,5 +128,10 @@ mod tests {
         let axis = Axis::of([2000.0, 2300.0].into_iter(), false);
         assert!((0.0..=1.0).contains(&axis.share(2000.0)) && axis.share(2300.0) < 1.0);
         assert!((2..8).contains(&axis.ticks().len()), "{:?}", axis.ticks());
+        for (least, greatest) in [(1470.0, 1503.0), (52_960_000.0, 52_966_000.0), (0.0, 0.0312), (7.0, 7.0)] {
+            let ticks = Axis::of([least, greatest].into_iter(), false).ticks();
+            let labels: std::collections::BTreeSet<&String> = ticks.iter().map(|(_, label)| label).collect();
+            assert_eq!(labels.len(), ticks.len(), "{ticks:?}");
+        }
     }
 }

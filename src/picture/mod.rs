@@ -100,6 +100,8 @@ struct Places {
     row_of: Vec<usize>,
     /// Where nodes begin, as parts of the whole, but for the first.
     borders: Vec<f64>,
+    /// The PEs of the first and of the last row.
+    ends: [PeId; 2],
     num_pes: usize,
     num_nodes: usize,
 }
@@ -122,7 +124,8 @@ impl Places {
                 borders.push(position as f64 / num_pes as f64);
             }
         }
-        Self { side, row_of, borders, num_pes, num_nodes }
+        let ends = [order.first(), order.last()].map(|pe| pe.copied().unwrap_or(0));
+        Self { side, row_of, borders, ends, num_pes, num_nodes }
     }
 
     /// The traffic between the PEs of each row and column, both directions of an edge.
@@ -144,18 +147,21 @@ impl Places {
             svg.line((across, y), (across, y + height), "border");
             svg.line((x, down), (x + width, down), "border");
         }
-        let last = self.num_pes.saturating_sub(1);
-        svg.text(x, y + height + 15.0, Anchor::Start, "small", 0);
+        let [first, last] = self.ends;
+        svg.text(x, y + height + 15.0, Anchor::Start, "small", first);
         svg.text(x + width, y + height + 15.0, Anchor::End, "small", last);
-        svg.text(x - 6.0, y + 10.0, Anchor::End, "small", 0);
+        svg.text(x - 6.0, y + 10.0, Anchor::End, "small", first);
         svg.text(x - 6.0, y + height, Anchor::End, "small", last);
     }
 
     /// What a cell and a border stand for.
     fn note(&self) -> String {
         let pes = self.num_pes.div_ceil(self.side.max(1));
-        let cell =
-            if pes > 1 { format!("a cell is {pes} x {pes} processing elements") } else { String::new() };
+        let up_to = if self.num_pes.is_multiple_of(self.side.max(1)) { "" } else { "up to " };
+        let cell = match pes {
+            0..=1 => String::new(),
+            pes => format!("a cell is {up_to}{pes} x {pes} processing elements"),
+        };
         let each = self.num_nodes.div_ceil(MOST_BORDERS);
         let border = match (self.borders.is_empty(), each) {
             (true, _) => String::new(),
@@ -255,6 +261,7 @@ mod tests {
     use crate::machine::build;
     use crate::rng::Rng;
     use crate::testing::random_mapping;
+    use crate::topology::Listed;
 
     fn picture(spec: &str, distances: &str) -> String {
         let machine = build(spec, Some(distances), None).unwrap();
@@ -313,6 +320,15 @@ mod tests {
             assert_eq!(matrix[mapping.pe(u) as usize * 12 + mapping.pe(v) as usize], weight);
         }
         assert_eq!(places.borders, [0.25, 0.5, 0.75]);
+        // The first row is the first PE of the first node, wherever it is in the list.
+        let listed = Listed::new(&machine, vec![11, 3, 4, 0]).unwrap();
+        let graph = generate::grid(4, 1);
+        let places = Places::new(&Comparison::new(&graph, &listed).unwrap());
+        assert_eq!(places.ends, [3, 0]);
+        let odd = build("tree:257", Some("1"), None).unwrap();
+        let graph = generate::grid(257, 1);
+        let places = Places::new(&Comparison::new(&graph, &odd).unwrap());
+        assert_eq!(places.note(), "a cell is up to 3 x 3 processing elements");
         let large = build("4:4096", Some("1:10"), None).unwrap();
         let graph = generate::grid(128, 128);
         let places = Places::new(&Comparison::new(&graph, &large).unwrap());

@@ -194,12 +194,23 @@ pub fn ticks(most: f64) -> Vec<f64> {
 
 /// A number in few letters: `950`, `1.2k`, `18.7M`.
 pub fn brief(number: f64) -> String {
+    let (size, unit) = unit_of(number);
+    let text = format!("{:.1}", number / size);
+    format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+/// A multiple of `step` in few letters, which tell it from its neighbours: `1.47k`, `1.48k`.
+pub fn brief_in_steps(number: f64, step: f64) -> String {
+    let (size, unit) = unit_of(number);
+    let decimals = (size / step).log10().ceil().clamp(0.0, 15.0) as usize;
+    format!("{:.decimals$}{unit}", number / size)
+}
+
+/// The size and the name of the unit in which a number is written.
+fn unit_of(number: f64) -> (f64, &'static str) {
     const UNITS: [(f64, &str); 6] =
         [(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
-    let unit = UNITS.iter().find(|(size, _)| number.abs() >= *size);
-    let (scaled, unit) = unit.map_or((number, ""), |(size, unit)| (number / size, *unit));
-    let text = format!("{scaled:.1}");
-    format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
+    UNITS.into_iter().find(|(size, _)| number.abs() >= *size).unwrap_or((1.0, ""))
 }
 
 /// A text as XML has it. Characters that XML cannot have are left out.

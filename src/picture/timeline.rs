@@ -1,9 +1,10 @@
 //! What PEs do over time: a row for each, light while it waits for messages, dark while it works.
 
 use super::svg::{Anchor, Frame, Svg, brief, ticks};
-use crate::simulate::{Activity, Simulation, Timeline};
+use crate::simulate::{Activity, Simulation, Span, Timeline};
+use crate::types::PeId;
 
-/// PEs that are drawn at most, the first ones.
+/// PEs that are drawn at most, the first ones that do anything.
 const MOST_ROWS: usize = 64;
 
 /// Pieces that a row is divided into at most: about two for each unit of the picture.
@@ -17,25 +18,31 @@ const ROW: f64 = 15.0;
 /// Draws a simulation of which the timeline was kept.
 pub fn draw_timeline(name: &str, simulation: &Simulation, timeline: &Timeline) -> String {
     let end = simulation.completion_time.max(1);
-    let used = timeline.spans.iter().map(|span| span.pe as usize + 1).max().unwrap_or(0);
-    let rows = used.min(MOST_ROWS);
-    let (width, height) = (WIDTH - LEFT - 24.0, rows as f64 * ROW);
+    let mut pes: Vec<PeId> = timeline.spans.iter().map(|span| span.pe).collect();
+    pes.sort_unstable();
+    pes.dedup();
+    let used = pes.len();
+    pes.truncate(MOST_ROWS);
+    let (width, height) = (WIDTH - LEFT - 24.0, pes.len() as f64 * ROW);
     let title = format!("{name}: {} cycles", simulation.completion_time);
     let mut svg = Svg::new(WIDTH, TOP + height + 48.0, &title);
     svg.text(16.0, 26.0, Anchor::Start, "title", &title);
-    let shown = if used > rows { format!("; the first {rows} of {used} PEs") } else { String::new() };
+    let shown = match used > MOST_ROWS {
+        true => format!("; the first {MOST_ROWS} of {used} PEs"),
+        false => String::new(),
+    };
     let legend =
         format!("dark: works, medium: sends or receives, light: waits for messages, empty: done{shown}");
     svg.text(16.0, 45.0, Anchor::Start, "small", legend);
     let at = |cycle: f64| LEFT + cycle / end as f64 * width;
-    for (pe, time) in simulation.pes.iter().enumerate().take(rows) {
-        let y = TOP + pe as f64 * ROW;
+    for (row, pe) in pes.iter().enumerate() {
+        let (y, time) = (TOP + row as f64 * ROW, &simulation.pes[*pe as usize]);
         svg.text(LEFT - 8.0, y + 10.0, Anchor::End, "small", format!("PE {pe}"));
         let until = at((time.busy + time.blocked) as f64);
         svg.rect(Frame { x: LEFT, y, width: until - LEFT, height: ROW - 3.0 }, "h0");
     }
-    for ((pe, begin, length), class) in pieces(timeline, rows, end) {
-        let (x, y) = (at(begin), TOP + pe as f64 * ROW);
+    for ((row, begin, length), class) in pieces(timeline, &pes, end) {
+        let (x, y) = (at(begin), TOP + row as f64 * ROW);
         svg.rect(Frame { x, y, width: at(begin + length) - x, height: ROW - 3.0 }, class);
     }
     for tick in ticks(end as f64) {
@@ -47,27 +54,29 @@ pub fn draw_timeline(name: &str, simulation: &Simulation, timeline: &Timeline) -
     svg.finish()
 }
 
-/// A stretch of a row, and its class. Spans of one kind that are nearer than a piece are drawn as one.
-fn pieces(timeline: &Timeline, rows: usize, end: u64) -> Vec<((usize, f64, f64), &'static str)> {
+/// A stretch of a row, and its class; a row is one of these PEs, in ascending order. Spans of one kind that are nearer than a piece are
+/// drawn as one.
+fn pieces(timeline: &Timeline, pes: &[PeId], end: u64) -> Vec<((usize, f64, f64), &'static str)> {
     let least = end.div_ceil(PIECES as u64);
-    let mut spans: Vec<_> = timeline.spans.iter().filter(|span| (span.pe as usize) < rows).collect();
-    spans.sort_by_key(|span| (span.pe, span.begin));
+    let row_of = |span: &Span| pes.binary_search(&span.pe).ok();
+    let mut spans: Vec<_> =
+        timeline.spans.iter().filter_map(|span| row_of(span).map(|row| (row, span))).collect();
+    spans.sort_by_key(|(row, span)| (*row, span.begin));
     let mut pieces: Vec<(usize, u64, u64, &'static str)> = Vec::new();
-    for span in spans {
+    for (row, span) in spans {
         let class = if span.activity == Activity::Compute { "h6" } else { "h3" };
-        let pe = span.pe as usize;
         match pieces.last_mut() {
-            Some(last) if last.0 == pe && last.3 == class && span.begin <= last.2 + least / 2 => {
+            Some(last) if last.0 == row && last.3 == class && span.begin <= last.2 + least / 2 => {
                 last.2 = span.end
             }
             // What is too short to be seen is left to what stands before it.
-            Some(last) if last.0 == pe && span.end - span.begin < least && span.begin <= last.2 => {
+            Some(last) if last.0 == row && span.end - span.begin < least && span.begin <= last.2 => {
                 last.2 = span.end
             }
-            _ => pieces.push((pe, span.begin, span.end, class)),
+            _ => pieces.push((row, span.begin, span.end, class)),
         }
     }
     let place =
-        |(pe, begin, end, class): (usize, u64, u64, _)| ((pe, begin as f64, (end - begin) as f64), class);
+        |(row, begin, end, class): (usize, u64, u64, _)| ((row, begin as f64, (end - begin) as f64), class);
     pieces.into_iter().map(place).collect()
 }

@@ -10,7 +10,7 @@
 //! the gap in a lane, or what is left of the way round if that is less. Lanes of 16 bits serve up to eight dimensions of
 //! up to 2^14 vertices, lanes of 32 bits the rest.
 
-use super::hierarchy::{Hierarchy, HierarchyOnline};
+use super::hierarchy::{Hierarchy, HierarchyOnline, location_in};
 use super::parts::Parts;
 use super::{
     Differences, DistanceOracle as _, Distances, Division, Interconnect, Location, Machine, MachineError,
@@ -234,8 +234,7 @@ impl Machine for Grid {
 
     /// Vertices are nodes.
     fn location(&self, pe: PeId) -> Location {
-        let size = self.vertex.num_pes() as PeId;
-        Location { node: pe / size, package: 0, core: pe % size, num_cores: 1, cpus: vec![pe % size] }
+        location_in(self.vertex.arities(), pe)
     }
 
     fn describe(&self) -> String {

@@ -453,21 +453,29 @@ impl Machine for Hierarchy {
 
     /// The groups of the outermost level are nodes, those of the next one packages; a tree of one level is one node.
     fn location(&self, pe: PeId) -> Location {
-        let size_of = |levels: usize| self.arities[..levels].iter().product::<u32>();
-        let (of_package, of_node) = match self.arities.len() {
-            levels @ 0..=1 => (size_of(levels), size_of(levels)),
-            2 => (size_of(1), size_of(1)),
-            levels => (size_of(levels - 2), size_of(levels - 1)),
+        let levels_of_node = match self.arities.len() {
+            levels @ 0..=1 => levels,
+            levels => levels - 1,
         };
-        let cpu = pe % of_node;
-        let (package, core) = (cpu / of_package, cpu % of_package);
-        Location { node: pe / of_node, package, core, num_cores: 1, cpus: vec![cpu] }
+        location_in(&self.arities[..levels_of_node], pe)
     }
 
     fn describe(&self) -> String {
         let arities: Vec<String> = self.arities.iter().map(u32::to_string).collect();
         format!("hierarchy {}", arities.join(":"))
     }
+}
+
+/// Where a PE is if nodes are trees of these arities: the groups of the outermost level are packages; a tree of one level is one package.
+pub(super) fn location_in(arities: &[u32], pe: PeId) -> Location {
+    let of_node: u32 = arities.iter().product();
+    let of_package = match arities {
+        [inner @ .., outermost] if !inner.is_empty() => of_node / outermost,
+        _ => of_node,
+    };
+    let cpu = pe % of_node;
+    let (package, core) = (cpu / of_package, cpu % of_package);
+    Location { node: pe / of_node, package, core, num_cores: 1, cpus: vec![cpu] }
 }
 
 #[cfg(test)]
