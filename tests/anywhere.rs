@@ -74,6 +74,17 @@ fn check(family: &Family, graph: &CsrGraph, solution: &Solution, start: Option<&
     assert!(report.cost_of_start.is_none_or(|of_start| report.cost <= of_start), "{context}");
 }
 
+/// Nine places of different sizes are left on the last level of 511, and none pair.
+#[test]
+fn multilevel_construction_ends_at_any_number_of_places() {
+    let config = brief().with_construction(Construction::Multilevel).with_neighbourhood(Neighbourhood::None);
+    for n in [9, 15, 255, 511, 767, 1023] {
+        let (path, line) = (generate::grid(n, 1), Grid::mesh(&[n as u32]).unwrap());
+        let solution = solve(&path, &line, &config).unwrap();
+        assert!(solution.report.cost <= solution.report.cost_of_identity, "{n}");
+    }
+}
+
 #[test]
 fn every_construction_and_neighbourhood_gives_a_mapping_that_costs_what_is_reported() {
     let mut rng = Rng::new(1);

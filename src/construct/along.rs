@@ -37,12 +37,11 @@ pub enum AlongError {
 /// ```
 pub fn along(machine: &dyn Machine, order: &[NodeId]) -> Result<Mapping, AlongError> {
     check_room(order.len(), machine)?;
+    let order = Mapping::new(order.to_vec())?;
     let places = Places::of(machine)?;
-    let mut pe_of = vec![0; order.len()];
-    for (&process, &pe) in order.iter().zip(places.pe_of()) {
-        if let Some(own) = pe_of.get_mut(process as usize) {
-            *own = pe;
-        }
+    let mut pe_of = vec![0; order.num_processes()];
+    for (&process, &pe) in order.as_slice().iter().zip(places.pe_of()) {
+        pe_of[process as usize] = pe;
     }
     Ok(Mapping::on(machine, pe_of)?)
 }

@@ -18,6 +18,8 @@ pub(super) struct ProcessQueue<'a> {
     /// (volume to mapped processes, total volume, process); an entry is outdated unless its volume is
     /// still that of the process.
     heap: BinaryHeap<(Weight, Weight, Reverse<NodeId>)>,
+    /// How many processes are not mapped.
+    waiting: usize,
 }
 
 /// The volume of a process that is mapped; no volume is negative.
@@ -27,16 +29,18 @@ impl<'a> ProcessQueue<'a> {
     pub fn new(graph: &'a CsrGraph) -> Self {
         let total_volume: Vec<Weight> = graph.nodes().map(|node| graph.weighted_degree(node)).collect();
         let heap = graph.nodes().map(|node| (0, total_volume[node as usize], Reverse(node))).collect();
-        Self { graph, volume: vec![0; graph.num_nodes()], total_volume, heap }
+        Self { graph, volume: vec![0; graph.num_nodes()], total_volume, heap, waiting: graph.num_nodes() }
     }
 
     /// Takes the next process out and counts it as mapped.
     pub fn pop(&mut self) -> Option<NodeId> {
-        loop {
+        // Outdated entries, which are most of all in the end, are left alone then.
+        while self.waiting > 0 {
             let (volume, _, Reverse(process)) = self.heap.pop()?;
             if volume != self.volume[process as usize] {
                 continue;
             }
+            self.waiting -= 1;
             self.volume[process as usize] = MAPPED;
             for (target, weight) in self.graph.arcs(process) {
                 let volume = &mut self.volume[target as usize];
@@ -47,6 +51,7 @@ impl<'a> ProcessQueue<'a> {
             }
             return Some(process);
         }
+        None
     }
 }
 

@@ -91,6 +91,29 @@ impl BoundedBfs {
     }
 }
 
+/// The connected component of each vertex, numbered from 0 in the order of their first vertices; O(n + m).
+pub fn components(graph: &CsrGraph) -> Vec<u32> {
+    const NONE: u32 = u32::MAX;
+    let (mut component, mut found) = (vec![NONE; graph.num_nodes()], 0);
+    let mut stack = Vec::new();
+    for start in graph.nodes() {
+        if component[start as usize] != NONE {
+            continue;
+        }
+        component[start as usize] = found;
+        stack.push(start);
+        while let Some(node) = stack.pop() {
+            for &next in graph.neighbours(node) {
+                if std::mem::replace(&mut component[next as usize], found) == NONE {
+                    stack.push(next);
+                }
+            }
+        }
+        found += 1;
+    }
+    component
+}
+
 /// Tells whether two vertices are near each other, by two searches that meet in the middle.
 #[derive(Clone, Debug)]
 pub struct PairBfs {
@@ -131,6 +154,18 @@ impl PairBfs {
 mod tests {
     use super::*;
     use crate::graph::{GraphBuilder, generate};
+
+    #[test]
+    fn components_are_what_searches_reach() {
+        let graph = crate::testing::random_graph(60, 1, 5, &mut crate::rng::Rng::new(2));
+        let (component, mut bfs) = (components(&graph), BoundedBfs::new(60));
+        for u in graph.nodes() {
+            let reached = bfs.reach(&graph, u, 60).to_vec();
+            for v in graph.nodes().filter(|&v| v != u) {
+                assert_eq!(reached.contains(&v), component[u as usize] == component[v as usize], "{u} {v}");
+            }
+        }
+    }
 
     #[test]
     fn reach_grows_by_one_hop_on_a_cycle() {

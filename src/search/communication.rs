@@ -20,7 +20,7 @@ use super::no_move::without_move;
 use super::partner_gains::{Gains, PartnerGains};
 use super::swap::{SwapSearch, Time};
 use super::{SearchOutcome, Task};
-use crate::graph::bfs::{BoundedBfs, PairBfs};
+use crate::graph::bfs::{BoundedBfs, PairBfs, components};
 use crate::graph::relabel::relabel;
 use crate::mapping::Mapping;
 use crate::rng::{Rng, derive};
@@ -86,7 +86,10 @@ fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, s
     visits.pass_over(search);
     match way {
         Way::Nearby => {
-            let is_near = &mut |u, v| near.pair_bfs.within(graph, u, v, max_hops);
+            // Most pairs that are too far apart are in different components, of which a search would look at all.
+            let component = components(graph);
+            let is_one = |u: NodeId, v: NodeId| component[u as usize] == component[v as usize];
+            let is_near = &mut |u, v| is_one(u, v) && near.pair_bfs.within(graph, u, v, max_hops);
             nearby::descend(search, is_near, nearby::Effort::bounded(graph), seed);
         }
         Way::OneByOne => {
@@ -163,6 +166,10 @@ impl Visits {
                 if has_hub && (visits - passed_over) * TOUCHED >= n {
                     passed_over = visits;
                     is_complete &= !self.pass_over(search);
+                    // What was passed over may not be all.
+                    if search.should_stop() {
+                        return;
+                    }
                 }
                 let begin = search.now();
                 visit(search, &self.visited, process, derive(self.seed, visits as u64));
@@ -185,7 +192,7 @@ impl Visits {
     ///
     /// An exchange of two processes without an improving move cannot gain, and the others try all their partners.
     fn pass_over<O: DistanceOracle>(&mut self, search: &SwapSearch<'_, O>) -> bool {
-        let without_move = without_move(search.problem(), search.keys());
+        let without_move = without_move(search.problem(), search.keys(), search.observer());
         let pending = self.order.iter().filter(|&&process| self.is_pending(search, process)).count();
         let movers = without_move.iter().filter(|&&is_without| !is_without).count();
         if movers >= pending {

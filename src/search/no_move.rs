@@ -20,6 +20,7 @@
 //! now. (A neighbour in its own innermost group does not: all its PEs are alike.) O(deg²) distances, no matter
 //! how large the machine.
 
+use crate::observer::Observer;
 use crate::problem::Problem;
 use crate::threads;
 use crate::topology::{DistanceOracle, Ultrametric};
@@ -30,16 +31,20 @@ const MAX_DEGREE: usize = 64;
 
 /// For each process, whether it is known to have no improving move where `keys` say that the processes are.
 ///
-/// Nothing is known if the distances are not an ultrametric. Runs on the threads of the rayon pool it is
-/// called in.
-pub(super) fn without_move<O: DistanceOracle>(problem: &Problem<'_, O>, keys: &[O::Key]) -> Vec<bool> {
+/// Nothing is known if the distances are not an ultrametric, nor of the processes left when the observer asks to stop. Runs on the
+/// threads of the rayon pool it is called in.
+pub(super) fn without_move<O: DistanceOracle>(
+    problem: &Problem<'_, O>,
+    keys: &[O::Key],
+    observer: &dyn Observer,
+) -> Vec<bool> {
     let Some(machine) = problem.oracle().ultrametric() else {
         return vec![false; problem.size()];
     };
     // A process takes some tenths of a microsecond.
     const GRAIN_SIZE: usize = 1024;
     threads::map(problem.size(), GRAIN_SIZE, &|process| {
-        has_no_move(problem, keys, &machine, process as NodeId)
+        !observer.should_stop() && has_no_move(problem, keys, &machine, process as NodeId)
     })
 }
 
@@ -93,7 +98,7 @@ mod tests {
             let mut found = 0;
             for _ in 0..10 {
                 let keys = keys(&oracle, &Mapping::new(pe_of.clone()).unwrap());
-                let without_move = without_move(&problem, &keys);
+                let without_move = without_move(&problem, &keys, &());
                 found += without_move.iter().filter(|&&has_none| has_none).count();
                 for u in graph.nodes().filter(|&u| without_move[u as usize]) {
                     for v in (0..u).filter(|&v| without_move[v as usize]) {
@@ -115,7 +120,7 @@ mod tests {
         let oracle = hierarchy.online32().unwrap();
         let graph = generate::grid(12, 8);
         let problem = Problem::new(&graph, &oracle).unwrap();
-        let without_move = without_move(&problem, &keys(&oracle, &Mapping::identity(96)));
+        let without_move = without_move(&problem, &keys(&oracle, &Mapping::identity(96)), &());
         assert!(without_move.iter().all(|has_none| !has_none));
     }
 }

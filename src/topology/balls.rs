@@ -18,7 +18,9 @@ pub fn centre<M: Metric>(metric: &M, keys: &[M::Key], range: Range<usize>) -> Pe
     let places: Vec<PeId> = spread(range, SAMPLES).collect();
     let squares = |&&place: &&PeId| -> i128 {
         let here = keys[place as usize];
-        places.iter().map(|&other| i128::from(metric.between(here, keys[other as usize])).pow(2)).sum()
+        let squares =
+            places.iter().map(|&other| i128::from(metric.between(here, keys[other as usize])).pow(2));
+        squares.fold(0, i128::saturating_add)
     };
     *places.iter().min_by_key(squares).expect("a part has a place")
 }

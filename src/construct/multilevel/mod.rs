@@ -101,11 +101,18 @@ impl<'a> Levels<'a> {
         let num_places = problem.size();
         let mut levels: Vec<Level> = Vec::new();
         let mut watch = Watch::new(task.observer);
-        while levels.last().map_or(num_places, |level| level.sizes.len()) > LAST_PLACES
-            && !task.observer.should_stop()
-        {
+        loop {
+            let before = levels.last().map_or(num_places, |level| level.sizes.len());
+            if before <= LAST_PLACES || task.observer.should_stop() {
+                break;
+            }
             let seed = derive(task.seed, levels.len() as u64);
-            levels.push(next_level(problem.oracle(), problem.graph(), levels.last(), seed, &mut watch));
+            let next = next_level(problem.oracle(), problem.graph(), levels.last(), seed, &mut watch);
+            // What stays single keeps its size, so in the end all sizes may differ, and nothing pairs.
+            if next.sizes.len() == before {
+                break;
+            }
+            levels.push(next);
         }
         Self { levels, num_places, observer: task.observer }
     }

@@ -202,7 +202,8 @@ impl<A: Amount> Walk<A> {
             let size = self.table.group_size_at(level);
             let position = position(bits >> 8, size, &mut self.rng);
             let v = self.table.process_on(self.table.first_pe(near, level) + position);
-            let accepted = A::of((quantiles[(bits >> 22 & 0x3ff) as usize] * temperature) as Cost);
+            let accepted = (quantiles[(bits >> 22 & 0x3ff) as usize] * temperature) as Cost;
+            let accepted = A::of(accepted.min(A::GREATEST.cost()));
             if self.table.delta_unless_adjacent(u, v) <= accepted && self.pays_for(u, v) {
                 let delta = self.table.delta(u, v);
                 if delta <= accepted {
