@@ -124,8 +124,8 @@ pub(crate) fn tell(console: Console, rows: &[Row], is_many: bool) {
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
 pub(crate) struct PictureOptions {
-    /// Also draw the traffic before (the identity, or equal stretches of vertices) and after into an SVG file: its matrix, its share by level, what leaves each node; of a program
-    /// that is simulated, what each element does over time
+    /// Also draw the traffic before (the identity, or equal stretches of vertices) and after into an SVG file: its matrix, its share by
+    /// level, what leaves each node; of a program that is simulated, what each element does over time
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
 }
