@@ -10,8 +10,9 @@ pub(crate) struct Rooms {
 }
 
 impl Rooms {
-    /// Blocks with these rooms; O(k).
-    pub fn new(rooms: impl Iterator<Item = Weight>) -> Self {
+    /// Blocks of these bounds that have these weights: their room is the difference; O(k).
+    pub fn new(bounds: &[Weight], weights: &[Weight]) -> Self {
+        let rooms = bounds.iter().zip(weights).map(|(bound, weight)| bound - weight);
         Self { queue: rooms.zip(0..).collect() }
     }
 
@@ -43,7 +44,7 @@ mod tests {
     fn the_emptiest_is_that_of_all() {
         let mut rng = Rng::new(3);
         let mut room: Vec<Weight> = (0..9).map(|_| rng.below(50).into()).collect();
-        let mut rooms = Rooms::new(room.iter().copied());
+        let mut rooms = Rooms::new(&room, &[0; 9]);
         for _ in 0..500 {
             let block = rng.below(9);
             let change = Weight::from(rng.below(12)) - 6;
@@ -54,6 +55,6 @@ mod tests {
             let expected = (0..9).max_by_key(|&block| room[block as usize]);
             assert_eq!(rooms.emptiest(|block| room[block as usize]), expected);
         }
-        assert_eq!(Rooms::new(std::iter::empty()).emptiest(|_| 0), None);
+        assert_eq!(Rooms::new(&[], &[]).emptiest(|_| 0), None);
     }
 }

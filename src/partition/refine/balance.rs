@@ -40,11 +40,6 @@ pub(crate) fn rebalance<W: Stored, O: Objective>(
     }
 }
 
-/// The blocks by what is left up to their bounds.
-fn rooms_of(assignment: &Assignment, bounds: &[Weight]) -> Rooms {
-    Rooms::new(bounds.iter().zip(&assignment.weights).map(|(bound, weight)| bound - weight))
-}
-
 /// The state of moves out of overloaded blocks.
 struct Rebalancing<'a, W, O> {
     level: Level<'a, W, O>,
@@ -63,7 +58,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         affinities.resize(bounds.len());
         let mut heap = Heap::default();
         heap.resize(level.num_nodes());
-        let rooms = rooms_of(assignment, bounds);
+        let rooms = Rooms::new(bounds, &assignment.weights);
         let outdated = vec![0; level.num_nodes()];
         Self { level, assignment, bounds, affinities, heap, rooms, outdated }
     }
@@ -164,7 +159,7 @@ fn rebalance_in_order<W: Stored, O: Objective>(
     assignment: &mut Assignment,
     bounds: &[Weight],
 ) {
-    let mut rooms = rooms_of(assignment, bounds);
+    let mut rooms = Rooms::new(bounds, &assignment.weights);
     for node in level.nodes() {
         let (from, weight) = (assignment.blocks[node as usize], level.node_weight(node));
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];

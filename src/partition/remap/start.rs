@@ -78,7 +78,7 @@ impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
     /// Gives the vertices whose blocks have left to blocks next to them; once the observer asks to stop, to those with most room.
     fn adopt(&mut self, bounds: &[Weight], watch: &mut Watch<'_>) {
         let level = self.level;
-        let mut rooms = Rooms::new(bounds.iter().zip(&self.weights).map(|(bound, weight)| bound - weight));
+        let mut rooms = Rooms::new(bounds, &self.weights);
         let mut stops = false;
         let mut heap = Heap::default();
         heap.resize(level.num_nodes());
