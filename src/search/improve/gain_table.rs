@@ -91,7 +91,7 @@ pub(super) struct GainTable<A> {
 }
 
 impl<A: Amount> GainTable<A> {
-    /// The table of the mapping that puts process i on PE `pe_of[i]`; O(n² / a_1 + m a_2 … a_{k-1}).
+    /// The table of the mapping that puts process i on PE `pe_of[i]`; O(n² / a_1 + m k).
     ///
     /// The hierarchy must be [simplified](Hierarchy::simplified) and have two levels or more.
     pub fn new(graph: &CsrGraph, hierarchy: &Hierarchy, pe_of: &[PeId]) -> Self {
@@ -131,14 +131,23 @@ impl<A: Amount> GainTable<A> {
             gains.process_on[pe as usize] = process as NodeId;
         }
         for u in graph.nodes() {
+            // First by how much each entry exceeds the one before, as a neighbour adds to runs of entries.
             let row = &mut gains.table[u as usize * num_groups..][..num_groups];
             for (v, weight) in graph.arcs(u) {
                 let group = gains.group_of[v as usize] as usize;
                 for level in &gains.levels {
                     let amount = A::of(weight) * level.step;
                     let first = level.first[group] as usize;
-                    row[first..first + level.groups].iter_mut().for_each(|entry| *entry += amount);
+                    row[first] += amount;
+                    if let Some(after) = row.get_mut(first + level.groups) {
+                        *after -= amount;
+                    }
                 }
+            }
+            let mut sum = A::ZERO;
+            for entry in row {
+                sum += *entry;
+                *entry = sum;
             }
         }
         gains
