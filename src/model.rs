@@ -83,7 +83,7 @@ pub enum ModelError {
     NumBlocks { num_blocks: usize, num_nodes: usize },
     #[error(transparent)]
     Targets(#[from] TargetsError),
-    #[error("cannot start the threads: {0}")]
+    #[error(transparent)]
     Threads(#[from] ThreadsError),
 }
 

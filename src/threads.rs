@@ -3,9 +3,12 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
+use thiserror::Error;
 
-/// Why the threads cannot be created.
-pub use rayon::ThreadPoolBuildError as ThreadsError;
+/// Why threads cannot be created.
+#[derive(Debug, Error)]
+#[error("cannot start the threads: {0}")]
+pub struct ThreadsError(#[from] rayon::ThreadPoolBuildError);
 
 /// Runs `work` where rayon uses `threads` threads, at least 1.
 ///

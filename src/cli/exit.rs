@@ -25,6 +25,7 @@ use crate::program::ProgramError;
 use crate::qap::{QapError, QapSolveError};
 use crate::simulate::SimulationError;
 use crate::solve::{ConfigError, SolveError};
+use crate::threads::ThreadsError;
 use crate::topology::{HierarchyError, MachineError, StoredDistancesError};
 use crate::verify::AuditError;
 
@@ -191,7 +192,7 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if error.is::<ProblemError>() || error.is::<HomesError>() {
         return DATA;
     }
-    if error.is::<StoredDistancesError>() || error.is::<RepairError>() {
+    if error.is::<StoredDistancesError>() || error.is::<RepairError>() || error.is::<ThreadsError>() {
         return RESOURCE;
     }
     debug_assert!(error.is::<VerificationError>() || error.is::<AuditError>());

@@ -91,19 +91,23 @@ impl BoundedBfs {
     }
 }
 
-/// The connected component of each vertex, numbered from 0 in the order of their first vertices; O(n + m).
-pub fn components(graph: &CsrGraph) -> Vec<u32> {
+/// The connected component of each of `num_nodes` vertices, numbered from 0 in the order of their first vertices, and how many there
+/// are; O(n + m). `neighbours` tells those of a vertex.
+pub(crate) fn components<I: Iterator<Item = NodeId>>(
+    num_nodes: usize,
+    neighbours: impl Fn(NodeId) -> I,
+) -> (Vec<u32>, usize) {
     const NONE: u32 = u32::MAX;
-    let (mut component, mut found) = (vec![NONE; graph.num_nodes()], 0);
+    let (mut component, mut found) = (vec![NONE; num_nodes], 0);
     let mut stack = Vec::new();
-    for start in graph.nodes() {
+    for start in 0..num_nodes as NodeId {
         if component[start as usize] != NONE {
             continue;
         }
         component[start as usize] = found;
         stack.push(start);
         while let Some(node) = stack.pop() {
-            for &next in graph.neighbours(node) {
+            for next in neighbours(node) {
                 if std::mem::replace(&mut component[next as usize], found) == NONE {
                     stack.push(next);
                 }
@@ -111,7 +115,7 @@ pub fn components(graph: &CsrGraph) -> Vec<u32> {
         }
         found += 1;
     }
-    component
+    (component, found as usize)
 }
 
 /// Tells whether two vertices are near each other, by two searches that meet in the middle.
@@ -158,7 +162,9 @@ mod tests {
     #[test]
     fn components_are_what_searches_reach() {
         let graph = crate::testing::random_graph(60, 1, 5, &mut crate::rng::Rng::new(2));
-        let (component, mut bfs) = (components(&graph), BoundedBfs::new(60));
+        let (component, count) = components(60, |node| graph.neighbours(node).iter().copied());
+        assert_eq!(component.iter().max(), Some(&(count as u32 - 1)));
+        let mut bfs = BoundedBfs::new(60);
         for u in graph.nodes() {
             let reached = bfs.reach(&graph, u, 60).to_vec();
             for v in graph.nodes().filter(|&v| v != u) {

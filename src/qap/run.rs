@@ -34,7 +34,7 @@ pub enum QapSolveError {
     Start(#[from] MappingError),
     #[error("the mapping to a machine: {0}")]
     Machine(#[from] SolveError),
-    #[error("cannot start the threads: {0}")]
+    #[error(transparent)]
     Threads(#[from] ThreadsError),
 }
 

@@ -19,7 +19,7 @@ use super::nearby;
 use super::no_move::without_move;
 use super::partner_gains::{Gains, PartnerGains};
 use super::swap::{SwapSearch, Time};
-use super::{SearchOutcome, Task};
+use super::{SearchOutcome, Task, sample};
 use crate::graph::bfs::{BoundedBfs, PairBfs, components};
 use crate::graph::relabel::relabel;
 use crate::mapping::Mapping;
@@ -58,14 +58,13 @@ impl Way {
     /// The faster way, judged by a few processes: a visit costs about an evaluation for each partner the one
     /// way, and for each process on a PE nearer than the farthest the other way.
     fn choose<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize) -> Self {
-        const SAMPLE: usize = 16;
         if nearby::is_applicable(search) {
             return Way::Nearby;
         }
         let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
         let mut bfs = BoundedBfs::new(graph.num_nodes());
         let (mut partners, mut near_pes) = (0, 0);
-        for process in graph.nodes().step_by(graph.num_nodes().div_ceil(SAMPLE).max(1)) {
+        for process in sample(graph) {
             partners += bfs.reach(graph, process, max_hops).len();
             if search.should_stop() {
                 break;
@@ -87,7 +86,7 @@ fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, s
     match way {
         Way::Nearby => {
             // Most pairs that are too far apart are in different components, of which a search would look at all.
-            let component = components(graph);
+            let (component, _) = components(n, |node| graph.neighbours(node).iter().copied());
             let is_one = |u: NodeId, v: NodeId| component[u as usize] == component[v as usize];
             let is_near = &mut |u, v| is_one(u, v) && near.pair_bfs.within(graph, u, v, max_hops);
             nearby::descend(search, is_near, nearby::Effort::bounded(graph), seed);

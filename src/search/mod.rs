@@ -36,12 +36,13 @@ mod swap;
 
 pub use improve::{Annealing, Anywhere, Improvement, finds_optimum, improve};
 
+use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
 use crate::observer::Observer;
 use crate::problem::Problem;
 use crate::settings::{ConfigError, check_at_least_one, members};
 use crate::topology::DistanceOracle;
-use crate::types::Cost;
+use crate::types::{Cost, NodeId};
 use swap::SwapSearch;
 
 members! {
@@ -145,4 +146,11 @@ pub fn local_search<O: DistanceOracle>(
         return SearchOutcome { stopped: true, ..SwapSearch::new(problem, start, observer).finish() };
     }
     config.neighbourhood.search(&Task { problem, start, config, seed, observer })
+}
+
+/// A few processes of all, by which a way to search is chosen.
+fn sample(graph: &CsrGraph) -> impl ExactSizeIterator<Item = NodeId> + use<> {
+    const SIZE: usize = 16;
+    let step = graph.num_nodes().div_ceil(SIZE).max(1);
+    (0..graph.num_nodes() as NodeId).step_by(step)
 }

@@ -61,7 +61,7 @@ pub enum SolveError {
     StartSize { found: usize, expected: usize },
     #[error("the start mapping: {0}")]
     Start(#[from] MappingError),
-    #[error("cannot start the threads: {0}")]
+    #[error(transparent)]
     Threads(#[from] ThreadsError),
 }
 

@@ -311,7 +311,7 @@ impl Job<'_> {
             let index = Index::of_order(&algorithm.order(&input)?).expect("algorithms order all vertices");
             Ok((index.cut(weights, targets), Some(index)))
         };
-        let (blocks, index) = threads::run(self.threads, divide).map_err(ModelError::from)??;
+        let (blocks, index) = threads::run(self.threads, divide)??;
         Ok(Division { blocks, index, migration: None, curve: None })
     }
 
@@ -320,7 +320,7 @@ impl Job<'_> {
         signals::listen(&progress, First::Ends);
         progress.tell("partitioning");
         let partitioner = Partitioner::new(self.preset, self.seed);
-        let run = threads::run(self.threads, || -> anyhow::Result<Division> {
+        threads::run(self.threads, || -> anyhow::Result<Division> {
             let at = |weight| partitioner.remap(graph, targets, &remap.homes, weight, &());
             let Remapped { partition, migration } = at(remap.weight)?;
             let curve = remap.curve(graph.total_node_weight(), "cut", self.to.console, |weight| {
@@ -329,8 +329,7 @@ impl Job<'_> {
             })?;
             let (blocks, migration) = (partition.into_blocks(), Some(migration));
             Ok(Division { blocks, index: None, migration, curve })
-        });
-        run.map_err(ModelError::from)?
+        })?
     }
 
     fn tell(&self, graph: &CsrGraph, model: &Model, report: &Report) {

@@ -20,7 +20,7 @@ use crate::graph::{CsrGraph, quotient};
 use crate::io::metis::NodeWeights;
 use crate::io::{self, Source};
 use crate::partition::Preset;
-use crate::solve::{DirectConfig, DirectSolution, MapPreset, SolveError, map_directly};
+use crate::solve::{DirectConfig, DirectSolution, MapPreset, map_directly};
 use crate::threads;
 use crate::topology::Machine;
 use crate::traffic;
@@ -89,8 +89,7 @@ impl Job<'_> {
         let spread =
             DirectOptions { imbalance: Some(self.imbalance), pe_weights: self.onto.pe_weights.clone() };
         let imbalance = spread.imbalance()?;
-        let machine =
-            threads::run(self.threads, || self.machine.build(console)).map_err(SolveError::from)??;
+        let machine = threads::run(self.threads, || self.machine.build(console))??;
         let machine = spread.weigh(machine)?;
         let machine = machine.as_ref();
         let graph = io::metis::read(source, NodeWeights::Read)?;

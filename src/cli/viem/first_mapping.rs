@@ -15,7 +15,6 @@ use crate::io::{Source, coordinates};
 use crate::mapping::Mapping;
 use crate::observer::{Limited, Observer, Phase};
 use crate::partition::{Algorithm, Input};
-use crate::solve::SolveError;
 use crate::threads;
 use crate::topology::Machine;
 use crate::types::Cost;
@@ -161,7 +160,7 @@ impl FirstOrder {
         let mut input = Input::new(graph).with_seed(seed);
         input.coordinates = self.points.as_ref();
         input.observer = observer;
-        Ok(threads::run(threads, || make(&input)).map_err(SolveError::from)??)
+        Ok(threads::run(threads, || make(&input))??)
     }
 }
 

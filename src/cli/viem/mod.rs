@@ -35,7 +35,7 @@ use crate::graph::CsrGraph;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs, Source};
 use crate::mapping::Mapping;
-use crate::solve::{MapConfig, MapPreset, SolveError};
+use crate::solve::{MapConfig, MapPreset};
 use crate::threads;
 use crate::topology::{DistanceKind, Machine};
 use crate::types::Cost;
@@ -225,7 +225,7 @@ fn map(options: &Options) -> anyhow::Result<End> {
     let curve = options.remap.add_to(&mut outputs, &inputs)?;
     let console = Console::new(options.report.quiet, &outputs)?;
     let threads = options::threads(options.threads)?;
-    let machine = threads::run(threads, || options.machine.build(console)).map_err(SolveError::from)??;
+    let machine = threads::run(threads, || options.machine.build(console))??;
     let machine = options.direct.weigh(machine)?;
     let config = options.config(machine.as_ref(), outputs.is_file(output))?;
     options.direct.imbalance()?;

@@ -14,6 +14,7 @@ use std::marker::PhantomData;
 
 use super::recursive::{self, Halving, Share};
 use super::{AlgorithmError, Input, Method, Targets};
+use crate::graph::bfs::components;
 use crate::observer::Observer;
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::index::count_before;
@@ -89,7 +90,8 @@ fn spectral_order<W: Stored>(
     if observer.should_stop() {
         return graph.nodes().collect();
     }
-    let (component_of, count) = components(graph);
+    let (component_of, count) =
+        components(graph.num_nodes(), |node| graph.arcs(node).iter().map(|arc| arc.target));
     if count == 1 {
         return by_fiedler_vector(graph, seed, observer);
     }
@@ -131,28 +133,4 @@ fn by_fiedler_vector<W: Stored>(graph: &CompactGraph<W>, seed: u64, observer: &d
     let vector = fiedler(graph, seed, observer).vector;
     order.sort_by(|&a, &b| vector[a as usize].total_cmp(&vector[b as usize]).then(a.cmp(&b)));
     order
-}
-
-/// The component of each vertex, and how many there are; O(n + m).
-fn components<W: Stored>(graph: &CompactGraph<W>) -> (Vec<BlockId>, usize) {
-    let mut component_of = vec![BlockId::MAX; graph.num_nodes()];
-    let (mut count, mut open) = (0, Vec::new());
-    for node in graph.nodes() {
-        if component_of[node as usize] != BlockId::MAX {
-            continue;
-        }
-        component_of[node as usize] = count;
-        open.push(node);
-        while let Some(next) = open.pop() {
-            for arc in graph.arcs(next) {
-                let component = &mut component_of[arc.target as usize];
-                if *component == BlockId::MAX {
-                    *component = count;
-                    open.push(arc.target);
-                }
-            }
-        }
-        count += 1;
-    }
-    (component_of, count as usize)
 }

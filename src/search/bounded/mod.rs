@@ -28,6 +28,7 @@ use hubs::{HubGains, Hubs};
 use tree::{Near, Tree, volume};
 
 use super::partner_gains::Gains;
+use super::sample;
 use super::swap::SwapSearch;
 use crate::graph::CsrGraph;
 use crate::graph::hubs::hubs_of;
@@ -96,8 +97,7 @@ impl BoundedGains {
     /// Whether the bounds leave out so much that a visit is cheaper than a scan of the PEs near a process and of the arcs of all hubs. Where
     /// processes communicate with many hubs in different ways, they leave out almost nothing.
     fn are_tight(&self, view: View<'_>, near: usize) -> bool {
-        const SAMPLE: usize = 16;
-        let processes = view.graph.nodes().step_by(view.graph.num_nodes().div_ceil(SAMPLE).max(1));
+        let processes = sample(view.graph);
         let scanned = near + self.hubs.iter().map(|hub| view.graph.degree(hub)).sum::<usize>();
         let of_scans = processes.len() * scanned;
         processes.map(|process| self.candidates(view, process).1).sum::<usize>() * ARCS_PER_BOUND < of_scans
