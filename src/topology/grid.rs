@@ -173,40 +173,47 @@ impl Grid {
         let size = self.vertex.num_pes();
         let strides = self.strides();
         let mut is_first_larger = true;
-        let mut second = Vec::new();
+        let mut rest = Vec::new();
         // Every part is a box of vertices, or the PEs of a group of one.
         Parts::divide((0..self.num_pes as PeId).collect(), |pes| {
             if pes.len() <= size {
                 return self.vertex.children_of(pes.len());
             }
-            let first = pes[0] / size as PeId;
-            let last = pes[pes.len() - 1] / size as PeId;
-            let coordinate =
-                |vertex: u32, (dimension, stride): (Dimension, u32)| vertex / stride % dimension.length;
             // The order inside a box is that of the numbers, so its first and last PE are its corners.
-            let sides = strides
-                .iter()
-                .map(|&across| (coordinate(last, across) - coordinate(first, across) + 1, across));
-            let (length, across) =
-                sides.max_by_key(|&(length, (_, stride))| (length, stride)).expect("two vertices");
-            let half = if is_first_larger { length.div_ceil(2) } else { length / 2 };
-            is_first_larger ^= length % 2 == 1;
-            let border = coordinate(first, across) + half;
-            let mut first = 0;
-            second.clear();
-            for place in 0..pes.len() {
-                let pe = pes[place];
-                if coordinate(pe / size as PeId, across) < border {
-                    pes[first] = pe;
-                    first += 1;
-                } else {
-                    second.push(pe);
+            let [first, last] = [pes[0], pes[pes.len() - 1]].map(|pe| pe / size as PeId);
+            // The longest side, and how many PEs a step along it goes over; among equals that of the longest step.
+            let (mut longest, mut step, mut volume) = (0, size, size);
+            for &(dimension, stride) in &strides {
+                let coordinate = |vertex: u32| vertex / stride % dimension.length;
+                let length = (coordinate(last) - coordinate(first) + 1) as usize;
+                if length >= longest {
+                    (longest, step) = (length, volume);
                 }
+                volume *= length;
             }
-            pes[first..].copy_from_slice(&second);
-            vec![first, second.len()]
+            let half = if is_first_larger { longest.div_ceil(2) } else { longest / 2 };
+            is_first_larger ^= longest % 2 == 1;
+            bring_forward(pes, longest * step, half * step, &mut rest);
+            let first = pes.len() / longest * half;
+            vec![first, pes.len() - first]
         })
     }
+}
+
+/// Brings the first `run` of each `row` PEs before all others, for which `rest` is space; otherwise their order stays. O(n), and O(1) for a
+/// single row.
+fn bring_forward(pes: &mut [PeId], row: usize, run: usize, rest: &mut Vec<PeId>) {
+    if row == pes.len() {
+        return;
+    }
+    rest.clear();
+    let mut end = 0;
+    for begin in (0..pes.len()).step_by(row) {
+        rest.extend_from_slice(&pes[begin + run..begin + row]);
+        pes.copy_within(begin..begin + run, end);
+        end += run;
+    }
+    pes[end..].copy_from_slice(rest);
 }
 
 impl Machine for Grid {
