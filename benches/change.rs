@@ -24,8 +24,8 @@ mod remap;
 mod speed;
 
 use common::{Options, fail};
+use viem::ground::threads;
 use viem::partition::Preset;
-use viem::threads;
 
 /// What is asked for.
 struct Run {

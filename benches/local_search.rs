@@ -13,13 +13,13 @@ mod common;
 use std::path::PathBuf;
 
 use common::{Options, Stopwatch, Table, fail, read_graph};
-use viem::construct::{Construction, ConstructionConfig, construct};
 use viem::io::metis::NodeWeights;
+use viem::machine::Hierarchy;
 use viem::machine::Places;
-use viem::objective::cost;
-use viem::problem::Problem;
-use viem::search::{Neighbourhood, SearchConfig, SearchOutcome, local_search};
-use viem::topology::Hierarchy;
+use viem::mapping::construct::{Construction, ConstructionConfig, construct};
+use viem::mapping::objective::cost;
+use viem::mapping::problem::Problem;
+use viem::mapping::search::{Neighbourhood, SearchConfig, SearchOutcome, local_search};
 
 struct Run {
     model: PathBuf,
@@ -43,7 +43,7 @@ fn main() {
     });
     match run {
         // One thread for all, also for what would be shared out.
-        Some(run) => viem::threads::run(1, || search(&run)).expect("a thread"),
+        Some(run) => viem::ground::threads::run(1, || search(&run)).expect("a thread"),
         // As when all benchmarks are run.
         None => println!("local_search: give model=FILE and hierarchy=…"),
     }

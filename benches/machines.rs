@@ -22,8 +22,8 @@ use common::{MapRun, Table, audited_cost_on, changed, columns, fail, geometric_m
 use viem::graph::CsrGraph;
 use viem::io::metis::NodeWeights;
 use viem::machine;
-use viem::solve::{MapConfig, MapPreset, Solution, solve};
-use viem::topology::Machine;
+use viem::machine::Machine;
+use viem::mapping::solve::{MapConfig, MapPreset, Solution, solve};
 
 /// From so many processes on, pairs count for the time.
 const TIMED: usize = 512;

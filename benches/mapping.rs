@@ -21,8 +21,8 @@ use std::time::Instant;
 use common::{MapRun, Table, audited_cost, changed, columns, fail, geometric_mean, number_in, read_graph};
 use viem::graph::CsrGraph;
 use viem::io::metis::NodeWeights;
-use viem::solve::{MapConfig, MapPreset, Solution, solve};
-use viem::topology::Hierarchy;
+use viem::machine::Hierarchy;
+use viem::mapping::solve::{MapConfig, MapPreset, Solution, solve};
 
 /// A model, its machine and what others reached.
 struct Model {

@@ -14,20 +14,20 @@ use std::hint::black_box;
 use common::random_mapping;
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
-use viem::construct::{Construction, ConstructionConfig, construct};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::rng::Rng;
+use viem::ground::types::{NodeId, PeId};
 use viem::io::Source;
 use viem::io::metis::{self, Content, NodeWeights};
 use viem::machine::Places;
-use viem::objective::{keys, swap_delta};
-use viem::problem::Problem;
-use viem::rng::Rng;
-use viem::search::{Neighbourhood, SearchConfig, local_search};
-use viem::topology::{
+use viem::machine::{
     Dimension, DistanceOracle, DistanceVisitor, Grid, Hierarchy, Hypercube, Listed, Machine, Network,
     StoredDistances,
 };
-use viem::types::{NodeId, PeId};
+use viem::mapping::construct::{Construction, ConstructionConfig, construct};
+use viem::mapping::objective::{keys, swap_delta};
+use viem::mapping::problem::Problem;
+use viem::mapping::search::{Neighbourhood, SearchConfig, local_search};
 
 fn main() {
     divan::main();

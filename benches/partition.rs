@@ -20,9 +20,9 @@ use common::{
     read_graph,
 };
 use viem::graph::{CsrGraph, generate};
+use viem::ground::threads;
 use viem::io::metis::NodeWeights;
 use viem::partition::{Partitioner, Preset, Settings, Targets};
-use viem::threads;
 
 struct Run {
     presets: Vec<Preset>,

@@ -21,11 +21,11 @@ use std::time::Duration;
 
 use common::{Options, Stopwatch, changed, fail};
 use viem::graph::generate;
+use viem::ground::rng::Rng;
 use viem::io::{Source, qaplib};
 use viem::machine;
+use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
 use viem::qap::{self, Improvement, Qap, QapConfig, QapMachine};
-use viem::rng::Rng;
-use viem::topology::{DistanceOracle, DistanceVisitor, Machine};
 
 struct Run {
     iteration: bool,
@@ -54,7 +54,7 @@ fn main() {
     });
     if run.iteration {
         // The stopwatch tells the processor time of its own thread.
-        return viem::threads::run(1, iteration).unwrap_or_else(|error| fail(error));
+        return viem::ground::threads::run(1, iteration).unwrap_or_else(|error| fail(error));
     }
     if run.machines {
         return machines(&run);

@@ -21,9 +21,9 @@ use common::{Options, Table, audited_cost, fail, memory, text_of};
 use viem::graph::{CsrGraph, generate};
 use viem::io::Source;
 use viem::io::metis::{self, NodeWeights};
+use viem::machine::Hierarchy;
 use viem::mapping::Mapping;
-use viem::solve::{MapConfig, MapPreset, solve};
-use viem::topology::Hierarchy;
+use viem::mapping::solve::{MapConfig, MapPreset, solve};
 
 fn main() {
     let (presets, threads, graphs, sizes, seed) = Options::read(|options| {

@@ -31,19 +31,19 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use common::{Options, StopAfter, audited_cost, check_partition, check_quotient, text_of};
-use viem::construct::Construction;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::rng::{Rng, derive};
+use viem::ground::types::{NodeId, Weight};
 use viem::io::Source;
 use viem::io::metis::{self, NodeWeights};
+use viem::machine::{DistanceKind, DistanceOracle, Hierarchy};
 use viem::mapping::Mapping;
-use viem::model::{self, ModelConfig};
-use viem::objective::{keys, swap_delta};
+use viem::mapping::construct::Construction;
+use viem::mapping::model::{self, ModelConfig};
+use viem::mapping::objective::{keys, swap_delta};
+use viem::mapping::search::Neighbourhood;
+use viem::mapping::solve::{MapConfig, MapPreset, Report, Seconds, Solution, SolveError, solve_watched};
 use viem::partition::Preset;
-use viem::rng::{Rng, derive};
-use viem::search::Neighbourhood;
-use viem::solve::{MapConfig, MapPreset, Report, Seconds, Solution, SolveError, solve_watched};
-use viem::topology::{DistanceKind, DistanceOracle, Hierarchy};
-use viem::types::{NodeId, Weight};
 
 fn main() {
     let (minutes, seed, only) = Options::read(|options| {

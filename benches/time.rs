@@ -9,16 +9,16 @@
 mod common;
 
 use common::{Options, Stopwatch, Table, geometric_mean};
-use viem::assign::{AssignConfig, assign};
-use viem::estimate::{Estimate, Model};
-use viem::program::generate::{Congestion, Pattern, Size, congested, program, shuffled};
-use viem::program::{Program, ProgramBuilder};
-use viem::rng::{Rng, derive};
-use viem::routing::Routing;
-use viem::simulate::{Settings, simulate};
-use viem::solve::{MapPreset, solve};
-use viem::topology::{Grid, Hypercube, Machine};
-use viem::types::PeId;
+use viem::ground::rng::{Rng, derive};
+use viem::ground::types::PeId;
+use viem::machine::{Grid, Hypercube, Machine};
+use viem::mapping::solve::{MapPreset, solve};
+use viem::workload::assign::{AssignConfig, assign};
+use viem::workload::estimate::{Estimate, Model};
+use viem::workload::generate::{Congestion, Pattern, Size, congested, program, shuffled};
+use viem::workload::routing::Routing;
+use viem::workload::simulate::{Settings, simulate};
+use viem::workload::{Program, ProgramBuilder};
 
 const WORDS: [&str; 5] = ["accuracy", "simulator", "regular", "congested", "speed"];
 
@@ -37,7 +37,7 @@ fn main() {
         has(3).then(|| congested_programs(preset));
         has(4).then(|| speed(preset));
     };
-    viem::threads::run(1, run).expect("a thread");
+    viem::ground::threads::run(1, run).expect("a thread");
 }
 
 /// Table II: regular programs, tasks numbered at random, against what would be best.

@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use viem::graph::generate;
-use viem::topology::{Distances, MachineError};
-use viem::types::PeId;
+use viem::ground::types::PeId;
+use viem::machine::{Distances, MachineError};
 use viem::{DistanceMatrix, Machine, MapConfig, solve};
 
 /// Two rings of `length` PEs each. The bridge joins the first PE of one with the first of the other.

@@ -38,11 +38,11 @@
 //! | [`Capacities`] | PEs with room for several processes |
 //!
 //! A type of one's own is a machine once it implements [`Machine`]: it tells the number of PEs, and one of the metrics of
-//! [`topology`] that tells its distances. [`machine::build`] makes any of these from what people write, such as `torus:8x4`.
+//! [`mod@machine`] that tells its distances. [`machine::build`] makes any of these from what people write, such as `torus:8x4`.
 //!
 //! # To score a mapping
 //!
-//! [`score`] computes J of any mapping to any machine. [`traffic`] tells how it is spread over levels and distances.
+//! [`score`] computes J of any mapping to any machine. [`report::traffic`] tells how it is spread over levels and distances.
 //!
 //! # To partition a graph
 //!
@@ -66,51 +66,30 @@
 //!
 //! `cli` (default) has the four programs. A library user does without: `default-features = false`.
 
-pub mod annealing;
-pub mod assign;
-mod budget;
 #[cfg(feature = "cli")]
 pub mod cli;
-pub mod compare;
-pub mod construct;
-pub mod estimate;
 pub mod graph;
+pub mod ground;
 pub mod io;
 pub mod launch;
 pub mod machine;
 pub mod mapping;
-pub mod memory;
-mod metropolis;
-pub mod model;
-pub mod objective;
-pub mod observer;
 pub mod partition;
-pub mod picture;
-pub mod problem;
-pub mod program;
 pub mod qap;
-pub mod rng;
-pub mod routing;
-pub mod search;
-pub mod settings;
-pub mod simulate;
-pub mod solve;
-pub mod threads;
-pub mod topology;
-pub mod traffic;
-pub mod types;
+pub mod report;
 pub mod verify;
+pub mod workload;
 
-pub use construct::Construction;
 pub use graph::{Coordinates, CsrGraph, GraphBuilder};
+pub use ground::observer::Observer;
+pub use machine::{Capacities, DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, Network};
 pub use mapping::Mapping;
-pub use objective::score;
-pub use observer::Observer;
+pub use mapping::construct::Construction;
+pub use mapping::objective::score;
+pub use mapping::search::Neighbourhood;
+pub use mapping::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
 pub use partition::{Algorithm, Index, Partition, Partitioner, Preset, Quality, Targets};
 pub use qap::{Qap, QapConfig, QapSolution};
-pub use search::Neighbourhood;
-pub use solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
-pub use topology::{Capacities, DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, Network};
 
 /// The examples of the README are tried as those of this documentation.
 #[cfg(doctest)]

@@ -4,12 +4,12 @@ mod common;
 
 use common::{check_partition, random_graph};
 use viem::graph::{Coordinates, CsrGraph, GraphBuilder, generate};
+use viem::ground::rng::Rng;
+use viem::ground::threads;
+use viem::ground::types::{NodeId, Weight};
 use viem::partition::{
     Algorithm, AlgorithmError, Grouping, Homes, Index, Input, Partition, Partitioner, Preset, Targets,
 };
-use viem::rng::Rng;
-use viem::threads;
-use viem::types::{NodeId, Weight};
 
 fn random_points(n: usize, dimension: usize, rng: &mut Rng) -> Coordinates {
     Coordinates::new(dimension, (0..n * dimension).map(|_| rng.unit() * 8.0 - 4.0).collect()).unwrap()

@@ -5,17 +5,17 @@ mod common;
 use common::{
     Family, StopAfter, families, instance, pattern_machines, random_graph, shuffled, small_families,
 };
-use viem::construct::{Construction, ConstructionError};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::rng::Rng;
+use viem::ground::types::{NodeId, PeId};
 use viem::io::Source;
 use viem::io::metis::{self, NodeWeights};
+use viem::machine::{Grid, Hypercube, Machine};
 use viem::mapping::Mapping;
-use viem::objective::evaluate;
-use viem::rng::Rng;
-use viem::search::{Neighbourhood, SearchConfig};
-use viem::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
-use viem::topology::{Grid, Hypercube, Machine};
-use viem::types::{NodeId, PeId};
+use viem::mapping::construct::{Construction, ConstructionError};
+use viem::mapping::objective::evaluate;
+use viem::mapping::search::{Neighbourhood, SearchConfig};
+use viem::mapping::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
 
 /// Numbers of PEs that are left without a process.
 const SPARE: [usize; 2] = [0, 2];

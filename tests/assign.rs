@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use common::StopAfter;
 use viem::Mapping;
-use viem::assign::{AssignConfig, assign};
-use viem::estimate::{Estimate, Model, NOWHERE, PARTS};
-use viem::program::generate::{Congestion, Pattern, Size, congested, program, shuffled};
-use viem::program::{Program, ProgramBuilder};
-use viem::rng::Rng;
-use viem::routing::Routing;
-use viem::simulate::{Costs, Settings, simulate};
-use viem::solve::MapPreset;
-use viem::topology::{Capacities, Grid, Hierarchy, Hypercube, Interconnect, Machine};
-use viem::types::PeId;
+use viem::ground::rng::Rng;
+use viem::ground::types::PeId;
+use viem::machine::{Capacities, Grid, Hierarchy, Hypercube, Interconnect, Machine};
+use viem::mapping::solve::MapPreset;
 use viem::verify::MachineText;
+use viem::workload::assign::{AssignConfig, assign};
+use viem::workload::estimate::{Estimate, Model, NOWHERE, PARTS};
+use viem::workload::generate::{Congestion, Pattern, Size, congested, program, shuffled};
+use viem::workload::routing::Routing;
+use viem::workload::simulate::{Costs, Settings, simulate};
+use viem::workload::{Program, ProgramBuilder};
 
 const FREE: Costs = Costs { send: 0, receive: 0 };
 

@@ -4,8 +4,8 @@
 mod common;
 
 use common::{Options, changed, columns, geometric_mean, number_in};
-use viem::construct::Construction;
-use viem::solve::{MapConfig, MapPreset};
+use viem::mapping::construct::Construction;
+use viem::mapping::solve::{MapConfig, MapPreset};
 
 fn parse<T>(line: &str, read: impl FnOnce(&mut Options) -> Result<T, String>) -> Result<T, String> {
     Options::parse(line.split_whitespace().map(String::from), read)

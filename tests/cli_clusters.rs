@@ -7,7 +7,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use common::{failure_of, objective, program, random_graph, stdout_of, text_of};
-use viem::rng::Rng;
+use viem::ground::rng::Rng;
 
 /// A folder with a graph of 12 processes and these files.
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{failure_of, instance, objective, program, random_graph, report_in, stdout_of, text_of};
-use viem::rng::Rng;
+use viem::ground::rng::Rng;
 
 /// A folder with a graph of 24 processes.
 fn folder() -> tempfile::TempDir {

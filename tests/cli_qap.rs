@@ -12,7 +12,7 @@ use assert_cmd::Command;
 use common::signals::{start, told_after};
 use common::{failure_of, objective, program, report_in, stdout_of};
 use tempfile::{TempDir, tempdir};
-use viem::rng::Rng;
+use viem::ground::rng::Rng;
 
 /// Five machines in a row and what flows between five jobs, not symmetric; and the least J, by enumeration.
 const PROBLEM: &str = "5 71\n0 1 9 0 2\n1 0 0 4 0\n3 0 0 1 0\n0 4 1 0 8\n2 0 0 0 0\n

@@ -8,11 +8,11 @@ use std::path::Path;
 use assert_cmd::Command;
 use common::{MACHINE, after, failure_of, instance, objective, program, report_in, stdout_of, text_of};
 use serde_json::Value;
-use viem::construct::Construction;
 use viem::graph::generate;
-use viem::search::Neighbourhood;
-use viem::solve::MapPreset;
-use viem::topology::DistanceKind;
+use viem::machine::DistanceKind;
+use viem::mapping::construct::Construction;
+use viem::mapping::search::Neighbourhood;
+use viem::mapping::solve::MapPreset;
 
 fn viem(folder: &Path, model: &str) -> Command {
     let mut command = program("viem", folder);

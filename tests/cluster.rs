@@ -4,15 +4,15 @@ mod common;
 
 use std::path::Path;
 
+use viem::ground::rng::Rng;
+use viem::ground::types::{Distance, PeId};
 use viem::io::cluster::hwloc::{Kind, Object};
 use viem::io::cluster::topology::{self, Switch, Topology, Torus};
 use viem::io::cluster::{hostfile, hostlist, hwloc, latency, synthetic};
 use viem::io::{ReadError, Source};
 use viem::machine::cluster::{Cluster, ClusterError, Draft, DraftNode, Unit, plain, regular};
 use viem::machine::{self, Nodes, SpecError, Wanted};
-use viem::rng::Rng;
-use viem::topology::{DistanceOracle, DistanceVisitor, Division, Machine};
-use viem::types::{Distance, PeId};
+use viem::machine::{DistanceOracle, DistanceVisitor, Division, Machine};
 use viem::verify::{MachineText, OUTLINE, audit_on};
 
 struct Table;

@@ -3,16 +3,16 @@
 mod common;
 
 use common::{Counted, StopAfter};
-use viem::construct::{Construction, ConstructionConfig, construct};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::observer::Observer;
+use viem::ground::threads;
 use viem::machine::Places;
+use viem::machine::{DistanceOracle, DistanceVisitor, Grid, Hierarchy, Machine};
 use viem::mapping::Mapping;
-use viem::objective::cost;
-use viem::observer::Observer;
+use viem::mapping::construct::{Construction, ConstructionConfig, construct};
+use viem::mapping::objective::cost;
+use viem::mapping::problem::Problem;
 use viem::partition::Preset;
-use viem::problem::Problem;
-use viem::threads;
-use viem::topology::{DistanceOracle, DistanceVisitor, Grid, Hierarchy, Machine};
 
 const SHAPES: [(&str, &str); 15] = [
     ("1", "1"),

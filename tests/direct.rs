@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use common::{Family, StopAfter, families, random_edges, small_families};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::rng::Rng;
+use viem::ground::types::{PeId, Weight};
+use viem::machine::{Capacities, Grid, Hierarchy, Listed, Machine};
 use viem::mapping::Mapping;
-use viem::partition::{Partitioner, Preset, Targets};
-use viem::rng::Rng;
-use viem::solve::{
+use viem::mapping::solve::{
     DirectConfig, DirectSolution, MapConfig, MapPreset, SolveError, bounds, map_directly,
     map_directly_watched, solve,
 };
-use viem::topology::{Capacities, Grid, Hierarchy, Listed, Machine};
-use viem::types::{PeId, Weight};
+use viem::partition::{Partitioner, Preset, Targets};
 
 fn config(preset: MapPreset) -> DirectConfig {
     DirectConfig::preset(preset)

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use common::StopAfter;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::observer::{Observer, WORK_BETWEEN_QUESTIONS};
+use viem::ground::types::NodeId;
+use viem::machine::Hierarchy;
 use viem::mapping::Mapping;
-use viem::observer::{Observer, WORK_BETWEEN_QUESTIONS};
+use viem::mapping::problem::Problem;
+use viem::mapping::search::{Neighbourhood, SearchConfig, local_search};
+use viem::mapping::solve::{MapConfig, MapPreset, solve, solve_watched};
 use viem::partition::{Partitioner, Preset, Targets};
-use viem::problem::Problem;
-use viem::search::{Neighbourhood, SearchConfig, local_search};
-use viem::solve::{MapConfig, MapPreset, solve, solve_watched};
-use viem::topology::Hierarchy;
-use viem::types::NodeId;
 
 fn star(n: usize) -> CsrGraph {
     let mut builder = GraphBuilder::new(n);

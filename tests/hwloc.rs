@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use viem::ground::types::{Distance, PeId};
 use viem::machine::{self, Nodes, Wanted};
-use viem::topology::{DistanceOracle, DistanceVisitor, Machine};
-use viem::types::{Distance, PeId};
+use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
 
 /// What a program prints, if it runs and succeeds.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {

@@ -4,16 +4,16 @@ mod common;
 
 use common::{SHAPES, StopAfter, optimum, random_graph, random_mapping};
 use viem::graph::generate;
+use viem::ground::observer::Observer;
+use viem::ground::rng::Rng;
+use viem::ground::threads;
+use viem::ground::types::Cost;
+use viem::machine::Hierarchy;
 use viem::machine::Places;
 use viem::mapping::Mapping;
-use viem::objective::cost;
-use viem::observer::Observer;
-use viem::problem::Problem;
-use viem::rng::Rng;
-use viem::search::{Annealing, Improvement, Neighbourhood, SearchConfig, improve, local_search};
-use viem::threads;
-use viem::topology::Hierarchy;
-use viem::types::Cost;
+use viem::mapping::objective::cost;
+use viem::mapping::problem::Problem;
+use viem::mapping::search::{Annealing, Improvement, Neighbourhood, SearchConfig, improve, local_search};
 
 /// An improvement that tries a little of everything.
 const SHORT: Improvement = {

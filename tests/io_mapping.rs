@@ -1,9 +1,9 @@
 //! Mapping files: what is read, and what is refused and where.
 
 use proptest::prelude::*;
+use viem::ground::types::PeId;
 use viem::io::mapping::{self, MappingFault, Room};
 use viem::io::{ContentError, ReadError, Source, partition};
-use viem::types::PeId;
 
 fn read(text: &[u8], n: usize) -> Result<Vec<PeId>, ReadError> {
     mapping::read(Source::new("test", text).unwrap(), n, Room::plain(n))

@@ -10,11 +10,11 @@ use std::process::Command;
 
 use common::{Mpi, is_required, skipped, without_job};
 use viem::Mapping;
+use viem::ground::rng::Rng;
+use viem::ground::types::PeId;
 use viem::launch::{self, KINDS, Launch, LaunchError};
 use viem::machine::Nodes;
-use viem::rng::Rng;
-use viem::topology::{Distances, Location, Machine, MachineError};
-use viem::types::PeId;
+use viem::machine::{Distances, Location, Machine, MachineError};
 
 /// A machine that is given by where its PEs are.
 struct Located {

@@ -3,11 +3,11 @@
 
 use std::path::PathBuf;
 
+use viem::ground::rng::Rng;
+use viem::ground::types::{Distance, PeId};
 use viem::machine::spec::{FILES, KINDS};
 use viem::machine::{self, SpecError};
-use viem::rng::Rng;
-use viem::topology::{DistanceOracle, DistanceVisitor, Distances, Division, Machine, MachineError};
-use viem::types::{Distance, PeId};
+use viem::machine::{DistanceOracle, DistanceVisitor, Distances, Division, Machine, MachineError};
 use viem::verify::{MachineText, audit_on};
 
 mod common;

@@ -5,9 +5,9 @@ mod common;
 use common::{check_partition, check_quotient, random_edges};
 use proptest::prelude::*;
 use viem::graph::{GraphBuilder, generate};
-use viem::model::{ModelConfig, ModelError, generate};
+use viem::ground::rng::Rng;
+use viem::mapping::model::{ModelConfig, ModelError, generate};
 use viem::partition::Preset;
-use viem::rng::Rng;
 
 fn config(num_blocks: usize) -> ModelConfig {
     ModelConfig { num_blocks, preset: Preset::Fast, imbalance: 0.03, seed: 1, threads: 1 }

@@ -5,11 +5,11 @@ mod common;
 use common::{naive_cost, random_graph, random_mapping};
 use proptest::prelude::*;
 use viem::graph::CsrGraph;
+use viem::ground::rng::Rng;
+use viem::machine::{DistanceOracle, Hierarchy, StoredDistances};
 use viem::mapping::Mapping;
-use viem::objective::{cost, keys, swap_delta};
-use viem::problem::Problem;
-use viem::rng::Rng;
-use viem::topology::{DistanceOracle, Hierarchy, StoredDistances};
+use viem::mapping::objective::{cost, keys, swap_delta};
+use viem::mapping::problem::Problem;
 
 fn hierarchies() -> impl Strategy<Value = Hierarchy> {
     let arity = prop::sample::select(vec![1u32, 1, 2, 2, 3, 4, 5, 7]);

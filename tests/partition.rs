@@ -4,9 +4,9 @@ mod common;
 
 use common::{StopAfter, check_partition, random_graph};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::rng::Rng;
+use viem::ground::types::{NodeId, Weight};
 use viem::partition::{Contraction, Partition, Partitioner, Preset, Settings, Targets};
-use viem::rng::Rng;
-use viem::types::{NodeId, Weight};
 
 fn graph(num_nodes: usize, edges: impl IntoIterator<Item = (NodeId, NodeId)>) -> CsrGraph {
     let mut builder = GraphBuilder::new(num_nodes);

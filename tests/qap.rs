@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use viem::ground::observer::Observer;
+use viem::ground::rng::Rng;
 use viem::io::{Source, qap_solution, qaplib};
 use viem::mapping::Mapping;
-use viem::observer::Observer;
+use viem::mapping::solve::MapPreset;
 use viem::qap::{self, Qap, QapConfig, QapError, QapMachine, QapSolution, gilmore_lawler};
-use viem::rng::Rng;
-use viem::solve::MapPreset;
 use viem::verify::audit_qap;
 
 /// A random matrix of entries from `least` on; of `kind`: bit 0 symmetric, bit 1 no diagonal, bit 2 sparse.

@@ -1,9 +1,9 @@
 //! Machines recognised by a matrix of their distances, with rows in any order.
 
+use viem::ground::rng::Rng;
+use viem::ground::types::{Distance, PeId};
 use viem::machine::recognise::{Recognised, recognise};
-use viem::rng::Rng;
-use viem::topology::{Dimension, DistanceOracle, DistanceVisitor, Grid, Hierarchy, Hypercube, Machine};
-use viem::types::{Distance, PeId};
+use viem::machine::{Dimension, DistanceOracle, DistanceVisitor, Grid, Hierarchy, Hypercube, Machine};
 
 /// The distances of a machine, row by row.
 struct Matrix;

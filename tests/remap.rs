@@ -4,15 +4,15 @@ mod common;
 
 use common::{check_partition, text_of};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::rng::Rng;
+use viem::ground::threads;
+use viem::machine::{Capacities, Hierarchy};
+use viem::mapping::solve::{
+    DirectConfig, DirectSolution, MapPreset, SolveError, bounds, map_directly, remap_directly,
+};
 use viem::partition::{
     Homes, HomesError, MigrationWeight, Partitioner, Preset, RemapError, Remapped, Targets, curve,
 };
-use viem::rng::Rng;
-use viem::solve::{
-    DirectConfig, DirectSolution, MapPreset, SolveError, bounds, map_directly, remap_directly,
-};
-use viem::threads;
-use viem::topology::{Capacities, Hierarchy};
 use viem::verify::{MachineText, audit_many};
 
 fn weight(text: &str) -> MigrationWeight {

@@ -4,13 +4,13 @@ mod common;
 
 use common::{SHAPES, StopAfter, naive_cost, random_graph, random_mapping};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::rng::Rng;
+use viem::ground::threads;
+use viem::ground::types::{NodeId, PeId};
+use viem::machine::{DistanceOracle, Hierarchy, Metric, StoredDistances};
 use viem::mapping::Mapping;
-use viem::problem::Problem;
-use viem::rng::Rng;
-use viem::search::{Neighbourhood, SearchConfig, SearchOutcome, local_search};
-use viem::threads;
-use viem::topology::{DistanceOracle, Hierarchy, Metric, StoredDistances};
-use viem::types::{NodeId, PeId};
+use viem::mapping::problem::Problem;
+use viem::mapping::search::{Neighbourhood, SearchConfig, SearchOutcome, local_search};
 
 /// The hops between every two vertices; 0 if there is no path.
 fn hops(graph: &CsrGraph) -> Vec<Vec<usize>> {

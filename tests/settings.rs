@@ -4,11 +4,11 @@ use std::fmt::Debug;
 use std::str::FromStr;
 use std::time::Duration;
 
-use viem::construct::Construction;
+use viem::machine::{DistanceKind, Grid, Hierarchy};
+use viem::mapping::construct::Construction;
+use viem::mapping::search::Neighbourhood;
+use viem::mapping::solve::{MapConfig, MapPreset};
 use viem::partition::Preset;
-use viem::search::Neighbourhood;
-use viem::solve::{MapConfig, MapPreset};
-use viem::topology::{DistanceKind, Grid, Hierarchy};
 
 /// A member of a family is found by its name, and by no other.
 fn check_names<T: Copy + Debug + PartialEq + FromStr<Err: Debug + ToString> + ToString>(all: &[T]) {
@@ -44,7 +44,7 @@ fn settings_come_back_as_they_were_written() {
         }
     }
     let unknown = r#"{"neighbourhood": "nsquare", "max_hops": 1, "block_size": 1, "hops": 3}"#;
-    assert!(serde_json::from_str::<viem::search::SearchConfig>(unknown).is_err());
+    assert!(serde_json::from_str::<viem::mapping::search::SearchConfig>(unknown).is_err());
 }
 
 /// What is told about these settings if they are not valid.

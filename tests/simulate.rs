@@ -4,12 +4,12 @@ mod common;
 
 use common::slow_run;
 use viem::graph::{GraphBuilder, generate};
-use viem::program::{Program, ProgramBuilder, TaskId};
-use viem::rng::Rng;
-use viem::routing::{Flow, Routing};
-use viem::simulate::{ChromeTrace, Costs, Settings, Simulation, SimulationError, simulate};
-use viem::topology::{DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, MachineError};
-use viem::types::Distance;
+use viem::ground::rng::Rng;
+use viem::ground::types::Distance;
+use viem::machine::{DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, MachineError};
+use viem::workload::routing::{Flow, Routing};
+use viem::workload::simulate::{ChromeTrace, Costs, Settings, Simulation, SimulationError, simulate};
+use viem::workload::{Program, ProgramBuilder, TaskId};
 
 const FREE: Costs = Costs { send: 0, receive: 0 };
 

@@ -3,15 +3,15 @@
 mod common;
 
 use common::{StopAfter, audited_cost, naive_cost, optimum, pattern_trees, random_graph, shuffled, text_of};
-use viem::construct::Construction;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::rng::Rng;
+use viem::machine::{DistanceKind, Hierarchy, Hypercube, Machine};
 use viem::mapping::Mapping;
-use viem::objective::score;
-use viem::problem::ProblemError;
-use viem::rng::Rng;
-use viem::search::Neighbourhood;
-use viem::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
-use viem::topology::{DistanceKind, Hierarchy, Hypercube, Machine};
+use viem::mapping::construct::Construction;
+use viem::mapping::objective::score;
+use viem::mapping::problem::ProblemError;
+use viem::mapping::search::Neighbourhood;
+use viem::mapping::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
 
 fn map(graph: &CsrGraph, hierarchy: &Hierarchy, config: &MapConfig) -> Solution {
     solve(graph, hierarchy, config).unwrap()

@@ -2,14 +2,14 @@
 //! machine, parts, lists of PEs, and what is refused.
 
 use viem::graph::{CsrGraph, GraphBuilder};
+use viem::ground::rng::Rng;
+use viem::ground::types::{Distance, NodeId, PeId};
 use viem::machine::Places;
-use viem::rng::Rng;
-use viem::topology::{
+use viem::machine::{
     Capacities, Dimension, DistanceMatrix, DistanceOracle, DistanceVisitor, Distances, Divided, Division,
     Grid, Hierarchy, Hosted, Hypercube, Listed, Machine, MachineError, Network, PartTree, Parts,
     StoredDistances, UnevenTree,
 };
-use viem::types::{Distance, NodeId, PeId};
 
 /// A machine and, by PE and PE, the distances that its definition gives.
 struct Case {

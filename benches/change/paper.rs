@@ -5,10 +5,10 @@
 use std::path::Path;
 
 use viem::graph::{Coordinates, CsrGraph};
+use viem::ground::rng::{Rng, derive};
 use viem::io::metis::NodeWeights;
 use viem::io::{Source, coordinates};
 use viem::partition::{Algorithm, Grouping, Index, Input, Preset, Quality, Targets};
-use viem::rng::{Rng, derive};
 
 use super::Run;
 use crate::common::{Table, fail, read_graph};

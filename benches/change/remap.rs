@@ -7,11 +7,11 @@
 use std::path::Path;
 
 use viem::graph::CsrGraph;
+use viem::ground::rng::{Rng, derive};
 use viem::io::metis::NodeWeights;
+use viem::machine::{Capacities, Hierarchy, Listed, Machine};
+use viem::mapping::solve::{self, DirectConfig, MapPreset, map_directly, remap_directly};
 use viem::partition::{Homes, Migration, MigrationWeight, Partitioner, Targets};
-use viem::rng::{Rng, derive};
-use viem::solve::{self, DirectConfig, MapPreset, map_directly, remap_directly};
-use viem::topology::{Capacities, Hierarchy, Listed, Machine};
 
 use super::{Run, diffusion};
 use crate::common::{Stopwatch, Table, fail, geometric_mean, read_graph};

@@ -1,8 +1,8 @@
 //! The time of orders and bisections on large inputs.
 
 use viem::graph::{Coordinates, CsrGraph, GraphBuilder, generate};
+use viem::ground::rng::Rng;
 use viem::partition::{Algorithm, Index, Input, Quality, Targets};
-use viem::rng::Rng;
 
 use super::Run;
 use crate::common::{Stopwatch, Table, fail};

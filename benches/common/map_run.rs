@@ -1,6 +1,6 @@
 //! What the benchmarks of mappings are asked for.
 
-use viem::solve::MapPreset;
+use viem::mapping::solve::MapPreset;
 
 use super::options::{Options, changes};
 

@@ -1,6 +1,6 @@
 //! J with exact sizes beside J with an imbalance.
 
-use viem::solve::MapPreset;
+use viem::mapping::solve::MapPreset;
 
 use super::peers::{has_peer, peers};
 use super::{Run, map};

@@ -29,8 +29,8 @@ mod threads;
 use common::{Options, changed, fail, graphs_of, read_graph};
 use viem::graph::{CsrGraph, generate};
 use viem::io::metis::NodeWeights;
-use viem::solve::{DirectConfig, DirectSolution, MapPreset, map_directly};
-use viem::topology::Machine;
+use viem::machine::Machine;
+use viem::mapping::solve::{DirectConfig, DirectSolution, MapPreset, map_directly};
 
 /// A table: its name, and what prints it for one preset.
 type Table = (&'static str, fn(&Run, MapPreset));

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use viem::graph::CsrGraph;
-use viem::solve::{DirectSolution, MapPreset};
-use viem::threads;
-use viem::topology::Machine;
-use viem::types::Weight;
+use viem::ground::threads;
+use viem::ground::types::Weight;
+use viem::machine::Machine;
+use viem::mapping::solve::{DirectSolution, MapPreset};
 
 use super::{Run, map};
 use crate::common::{Stopwatch, Table, columns, fail, geometric_mean, number_in};

@@ -1,9 +1,9 @@
 //! PEs of unequal speed: loads and the cut beside those of equal PEs.
 
 use viem::graph::CsrGraph;
-use viem::rng::Rng;
-use viem::solve::MapPreset;
-use viem::topology::Capacities;
+use viem::ground::rng::Rng;
+use viem::machine::Capacities;
+use viem::mapping::solve::MapPreset;
 
 use super::{Run, map};
 use crate::common::fail;

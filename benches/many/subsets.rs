@@ -6,11 +6,11 @@
 //! Pellegrini: Process mapping onto complex architectures and partitions thereof. 2015 (the figure of the graph bump).
 
 use viem::graph::quotient;
+use viem::ground::types::{Cost, PeId};
 use viem::machine;
-use viem::objective::score;
+use viem::mapping::objective::score;
+use viem::mapping::solve::MapPreset;
 use viem::partition::{Partitioner, Preset, Targets};
-use viem::solve::MapPreset;
-use viem::types::{Cost, PeId};
 
 use super::{Run, map};
 use crate::common::{fail, geometric_mean};

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use viem::solve::MapPreset;
+use viem::mapping::solve::MapPreset;
 
 use super::{Run, map};
 use crate::common::{Table, memory};

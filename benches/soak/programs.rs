@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use viem::rng::Rng;
-use viem::topology::Hierarchy;
+use viem::ground::rng::Rng;
+use viem::machine::Hierarchy;
 use viem::verify;
 
 use super::pick;

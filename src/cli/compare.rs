@@ -7,14 +7,14 @@ use serde::Serialize;
 
 use super::console::Console;
 use super::files;
-use crate::compare::{Arrangement, Comparison, Figures, percent_less};
 use crate::graph::CsrGraph;
 use crate::io::output::OutputId;
 use crate::io::{Outputs, WriteError};
+use crate::machine::Machine;
 use crate::mapping::Mapping;
-use crate::objective::ScoreError;
-use crate::picture::{self, Side};
-use crate::topology::Machine;
+use crate::mapping::objective::ScoreError;
+use crate::report::compare::{Arrangement, Comparison, Figures, percent_less};
+use crate::report::picture::{self, Side};
 
 /// A mapping to compare with.
 #[derive(Clone, Debug)]

@@ -13,9 +13,9 @@ use super::options;
 use crate::graph::CsrGraph;
 use crate::io::metis::{self, NodeWeights};
 use crate::io::{Source, pe_weights};
-use crate::solve::Loads;
-use crate::topology::{Capacities, Machine};
-use crate::traffic::PeTraffic;
+use crate::machine::{Capacities, Machine};
+use crate::mapping::solve::Loads;
+use crate::report::traffic::PeTraffic;
 
 /// By how many percent a PE may exceed its share if nothing is said.
 pub(crate) const IMBALANCE: f64 = 3.0;

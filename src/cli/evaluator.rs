@@ -15,17 +15,17 @@ use super::machine::{self, JsonMachine, MachineOptions};
 use super::options::{ReportOptions, one_of};
 use super::programs::{self, SimulationOptions, SimulationReport};
 use super::qap::{self, ModelFormat};
-use crate::compare::Comparison;
 use crate::graph::CsrGraph;
+use crate::ground::types::{Cost, PeId};
 use crate::io::output::OutputId;
 use crate::io::{Outputs, Source};
+use crate::machine::Machine;
 use crate::mapping::Mapping;
-use crate::objective::evaluate;
-use crate::problem::check_room;
-use crate::solve;
-use crate::topology::Machine;
-use crate::traffic::{self, DistanceTraffic, LevelTraffic};
-use crate::types::{Cost, PeId};
+use crate::mapping::objective::evaluate;
+use crate::mapping::problem::check_room;
+use crate::mapping::solve;
+use crate::report::compare::Comparison;
+use crate::report::traffic::{self, DistanceTraffic, LevelTraffic};
 
 /// The name of the program.
 pub(super) const NAME: &str = "evaluator";

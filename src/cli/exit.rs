@@ -7,27 +7,27 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use super::generate_model::sum_traffic;
-use super::{describe, hints, signals};
-use crate::assign::AssignError;
-use crate::construct::{AlongError, ConstructionError};
-use crate::estimate::EstimateError;
+use crate::cli::{describe, hints, signals};
+use crate::ground::threads::ThreadsError;
 use crate::io::metis::RepairError;
 use crate::io::traffic::TrafficError;
 use crate::io::{ReadError, WriteError};
 use crate::launch::LaunchError;
 use crate::machine::cluster::ClusterError;
 use crate::machine::{self, SpecError};
-use crate::model::ModelError;
-use crate::objective::ScoreError;
+use crate::machine::{HierarchyError, MachineError, StoredDistancesError};
+use crate::mapping::construct::{AlongError, ConstructionError};
+use crate::mapping::model::ModelError;
+use crate::mapping::objective::ScoreError;
+use crate::mapping::problem::ProblemError;
+use crate::mapping::solve::{ConfigError, SolveError};
 use crate::partition::{HomesError, RemapError};
-use crate::problem::ProblemError;
-use crate::program::ProgramError;
 use crate::qap::{QapError, QapSolveError};
-use crate::simulate::SimulationError;
-use crate::solve::{ConfigError, SolveError};
-use crate::threads::ThreadsError;
-use crate::topology::{HierarchyError, MachineError, StoredDistancesError};
 use crate::verify::AuditError;
+use crate::workload::ProgramError;
+use crate::workload::assign::AssignError;
+use crate::workload::estimate::EstimateError;
+use crate::workload::simulate::SimulationError;
 
 /// What `--help` says about the codes below.
 pub(crate) const CODES: &str = "Exit codes: 0 done, 2 wrong usage, 65 bad input data, 66 an input cannot be read, 70 internal error, \

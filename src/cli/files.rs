@@ -8,12 +8,12 @@ use serde::Serialize;
 
 use super::exit::{UsageError, VerificationError};
 use super::machine::MachineOptions;
+use crate::ground::types::Cost;
 use crate::io::mapping::Room;
 use crate::io::output::OutputId;
 use crate::io::{self, ReadError, Source};
+use crate::machine::Machine;
 use crate::mapping::Mapping;
-use crate::topology::Machine;
-use crate::types::Cost;
 use crate::verify::{self, Audit, AuditError, MachineText};
 
 /// Reads a mapping of so many processes to a machine.

@@ -10,8 +10,8 @@ use super::exit::UsageError;
 use crate::io::Outputs;
 use crate::io::output::OutputId;
 use crate::launch::{self, Kind, Launch, LaunchError, LaunchFile};
+use crate::machine::Machine;
 use crate::mapping::Mapping;
-use crate::topology::Machine;
 
 /// How the job is to be launched.
 #[derive(Args, Clone, Debug)]

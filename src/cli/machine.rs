@@ -9,10 +9,10 @@ use serde::Serialize;
 use super::console::Console;
 use super::exit::UsageError;
 use super::options;
+use crate::ground::types::PeId;
 use crate::io::ReadError;
 use crate::machine::{self, SpecError, Wanted};
-use crate::topology::{Hierarchy, Machine};
-use crate::types::PeId;
+use crate::machine::{Hierarchy, Machine};
 
 /// What is said where no machine is given.
 const MISSING: &str = "give the machine: --hierarchy_parameter_string with --distance_parameter_string, or --machine; only a \

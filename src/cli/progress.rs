@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::observer::{Observer, Phase};
-use crate::types::Cost;
+use crate::ground::observer::{Observer, Phase};
+use crate::ground::types::Cost;
 
 /// Shows what the program is doing; gone when dropped.
 pub(crate) struct Progress(ProgressBar);

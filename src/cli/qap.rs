@@ -10,15 +10,15 @@ use super::exit::{End, UsageError};
 use super::machine::MachineOptions;
 use super::progress::Progress;
 use super::signals::{self, First, StopAtSignal};
-use super::{evaluator, files, options, viem};
+use crate::cli::{evaluator, files, options, viem};
+use crate::ground::observer::{Observer, Phase};
+use crate::ground::settings::named;
+use crate::ground::types::Cost;
 use crate::io::output::Content;
 use crate::io::qaplib::{self, Qaplib};
 use crate::io::{self, Outputs, Source, qap_solution};
 use crate::mapping::Mapping;
-use crate::observer::{Observer, Phase};
 use crate::qap::{Qap, QapConfig, QapMachine, QapSolution, lower_bound, solve_watched};
-use crate::settings::named;
-use crate::types::Cost;
 use crate::verify;
 
 named! {

@@ -9,15 +9,15 @@ use super::console::Console;
 use super::exit::{UsageError, VerificationError};
 use super::files;
 use crate::graph::CsrGraph;
+use crate::ground::observer::Observer;
+use crate::ground::types::{Cost, Weight};
 use crate::io::number_list::{self, ListOf};
 use crate::io::output::OutputId;
 use crate::io::{self, Outputs, ReadError, Source, WriteError};
-use crate::observer::Observer;
+use crate::machine::Machine;
+use crate::mapping::solve::{DirectConfig, DirectSolution, SolveError, remap_directly};
 use crate::partition::{CurvePoint, Homes, Migration, MigrationWeight, RemapError, curve};
-use crate::picture;
-use crate::solve::{DirectConfig, DirectSolution, SolveError, remap_directly};
-use crate::topology::Machine;
-use crate::types::{Cost, Weight};
+use crate::report::picture;
 use crate::verify::{self, OldText};
 
 /// Blocks may have been empty, so they may have numbers beyond the greatest in an older partition; below this, as a bit is kept for each.

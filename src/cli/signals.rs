@@ -17,8 +17,8 @@ use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
 use super::progress::Progress;
-use crate::observer::{Observer, Phase};
-use crate::types::Cost;
+use crate::ground::observer::{Observer, Phase};
+use crate::ground::types::Cost;
 
 #[cfg(unix)]
 const SIGNALS: [i32; 4] = [SIGINT, SIGTERM, signal_hook::consts::SIGUSR1, signal_hook::consts::SIGUSR2];

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::CsrGraph;
-use crate::types::NodeId;
+use crate::ground::types::NodeId;
 
 /// All vertices in breadth-first order, in which neighbours are near each other; O(n + m).
 ///
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn components_are_what_searches_reach() {
-        let graph = crate::testing::random_graph(60, 1, 5, &mut crate::rng::Rng::new(2));
+        let graph = crate::testing::random_graph(60, 1, 5, &mut crate::ground::rng::Rng::new(2));
         let (component, count) = components(60, |node| graph.neighbours(node).iter().copied());
         assert_eq!(component.iter().max(), Some(&(count as u32 - 1)));
         let mut bfs = BoundedBfs::new(60);

@@ -1,6 +1,6 @@
 //! Where the vertices of a graph lie: points in one to four dimensions.
 
-use crate::types::NodeId;
+use crate::ground::types::NodeId;
 
 /// The greatest number of dimensions.
 pub const MOST_DIMENSIONS: usize = 4;

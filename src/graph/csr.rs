@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use super::validation::{Asymmetry, visit_asymmetries};
-use crate::types::{NodeId, Weight};
+use crate::ground::types::{NodeId, Weight};
 
 /// An undirected graph with vertex weights (>= 0) and edge weights (> 0).
 ///

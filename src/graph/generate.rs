@@ -1,8 +1,8 @@
 //! Generated graphs, for tests, benchmarks and examples.
 
-use super::{CsrGraph, GraphBuilder};
-use crate::rng::Rng;
-use crate::types::NodeId;
+use crate::graph::{CsrGraph, GraphBuilder};
+use crate::ground::rng::Rng;
+use crate::ground::types::NodeId;
 
 /// A grid of `width` x `height` vertices, row by row, edges of weight 1.
 pub fn grid(width: usize, height: usize) -> CsrGraph {

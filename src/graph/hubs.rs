@@ -2,7 +2,7 @@
 //! budget.
 
 use super::CsrGraph;
-use crate::types::NodeId;
+use crate::ground::types::NodeId;
 
 /// Hubs have more arcs than this, and more than [`SHARE`] times the mean degree.
 pub(crate) const FEWEST_ARCS: usize = 1024;

@@ -1,8 +1,8 @@
 //! Quotient graphs: each block becomes a vertex, and all edges between two blocks become one edge.
 
 use super::CsrGraph;
-use crate::threads;
-use crate::types::{BlockId, NodeId, Weight};
+use crate::ground::threads;
+use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// Vertices that one task contracts, at least: balances the cost of a task against its work. The result does not depend
 /// on it.

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::CsrGraph;
-use crate::types::{NodeId, Weight};
+use crate::ground::types::{NodeId, Weight};
 
 /// Vertices whose rows one task writes: balances the cost of a task against its work. The result does not depend on it.
 const GRAIN_SIZE: usize = 4096;

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::CsrGraph;
-use crate::types::{BlockId, NodeId};
+use crate::ground::types::{BlockId, NodeId};
 
 /// Splits a graph into the subgraphs its blocks induce; O(n + m) for all of them together.
 ///

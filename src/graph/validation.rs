@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::types::NodeId;
+use crate::ground::types::NodeId;
 
 /// An arc without an equal one in the other direction. Arcs are named by their position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,7 +93,7 @@ pub fn visit_asymmetries(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
+    use crate::ground::rng::Rng;
 
     #[test]
     fn finds_what_comparing_every_pair_finds() {

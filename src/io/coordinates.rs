@@ -12,9 +12,9 @@
 use super::fields::{Misplaced, Place};
 use super::scanner::{LONGEST_LINE, RefusedLine, Scanner, TEXT_LENGTH};
 use super::source::read_error;
-use super::{ContentError, ReadError, Source};
 use crate::graph::{Coordinates, MOST_DIMENSIONS};
-use crate::memory::{self, OutOfMemory};
+use crate::ground::memory::{self, OutOfMemory};
+use crate::io::{ContentError, ReadError, Source};
 
 /// What is wrong with a file of coordinates. Vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

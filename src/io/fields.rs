@@ -5,7 +5,7 @@
 use super::metis::NumberFault;
 use super::scanner::{Scanner, Token};
 use super::source::read_error;
-use super::{ContentError, ReadError, Source};
+use crate::io::{ContentError, ReadError, Source};
 
 /// Why a field is not the number that should stand there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,31 +21,31 @@ pub enum FieldFault {
 
 /// Where something stands, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) line: u64,
-    pub(super) column: u64,
+pub(crate) struct Place {
+    pub(crate) line: u64,
+    pub(crate) column: u64,
 }
 
 /// A fault of a kind of file and where it is.
 #[derive(Debug)]
-pub(super) struct Misplaced<F> {
-    pub(super) place: Place,
-    pub(super) fault: F,
+pub(crate) struct Misplaced<F> {
+    pub(crate) place: Place,
+    pub(crate) fault: F,
 }
 
 /// A text, field by field.
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     name: String,
     scanner: Scanner<Source<'a>>,
 }
 
 impl<'a> Fields<'a> {
-    pub(super) fn new(source: Source<'a>) -> Self {
+    pub(crate) fn new(source: Source<'a>) -> Self {
         Self { name: source.name().to_owned(), scanner: Scanner::new(source) }
     }
 
     /// The next field: a number, a text, or the end.
-    pub(super) fn next(&mut self) -> Token {
+    pub(crate) fn next(&mut self) -> Token {
         loop {
             match self.scanner.next() {
                 Token::LineEnd => self.scanner.skip_line(),
@@ -56,7 +56,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The next field, which must be a number in a range; `what` says what it is.
-    pub(super) fn number<F: From<FieldFault>>(
+    pub(crate) fn number<F: From<FieldFault>>(
         &mut self,
         what: &'static str,
         least: u64,
@@ -67,7 +67,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The number that a field is.
-    pub(super) fn number_of<F: From<FieldFault>>(
+    pub(crate) fn number_of<F: From<FieldFault>>(
         &self,
         token: Token,
         what: &'static str,
@@ -87,22 +87,22 @@ impl<'a> Fields<'a> {
     }
 
     /// The last field, if it was not a number, shortened if it is long.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.scanner.text()
     }
 
     /// Where the last field starts.
-    pub(super) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         Place { line: self.scanner.line(), column: self.scanner.column() }
     }
 
     /// A fault of the last field.
-    pub(super) fn fault<F>(&self, fault: F) -> Misplaced<F> {
+    pub(crate) fn fault<F>(&self, fault: F) -> Misplaced<F> {
         Misplaced { place: self.place(), fault }
     }
 
     /// What was read, or why nothing was: a failed read comes before what it looked like.
-    pub(super) fn finish<T, F>(
+    pub(crate) fn finish<T, F>(
         mut self,
         result: Result<T, Misplaced<F>>,
         kind: impl Fn(F) -> ContentError,

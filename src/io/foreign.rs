@@ -297,7 +297,7 @@ mod tests {
         }
         let long: String = (0..WINDOW).map(|v| format!("{} {}\n", v / 4, 1_000_000 + v)).collect();
         assert_eq!(looks_like(long.as_bytes()), Some(EDGE_LIST));
-        let mut rng = crate::rng::Rng::new(1);
+        let mut rng = crate::ground::rng::Rng::new(1);
         for length in [64, 600, 4096] {
             let bytes: Vec<u8> = (0..length).map(|_| rng.below(256) as u8).collect();
             assert_eq!(looks_like(&bytes), Some(BINARY));

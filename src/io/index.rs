@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use super::lines::{self, line_fault};
-use super::{ContentError, ReadError, Source};
-use crate::memory;
-use crate::types::NodeId;
+use crate::ground::memory;
+use crate::ground::types::NodeId;
+use crate::io::{ContentError, ReadError, Source};
 
 /// What is wrong with an index file. Vertices and positions are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,8 +2,8 @@
 
 use super::scanner::{Scanner, Token};
 use super::source::read_error;
-use super::{ContentError, ReadError, Source};
-use crate::memory;
+use crate::ground::memory;
+use crate::io::{ContentError, ReadError, Source};
 
 /// What is wrong with such a file, in the words of its kind. Lines are counted from 0.
 pub(super) trait LineFault: Sized {

@@ -6,9 +6,9 @@ use super::foreign;
 use super::lines::end_of_line;
 use super::scanner::{Scanner, TextKind, Token};
 use super::source::read_error;
-use super::{ContentError, ReadError, Source};
-use crate::memory;
-use crate::types::PeId;
+use crate::ground::memory;
+use crate::ground::types::PeId;
+use crate::io::{ContentError, ReadError, Source};
 
 /// What is wrong with a mapping file. Lines are counted from 1, processes and PEs from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

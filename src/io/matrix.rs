@@ -4,8 +4,8 @@
 
 use super::fields::{FieldFault, Fields, Misplaced, Place};
 use super::scanner::Token;
-use super::{ContentError, ReadError, Source};
-use crate::types::Distance;
+use crate::ground::types::Distance;
+use crate::io::{ContentError, ReadError, Source};
 
 /// A matrix of as many rows as columns.
 #[derive(Clone, Debug, PartialEq, Eq)]

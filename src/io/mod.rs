@@ -9,7 +9,6 @@
 //! | [`partition`] | partitions: read, write |
 //! | [`parents`] | vertices of an older graph that those of a refined one come from: read |
 //! | [`traffic`] | recorded traffic of MPI jobs, of several kinds: read, summed into a graph |
-//! | [`program`] | programs in time: read, write |
 //! | [`target`] | target files of Scotch: read |
 //! | [`matrix`] | square matrices: read |
 //! | [`cluster`] | hosts, Slurm's network, hwloc's nodes, latencies: read |
@@ -27,7 +26,7 @@
 pub mod cluster;
 pub mod coordinates;
 mod digits;
-mod fields;
+pub(crate) mod fields;
 mod foreign;
 pub mod index;
 mod lines;
@@ -40,15 +39,16 @@ pub mod parents;
 pub mod partition;
 pub mod pe_weights;
 mod place;
-pub mod program;
 pub mod qap_solution;
 pub mod qaplib;
-mod scanner;
+pub(crate) mod scanner;
 mod source;
 pub mod target;
 pub mod traffic;
 
-use crate::memory::OutOfMemory;
+use std::sync::Arc;
+
+use crate::ground::memory::OutOfMemory;
 
 pub use fields::FieldFault;
 pub use output::{Outputs, WriteError};
@@ -112,11 +112,30 @@ pub enum ContentError {
     #[error(transparent)]
     Parents(parents::ParentsFault),
     #[error(transparent)]
-    Program(program::TextFault),
-    #[error(transparent)]
     Qaplib(qaplib::QaplibFault),
     #[error(transparent)]
     QapSolution(qap_solution::QapSolutionFault),
     #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
     Packed { reason: String },
+    #[error(transparent)]
+    Other(OtherFault),
 }
+
+/// A fault of a format that is read by a module above this one. Equal to one with the same message.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct OtherFault(Arc<dyn std::error::Error + Send + Sync>);
+
+impl OtherFault {
+    pub(crate) fn new(fault: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self(Arc::new(fault))
+    }
+}
+
+impl PartialEq for OtherFault {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.to_string() == other.0.to_string()
+    }
+}
+
+impl Eq for OtherFault {}

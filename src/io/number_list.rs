@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::scanner::TEXT_LENGTH;
 use super::source::read_error;
-use super::{ContentError, ReadError, Source};
+use crate::io::{ContentError, ReadError, Source};
 
 /// What the numbers of a list stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Files of parents: line i holds the vertex of an older graph that vertex i comes from, both counted from 0; one number a line.
 
 use super::lines::{self, line_fault};
-use super::{ContentError, ReadError, Source};
-use crate::types::NodeId;
+use crate::ground::types::NodeId;
+use crate::io::{ContentError, ReadError, Source};
 
 /// What is wrong with a file of parents. Vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::lines::{self, line_fault};
-use super::{ContentError, ReadError, Source};
-use crate::types::BlockId;
+use crate::ground::types::BlockId;
+use crate::io::{ContentError, ReadError, Source};
 
 /// What is wrong with a partition file. Vertices and blocks are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,7 @@
 //! Blank lines after the last PE are accepted.
 
 use super::lines::{self, line_fault};
-use super::{ContentError, ReadError, Source};
+use crate::io::{ContentError, ReadError, Source};
 
 /// The greatest weight of a PE.
 pub const MOST: u32 = 1_000_000;

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use super::fields::{Fields, Misplaced};
 use super::scanner::{TextKind, Token};
-use super::{ContentError, ReadError, Source};
+use crate::io::{ContentError, ReadError, Source};
 
 /// A permutation from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 
 use super::fields::{Fields, Misplaced};
 use super::scanner::{TextKind, Token};
-use super::{ContentError, ReadError, Source};
+use crate::io::{ContentError, ReadError, Source};
 
 /// Two square matrices, and what the file says of J.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 
 use std::io::{self, Read};
 
-use crate::memory::{self, OutOfMemory};
+use crate::ground::memory::{self, OutOfMemory};
 
 /// Bytes read at once: large enough to make system calls rare, small enough to stay in the cache.
 const CAPACITY: usize = 1 << 18;
@@ -25,7 +25,7 @@ pub(super) const TEXT_LENGTH: usize = 40;
 
 /// One piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     /// Nothing but digits, below 2^64.
     Number(u64),
     /// Anything else between blanks; [`Scanner::text`] holds it.
@@ -38,7 +38,7 @@ pub(super) enum Token {
 
 /// What a text that is not a number looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TextKind {
+pub(crate) enum TextKind {
     /// A whole number with a minus sign.
     Negative,
     /// A number with a decimal point or an exponent.
@@ -463,7 +463,7 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
+    use crate::ground::rng::Rng;
 
     /// Gives its bytes in pieces of random length.
     struct Pieces<'a>(&'a [u8], Rng);

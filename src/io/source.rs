@@ -9,7 +9,7 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
-use super::{ContentError, ReadError};
+use crate::io::{ContentError, ReadError};
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 

@@ -21,8 +21,8 @@ use std::collections::HashSet;
 
 use super::fields::{FieldFault, Fields, Misplaced, Place};
 use super::scanner::{TextKind, Token};
-use super::{ContentError, ReadError, Source};
-use crate::types::{Distance, PeId};
+use crate::ground::types::{Distance, PeId};
+use crate::io::{ContentError, ReadError, Source};
 
 /// What a target file describes. PEs are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]

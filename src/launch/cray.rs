@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Job, Kind, Launch, LaunchError, LaunchFile, NodeRanks, hosts_option};
+use crate::launch::{Job, Kind, Launch, LaunchError, LaunchFile, NodeRanks, hosts_option};
 
 pub(super) const KIND: Kind = Kind {
     name: "cray",

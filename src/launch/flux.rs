@@ -1,6 +1,6 @@
 //! Flux: a file with the host of each rank, and a script that binds the ranks.
 
-use super::{Job, Kind, Launch, LaunchError, script};
+use crate::launch::{Job, Kind, Launch, LaunchError, script};
 
 pub(super) const KIND: Kind = Kind {
     name: "flux",

@@ -1,6 +1,6 @@
 //! Intel MPI: a host a rank, and a script that binds the ranks.
 
-use super::{Job, Kind, Launch, LaunchError, script};
+use crate::launch::{Job, Kind, Launch, LaunchError, script};
 
 pub(super) const KIND: Kind = Kind {
     name: "intel",

@@ -35,10 +35,10 @@ mod openmpi;
 mod script;
 mod slurm;
 
+use crate::ground::types::NodeId;
+use crate::machine::Machine;
 use crate::machine::{Nodes, Site};
 use crate::mapping::Mapping;
-use crate::topology::Machine;
-use crate::types::NodeId;
 
 /// A way to launch.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use super::{Job, Kind, LONGEST_ARGUMENT, Launch, LaunchError, LaunchFile, NodeRanks, cpu_list};
-use crate::types::NodeId;
+use crate::ground::types::NodeId;
+use crate::launch::{Job, Kind, LONGEST_ARGUMENT, Launch, LaunchError, LaunchFile, NodeRanks, cpu_list};
 
 pub(super) const KIND: Kind = Kind {
     name: "mpich",

@@ -5,8 +5,8 @@
 
 use std::fmt::Write;
 
-use super::{Job, Kind, Launch, LaunchError, LaunchFile, mpich};
-use crate::types::NodeId;
+use crate::ground::types::NodeId;
+use crate::launch::{Job, Kind, Launch, LaunchError, LaunchFile, mpich};
 
 pub(super) const KIND: Kind = Kind {
     name: "mpich40",

@@ -1,7 +1,7 @@
 //! Numbers alone, for launchers that are not known here.
 
-use super::{Job, Kind, Launch, LaunchError, LaunchFile};
-use crate::types::{NodeId, PeId};
+use crate::ground::types::{NodeId, PeId};
+use crate::launch::{Job, Kind, Launch, LaunchError, LaunchFile};
 
 pub(super) const PLAIN: Kind = Kind {
     name: "plain",

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::{Job, Kind, Launch, LaunchError, LaunchFile, hosts_option};
+use crate::launch::{Job, Kind, Launch, LaunchError, LaunchFile, hosts_option};
 
 const FILES: &[&str] = &["rankfile"];
 

@@ -1,6 +1,6 @@
 //! A script that binds a rank to its CPUs and starts the program, for launchers that cannot be told the CPUs of each rank.
 
-use super::{Job, LaunchFile, cpu_list};
+use crate::launch::{Job, LaunchFile, cpu_list};
 
 /// What launchers tell a process its rank by.
 const VARIABLES: [&str; 5] =

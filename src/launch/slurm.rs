@@ -1,6 +1,6 @@
 //! Slurm: the host of each rank in the file that SLURM_HOSTFILE names, and a script that binds the ranks.
 
-use super::{Job, Kind, Launch, LaunchError, script};
+use crate::launch::{Job, Kind, Launch, LaunchError, script};
 
 pub(super) const KIND: Kind = Kind {
     name: "slurm",

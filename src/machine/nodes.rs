@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::topology::{Location, Machine};
-use crate::types::PeId;
+use crate::ground::types::PeId;
+use crate::machine::{Location, Machine};
 
 /// Where the PEs of a machine are.
 ///

@@ -1,161 +1,247 @@
-//! Dividing a machine into parts.
+//! The recursive division of a machine into parts.
 //!
-//! Trees, grids and hypercubes say themselves how they fall into parts. Networks are halved again and again by the
-//! partitioner, where few cheap links are cut; PEs at one router stay together. Of machines that are given by their
-//! distances alone, the network is taken that joins each PE with those nearest to it.
+//! A tree of parts over an order of the PEs in which every part is a range: plain data, whatever shape the machine
+//! has. Constructions divide processes along it, improvement takes its regions from it.
 
-use crate::graph::{CsrGraph, GraphBuilder, subgraph};
-use crate::observer::Observer;
-use crate::partition::{Partitioner, Preset, Targets};
-use crate::topology::{DistanceOracle, DistanceVisitor, Distances, Division, Machine, PartTree, Parts};
-use crate::types::{Distance, NodeId, PeId, Weight};
+use std::ops::Range;
 
-/// How much heavier than half a part of a network may be: routers cannot be divided.
-const IMBALANCE: f64 = 0.1;
+use crate::ground::types::PeId;
 
-/// PEs that each PE is joined with where only distances are known.
-const NEAREST: usize = 8;
+/// A tree of parts. Part 0 is the whole machine; the children of a part divide its range in order.
+///
+/// Memory: 4 bytes a PE and 16 a part; a machine of n PEs has fewer than 2n parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    order: Vec<PeId>,
+    parts: Vec<Part>,
+}
 
-/// Weight of the cheapest link where parts are cut; a link of twice the cost weighs half of that.
-const CHEAPEST: Distance = 1 << 10;
+/// A part of a machine: a range of places in the order of its PEs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Part {
+    begin: u32,
+    end: u32,
+    first_child: u32,
+    num_children: u32,
+}
 
-/// The parts of a machine whose distances are these. Once the observer asks to stop, what would be partitioned stays whole.
-pub fn divide(machine: &dyn Machine, distances: &Distances, observer: &dyn Observer) -> Parts {
-    match machine.division() {
-        Division::Parts(parts) => parts,
-        Division::Network { graph, vertex_of } => {
-            divide_network(&graph, &vertex_of, |pe| machine.capacity(pe), observer)
-        }
-        Division::ByDistance => {
-            let graph = distances.visit(NearestGraph);
-            let vertex_of: Vec<NodeId> = (0..machine.num_pes() as NodeId).collect();
-            divide_network(&graph, &vertex_of, |pe| machine.capacity(pe), observer)
+/// A division as it is come upon by recursion.
+#[derive(Clone, Debug)]
+pub enum PartTree {
+    /// PEs that stay together.
+    Whole(Vec<PeId>),
+    /// Parts beside each other.
+    Divided(Vec<PartTree>),
+}
+
+impl PartTree {
+    fn size(&self) -> usize {
+        match self {
+            PartTree::Whole(pes) => pes.len(),
+            PartTree::Divided(children) => children.iter().map(PartTree::size).sum(),
         }
     }
 }
 
-/// The graph that joins each PE with those nearest to it; edge weights are distances, at least 1. O(n²).
-struct NearestGraph;
+impl Part {
+    fn leaf(range: Range<usize>) -> Self {
+        Self { begin: range.start as u32, end: range.end as u32, first_child: 0, num_children: 0 }
+    }
+}
 
-impl DistanceVisitor for NearestGraph {
-    type Output = CsrGraph;
+impl Parts {
+    /// The whole machine in one part, its PEs in this order.
+    pub fn whole(order: Vec<PeId>) -> Self {
+        let parts = vec![Part::leaf(0..order.len())];
+        Self { order, parts }
+    }
 
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> CsrGraph {
-        let n = oracle.num_pes() as PeId;
-        let mut pairs: Vec<(PeId, PeId, Distance)> = Vec::with_capacity(NEAREST * n as usize);
-        for p in 0..n {
-            let others = (0..n).filter(|&q| q != p);
-            let mut nearest: Vec<(Distance, PeId)> =
-                others.map(|q| (oracle.distance(p, q), q.wrapping_sub(p))).collect();
-            if nearest.len() > NEAREST {
-                nearest.select_nth_unstable(NEAREST);
-                nearest.truncate(NEAREST);
+    /// Divides again and again: `divide` is given the PEs of a part, may reorder them, and says how many PEs each child
+    /// has, or nothing if the part stays whole. O(depth · n) besides what `divide` takes.
+    pub fn divide(order: Vec<PeId>, mut divide: impl FnMut(&mut [PeId]) -> Vec<usize>) -> Self {
+        let mut parts = Self::whole(order);
+        let mut next = 0;
+        while next < parts.parts.len() {
+            let range = parts.range(next);
+            let sizes = divide(&mut parts.order[range.clone()]);
+            parts.split(next, &sizes);
+            next += 1;
+        }
+        parts
+    }
+
+    /// The parts of a tree whose leaves hold every PE once; O(depth · n).
+    pub fn from_tree(tree: &PartTree) -> Self {
+        fn collect(tree: &PartTree, order: &mut Vec<PeId>) {
+            match tree {
+                PartTree::Whole(pes) => order.extend_from_slice(pes),
+                PartTree::Divided(children) => children.iter().for_each(|child| collect(child, order)),
             }
-            let pair = |(distance, offset): (Distance, PeId)| {
-                let q = p.wrapping_add(offset);
-                (p.min(q), p.max(q), distance.max(1))
-            };
-            pairs.extend(nearest.into_iter().map(pair));
         }
-        pairs.sort_unstable();
-        pairs.dedup();
-        let mut builder = GraphBuilder::new(n as usize);
-        // Where the sum of the weights would be too large, distances are told apart by their ranks only.
-        let fits = pairs
-            .iter()
-            .try_fold(0i64, |sum, &(_, _, distance)| sum.checked_add(distance))
-            .is_some_and(|sum| sum < Weight::MAX / 4);
-        for (p, q, distance) in pairs {
-            builder.add_edge(p, q, if fits { distance } else { (distance >> 32).max(1) });
+        let mut order = Vec::with_capacity(tree.size());
+        collect(tree, &mut order);
+        let mut parts = Self::whole(order);
+        let mut waiting = vec![(0, tree)];
+        while let Some((part, tree)) = waiting.pop() {
+            if let PartTree::Divided(children) = tree {
+                let sizes: Vec<usize> = children.iter().map(PartTree::size).collect();
+                parts.split(part, &sizes);
+                let filled =
+                    children.iter().zip(&sizes).filter(|&(_, &size)| size > 0).map(|(child, _)| child);
+                match parts.children(part) {
+                    // The part has become its only child.
+                    same if same.is_empty() => waiting.extend(filled.map(|child| (part, child))),
+                    children => waiting.extend(children.zip(filled)),
+                }
+            }
         }
-        builder.build().expect("each pair is added once, and the weights are small")
+        parts
     }
-}
 
-/// Halves a network again and again. `vertex_of` is the vertex of each PE, `graph` has the costs of the links.
-fn divide_network(
-    graph: &CsrGraph,
-    vertex_of: &[NodeId],
-    capacity: impl Fn(PeId) -> u32,
-    observer: &dyn Observer,
-) -> Parts {
-    let mut pes_at: Vec<Vec<PeId>> = vec![Vec::new(); graph.num_nodes()];
-    let mut weights: Vec<Weight> = vec![0; graph.num_nodes()];
-    for (pe, &vertex) in vertex_of.iter().enumerate() {
-        pes_at[vertex as usize].push(pe as PeId);
-        weights[vertex as usize] += Weight::from(capacity(pe as PeId));
-    }
-    let nodes: Vec<NodeId> = graph.nodes().collect();
-    Parts::from_tree(&halve(&closeness(graph, &weights), &nodes, &mut pes_at, 0, observer))
-}
-
-/// The network with weights that say how close the ends of a link are instead of what it costs.
-fn closeness(graph: &CsrGraph, node_weights: &[Weight]) -> CsrGraph {
-    let cheapest = graph.edge_weights().iter().copied().min().unwrap_or(1);
-    let mut builder = GraphBuilder::new(graph.num_nodes());
-    for u in graph.nodes() {
-        builder.set_node_weight(u, node_weights[u as usize]);
-        for (v, cost) in graph.arcs(u).filter(|&(v, _)| v < u) {
-            let close = i128::from(CHEAPEST) * i128::from(cheapest) / i128::from(cost);
-            builder.add_edge(u, v, (close as Weight).max(1));
+    /// Gives a part children of these sizes. A division into fewer than two parts that are not empty is none.
+    fn split(&mut self, part: usize, sizes: &[usize]) {
+        let range = self.range(part);
+        debug_assert!(sizes.is_empty() || sizes.iter().sum::<usize>() == range.len());
+        if sizes.iter().filter(|&&size| size > 0).count() < 2 {
+            return;
+        }
+        self.parts[part].first_child = self.parts.len() as u32;
+        let mut begin = range.start;
+        for &size in sizes.iter().filter(|&&size| size > 0) {
+            self.parts.push(Part::leaf(begin..begin + size));
+            self.parts[part].num_children += 1;
+            begin += size;
         }
     }
-    builder.build().expect("the same edges, none of them heavy")
-}
 
-/// Halves a part of a network, whose vertices are called `nodes` in the whole. `pes_at` are the PEs at each vertex of the
-/// whole; they are taken out.
-fn halve(
-    graph: &CsrGraph,
-    nodes: &[NodeId],
-    pes_at: &mut [Vec<PeId>],
-    depth: u64,
-    observer: &dyn Observer,
-) -> PartTree {
-    let mut holders = graph.nodes().filter(|&node| !pes_at[nodes[node as usize] as usize].is_empty());
-    if holders.by_ref().nth(1).is_none() || observer.should_stop() {
-        let pes = nodes.iter().flat_map(|&node| std::mem::take(&mut pes_at[node as usize]));
-        return PartTree::Whole(pes.collect());
+    /// The PEs in the order in which every part is a range.
+    pub fn order(&self) -> &[PeId] {
+        &self.order
     }
-    let targets = Targets::equal(graph, 2, IMBALANCE).expect("two blocks");
-    let partition = Partitioner::new(Preset::Fast, depth).partition_watched(graph, &targets, observer);
-    let mut blocks = partition.into_blocks();
-    separate(nodes, pes_at, &mut blocks);
-    let mut half = |(part, members): (CsrGraph, Vec<NodeId>)| {
-        let members: Vec<NodeId> = members.into_iter().map(|node| nodes[node as usize]).collect();
-        halve(&part, &members, pes_at, depth + 1, observer)
-    };
-    PartTree::Divided(subgraph::split(graph, &blocks, 2).into_iter().map(&mut half).collect())
-}
 
-/// Sees to it that both halves hold PEs, of which there are some at two vertices at least.
-fn separate(nodes: &[NodeId], pes_at: &[Vec<PeId>], blocks: &mut [u32]) {
-    for block in [0, 1] {
-        let mut holders = (0..nodes.len()).filter(|&node| !pes_at[nodes[node] as usize].is_empty());
-        let first = holders.clone().next().expect("two vertices hold PEs");
-        if holders.all(|node| blocks[node] != block) {
-            blocks[first] = block;
+    /// Number of parts.
+    pub fn num_parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The places of a part in the order of the PEs.
+    pub fn range(&self, part: usize) -> Range<usize> {
+        self.parts[part].begin as usize..self.parts[part].end as usize
+    }
+
+    /// The children of a part, in the order of their places; none if it is not divided.
+    pub fn children(&self, part: usize) -> Range<usize> {
+        let Part { first_child, num_children, .. } = self.parts[part];
+        first_child as usize..(first_child + num_children) as usize
+    }
+
+    /// The parts of only the listed PEs, which are then numbered by their place in the list; O(n + parts).
+    ///
+    /// Empty parts disappear, and a part that is left with one child becomes that child.
+    pub fn listed(&self, list: &[PeId]) -> Self {
+        let mut position = vec![PeId::MAX; self.order.len()];
+        for (index, &pe) in list.iter().enumerate() {
+            position[pe as usize] = index as PeId;
         }
+        // Listed PEs before each place.
+        let mut before = Vec::with_capacity(self.order.len() + 1);
+        before.push(0);
+        let mut order = Vec::with_capacity(list.len());
+        for &pe in &self.order {
+            order.extend(Some(position[pe as usize]).filter(|&position| position != PeId::MAX));
+            before.push(order.len());
+        }
+        self.resized(order, &before)
+    }
+
+    /// The same parts where every PE takes as many places as its capacity, all of them called by its number.
+    pub fn with_capacities(&self, capacity: impl Fn(PeId) -> u32) -> Self {
+        let mut before = Vec::with_capacity(self.order.len() + 1);
+        before.push(0);
+        let mut order = Vec::with_capacity(self.order.len());
+        for &pe in &self.order {
+            order.extend(std::iter::repeat_n(pe, capacity(pe) as usize));
+            before.push(order.len());
+        }
+        self.resized(order, &before)
+    }
+
+    /// The parts over another order, in which `before[place]` entries stand before what was at a place.
+    fn resized(&self, order: Vec<PeId>, before: &[usize]) -> Self {
+        let mut resized = Self::whole(order);
+        let mut waiting = vec![(0, 0)];
+        while let Some((mut old, new)) = waiting.pop() {
+            // Parts that hold no more than one child now are passed over.
+            let mut children;
+            loop {
+                children = self.children(old).filter(|&child| {
+                    let range = self.range(child);
+                    before[range.start] < before[range.end]
+                });
+                let mut rest = children.clone();
+                match (rest.next(), rest.next()) {
+                    (Some(only), None) => old = only,
+                    _ => break,
+                }
+            }
+            let children: Vec<usize> = children.collect();
+            let size = |&child: &usize| before[self.range(child).end] - before[self.range(child).start];
+            resized.split(new, &children.iter().map(size).collect::<Vec<_>>());
+            waiting.extend(children.into_iter().zip(resized.children(new)));
+        }
+        resized
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observer::Stops;
-    use crate::topology::{DistanceMatrix, Network};
+
+    fn halves(n: usize) -> Parts {
+        Parts::divide((0..n as PeId).collect(), |pes| match pes.len() {
+            0 | 1 => Vec::new(),
+            n => vec![n / 2, n - n / 2],
+        })
+    }
+
+    /// Children divide their parent, and every part is what `keep` left of a part before.
+    fn check(parts: &Parts) {
+        let mut seen = vec![false; parts.order().len()];
+        for &pe in parts.order() {
+            assert!(!std::mem::replace(&mut seen[pe as usize], true), "{pe} stands twice");
+        }
+        for part in 0..parts.num_parts() {
+            let children = parts.children(part);
+            assert!(children.len() != 1);
+            let mut at = parts.range(part).start;
+            for child in children.clone() {
+                assert!(child > part && !parts.range(child).is_empty());
+                assert_eq!(parts.range(child).start, at);
+                at = parts.range(child).end;
+            }
+            assert!(children.is_empty() || at == parts.range(part).end);
+        }
+    }
 
     #[test]
-    fn what_is_not_divided_in_time_stays_whole() {
-        let mut builder = GraphBuilder::new(9);
-        (1..9).for_each(|v| builder.add_edge(v - 1, v, 1));
-        let network = Network::new(builder.build().unwrap()).unwrap();
-        let matrix = DistanceMatrix::from_fn(9, |p, q| Distance::from(p.abs_diff(q))).unwrap();
-        let machines: [&dyn Machine; 2] = [&network, &matrix];
-        for machine in machines {
-            let distances = machine.distances().unwrap();
-            assert!(divide(machine, &distances, &()).num_parts() > 9);
-            assert_eq!(divide(machine, &distances, &Stops), Parts::whole((0..9).collect()));
+    fn parts_of_lists_hold_the_listed_pes_in_the_same_order() {
+        let parts = halves(13);
+        check(&parts);
+        for list in [vec![], vec![5], vec![12, 0], vec![1, 2, 3, 9], (0..13).rev().collect()] {
+            let listed = parts.listed(&list);
+            check(&listed);
+            let pes: Vec<PeId> = listed.order().iter().map(|&position| list[position as usize]).collect();
+            let expected: Vec<PeId> = parts.order().iter().copied().filter(|pe| list.contains(pe)).collect();
+            assert_eq!(pes, expected);
+            assert_eq!(listed.num_parts(), (2 * list.len()).max(2) - 1);
         }
+    }
+
+    #[test]
+    fn a_pe_of_some_capacity_takes_as_many_places() {
+        let parts = halves(4).with_capacities(|pe| pe);
+        assert_eq!(parts.order(), [1, 2, 2, 3, 3, 3]);
+        assert_eq!(parts.children(0).map(|part| parts.range(part)).collect::<Vec<_>>(), [0..1, 1..6]);
+        assert_eq!(parts.children(2).map(|part| parts.range(part)).collect::<Vec<_>>(), [1..3, 3..6]);
     }
 }

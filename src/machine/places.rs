@@ -1,11 +1,11 @@
 //! The places of a machine.
 
-use crate::memory;
-use crate::observer::Observer;
-use crate::topology::{Distances, Hierarchy, Machine, MachineError, Parts};
-use crate::types::PeId;
+use crate::ground::memory;
+use crate::ground::observer::Observer;
+use crate::ground::types::PeId;
+use crate::machine::{Distances, Hierarchy, Machine, MachineError, Parts};
 
-use super::parts;
+use super::division;
 
 /// Bytes that a PE takes at least when a machine is mapped to: 36 in its parts, 4 in the list of places, 24 in mappings and in the
 /// graph, which has a process for each place.
@@ -52,7 +52,7 @@ impl Places {
         }
         check_memory_of(count as usize)?;
         let is_plain = count == machine.num_pes() as u64;
-        let parts = parts::divide(machine, &distances, observer);
+        let parts = division::divide(machine, &distances, observer);
         let parts = if is_plain { parts } else { parts.with_capacities(|pe| machine.capacity(pe)) };
         let pe_of = parts.order().to_vec();
         if let Some(hierarchy) = machine.hierarchy().filter(|_| is_plain) {

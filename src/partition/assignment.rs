@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::compact::{CompactGraph, Stored};
 use super::objective::Objective;
-use crate::types::{BlockId, NodeId, Weight};
+use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// A level: its graph, and what partitions of it cost.
 #[derive(Debug)]

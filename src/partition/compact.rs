@@ -6,7 +6,7 @@
 
 use crate::graph::hubs::FEWEST_ARCS;
 use crate::graph::{CsrGraph, GraphBuilder};
-use crate::types::{BlockId, NodeId, Weight};
+use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// A stored weight: `i32` where every sum over the graph fits, else `i64`.
 pub(crate) trait Stored: Copy + Send + Sync + 'static {

@@ -31,48 +31,43 @@
 //! they come to the top. A search that failed is not repeated before something has moved nearby. The sources of each
 //! part are named in its module.
 
-mod algorithm;
 mod assignment;
 mod coarsen;
 mod compact;
-mod direct;
-mod enumeration;
 mod heap;
-mod index;
-mod initial;
-mod multilevel;
-mod multisection;
 mod objective;
-mod pool;
+mod orders;
 mod quality;
 mod refine;
 pub mod remap;
 mod rooms;
+mod scheme;
 mod settings;
-mod spectral;
 mod targets;
 
-pub use algorithm::{Algorithm, AlgorithmError, Grouping, Input};
 pub use coarsen::Contraction;
-pub(crate) use direct::cost;
-pub use direct::{DirectPartition, DirectPartitioner, DirectSettings, FlatSettings, Layout, Place, Resumed};
-pub use index::Index;
-pub use multisection::BlockTree;
 pub use objective::BlockDistances;
+pub use orders::index::Index;
+pub use orders::{Algorithm, AlgorithmError, Grouping, Input};
 pub use quality::Quality;
 pub use remap::{
     CurvePoint, Homes, HomesError, Migration, MigrationWeight, MigrationWeightError, RemapError, Remapped,
     curve,
 };
+pub(crate) use scheme::many_to_one::cost;
+pub use scheme::many_to_one::{
+    DirectPartition, DirectPartitioner, DirectSettings, FlatSettings, Layout, Place, Resumed,
+};
+pub use scheme::multisection::BlockTree;
 pub use settings::{
     BalanceSettings, BisectionSettings, FlowSettings, InitialSettings, KWaySettings, PoolSettings, Settings,
 };
 pub use targets::{Targets, TargetsError};
 
 use crate::graph::CsrGraph;
-use crate::observer::Observer;
-use crate::settings::{ConfigError, members};
-use crate::types::{BlockId, Cost, NodeId, Weight};
+use crate::ground::observer::Observer;
+use crate::ground::settings::{ConfigError, members};
+use crate::ground::types::{BlockId, Cost, NodeId, Weight};
 
 members! {
     /// How much time to spend on how good a partition. The `social` presets are for graphs with heavy-tailed
@@ -223,7 +218,7 @@ impl Partitioner {
             return Partition::of(graph, renamed(partition.blocks(), &numbers), targets);
         }
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
-        let assignment = pool::partition(graph, targets, settings, self.seed, observer);
+        let assignment = scheme::pool::partition(graph, targets, settings, self.seed, observer);
         let overload = assignment.overload(targets.bounds());
         let assignment::Assignment { blocks, weights, cost } = assignment;
         Partition { blocks, block_weights: weights, cut: cost, overload }

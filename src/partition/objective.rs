@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use super::assignment::BlockAffinities;
 use super::compact::{CompactGraph, Stored};
-use crate::types::{BlockId, Distance, NodeId, Weight};
+use crate::ground::types::{BlockId, Distance, NodeId, Weight};
 
 /// Tables of at most this many entries are stored. Balances memory (64 MiB) against time: computed distances take about
 /// twice the time. Shows on a machine of 4096 PEs beside one of 4097.
@@ -314,9 +314,9 @@ fn pull<O: Objective>(objective: &O, affinities: &BlockAffinities, [first, secon
 pub(crate) mod tests {
     use super::*;
     use crate::graph::generate;
+    use crate::ground::rng::Rng;
     use crate::partition::assignment::{Assignment, Level};
-    use crate::rng::Rng;
-    use viem::topology::{DistanceOracle, DistanceVisitor};
+    use viem::machine::{DistanceOracle, DistanceVisitor};
 
     /// Distances in a table.
     #[derive(Clone)]

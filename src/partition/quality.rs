@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::graph::CsrGraph;
-use crate::types::{BlockId, NodeId, Weight};
+use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// What a partition of a graph is worth.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -78,7 +78,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::rng::Rng;
+    use crate::ground::rng::Rng;
     use crate::testing::random_graph;
 
     #[test]

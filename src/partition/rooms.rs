@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use crate::types::{BlockId, Weight};
+use crate::ground::types::{BlockId, Weight};
 
 /// The blocks by their room; some entries are out of date.
 pub(crate) struct Rooms {
@@ -38,7 +38,7 @@ impl Rooms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
+    use crate::ground::rng::Rng;
 
     #[test]
     fn the_emptiest_is_that_of_all() {

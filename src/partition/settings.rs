@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Preset;
 use super::coarsen::Contraction;
-use crate::settings::{ConfigError, check, check_at_least_one, check_share};
-use crate::types::Weight;
+use crate::ground::settings::{ConfigError, check, check_at_least_one, check_share};
+use crate::ground::types::Weight;
 
 /// All settings of the partitioner, nested by phase.
 ///

@@ -1,8 +1,8 @@
 //! The target weights of the blocks.
 
-use super::initial;
+use super::scheme::initial;
 use crate::graph::CsrGraph;
-use crate::types::{BlockId, Weight};
+use crate::ground::types::{BlockId, Weight};
 
 /// The weight each block should have and the greatest weight it may have.
 ///

@@ -13,9 +13,9 @@ use super::dense::Number;
 use super::settings::Improvement;
 use super::table::DeltaTable;
 use super::vector::{Work, widest};
-use crate::metropolis::accepts;
-use crate::observer::Watch;
-use crate::rng::Rng;
+use crate::ground::metropolis::accepts;
+use crate::ground::observer::Watch;
+use crate::ground::rng::Rng;
 
 /// Entries that could be read in the time of a proposal that reads one.
 const PROPOSAL: f64 = 16.0;

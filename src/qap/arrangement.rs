@@ -5,7 +5,7 @@
 
 use super::dense::{Dense, Number, Square};
 use super::form::QapError;
-use crate::types::Cost;
+use crate::ground::types::Cost;
 
 /// An assignment of the objects of a problem.
 pub(super) struct Arrangement<'a, T: Number> {

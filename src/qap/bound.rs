@@ -7,7 +7,7 @@
 //! E. L. Lawler: The quadratic assignment problem. Management Science 9, 1963.
 
 use super::form::Qap;
-use crate::types::Cost;
+use crate::ground::types::Cost;
 
 /// A part of a problem: what some objects pay at some places when the others are where they are.
 pub(super) struct Rest<'a> {
@@ -122,7 +122,7 @@ pub(super) fn cheapest(n: usize, prices: &[Cost]) -> (Cost, Vec<usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
+    use crate::ground::rng::Rng;
 
     /// All orders of `0..n`.
     fn orders(n: usize) -> Vec<Vec<usize>> {

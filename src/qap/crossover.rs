@@ -1,9 +1,9 @@
 //! Children of two assignments.
 
 use super::dense::{Number, Square};
-use crate::observer::Observer;
-use crate::rng::Rng;
-use crate::threads;
+use crate::ground::observer::Observer;
+use crate::ground::rng::Rng;
+use crate::ground::threads;
 
 /// A child that keeps what both parents agree on. Elsewhere an object gets its place in one of both, if that is free; the objects that
 /// are left get the places that are left, at random. O(n).
@@ -124,7 +124,7 @@ mod tests {
     use super::super::dense::Plain;
     use super::super::form::Qap;
     use super::*;
-    use crate::observer::Stops;
+    use crate::ground::observer::Stops;
 
     #[test]
     fn places_with_like_rows_come_first_unless_the_run_ends() {

@@ -11,7 +11,7 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 use super::form::{Qap, QapError, array, pairs_in_tiles};
 use super::sparse::{Sparse, is_sparse};
 use super::vector;
-use crate::types::{Cost, greatest_common_divisor};
+use crate::ground::types::{Cost, greatest_common_divisor};
 
 /// Sums and changes of J that are handled at once.
 pub(super) const LANES: usize = 8;

@@ -8,8 +8,8 @@
 use std::cmp::Reverse;
 
 use super::form::Qap;
-use crate::observer::Watch;
-use crate::types::Cost;
+use crate::ground::observer::Watch;
+use crate::ground::types::Cost;
 
 /// An assignment that no other is better than, if one is found that reaches the bound; `steps` bounds the time.
 pub(super) fn optimum(qap: &Qap, steps: u64, watch: &mut Watch<'_>) -> Option<(Cost, Vec<u32>)> {

@@ -6,8 +6,8 @@
 
 use super::bound::{Rest, cheapest};
 use super::form::Qap;
-use crate::observer::Watch;
-use crate::types::Cost;
+use crate::ground::observer::Watch;
+use crate::ground::types::Cost;
 
 /// What a search found.
 pub(super) struct Proof {

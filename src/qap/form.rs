@@ -1,7 +1,7 @@
 //! A quadratic assignment problem as it is given: two square matrices of whole numbers.
 
-use crate::memory::{self, OutOfMemory};
-use crate::types::Cost;
+use crate::ground::memory::{self, OutOfMemory};
+use crate::ground::types::Cost;
 
 /// A quadratic assignment problem: objects `0..n` are assigned to places `0..n`, one each, so that
 /// `J = sum over all ordered pairs (i, j) of a[i][j] · b[Pi(i)][Pi(j)]`, the diagonals included, is small.

@@ -13,13 +13,13 @@ use super::form::{Qap, pairs_in_tiles};
 use super::memetic::MOST_TABLED;
 use super::settings::QapConfig;
 use crate::graph::{CsrGraph, GraphBuilder};
+use crate::ground::observer::Observer;
+use crate::ground::rng::derive;
+use crate::ground::types::{Cost, NodeId};
 use crate::machine::recognise::{Recognised, recognise};
 use crate::mapping::Mapping;
-use crate::observer::Observer;
-use crate::problem;
-use crate::rng::derive;
-use crate::solve::{MapConfig, SolveError, solve_watched};
-use crate::types::{Cost, NodeId};
+use crate::mapping::problem;
+use crate::mapping::solve::{MapConfig, SolveError, solve_watched};
 
 /// A machine whose distances one of both matrices of a problem holds.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -204,9 +204,9 @@ impl Observer for Watcher<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::objective::score;
-    use crate::rng::Rng;
-    use crate::topology::{Grid, Hierarchy, Hypercube, Machine};
+    use crate::ground::rng::Rng;
+    use crate::machine::{Grid, Hierarchy, Hypercube, Machine};
+    use crate::mapping::objective::score;
 
     /// A sparse matrix; bit 0 of `kind`: symmetric, bit 1: any diagonal.
     fn flows(n: usize, kind: u32, rng: &mut Rng) -> Vec<i64> {

@@ -23,9 +23,9 @@ use super::form::QapError;
 use super::settings::{Improvement, QapConfig};
 use super::table::DeltaTable;
 use super::tabu::{Found, Tabu};
-use crate::observer::{Observer, Watch};
-use crate::rng::{Rng, derive};
-use crate::types::Cost;
+use crate::ground::observer::{Observer, Watch};
+use crate::ground::rng::{Rng, derive};
+use crate::ground::types::Cost;
 
 /// Members that are improved at the same time.
 const BATCH: usize = 4;

@@ -8,13 +8,13 @@ use super::form::{Qap, QapError};
 use super::machine::OnMachine;
 use super::memetic::Memetic;
 use super::settings::QapConfig;
-use super::{embed, exact};
+use crate::ground::observer::{Limited, Observer, Phase, Watch};
+use crate::ground::settings::ConfigError;
+use crate::ground::threads::{self, ThreadsError};
+use crate::ground::types::Cost;
+use crate::mapping::solve::SolveError;
 use crate::mapping::{Mapping, MappingError};
-use crate::observer::{Limited, Observer, Phase, Watch};
-use crate::settings::ConfigError;
-use crate::solve::SolveError;
-use crate::threads::{self, ThreadsError};
-use crate::types::Cost;
+use crate::qap::{embed, exact};
 
 /// Steps of the search for a shape at most; each takes some nanoseconds.
 const STEPS: u64 = 1_000_000;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::settings::{ConfigError, check, check_at_least_one, check_positive, seconds};
-use crate::solve::MapPreset;
-use crate::types::Cost;
+use crate::ground::settings::{ConfigError, check, check_at_least_one, check_positive, seconds};
+use crate::ground::types::Cost;
+use crate::mapping::solve::MapPreset;
 
 /// Everything that decides about an assignment besides the problem itself.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -17,7 +17,7 @@ use super::arrangement::Arrangement;
 use super::dense::{LANES, Number, SHORT_LANES, Square};
 use super::form::QapError;
 use super::vector::{Work, folded, widest};
-use crate::types::Cost;
+use crate::ground::types::Cost;
 
 /// An assignment, J, and the change of J by every exchange.
 pub(super) struct DeltaTable<'a, T: Number> {
@@ -268,7 +268,7 @@ mod tests {
     use super::super::dense::{Dense, Plain, Width};
     use super::super::form::Qap;
     use super::*;
-    use crate::rng::Rng;
+    use crate::ground::rng::Rng;
 
     /// A random matrix; symmetric, with a diagonal, or sparse if so told.
     fn matrix(

@@ -9,9 +9,9 @@
 use super::dense::{LANES, Number};
 use super::form::{QapError, array};
 use super::table::DeltaTable;
-use crate::observer::Watch;
-use crate::rng::Rng;
-use crate::types::Cost;
+use crate::ground::observer::Watch;
+use crate::ground::rng::Rng;
+use crate::ground::types::Cost;
 
 /// An object may not return for at most so many times n iterations; a quarter of that on average.
 const TENURE: u32 = 8;

@@ -97,7 +97,7 @@ pub(super) fn folded<T: Copy>(lanes: [T; LANES], fold: impl Fn(T, T) -> T) -> T 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
+    use crate::ground::rng::Rng;
 
     #[derive(Clone, Copy)]
     struct Product<'a>([&'a [f32]; 2]);

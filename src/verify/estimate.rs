@@ -1,5 +1,5 @@
 //! The auditor's own estimate F of a program: equations 2 to 10 of Perego and De Petris with the additions that
-//! [`estimate`](crate::estimate) states, from scratch.
+//! [`estimate`](crate::workload::estimate) states, from scratch.
 //!
 //! Classes of messages that interfere are found by a search from message to message. Sums are whole numbers of parts of a cycle, 128
 //! bits wide. O(steps of the program + sum over phases of channels times hops).

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{AuditError, Row, read_rows};
+use crate::verify::{AuditError, Row, read_rows};
 
 /// In place of a machine: its outline stands where the content of its file would, a text that tells the digits of all PEs.
 pub const OUTLINE: &str = "outline";

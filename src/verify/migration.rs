@@ -1,6 +1,6 @@
 //! What changes place, from the texts of the graph, the mapping and what it resumes.
 
-use super::{AuditError, read_mapping, read_rows};
+use crate::verify::{AuditError, read_mapping, read_rows};
 
 /// An older partition or mapping.
 #[derive(Clone, Copy, Debug)]

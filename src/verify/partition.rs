@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{AuditError, Row, read, read_rows};
+use crate::verify::{AuditError, Row, read, read_rows};
 
 /// What a partition cuts, and what its blocks weigh.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The auditor's own routes: which links a message passes, straight from what
-//! [`routing`](crate::routing) says in words.
+//! [`routing`](crate::workload::routing) says in words.
 
 use super::machine::{Machine, Shape, cheapest_paths, product};
-use super::{AuditError, Row};
+use crate::verify::{AuditError, Row};
 
 /// A lane of a link, in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

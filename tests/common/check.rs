@@ -6,19 +6,19 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use viem::estimate::{Estimate, Model};
 use viem::graph::CsrGraph;
+use viem::ground::rng::Rng;
+use viem::ground::types::{BlockId, PeId, Weight};
 use viem::io::mapping;
 use viem::io::metis::{self, Content};
+use viem::machine::{Hierarchy, Machine};
 use viem::mapping::Mapping;
 use viem::partition::Partition;
-use viem::program::{Program, ProgramBuilder};
-use viem::rng::Rng;
-use viem::routing::Routing;
-use viem::simulate::Costs;
-use viem::topology::{Hierarchy, Machine};
-use viem::types::{BlockId, PeId, Weight};
 use viem::verify::{self, MachineText, ProgramText};
+use viem::workload::estimate::{Estimate, Model};
+use viem::workload::routing::Routing;
+use viem::workload::simulate::Costs;
+use viem::workload::{Program, ProgramBuilder};
 
 /// A graph as the file that the library writes, with all weights.
 pub fn text_of(graph: &CsrGraph) -> String {
@@ -56,7 +56,7 @@ pub fn check_estimate(
     let routing = Routing::new(machine).expect("a small machine");
     let estimate = Estimate::of(&model, &routing, pe_of).expect("sums that fit").cycles();
     let mut text = Vec::new();
-    viem::io::program::write(&mut text, program).expect("a vector can be written");
+    viem::workload::text::write(&mut text, program).expect("a vector can be written");
     let text = String::from_utf8(text).expect("words, digits and line ends");
     let room = Some(pe_of.len() as u64);
     let program = ProgramText { text: &text, room, send_cycles: costs.send, receive_cycles: costs.receive };

@@ -1,12 +1,12 @@
 //! Machines of every family beside their distances by the definition.
 
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::rng::Rng;
-use viem::topology::{
+use viem::ground::rng::Rng;
+use viem::ground::types::{Distance, PeId};
+use viem::machine::{
     Dimension, DistanceMatrix, Grid, Hierarchy, Hosted, Hypercube, Listed, Machine, Network, Parts,
     UnevenTree,
 };
-use viem::types::{Distance, PeId};
 
 use super::tree_distance;
 

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use viem::graph::{CsrGraph, GraphBuilder};
+use viem::ground::rng::Rng;
+use viem::ground::types::{Cost, Distance, NodeId, PeId};
+use viem::machine::{DistanceOracle, Grid, Hierarchy, Hypercube, Machine, Metric, Network, Parts};
 use viem::mapping::Mapping;
-use viem::rng::Rng;
-use viem::topology::{DistanceOracle, Grid, Hierarchy, Hypercube, Machine, Metric, Network, Parts};
-use viem::types::{Cost, Distance, NodeId, PeId};
 
 /// Small machines of every kind: one level and many, ones and primes, distances that fall, repeat, or are 0.
 pub const SHAPES: [(&str, &str); 10] = [

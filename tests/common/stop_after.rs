@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use viem::observer::Observer;
+use viem::ground::observer::Observer;
 
 /// Asks a run to stop once it has been asked so many times.
 pub struct StopAfter {

@@ -8,11 +8,11 @@ use crate::cli::files;
 use crate::cli::machine::MachineOptions;
 use crate::cli::remap::Remap;
 use crate::graph::CsrGraph;
+use crate::ground::types::{BlockId, Cost, Weight};
 use crate::io::output::Staged;
 use crate::io::{self, partition as partitions};
+use crate::machine::Machine;
 use crate::partition::Migration;
-use crate::topology::Machine;
-use crate::types::{BlockId, Cost, Weight};
 use crate::verify;
 
 /// A partition, or a direct mapping, and what was computed of it.

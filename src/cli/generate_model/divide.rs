@@ -16,17 +16,17 @@ use crate::cli::progress::Progress;
 use crate::cli::remap::{Curve, JsonRemap, Remap, RemapOptions};
 use crate::cli::signals::{self, First};
 use crate::graph::{Coordinates, CsrGraph};
+use crate::ground::threads;
+use crate::ground::types::{BlockId, Cost, Weight};
 use crate::io::metis::NodeWeights;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs, Source, WriteError};
-use crate::model::{self, Model, ModelError};
+use crate::mapping::model::{self, Model, ModelError};
 use crate::partition::{
     Algorithm, AlgorithmError, Grouping, Index, Input, Migration, Partition, Partitioner, Preset, Quality,
     Remapped, Targets,
 };
-use crate::picture;
-use crate::threads;
-use crate::types::{BlockId, Cost, Weight};
+use crate::report::picture;
 
 /// Into what a graph is divided, and how.
 #[derive(Args, Clone, Debug)]

@@ -17,14 +17,14 @@ use crate::cli::progress::Progress;
 use crate::cli::remap::{Curve, JsonRemap, Remap, RemapOptions};
 use crate::cli::signals::{self, First};
 use crate::graph::{CsrGraph, quotient};
+use crate::ground::threads;
+use crate::ground::types::Cost;
 use crate::io::metis::NodeWeights;
 use crate::io::{self, Source};
+use crate::machine::Machine;
+use crate::mapping::solve::{DirectConfig, DirectSolution, MapPreset, map_directly};
 use crate::partition::Preset;
-use crate::solve::{DirectConfig, DirectSolution, MapPreset, map_directly};
-use crate::threads;
-use crate::topology::Machine;
-use crate::traffic;
-use crate::types::Cost;
+use crate::report::traffic;
 
 /// The machine that a graph is mapped onto, if it is.
 #[derive(Args, Clone, Debug)]

@@ -12,13 +12,13 @@ use crate::cli::options::{self, ReportOptions, one_of};
 use crate::cli::progress::Progress;
 use crate::cli::signals::{self, First};
 use crate::cli::{files, generate_model};
+use crate::ground::types::Weight;
 use crate::io::metis::Content;
 use crate::io::output::OutputId;
 use crate::io::traffic::{
     ClassTally, Collector, Format, LeftOut, MOST_RANKS, Making, Share, Summary, Tally, TrafficError, Weighing,
 };
 use crate::io::{self, Outputs, ReadError, Source};
-use crate::types::Weight;
 
 /// How recorded traffic is summed.
 #[derive(Args, Debug)]

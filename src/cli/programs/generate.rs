@@ -14,8 +14,8 @@ use crate::cli::signals::{self, First};
 use crate::cli::{files, generate_model};
 use crate::io::output::{Fill, OutputId};
 use crate::io::{self, Outputs, Source};
-use crate::program::Program;
-use crate::program::generate::{self, Pattern, Size};
+use crate::workload::generate::{self, Pattern, Size};
+use crate::workload::{Program, text};
 
 /// How a program in time is generated.
 #[derive(Args, Clone, Debug)]
@@ -89,7 +89,7 @@ impl GenerateJob<'_> {
         if shuffle {
             program = generate::shuffled(&program, seed);
         }
-        self.write(&program, &|out| io::program::write(out, &program))
+        self.write(&program, &|out| text::write(out, &program))
     }
 
     /// Writes the communication graph of a program.
@@ -99,7 +99,7 @@ impl GenerateJob<'_> {
         }
         let progress = Progress::new(self.report.quiet);
         signals::listen(&progress, First::Ends);
-        let program = io::program::read(source)?;
+        let program = text::read(source)?;
         let graph = program.graph();
         self.write(&program, &|out| io::metis::write(out, &graph, generate_model::WEIGHTS))
     }

@@ -6,24 +6,24 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
-use super::{ProgramOptions, tell_program};
-use crate::assign::{AssignConfig, AssignReport, Assignment, assign};
 use crate::cli::console::Console;
 use crate::cli::exit::{End, UsageError, VerificationError};
 use crate::cli::launch::{self, JobLaunch, JsonLaunch};
 use crate::cli::machine::{self, JsonMachine};
 use crate::cli::options::{self, one_of};
+use crate::cli::programs::{ProgramOptions, tell_program};
 use crate::cli::progress::Progress;
 use crate::cli::signals::{self, First, StopAtSignal};
 use crate::cli::viem::{self, Places};
 use crate::cli::{direct, files};
-use crate::io::{self, Source};
-use crate::program::Program;
-use crate::settings::named;
-use crate::solve::{MapConfig, MapPreset};
-use crate::topology::{Capacities, Machine};
-use crate::types::{Cost, PeId};
+use crate::ground::settings::named;
+use crate::ground::types::{Cost, PeId};
+use crate::io::Source;
+use crate::machine::{Capacities, Machine};
+use crate::mapping::solve::{MapConfig, MapPreset};
 use crate::verify::{self, ProgramAudit, ProgramText};
+use crate::workload::assign::{AssignConfig, AssignReport, Assignment, assign};
+use crate::workload::{Program, text};
 
 named! {
     /// What decides which mapping of a program is the best.
@@ -114,7 +114,7 @@ struct MapReport<'a> {
 /// Maps a program.
 pub(crate) fn map(mut job: MapJob<'_>, source: Source<'_>, machine: Box<dyn Machine>) -> anyhow::Result<End> {
     let started = Instant::now();
-    let program = io::program::read(source)?;
+    let program = text::read(source)?;
     let whole = machine.as_ref();
     let (options, console) = (job.options, job.console);
     let room = options.programs.room(&program, whole)?;

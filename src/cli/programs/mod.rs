@@ -15,9 +15,9 @@ use clap::Args;
 use super::console::Console;
 use super::exit::UsageError;
 use super::options;
-use crate::io::{self, Source};
-use crate::program::Program;
-use crate::simulate::Costs;
+use crate::io::Source;
+use crate::workload::simulate::Costs;
+use crate::workload::{Program, text};
 
 /// How a program in time runs.
 #[derive(Args, Clone, Debug)]
@@ -50,7 +50,7 @@ impl ProgramOptions {
 
 /// Whether a source is a program in time; it stays to be read.
 pub(crate) fn is_program(source: &mut Source<'_>) -> bool {
-    io::program::is_program(&source.start())
+    text::is_program(&source.start())
 }
 
 fn tell_program(console: Console, program: &Program) {

@@ -4,17 +4,18 @@ use serde::Serialize;
 
 use super::simulation::{SimulationReport, tell_simulation, write_trace};
 use super::tell_program;
-use crate::assign;
 use crate::cli::evaluator::{self, Job};
 use crate::cli::exit::{End, UsageError};
 use crate::cli::files;
 use crate::cli::machine::{self, JsonMachine};
-use crate::estimate::{Estimate, EstimateError, Model};
-use crate::io::{self, Source};
-use crate::picture::draw_timeline;
-use crate::routing::Routing;
-use crate::topology::{Capacities, Machine};
-use crate::types::PeId;
+use crate::ground::types::PeId;
+use crate::io::Source;
+use crate::machine::{Capacities, Machine};
+use crate::report::picture::draw_timeline;
+use crate::workload::assign;
+use crate::workload::estimate::{Estimate, EstimateError, Model};
+use crate::workload::routing::Routing;
+use crate::workload::text;
 
 /// What is found out about a mapping of a program, as written to `--json`.
 #[derive(Serialize)]
@@ -43,7 +44,7 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
         let message = "--picture draws what happens when in a program in time; give --simulate too";
         return Err(UsageError(message.to_owned()).into());
     }
-    let program = io::program::read(source)?;
+    let program = text::read(source)?;
     tell_program(console, &program);
     machine::tell(console, machine);
     // Any number of tasks may share a PE.

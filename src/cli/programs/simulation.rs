@@ -13,11 +13,13 @@ use crate::cli::{files, options};
 use crate::graph::CsrGraph;
 use crate::io::output::OutputId;
 use crate::io::{self, Outputs};
+use crate::machine::Machine;
 use crate::mapping::Mapping;
-use crate::program::Program;
-use crate::routing::Routing;
-use crate::simulate::{ChromeTrace, Costs, Latency, LinkLoad, PeTime, Settings, Simulation, simulate};
-use crate::topology::Machine;
+use crate::workload::Program;
+use crate::workload::routing::Routing;
+use crate::workload::simulate::{
+    ChromeTrace, Costs, Latency, LinkLoad, PeTime, Settings, Simulation, simulate,
+};
 
 /// How a mapping is simulated.
 #[derive(Args, Clone, Debug)]

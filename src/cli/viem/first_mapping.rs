@@ -9,15 +9,15 @@ use clap::Args;
 
 use crate::cli::exit::UsageError;
 use crate::cli::options::{self, one_of};
-use crate::construct::{AlongError, Construction, along, along_many};
 use crate::graph::{Coordinates, CsrGraph};
+use crate::ground::observer::{Limited, Observer, Phase};
+use crate::ground::threads;
+use crate::ground::types::Cost;
 use crate::io::{Source, coordinates};
+use crate::machine::Machine;
 use crate::mapping::Mapping;
-use crate::observer::{Limited, Observer, Phase};
+use crate::mapping::construct::{AlongError, Construction, along, along_many};
 use crate::partition::{Algorithm, Input};
-use crate::threads;
-use crate::topology::Machine;
-use crate::types::Cost;
 
 /// A way to the first mapping.
 #[derive(Clone, Copy, Debug)]

@@ -14,14 +14,14 @@ use crate::cli::machine::{self, JsonMachine};
 use crate::cli::progress::Progress;
 use crate::cli::remap::{Curve, JsonRemap, Remap};
 use crate::cli::signals::{self, First, StopAtSignal};
+use crate::ground::observer::Observer;
+use crate::ground::types::{Cost, Weight};
 use crate::mapping::Mapping;
-use crate::observer::Observer;
-use crate::partition::Algorithm;
-use crate::search::Neighbourhood;
-use crate::solve::{
+use crate::mapping::search::Neighbourhood;
+use crate::mapping::solve::{
     DirectConfig, DirectReport, DirectSolution, MapPreset, keep_directly, map_directly_watched,
 };
-use crate::types::{Cost, Weight};
+use crate::partition::Algorithm;
 
 /// A direct mapping as it was asked for.
 struct Direct<'a> {

@@ -32,13 +32,13 @@ use super::programs::{self, MapJob, MapProgramOptions};
 use super::qap::{self, ModelFormat, OutputFormat};
 use super::remap::RemapOptions;
 use crate::graph::CsrGraph;
+use crate::ground::threads;
+use crate::ground::types::Cost;
 use crate::io::output::{Content, OutputId};
 use crate::io::{self, Outputs, Source};
+use crate::machine::{DistanceKind, Machine};
 use crate::mapping::Mapping;
-use crate::solve::{MapConfig, MapPreset};
-use crate::threads;
-use crate::topology::{DistanceKind, Machine};
-use crate::types::Cost;
+use crate::mapping::solve::{MapConfig, MapPreset};
 use first_mapping::FirstOptions;
 use neighbourhood::NeighbourhoodOptions;
 

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::cli::exit::UsageError;
 use crate::cli::options::{self, one_of};
-use crate::search::{Neighbourhood, SearchConfig};
+use crate::mapping::search::{Neighbourhood, SearchConfig};
 
 /// Which pairs local search exchanges.
 #[derive(Args, Clone, Debug)]

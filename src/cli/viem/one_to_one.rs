@@ -5,22 +5,22 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::first_mapping::{FirstOrder, within};
-use super::{Job, Options};
 use crate::cli::exit::End;
 use crate::cli::files;
 use crate::cli::launch::{self, JobLaunch, JsonLaunch};
 use crate::cli::machine::{self, JsonMachine};
 use crate::cli::progress::Progress;
 use crate::cli::signals::{self, First, StopAtSignal};
-use crate::compare::percent_less;
+use crate::cli::viem::{Job, Options};
 use crate::graph::CsrGraph;
+use crate::ground::observer::Observer;
+use crate::ground::types::{Cost, Distance};
+use crate::machine::{Hierarchy, Machine};
 use crate::mapping::Mapping;
-use crate::observer::Observer;
+use crate::mapping::search::Neighbourhood;
+use crate::mapping::solve::{Given, MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
 use crate::partition::Algorithm;
-use crate::search::Neighbourhood;
-use crate::solve::{Given, MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
-use crate::topology::{Hierarchy, Machine};
-use crate::types::{Cost, Distance};
+use crate::report::compare::percent_less;
 
 /// Maps each process to a PE of its own.
 pub(super) fn map(mut job: Job<'_>) -> anyhow::Result<End> {

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::{ClusterFault, Fault, MOST_HOSTS, Text, fields, lines, shown};
+use crate::io::cluster::{ClusterFault, Fault, MOST_HOSTS, Text, fields, lines, shown};
 use crate::io::{ReadError, Source};
 
 /// Slots of a host at most.

@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 
-use super::{ClusterFault, Fault, MOST_HOSTS, Text, shown};
+use crate::io::cluster::{ClusterFault, Fault, MOST_HOSTS, Text, shown};
 use crate::io::{ReadError, Source};
 
 /// Bytes of a name of a host, at most: those of a name in the Domain Name System.

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use roxmltree::{Document, Node, ParsingOptions};
 
-use super::{ClusterFault, Fault, Text, shown};
+use crate::io::cluster::{ClusterFault, Fault, Text, shown};
 use crate::io::{ReadError, Source};
 
 /// Objects inside each other at most; those of hwloc are about ten.

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::{ClusterFault, Fault, Text, fields, lines, shown};
+use crate::io::cluster::{ClusterFault, Fault, Text, fields, lines, shown};
 use crate::io::{ReadError, Source};
 
 /// Hosts at most: a matrix of as many takes 128 MiB.

@@ -22,7 +22,7 @@ mod yaml;
 use std::io::Read as _;
 
 use super::source::read_error;
-use super::{ContentError, ReadError, Source};
+use crate::io::{ContentError, ReadError, Source};
 
 /// Hosts that a file or a list may name at most.
 pub const MOST_HOSTS: usize = 1 << 20;

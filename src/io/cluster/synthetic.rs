@@ -6,7 +6,7 @@
 //! in what holds them.
 
 use super::hwloc::{Kind, Object};
-use super::{ClusterFault, Fault, Text, shown};
+use crate::io::cluster::{ClusterFault, Fault, Text, shown};
 use crate::io::{ReadError, Source};
 
 /// PUs at most.

@@ -15,7 +15,7 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::yaml::{self, Value};
-use super::{ClusterFault, Fault, MOST_HOSTS, Text, fields, hostlist, lines, shown};
+use crate::io::cluster::{ClusterFault, Fault, MOST_HOSTS, Text, fields, hostlist, lines, shown};
 use crate::io::{ReadError, Source};
 
 /// Names in an address at most; each switch is called by all the names before it.

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::{ClusterFault, Fault};
+use crate::io::cluster::{ClusterFault, Fault};
 
 /// Values inside each other at most.
 const MOST_DEPTH: usize = 64;

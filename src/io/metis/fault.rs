@@ -3,9 +3,9 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
+use crate::ground::types::Weight;
 use crate::io::foreign;
 use crate::io::scanner::TextKind;
-use crate::types::Weight;
 
 /// A fault of a graph file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -30,9 +30,9 @@ use self::fault::Faults;
 use self::parse::{Keep, Rows, parse};
 use super::scanner::Scanner;
 use super::source::read_error;
-use super::{ContentError, ReadError, Source};
 use crate::graph::CsrGraph;
-use crate::memory;
+use crate::ground::memory;
+use crate::io::{ContentError, ReadError, Source};
 
 /// What the first line of a graph file declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,10 +12,10 @@ use std::ops::ControlFlow;
 use super::Header;
 use super::fault::{FaultKind, Faults, NumberFault, Role};
 use crate::graph::validation::{Asymmetry, visit_asymmetries};
+use crate::ground::memory::{self, OutOfMemory};
+use crate::ground::types::{NodeId, Weight};
 use crate::io::foreign;
 use crate::io::scanner::{Scanner, TEXT_LENGTH, TextKind, Token};
-use crate::memory::{self, OutOfMemory};
-use crate::types::{NodeId, Weight};
 
 /// Which sizes and weights of vertices are kept; all are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,10 +14,10 @@ use std::io::{self, Write};
 use super::fault::Faults;
 use super::parse::{Keep, Rows};
 use super::write::write_rows;
-use super::{CheckReport, Header, parse_source};
+use crate::ground::memory::{self, OutOfMemory};
+use crate::ground::types::{NodeId, Weight};
+use crate::io::metis::{CheckReport, Header, parse_source};
 use crate::io::{ReadError, Source};
-use crate::memory::{self, OutOfMemory};
-use crate::types::{NodeId, Weight};
 
 /// A checked file, and its mended content if there is a safe way to mend it.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::Header;
 use crate::graph::CsrGraph;
+use crate::ground::types::{NodeId, Weight};
 use crate::io::digits::DigitWriter;
-use crate::types::{NodeId, Weight};
 
 /// Which weights are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

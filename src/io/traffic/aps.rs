@@ -5,9 +5,9 @@
 //! something else than a digit are headings, sums and frames; one of them may say that rows were left out.
 
 use super::fields::{Field, Fields, decimal, is_blank, whole};
-use super::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
 use crate::io::Source;
 use crate::io::scanner::Scanner;
+use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
 
 pub(super) const FORMAT: Format = Format {
     name: "aps",

@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::pairs::{Pair, PairOverflow, Pairs};
 use super::weighing::{Share, Weighing};
-use super::{Format, MOST_RANKS, Stop, TrafficFault, WINDOW};
 use crate::graph::{CsrGraph, GraphError};
+use crate::ground::types::{NodeId, Weight};
 use crate::io::scanner::{RefusedLine, Scanner};
 use crate::io::source::read_error;
+use crate::io::traffic::{Format, MOST_RANKS, Stop, TrafficFault, WINDOW};
 use crate::io::{ContentError, ReadError, Source};
-use crate::types::{NodeId, Weight};
 
 /// Lines of files, and what they tell of together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

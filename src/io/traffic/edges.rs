@@ -9,9 +9,9 @@
 //! from 1, which the files together decide.
 
 use super::fields::{Field, Fields, Separator, is_blank, unquoted_positions, weight, whole};
-use super::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
 use crate::io::Source;
 use crate::io::scanner::Scanner;
+use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
 
 pub(super) const FORMAT: Format = Format {
     name: "edges",

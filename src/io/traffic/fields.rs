@@ -1,8 +1,8 @@
 //! Fields of lines, and numbers in them: what the readers share.
 
-use super::{Stop, TrafficFault, expected};
 use crate::io::Source;
 use crate::io::scanner::{Scanner, TEXT_LENGTH, TextKind, Token};
+use crate::io::traffic::{Stop, TrafficFault, expected};
 
 /// A line that is taken apart field by field.
 pub(super) struct Fields<'a> {

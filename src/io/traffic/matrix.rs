@@ -1,9 +1,9 @@
 //! A square matrix of numbers, one row a line: row i, column j is what rank i sends to rank j. TreeMatch
 //! reads and writes such files (`.mat`), monitoring tools make them.
 
-use super::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault};
 use crate::io::Source;
 use crate::io::scanner::{Scanner, Token};
+use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault};
 
 pub(super) const FORMAT: Format = Format {
     name: "matrix",

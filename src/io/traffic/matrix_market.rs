@@ -6,9 +6,9 @@
 //! NISTIR 5935, 1996.)
 
 use super::fields::{Fields, is_blank};
-use super::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
 use crate::io::Source;
 use crate::io::scanner::Scanner;
+use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
 
 pub(super) const FORMAT: Format = Format {
     name: "mtx",

@@ -12,9 +12,9 @@
 use std::collections::HashMap;
 
 use super::fields::{Fields, is_blank, whole};
-use super::{Class, Format, Inlet, Stop, TrafficFault};
 use crate::io::Source;
 use crate::io::scanner::Scanner;
+use crate::io::traffic::{Class, Format, Inlet, Stop, TrafficFault};
 
 pub(super) const FORMAT: Format = Format {
     name: "openmpi",

@@ -2,7 +2,7 @@
 //!
 //! O(f log f) for f flows; memory for twice the number of pairs, 24 bytes each, whatever f is.
 
-use crate::types::NodeId;
+use crate::ground::types::NodeId;
 
 /// Flows that are gathered before they are merged for the first time.
 const LEAST_GATHERED: usize = 1 << 20;
@@ -89,7 +89,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::rng::Rng;
+    use crate::ground::rng::Rng;
 
     #[test]
     fn sums_are_those_of_a_map_however_often_they_are_merged() {

@@ -8,9 +8,9 @@
 
 use std::collections::HashMap;
 
-use super::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
 use crate::io::Source;
 use crate::io::scanner::{Scanner, Token};
+use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
 
 pub(super) const FORMAT: Format = Format {
     name: "scotch",

@@ -12,9 +12,9 @@
 //! ```
 
 use super::fields::{Fields, is_blank};
-use super::{Class, Format, Inlet, Stop, TrafficFault, expected};
 use crate::io::Source;
 use crate::io::scanner::Scanner;
+use crate::io::traffic::{Class, Format, Inlet, Stop, TrafficFault, expected};
 
 pub(super) const FORMAT: Format = Format {
     name: "trace",

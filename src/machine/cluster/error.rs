@@ -1,6 +1,6 @@
 //! What is wrong with a cluster.
 
-use crate::topology::MachineError;
+use crate::machine::MachineError;
 
 /// Why there is no such cluster.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,9 +1,9 @@
 //! The levels of a cluster: what they are called, and what is assumed of their distances.
 
 use super::error::ClusterError;
+use crate::ground::types::{Distance, greatest_common_divisor};
 use crate::io::cluster::hwloc::Kind;
-use crate::topology::{Hierarchy, MachineError};
-use crate::types::{Distance, greatest_common_divisor};
+use crate::machine::{Hierarchy, MachineError};
 
 /// What the groups of a level hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

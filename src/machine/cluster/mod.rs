@@ -15,15 +15,15 @@ mod shape;
 pub use error::ClusterError;
 pub use shape::{Unit, regular};
 
+use crate::ground::memory;
+use crate::ground::types::{Distance, PeId};
 use crate::io::cluster::hwloc::{Kind, Object};
 use crate::io::cluster::latency::Latencies;
 use crate::io::cluster::topology::Topology;
-use crate::memory;
-use crate::topology::{
+use crate::machine::{
     DistanceMatrix, Distances, Division, Hierarchy, Hosted, Interconnect, Location, Machine, MachineError,
     Note, UnevenTree,
 };
-use crate::types::{Distance, PeId};
 use levels::{Given, Level, Members};
 use network::Network;
 use shape::{Leaf, Levels};
@@ -284,7 +284,7 @@ impl Built {
             let sizes = first_pe.windows(2).map(|pair| (pair[1] - pair[0]) as usize);
             let node_of = (0..).zip(sizes).flat_map(|(node, size)| std::iter::repeat_n(node, size)).collect();
             let of_nodes = DistanceMatrix::new(first_pe.len() - 1, between.clone())?;
-            let parts = super::parts::divide(&of_nodes, &of_nodes.distances()?, &());
+            let parts = super::division::divide(&of_nodes, &of_nodes.distances()?, &());
             let tree = Box::new(Hosted::new(inside, node_of, between.clone(), parts)?);
             return Ok(Self { tree, outline: Outline { distances, digits, between }, is_regular });
         }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::error::ClusterError;
+use crate::ground::types::Distance;
 use crate::io::cluster::latency::Latencies;
 use crate::io::cluster::topology::{Switch, Topology, Torus};
-use crate::types::Distance;
 
 /// Nodes whose distances are stored pair by pair, at most: as many take 128 MiB.
 const MOST_NODES: usize = 1 << 12;

@@ -1,9 +1,9 @@
 //! Hypercubes: each neighbour of one PE is nearer to the half of all PEs that differ from it in that bit. O(n log n).
 
 use super::hops::Hops;
-use super::{Matrix, Recognised};
-use crate::topology::Hypercube;
-use crate::types::PeId;
+use crate::ground::types::PeId;
+use crate::machine::Hypercube;
+use crate::machine::recognise::{Matrix, Recognised};
 
 pub(super) fn recognise(matrix: &Matrix<'_>) -> Option<Recognised> {
     let n = matrix.size;

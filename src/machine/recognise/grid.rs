@@ -9,9 +9,9 @@
 //! O(n²): the neighbours of all PEs, and the distances of all PEs to those on the lines.
 
 use super::hops::Hops;
-use super::{Matrix, Recognised};
-use crate::topology::{Dimension, Grid, Hierarchy};
-use crate::types::PeId;
+use crate::ground::types::PeId;
+use crate::machine::recognise::{Matrix, Recognised};
+use crate::machine::{Dimension, Grid, Hierarchy};
 
 /// Dimensions of more than one PE at most: PEs have numbers of 32 bits.
 const MOST_DIMENSIONS: usize = 32;

@@ -13,8 +13,8 @@ mod grid;
 mod hops;
 mod tree;
 
-use crate::topology::{DistanceOracle, DistanceVisitor, Machine};
-use crate::types::{Distance, PeId};
+use crate::ground::types::{Distance, PeId};
+use crate::machine::{DistanceOracle, DistanceVisitor, Machine};
 
 /// The members: each proposes a machine.
 const FAMILIES: [fn(&Matrix<'_>) -> Option<Recognised>; 3] =

@@ -6,10 +6,10 @@
 //!
 //! O(n²) for the sums of all levels, O(n log n) for each level and distinct distance.
 
-use super::{Matrix, Recognised};
-use crate::rng::Rng;
-use crate::topology::Hierarchy;
-use crate::types::PeId;
+use crate::ground::rng::Rng;
+use crate::ground::types::PeId;
+use crate::machine::Hierarchy;
+use crate::machine::recognise::{Matrix, Recognised};
 
 /// Levels of more than one group at most: PEs have numbers of 32 bits.
 const MOST_LEVELS: usize = 32;

@@ -1,7 +1,7 @@
 //! Hypercubes: `hypercube:10`.
 
 use super::Kind;
-use crate::topology::Hypercube;
+use crate::machine::Hypercube;
 
 pub(super) const HYPERCUBE: Kind = Kind {
     name: "hypercube",

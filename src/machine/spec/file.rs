@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::{FILES, SpecError};
 use crate::io::Source;
-use crate::topology::Machine;
+use crate::machine::Machine;
+use crate::machine::spec::{FILES, SpecError};
 
 /// A kind of file that machines are in.
 #[derive(Debug)]

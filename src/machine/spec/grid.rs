@@ -1,7 +1,7 @@
 //! Meshes and tori, whose vertices may hold trees: `mesh:8x8`, `torus:4x4x2/4:16`.
 
-use super::{Kind, Request, SpecError, distance};
-use crate::topology::{Dimension, Grid, Hierarchy, Machine};
+use crate::machine::spec::{Kind, Request, SpecError, distance};
+use crate::machine::{Dimension, Grid, Hierarchy, Machine};
 
 pub(super) const MESH: Kind = Kind {
     name: "mesh",

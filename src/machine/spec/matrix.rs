@@ -3,7 +3,7 @@
 use super::SpecError;
 use super::file::{FileKind, Likeness};
 use crate::io::matrix::{self, Matrix};
-use crate::topology::DistanceMatrix;
+use crate::machine::DistanceMatrix;
 
 pub(super) const FILE: FileKind = FileKind {
     about: "a matrix of distances",

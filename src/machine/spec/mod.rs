@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use viem::machine;
-//! use viem::topology::Machine as _;
+//! use viem::machine::Machine as _;
 //!
 //! let torus = machine::build("torus:4x4x2/4:16", Some("1:10:100"), Some("0-63,128"))?;
 //! assert_eq!(torus.num_pes(), 65);
@@ -29,10 +29,10 @@ use std::path::Path;
 
 use super::check_memory;
 use super::cluster::ClusterError;
+use crate::ground::types::PeId;
 use crate::io::number_list::{self, ListOf};
 use crate::io::{ReadError, Source};
-use crate::topology::{Listed, Machine, MachineError};
-use crate::types::PeId;
+use crate::machine::{Listed, Machine, MachineError};
 
 /// A kind of machine that is written in full: its name, a colon, and what there is to say.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use super::SpecError;
 use super::file::{FileKind, Likeness};
 use crate::io::metis::{self, NodeWeights};
-use crate::topology::Network;
+use crate::machine::Network;
 
 pub(super) const FILE: FileKind = FileKind {
     about: "a network (METIS graph)",

@@ -1,12 +1,12 @@
 //! Target files of Scotch.
 
 use super::file::{FileKind, Likeness};
-use super::{SpecError, listed};
+use crate::ground::types::{Distance, PeId};
 use crate::io::target::{self, Base, Target};
-use crate::topology::{
+use crate::machine::spec::{SpecError, listed};
+use crate::machine::{
     Capacities, Dimension, DistanceMatrix, Divided, Grid, Hierarchy, Hypercube, Machine, MachineError, Parts,
 };
-use crate::types::{Distance, PeId};
 
 pub(super) const FILE: FileKind = FileKind {
     about: "a target file of Scotch",

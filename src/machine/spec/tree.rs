@@ -1,7 +1,7 @@
 //! Regular trees: `4:16:8`, and those of one level: `complete:64`.
 
 use super::Kind;
-use crate::topology::Hierarchy;
+use crate::machine::Hierarchy;
 
 pub(super) const TREE: Kind = Kind {
     name: "tree",

@@ -10,9 +10,9 @@
 
 use super::Limits;
 use super::matching;
+use crate::ground::rng::Rng;
+use crate::ground::types::{NodeId, Weight};
 use crate::partition::compact::{CompactGraph, Stored};
-use crate::rng::Rng;
-use crate::types::{NodeId, Weight};
 
 /// The clusters around a vertex of at most this many arcs are collected by linear search. Balances comparisons against
 /// cache misses in an array of all clusters. Shows on meshes and random geometric graphs.

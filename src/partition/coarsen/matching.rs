@@ -7,9 +7,9 @@
 //! neighbour (LaSalle et al. 2015), so that a level never stalls. O(n + m).
 
 use super::Limits;
+use crate::ground::rng::Rng;
+use crate::ground::types::NodeId;
 use crate::partition::compact::{CompactGraph, Stored};
-use crate::rng::Rng;
-use crate::types::NodeId;
 
 pub(super) const FREE: NodeId = NodeId::MAX;
 

@@ -6,9 +6,9 @@ mod matching;
 use serde::{Deserialize, Serialize};
 
 use super::compact::{CompactGraph, Stored};
-use crate::observer::Observer;
-use crate::rng::Rng;
-use crate::types::{BlockId, NodeId, Weight};
+use crate::ground::observer::Observer;
+use crate::ground::rng::Rng;
+use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// What becomes one vertex of the next level.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use crate::budget::Budget;
-use crate::observer::{Observer, Watch};
+use crate::ground::budget::Budget;
+use crate::ground::observer::{Observer, Watch};
+use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, BlockAffinities, Level};
 use crate::partition::compact::{Arc, CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
 use crate::partition::rooms::Rooms;
-use crate::types::{BlockId, NodeId, Weight};
 
 /// The gain of a vertex of more arcs is computed again only when one in this many of its neighbours has moved. Balances
 /// up-to-date gains of hubs against their cost, which is at most this many times the arcs of the vertices that move.
@@ -294,7 +294,7 @@ fn next_to_move<W: Stored, O: Objective>(
 mod tests {
     use super::*;
     use crate::graph::GraphBuilder;
-    use crate::observer::WORK_BETWEEN_QUESTIONS;
+    use crate::ground::observer::WORK_BETWEEN_QUESTIONS;
     use crate::partition::objective::Cut;
     use std::sync::atomic::{AtomicUsize, Ordering};
 

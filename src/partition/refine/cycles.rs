@@ -12,12 +12,12 @@
 //! chooses its moves again, at random. Here, moves are kept, only those near a change are recomputed, and moves that
 //! turn out to interfere are barred one by one.
 
-use crate::budget::Budget;
-use crate::observer::{Observer, Watch};
+use crate::ground::budget::Budget;
+use crate::ground::observer::{Observer, Watch};
+use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, BlockAffinities, Level};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
-use crate::types::{BlockId, NodeId, Weight};
 
 const NOWHERE: u32 = u32::MAX;
 
@@ -422,10 +422,10 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
 mod tests {
     use super::*;
     use crate::graph::{GraphBuilder, generate};
+    use crate::ground::rng::Rng;
     use crate::partition::compact::CompactGraph;
     use crate::partition::objective::tests::{matrices, matrix};
     use crate::partition::objective::{Cut, StoredCost};
-    use crate::rng::Rng;
 
     fn scattered<W: Stored, O: Objective>(level: Level<'_, W, O>, k: u32) -> Assignment {
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % k).collect();

@@ -10,14 +10,14 @@
 //!
 //! Sanders, Schulz: Engineering multilevel graph partitioning algorithms. ESA 2011.
 
-use crate::observer::{Observer, Watch};
+use crate::ground::observer::{Observer, Watch};
+use crate::ground::rng::Rng;
+use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, BlockAffinities, Level};
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
 use crate::partition::settings::KWaySettings;
-use crate::rng::Rng;
-use crate::types::{BlockId, NodeId, Weight};
 
 /// A search ends when it has looked at this many arcs since its best state. Balances cut against time around hubs,
 /// where each move outdates gains that take long to compute; elsewhere these are hundreds of moves. Shows on graphs

@@ -8,11 +8,11 @@
 //!
 //! Fiduccia, Mattheyses: A linear-time heuristic for improving network partitions. DAC 1982.
 
-use crate::observer::{Observer, Watch};
+use crate::ground::observer::{Observer, Watch};
+use crate::ground::rng::Rng;
+use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::heap::Heap;
-use crate::rng::Rng;
-use crate::types::{BlockId, NodeId, Weight};
 
 /// What the sides of a bisection may weigh.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! The curve of objective against migration: one remapping for each of several weights.
 
-use super::{Migration, MigrationWeight};
-use crate::types::{Cost, Weight};
+use crate::ground::types::{Cost, Weight};
+use crate::partition::remap::{Migration, MigrationWeight};
 
 /// What a remapping costs, and what it moves.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]

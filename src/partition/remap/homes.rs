@@ -1,7 +1,7 @@
 //! Where vertices were before.
 
 use crate::graph::CsrGraph;
-use crate::types::{BlockId, NodeId, Weight};
+use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// The block from which each vertex comes, in the numbers of now.
 ///

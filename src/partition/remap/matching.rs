@@ -7,8 +7,8 @@
 //! Jonker, Volgenant: A shortest augmenting path algorithm for dense and sparse linear assignment problems. Computing 38,
 //! 1987. Without their initialisation, which saves time only.
 
-use crate::observer::Watch;
-use crate::types::Weight;
+use crate::ground::observer::Watch;
+use crate::ground::types::Weight;
 
 /// The column of each of `n` rows, and the least sum of `cost(row, column)`.
 ///
@@ -103,7 +103,7 @@ impl Matching {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
+    use crate::ground::rng::Rng;
 
     /// The least sum over all permutations of the columns from `row` on.
     fn by_enumeration(costs: &[Vec<Weight>], row: usize, columns: &mut Vec<usize>) -> i128 {

@@ -1,10 +1,10 @@
 //! Migration as a member of the objectives: what another objective costs, and something for each vertex away from home.
 
+use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::BlockAffinities;
 use crate::partition::coarsen;
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::objective::Objective;
-use crate::types::{BlockId, NodeId, Weight};
 
 /// `scale` times another objective, and the penalty of each vertex that is not in its home block.
 ///
@@ -106,6 +106,7 @@ impl<O: Objective> Objective for Migrating<O> {
 mod tests {
     use super::*;
     use crate::graph::generate;
+    use crate::ground::rng::Rng;
     use crate::partition::assignment::{Assignment, Level};
     use crate::partition::coarsen::{Coarsening, Contraction};
     use crate::partition::objective::tests::matrices;
@@ -115,7 +116,6 @@ mod tests {
     use crate::partition::refine::flow::Flow;
     use crate::partition::refine::k_way::KWay;
     use crate::partition::{Preset, Settings};
-    use crate::rng::Rng;
 
     const NUM_NODES: u32 = 200;
 

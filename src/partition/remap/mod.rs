@@ -43,17 +43,17 @@ use relabel::Relabelling;
 
 use super::assignment::{Assignment, Level};
 use super::compact::{self, CompactGraph, Stored};
-use super::multilevel::{First, Multilevel, Task};
-use super::multisection::{BlockTree, Multisection};
 use super::objective::{Cut, Objective};
-use super::pool::Pool;
+use super::scheme::multilevel::{First, Multilevel, Task};
+use super::scheme::multisection::{BlockTree, Multisection};
+use super::scheme::pool::Pool;
 use super::settings::{FlowSettings, InitialSettings, PoolSettings, Settings};
 use super::targets::Targets;
-use super::{Partition, Partitioner, renamed};
 use crate::graph::CsrGraph;
-use crate::observer::Observer;
-use crate::rng::{Rng, derive};
-use crate::types::{BlockId, Weight};
+use crate::ground::observer::Observer;
+use crate::ground::rng::{Rng, derive};
+use crate::ground::types::{BlockId, Weight};
+use crate::partition::{Partition, Partitioner, renamed};
 
 /// The most blocks that get new labels, which takes cubic time and quadratic memory.
 pub const MOST_RELABELLED: usize = 4096;

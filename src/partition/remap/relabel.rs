@@ -11,9 +11,9 @@
 use std::ops::Range;
 
 use super::matching::cheapest_assignment_until;
-use crate::observer::{Observer, Watch};
-use crate::partition::multisection::BlockTree;
-use crate::types::{BlockId, Weight};
+use crate::ground::observer::{Observer, Watch};
+use crate::ground::types::{BlockId, Weight};
+use crate::partition::scheme::multisection::BlockTree;
 
 /// Which block may take which label, and what that keeps.
 pub(super) struct Relabelling<'a> {
@@ -90,8 +90,8 @@ impl Relabelling<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observer::Stops;
-    use crate::rng::Rng;
+    use crate::ground::observer::Stops;
+    use crate::ground::rng::Rng;
 
     fn random(count: usize, most: u32, rng: &mut Rng) -> Vec<Weight> {
         (0..count).map(|_| Weight::from(rng.below(most))).collect()

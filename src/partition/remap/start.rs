@@ -9,7 +9,8 @@
 
 use std::iter;
 
-use crate::observer::{Observer, Watch};
+use crate::ground::observer::{Observer, Watch};
+use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, BlockAffinities, Level};
 use crate::partition::compact::Stored;
 use crate::partition::heap::Heap;
@@ -17,7 +18,6 @@ use crate::partition::objective::Objective;
 use crate::partition::refine::cycles::Moves;
 use crate::partition::rooms::Rooms;
 use crate::partition::settings::BalanceSettings;
-use crate::types::{BlockId, NodeId, Weight};
 
 /// The block of each vertex, near its home; bounds are met nearly. The objective has the homes as its classes.
 pub(crate) fn resume<W: Stored, O: Objective>(

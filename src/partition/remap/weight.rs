@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::types::Weight;
+use crate::ground::types::Weight;
 
 /// What a vertex of weight 1 costs if it changes place, in units of the objective: a decimal number from 0 on, kept exactly.
 ///

@@ -1,6 +1,6 @@
 //! How messages move over links, cycle by cycle.
 
-use viem::routing::Flow;
+use viem::workload::routing::Flow;
 
 use super::MessageKey;
 

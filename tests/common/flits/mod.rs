@@ -3,9 +3,9 @@
 mod links;
 mod tasks;
 
-use viem::program::Program;
-use viem::routing::Routing;
-use viem::simulate::Costs;
+use viem::workload::Program;
+use viem::workload::routing::Routing;
+use viem::workload::simulate::Costs;
 
 use links::Links;
 use tasks::Tasks;

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use viem::program::{Instruction, Program};
-use viem::routing::{Flow, Routing};
-use viem::simulate::Costs;
+use viem::workload::routing::{Flow, Routing};
+use viem::workload::simulate::Costs;
+use viem::workload::{Instruction, Program};
 
 use super::links::{Links, Message};
 

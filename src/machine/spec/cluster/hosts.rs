@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::super::{ClusterKind, Kind};
-use super::{Parts, inside, read_topology};
 use crate::io::Source;
 use crate::io::cluster::hostfile::{self, Host};
 use crate::machine::cluster::{ClusterError, DraftNode, plain_nodes};
+use crate::machine::spec::cluster::{Parts, inside, read_topology};
+use crate::machine::spec::{ClusterKind, Kind};
 
 const KEYS: [&str; 2] = ["node", "topology"];
 

@@ -1,10 +1,10 @@
 //! Nodes as hwloc describes them: `hwloc`, `hwloc:node.xml,hosts=hosts.txt`, `hwloc:pack:2 numa:4 core:16 pu:1`.
 
-use super::super::{ClusterKind, Kind};
-use super::{Parts, inside, read_topology};
 use crate::io::Source;
 use crate::io::cluster::hostfile;
 use crate::machine::cluster::DraftNode;
+use crate::machine::spec::cluster::{Parts, inside, read_topology};
+use crate::machine::spec::{ClusterKind, Kind};
 
 const KEYS: [&str; 2] = ["hosts", "topology"];
 

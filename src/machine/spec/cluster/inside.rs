@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::super::{Request, SpecError};
 use crate::io::Source;
 use crate::io::cluster::hwloc::{self, Object};
 use crate::io::cluster::synthetic;
 use crate::machine::cluster::{ClusterError, regular};
-use crate::topology::{Hierarchy, Note};
+use crate::machine::spec::{Request, SpecError};
+use crate::machine::{Hierarchy, Note};
 
 /// Cores of a node that is written as a hierarchy, at most.
 const MOST_CORES: u32 = 1 << 16;

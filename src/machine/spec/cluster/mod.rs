@@ -13,12 +13,12 @@ pub(super) use slurm::SLURM;
 
 use std::path::Path;
 
-use super::{Request, SpecError};
 use crate::io::Source;
 use crate::io::cluster::latency;
 use crate::io::cluster::topology::{self, Topology};
+use crate::machine::Machine;
 use crate::machine::cluster::{Cluster, ClusterError, Draft, DraftNode, Unit};
-use crate::topology::Machine;
+use crate::machine::spec::{Request, SpecError};
 
 /// What stands behind the colon: what comes first, and the options.
 struct Parts<'a> {

@@ -6,14 +6,14 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use super::super::{ClusterKind, Kind, Request, SpecError};
-use super::{Parts, inside};
 use crate::io::Source;
 use crate::io::cluster::hostlist;
 use crate::io::cluster::hwloc::{self, Object};
 use crate::io::cluster::topology::{self, Topology};
 use crate::machine::cluster::{ClusterError, Draft, DraftNode, Unit, plain_nodes};
-use crate::topology::{Machine, Note};
+use crate::machine::spec::cluster::{Parts, inside};
+use crate::machine::spec::{ClusterKind, Kind, Request, SpecError};
+use crate::machine::{Machine, Note};
 
 const KEYS: [&str; 3] = ["node", "topology", "group"];
 

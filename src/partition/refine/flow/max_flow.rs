@@ -4,9 +4,9 @@
 //! everything behind them is saturated.
 
 use super::network::{FlowArc, Network, Side};
-use crate::budget::Budget;
-use crate::observer::Watch;
-use crate::types::Weight;
+use crate::ground::budget::Budget;
+use crate::ground::observer::Watch;
+use crate::ground::types::Weight;
 
 const ABSENT: u32 = u32::MAX;
 

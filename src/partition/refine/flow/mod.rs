@@ -32,13 +32,13 @@ use network::Side;
 use piercing::{Balance, Piercing};
 use region::Region;
 
-use crate::budget::Budget;
-use crate::observer::{Observer, Watch};
+use crate::ground::budget::Budget;
+use crate::ground::observer::{Observer, Watch};
+use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, BlockAffinities, Level};
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::objective::Objective;
 use crate::partition::settings::FlowSettings;
-use crate::types::{BlockId, NodeId, Weight};
 
 /// Arcs and candidates looked at for one pair of blocks, in multiples of the arcs of its region, before it is given up.
 /// Balances cut against time in graphs without small cuts, where one flow can take a hundred times as long as the rest of

@@ -1,10 +1,10 @@
 //! The flow network of a region, and its two terminals.
 
 use super::region::Region;
+use crate::ground::types::{BlockId, Weight};
 use crate::partition::assignment::{Assignment, BlockAffinities, Level};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
-use crate::types::{BlockId, Weight};
 
 /// A terminal of the network, and the block of the pair that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

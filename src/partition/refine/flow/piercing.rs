@@ -2,8 +2,8 @@
 
 use super::max_flow::MaxFlow;
 use super::network::{Side, inward};
-use crate::observer::Watch;
-use crate::types::Weight;
+use crate::ground::observer::Watch;
+use crate::ground::types::Weight;
 
 /// What the two blocks may weigh, by side.
 #[derive(Clone, Copy, Debug)]

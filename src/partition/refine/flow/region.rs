@@ -1,9 +1,9 @@
 //! The region of a pair of blocks: the vertices around their common boundary.
 
+use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::Assignment;
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::settings::FlowSettings;
-use crate::types::{BlockId, NodeId, Weight};
 
 const ABSENT: u32 = u32::MAX;
 

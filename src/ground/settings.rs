@@ -1,0 +1,187 @@
+//! What all settings share: choices that have names, and numbers that have ranges.
+
+use std::fmt::Display;
+
+/// A name that is none of the choices there are.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no {what} is called `{text}`; there are {}", names.join(", "))]
+pub struct UnknownName {
+    /// What the choices are, such as "construction".
+    pub what: &'static str,
+    /// What was given instead of a name.
+    pub text: String,
+    /// The names of all choices.
+    pub names: Vec<&'static str>,
+}
+
+/// A setting that is out of its range.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the setting {field} is {value}, but it must be {range}")]
+#[non_exhaustive]
+pub struct ConfigError {
+    /// The path to the setting, with dots: `improvement.annealing.initial_temperature`.
+    pub field: String,
+    /// The value that was given.
+    pub value: String,
+    /// What it may be.
+    pub range: &'static str,
+}
+
+impl ConfigError {
+    /// The same where the settings that were looked at are the field `outer` of others.
+    pub fn inside(self, outer: &str) -> Self {
+        Self { field: format!("{outer}.{}", self.field), ..self }
+    }
+}
+
+/// An error unless the value of a setting is in its range.
+pub fn check(
+    field: &str,
+    value: impl Display,
+    is_in_range: bool,
+    range: &'static str,
+) -> Result<(), ConfigError> {
+    if is_in_range {
+        return Ok(());
+    }
+    Err(ConfigError { field: field.to_string(), value: value.to_string(), range })
+}
+
+/// An error unless a whole number is at least 1.
+pub fn check_at_least_one(field: &str, value: usize) -> Result<(), ConfigError> {
+    check(field, value, value >= 1, "at least 1")
+}
+
+/// An error unless a number is finite and above 0.
+pub fn check_positive(field: &str, value: f64) -> Result<(), ConfigError> {
+    check(field, value, value > 0.0 && value.is_finite(), "a finite number above 0")
+}
+
+/// An error unless a share is above 0 and at most 1.
+pub fn check_share(field: &str, value: f64) -> Result<(), ConfigError> {
+    check(field, value, value > 0.0 && value <= 1.0, "above 0 and at most 1")
+}
+
+/// Declares an enum of choices by a table of their names, each one line: `Variant = "name"`.
+///
+/// The enum gets `ALL` (the choices in the order of the table), `name`, [`Display`] and [`FromStr`](std::str::FromStr) by
+/// the name, and is (de)serialised as its name. The word after the enum says in messages what the choices are.
+macro_rules! named {
+    (
+        $(#[$attribute:meta])*
+        pub enum $choice:ident: $what:literal {
+            $($(#[$of_variant:meta])* $variant:ident = $name:literal,)+
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum $choice {
+            $($(#[$of_variant])* $variant,)+
+        }
+
+        impl $choice {
+            /// Every choice, in the order in which they are listed.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// The name on the command line and in files.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+        }
+
+        impl std::fmt::Display for $choice {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl std::str::FromStr for $choice {
+            type Err = $crate::ground::settings::UnknownName;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                let found = Self::ALL.into_iter().find(|choice| choice.name() == text);
+                found.ok_or_else(|| $crate::ground::settings::UnknownName {
+                    what: $what,
+                    text: text.to_string(),
+                    names: Self::ALL.map(Self::name).to_vec(),
+                })
+            }
+        }
+
+        impl From<$choice> for &'static str {
+            fn from(choice: $choice) -> Self {
+                choice.name()
+            }
+        }
+
+        impl serde::Serialize for $choice {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $choice {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let name = <String as serde::Deserialize>::deserialize(deserializer)?;
+                name.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+pub(crate) use named;
+
+/// Declares an enum of choices and what each of them does by one table, one line a member: `Variant = "name" by function`.
+///
+/// It is [`named`], and has a method besides that calls the function of the member. After the signature of the method come the
+/// arguments that the functions are called with.
+macro_rules! members {
+    (
+        $(#[$attribute:meta])*
+        pub enum $choice:ident: $what:literal {
+            $($(#[$of_variant:meta])* $variant:ident = $name:literal by $function:path,)+
+        }
+
+        $(#[$of_method:meta])*
+        $visibility:vis fn $method:ident $(<$oracle:ident: $bound:path>)? (self $(, $parameter:ident: $type:ty)?) -> $result:ty
+            = function $arguments:tt
+    ) => {
+        $crate::ground::settings::named! {
+            $(#[$attribute])*
+            pub enum $choice: $what {
+                $($(#[$of_variant])* $variant = $name,)+
+            }
+        }
+
+        impl $choice {
+            $(#[$of_method])*
+            $visibility fn $method $(<$oracle: $bound>)? (self $(, $parameter: $type)?) -> $result {
+                match self {
+                    $(Self::$variant => $function $arguments,)+
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use members;
+
+/// A time in (de)serialised settings: seconds, or nothing.
+pub(crate) mod seconds {
+    use std::time::Duration;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+        time.map(|time| time.as_secs_f64()).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+        let seconds = Option::<f64>::deserialize(deserializer)?;
+        seconds.map(Duration::try_from_secs_f64).transpose().map_err(D::Error::custom)
+    }
+}

@@ -1,0 +1,161 @@
+//! Dividing a machine into parts.
+//!
+//! Trees, grids and hypercubes say themselves how they fall into parts. Networks are halved again and again by the
+//! partitioner, where few cheap links are cut; PEs at one router stay together. Of machines that are given by their
+//! distances alone, the network is taken that joins each PE with those nearest to it.
+
+use crate::graph::{CsrGraph, GraphBuilder, subgraph};
+use crate::ground::observer::Observer;
+use crate::ground::types::{Distance, NodeId, PeId, Weight};
+use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Division, Machine, PartTree, Parts};
+use crate::partition::{Partitioner, Preset, Targets};
+
+/// How much heavier than half a part of a network may be: routers cannot be divided.
+const IMBALANCE: f64 = 0.1;
+
+/// PEs that each PE is joined with where only distances are known.
+const NEAREST: usize = 8;
+
+/// Weight of the cheapest link where parts are cut; a link of twice the cost weighs half of that.
+const CHEAPEST: Distance = 1 << 10;
+
+/// The parts of a machine whose distances are these. Once the observer asks to stop, what would be partitioned stays whole.
+pub fn divide(machine: &dyn Machine, distances: &Distances, observer: &dyn Observer) -> Parts {
+    match machine.division() {
+        Division::Parts(parts) => parts,
+        Division::Network { graph, vertex_of } => {
+            divide_network(&graph, &vertex_of, |pe| machine.capacity(pe), observer)
+        }
+        Division::ByDistance => {
+            let graph = distances.visit(NearestGraph);
+            let vertex_of: Vec<NodeId> = (0..machine.num_pes() as NodeId).collect();
+            divide_network(&graph, &vertex_of, |pe| machine.capacity(pe), observer)
+        }
+    }
+}
+
+/// The graph that joins each PE with those nearest to it; edge weights are distances, at least 1. O(n²).
+struct NearestGraph;
+
+impl DistanceVisitor for NearestGraph {
+    type Output = CsrGraph;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> CsrGraph {
+        let n = oracle.num_pes() as PeId;
+        let mut pairs: Vec<(PeId, PeId, Distance)> = Vec::with_capacity(NEAREST * n as usize);
+        for p in 0..n {
+            let others = (0..n).filter(|&q| q != p);
+            let mut nearest: Vec<(Distance, PeId)> =
+                others.map(|q| (oracle.distance(p, q), q.wrapping_sub(p))).collect();
+            if nearest.len() > NEAREST {
+                nearest.select_nth_unstable(NEAREST);
+                nearest.truncate(NEAREST);
+            }
+            let pair = |(distance, offset): (Distance, PeId)| {
+                let q = p.wrapping_add(offset);
+                (p.min(q), p.max(q), distance.max(1))
+            };
+            pairs.extend(nearest.into_iter().map(pair));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut builder = GraphBuilder::new(n as usize);
+        // Where the sum of the weights would be too large, distances are told apart by their ranks only.
+        let fits = pairs
+            .iter()
+            .try_fold(0i64, |sum, &(_, _, distance)| sum.checked_add(distance))
+            .is_some_and(|sum| sum < Weight::MAX / 4);
+        for (p, q, distance) in pairs {
+            builder.add_edge(p, q, if fits { distance } else { (distance >> 32).max(1) });
+        }
+        builder.build().expect("each pair is added once, and the weights are small")
+    }
+}
+
+/// Halves a network again and again. `vertex_of` is the vertex of each PE, `graph` has the costs of the links.
+fn divide_network(
+    graph: &CsrGraph,
+    vertex_of: &[NodeId],
+    capacity: impl Fn(PeId) -> u32,
+    observer: &dyn Observer,
+) -> Parts {
+    let mut pes_at: Vec<Vec<PeId>> = vec![Vec::new(); graph.num_nodes()];
+    let mut weights: Vec<Weight> = vec![0; graph.num_nodes()];
+    for (pe, &vertex) in vertex_of.iter().enumerate() {
+        pes_at[vertex as usize].push(pe as PeId);
+        weights[vertex as usize] += Weight::from(capacity(pe as PeId));
+    }
+    let nodes: Vec<NodeId> = graph.nodes().collect();
+    Parts::from_tree(&halve(&closeness(graph, &weights), &nodes, &mut pes_at, 0, observer))
+}
+
+/// The network with weights that say how close the ends of a link are instead of what it costs.
+fn closeness(graph: &CsrGraph, node_weights: &[Weight]) -> CsrGraph {
+    let cheapest = graph.edge_weights().iter().copied().min().unwrap_or(1);
+    let mut builder = GraphBuilder::new(graph.num_nodes());
+    for u in graph.nodes() {
+        builder.set_node_weight(u, node_weights[u as usize]);
+        for (v, cost) in graph.arcs(u).filter(|&(v, _)| v < u) {
+            let close = i128::from(CHEAPEST) * i128::from(cheapest) / i128::from(cost);
+            builder.add_edge(u, v, (close as Weight).max(1));
+        }
+    }
+    builder.build().expect("the same edges, none of them heavy")
+}
+
+/// Halves a part of a network, whose vertices are called `nodes` in the whole. `pes_at` are the PEs at each vertex of the
+/// whole; they are taken out.
+fn halve(
+    graph: &CsrGraph,
+    nodes: &[NodeId],
+    pes_at: &mut [Vec<PeId>],
+    depth: u64,
+    observer: &dyn Observer,
+) -> PartTree {
+    let mut holders = graph.nodes().filter(|&node| !pes_at[nodes[node as usize] as usize].is_empty());
+    if holders.by_ref().nth(1).is_none() || observer.should_stop() {
+        let pes = nodes.iter().flat_map(|&node| std::mem::take(&mut pes_at[node as usize]));
+        return PartTree::Whole(pes.collect());
+    }
+    let targets = Targets::equal(graph, 2, IMBALANCE).expect("two blocks");
+    let partition = Partitioner::new(Preset::Fast, depth).partition_watched(graph, &targets, observer);
+    let mut blocks = partition.into_blocks();
+    separate(nodes, pes_at, &mut blocks);
+    let mut half = |(part, members): (CsrGraph, Vec<NodeId>)| {
+        let members: Vec<NodeId> = members.into_iter().map(|node| nodes[node as usize]).collect();
+        halve(&part, &members, pes_at, depth + 1, observer)
+    };
+    PartTree::Divided(subgraph::split(graph, &blocks, 2).into_iter().map(&mut half).collect())
+}
+
+/// Sees to it that both halves hold PEs, of which there are some at two vertices at least.
+fn separate(nodes: &[NodeId], pes_at: &[Vec<PeId>], blocks: &mut [u32]) {
+    for block in [0, 1] {
+        let mut holders = (0..nodes.len()).filter(|&node| !pes_at[nodes[node] as usize].is_empty());
+        let first = holders.clone().next().expect("two vertices hold PEs");
+        if holders.all(|node| blocks[node] != block) {
+            blocks[first] = block;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::observer::Stops;
+    use crate::machine::{DistanceMatrix, Network};
+
+    #[test]
+    fn what_is_not_divided_in_time_stays_whole() {
+        let mut builder = GraphBuilder::new(9);
+        (1..9).for_each(|v| builder.add_edge(v - 1, v, 1));
+        let network = Network::new(builder.build().unwrap()).unwrap();
+        let matrix = DistanceMatrix::from_fn(9, |p, q| Distance::from(p.abs_diff(q))).unwrap();
+        let machines: [&dyn Machine; 2] = [&network, &matrix];
+        for machine in machines {
+            let distances = machine.distances().unwrap();
+            assert!(divide(machine, &distances, &()).num_parts() > 9);
+            assert_eq!(divide(machine, &distances, &Stops), Parts::whole((0..9).collect()));
+        }
+    }
+}

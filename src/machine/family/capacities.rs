@@ -1,0 +1,79 @@
+//! A machine whose PEs have room for more than one process.
+
+use crate::ground::types::PeId;
+use crate::machine::{Distances, Division, Hierarchy, Interconnect, Location, Machine, MachineError, Note};
+
+/// A machine with a capacity for each PE.
+#[derive(Clone, Debug)]
+pub struct Capacities<M> {
+    machine: M,
+    capacities: Vec<u32>,
+    /// Whether all of them are 1.
+    are_plain: bool,
+}
+
+impl<M: Machine> Capacities<M> {
+    /// The PEs of `machine` with room for so many processes each, at least 1.
+    pub fn new(machine: M, capacities: Vec<u32>) -> Result<Self, MachineError> {
+        let (num_pes, found) = (machine.num_pes(), capacities.len());
+        if found != num_pes {
+            return Err(MachineError::CapacitiesDiffer { num_pes, found });
+        }
+        if let Some(pe) = capacities.iter().position(|&capacity| capacity == 0) {
+            return Err(MachineError::NoCapacity { pe });
+        }
+        let are_plain = capacities.iter().all(|&capacity| capacity == 1);
+        Ok(Self { machine, capacities, are_plain })
+    }
+}
+
+impl<M: Machine> Machine for Capacities<M> {
+    fn num_pes(&self) -> usize {
+        self.machine.num_pes()
+    }
+
+    fn distances(&self) -> Result<Distances, MachineError> {
+        self.machine.distances()
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        self.machine.interconnect()
+    }
+
+    fn division(&self) -> Division {
+        self.machine.division()
+    }
+
+    fn capacity(&self, pe: PeId) -> u32 {
+        self.capacities[pe as usize]
+    }
+
+    fn number(&self, pe: PeId) -> PeId {
+        self.machine.number(pe)
+    }
+
+    /// With PEs for more than one process, a machine is a regular tree no more.
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        self.machine.hierarchy().filter(|_| self.are_plain)
+    }
+
+    fn location(&self, pe: PeId) -> Location {
+        self.machine.location(pe)
+    }
+
+    fn outline(&self) -> Option<String> {
+        self.machine.outline()
+    }
+
+    fn host(&self, node: u32) -> Option<&str> {
+        self.machine.host(node)
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        self.machine.notes()
+    }
+
+    fn describe(&self) -> String {
+        self.machine.describe()
+    }
+}

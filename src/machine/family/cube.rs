@@ -1,0 +1,96 @@
+//! Hypercubes: the distance of two PEs is the number of bits in which their numbers differ.
+
+use crate::ground::types::{Distance, PeId};
+use crate::machine::parts::Parts;
+use crate::machine::{
+    Differences, Dimension, Distances, Division, Grid, Interconnect, Machine, MachineError, Metric, Placed,
+    key_memory,
+};
+
+/// A hypercube of `2^dimension` PEs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hypercube {
+    dimension: u32,
+}
+
+impl Hypercube {
+    /// A hypercube of a dimension from 0 to 31.
+    pub fn new(dimension: u32) -> Result<Self, MachineError> {
+        if dimension >= PeId::BITS { Err(MachineError::TooManyPes) } else { Ok(Self { dimension }) }
+    }
+
+    /// The dimensions of a torus of the same distances: two bits are a ring of four, and the last may be left by itself.
+    fn rings(&self) -> Vec<Dimension> {
+        let length = |bit: u32| if bit + 1 < self.dimension { 4 } else { 2 };
+        (0..self.dimension).step_by(2).map(|bit| Dimension { length: length(bit), is_closed: true }).collect()
+    }
+
+    /// The coordinates of a PE in that torus. A ring goes through 00, 01, 11 and 10.
+    fn coordinates(&self, pe: PeId) -> impl Iterator<Item = u32> {
+        (0..self.dimension).step_by(2).map(move |bit| [0, 1, 3, 2][(pe >> bit & 3) as usize])
+    }
+}
+
+impl Machine for Hypercube {
+    fn num_pes(&self) -> usize {
+        1 << self.dimension
+    }
+
+    fn distances(&self) -> Result<Distances, MachineError> {
+        let mut keys = key_memory::room_for_keys(self.num_pes())?;
+        if let Some(metric) = Differences::new(&self.rings(), 1) {
+            keys.extend((0..self.num_pes() as PeId).map(|pe| metric.key(self.coordinates(pe))));
+            return Ok(Distances::Differences(Placed::new(metric, keys)));
+        }
+        keys.extend(0..self.num_pes() as PeId);
+        Ok(Distances::Cube(Placed::new(BitsThatDiffer { dimension: self.dimension }, keys)))
+    }
+
+    /// A mesh with two vertices along each dimension.
+    fn interconnect(&self) -> Interconnect {
+        let mesh = Grid::mesh(&vec![2; self.dimension as usize]);
+        Interconnect::Grid(mesh.expect("a mesh of as many PEs"))
+    }
+
+    /// Subcubes: the highest bit that is not fixed yet divides a part.
+    fn division(&self) -> Division {
+        let order = (0..self.num_pes() as PeId).collect();
+        Division::Parts(Parts::divide(order, |pes| match pes.len() {
+            1 => Vec::new(),
+            n => vec![n / 2; 2],
+        }))
+    }
+
+    /// A subcube.
+    fn first_pes(&self, least: usize) -> Option<Box<dyn Machine>> {
+        let dimension = least.checked_next_power_of_two()?.trailing_zeros();
+        (dimension < self.dimension).then(|| Box::new(Self { dimension }) as Box<dyn Machine>)
+    }
+
+    fn describe(&self) -> String {
+        format!("hypercube of dimension {}", self.dimension)
+    }
+}
+
+/// The Hamming distance.
+#[derive(Clone, Copy, Debug)]
+pub struct BitsThatDiffer {
+    dimension: u32,
+}
+
+impl Metric for BitsThatDiffer {
+    type Key = PeId;
+
+    #[inline]
+    fn between(&self, a: PeId, b: PeId) -> Distance {
+        Distance::from((a ^ b).count_ones())
+    }
+
+    fn max_distance(&self) -> Distance {
+        Distance::from(self.dimension)
+    }
+
+    fn has_triangle_inequality(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,74 @@
+//! A machine that somebody has divided into parts.
+
+use crate::ground::types::PeId;
+use crate::machine::{
+    Distances, Division, Hierarchy, Interconnect, Location, Machine, MachineError, Note, Parts,
+};
+
+/// A machine that falls into the parts told.
+#[derive(Clone, Debug)]
+pub struct Divided<M> {
+    machine: M,
+    parts: Parts,
+}
+
+impl<M: Machine> Divided<M> {
+    /// `machine` with these parts, which must be a division of all its PEs.
+    pub fn new(machine: M, parts: Parts) -> Result<Self, MachineError> {
+        let (num_pes, found) = (machine.num_pes(), parts.order().len());
+        if found != num_pes {
+            return Err(MachineError::PartsDiffer { num_pes, found });
+        }
+        Ok(Self { machine, parts })
+    }
+}
+
+impl<M: Machine> Machine for Divided<M> {
+    fn num_pes(&self) -> usize {
+        self.machine.num_pes()
+    }
+
+    fn distances(&self) -> Result<Distances, MachineError> {
+        self.machine.distances()
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        self.machine.interconnect()
+    }
+
+    fn division(&self) -> Division {
+        Division::Parts(self.parts.clone())
+    }
+
+    fn capacity(&self, pe: PeId) -> u32 {
+        self.machine.capacity(pe)
+    }
+
+    fn number(&self, pe: PeId) -> PeId {
+        self.machine.number(pe)
+    }
+
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        self.machine.hierarchy()
+    }
+
+    fn location(&self, pe: PeId) -> Location {
+        self.machine.location(pe)
+    }
+
+    fn host(&self, node: u32) -> Option<&str> {
+        self.machine.host(node)
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        self.machine.notes()
+    }
+
+    fn outline(&self) -> Option<String> {
+        self.machine.outline()
+    }
+
+    fn describe(&self) -> String {
+        self.machine.describe()
+    }
+}

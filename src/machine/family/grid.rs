@@ -1,0 +1,344 @@
+//! Grids of any number of dimensions, open (meshes) or closed (tori), whose vertices hold a PE or a tree of PEs.
+//!
+//! The distance of two vertices is the number of hops between them, each dimension by itself and the shorter way round
+//! where it is closed, times the length of a hop. PEs of one vertex are as far apart as in its tree. The first dimension
+//! is the fastest in the numbers of vertices; the PEs of a vertex are consecutive.
+//!
+//! # Distances without a matrix
+//!
+//! A key holds the coordinates in lanes of fixed number, so that all lanes are compared at once by vector instructions:
+//! the gap in a lane, or what is left of the way round if that is less. Lanes of 16 bits serve up to eight dimensions of
+//! up to 2^14 vertices, lanes of 32 bits the rest.
+
+use super::hierarchy::{Hierarchy, HierarchyOnline, location_in};
+use crate::ground::types::{Distance, PeId};
+use crate::machine::parts::Parts;
+use crate::machine::{
+    Differences, DistanceOracle as _, Distances, Division, Interconnect, Location, Machine, MachineError,
+    Metric, Placed, key_memory,
+};
+
+/// Vertices along a dimension at most: gaps, and their sum over all dimensions of a machine, fit 32 bits.
+const MOST_VERTICES: u32 = 1 << 30;
+
+/// Vertices along a dimension, and whether its last vertex is next to its first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dimension {
+    /// Number of vertices, at least 1.
+    pub length: u32,
+    /// Whether the ends are joined.
+    pub is_closed: bool,
+}
+
+impl Dimension {
+    /// The hops between two vertices whose numbers along the dimension differ by this.
+    pub(in crate::machine) fn hops(self, difference: u32) -> Distance {
+        let hops = if self.is_closed { difference.min(self.length - difference) } else { difference };
+        Distance::from(hops)
+    }
+}
+
+/// A grid whose vertices are PEs or groups of PEs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grid {
+    dimensions: Vec<Dimension>,
+    /// The PEs of a vertex.
+    vertex: Hierarchy,
+    hop: Distance,
+    num_pes: usize,
+}
+
+impl Grid {
+    /// A grid of these dimensions; each vertex holds the PEs of `vertex`, and a hop is as long as told.
+    pub fn new(dimensions: Vec<Dimension>, vertex: Hierarchy, hop: Distance) -> Result<Self, MachineError> {
+        if dimensions.iter().any(|dimension| dimension.length == 0) {
+            return Err(MachineError::NoPes);
+        }
+        if hop < 0 {
+            return Err(MachineError::NegativeDistance { distance: hop });
+        }
+        if let Some(long) = dimensions.iter().find(|dimension| dimension.length > MOST_VERTICES) {
+            return Err(MachineError::DimensionTooLong { length: long.length, most: MOST_VERTICES });
+        }
+        let num_pes = dimensions
+            .iter()
+            .try_fold(vertex.num_pes() as PeId, |product, dimension| product.checked_mul(dimension.length))
+            .ok_or(MachineError::TooManyPes)? as usize;
+        let grid = Self { dimensions, vertex, hop, num_pes };
+        grid.most_hops().checked_mul(hop).ok_or(MachineError::DistanceOverflow)?;
+        Ok(grid)
+    }
+
+    /// A mesh of these lengths, a PE at each vertex, hops of length 1.
+    pub fn mesh(lengths: &[u32]) -> Result<Self, MachineError> {
+        Self::of_lengths(lengths, false)
+    }
+
+    /// A torus of these lengths, a PE at each vertex, hops of length 1.
+    ///
+    /// ```
+    /// use viem::machine::{Grid, Machine as _};
+    ///
+    /// let torus = Grid::torus(&[4, 4, 4])?;
+    /// assert_eq!(torus.num_pes(), 64);
+    /// # Ok::<(), viem::machine::MachineError>(())
+    /// ```
+    pub fn torus(lengths: &[u32]) -> Result<Self, MachineError> {
+        Self::of_lengths(lengths, true)
+    }
+
+    fn of_lengths(lengths: &[u32], is_closed: bool) -> Result<Self, MachineError> {
+        let dimensions = lengths.iter().map(|&length| Dimension { length, is_closed }).collect();
+        Self::new(dimensions, Hierarchy::single(), 1)
+    }
+
+    /// The dimensions, the fastest first.
+    pub fn dimensions(&self) -> &[Dimension] {
+        &self.dimensions
+    }
+
+    /// The PEs of a vertex.
+    pub fn vertex(&self) -> &Hierarchy {
+        &self.vertex
+    }
+
+    /// The length of a hop.
+    pub fn hop(&self) -> Distance {
+        self.hop
+    }
+
+    fn most_hops(&self) -> Distance {
+        let hops = |dimension: &Dimension| match dimension.is_closed {
+            true => Distance::from(dimension.length / 2),
+            false => Distance::from(dimension.length - 1),
+        };
+        self.dimensions.iter().map(hops).sum()
+    }
+
+    /// The dimensions that have more than one vertex, each with the distance of two neighbours in the numbers of vertices.
+    fn strides(&self) -> Vec<(Dimension, u32)> {
+        let mut stride = 1;
+        let strides = self.dimensions.iter().map(|&dimension| {
+            let own = stride;
+            stride *= dimension.length;
+            (dimension, own)
+        });
+        strides.filter(|(dimension, _)| dimension.length > 1).collect()
+    }
+
+    /// The distances by the difference of two keys, if each vertex is a PE and that takes little memory.
+    fn differences(&self) -> Result<Option<Placed<Differences>>, MachineError> {
+        let strides = self.strides();
+        let dimensions: Vec<Dimension> = strides.iter().map(|&(dimension, _)| dimension).collect();
+        let Some(metric) = Differences::new(&dimensions, self.hop).filter(|_| self.vertex.num_pes() == 1)
+        else {
+            return Ok(None);
+        };
+        let coordinates =
+            |pe: PeId| strides.iter().map(move |&(dimension, stride)| pe / stride % dimension.length);
+        let mut keys = key_memory::room_for_keys(self.num_pes)?;
+        keys.extend((0..self.num_pes as PeId).map(|pe| metric.key(coordinates(pe))));
+        Ok(Some(Placed::new(metric, keys)))
+    }
+
+    fn metric<T: Lane, const N: usize>(&self) -> Result<Placed<Hops<T, N>>, MachineError> {
+        let strides = self.strides();
+        let mut way_round = [T::OPEN; N];
+        for (lane, (dimension, _)) in way_round.iter_mut().zip(&strides) {
+            if dimension.is_closed {
+                *lane = T::of(dimension.length);
+            }
+        }
+        let vertex = self.vertex.online64();
+        let size = self.vertex.num_pes() as PeId;
+        let key = |pe: PeId| {
+            let mut at = [T::of(0); N];
+            for (lane, &(dimension, stride)) in at.iter_mut().zip(&strides) {
+                *lane = T::of(pe / size / stride % dimension.length);
+            }
+            GridKey { at, inside: vertex.key(pe % size) }
+        };
+        let mut keys = key_memory::room_for_keys(self.num_pes)?;
+        keys.extend((0..self.num_pes as PeId).map(key));
+        let max_distance = (self.most_hops() * self.hop).max(self.vertex.max_distance());
+        // A stop at another vertex is at least two hops of way.
+        let has_triangle_inequality =
+            vertex.has_triangle_inequality() && self.vertex.max_distance() <= self.hop.saturating_mul(2);
+        let hops = Hops { way_round, hop: self.hop, vertex, max_distance, has_triangle_inequality };
+        Ok(Placed::new(hops, keys))
+    }
+
+    /// Halves of boxes across their longest side; at odd lengths the larger half is by turns the first and the second.
+    fn boxes(&self) -> Parts {
+        let size = self.vertex.num_pes();
+        let strides = self.strides();
+        let mut is_first_larger = true;
+        let mut rest = Vec::new();
+        // Every part is a box of vertices, or the PEs of a group of one.
+        Parts::divide((0..self.num_pes as PeId).collect(), |pes| {
+            if pes.len() <= size {
+                return self.vertex.children_of(pes.len());
+            }
+            // The order inside a box is that of the numbers, so its first and last PE are its corners.
+            let [first, last] = [pes[0], pes[pes.len() - 1]].map(|pe| pe / size as PeId);
+            // The longest side, and how many PEs a step along it goes over; among equals that of the longest step.
+            let (mut longest, mut step, mut volume) = (0, size, size);
+            for &(dimension, stride) in &strides {
+                let coordinate = |vertex: u32| vertex / stride % dimension.length;
+                let length = (coordinate(last) - coordinate(first) + 1) as usize;
+                if length >= longest {
+                    (longest, step) = (length, volume);
+                }
+                volume *= length;
+            }
+            let half = if is_first_larger { longest.div_ceil(2) } else { longest / 2 };
+            is_first_larger ^= longest % 2 == 1;
+            bring_forward(pes, longest * step, half * step, &mut rest);
+            let first = pes.len() / longest * half;
+            vec![first, pes.len() - first]
+        })
+    }
+}
+
+/// Brings the first `run` of each `row` PEs before all others, for which `rest` is space; otherwise their order stays. O(n), and O(1) for a
+/// single row.
+fn bring_forward(pes: &mut [PeId], row: usize, run: usize, rest: &mut Vec<PeId>) {
+    if row == pes.len() {
+        return;
+    }
+    rest.clear();
+    let mut end = 0;
+    for begin in (0..pes.len()).step_by(row) {
+        rest.extend_from_slice(&pes[begin + run..begin + row]);
+        pes.copy_within(begin..begin + run, end);
+        end += run;
+    }
+    pes[end..].copy_from_slice(rest);
+}
+
+impl Machine for Grid {
+    fn num_pes(&self) -> usize {
+        self.num_pes
+    }
+
+    fn distances(&self) -> Result<Distances, MachineError> {
+        if let Some(differences) = self.differences()? {
+            return Ok(Distances::Differences(differences));
+        }
+        let strides = self.strides();
+        let is_narrow =
+            strides.len() <= 8 && strides.iter().all(|(dimension, _)| dimension.length <= 1 << 14);
+        Ok(if is_narrow { Distances::Grid(self.metric()?) } else { Distances::WideGrid(self.metric()?) })
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        Interconnect::Grid(self.clone())
+    }
+
+    fn division(&self) -> Division {
+        Division::Parts(self.boxes())
+    }
+
+    /// Vertices are nodes.
+    fn location(&self, pe: PeId) -> Location {
+        location_in(self.vertex.arities(), pe)
+    }
+
+    fn describe(&self) -> String {
+        let lengths: Vec<String> = self.dimensions.iter().map(|side| side.length.to_string()).collect();
+        let kind = match self.dimensions.iter().filter(|side| side.is_closed).count() {
+            0 => "mesh",
+            closed if closed == self.dimensions.len() => "torus",
+            _ => "grid",
+        };
+        match self.vertex.num_pes() {
+            1 => format!("{kind} of {}", lengths.join(" x ")),
+            pes => format!("{kind} of {} vertices with {pes} processing elements each", lengths.join(" x ")),
+        }
+    }
+}
+
+/// A coordinate, or a gap between two.
+pub trait Lane: Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
+    /// A way round that is never shorter.
+    const OPEN: Self;
+    /// The lane with this value; it fits.
+    fn of(value: u32) -> Self;
+    /// A sum of gaps over all dimensions.
+    type Sum: Copy + Default + std::ops::Add<Output = Self::Sum> + Into<Distance>;
+    /// How far two coordinates are apart where the way round is so long.
+    fn gap(self, other: Self, way_round: Self) -> Self::Sum;
+}
+
+impl Lane for i16 {
+    const OPEN: i16 = i16::MAX;
+    type Sum = i32;
+    #[inline]
+    fn of(value: u32) -> i16 {
+        value as i16
+    }
+    #[inline]
+    fn gap(self, other: i16, way_round: i16) -> i32 {
+        let gap = (self - other).max(other - self);
+        i32::from(gap.min(way_round - gap))
+    }
+}
+
+impl Lane for i32 {
+    const OPEN: i32 = i32::MAX;
+    type Sum = i32;
+    #[inline]
+    fn of(value: u32) -> i32 {
+        value as i32
+    }
+    #[inline]
+    fn gap(self, other: i32, way_round: i32) -> i32 {
+        let gap = (self - other).max(other - self);
+        gap.min(way_round - gap)
+    }
+}
+
+/// Where a PE is in a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GridKey<T, const N: usize> {
+    at: [T; N],
+    /// Its code in the tree of its vertex.
+    inside: u64,
+}
+
+/// Hops between vertices, and the distances of a tree inside.
+#[derive(Clone, Debug)]
+pub struct Hops<T, const N: usize> {
+    way_round: [T; N],
+    hop: Distance,
+    vertex: HierarchyOnline<u64>,
+    max_distance: Distance,
+    has_triangle_inequality: bool,
+}
+
+impl<T: Lane, const N: usize> Metric for Hops<T, N> {
+    type Key = GridKey<T, N>;
+
+    #[inline]
+    fn between(&self, a: Self::Key, b: Self::Key) -> Distance {
+        let mut hops = T::Sum::default();
+        for lane in 0..N {
+            hops = hops + a.at[lane].gap(b.at[lane], self.way_round[lane]);
+        }
+        let hops: Distance = hops.into();
+        if hops == 0 { self.vertex.between(a.inside, b.inside) } else { hops * self.hop }
+    }
+
+    fn max_distance(&self) -> Distance {
+        self.max_distance
+    }
+
+    #[inline]
+    fn interchangeable(&self, a: Self::Key, b: Self::Key) -> bool {
+        a.at == b.at && self.vertex.interchangeable(a.inside, b.inside)
+    }
+
+    fn has_triangle_inequality(&self) -> bool {
+        self.has_triangle_inequality
+    }
+}

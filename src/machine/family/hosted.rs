@@ -1,0 +1,138 @@
+//! Nodes that are trees inside, with a distance for each pair of nodes.
+//!
+//! Two PEs of a node are as far apart as in its tree, PEs of different nodes as far as the nodes. So what is measured between hosts
+//! takes a table of hosts, not of PEs.
+
+use std::collections::HashMap;
+
+use super::hierarchy::Prefixes;
+use super::matrix::Table;
+use crate::ground::types::{Distance, PeId};
+use crate::machine::{Distances, Division, Machine, MachineError, Metric, Parts, Placed, UnevenTree};
+
+/// Nodes whose distances are given by a matrix, and the trees inside them.
+#[derive(Clone, Debug)]
+pub struct Hosted {
+    inside: UnevenTree,
+    /// The node of each PE.
+    node_of: Vec<u32>,
+    num_nodes: usize,
+    /// Row by row.
+    between: Vec<Distance>,
+    /// How the nodes fall into parts.
+    parts: Parts,
+}
+
+impl Hosted {
+    /// PEs at the nodes `node_of`, as far apart within their node as in `inside`, which is a tree of all of them; `between` are the distances
+    /// of the nodes, row by row, symmetric; `parts` says how the nodes fall into parts.
+    pub fn new(
+        inside: UnevenTree,
+        node_of: Vec<u32>,
+        between: Vec<Distance>,
+        parts: Parts,
+    ) -> Result<Self, MachineError> {
+        let num_nodes = between.len().isqrt();
+        if num_nodes * num_nodes != between.len() {
+            return Err(MachineError::NotSquare { num_pes: num_nodes, entries: between.len() });
+        }
+        if parts.order().len() != num_nodes {
+            return Err(MachineError::PartsDiffer { num_pes: num_nodes, found: parts.order().len() });
+        }
+        if node_of.len() != inside.num_pes() {
+            return Err(MachineError::PartsDiffer { num_pes: inside.num_pes(), found: node_of.len() });
+        }
+        if let Some(index) = node_of.iter().position(|&node| node as usize >= num_nodes) {
+            return Err(MachineError::PeOutOfRange { index, pe: node_of[index], count: num_nodes });
+        }
+        Ok(Self { inside, node_of, num_nodes, between, parts })
+    }
+}
+
+impl Machine for Hosted {
+    fn num_pes(&self) -> usize {
+        self.node_of.len()
+    }
+
+    fn distances(&self) -> Result<Distances, MachineError> {
+        let inside = self.inside.prefixes();
+        let between = Table::wide(self.num_nodes, &self.between);
+        let max_distance = inside.max_distance().max(between.greatest());
+        let keys = self.inside.codes().iter().zip(&self.node_of);
+        let keys = keys.map(|(&code, &node)| HostKey { code, node }).collect();
+        Ok(Distances::Hosts(Placed::new(BetweenHosts { inside, between, max_distance }, keys)))
+    }
+
+    fn division(&self) -> Division {
+        let mut position = vec![0; self.num_nodes];
+        for (place, &node) in self.parts.order().iter().enumerate() {
+            position[node as usize] = place;
+        }
+        let place = |pe: PeId| position[self.node_of[pe as usize] as usize];
+        let mut order: Vec<PeId> = (0..self.node_of.len() as PeId).collect();
+        order.sort_unstable_by_key(|&pe| (place(pe), self.inside.codes()[pe as usize]));
+        // The part that each range of nodes is.
+        let parts = (0..self.parts.num_parts()).map(|part| (self.parts.range(part), part));
+        let part_of: HashMap<_, _> = parts.map(|(range, part)| ((range.start, range.end), part)).collect();
+        Division::Parts(Parts::divide(order, |pes| {
+            let (first, last) = (place(pes[0]), place(pes[pes.len() - 1]));
+            if first == last {
+                let sizes = self.inside.sizes(pes);
+                return if sizes.iter().all(|&size| size == 1) { Vec::new() } else { sizes };
+            }
+            let children = part_of.get(&(first, last + 1)).map(|&part| self.parts.children(part));
+            match children.filter(|children| !children.is_empty()) {
+                Some(children) => {
+                    let ends = children.map(|child| self.parts.range(child).end);
+                    let ends: Vec<usize> =
+                        ends.map(|end| pes.partition_point(|&pe| place(pe) < end)).collect();
+                    let starts = std::iter::once(0).chain(ends.iter().copied());
+                    ends.iter().zip(starts).map(|(end, start)| end - start).collect()
+                }
+                None => pes.chunk_by(|&p, &q| place(p) == place(q)).map(<[PeId]>::len).collect(),
+            }
+        }))
+    }
+
+    fn describe(&self) -> String {
+        format!("{} processing elements of {} nodes", self.node_of.len(), self.num_nodes)
+    }
+}
+
+/// Where a PE is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostKey {
+    /// In the tree of its node.
+    code: u64,
+    node: u32,
+}
+
+/// Distances inside nodes, and between them.
+#[derive(Clone, Debug)]
+pub struct BetweenHosts {
+    inside: Prefixes<u64>,
+    between: Table<u32>,
+    max_distance: Distance,
+}
+
+impl Metric for BetweenHosts {
+    type Key = HostKey;
+
+    #[inline]
+    fn between(&self, a: HostKey, b: HostKey) -> Distance {
+        if a.node == b.node {
+            self.inside.between(a.code, b.code)
+        } else {
+            self.between.distance(a.node, b.node)
+        }
+    }
+
+    fn max_distance(&self) -> Distance {
+        self.max_distance
+    }
+
+    #[inline]
+    fn interchangeable(&self, a: HostKey, b: HostKey) -> bool {
+        a.node == b.node && self.inside.interchangeable(a.code, b.code)
+    }
+}

@@ -1,0 +1,104 @@
+//! Some PEs of a machine, in an order of their own: what a batch system gave to a job.
+
+use crate::ground::types::PeId;
+use crate::machine::{Distances, Division, Interconnect, Location, Machine, MachineError, Note};
+
+/// The listed PEs of a machine. PE i is the i-th of the list; distances are those of the whole machine.
+///
+/// ```
+/// use viem::machine::{Hierarchy, Listed, Machine as _};
+///
+/// // Two nodes of 16 cores out of 64, and half of a third.
+/// let cluster = Hierarchy::parse("16:64", "1:10")?;
+/// let pes: Vec<u32> = (32..64).chain(512..520).collect();
+/// let job = Listed::new(&cluster, pes)?;
+/// assert_eq!(job.num_pes(), 40);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Listed<M> {
+    machine: M,
+    list: Vec<PeId>,
+}
+
+impl<M: Machine> Listed<M> {
+    /// The PEs of `machine` with these numbers; each at most once, and at least one.
+    pub fn new(machine: M, list: Vec<PeId>) -> Result<Self, MachineError> {
+        if list.is_empty() {
+            return Err(MachineError::NoPes);
+        }
+        let count = machine.num_pes();
+        if let Some(index) = list.iter().position(|&pe| pe as usize >= count) {
+            return Err(MachineError::PeOutOfRange { index, pe: list[index], count });
+        }
+        // The machine may be far larger than the list.
+        let mut sorted: Vec<(PeId, usize)> = list.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        let repeats = sorted.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[1].1);
+        if let Some(index) = repeats.min() {
+            return Err(MachineError::PeListedTwice { index, pe: list[index] });
+        }
+        Ok(Self { machine, list })
+    }
+
+    /// The numbers of the PEs in the whole machine.
+    pub fn list(&self) -> &[PeId] {
+        &self.list
+    }
+}
+
+impl<M: Machine> Machine for Listed<M> {
+    fn num_pes(&self) -> usize {
+        self.list.len()
+    }
+
+    fn number(&self, pe: PeId) -> PeId {
+        self.machine.number(self.list[pe as usize])
+    }
+
+    fn capacity(&self, pe: PeId) -> u32 {
+        self.machine.capacity(self.list[pe as usize])
+    }
+
+    fn distances(&self) -> Result<Distances, MachineError> {
+        Ok(self.machine.distances()?.listed(&self.list))
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        match self.machine.interconnect() {
+            Interconnect::Ports => Interconnect::Ports,
+            whole => Interconnect::Listed { whole: Box::new(whole), list: self.list.clone() },
+        }
+    }
+
+    fn division(&self) -> Division {
+        match self.machine.division() {
+            Division::Parts(parts) => Division::Parts(parts.listed(&self.list)),
+            Division::Network { graph, vertex_of } => {
+                let vertex_of = self.list.iter().map(|&pe| vertex_of[pe as usize]).collect();
+                Division::Network { graph, vertex_of }
+            }
+            Division::ByDistance => Division::ByDistance,
+        }
+    }
+
+    fn location(&self, pe: PeId) -> Location {
+        self.machine.location(self.list[pe as usize])
+    }
+
+    fn host(&self, node: u32) -> Option<&str> {
+        self.machine.host(node)
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        self.machine.notes()
+    }
+
+    fn outline(&self) -> Option<String> {
+        self.machine.outline()
+    }
+
+    fn describe(&self) -> String {
+        format!("{} processing elements of a {}", self.list.len(), self.machine.describe())
+    }
+}

@@ -1,0 +1,13 @@
+//! The machines, a file each.
+
+pub(super) mod capacities;
+pub(super) mod cube;
+pub(super) mod divided;
+pub(super) mod grid;
+pub(super) mod hierarchy;
+pub(super) mod hosted;
+pub(super) mod listed;
+pub(super) mod matrix;
+pub(super) mod network;
+pub(super) mod placed;
+pub(super) mod uneven;

@@ -1,0 +1,116 @@
+//! Trees that are not regular: nodes of different sizes, switches with different numbers of nodes.
+//!
+//! Every PE has a digit for each level: its position, or that of the group it is in, among the members of the group of that level.
+//! Where a PE has no group of a level its digit is 0. So the tree is a part of the regular one that has as many members in
+//! each group as the largest, distances are found as there ([`Prefixes`]), and the number of PEs of the regular tree does not matter.
+//!
+//! Memory: 8 bytes a PE.
+
+use super::hierarchy::{Prefixes, field_width};
+use crate::ground::types::{Distance, PeId};
+use crate::machine::{Distances, Division, Machine, MachineError, Parts, Placed};
+
+/// A tree whose groups have any number of members. The distance of two PEs is that of the innermost level whose group holds both.
+///
+/// ```
+/// use viem::machine::{Machine as _, UnevenTree};
+///
+/// // Two nodes, of two cores and of one.
+/// let tree = UnevenTree::new(&[1, 10], &[0, 0, 1, 0, 0, 1])?;
+/// assert_eq!(tree.num_pes(), 3);
+/// # Ok::<(), viem::machine::MachineError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct UnevenTree {
+    /// Width of the digit and distance, by level, innermost first.
+    fields: Vec<(u32, Distance)>,
+    /// The digits of each PE in one number, innermost lowest.
+    codes: Vec<u64>,
+}
+
+impl UnevenTree {
+    /// A tree of levels with these distances, innermost first. `digits` holds those of the first PE, innermost first, then those
+    /// of the next, and so on; no two PEs have the same.
+    pub fn new(distances: &[Distance], digits: &[u32]) -> Result<Self, MachineError> {
+        let levels = distances.len();
+        if levels == 0 || digits.is_empty() {
+            return Err(MachineError::NoPes);
+        }
+        if let Some(&distance) = distances.iter().find(|&&distance| distance < 0) {
+            return Err(MachineError::NegativeDistance { distance });
+        }
+        let mut greatest = vec![0; levels];
+        for pe in digits.chunks_exact(levels) {
+            greatest.iter_mut().zip(pe).for_each(|(greatest, &digit)| *greatest = digit.max(*greatest));
+        }
+        let arity = |&digit: &u32| digit.checked_add(1).ok_or(MachineError::TooManyPes);
+        let widths = greatest.iter().map(|digit| arity(digit).map(field_width));
+        let widths: Vec<u32> = widths.collect::<Result<_, MachineError>>()?;
+        let fields: Vec<(u32, Distance)> = widths.into_iter().zip(distances.iter().copied()).collect();
+        if fields.iter().map(|&(width, _)| width).sum::<u32>() > u64::BITS {
+            return Err(MachineError::TooUneven);
+        }
+        let code = |digits: &[u32]| {
+            let outermost_first = digits.iter().zip(&fields).rev();
+            outermost_first.fold(0u64, |code, (&digit, &(width, _))| {
+                code.checked_shl(width).unwrap_or(0) | u64::from(digit)
+            })
+        };
+        let codes: Vec<u64> = digits.chunks_exact(levels).map(code).collect();
+        let mut sorted: Vec<(u64, usize)> = codes.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(MachineError::SameDigits { first: pair[0].1, second: pair[1].1 }),
+            None => Ok(Self { fields, codes }),
+        }
+    }
+
+    /// What tells the distances of codes.
+    pub(in crate::machine) fn prefixes(&self) -> Prefixes<u64> {
+        Prefixes::new(&self.fields)
+    }
+
+    /// The code of each PE.
+    pub(in crate::machine) fn codes(&self) -> &[u64] {
+        &self.codes
+    }
+
+    /// Sizes of the parts into which a group falls, whose PEs are sorted by their codes.
+    pub(in crate::machine) fn sizes(&self, pes: &[PeId]) -> Vec<usize> {
+        let code = |pe: PeId| self.codes[pe as usize];
+        let differing = code(pes[0]) ^ code(pes[pes.len() - 1]);
+        let (mut low, mut end) = (0, 0);
+        for &(width, _) in &self.fields {
+            if differing.checked_shr(end).unwrap_or(0) == 0 {
+                break;
+            }
+            (low, end) = (end, end + width);
+        }
+        let above = |pe: PeId| code(pe).checked_shr(low).unwrap_or(0);
+        pes.chunk_by(|&p, &q| above(p) == above(q)).map(<[PeId]>::len).collect()
+    }
+}
+
+impl Machine for UnevenTree {
+    fn num_pes(&self) -> usize {
+        self.codes.len()
+    }
+
+    fn distances(&self) -> Result<Distances, MachineError> {
+        Ok(Distances::ListedTree(Placed::new(self.prefixes(), self.codes.clone())))
+    }
+
+    fn division(&self) -> Division {
+        let mut order: Vec<PeId> = (0..self.codes.len() as PeId).collect();
+        order.sort_unstable_by_key(|&pe| self.codes[pe as usize]);
+        Division::Parts(Parts::divide(order, |pes| {
+            let sizes = self.sizes(pes);
+            // The innermost groups stay whole.
+            if sizes.iter().all(|&size| size == 1) { Vec::new() } else { sizes }
+        }))
+    }
+
+    fn describe(&self) -> String {
+        format!("uneven tree of {} processing elements", self.codes.len())
+    }
+}

@@ -1,0 +1,7 @@
+//! Metrics that serve several machines, and searches in them.
+
+pub(super) mod balls;
+pub(super) mod differences;
+pub(super) mod paths;
+pub(super) mod small;
+pub(super) mod stored;

@@ -1,0 +1,270 @@
+//! The costs of the cheapest paths between some vertices of a graph.
+//!
+//! A search (Dijkstra 1959) from each of them, in parallel. What makes a search short:
+//!
+//! - Vertices with one link that are no ends of paths are left out, as no path leads through them.
+//! - The arcs of a vertex are in the order of their costs. Once all vertices are reached, an arc that leads farther than the
+//!   farthest of them is of no use, nor are those behind it. So few arcs of dense graphs are looked at.
+//! - Costs are divided by their greatest common divisor. Where they are small then, vertices wait in buckets, one for each
+//!   cost (Dial 1969); with equal costs that is breadth-first search. Elsewhere they wait in a heap.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rayon::prelude::*;
+
+use crate::graph::CsrGraph;
+use crate::ground::types::{Distance, NodeId, greatest_common_divisor};
+
+/// The greatest cost of an arc with which vertices wait in buckets. Balances empty buckets, of which there may be as many for
+/// each vertex, against the steps of a heap, each of which costs some of them.
+const MOST_BUCKETS: Distance = 1 << 8;
+
+/// The cost of what no path leads to.
+const UNREACHED: Distance = Distance::MAX;
+
+/// The costs of the cheapest paths between all pairs of `ends`, row by row; paths lead from each to each.
+///
+/// O(R m log m) for R ends and m edges, in parallel on the threads of the rayon pool it is called in. Memory: 8 R² bytes,
+/// and 16 for each arc.
+pub(in crate::machine) fn cheapest(graph: &CsrGraph, ends: &[NodeId]) -> Vec<Distance> {
+    let web = Web::new(graph, ends);
+    if web.longest < MOST_BUCKETS { web.rows(Buckets::default) } else { web.rows(BinaryHeap::new) }
+}
+
+/// The part of a graph that paths between some ends lead through.
+struct Web {
+    /// The number of each end among the vertices that are left.
+    ends: Vec<NodeId>,
+    offsets: Vec<usize>,
+    /// Cost and head, ascending at each vertex.
+    arcs: Vec<(Distance, NodeId)>,
+    /// What all costs have been divided by.
+    unit: Distance,
+    /// The greatest cost.
+    longest: Distance,
+}
+
+impl Web {
+    fn new(graph: &CsrGraph, ends: &[NodeId]) -> Self {
+        let vertices = reached(graph, ends);
+        let mut position = vec![NodeId::MAX; graph.num_nodes()];
+        for (index, &vertex) in vertices.iter().enumerate() {
+            position[vertex as usize] = index as NodeId;
+        }
+        let (mut offsets, mut arcs) = (vec![0], Vec::new());
+        for &vertex in &vertices {
+            let kept = graph.arcs(vertex).map(|(head, cost)| (cost, position[head as usize]));
+            arcs.extend(kept.filter(|&(_, head)| head != NodeId::MAX));
+            offsets.push(arcs.len());
+        }
+        let unit = arcs.iter().fold(0, |unit, &(cost, _)| greatest_common_divisor(cost, unit)).max(1);
+        arcs.iter_mut().for_each(|(cost, _)| *cost /= unit);
+        offsets.windows(2).for_each(|range| arcs[range[0]..range[1]].sort_unstable());
+        let longest = arcs.iter().map(|&(cost, _)| cost).max().unwrap_or(0);
+        let ends = ends.iter().map(|&end| position[end as usize]).collect();
+        Self { ends, offsets, arcs, unit, longest }
+    }
+
+    fn num_vertices(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    fn arcs(&self, vertex: NodeId) -> &[(Distance, NodeId)] {
+        &self.arcs[self.offsets[vertex as usize]..self.offsets[vertex as usize + 1]]
+    }
+
+    /// The costs from each end to each, with queues that `new` makes.
+    fn rows<Q: Queue>(&self, new: impl Fn() -> Q + Sync + Send) -> Vec<Distance> {
+        let count = self.ends.len();
+        let mut rows = vec![0; count * count];
+        let search = |queue: &mut Q, (row, &end): (&mut [Distance], &NodeId)| {
+            let (cost, _) = self.search(end, queue);
+            row.iter_mut().zip(&self.ends).for_each(|(entry, &end)| *entry = cost[end as usize] * self.unit);
+        };
+        rows.par_chunks_mut(count.max(1)).zip(&self.ends).for_each_init(new, search);
+        rows
+    }
+
+    /// The costs of the cheapest paths from a vertex to all, and how many arcs were looked at. The queue is empty before and
+    /// after.
+    fn search(&self, source: NodeId, queue: &mut impl Queue) -> (Vec<Distance>, usize) {
+        let mut cost = vec![UNREACHED; self.num_vertices()];
+        // Nothing is farther than this; found anew after as much work as that takes.
+        let (mut farthest, mut looked_at, mut next_time) = (UNREACHED, 0, cost.len());
+        cost[source as usize] = 0;
+        queue.push(0, source);
+        while let Some((so_far, vertex)) = queue.pop() {
+            if so_far > cost[vertex as usize] {
+                continue;
+            }
+            for &(link, head) in self.arcs(vertex) {
+                looked_at += 1;
+                // Sums of links are sums of parts of the weight of the graph.
+                let through = so_far + link;
+                if through >= farthest {
+                    break;
+                }
+                if through < cost[head as usize] {
+                    cost[head as usize] = through;
+                    queue.push(through, head);
+                }
+            }
+            if looked_at >= next_time {
+                farthest = cost.iter().copied().max().unwrap_or(UNREACHED);
+                next_time = looked_at + cost.len();
+            }
+        }
+        (cost, looked_at)
+    }
+}
+
+/// The vertices that paths from the first end lead to, without dead ends that are no ends of paths, nearest first.
+fn reached(graph: &CsrGraph, ends: &[NodeId]) -> Vec<NodeId> {
+    // Whatever is not to be reached again.
+    let mut is_done: Vec<bool> = graph.nodes().map(|vertex| graph.degree(vertex) <= 1).collect();
+    ends.iter().for_each(|&end| is_done[end as usize] = false);
+    let mut vertices: Vec<NodeId> = ends.first().copied().into_iter().collect();
+    vertices.iter().for_each(|&first| is_done[first as usize] = true);
+    let mut next = 0;
+    while next < vertices.len() {
+        for &head in graph.neighbours(vertices[next]) {
+            if !std::mem::replace(&mut is_done[head as usize], true) {
+                vertices.push(head);
+            }
+        }
+        next += 1;
+    }
+    vertices
+}
+
+/// Vertices that wait, those with the least cost first.
+trait Queue {
+    fn push(&mut self, cost: Distance, vertex: NodeId);
+    fn pop(&mut self) -> Option<(Distance, NodeId)>;
+}
+
+impl Queue for BinaryHeap<Reverse<(Distance, NodeId)>> {
+    fn push(&mut self, cost: Distance, vertex: NodeId) {
+        self.push(Reverse((cost, vertex)));
+    }
+
+    fn pop(&mut self) -> Option<(Distance, NodeId)> {
+        self.pop().map(|Reverse(least)| least)
+    }
+}
+
+/// A queue for costs that differ by less than [`MOST_BUCKETS`]: a list for each, all round.
+struct Buckets {
+    lists: Vec<Vec<NodeId>>,
+    /// How many wait in all lists.
+    waiting: usize,
+    /// The least cost of those that wait.
+    least: Distance,
+}
+
+impl Default for Buckets {
+    fn default() -> Self {
+        Self { lists: vec![Vec::new(); MOST_BUCKETS as usize], waiting: 0, least: 0 }
+    }
+}
+
+impl Queue for Buckets {
+    #[inline]
+    fn push(&mut self, cost: Distance, vertex: NodeId) {
+        self.lists[(cost % MOST_BUCKETS) as usize].push(vertex);
+        self.waiting += 1;
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(Distance, NodeId)> {
+        if self.waiting == 0 {
+            self.least = 0;
+            return None;
+        }
+        loop {
+            if let Some(vertex) = self.lists[(self.least % MOST_BUCKETS) as usize].pop() {
+                self.waiting -= 1;
+                return Some((self.least, vertex));
+            }
+            self.least += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+
+    fn graph(n: usize, edges: impl IntoIterator<Item = (NodeId, NodeId, Distance)>) -> CsrGraph {
+        let mut builder = GraphBuilder::new(n);
+        edges.into_iter().for_each(|(u, v, cost)| builder.add_edge(u, v, cost));
+        builder.build().unwrap()
+    }
+
+    fn pairs(n: usize) -> impl Iterator<Item = (NodeId, NodeId)> {
+        (0..n as NodeId).flat_map(|u| (0..u).map(move |v| (u, v)))
+    }
+
+    /// The definition (Floyd 1962).
+    fn by_definition(graph: &CsrGraph) -> Vec<Vec<Distance>> {
+        let n = graph.num_nodes();
+        let mut cost = vec![vec![Distance::MAX / 2; n]; n];
+        for u in graph.nodes() {
+            graph.arcs(u).for_each(|(v, link)| cost[u as usize][v as usize] = link);
+            cost[u as usize][u as usize] = 0;
+        }
+        for via in 0..n {
+            for from in 0..n {
+                for to in 0..n {
+                    cost[from][to] = cost[from][to].min(cost[from][via] + cost[via][to]);
+                }
+            }
+        }
+        cost
+    }
+
+    #[test]
+    fn costs_are_those_of_the_definition() {
+        for (seed, scale) in [(1, 1), (2, 7), (3, 1 << 40), (4, 0)] {
+            let cost = |u: NodeId, v: NodeId| 1 + scale * Distance::from((u * 31 + v * 17 + seed) % 23);
+            let joined = pairs(40).filter(|&(u, v)| v + 1 == u || (u * v + seed) % 11 == 0 && u < 35);
+            let web = graph(42, joined.map(|(u, v)| (u, v, 6 * cost(u, v))));
+            let ends: Vec<NodeId> = (0..39).filter(|end| end % 3 != 1).collect();
+            let expected = by_definition(&web);
+            let expected: Vec<Distance> = ends
+                .iter()
+                .flat_map(|&p| ends.iter().map(move |&q| (p, q)))
+                .map(|(p, q)| expected[p as usize][q as usize])
+                .collect();
+            assert_eq!(cheapest(&web, &ends), expected, "{scale}");
+        }
+    }
+
+    #[test]
+    fn few_arcs_of_dense_graphs_are_looked_at() {
+        const N: usize = 300;
+        let costs: [fn(NodeId, NodeId) -> Distance; 3] = [
+            |_, _| 5,
+            |u, v| 1 + Distance::from((u * 7919 + v * 104_729) % 101),
+            |u, v| (1 << 40) + Distance::from((u * 7919 + v * 104_729) % 101),
+        ];
+        for cost in costs {
+            let clique = graph(N, pairs(N).map(|(u, v)| (u, v, cost(u, v))));
+            let ends: Vec<NodeId> = clique.nodes().collect();
+            let web = Web::new(&clique, &ends);
+            let looked_at: usize = ends.iter().map(|&end| web.search(end, &mut BinaryHeap::new()).1).sum();
+            // Each of N searches could look at N² arcs.
+            assert!(looked_at < N.pow(3) / 8, "{looked_at}");
+        }
+    }
+
+    #[test]
+    fn what_hangs_on_one_link_is_not_searched() {
+        let star = graph(100, (1..90).map(|leaf| (0, leaf, 1)).chain([(0, 90, 2), (90, 91, 3)]));
+        let web = Web::new(&star, &[0, 90]);
+        assert_eq!((web.num_vertices(), web.arcs.len()), (2, 2));
+        assert_eq!(cheapest(&star, &[0, 90]), [0, 2, 2, 0]);
+    }
+}

@@ -1,0 +1,77 @@
+//! Mappings along an order of the processes, or of the parts of a graph: ranges of it take the parts of the machine.
+
+use crate::ground::types::{NodeId, PeId};
+use crate::machine::Places;
+use crate::machine::division::divide;
+use crate::machine::{Machine, MachineError};
+use crate::mapping::problem::{ProblemError, check_room};
+use crate::mapping::{Mapping, MappingError};
+use crate::partition::{Algorithm, AlgorithmError, Input, Targets, TargetsError};
+
+/// Why there is no mapping along an order.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation
+pub enum AlongError {
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    #[error("the order: {0}")]
+    Order(#[from] MappingError),
+    #[error(transparent)]
+    Targets(#[from] TargetsError),
+    #[error(transparent)]
+    Algorithm(#[from] AlgorithmError),
+}
+
+/// The i-th process of an order on the i-th place in the order of the machine's parts; O(n) besides what the machine takes.
+///
+/// ```
+/// use viem::Hierarchy;
+/// use viem::mapping::construct::along;
+///
+/// let machine = Hierarchy::parse("2:2", "1:10")?;
+/// assert_eq!(along(&machine, &[3, 2, 0, 1])?.as_slice(), [2, 3, 1, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn along(machine: &dyn Machine, order: &[NodeId]) -> Result<Mapping, AlongError> {
+    check_room(order.len(), machine)?;
+    let order = Mapping::new(order.to_vec())?;
+    let places = Places::of(machine)?;
+    let mut pe_of = vec![0; order.num_processes()];
+    for (&process, &pe) in order.as_slice().iter().zip(places.pe_of()) {
+        pe_of[process as usize] = pe;
+    }
+    Ok(Mapping::on(machine, pe_of)?)
+}
+
+/// Many vertices a PE: the i-th part that an algorithm makes of a graph on the i-th PE in the order of the machine's parts. Parts weigh as
+/// much as the capacities of their PEs demand, as nearly as the algorithm meets that. Runs on the threads of the rayon pool it is
+/// called in; the result does not depend on them.
+///
+/// ```
+/// use viem::Hierarchy;
+/// use viem::mapping::construct::along_many;
+/// use viem::graph::generate;
+/// use viem::partition::{Algorithm, Input};
+///
+/// let (path, machine) = (generate::grid(8, 1), Hierarchy::parse("2:2", "1:10")?);
+/// let mapping = along_many(&Input::new(&path), Algorithm::Linear, &machine)?;
+/// assert_eq!(mapping.as_slice(), [0, 0, 1, 1, 2, 2, 3, 3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn along_many(
+    input: &Input<'_>,
+    algorithm: Algorithm,
+    machine: &dyn Machine,
+) -> Result<Mapping, AlongError> {
+    let parts = divide(machine, &machine.distances()?, input.observer);
+    let order = parts.order();
+    let capacities: Vec<u32> = order.iter().map(|&pe| machine.capacity(pe)).collect();
+    // Algorithms aim at the shares themselves, whatever bounds are above them.
+    let targets = Targets::proportional(input.graph, &capacities, 0.0)?;
+    let partition = algorithm.partition(input, &targets)?;
+    let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();
+    Ok(Mapping::many(machine.num_pes(), pe_of)?)
+}

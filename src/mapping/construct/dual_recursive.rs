@@ -1,0 +1,392 @@
+//! Dual recursive bipartitioning (Pellegrini and Lachat, "Process mapping onto complex architectures and partitions
+//! thereof", 2017): machine and graph are halved together.
+//!
+//! A domain is a part of the machine, or a run of parts beside each other, with as many processes. It is halved, its
+//! processes are bisected, and so on until the places of a domain are all alike. Large domains come first. An edge
+//! counts as much as its ends are farther apart in different halves than in one; edges that lead out of the domain
+//! pull their process towards the half that is nearer to where the other end is, as far as that is known by then.
+//!
+//! # Departures from the source
+//!
+//! - The distance of two domains is that of their centres.
+//! - The domains of a round are halved in two batches, the domains of a batch in parallel: what one bisection finds,
+//!   those of its batch do not see. So the result does not depend on the number of threads.
+//! - After each round domains of equal size exchange all their processes where that lowers J
+//!   ([annealing](crate::mapping::annealing) of the quotient graph): what the first cuts got wrong can be mended while few
+//!   domains have to move.
+//!
+//! Costs a bisection of the whole graph for each of log n rounds; memory O(n + m).
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::graph::{CsrGraph, quotient};
+use crate::ground::observer::Observer;
+use crate::ground::rng::derive;
+use crate::ground::types::{BlockId, Cost, NodeId, PeId, Weight};
+use crate::machine::{DistanceOracle, Parts, centre, spread};
+use crate::mapping::Mapping;
+use crate::mapping::annealing::{Near, Site};
+use crate::mapping::construct::{ConstructionConfig, ConstructionError, Task};
+use crate::mapping::problem::Problem;
+use crate::partition::{Partitioner, Settings, Targets};
+
+/// Domains that are exchanged as wholes at most: finding out which are near each other takes the square of that.
+const MOST_BLOCKS: usize = 1 << 11;
+
+/// Places of each half that are looked at to tell how far apart processes are inside of it.
+const SAMPLES: usize = 4;
+
+/// Sums of scaled weights stay below this.
+const GREATEST_SUM: f64 = (1u64 << 60) as f64;
+
+/// Weights are scaled by this, so that distances need not be whole numbers.
+const SCALE: f64 = 64.0;
+
+pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+    let Task { problem, machine, config, seed, observer } = *task;
+    let mut state = DualRecursion::new(problem, machine.parts(), config, observer);
+    let mut round = 0;
+    while state.round(derive(seed, round)) {
+        round += 1;
+    }
+    Ok(Mapping::from_permutation(state.place_of))
+}
+
+/// A run of sibling parts, or one part.
+#[derive(Clone, Debug)]
+struct Domain {
+    places: Range<usize>,
+    /// The parts it consists of; none if its places are all alike.
+    parts: Range<usize>,
+}
+
+impl Domain {
+    fn whole(parts: &Parts) -> Self {
+        Self { places: parts.range(0), parts: parts.children(0) }
+    }
+
+    fn is_divisible(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
+    /// Two domains of sizes as equal as the parts allow.
+    fn halves(&self, parts: &Parts) -> [Self; 2] {
+        let Range { start, end } = self.places;
+        let cost = |cut: usize| (parts.range(cut).start - start).abs_diff(end - parts.range(cut).start);
+        // The cost falls and then rises.
+        let (mut low, mut high) = (self.parts.start + 1, self.parts.end - 1);
+        while low < high {
+            let middle = low.midpoint(high);
+            if cost(middle) <= cost(middle + 1) { high = middle } else { low = middle + 1 }
+        }
+        let border = parts.range(low).start;
+        let run = |places, run: Range<usize>| {
+            let parts = if run.len() == 1 { parts.children(run.start) } else { run };
+            Self { places, parts }
+        };
+        [run(start..border, self.parts.start..low), run(border..end, low..self.parts.end)]
+    }
+}
+
+struct DualRecursion<'a, O: DistanceOracle> {
+    problem: &'a Problem<'a, O>,
+    parts: &'a Parts,
+    config: &'a ConstructionConfig,
+    observer: &'a dyn Observer,
+    key_of: Vec<O::Key>,
+    /// All domains at hand, in the order of their places.
+    domains: Vec<Domain>,
+    /// For each place the centre of its domain.
+    centre_of: Vec<PeId>,
+    /// A place of its domain for each process.
+    place_of: Vec<PeId>,
+    process_on: Vec<NodeId>,
+}
+
+impl<'a, O: DistanceOracle> DualRecursion<'a, O> {
+    fn new(
+        problem: &'a Problem<'a, O>,
+        parts: &'a Parts,
+        config: &'a ConstructionConfig,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let n = problem.size() as PeId;
+        Self {
+            problem,
+            parts,
+            config,
+            observer,
+            key_of: (0..n).map(|place| problem.oracle().key(place)).collect(),
+            domains: vec![Domain::whole(parts)],
+            centre_of: vec![0; n as usize],
+            place_of: (0..n).collect(),
+            process_on: (0..n).collect(),
+        }
+    }
+
+    /// Halves the larger domains; whether there were any.
+    fn round(&mut self, seed: u64) -> bool {
+        let divisible = self.domains.iter().filter(|domain| domain.is_divisible());
+        let largest = divisible.map(|domain| domain.places.len()).max().unwrap_or(0);
+        let is_large = |domain: &Domain| domain.is_divisible() && 2 * domain.places.len() > largest;
+        if largest == 0 || self.observer.should_stop() {
+            return false;
+        }
+        let domains = std::mem::take(&mut self.domains);
+        let large: Vec<&Domain> = domains.iter().filter(|&domain| is_large(domain)).collect();
+        for batch in 0..2 {
+            let bisected: Vec<([Domain; 2], Vec<NodeId>)> = large
+                .par_iter()
+                .with_max_len(1)
+                .enumerate()
+                .filter(|(index, _)| index % 2 == batch)
+                .map(|(index, domain)| {
+                    let halves = domain.halves(self.parts);
+                    let processes = self.bisect(&halves, derive(seed, index as u64));
+                    (halves, processes)
+                })
+                .collect();
+            for (halves, processes) in bisected {
+                self.settle(halves[0].places.start, &processes);
+                for half in halves {
+                    let centre = centre(self.problem.oracle(), &self.key_of, half.places.clone());
+                    self.centre_of[half.places].fill(centre);
+                }
+            }
+        }
+        self.domains = domains
+            .into_iter()
+            .flat_map(|domain| match is_large(&domain) {
+                true => domain.halves(self.parts).into(),
+                false => vec![domain],
+            })
+            .collect();
+        self.exchange_domains(derive(seed, u64::MAX));
+        true
+    }
+
+    /// Puts processes on consecutive places.
+    fn settle(&mut self, first: usize, processes: &[NodeId]) {
+        for (place, &process) in (first..).zip(processes) {
+            self.process_on[place] = process;
+            self.place_of[process as usize] = place as PeId;
+        }
+    }
+
+    /// The processes of a domain, those of its first half first.
+    fn bisect(&self, halves: &[Domain; 2], seed: u64) -> Vec<NodeId> {
+        let places = halves[0].places.start..halves[1].places.end;
+        let processes = &self.process_on[places];
+        let bisection = Bisection::new(self, halves);
+        let is_second = bisection.solve(self.config, seed, self.observer);
+        let of_half = |half: bool| {
+            let members = processes.iter().zip(&is_second).filter(move |&(_, &second)| second == half);
+            members.map(|(&process, _)| process)
+        };
+        of_half(false).chain(of_half(true)).collect()
+    }
+
+    /// Lets domains of equal size exchange all their processes where that lowers J.
+    fn exchange_domains(&mut self, seed: u64) {
+        let count = self.domains.len();
+        let is_final = !self.domains.iter().any(Domain::is_divisible);
+        if is_final || !(3..=MOST_BLOCKS).contains(&count) || self.config.domains.proposals == 0 {
+            return;
+        }
+        let mut block_of: Vec<BlockId> = vec![0; self.place_of.len()];
+        for (block, domain) in self.domains.iter().enumerate() {
+            for &process in &self.process_on[domain.places.clone()] {
+                block_of[process as usize] = block as BlockId;
+            }
+        }
+        let graph = quotient::contract(self.problem.graph(), &block_of, count);
+        let key_of: Vec<O::Key> = self
+            .domains
+            .iter()
+            .map(|domain| self.key_of[self.centre_of[domain.places.start] as usize])
+            .collect();
+        let oracle = self.problem.oracle();
+        let near = Near::among(oracle, &key_of, self.observer);
+        let kinds: Vec<u32> = self.domains.iter().map(|domain| domain.places.len() as u32).collect();
+        let site =
+            Site { metric: oracle, key_of: &key_of, near: &near, kinds: &kinds, observer: self.observer };
+        let identity: Vec<PeId> = graph.nodes().collect();
+        let places = 0..count as PeId;
+        let annealed = site.anneal(&graph, &identity, &identity, places, &self.config.domains, seed);
+        if annealed.gain == 0 {
+            return;
+        }
+        let before = self.process_on.clone();
+        for (from, &to) in annealed.place_of.iter().enumerate() {
+            let first = self.domains[to as usize].places.start;
+            self.settle(first, &before[self.domains[from].places.clone()]);
+        }
+    }
+}
+
+/// The bisection of the processes of a domain.
+///
+/// Beside the processes, the graph has two vertices of weight 0 that stand for the world outside, one for each half, and
+/// as many without a process as the second half has fewer places than the first, or the other way round.
+struct Bisection {
+    graph: CsrGraph,
+    sizes: [usize; 2],
+    /// By how much a process is better off in the first half than in the second, seen from outside of the domain.
+    pull: Vec<Cost>,
+}
+
+impl Bisection {
+    fn new<O: DistanceOracle>(state: &DualRecursion<'_, O>, halves: &[Domain; 2]) -> Self {
+        let (graph, oracle) = (state.problem.graph(), state.problem.oracle());
+        let sizes = halves.each_ref().map(|half| half.places.len());
+        let (first, count) = (halves[0].places.start, sizes[0] + sizes[1]);
+        let centres = halves
+            .each_ref()
+            .map(|half| state.key_of[centre(oracle, &state.key_of, half.places.clone()) as usize]);
+        let greatest = graph.total_arc_weight() as f64 * oracle.max_distance().max(1) as f64;
+        let scale = SCALE.min(GREATEST_SUM / greatest.max(1.0));
+        let inside = scale * apart(oracle, &state.key_of, halves);
+        let mut rows = Rows::default();
+        let mut pull = Vec::with_capacity(count);
+        for &process in &state.process_on[first..first + count] {
+            let mut outside = 0.0;
+            for (target, weight) in graph.arcs(process) {
+                let place = state.place_of[target as usize] as usize;
+                if (first..first + count).contains(&place) {
+                    rows.push(place - first, ((weight as f64 * inside) as Weight).max(1));
+                } else {
+                    let there = state.key_of[state.centre_of[place] as usize];
+                    let [to_first, to_second] = centres.map(|centre| oracle.between(centre, there));
+                    outside += weight as f64 * (to_second - to_first) as f64;
+                }
+            }
+            let outside = (outside * scale) as Cost;
+            if outside != 0 {
+                rows.push(count + usize::from(outside < 0), outside.abs());
+            }
+            pull.push(outside);
+            rows.end();
+        }
+        rows.add_outside(sizes, &pull);
+        Self { graph: rows.graph(count), sizes, pull }
+    }
+
+    /// Whether each process is in the second half; the halves have the sizes they should have.
+    fn solve(&self, config: &ConstructionConfig, seed: u64, observer: &dyn Observer) -> Vec<bool> {
+        let size = self.sizes[0].max(self.sizes[1]) as Weight;
+        let targets = Targets::sizes(&self.graph, vec![size; 2], 0.0).expect("the halves hold all");
+        // One initial partition each: several of them take half as long again, and annealing leaves no difference.
+        let mut settings = Settings::of(config.inner);
+        settings.initial.bisections = 1;
+        let partitioner = Partitioner::with_valid_settings(settings, seed);
+        let blocks = partitioner.partition_watched(&self.graph, &targets, observer).into_blocks();
+        // The halves may be named either way; what is outside tells which is better.
+        let pulled = |block: BlockId| -> i128 {
+            let inside = self.pull.iter().zip(&blocks).filter(|&(_, &other)| other == block);
+            inside.map(|(&pull, _)| i128::from(pull)).sum()
+        };
+        let first = BlockId::from(pulled(1) > pulled(0));
+        let mut is_second: Vec<bool> =
+            blocks[..self.pull.len()].iter().map(|&block| block != first).collect();
+        self.enforce_sizes(&mut is_second);
+        is_second
+    }
+
+    /// Moves the processes that lose least until the halves have their sizes.
+    fn enforce_sizes(&self, is_second: &mut [bool]) {
+        let in_second = is_second.iter().filter(|&&second| second).count();
+        let excess = in_second.abs_diff(self.sizes[1]);
+        if excess == 0 {
+            return;
+        }
+        let from_second = in_second > self.sizes[1];
+        let loss = |local: usize| -> i128 {
+            let arcs =
+                self.graph.arcs(local as NodeId).filter(|&(target, _)| (target as usize) < is_second.len());
+            let inside: i128 = arcs
+                .map(|(target, weight)| {
+                    let stays = is_second[target as usize] == from_second;
+                    i128::from(if stays { weight } else { -weight })
+                })
+                .sum();
+            let pull = i128::from(self.pull[local]);
+            inside + if from_second { -pull } else { pull }
+        };
+        let mut movable: Vec<(i128, usize)> = (0..is_second.len())
+            .filter(|&local| is_second[local] == from_second)
+            .map(|local| (loss(local), local))
+            .collect();
+        movable.sort_unstable();
+        for (_, local) in movable.into_iter().take(excess) {
+            is_second[local] = !from_second;
+        }
+    }
+}
+
+/// The rows of the graph of a bisection.
+#[derive(Default)]
+struct Rows {
+    ends: Vec<usize>,
+    targets: Vec<NodeId>,
+    weights: Vec<Weight>,
+}
+
+impl Rows {
+    fn push(&mut self, target: usize, weight: Weight) {
+        self.targets.push(target as NodeId);
+        self.weights.push(weight);
+    }
+
+    fn end(&mut self) {
+        self.ends.push(self.targets.len());
+    }
+
+    /// The rows of the vertices that are no processes: the two that pull, and those that fill up the smaller half, which
+    /// hang on the vertex that pulls to it.
+    fn add_outside(&mut self, sizes: [usize; 2], pull: &[Cost]) {
+        let count = pull.len();
+        let missing = sizes[0].abs_diff(sizes[1]);
+        let smaller = usize::from(sizes[1] < sizes[0]);
+        let heaviest = self.weights.iter().copied().max().unwrap_or(1);
+        let strong = heaviest.min((GREATEST_SUM / (missing + 1) as f64) as Weight);
+        for side in 0..2 {
+            let towards = |pull: Cost| if side == 0 { pull } else { -pull };
+            for (local, &pull) in pull.iter().enumerate().filter(|&(_, &pull)| towards(pull) > 0) {
+                self.push(local, pull.abs());
+            }
+            if side == smaller {
+                (0..missing).for_each(|stand_in| self.push(count + 2 + stand_in, strong));
+            }
+            self.end();
+        }
+        for _ in 0..missing {
+            self.push(count + smaller, strong);
+            self.end();
+        }
+    }
+
+    /// The graph; the vertices that pull weigh nothing.
+    fn graph(self, count: usize) -> CsrGraph {
+        let mut node_weights = vec![1; self.ends.len()];
+        node_weights[count..count + 2].fill(0);
+        let offsets = std::iter::once(0).chain(self.ends).collect();
+        CsrGraph::from_symmetric(offsets, self.targets, self.weights, node_weights)
+            .expect("the weights are scaled to fit")
+    }
+}
+
+/// By how much two processes are farther apart in different halves than in one, in the mean; not much less than 1.
+fn apart<O: DistanceOracle>(oracle: &O, key_of: &[O::Key], halves: &[Domain; 2]) -> f64 {
+    let keys = |half: &Domain| -> Vec<O::Key> {
+        spread(half.places.clone(), SAMPLES).map(|place| key_of[place as usize]).collect()
+    };
+    let mean = |a: &[O::Key], b: &[O::Key]| -> f64 {
+        let pairs = a.iter().flat_map(|&p| b.iter().map(move |&q| oracle.between(p, q) as f64));
+        pairs.sum::<f64>() / (a.len() * b.len()) as f64
+    };
+    let [first, second] = halves.each_ref().map(keys);
+    let inside = (mean(&first, &first) + mean(&second, &second)) / 2.0;
+    (mean(&first, &second) - inside).max(0.25)
+}

@@ -1,0 +1,189 @@
+//! Constructing a first mapping.
+//!
+//! | member | idea | time |
+//! |---|---|---|
+//! | `random` | a random permutation | O(n) |
+//! | `identity` | process i on PE i | O(n) |
+//! | `growing` | one process at a time, next to those already mapped (Müller-Merbach) | O((n k + m) log n) |
+//! | `greedy_all_c` | one process at a time, where it costs least (Glantz, Meyerhenke and Noe) | O(n m) |
+//! | `bottom_up` | partition into innermost groups, contract, go on with the groups | k partitions |
+//! | `top_down` | partition into the outermost parts, go on inside each | k layers of partitions |
+//! | `treematch` | list groups of processes that share a parent, choose those that keep most traffic, go on with the groups | O(m log m) for each level |
+//! | `dual_recursive` | halve graph and machine together, mindful of what is outside | log n layers of bisections |
+//! | `multilevel` | pair processes and places, solve the small problem first | as annealing of the pairs |
+//!
+//! n processes, m edges, k levels of the hierarchy. `multisection` is what `bottom_up` and `top_down` divide graphs with.
+
+mod along;
+mod bottom_up;
+mod central;
+mod dual_recursive;
+mod greedy_all_c;
+mod growing;
+mod identity;
+mod multilevel;
+mod multisection;
+mod process_queue;
+mod random;
+mod top_down;
+mod treematch;
+
+pub use along::{AlongError, along, along_many};
+pub use multilevel::Multilevel;
+
+use crate::ground::observer::Observer;
+use crate::ground::settings::{ConfigError, members};
+use crate::machine::Places;
+use crate::machine::{DistanceOracle, Hierarchy};
+use crate::mapping::Mapping;
+use crate::mapping::annealing::Cooling;
+use crate::mapping::problem::Problem;
+use crate::partition::Preset;
+
+members! {
+    /// How the first mapping is made.
+    #[derive(Default)]
+    pub enum Construction: "construction" {
+        /// A random permutation.
+        Random = "random" by random::construct,
+        /// Process i on PE i.
+        Identity = "identity" by identity::construct,
+        /// One process at a time, next to those already mapped.
+        Growing = "growing" by growing::construct,
+        /// One process at a time, where it costs least.
+        GreedyAllC = "greedyallc" by greedy_all_c::construct,
+        /// Innermost groups first.
+        HierarchyBottomUp = "hierarchybottomup" by bottom_up::construct,
+        /// Outermost parts first.
+        #[default]
+        HierarchyTopDown = "hierarchytopdown" by top_down::construct,
+        /// Graph and machine are halved together.
+        DualRecursive = "dualrecursive" by dual_recursive::construct,
+        /// Processes and places are paired again and again.
+        Multilevel = "multilevel" by multilevel::construct,
+        /// Innermost groups first, as TreeMatch chooses them.
+        TreeMatch = "treematch" by treematch::construct,
+    }
+
+    fn construct<O: DistanceOracle>(self, task: &Task<'_, O>) -> Result<Mapping, ConstructionError> = function(task)
+}
+
+/// Places of a machine that multilevel construction is taken for by default. It anneals no level of more than half of
+/// that, and what it does with larger ones is no match for bisections.
+const MOST_MULTILEVEL: usize = 1 << 12;
+
+/// What a construction is given.
+struct Task<'a, O> {
+    /// As many processes as places.
+    problem: &'a Problem<'a, O>,
+    machine: &'a Places,
+    config: &'a ConstructionConfig,
+    seed: u64,
+    /// Once it asks to stop, what is not placed yet takes the places that are left, in order.
+    observer: &'a dyn Observer,
+}
+
+impl<O: DistanceOracle> Task<'_, O> {
+    /// The machine as a regular tree, for constructions that need one.
+    fn hierarchy(&self) -> Result<&Hierarchy, ConstructionError> {
+        let algorithm = self.config.algorithm_on(self.machine);
+        self.machine.hierarchy().ok_or(ConstructionError::NotRegular { algorithm })
+    }
+}
+
+/// How the first mapping is made, and how hard its partitions try.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ConstructionConfig {
+    /// The algorithm; `None` takes [`Construction::HierarchyTopDown`] on regular trees and
+    /// [`Construction::Multilevel`] elsewhere, or [`Construction::DualRecursive`] on more than 4096 places.
+    pub algorithm: Option<Construction>,
+    /// The effort of the partitions, where the algorithm needs some.
+    pub partitions: Preset,
+    /// The effort of the partitions of top-down construction inside of the outermost groups.
+    pub inner: Preset,
+    /// Top-down construction divides no group of at most this many processes further, and places its processes
+    /// in the order of their numbers: enough if annealing follows, which arranges small groups at a
+    /// fraction of the cost of partitions.
+    pub undivided: usize,
+    /// How dual recursive bipartitioning exchanges domains after each round.
+    pub domains: Cooling,
+    /// How multilevel construction solves its levels.
+    pub multilevel: Multilevel,
+}
+
+impl ConstructionConfig {
+    /// The algorithm on a machine.
+    pub fn algorithm_on(&self, machine: &Places) -> Construction {
+        self.algorithm_for(machine.hierarchy().is_some(), machine.len())
+    }
+
+    /// The algorithm on a machine of so many places that is a regular tree, or is none.
+    pub fn algorithm_for(&self, is_tree: bool, num_places: usize) -> Construction {
+        let default = match num_places {
+            _ if is_tree => Construction::HierarchyTopDown,
+            ..=MOST_MULTILEVEL => Construction::Multilevel,
+            _ => Construction::DualRecursive,
+        };
+        self.algorithm.unwrap_or(default)
+    }
+
+    /// The same with an algorithm.
+    pub fn with_algorithm(self, algorithm: Construction) -> Self {
+        Self { algorithm: Some(algorithm), ..self }
+    }
+
+    /// The same with partitions of this effort, also inside of the outermost groups.
+    pub fn with_partitions(self, preset: Preset) -> Self {
+        Self { partitions: preset, inner: preset, ..self }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.domains.validate().map_err(|error| error.inside("domains"))?;
+        self.multilevel.validate().map_err(|error| error.inside("multilevel"))
+    }
+}
+
+impl Default for ConstructionConfig {
+    fn default() -> Self {
+        Self {
+            algorithm: None,
+            partitions: Preset::Eco,
+            inner: Preset::Eco,
+            undivided: 0,
+            domains: Cooling { proposals: 1000, initial_acceptance: 0.3, final_acceptance: 0.01 },
+            multilevel: Multilevel {
+                cooling: Cooling { proposals: 600, initial_acceptance: 0.05, final_acceptance: 0.01 },
+                tries: 16,
+            },
+        }
+    }
+}
+
+/// Why a construction does not work on a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum ConstructionError {
+    #[error(
+        "{algorithm} works only on machines that are regular trees, such as 4:16:8; \
+         take hierarchytopdown or multilevel"
+    )]
+    NotRegular { algorithm: Construction },
+}
+
+/// A first mapping of processes to the places of a machine. There are as many processes as places: those of `problem`.
+///
+/// Runs its subproblems on the threads of the rayon pool it is called in; the result depends on the seed
+/// only, unless the observer asks to stop: then what is not placed yet takes the places that are left, in order.
+pub fn construct<O: DistanceOracle>(
+    problem: &Problem<'_, O>,
+    machine: &Places,
+    config: &ConstructionConfig,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Result<Mapping, ConstructionError> {
+    config.algorithm_on(machine).construct(&Task { problem, machine, config, seed, observer })
+}

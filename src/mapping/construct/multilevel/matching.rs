@@ -1,0 +1,190 @@
+//! Pairs of processes that communicate heavily, and pairs of places beside each other.
+
+use super::super::MOST_MULTILEVEL;
+use super::Sets;
+use crate::graph::CsrGraph;
+use crate::ground::observer::Watch;
+use crate::ground::rng::Rng;
+use crate::ground::types::{Distance, NodeId, PeId, Weight};
+
+/// Arcs of a partner that are looked at for one that is left, so that hubs take no time.
+const FEW_ARCS: usize = 64;
+
+/// Places that one may be paired with: the more, the nearer are the pairs, and the longer takes a place that has none as near as an
+/// earlier pair. It is all of them on machines for which this construction is the first choice.
+const NEXT_PLACES: usize = MOST_MULTILEVEL;
+
+/// No partner.
+const SINGLE: u32 = u32::MAX;
+
+/// Pairs of the first `num_full` processes, at most one of which stays single, and all others by themselves; O(m log m).
+///
+/// Edges are taken greedily, the heaviest first by their share of what both ends have to do with others. A process that is
+/// left then takes a partner away from one that is left another by that, or shares a neighbour with its partner, or
+/// has nothing to do with it.
+pub(super) fn processes(graph: &CsrGraph, num_full: usize, seed: u64) -> Sets {
+    let mut matching = Matching { graph, num_full, partner_of: vec![SINGLE; num_full] };
+    matching.match_heaviest(&mut Rng::new(seed));
+    matching.augment();
+    matching.match_over_two_hops();
+    let mut left = (0..num_full as NodeId).filter(|&u| matching.is_single(u)).collect::<Vec<_>>().into_iter();
+    while let (Some(u), Some(v)) = (left.next(), left.next()) {
+        matching.join(u, v);
+    }
+    let pairs = (0..num_full as u32).filter(|&u| u < matching.partner_of[u as usize]);
+    let pair = |u: u32| [Some(u), Some(matching.partner_of[u as usize]).filter(|&v| v != SINGLE)];
+    let singles = (num_full..graph.num_nodes()).map(|u| [Some(u as u32), None]);
+    // The pairs come first.
+    let (pairs, single): (Sets, Sets) = pairs.map(pair).partition(|set| set[1].is_some());
+    pairs.into_iter().chain(single).chain(singles).collect()
+}
+
+struct Matching<'a> {
+    graph: &'a CsrGraph,
+    num_full: usize,
+    partner_of: Vec<u32>,
+}
+
+impl Matching<'_> {
+    fn is_single(&self, u: NodeId) -> bool {
+        self.partner_of.get(u as usize) == Some(&SINGLE)
+    }
+
+    fn join(&mut self, u: NodeId, v: NodeId) {
+        self.partner_of[u as usize] = v;
+        self.partner_of[v as usize] = u;
+    }
+
+    /// Edges between processes that may be paired.
+    fn arcs(&self, u: NodeId) -> impl Iterator<Item = (NodeId, Weight)> {
+        self.graph.arcs(u).filter(move |&(v, _)| (v as usize) < self.num_full && v != u)
+    }
+
+    fn match_heaviest(&mut self, rng: &mut Rng) {
+        let weights: Vec<f64> = (0..self.num_full as NodeId)
+            .map(|u| self.graph.arcs(u).map(|(_, weight)| weight as f64).sum())
+            .collect();
+        let mut edges: Vec<(f64, u64, NodeId, NodeId)> = Vec::with_capacity(self.graph.num_edges());
+        for u in 0..self.num_full as NodeId {
+            for (v, weight) in self.arcs(u).filter(|&(v, _)| u < v) {
+                let others = weights[u as usize] + weights[v as usize] - 2.0 * weight as f64;
+                edges.push((others / weight as f64, rng.next_u64(), u, v));
+            }
+        }
+        edges.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (_, _, u, v) in edges {
+            if self.is_single(u) && self.is_single(v) {
+                self.join(u, v);
+            }
+        }
+    }
+
+    /// Where u and v are single, and x and y a pair, takes the pairs u, x and y, v if these are adjacent.
+    fn augment(&mut self) {
+        for u in 0..self.num_full as NodeId {
+            if !self.is_single(u) {
+                continue;
+            }
+            let mut best: Option<(Weight, [NodeId; 3])> = None;
+            for (x, near) in self.arcs(u) {
+                let y = self.partner_of[x as usize];
+                if y == SINGLE {
+                    continue;
+                }
+                let few = self.arcs(y).take(FEW_ARCS);
+                for (v, far) in few.filter(|&(v, _)| v != u && self.is_single(v)) {
+                    best = best.max(Some((near.saturating_add(far), [x, y, v])));
+                }
+            }
+            if let Some((_, [x, y, v])) = best {
+                self.join(u, x);
+                self.join(y, v);
+            }
+        }
+    }
+
+    /// Pairs what is single among the neighbours of each process.
+    fn match_over_two_hops(&mut self) {
+        let graph = self.graph;
+        for middle in graph.nodes() {
+            let mut waiting = None;
+            for (u, _) in graph.arcs(middle) {
+                if self.is_single(u) {
+                    match waiting.take() {
+                        Some(other) => self.join(other, u),
+                        None => waiting = Some(u),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Pairs of the first `num_full` places, at most one of which stays single, and all others by themselves: each with the
+/// first that is nearest to it, of the next [`NEXT_PLACES`] that are left. O(n) distances where places beside each other are
+/// near. Once the run shall end, what is left is paired in order.
+pub(super) fn places(
+    count: usize,
+    num_full: usize,
+    watch: &mut Watch<'_>,
+    distance: impl Fn(PeId, PeId) -> Distance,
+) -> Sets {
+    let mut left: Vec<PeId> = (0..num_full as PeId).rev().collect();
+    let mut pairs = Sets::with_capacity(count.div_ceil(2));
+    // No two places are nearer, as far as that has been seen.
+    let mut least: Option<Distance> = None;
+    let mut most = NEXT_PLACES;
+    while let Some(p) = left.pop() {
+        let mut best: Option<(Distance, usize)> = None;
+        let mut looked_at = 0;
+        for (index, &q) in left.iter().enumerate().rev().take(most) {
+            looked_at += 1;
+            let distance = distance(p, q);
+            if best.is_none_or(|(nearest, _)| distance < nearest) {
+                best = Some((distance, index));
+            }
+            if least.is_some_and(|least| distance <= least) {
+                break;
+            }
+        }
+        least = least.into_iter().chain(best.map(|(nearest, _)| nearest)).min();
+        pairs.push([Some(p), best.map(|(_, index)| left.remove(index))]);
+        if watch.stops_after(looked_at) {
+            most = 1;
+        }
+    }
+    let singles = (num_full..count).map(|place| [Some(place as PeId), None]);
+    pairs.into_iter().chain(singles).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::ground::observer::{Observer, Stops};
+
+    /// The pairs of places in a row, the first two of which are nearer to each other than any others, and how many distances were
+    /// asked for.
+    fn pairs_in_row(count: usize, observer: &dyn Observer) -> (Sets, usize) {
+        let asked = Cell::new(0);
+        let at = |p: PeId| Distance::from(if p == 0 { 1 } else { 2 * p });
+        let distance = |p: PeId, q: PeId| {
+            asked.set(asked.get() + 1);
+            (at(p) - at(q)).abs()
+        };
+        (places(count, count, &mut Watch::new(observer), distance), asked.get())
+    }
+
+    #[test]
+    fn no_more_places_are_looked_at_than_told() {
+        let count = 2 * NEXT_PLACES;
+        let in_order = (0..count as PeId / 2).map(|pair| [Some(2 * pair), Some(2 * pair + 1)]);
+        let (pairs, asked) = pairs_in_row(count, &());
+        assert!(pairs.iter().copied().eq(in_order.clone()));
+        assert!(asked <= count / 2 * NEXT_PLACES);
+        let (pairs, asked) = pairs_in_row(count, &Stops);
+        assert!(pairs.into_iter().eq(in_order));
+        assert!(asked < 20 * NEXT_PLACES, "{asked}");
+    }
+}

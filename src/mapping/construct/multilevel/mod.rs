@@ -1,0 +1,253 @@
+//! Multilevel construction: processes and places are paired again and again, and the small problem is solved first.
+//!
+//! Processes that communicate heavily are matched, and so are places beside each other in the order of the machine's
+//! parts. A pair of processes then is a process of the next level, a pair of places a place, and the distance of two
+//! places the mean over their members. On the last level, of a few places, several mappings are
+//! [annealed](crate::mapping::annealing). They are taken back level by level and annealed on each, from a temperature that leaves
+//! most of what has been found in place, and the worse half is left behind wherever there is still a choice. The mapping
+//! to the machine itself is not annealed: improvement does that.
+//!
+//! What is left over where a level has an odd number of processes stays single, on the place that stays single.
+//! Processes change places with those of as many members only.
+//!
+//! Matching is the heavy-edge matching of multilevel partitioning (Karypis and Kumar 1998), with edges weighed by what
+//! their ends have to do with others; mapping level by level is that of Walshaw and Cross ("Multilevel mesh partitioning for
+//! heterogeneous communication networks", 2001).
+//!
+//! Costs O(m log m) for the matchings, a few thousand distances a place at worst to pair the places, and O(k²) distances for the
+//! largest level of k places that is annealed, at most half of the machine and [`MOST_PLACES`]; memory O(n + m + k²).
+
+mod averages;
+mod matching;
+
+use rayon::prelude::*;
+
+use self::averages::Averages;
+use crate::graph::{CsrGraph, quotient};
+use crate::ground::observer::{Observer, Watch};
+use crate::ground::rng::derive;
+use crate::ground::settings::{ConfigError, check_at_least_one};
+use crate::ground::types::{BlockId, Cost, NodeId, PeId};
+use crate::machine::{DistanceOracle, Metric as _};
+use crate::mapping::annealing::{Cooling, Near, Site};
+use crate::mapping::construct::{ConstructionError, Task};
+use crate::mapping::{Mapping, inverse};
+
+/// Levels of more places than this are not annealed; so the averages take eight megabytes at most.
+const MOST_PLACES: usize = 1 << 11;
+
+/// Places of the last level, about.
+const LAST_PLACES: usize = 8;
+
+/// From so many places on, there is a choice of mappings to leave behind.
+const CHOICE: usize = 32;
+
+/// The share of worsening proposals that is accepted at first on the last level, where no structure has been found yet.
+const HOT: f64 = 0.3;
+
+/// How the levels are solved.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Multilevel {
+    /// How each level is annealed.
+    pub cooling: Cooling,
+    /// Mappings of the last level.
+    pub tries: u32,
+}
+
+impl Multilevel {
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_at_least_one("tries", self.tries as usize)?;
+        self.cooling.validate().map_err(|error| error.inside("cooling"))
+    }
+}
+
+pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+    let levels = Levels::new(task);
+    Ok(Mapping::from_permutation(levels.solve(task)))
+}
+
+/// Sets of one or two members each, which are processes or places of a level, and the first `num_full` of which have
+/// most of all processes of the machine.
+type Sets = Vec<[Option<u32>; 2]>;
+
+/// A level, and what it was made of.
+struct Level {
+    graph: CsrGraph,
+    /// The places of the level before of each place.
+    places: Sets,
+    /// The processes of the level before of each process.
+    processes: Sets,
+    /// How many places of the machine each has.
+    sizes: Vec<u32>,
+    /// The first and the last place of the machine of each.
+    ends: Vec<[PeId; 2]>,
+    /// None if the level is too large for them.
+    averages: Option<Averages>,
+}
+
+struct Levels<'a> {
+    /// The first is half as large as the problem.
+    levels: Vec<Level>,
+    num_places: usize,
+    observer: &'a dyn Observer,
+}
+
+impl<'a> Levels<'a> {
+    fn new<O: DistanceOracle>(task: &Task<'a, O>) -> Self {
+        let problem = task.problem;
+        let num_places = problem.size();
+        let mut levels: Vec<Level> = Vec::new();
+        let mut watch = Watch::new(task.observer);
+        loop {
+            let before = levels.last().map_or(num_places, |level| level.sizes.len());
+            if before <= LAST_PLACES || task.observer.should_stop() {
+                break;
+            }
+            let seed = derive(task.seed, levels.len() as u64);
+            let next = next_level(problem.oracle(), problem.graph(), levels.last(), seed, &mut watch);
+            // What stays single keeps its size, so in the end all sizes may differ, and nothing pairs.
+            if next.sizes.len() == before {
+                break;
+            }
+            levels.push(next);
+        }
+        Self { levels, num_places, observer: task.observer }
+    }
+
+    /// The place of each process.
+    fn solve<O: DistanceOracle>(&self, task: &Task<'_, O>) -> Vec<PeId> {
+        let Multilevel { cooling, tries } = task.config.multilevel;
+        let last = self.levels.last().map_or(self.num_places, |level| level.sizes.len());
+        let mut states: Vec<Vec<PeId>> = vec![(0..last as PeId).collect(); tries as usize];
+        let seed = derive(task.seed, u64::MAX);
+        for (index, level) in self.levels.iter().enumerate().rev() {
+            let initial_acceptance = match index + 1 == self.levels.len() {
+                true => HOT.max(cooling.final_acceptance),
+                false => cooling.initial_acceptance,
+            };
+            let cooling = Cooling { initial_acceptance, ..cooling };
+            let has_choice = level.sizes.len() >= CHOICE || index == 0;
+            self.anneal(level, &mut states, &cooling, has_choice, derive(seed, index as u64));
+            states = states.par_iter().map(|state| level.taken_back(state)).collect();
+        }
+        states.swap_remove(0)
+    }
+
+    /// Anneals all mappings of a level, and leaves the worse half of them behind if there is a choice.
+    fn anneal(
+        &self,
+        level: &Level,
+        states: &mut Vec<Vec<PeId>>,
+        cooling: &Cooling,
+        has_choice: bool,
+        seed: u64,
+    ) {
+        let Some(averages) = level.averages.as_ref().filter(|_| level.graph.num_arcs() > 0) else {
+            states.truncate(1);
+            return;
+        };
+        let count = level.sizes.len() as PeId;
+        let keys: Vec<PeId> = (0..count).collect();
+        let near = Near::among(averages, &keys, self.observer);
+        let site = Site {
+            metric: averages,
+            key_of: &keys,
+            near: &near,
+            kinds: &level.sizes,
+            observer: self.observer,
+        };
+        let annealed = states.par_iter().enumerate().map(|(index, state)| {
+            let process_on = inverse(state);
+            let seed = derive(seed, index as u64);
+            let annealed = site.anneal(&level.graph, state, &process_on, 0..count, cooling, seed);
+            let mut place_of = vec![0; state.len()];
+            for (&process, place) in process_on.iter().zip(annealed.place_of) {
+                place_of[process as usize] = place;
+            }
+            (level.cost(averages, &place_of), place_of)
+        });
+        let mut annealed: Vec<(Cost, Vec<PeId>)> = annealed.collect();
+        if has_choice {
+            annealed.sort_by_key(|&(cost, _)| cost);
+            annealed.truncate(annealed.len().div_ceil(2));
+        }
+        *states = annealed.into_iter().map(|(_, state)| state).collect();
+    }
+}
+
+impl Level {
+    fn cost(&self, averages: &Averages, place_of: &[PeId]) -> Cost {
+        let row =
+            |process: NodeId| averages.costs([place_of[process as usize]], &self.arcs(process), place_of)[0];
+        self.graph.nodes().map(row).sum()
+    }
+
+    fn arcs(&self, process: NodeId) -> Vec<(NodeId, i64)> {
+        self.graph.arcs(process).collect()
+    }
+
+    /// The places of the level before of its processes, by the place of each process of this.
+    fn taken_back(&self, place_of: &[PeId]) -> Vec<PeId> {
+        let count = self.places.iter().flatten().flatten().count();
+        let mut before = vec![0; count];
+        for (processes, &place) in self.processes.iter().zip(place_of) {
+            let places = self.places[place as usize];
+            for (process, place) in processes.iter().flatten().zip(places.iter().flatten()) {
+                before[*process as usize] = *place;
+            }
+        }
+        before
+    }
+}
+
+/// The level after one, or after the problem itself.
+fn next_level<O: DistanceOracle>(
+    oracle: &O,
+    graph: &CsrGraph,
+    before: Option<&Level>,
+    seed: u64,
+    watch: &mut Watch<'_>,
+) -> Level {
+    let n = before.map_or(graph.num_nodes(), |level| level.sizes.len());
+    let graph = before.map_or(graph, |level| &level.graph);
+    let size = |place: usize| before.map_or(1, |level| level.sizes[place]);
+    // Only the first ones have as many members as there can be; the others are as they are from now on.
+    let num_full = (0..n).take_while(|&place| size(place) == size(0)).count();
+    let processes = matching::processes(graph, num_full, seed);
+    let distance = |p: PeId, q: PeId| match before.and_then(|level| level.averages.as_ref()) {
+        Some(averages) => averages.between(p, q),
+        None => {
+            let place = |p: PeId| before.map_or(p, |level| level.ends[p as usize][0]);
+            oracle.between(oracle.key(place(p)), oracle.key(place(q)))
+        }
+    };
+    let places = matching::places(n, num_full, watch, distance);
+    debug_assert_eq!(places.len(), processes.len());
+    let of_members = |set: &[Option<u32>; 2]| set.iter().flatten().map(|&place| size(place as usize)).sum();
+    let sizes: Vec<u32> = places.iter().map(of_members).collect();
+    let ends: Vec<[PeId; 2]> = places
+        .iter()
+        .map(|&[first, second]| {
+            let ends = |place: Option<u32>| {
+                let place = place.or(first).expect("a set has a member");
+                before.map_or([place; 2], |level| level.ends[place as usize])
+            };
+            [ends(first)[0], ends(second)[1]]
+        })
+        .collect();
+    let averages = match before.and_then(|level| level.averages.as_ref()) {
+        Some(averages) => Some(averages.of_sets(&places)),
+        None => (places.len() <= MOST_PLACES).then(|| Averages::of_ends(oracle, &ends)),
+    };
+    let mut block_of: Vec<BlockId> = vec![0; n];
+    for (block, set) in processes.iter().enumerate() {
+        set.iter().flatten().for_each(|&process| block_of[process as usize] = block as BlockId);
+    }
+    // Sums of weights times averages must fit, as those of weights times distances do.
+    let graph = quotient::contract(graph, &block_of, processes.len())
+        .with_total_arc_weight_at_most(Cost::MAX / averages::MOST);
+    Level { graph, places, processes, sizes, ends, averages }
+}

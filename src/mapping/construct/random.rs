@@ -1,0 +1,13 @@
+//! A random mapping: every permutation is equally likely, as far as the seed allows; O(n).
+
+use crate::ground::rng::Rng;
+use crate::ground::types::PeId;
+use crate::machine::DistanceOracle;
+use crate::mapping::Mapping;
+use crate::mapping::construct::{ConstructionError, Task};
+
+pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+    let mut pe_of: Vec<PeId> = (0..task.problem.size() as PeId).collect();
+    Rng::new(task.seed).shuffle(&mut pe_of);
+    Ok(Mapping::from_permutation(pe_of))
+}

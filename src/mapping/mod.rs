@@ -1,0 +1,13 @@
+//! Mappings of processes to PEs, one-to-one and many-to-one: the problem, its objective, and how it is solved.
+
+pub mod annealing;
+pub mod construct;
+pub mod model;
+pub mod objective;
+mod permutation;
+pub mod problem;
+pub mod search;
+pub mod solve;
+
+pub(crate) use permutation::inverse;
+pub use permutation::{Mapping, MappingError};

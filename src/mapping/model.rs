@@ -1,0 +1,116 @@
+//! Models of computation and communication: what an application graph becomes when each process gets one
+//! block of it.
+//!
+//! The graph is partitioned; every block becomes a process, and two processes communicate as much as the
+//! edges between their blocks weigh together.
+
+use crate::graph::{CsrGraph, quotient};
+use crate::ground::observer::Observer;
+use crate::ground::threads::{self, ThreadsError};
+use crate::ground::types::Weight;
+use crate::partition::{Partition, Partitioner, Preset, Targets, TargetsError};
+
+/// How the graph is partitioned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModelConfig {
+    /// Number of blocks, from 1 to the number of vertices.
+    pub num_blocks: usize,
+    /// The effort of the partition.
+    pub preset: Preset,
+    /// How much heavier than the mean a block may be: 0.03 is 3 %.
+    pub imbalance: f64,
+    /// Seed of the partition.
+    pub seed: u64,
+    /// Threads to use; the model does not depend on it.
+    pub threads: usize,
+}
+
+impl ModelConfig {
+    /// Whether there is a graph for which this makes sense, to be asked before one is read.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        Ok(Targets::check(self.num_blocks, self.imbalance)?)
+    }
+
+    /// Blocks of equal weight. Refuses more blocks than the graph has vertices.
+    pub fn targets(&self, graph: &CsrGraph) -> Result<Targets, ModelError> {
+        check_num_blocks(graph, self.num_blocks)?;
+        Ok(Targets::equal(graph, self.num_blocks, self.imbalance)?)
+    }
+}
+
+/// An error if there are more blocks to fill than vertices.
+pub fn check_num_blocks(graph: &CsrGraph, num_blocks: usize) -> Result<(), ModelError> {
+    let num_nodes = graph.num_nodes();
+    if num_blocks > num_nodes {
+        return Err(ModelError::NumBlocks { num_blocks, num_nodes });
+    }
+    Ok(())
+}
+
+/// A model and the partition it comes from.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Vertex b stands for block b and has weight 1; edge weights are those of all edges between two
+    /// blocks together.
+    pub graph: CsrGraph,
+    /// The partition of the application graph.
+    pub partition: Partition,
+    /// What the heaviest block may weigh. Where vertices are heavy, there may be no partition that keeps it;
+    /// [`Partition::overload`] tells by how much.
+    pub bound: Weight,
+}
+
+impl Model {
+    /// The model of a partition into blocks of these targets; O(n + m).
+    pub fn of(graph: &CsrGraph, partition: Partition, targets: &Targets) -> Self {
+        let num_blocks = targets.num_blocks();
+        let bound = targets.bounds().iter().copied().max().unwrap_or(0);
+        let graph = quotient::contract(graph, partition.blocks(), num_blocks).with_unit_node_weights();
+        Self { graph, partition, bound }
+    }
+
+    /// Weight of the heaviest block.
+    pub fn heaviest_block(&self) -> Weight {
+        self.partition.block_weights().iter().copied().max().unwrap_or(0)
+    }
+}
+
+/// Why a model cannot be generated.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum ModelError {
+    #[error("cannot partition {num_nodes} vertices into {num_blocks} blocks; {}", possible(*num_nodes))]
+    NumBlocks { num_blocks: usize, num_nodes: usize },
+    #[error(transparent)]
+    Targets(#[from] TargetsError),
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
+}
+
+/// How many blocks a graph of so many vertices can have.
+fn possible(num_nodes: usize) -> String {
+    match num_nodes {
+        0 => "give a graph that has vertices".to_owned(),
+        _ => format!("ask for 1 to {num_nodes} blocks"),
+    }
+}
+
+/// Partitions a graph and contracts the blocks. No block is empty. Where the vertices are too heavy for the balance asked
+/// for, [`Partition::overload`] says so.
+pub fn generate(graph: &CsrGraph, config: &ModelConfig) -> Result<Model, ModelError> {
+    generate_watched(graph, config, &())
+}
+
+/// As [`generate`], but ends soon once the observer asks for it: the blocks are as heavy as they may be, the cut may be
+/// anything.
+pub fn generate_watched(
+    graph: &CsrGraph,
+    config: &ModelConfig,
+    observer: &dyn Observer,
+) -> Result<Model, ModelError> {
+    let ModelConfig { preset, seed, threads, .. } = *config;
+    let targets = config.targets(graph)?;
+    let partitioner = Partitioner::new(preset, seed);
+    let partition = threads::run(threads, || partitioner.partition_watched(graph, &targets, observer))?;
+    Ok(Model::of(graph, partition, &targets))
+}

@@ -1,0 +1,167 @@
+//! Mappings: which process runs on which PE.
+
+use crate::ground::types::{NodeId, PeId};
+use crate::machine::Machine;
+
+/// A mapping of processes to PEs, none of which has more than it has room for.
+///
+/// Where a machine has as many PEs as there are processes, with room for one each, it is a permutation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    pe_of: Vec<PeId>,
+}
+
+/// Why a list of PEs is not a one-to-one mapping. Processes and PEs are counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum MappingError {
+    #[error("process {process} is on PE {pe}, but the PEs are 0..{count}")]
+    PeOutOfRange { process: usize, pe: u64, count: usize },
+    #[error("process {process} is on PE {pe}, and so is process {earlier}")]
+    PeTaken { process: usize, pe: u64, earlier: usize },
+    #[error("process {process} is on PE {pe}, which has room for {capacity} and is full")]
+    PeFull { process: usize, pe: u64, capacity: u32 },
+}
+
+impl Mapping {
+    /// The mapping that puts process `i` on PE `i`.
+    pub fn identity(num_processes: usize) -> Self {
+        Self { pe_of: (0..num_processes as PeId).collect() }
+    }
+
+    /// The mapping that puts process `i` on PE `pe_of[i]`; O(n). Fails at the first process whose PE does
+    /// not exist or is taken.
+    pub fn new(pe_of: Vec<PeId>) -> Result<Self, MappingError> {
+        let count = pe_of.len();
+        let mut taken_by = vec![usize::MAX; count];
+        for (process, &pe) in pe_of.iter().enumerate() {
+            let pe = u64::from(pe);
+            match taken_by.get_mut(pe as usize) {
+                None => return Err(MappingError::PeOutOfRange { process, pe, count }),
+                Some(earlier) if *earlier != usize::MAX => {
+                    return Err(MappingError::PeTaken { process, pe, earlier: *earlier });
+                }
+                Some(free) => *free = process,
+            }
+        }
+        Ok(Self { pe_of })
+    }
+
+    /// The mapping to a machine that puts process `i` on PE `pe_of[i]`; O(n + PEs). Fails at the first process whose PE
+    /// does not exist or is full.
+    pub fn on(machine: &dyn Machine, pe_of: Vec<PeId>) -> Result<Self, MappingError> {
+        let count = machine.num_pes();
+        let mut taken_by: Vec<(u32, usize)> = vec![(0, 0); count];
+        for (process, &pe) in pe_of.iter().enumerate() {
+            let Some((taken, earlier)) = taken_by.get_mut(pe as usize) else {
+                return Err(MappingError::PeOutOfRange { process, pe: pe.into(), count });
+            };
+            match machine.capacity(pe) {
+                1 if *taken == 1 => {
+                    return Err(MappingError::PeTaken { process, pe: pe.into(), earlier: *earlier });
+                }
+                capacity if *taken >= capacity => {
+                    return Err(MappingError::PeFull { process, pe: pe.into(), capacity });
+                }
+                _ => (*taken, *earlier) = (*taken + 1, process),
+            }
+        }
+        Ok(Self { pe_of })
+    }
+
+    /// The identity on a machine: processes in order fill its PEs in order, each with as many as it has room for;
+    /// nothing if there are more processes than room. O(n + PEs).
+    pub fn in_order(machine: &dyn Machine, num_processes: usize) -> Option<Self> {
+        let pes = 0..machine.num_pes() as PeId;
+        let places = pes.flat_map(|pe| std::iter::repeat_n(pe, machine.capacity(pe) as usize));
+        let pe_of: Vec<PeId> = places.take(num_processes).collect();
+        (pe_of.len() == num_processes).then_some(Self { pe_of })
+    }
+
+    /// A mapping that puts any number of vertices on a PE. Fails at the first vertex whose PE does not exist.
+    pub fn many(num_pes: usize, pe_of: Vec<PeId>) -> Result<Self, MappingError> {
+        match pe_of.iter().position(|&pe| pe as usize >= num_pes) {
+            Some(process) => {
+                Err(MappingError::PeOutOfRange { process, pe: pe_of[process].into(), count: num_pes })
+            }
+            None => Ok(Self { pe_of }),
+        }
+    }
+
+    /// A mapping to PEs that exist and have room.
+    pub(crate) fn from_places(pe_of: Vec<PeId>) -> Self {
+        Self { pe_of }
+    }
+
+    /// A mapping from a list known to be a permutation.
+    pub(crate) fn from_permutation(pe_of: Vec<PeId>) -> Self {
+        debug_assert!(Self::new(pe_of.clone()).is_ok());
+        Self { pe_of }
+    }
+
+    /// Number of processes.
+    pub fn num_processes(&self) -> usize {
+        self.pe_of.len()
+    }
+
+    /// The PE of a process.
+    #[inline]
+    pub fn pe(&self, process: NodeId) -> PeId {
+        self.pe_of[process as usize]
+    }
+
+    /// The PE of each process.
+    pub fn as_slice(&self) -> &[PeId] {
+        &self.pe_of
+    }
+
+    /// The PE of each process, for writing or changing it elsewhere.
+    pub fn into_vec(self) -> Vec<PeId> {
+        self.pe_of
+    }
+
+    /// The same mapping after process `order[i]` has been given the number `i`; O(n).
+    pub(crate) fn renumbered(&self, order: &[NodeId]) -> Self {
+        Self::from_permutation(order.iter().map(|&process| self.pe(process)).collect())
+    }
+
+    /// The mapping of which this is [renumbered](Self::renumbered); O(n).
+    pub(crate) fn numbered_back(&self, order: &[NodeId]) -> Self {
+        let mut pe_of = vec![0; order.len()];
+        for (&process, &pe) in order.iter().zip(&self.pe_of) {
+            pe_of[process as usize] = pe;
+        }
+        Self::from_permutation(pe_of)
+    }
+
+    /// The process on each PE of a permutation; O(n).
+    pub fn inverse(&self) -> Vec<NodeId> {
+        inverse(&self.pe_of)
+    }
+}
+
+/// The process on each place of a permutation; O(n).
+pub(crate) fn inverse(place_of: &[PeId]) -> Vec<NodeId> {
+    let mut process_on = vec![0; place_of.len()];
+    for (process, &place) in place_of.iter().enumerate() {
+        process_on[place as usize] = process as NodeId;
+    }
+    process_on
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_permutations_are_mappings() {
+        assert_eq!(Mapping::new(vec![1, 2, 0]).unwrap().inverse(), [2, 0, 1]);
+        assert_eq!(
+            Mapping::new(vec![0, 3, 1]),
+            Err(MappingError::PeOutOfRange { process: 1, pe: 3, count: 3 })
+        );
+        assert_eq!(Mapping::new(vec![0, 1, 0]), Err(MappingError::PeTaken { process: 2, pe: 0, earlier: 0 }));
+        assert_eq!(Mapping::identity(2).as_slice(), [0, 1]);
+        assert_eq!(Mapping::new(vec![]).unwrap().num_processes(), 0);
+    }
+}

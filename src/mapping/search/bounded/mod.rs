@@ -1,0 +1,364 @@
+//! The gains of exchanging one process with all others, on trees of many levels: by branch and bound.
+//!
+//! # Bounds
+//!
+//! Savings are those of [`partner_gains`](super::partner_gains): D is the greatest distance, and a process saves Σ w (D - d(q, x))
+//! on PE q, over its neighbours x. Let process v sit on PE p, and let l be a level. Its *bound* at level l is by how much
+//! more it would save on the best PE whose innermost common group with p is of level l, if no neighbour were nearer than two
+//! PEs of an innermost group are. An exchange of u and v at level l gains at most twice the gain of u there plus the
+//! bound of v. For each level l and each group inside groups of level l, the greatest bound of its processes is kept.
+//!
+//! A visit of u goes down from the groups beside its own. It leaves a group out as soon as what u saves there at most, and the
+//! greatest bound in the group, do not gain together. After a good construction that is so almost at once.
+//!
+//! # Hubs
+//!
+//! The bounds of a process change when a neighbour moves, and are computed again in O(deg k), k being the levels. For a hub that
+//! would be dear. A hub has a table instead: the weight of its edges into each group of each level. Its gain on any PE is
+//! looked up in O(k), and every visit tries all hubs. The bounds of other processes leave out the greatest hubs, which have
+//! [bounds of their own](hubs) for all processes of a group.
+//!
+//! Memory: O(n k + m), the second for tables of hubs. An exchange costs O(k) for each arc of the two processes, and for
+//! each arc of their neighbours that are no hubs.
+
+mod hubs;
+mod tree;
+
+use hubs::{HubGains, Hubs};
+use tree::{Near, Tree, volume};
+
+use super::partner_gains::Gains;
+use super::sample;
+use super::swap::SwapSearch;
+use crate::graph::CsrGraph;
+use crate::graph::hubs::hubs_of;
+use crate::ground::observer::{Observer, Watch};
+use crate::ground::types::{Cost, NodeId, PeId, Weight};
+use crate::machine::DistanceOracle;
+
+/// Arcs that are scanned in the time of a bound, in [`BoundedGains::are_tight`]. Judged on trees of 4 to 9 levels: 70 hubs of 1500 arcs at 5000
+/// processes ask for 1 or more, ten and 40 hubs joined to all of 20 000 processes for 60 or less.
+const ARCS_PER_BOUND: usize = 4;
+
+/// Below the bound of every process that can gain.
+const NEVER: Cost = Cost::MIN / 4;
+
+/// Processes, where they are, and the other way round.
+#[derive(Clone, Copy)]
+struct View<'a> {
+    graph: &'a CsrGraph,
+    pe_of: &'a [PeId],
+    process_on: &'a [NodeId],
+}
+
+impl<'a> View<'a> {
+    fn of<O: DistanceOracle>(search: &'a SwapSearch<'_, O>) -> Self {
+        Self { graph: search.problem().graph(), pe_of: search.pe_of(), process_on: search.process_on() }
+    }
+
+    fn near(self, process: NodeId) -> Vec<(PeId, Weight)> {
+        self.near_if(process, |_| true)
+    }
+
+    /// As [`near`](Self::near), for some of the neighbours.
+    fn near_if(self, process: NodeId, keeps: impl Fn(NodeId) -> bool) -> Vec<(PeId, Weight)> {
+        let arcs = self.graph.arcs(process).filter(|&(target, _)| keeps(target));
+        let mut near: Vec<(PeId, Weight)> =
+            arcs.map(|(target, weight)| (self.pe_of[target as usize], weight)).collect();
+        near.sort_unstable();
+        near
+    }
+}
+
+/// The bounds of all processes, and the tables of hubs.
+pub(super) struct BoundedGains {
+    tree: Tree,
+    /// Entry l - 1 is of level l: the bounds by PE, then the greatest of each innermost group, and so on up to the groups beside
+    /// each other in a group of level l.
+    bounds: Vec<Vec<Vec<Cost>>>,
+    hubs: Hubs,
+    improving: Vec<(NodeId, Cost)>,
+}
+
+impl BoundedGains {
+    /// As [`on_tree`](Self::on_tree), where that is cheaper than scanning the PEs near a process.
+    pub fn new<O: DistanceOracle>(search: &SwapSearch<'_, O>) -> Option<Self> {
+        let tree = Tree::of(search.problem().oracle());
+        let sizes: Vec<usize> = tree.levels.iter().map(|level| level.size as usize).collect();
+        let &[innermost, .., near, _] = sizes.as_slice() else { return None };
+        let members = innermost + sizes.windows(2).map(|pair| pair[1] / pair[0]).sum::<usize>();
+        if near <= members {
+            return None;
+        }
+        let gains = Self::on_tree(search)?;
+        (gains.hubs.iter().next().is_none() || gains.are_tight(View::of(search), near)).then_some(gains)
+    }
+
+    /// Whether the bounds leave out so much that a visit is cheaper than a scan of the PEs near a process and of the arcs of all hubs. Where
+    /// processes communicate with many hubs in different ways, they leave out almost nothing.
+    fn are_tight(&self, view: View<'_>, near: usize) -> bool {
+        let processes = sample(view.graph);
+        let scanned = near + self.hubs.iter().map(|hub| view.graph.degree(hub)).sum::<usize>();
+        let of_scans = processes.len() * scanned;
+        processes.map(|process| self.candidates(view, process).1).sum::<usize>() * ARCS_PER_BOUND < of_scans
+    }
+
+    /// The bounds at the beginning of a search; O((n + m) k). `None` unless the machine is a tree of at least two levels
+    /// whose distances grow from the inside out.
+    pub fn on_tree<O: DistanceOracle>(search: &SwapSearch<'_, O>) -> Option<Self> {
+        let tree = Tree::of(search.problem().oracle());
+        let sizes: Vec<usize> = tree.levels.iter().map(|level| level.size as usize).collect();
+        if sizes.len() < 2 {
+            return None;
+        }
+        let view = View::of(search);
+        let hubs = Hubs::new(&tree, view, hubs_of(view.graph).collect());
+        let of_level = |level: usize| -> Vec<Vec<Cost>> {
+            let n = view.pe_of.len();
+            let by_group = sizes[..level].iter().map(|&size| vec![NEVER; n / size]);
+            std::iter::once(vec![NEVER; n]).chain(by_group).collect()
+        };
+        let bounds = (1..sizes.len()).map(of_level).collect();
+        let mut gains = Self { tree, bounds, hubs, improving: Vec::new() };
+        gains.fill(view, search.observer());
+        Some(gains)
+    }
+
+    /// The neighbours that bounds account for one by one.
+    fn bounded_near(&self, view: View<'_>, process: NodeId) -> Vec<(PeId, Weight)> {
+        view.near_if(process, |neighbour| !self.hubs.is_bounded(neighbour))
+    }
+
+    /// Computes all bounds, unless it is stopped.
+    fn fill(&mut self, view: View<'_>, observer: &dyn Observer) {
+        let mut watch = Watch::new(observer);
+        for process in view.graph.nodes().filter(|&process| !self.hubs.is_hub(process)) {
+            if watch.stops_after(view.graph.degree(process)) {
+                return;
+            }
+            let pe = view.pe_of[process as usize];
+            let bounds = self.tree.bounds(&self.bounded_near(view, process), pe);
+            for (of_level, bound) in self.bounds.iter_mut().zip(bounds) {
+                of_level[0][pe as usize] = bound;
+            }
+        }
+        for of_level in &mut self.bounds {
+            for index in 1..of_level.len() {
+                let (inner, outer) = of_level.split_at_mut(index);
+                let members = inner[index - 1].len() / outer[0].len();
+                for (greatest, members) in outer[0].iter_mut().zip(inner[index - 1].chunks(members)) {
+                    *greatest = members.iter().copied().max().unwrap_or(NEVER);
+                }
+            }
+        }
+    }
+
+    /// Computes the bounds of a process again, and the greatest ones of its groups.
+    fn refresh(&mut self, view: View<'_>, process: NodeId) {
+        let pe = view.pe_of[process as usize];
+        let bounds = match self.hubs.is_hub(process) {
+            true => vec![NEVER; self.bounds.len()],
+            false => self.tree.bounds(&self.bounded_near(view, process), pe),
+        };
+        for (of_level, bound) in self.bounds.iter_mut().zip(bounds) {
+            of_level[0][pe as usize] = bound;
+            for index in 1..of_level.len() {
+                let (inner, outer) = of_level.split_at_mut(index);
+                let members = inner[index - 1].len() / outer[0].len();
+                let group = self.tree.group(index - 1, pe) as usize;
+                let inside = &inner[index - 1][group * members..(group + 1) * members];
+                let greatest = inside.iter().copied().max().unwrap_or(NEVER);
+                if std::mem::replace(&mut outer[0][group], greatest) == greatest {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The processes that may gain by an exchange with `u`, hubs aside, and the work of finding them.
+    fn candidates(&self, view: View<'_>, u: NodeId) -> (Vec<NodeId>, usize) {
+        let (near, pe) = (self.bounded_near(view, u), view.pe_of[u as usize]);
+        let outward = self.tree.savings_outward(&near, pe);
+        let hub_gains = self.hubs.gains(&self.tree, view, u);
+        let (mut candidates, mut work) = (Vec::new(), view.graph.degree(u));
+        for level in 1..self.tree.levels.len() {
+            let size = self.tree.levels[level].size;
+            let first = pe / size * size;
+            let from = near.partition_point(|&(there, _)| there < first);
+            let to = near.partition_point(|&(there, _)| there < first + size);
+            let candidates = &mut candidates;
+            let mut descent =
+                Descent { gains: self, hub_gains: &hub_gains, view, level, beside: pe, candidates, work: 0 };
+            descent.go_down(level - 1, first, &near[from..to], outward[level] - outward[0]);
+            work += descent.work;
+        }
+        (candidates, work)
+    }
+
+    /// How much less `moved` pays after an exchange with `partner`, half of what J falls by on its account.
+    fn gain_of(&self, view: View<'_>, moved: NodeId, partner: NodeId, weight: Weight) -> Cost {
+        let tree = &self.tree;
+        let (from, to) = (view.pe_of[moved as usize], view.pe_of[partner as usize]);
+        let distance = tree.levels[tree.common(from, to)].distance;
+        let savings = if self.hubs.is_hub(moved) {
+            self.hubs.saving(tree, moved, to) - self.hubs.saving(tree, moved, from)
+        } else {
+            let near = view.near(moved);
+            tree.savings_outward(&near, to)[0] - tree.savings_outward(&near, from)[0]
+        };
+        // The partner counts as moved to, but ends as far away as it is.
+        savings - weight * (distance - tree.levels[0].distance)
+    }
+
+    /// The change of J by an exchange of two processes, one of them a hub.
+    fn delta_with_hub(&self, view: View<'_>, u: NodeId, v: NodeId) -> Cost {
+        if self.tree.common(view.pe_of[u as usize], view.pe_of[v as usize]) == 0 {
+            return 0;
+        }
+        let (fewer, other) = if view.graph.degree(u) <= view.graph.degree(v) { (u, v) } else { (v, u) };
+        let edge = view.graph.arcs(fewer).find(|&(target, _)| target == other);
+        let weight = edge.map_or(0, |(_, weight)| weight);
+        -2 * (self.gain_of(view, u, v, weight) + self.gain_of(view, v, u, weight))
+    }
+}
+
+/// A way down from the groups beside a process.
+struct Descent<'a> {
+    gains: &'a BoundedGains,
+    hub_gains: &'a HubGains<'a>,
+    view: View<'a>,
+    /// The level of the exchanges.
+    level: usize,
+    /// The PE of the process; its own group is passed over.
+    beside: PeId,
+    candidates: &'a mut Vec<NodeId>,
+    /// Bounds that were looked at.
+    work: usize,
+}
+
+impl Descent<'_> {
+    /// Looks at the groups of level `inner` in the group that begins at PE `first` and is of the level above. `near` are the
+    /// neighbours in there, `gain` is how much more the process saves there where it is beside none of them.
+    fn go_down(&mut self, inner: usize, first: PeId, near: &Near, gain: Cost) {
+        let tree = &self.gains.tree;
+        let size = tree.levels[inner].size;
+        let groups = first / size..(first + tree.levels[inner + 1].size) / size;
+        let own = tree.group(inner, self.beside);
+        let bounds = &self.gains.bounds[self.level - 1][inner + 1];
+        let greatest_nearness = tree.levels[inner + 1].distance - tree.levels[0].distance;
+        let mut rest = near;
+        for group in groups {
+            let here = rest.partition_point(|&(there, _)| there / size == group);
+            let (inside, later) = rest.split_at(here);
+            rest = later;
+            let volume = volume(inside);
+            let by_hubs = self.hub_gains.at_most(inner, group);
+            self.work += 1 + self.hub_gains.len();
+            let at_most = gain + volume * greatest_nearness + bounds[group as usize] + by_hubs;
+            if at_most <= 0 || group == own {
+                continue;
+            }
+            let gain = gain + volume * tree.step(inner);
+            if inner > 0 {
+                self.go_down(inner - 1, group * size, inside, gain);
+            } else {
+                self.look_at(group, size, gain);
+            }
+        }
+    }
+
+    /// Looks at the processes of an innermost group.
+    fn look_at(&mut self, group: PeId, size: PeId, gain: Cost) {
+        let bounds = &self.gains.bounds[self.level - 1][0];
+        self.work += size as usize * (1 + self.hub_gains.len());
+        for pe in group * size..(group + 1) * size {
+            let (process, gain) = (self.view.process_on[pe as usize], bounds[pe as usize] + gain);
+            if gain + self.hub_gains.with(process, group) > 0 {
+                self.candidates.push(process);
+            }
+        }
+    }
+}
+
+impl<O: DistanceOracle> Gains<O> for BoundedGains {
+    fn improving(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> &[(NodeId, Cost)] {
+        let mut improving = std::mem::take(&mut self.improving);
+        improving.clear();
+        let graph = search.problem().graph();
+        let (candidates, work) = self.candidates(View::of(search), u);
+        let u_is_hub = self.hubs.is_hub(u);
+        let hubs = self.hubs.iter().filter(|&hub| hub != u);
+        for v in candidates.into_iter().chain(hubs) {
+            let delta = if u_is_hub || self.hubs.is_hub(v) {
+                search.count_tried(1);
+                search.stops_after(graph.degree(u).min(graph.degree(v)));
+                self.delta_with_hub(View::of(search), u, v)
+            } else {
+                search.delta(u, v)
+            };
+            if delta < 0 {
+                improving.push((v, delta));
+            }
+            if search.is_stopped() {
+                improving.clear();
+                break;
+            }
+        }
+        search.stops_after(work);
+        self.improving = improving;
+        &self.improving
+    }
+
+    fn swap(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId, v: NodeId, delta: Cost) {
+        let (at_u, at_v) = (search.pe_of()[u as usize], search.pe_of()[v as usize]);
+        search.swap(u, v, delta);
+        let graph = search.problem().graph();
+        for (moved, from, to) in [(u, at_u, at_v), (v, at_v, at_u)] {
+            self.refresh(View::of(search), moved);
+            let is_bounded = self.hubs.is_bounded(moved);
+            for (neighbour, weight) in graph.arcs(moved) {
+                if self.hubs.is_hub(neighbour) {
+                    self.hubs.add(&self.tree, neighbour, from, -weight);
+                    self.hubs.add(&self.tree, neighbour, to, weight);
+                } else if !is_bounded {
+                    search.stops_after(graph.degree(neighbour));
+                    self.refresh(View::of(search), neighbour);
+                }
+            }
+        }
+        self.hubs.exchange(&self.tree, View::of(search), at_u, at_v);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+    use crate::ground::rng::Rng;
+    use crate::machine::Hierarchy;
+    use crate::mapping::Mapping;
+    use crate::mapping::problem::Problem;
+
+    /// Whether bounds are used around `hubs` hubs of 2400 processes, of which each leaves out one neighbour in `left_out`.
+    fn is_bounded(hubs: NodeId, left_out: u32) -> bool {
+        let mut rng = Rng::new(4);
+        let mut builder = GraphBuilder::new(2400);
+        for (hub, node) in (0..hubs).flat_map(|hub| (hub + 1..2400).map(move |node| (hub, node))) {
+            if rng.below(left_out) > 0 {
+                builder.add_edge(hub, node, 1);
+            }
+        }
+        let graph = builder.build().unwrap();
+        assert_eq!(hubs_of(&graph).count(), hubs as usize);
+        let oracle = Hierarchy::parse("4:5:5:6:4", "1:2:4:8:16").unwrap().online32().unwrap();
+        let problem = Problem::new(&graph, &oracle).unwrap();
+        BoundedGains::new(&SwapSearch::new(&problem, &Mapping::identity(2400), &())).is_some()
+    }
+
+    #[test]
+    fn bounds_are_used_where_they_are_tight() {
+        assert!(is_bounded(0, 2));
+        assert!(is_bounded(20, 10_000));
+        assert!(!is_bounded(40, 2));
+    }
+}

@@ -1,0 +1,315 @@
+//! Improvement on any machine: annealing, of everything at once or region by region.
+//!
+//! Graphs of the [shape of the machine](super::embedding) are mapped optimally. Elsewhere each start is
+//! [annealed](crate::mapping::annealing), and the best of them goes on for some rounds. Problems of many
+//! processes, if they have small cuts, are annealed in regions: ranges of places that are parts of the machine in one round and straddle their
+//! borders in the next. Regions of one round are improved in parallel, each as if all others stayed as they are; what
+//! a region gains is computed again when it is taken over, and a region that has come to lose stays as it was.
+//!
+//! Costs O(n · proposals · degree) distances a round; memory O(n + m).
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::super::SearchOutcome;
+use crate::graph::CsrGraph;
+use crate::graph::relabel::relabel;
+use crate::ground::observer::Observer;
+use crate::ground::rng::derive;
+use crate::ground::settings::{ConfigError, check_at_least_one};
+use crate::ground::types::{Cost, NodeId, PeId, Weight};
+use crate::machine::DistanceOracle;
+use crate::mapping::Mapping;
+use crate::mapping::annealing::{Annealed, Cooling, Near, Site};
+use crate::mapping::objective::cost;
+use crate::mapping::problem::Problem;
+use crate::mapping::search::improve::{embedding, exact};
+
+/// Problems of fewer processes take negligible time, so they get more proposals for each process:
+const SMALL: usize = 512;
+
+/// so many times as many.
+const SMALL_FACTOR: u32 = 4;
+
+/// Problems of at most this many processes are annealed as wholes.
+const WHOLE: usize = 1 << 15;
+
+/// Processes of a region of a larger problem that has small cuts.
+const REGION: usize = 1 << 12;
+
+/// Larger problems get so many times fewer proposals for each process: they shall not take minutes.
+const LARGE_DIVISOR: u32 = 4;
+
+/// The shares of the initial acceptance and of the proposals that starts have, by turns. Cuts keep their shape at low temperatures
+/// only, so starts with odd numbers, which bisections have made, are annealed coolly and for a short time.
+const TURNS: [(f64, u32); 4] = [(1.0, 1), (0.04, 4), (0.4, 1), (0.016, 4)];
+
+/// What to spend on improving a mapping where the machine is no regular tree.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Anywhere {
+    /// How a mapping is annealed in a round.
+    pub cooling: Cooling,
+    /// Rounds that the best mapping gets.
+    pub rounds: u32,
+}
+
+impl Anywhere {
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_at_least_one("rounds", self.rounds as usize)?;
+        self.cooling.validate().map_err(|error| error.inside("cooling"))
+    }
+
+    /// A good mapping.
+    pub const FAST: Self = Self {
+        cooling: Cooling { proposals: 1200, initial_acceptance: 0.05, final_acceptance: 0.003 },
+        rounds: 1,
+    };
+
+    /// A better one.
+    pub const ECO: Self = Self {
+        cooling: Cooling { proposals: 6000, initial_acceptance: 0.1, ..Self::FAST.cooling },
+        ..Self::FAST
+    };
+
+    /// The best that can be had in a second or two for a thousand processes.
+    pub const STRONG: Self = Self {
+        cooling: Cooling { proposals: 50_000, initial_acceptance: 0.5, ..Self::FAST.cooling },
+        ..Self::FAST
+    };
+
+    /// How a start is annealed.
+    fn cooling_of(&self, start: usize, num_processes: usize) -> Cooling {
+        let (lowered, divisor) = TURNS[start % TURNS.len()];
+        let proposals = match num_processes {
+            ..SMALL => self.cooling.proposals.saturating_mul(SMALL_FACTOR),
+            SMALL..=WHOLE => self.cooling.proposals,
+            _ => self.cooling.proposals.div_ceil(LARGE_DIVISOR),
+        };
+        let initial_acceptance =
+            (self.cooling.initial_acceptance * lowered).max(self.cooling.final_acceptance);
+        Cooling { proposals: proposals.div_ceil(divisor), initial_acceptance, ..self.cooling }
+    }
+}
+
+pub(super) fn improve<O: DistanceOracle>(
+    problem: &Problem<'_, O>,
+    starts: &[&Mapping],
+    config: &Anywhere,
+    seed: u64,
+    observer: &dyn Observer,
+) -> SearchOutcome {
+    if exact::is_small_anywhere(problem.size()) {
+        return solve_exactly(problem, starts, observer);
+    }
+    // Number the processes by their places: what a region holds then lies together in memory.
+    let order = starts[0].inverse();
+    let graph = relabel(problem.graph(), &order);
+    let problem = &problem.with_graph(&graph);
+    let key_of: Vec<O::Key> = (0..problem.size() as PeId).map(|place| problem.oracle().key(place)).collect();
+    let near = Near::new(problem.oracle(), &key_of, problem.parts(), observer);
+    if let Some(place_of) = embedding::embedding(problem, &key_of, &near, observer) {
+        let mapping = Mapping::from_permutation(place_of);
+        let cost = cost(problem, &mapping);
+        observer.reached(cost);
+        let mapping = mapping.numbered_back(&order);
+        return SearchOutcome { mapping, cost, tried: 0, made: 0, stopped: observer.should_stop() };
+    }
+    let site = Site { metric: problem.oracle(), key_of: &key_of, near: &near, kinds: &[], observer };
+    let ground = Ground { problem, site, num_regions: num_regions(problem.graph()) };
+    let mut states: Vec<State> = starts
+        .par_iter()
+        .enumerate()
+        .map(|(index, start)| {
+            let mut state = ground.state(&start.renumbered(&order), derive(seed, index as u64));
+            state.round(&ground, &config.cooling_of(index, problem.size()));
+            state
+        })
+        .collect();
+    let best = (0..states.len()).min_by_key(|&index| states[index].cost).expect("there is a start");
+    observer.reached(states[best].cost);
+    for _ in 1..config.rounds {
+        states[best].round(&ground, &config.cooling);
+        observer.reached(states[best].cost);
+    }
+    let tried = states.iter().map(|state| state.tried).sum();
+    let made = states.iter().map(|state| state.made).sum();
+    let best = states.swap_remove(best);
+    SearchOutcome {
+        mapping: Mapping::from_permutation(best.place_of).numbered_back(&order),
+        cost: best.cost,
+        tried,
+        made,
+        stopped: observer.should_stop(),
+    }
+}
+
+/// The best start, or a better mapping if there is one.
+fn solve_exactly<O: DistanceOracle>(
+    problem: &Problem<'_, O>,
+    starts: &[&Mapping],
+    observer: &dyn Observer,
+) -> SearchOutcome {
+    let costs = starts.iter().map(|start| (cost(problem, start), *start));
+    let (bound, start) = costs.min_by_key(|&(cost, _)| cost).expect("there is a start");
+    let (cost, mapping) = match exact::optimum(problem, None, bound) {
+        Some((cost, place_of)) => (cost, Mapping::from_permutation(place_of)),
+        None => (bound, start.clone()),
+    };
+    observer.reached(cost);
+    SearchOutcome { mapping, cost, tried: 0, made: 0, stopped: observer.should_stop() }
+}
+
+/// What all mappings have in common.
+struct Ground<'a, O: DistanceOracle> {
+    problem: &'a Problem<'a, O>,
+    site: Site<'a, O>,
+    /// Into how many regions the places are divided.
+    num_regions: usize,
+}
+
+impl<O: DistanceOracle> Ground<'_, O> {
+    fn state(&self, start: &Mapping, seed: u64) -> State {
+        State {
+            place_of: start.as_slice().to_vec(),
+            process_on: start.inverse(),
+            cost: cost(self.problem, start),
+            tried: 0,
+            made: 0,
+            rounds: 0,
+            seed,
+        }
+    }
+
+    /// By how much J changes when the processes of a range of places move to other places of it: `place_of` is where
+    /// each is to go, by the place it is on.
+    fn change(&self, state: &State, places: &Range<PeId>, place_of: &[PeId]) -> Cost {
+        let (graph, oracle): (&CsrGraph, &O) = (self.problem.graph(), self.problem.oracle());
+        let after = |place: PeId| match places.contains(&place) {
+            true => place_of[(place - places.start) as usize],
+            false => place,
+        };
+        let key = |place: PeId| self.site.key_of[place as usize];
+        let mut change = 0;
+        for place in places.clone() {
+            for (target, weight) in graph.arcs(state.process_on[place as usize]) {
+                let there = state.place_of[target as usize];
+                let before = oracle.between(key(place), key(there));
+                let difference = weight * (oracle.between(key(after(place)), key(after(there))) - before);
+                // An edge inside is seen from both ends.
+                change += if places.contains(&there) { difference } else { 2 * difference };
+            }
+        }
+        change
+    }
+}
+
+/// A mapping that is improved.
+struct State {
+    place_of: Vec<PeId>,
+    process_on: Vec<NodeId>,
+    cost: Cost,
+    tried: u64,
+    made: u64,
+    rounds: u64,
+    seed: u64,
+}
+
+impl State {
+    /// Anneals all regions once.
+    fn round<O: DistanceOracle>(&mut self, ground: &Ground<'_, O>, cooling: &Cooling) {
+        let seed = derive(self.seed, self.rounds);
+        let regions = regions(self.place_of.len(), ground.num_regions, self.rounds % 2 == 1);
+        self.rounds += 1;
+        let annealed: Vec<(Range<PeId>, Annealed)> = regions
+            .into_par_iter()
+            .with_max_len(1)
+            .filter(|_| !ground.site.observer.should_stop())
+            .map(|places| {
+                let seed = derive(seed, u64::from(places.start));
+                let graph = ground.problem.graph();
+                let annealed = ground.site.anneal(
+                    graph,
+                    &self.place_of,
+                    &self.process_on,
+                    places.clone(),
+                    cooling,
+                    seed,
+                );
+                (places, annealed)
+            })
+            .collect();
+        for (places, annealed) in annealed {
+            self.tried += annealed.tried;
+            if annealed.gain > 0 {
+                self.take_over(ground, &places, &annealed);
+            }
+        }
+    }
+
+    fn take_over<O: DistanceOracle>(
+        &mut self,
+        ground: &Ground<'_, O>,
+        places: &Range<PeId>,
+        annealed: &Annealed,
+    ) {
+        let change = ground.change(self, places, &annealed.place_of);
+        if change >= 0 {
+            return;
+        }
+        self.cost += change;
+        self.made += annealed.made;
+        let processes = self.process_on[places.start as usize..places.end as usize].to_vec();
+        for (&process, &place) in processes.iter().zip(&annealed.place_of) {
+            self.place_of[process as usize] = place;
+            self.process_on[place as usize] = process;
+        }
+    }
+}
+
+/// Into how many regions the places are divided, where process i is on place i. One, if regions would hold less than half of the
+/// communication: where a process is best placed depends more on what is outside of its region then than on what is in it. O(n + m).
+fn num_regions(graph: &CsrGraph) -> usize {
+    let n = graph.num_nodes();
+    if n <= WHOLE {
+        return 1;
+    }
+    let count = n.div_ceil(REGION);
+    let region_of = |node: NodeId| node as usize * count / n;
+    let held = |node| graph.arcs(node).filter(move |&(other, _)| region_of(other) == region_of(node));
+    let volume: Weight = graph.nodes().flat_map(held).map(|(_, weight)| weight).sum();
+    if volume < graph.total_arc_weight() / 2 { 1 } else { count }
+}
+
+/// Ranges that cover all places, so many if they are not shifted; the shifted ones straddle the borders of the others.
+fn regions(num_places: usize, count: usize, are_shifted: bool) -> Vec<Range<PeId>> {
+    let border = |index: usize| (index * num_places / count) as PeId;
+    let middle = |index: usize| border(index).midpoint(border(index + 1));
+    let borders: Vec<PeId> = match are_shifted && count > 1 {
+        false => (0..=count).map(border).collect(),
+        true => {
+            let middles = (0..count).map(middle);
+            std::iter::once(0).chain(middles).chain([num_places as PeId]).collect()
+        }
+    };
+    borders.windows(2).map(|ends| ends[0]..ends[1]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+    use crate::ground::rng::Rng;
+    use crate::testing::random_graph;
+
+    #[test]
+    fn large_problems_with_small_cuts_are_annealed_in_regions() {
+        let n = WHOLE + REGION;
+        assert_eq!(num_regions(&generate::mesh(64, n / 64, 1)), 9);
+        assert_eq!(num_regions(&random_graph(n, 4, 9, &mut Rng::new(1))), 1);
+        assert_eq!(num_regions(&generate::mesh(64, WHOLE / 64, 1)), 1);
+    }
+}

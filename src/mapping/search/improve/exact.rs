@@ -1,0 +1,160 @@
+//! The optimum of a problem so small that all mappings that differ can be looked at.
+//!
+//! Renaming the members of a group changes no distance, so of all mappings that differ in such names only
+//! the first is visited: processes are placed one after the other, and a group is opened only if the
+//! sibling before it has been. That leaves n! / (product over all groups of arity!) mappings: 315 of
+//! 40320 for eight processes on `2:2:2`. Branches that cost as much as the best mapping already are cut. Where the machine is
+//! no regular tree, all permutations differ.
+
+use crate::ground::types::{Cost, NodeId, PeId};
+use crate::machine::{DistanceOracle, Hierarchy};
+use crate::mapping::problem::Problem;
+
+/// Mappings that are looked at, at most: less than a millisecond.
+const GREATEST_COUNT: f64 = 2000.0;
+
+/// Whether the problem is so small that [`optimum`] is found in negligible time.
+pub(super) fn is_small(hierarchy: &Hierarchy) -> bool {
+    let log_factorial = |n: u32| (2..=n).map(|i| f64::from(i).ln()).sum::<f64>();
+    let n = hierarchy.num_pes();
+    if n > 64 {
+        return false;
+    }
+    let mut groups = n as f64;
+    let mut log_count = log_factorial(n as u32);
+    for &arity in hierarchy.arities() {
+        groups /= f64::from(arity);
+        log_count -= groups * log_factorial(arity);
+    }
+    log_count <= GREATEST_COUNT.ln()
+}
+
+/// Places of which all permutations are looked at, where the machine is no regular tree: 40320 at most, and far fewer
+/// as branches are cut. That takes no longer than annealing does.
+const MOST_PLACES: usize = 8;
+
+/// The same for a machine of so many places that is no regular tree.
+pub(super) fn is_small_anywhere(num_places: usize) -> bool {
+    num_places <= MOST_PLACES
+}
+
+/// The mapping of least J if that is less than `bound`; the PE of each process.
+///
+/// `hierarchy` is the machine if that is a regular tree; else no two PEs are taken to be alike.
+pub(super) fn optimum<O: DistanceOracle>(
+    problem: &Problem<'_, O>,
+    hierarchy: Option<&Hierarchy>,
+    bound: Cost,
+) -> Option<(Cost, Vec<PeId>)> {
+    let arities = hierarchy.map_or(&[][..], Hierarchy::arities);
+    let sizes = arities.iter().scan(1, |size, &arity| {
+        let inner = *size;
+        *size *= arity;
+        Some((inner, arity))
+    });
+    let mut search = Search {
+        problem,
+        levels: sizes.collect(),
+        pe_of: Vec::with_capacity(problem.size()),
+        taken: vec![false; problem.size()],
+        best: None,
+        bound,
+    };
+    search.place(0);
+    let bound = search.bound;
+    search.best.map(|pe_of| (bound, pe_of))
+}
+
+struct Search<'a, O> {
+    problem: &'a Problem<'a, O>,
+    /// By level: PEs of one member of a group, and how many members it has.
+    levels: Vec<(PeId, u32)>,
+    /// The PEs of the processes placed so far.
+    pe_of: Vec<PeId>,
+    taken: Vec<bool>,
+    best: Option<Vec<PeId>>,
+    bound: Cost,
+}
+
+impl<O: DistanceOracle> Search<'_, O> {
+    /// Places all processes from `process` on, after those before have cost `so_far`.
+    fn place(&mut self, so_far: Cost) {
+        let n = self.problem.size();
+        if so_far >= self.bound {
+            return;
+        }
+        if self.pe_of.len() == n {
+            self.bound = so_far;
+            self.best = Some(self.pe_of.clone());
+            return;
+        }
+        let process = self.pe_of.len() as NodeId;
+        for pe in 0..n as PeId {
+            if self.taken[pe as usize] || !self.opens_in_order(pe) {
+                continue;
+            }
+            let oracle = self.problem.oracle();
+            let placed = self.problem.graph().arcs(process).filter(|&(other, _)| other < process);
+            let added: Cost = placed
+                .map(|(other, weight)| 2 * weight * oracle.distance(pe, self.pe_of[other as usize]))
+                .sum();
+            self.pe_of.push(pe);
+            self.taken[pe as usize] = true;
+            self.place(so_far + added);
+            self.taken[pe as usize] = false;
+            self.pe_of.pop();
+        }
+    }
+
+    /// Whether no group that holds the PE is empty while the sibling before it is, too.
+    fn opens_in_order(&self, pe: PeId) -> bool {
+        let occupied =
+            |first: PeId, size: PeId| self.taken[first as usize..(first + size) as usize].contains(&true);
+        self.levels.iter().all(|&(size, arity)| {
+            let member = pe / size;
+            member.is_multiple_of(arity)
+                || occupied(member * size, size)
+                || occupied((member - 1) * size, size)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::rng::Rng;
+    use crate::mapping::Mapping;
+    use crate::mapping::objective::cost;
+    use crate::testing;
+
+    #[test]
+    fn nothing_is_missed() {
+        let mut rng = Rng::new(2);
+        for (arities, distances) in
+            [("2:2", "1:10"), ("3:2", "4:1"), ("2:3", "0:5"), ("7", "3"), ("2:1:3", "1:2:3")]
+        {
+            let hierarchy = Hierarchy::parse(arities, distances).unwrap().simplified();
+            let oracle = hierarchy.online32().unwrap();
+            let n = hierarchy.num_pes();
+            for _ in 0..3 {
+                let graph = testing::random_graph(n, 4, 9, &mut rng);
+                let problem = Problem::new(&graph, &oracle).unwrap();
+                let (found, pe_of) = optimum(&problem, Some(&hierarchy), Cost::MAX).unwrap();
+                assert_eq!(i128::from(found), testing::optimum(&graph, &hierarchy));
+                assert_eq!(cost(&problem, &Mapping::new(pe_of).unwrap()), found);
+                assert!(optimum(&problem, Some(&hierarchy), found).is_none());
+                // Without a word on which PEs are alike.
+                assert_eq!(optimum(&problem, None, Cost::MAX).map(|(cost, _)| cost), Some(found));
+            }
+        }
+    }
+
+    #[test]
+    fn eight_processes_are_always_few() {
+        for arities in ["8", "2:4", "4:2", "2:2:2", "2:1:2:2"] {
+            assert!(is_small(&Hierarchy::parse(arities, &arities.replace(['2', '4', '8'], "1")).unwrap()));
+        }
+        assert!(!is_small(&Hierarchy::parse("4:4:4", "1:10:100").unwrap()));
+        assert!(!is_small(&Hierarchy::parse("2:2:2:2", "1:2:3:4").unwrap()));
+    }
+}

@@ -1,0 +1,125 @@
+//! Improvement beyond exchanges that gain at once.
+//!
+//! | member | where | what |
+//! |---|---|---|
+//! | `tree` | regular trees | annealing with gain tables, and repartitioning, in regions |
+//! | `anywhere` | all other machines | annealing with distances |
+//!
+//! Problems of very few processes are solved exactly (`exact`), and so are graphs of the shape of the machine where that is no
+//! tree (`embedding`).
+
+mod annealing;
+mod anywhere;
+mod descent;
+mod embedding;
+mod exact;
+mod gain_table;
+mod rebuild;
+mod region;
+mod tree;
+
+pub use annealing::Annealing;
+pub use anywhere::Anywhere;
+
+use super::SearchOutcome;
+use crate::graph::CsrGraph;
+use crate::ground::observer::Observer;
+use crate::ground::settings::ConfigError;
+use crate::machine::Places;
+use crate::machine::{DistanceOracle, Hierarchy};
+use crate::mapping::Mapping;
+use crate::mapping::problem::Problem;
+use crate::partition::Preset;
+
+/// What to spend on improving a mapping.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Improvement {
+    /// How the inside of each of the small groups is annealed first, one by one.
+    pub inside: Annealing,
+    /// How everything is annealed then.
+    pub annealing: Annealing,
+    /// Effort of a tournament round: of rebuilding each survivor before the better half is chosen again.
+    pub tournament: u32,
+    /// Effort of rebuilding the best: rounds times (1 + mean degree), as the time of a round grows
+    /// with the edges.
+    pub rebuilding: u32,
+    /// The effort of the partitions of rebuilding.
+    pub partitions: Preset,
+    /// How rebuilt regions are annealed.
+    pub rebuilt: Annealing,
+    /// What to spend where the machine is no regular tree.
+    pub anywhere: Anywhere,
+}
+
+impl Improvement {
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.inside.validate().map_err(|error| error.inside("inside"))?;
+        self.annealing.validate().map_err(|error| error.inside("annealing"))?;
+        self.rebuilt.validate().map_err(|error| error.inside("rebuilt"))?;
+        self.anywhere.validate().map_err(|error| error.inside("anywhere"))
+    }
+
+    /// A good mapping with little effort.
+    pub const FAST: Self = Self {
+        inside: Annealing::new(60, 0.7, 0.3),
+        annealing: Annealing::new(60, 0.07, 0.02),
+        tournament: 0,
+        rebuilding: 24,
+        partitions: Preset::Fast,
+        rebuilt: Annealing::new(60, 0.05, 0.02),
+        anywhere: Anywhere::FAST,
+    };
+
+    /// A better one with about three times that effort.
+    pub const ECO: Self = Self {
+        inside: Annealing::new(200, 0.7, 0.2),
+        annealing: Annealing::new(200, 0.07, 0.02),
+        tournament: 20,
+        rebuilding: 100,
+        anywhere: Anywhere::ECO,
+        ..Self::FAST
+    };
+
+    /// The best: some ten times the effort of [`ECO`](Self::ECO).
+    pub const STRONG: Self = Self {
+        inside: Annealing::new(500, 0.7, 0.1),
+        annealing: Annealing::new(500, 0.07, 0.02),
+        tournament: 100,
+        rebuilding: 1800,
+        rebuilt: Annealing::new(100, 0.05, 0.02),
+        anywhere: Anywhere::STRONG,
+        ..Self::FAST
+    };
+}
+
+/// Whether [`improve`] surely returns an optimum: the problem is so small that all mappings are looked at, or all
+/// mappings cost the same, as no process communicates or all PEs are equally far apart.
+pub fn finds_optimum(graph: &CsrGraph, machine: &Places) -> bool {
+    let is_easy = || match machine.hierarchy().map(Hierarchy::simplified) {
+        Some(hierarchy) => hierarchy.arities().len() < 2 || exact::is_small(&hierarchy),
+        None => exact::is_small_anywhere(machine.len()),
+    };
+    graph.num_arcs() == 0 || is_easy()
+}
+
+/// Improves the most promising of some mappings as large as the problem; the result is not worse than any.
+///
+/// The distances of `problem` are those of `machine`. The observer may end it early; the result then is
+/// the best mapping so far. Runs on the threads of the rayon pool it is called in. Panics if there is no start, or
+/// if the problem, the machine and the starts are not all of the same size.
+pub fn improve<O: DistanceOracle>(
+    problem: &Problem<'_, O>,
+    machine: &Places,
+    starts: &[&Mapping],
+    config: &Improvement,
+    seed: u64,
+    observer: &dyn Observer,
+) -> SearchOutcome {
+    match machine.hierarchy() {
+        Some(hierarchy) => tree::improve(problem, hierarchy, starts, config, seed, observer),
+        None => anywhere::improve(problem, starts, &config.anywhere, seed, observer),
+    }
+}

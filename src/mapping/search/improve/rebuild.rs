@@ -1,0 +1,115 @@
+//! Repartitioning a region into its outermost groups: destroy and repair.
+//!
+//! The [multilevel partitioner](crate::partition) cuts the region into blocks as large as groups; blocks become the
+//! groups with which they have most processes in common, so that what stays keeps its place, what moves
+//! takes the places that are left, and annealing brings the inside of the groups in order again. The outcome is kept if
+//! that lowers J.
+//!
+//! What counts is that the partition is another one than that at hand, so small regions are partitioned now with and
+//! now without coarsening.
+
+use std::cmp::Reverse;
+
+use super::Improvement;
+use super::annealing::{Improved, anneal};
+use super::region::Region;
+use crate::ground::observer::Observer;
+use crate::ground::rng::{Rng, derive};
+use crate::ground::types::{BlockId, PeId};
+use crate::mapping::Mapping;
+use crate::mapping::objective::cost;
+use crate::mapping::problem::Problem;
+use crate::partition::{Contraction, Partitioner, Settings, Targets};
+
+/// Regions of at most this many processes are coarsened in different ways, or not at all: what one way never finds
+/// another finds at once.
+const SMALL: usize = 1024;
+
+/// Repartitions a region and returns that if it is better.
+pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer: &dyn Observer) -> Improved {
+    let Region { graph, hierarchy, processes } = region;
+    let identity = Mapping::identity(processes.len());
+    let Some((&num_groups, [_, ..])) = hierarchy.arities().split_last() else {
+        // All PEs are alike.
+        return Improved::unchanged(identity.into_vec());
+    };
+    let targets = Targets::equal(graph, num_groups as usize, 0.0).expect("a level has at least two groups");
+    let mut settings = Settings::of(config.partitions);
+    if processes.len() <= SMALL {
+        match Rng::new(derive(seed, 2)).below(6) {
+            0 | 1 => settings = settings.without_coarsening(),
+            2..5 => settings.contraction = Contraction::Matching,
+            _ => {}
+        }
+    }
+    let partitioner = Partitioner::with_valid_settings(settings, derive(seed, 0));
+    let partition = partitioner.partition_watched(graph, &targets, observer);
+    if partition.overload() > 0 {
+        return Improved::unchanged(identity.into_vec());
+    }
+    let start = Mapping::from_permutation(place(partition.blocks(), num_groups as usize));
+    if start == identity {
+        return Improved::unchanged(start.into_vec());
+    }
+    let oracle = hierarchy.online64();
+    let problem = Problem::new(graph, &oracle).expect("a part of a problem is a problem");
+    let loss = cost(&problem, &start) - cost(&problem, &identity);
+    let improved = anneal(graph, hierarchy, start.as_slice(), &config.rebuilt, derive(seed, 1), observer);
+    let gain = improved.gain - loss;
+    if gain > 0 {
+        Improved { gain, ..improved }
+    } else {
+        Improved { pe_of: identity.into_vec(), gain: 0, made: 0, ..improved }
+    }
+}
+
+/// The PE of each process such that the blocks of a partition are groups of PEs, and as many processes as
+/// possible stay where they are: process i on PE i.
+fn place(blocks: &[BlockId], num_groups: usize) -> Vec<PeId> {
+    let size = blocks.len() / num_groups;
+    // Blocks and groups are matched greedily, by how many processes they have in common.
+    let mut common = vec![0usize; num_groups * num_groups];
+    for (process, &block) in blocks.iter().enumerate() {
+        common[block as usize * num_groups + process / size] += 1;
+    }
+    let mut pairs: Vec<usize> = (0..num_groups * num_groups).collect();
+    pairs.sort_by_key(|&pair| Reverse(common[pair]));
+    let mut group_of = vec![usize::MAX; num_groups];
+    let mut taken = vec![false; num_groups];
+    for pair in pairs {
+        let (block, group) = (pair / num_groups, pair % num_groups);
+        if group_of[block] == usize::MAX && !taken[group] {
+            group_of[block] = group;
+            taken[group] = true;
+        }
+    }
+    let stays = |process: usize| group_of[blocks[process] as usize] == process / size;
+    let mut free: Vec<std::vec::IntoIter<PeId>> = (0..num_groups)
+        .map(|group| {
+            let left: Vec<PeId> =
+                (group * size..(group + 1) * size).filter(|&pe| !stays(pe)).map(|pe| pe as PeId).collect();
+            left.into_iter()
+        })
+        .collect();
+    (0..blocks.len())
+        .map(|process| {
+            if stays(process) {
+                process as PeId
+            } else {
+                free[group_of[blocks[process] as usize]].next().expect("blocks are as large as groups")
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_become_the_groups_they_have_most_in_common_with() {
+        // Blocks 2, 0, 1 are groups 0, 1, 2, but for processes 1 and 3, which change sides.
+        assert_eq!(place(&[2, 0, 2, 2, 0, 0, 1, 1, 1], 3), [0, 3, 2, 1, 4, 5, 6, 7, 8]);
+        assert_eq!(place(&[1, 1, 0, 0], 2), [0, 1, 2, 3]);
+    }
+}

@@ -1,0 +1,257 @@
+//! Improvement beyond exchanges that gain at once: annealing, and repartitioning.
+//!
+//! Each start is [annealed](annealing); they meet in a tournament, and the winner is improved further by rounds of
+//! [rebuilding](rebuild): large neighbourhood search (Shaw 1998) whose neighbourhoods are mapping problems
+//! themselves. Annealing is good at arranging processes inside of groups and along the boundaries of groups;
+//! other shapes of the outermost groups, which no sequence of small steps leads to, come from partitioning.
+//!
+//! Both work on [regions](region) of the machine, independently of each other and in parallel. Problems of very few processes
+//! are solved [exactly](exact) instead.
+//!
+//! Costs O(n · proposals) for annealing, and for each round of rebuilding as much plus the partitions.
+//! Memory: O(n + m) and the [gain tables](super::gain_table), [`REGION_TABLE`] entries a thread. Results depend on the seed,
+//! not on threads.
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::super::SearchOutcome;
+use super::annealing::{Improved, anneal};
+use super::region::{Region, Regions};
+use crate::graph::CsrGraph;
+use crate::graph::relabel::relabel;
+use crate::ground::observer::Observer;
+use crate::ground::rng::{Rng, derive};
+use crate::ground::types::{Cost, NodeId, PeId};
+use crate::machine::{DistanceOracle, Hierarchy};
+use crate::mapping::Mapping;
+use crate::mapping::objective::cost;
+use crate::mapping::problem::Problem;
+use crate::mapping::search::improve::{Improvement, exact, rebuild};
+
+/// Entries of the gain table that a region may have: of four bytes each they fit a second-level cache.
+const REGION_TABLE: usize = 1 << 18;
+
+/// Entries that a region of only two groups may have: beyond, groups are so large that exchanges between
+/// them are left to the construction.
+const GREATEST_TABLE: usize = 1 << 24;
+
+/// Groups in the regions that are rebuilt, round by round. Small regions are cheap and often improved, large
+/// ones improve what small ones cannot.
+const REBUILT_GROUPS: [usize; 5] = [8, 4, 2, 6, 3];
+
+/// Improves the most promising of some mappings as large as the problem; the result is not worse than any.
+///
+/// The distances of `problem` are those of `hierarchy`. The observer may end it early; the result then is
+/// the best mapping so far. Runs on the threads of the rayon pool it is called in. Panics if there is no start, or
+/// if the problem, the hierarchy and the starts are not all of the same size.
+pub(super) fn improve<O: DistanceOracle>(
+    problem: &Problem<'_, O>,
+    hierarchy: &Hierarchy,
+    starts: &[&Mapping],
+    config: &Improvement,
+    seed: u64,
+    observer: &dyn Observer,
+) -> SearchOutcome {
+    let hierarchy = hierarchy.simplified();
+    // Number the processes by their PEs: what a region holds then lies together in memory.
+    let order = starts[0].inverse();
+    let graph = relabel(problem.graph(), &order);
+    let problem = &Problem::new(&graph, problem.oracle()).expect("the same graph");
+    let least = Mutex::new(Cost::MAX);
+    let is_small = exact::is_small(&hierarchy);
+    let begin = |(index, start): (usize, &&Mapping)| {
+        let (start, seed) = (start.renumbered(&order), derive(seed, index as u64));
+        let mut state = State::new(problem, &hierarchy, &start, seed, observer, &least);
+        if is_small {
+            state.solve_exactly();
+        } else {
+            state.anneal(config);
+        }
+        state
+    };
+    let mut states: Vec<State<'_>> = starts.par_iter().enumerate().map(begin).collect();
+    let (mut tried, mut made) = (0, 0);
+    // The worse half leaves, and the survivors get better before they are compared again.
+    while states.len() > 1 {
+        states.sort_by_key(|state| state.cost);
+        for state in states.drain(states.len().div_ceil(2)..) {
+            tried += state.tried;
+            made += state.made;
+        }
+        if states.len() > 1 && !is_small {
+            states.par_iter_mut().for_each(|state| state.rebuild(config, config.tournament));
+        }
+    }
+    let mut best = states.pop().expect("there is a start");
+    if !is_small {
+        best.rebuild(config, config.rebuilding);
+    }
+    SearchOutcome {
+        mapping: Mapping::from_permutation(best.pe_of).numbered_back(&order),
+        cost: best.cost,
+        tried: tried + best.tried,
+        made: made + best.made,
+        stopped: observer.should_stop(),
+    }
+}
+
+/// A mapping that is improved.
+struct State<'a> {
+    graph: &'a CsrGraph,
+    hierarchy: &'a Hierarchy,
+    pe_of: Vec<PeId>,
+    process_on: Vec<NodeId>,
+    cost: Cost,
+    tried: u64,
+    made: u64,
+    /// Rounds of improvement so far.
+    rounds: u64,
+    seed: u64,
+    observer: &'a dyn Observer,
+    /// The least cost that the observer has heard of: it shall not hear of greater ones.
+    least: &'a Mutex<Cost>,
+}
+
+impl<'a> State<'a> {
+    fn new<O: DistanceOracle>(
+        problem: &Problem<'a, O>,
+        hierarchy: &'a Hierarchy,
+        start: &Mapping,
+        seed: u64,
+        observer: &'a dyn Observer,
+        least: &'a Mutex<Cost>,
+    ) -> Self {
+        let state = Self {
+            graph: problem.graph(),
+            hierarchy,
+            pe_of: start.as_slice().to_vec(),
+            process_on: start.inverse(),
+            cost: cost(problem, start),
+            tried: 0,
+            made: 0,
+            rounds: 0,
+            seed,
+            observer,
+            least,
+        };
+        state.tell();
+        state
+    }
+
+    fn tell(&self) {
+        let mut least = self.least.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.cost < *least {
+            *least = self.cost;
+            self.observer.reached(self.cost);
+        }
+    }
+
+    /// Takes the best mapping there is.
+    fn solve_exactly(&mut self) {
+        let oracle = self.hierarchy.online64();
+        let problem = Problem::new(self.graph, &oracle).expect("the mapping has a cost");
+        if let Some((cost, pe_of)) = exact::optimum(&problem, Some(self.hierarchy), self.cost) {
+            self.cost = cost;
+            self.pe_of = pe_of;
+            self.tell();
+        }
+    }
+
+    /// Anneals first the inside of small groups and then everything, in regions whose tables fit the cache.
+    fn anneal(&mut self, config: &Improvement) {
+        let observer = self.observer;
+        let annealed = |schedule| {
+            move |region: &Region, seed| {
+                let start: Vec<PeId> = (0..region.processes.len() as PeId).collect();
+                anneal(&region.graph, &region.hierarchy, &start, schedule, seed, observer)
+            }
+        };
+        let levels = self.levels();
+        if let Some(&(level, _)) = levels.last() {
+            self.round(level, 1, &annealed(&config.inside));
+        }
+        for (level, groups) in levels {
+            self.round(level, groups, &annealed(&config.annealing));
+        }
+    }
+
+    /// Repartitions regions, everything once in each round.
+    fn rebuild(&mut self, config: &Improvement, effort: u32) {
+        let observer = self.observer;
+        let (n, arcs) = (self.pe_of.len() as u64, self.graph.num_arcs() as u64);
+        // One at least, unless the effort is 0.
+        let rounds = (u64::from(effort) * n / (n + arcs)).max(u64::from(effort.min(1)));
+        let levels = self.levels();
+        for round in 0..rounds {
+            // Where no groups can be gathered, or nothing communicates, no round changes anything.
+            if levels.is_empty() || arcs == 0 || observer.should_stop() {
+                return;
+            }
+            for &(level, most) in &levels {
+                let groups = REBUILT_GROUPS[round as usize % REBUILT_GROUPS.len()].min(most);
+                self.round(level, groups, &|region, seed| rebuild::rebuild(region, config, seed, observer));
+            }
+        }
+    }
+
+    fn group_size(&self, level: usize) -> usize {
+        self.hierarchy.arities()[..=level].iter().map(|&arity| arity as usize).product()
+    }
+
+    /// The levels whose groups are gathered into regions, and how many for a region, outermost first: those
+    /// that no region of the level above holds whole.
+    fn levels(&self) -> Vec<(usize, usize)> {
+        let mut levels = Vec::new();
+        let innermost = self.hierarchy.arities().first().map_or(1, |&arity| arity as usize);
+        for level in (0..self.hierarchy.arities().len().saturating_sub(1)).rev() {
+            let size = self.group_size(level);
+            let siblings = self.hierarchy.arities()[level + 1] as usize;
+            let processes = (REGION_TABLE * innermost).isqrt();
+            let groups = (processes / size).clamp(2, siblings);
+            if (groups * size).saturating_mul(groups * size / innermost) <= GREATEST_TABLE {
+                levels.push((level, groups));
+            }
+            if size <= processes {
+                break;
+            }
+        }
+        levels
+    }
+
+    /// One round: gathers groups into regions, improves each, and takes over what they gained.
+    fn round(&mut self, level: usize, groups: usize, improve: &(dyn Fn(&Region, u64) -> Improved + Sync)) {
+        let (graph, hierarchy, observer) = (self.graph, self.hierarchy, self.observer);
+        if observer.should_stop() {
+            return;
+        }
+        let seed = derive(self.seed, self.rounds);
+        self.rounds += 1;
+        let mut rng = Rng::new(derive(seed, 0));
+        let regions = Regions::gather(graph, hierarchy, &self.pe_of, level, groups, &mut rng);
+        let outcomes: Vec<(usize, Vec<NodeId>, Improved)> = (0..regions.len())
+            .into_par_iter()
+            .with_max_len(1)
+            .filter(|_| !observer.should_stop())
+            .map(|index| {
+                let region = regions.problem(graph, hierarchy, &self.pe_of, &self.process_on, index);
+                let improved = improve(&region, derive(seed, 1 + index as u64));
+                (index, region.processes, improved)
+            })
+            .collect();
+        for (index, processes, improved) in outcomes {
+            self.tried += improved.tried;
+            self.made += improved.made;
+            if improved.gain > 0 {
+                for (&process, &local) in processes.iter().zip(&improved.pe_of) {
+                    let pe = regions.pe(index, local);
+                    self.pe_of[process as usize] = pe;
+                    self.process_on[pe as usize] = process;
+                }
+                self.cost -= improved.gain;
+                self.tell();
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Local search: exchange two processes whenever that lowers J, until no pair of the neighbourhood does.
+//!
+//! | member | pairs | order |
+//! |---|---|---|
+//! | `none` | none | |
+//! | `nsquare` | all | cyclic |
+//! | `nsquare_pruned` | all inside each interval of consecutive processes | cyclic, interval by interval |
+//! | `communication` | those within d hops in the communication graph | random |
+//!
+//! Every neighbourhood takes the first exchange that lowers J (Heider 1972), passes over pairs whose
+//! exchange can never change J (same innermost group), and ends in a mapping that no exchange of the
+//! neighbourhood improves.
+//!
+//! # Pairs that are passed over
+//!
+//! Whether an exchange of u and v gains depends on the PEs of u, of v, and of their neighbours only. The
+//! search keeps for each process the time of the last exchange at or next to it (time is the number of
+//! exchanges made). A pair that failed before and of which neither side has been touched since fails again,
+//! so it is not tried. Large neighbourhoods go further: they compute the gains of one process with all others at
+//! once, and look only at those that can have any (`partner_gains`), or tell beforehand for which processes nothing
+//! can gain (`no_move`). Either way the end is a mapping that no
+//! exchange of the neighbourhood improves, and the pairs that were looked at count as tried.
+//!
+//! A problem of n processes and m edges needs O(n + m) memory besides the oracle.
+
+mod bounded;
+mod communication;
+mod improve;
+mod nearby;
+mod no_move;
+mod none;
+mod nsquare;
+mod nsquare_pruned;
+mod partner_gains;
+mod swap;
+
+pub use improve::{Annealing, Anywhere, Improvement, finds_optimum, improve};
+
+use crate::graph::CsrGraph;
+use crate::ground::observer::Observer;
+use crate::ground::settings::{ConfigError, check_at_least_one, members};
+use crate::ground::types::{Cost, NodeId};
+use crate::machine::DistanceOracle;
+use crate::mapping::Mapping;
+use crate::mapping::problem::Problem;
+use swap::SwapSearch;
+
+members! {
+    /// Which pairs of processes the search exchanges.
+    #[derive(Default)]
+    pub enum Neighbourhood: "neighbourhood" {
+        /// All pairs.
+        NSquare = "nsquare" by nsquare::search,
+        /// All pairs inside each interval of consecutive processes.
+        NSquarePruned = "nsquarepruned" by nsquare_pruned::search,
+        /// Pairs near each other in the communication graph.
+        #[default]
+        Communication = "communication" by communication::search,
+        /// None: the mapping stays as constructed.
+        None = "none" by none::search,
+    }
+
+    fn search<O: DistanceOracle>(self, task: &Task<'_, O>) -> SearchOutcome = function(task)
+}
+
+/// What the search of a neighbourhood is given.
+struct Task<'a, O> {
+    problem: &'a Problem<'a, O>,
+    start: &'a Mapping,
+    config: &'a SearchConfig,
+    seed: u64,
+    observer: &'a dyn Observer,
+}
+
+/// Which neighbourhood is searched, and how far it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct SearchConfig {
+    /// The neighbourhood.
+    pub neighbourhood: Neighbourhood,
+    /// Hops that the two processes of a pair may be apart, at least 1; used by [`Neighbourhood::Communication`].
+    pub max_hops: usize,
+    /// Processes of an interval, at least 1; used by [`Neighbourhood::NSquarePruned`].
+    pub block_size: usize,
+}
+
+impl SearchConfig {
+    /// The search of a neighbourhood, as far as it goes by default.
+    pub fn of(neighbourhood: Neighbourhood) -> Self {
+        Self { neighbourhood, ..Self::default() }
+    }
+
+    /// The same where the two processes of a pair may be so many hops apart.
+    pub fn with_max_hops(self, max_hops: usize) -> Self {
+        Self { max_hops, ..self }
+    }
+
+    /// The same with intervals of so many processes.
+    pub fn with_block_size(self, block_size: usize) -> Self {
+        Self { block_size, ..self }
+    }
+
+    /// Whether every number that the neighbourhood uses is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        match self.neighbourhood {
+            Neighbourhood::NSquarePruned => check_at_least_one("block_size", self.block_size),
+            Neighbourhood::Communication => check_at_least_one("max_hops", self.max_hops),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Default for SearchConfig {
+    fn default() -> Self {
+        Self { neighbourhood: Neighbourhood::default(), max_hops: 10, block_size: 64 }
+    }
+}
+
+/// What a search did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchOutcome {
+    /// The mapping it ended with.
+    pub mapping: Mapping,
+    /// J of that mapping.
+    pub cost: Cost,
+    /// Pairs whose exchange was evaluated.
+    pub tried: u64,
+    /// Exchanges made.
+    pub made: u64,
+    /// Whether the observer ended it before a local optimum was reached.
+    pub stopped: bool,
+}
+
+/// Improves a mapping as large as the problem until no exchange of the neighbourhood does, or until the
+/// observer asks to stop. The result is never worse than the start.
+pub fn local_search<O: DistanceOracle>(
+    problem: &Problem<'_, O>,
+    start: &Mapping,
+    config: &SearchConfig,
+    seed: u64,
+    observer: &dyn Observer,
+) -> SearchOutcome {
+    if config.neighbourhood != Neighbourhood::None && observer.should_stop() {
+        // Setting up a search takes as long as some of its steps.
+        return SearchOutcome { stopped: true, ..SwapSearch::new(problem, start, observer).finish() };
+    }
+    config.neighbourhood.search(&Task { problem, start, config, seed, observer })
+}
+
+/// A few processes of all, by which a way to search is chosen.
+fn sample(graph: &CsrGraph) -> impl ExactSizeIterator<Item = NodeId> + use<> {
+    const SIZE: usize = 16;
+    let step = graph.num_nodes().div_ceil(SIZE).max(1);
+    (0..graph.num_nodes() as NodeId).step_by(step)
+}

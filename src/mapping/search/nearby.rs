@@ -1,0 +1,273 @@
+//! Exchanges on machines that are no trees: pairs of which one side is better off by itself.
+//!
+//! An exchange of u on p and v on q gains only if u pays less on q or v pays less on p. After a good construction u pays less on few PEs, which
+//! are found without looking at every PE ([`Vicinity::visit_cheaper`]). A visit of u finds the PEs on which
+//! it pays less and tries the exchanges with the processes there; those that v gains by are found by the visit of v.
+//! A process that pays no less anywhere needs no visit until it is touched.
+//!
+//! A visit costs O(deg) distances for each of these PEs, and for each part of the machine near
+//! them. Those of the beginning are looked for on all threads. Memory: O(n).
+//!
+//! All neighbours of a hub pay less on all PEs nearer to it, on half of the machine in the mean, and each would be exchanged with the hub. In a
+//! graph without small cuts, neighbours lie everywhere, and all processes pay less near the middle of the machine. So that this does not take
+//! the square of the number of processes, a search can be held to an [`Effort`].
+
+use super::swap::{BEGIN, SwapSearch, Time};
+use crate::graph::CsrGraph;
+use crate::graph::hubs::{FEWEST_ARCS, hubs_of, most_arcs_without_hub};
+use crate::ground::budget::Budget;
+use crate::ground::observer::{Observer, Watch};
+use crate::ground::rng::{Rng, derive};
+use crate::ground::threads;
+use crate::ground::types::{Cost, NodeId, PeId, Weight};
+use crate::machine::{DistanceOracle, Partners, Vicinity};
+use crate::mapping::problem::Problem;
+
+/// Where a process pays less on more PEs than this, they are looked for again at each visit: memory against time. After a good construction
+/// nearly all have fewer; around hubs they can be half of the machine.
+const MOST_KEPT: usize = 256;
+
+/// PEs that a visit finds when the arcs of an [`Effort`] are spent. Balances time against exchanges that are missed. Tried as
+/// [`Effort::bounded`] was.
+const FEW_PES: usize = 64;
+
+/// Which processes may be exchanged; told for pairs whose exchange would gain.
+pub(super) type MayExchange<'a> = &'a mut dyn FnMut(NodeId, NodeId) -> bool;
+
+/// Whether [`descend`] works on the machine of the search.
+pub(super) fn is_applicable<O: DistanceOracle>(search: &SwapSearch<'_, O>) -> bool {
+    let problem = search.problem();
+    let oracle = problem.oracle();
+    oracle.ultrametric().is_none() && oracle.has_triangle_inequality()
+}
+
+/// What a descent may spend on processes that pay less on very many PEs, and on hubs.
+pub(super) struct Effort {
+    /// PEs that a visit finds at most, those of the cheapest parts of the machine first.
+    pes: usize,
+    /// For each PE that a visit finds, the arcs of the process are paid for. Once these are spent, a visit finds [`FEW_PES`].
+    arcs: Budget,
+    /// Arcs of hubs that may still be looked at for exchanges that other processes propose.
+    hub_arcs: Budget,
+}
+
+impl Effort {
+    /// All that it takes until no pair gains.
+    pub const ALL: Self = Self { pes: usize::MAX, arcs: Budget::UNLIMITED, hub_arcs: Budget::UNLIMITED };
+
+    /// What takes about a minute on machines of 10^5 PEs, where processes pay less on half of the machine. Balances time against exchanges that
+    /// are missed.
+    ///
+    /// Without hubs, arcs are in proportion to those of the graph, but not scarce where there are few. Tried with random graphs of mean degree
+    /// 16, by `viem GRAPH --machine=mesh:200x200` and the like, and with random geometric graphs of 10^5 processes, which need no more.
+    ///
+    /// With hubs, tried with a star and with ten hubs joined to all of 10^5 processes, by `viem GRAPH --machine=mesh:400x250`: with 1024 PEs the
+    /// ten hubs end with a higher J, and without a bound of the arcs they take twice as long.
+    pub fn bounded(graph: &CsrGraph) -> Self {
+        match hubs_of(graph).next() {
+            Some(_) => Self { pes: 1 << 12, arcs: Budget::new(1 << 30), hub_arcs: Budget::new(1 << 28) },
+            None => Self { arcs: Budget::new((graph.num_arcs() << 8).max(1 << 28)), ..Self::ALL },
+        }
+    }
+
+    /// PEs that a visit finds at most now.
+    fn pes(&self) -> usize {
+        if self.arcs.is_spent() { FEW_PES } else { self.pes }
+    }
+}
+
+/// Exchanges processes until no pair that may be exchanged gains, or until the effort is spent.
+pub(super) fn descend<O: DistanceOracle>(
+    search: &mut SwapSearch<'_, O>,
+    may_exchange: MayExchange<'_>,
+    effort: Effort,
+    seed: u64,
+) {
+    let problem = search.problem();
+    let n = problem.size() as NodeId;
+    let key_of: Vec<O::Key> = (0..n).map(|pe| problem.oracle().key(pe)).collect();
+    let vicinity = Vicinity::new(problem.oracle(), &key_of, problem.parts());
+    let mut order: Vec<NodeId> = (0..n).collect();
+    Rng::new(derive(seed, 0)).shuffle(&mut order);
+    let better = better_pes_of_all(search, &vicinity);
+    let most_arcs = most_arcs_without_hub(problem.graph(), FEWEST_ARCS);
+    let mut visits = Visits { vicinity, last: vec![0; n as usize], better, effort, most_arcs };
+    loop {
+        let round = search.now();
+        for &u in &order {
+            if !visits.is_due(search, u) {
+                continue;
+            }
+            if search.should_stop() {
+                return;
+            }
+            visits.visit(search, u, may_exchange);
+        }
+        if search.now() == round {
+            return;
+        }
+    }
+}
+
+/// The visits of processes by [`descend`].
+struct Visits<'a, O: DistanceOracle> {
+    vicinity: Vicinity<'a, O>,
+    /// When each process was visited last.
+    last: Vec<Time>,
+    /// Where each process pays less, as of its last visit or of the beginning; none if these PEs are too many.
+    better: Vec<Option<Vec<PeId>>>,
+    /// What is left of it.
+    effort: Effort,
+    /// What has more arcs is a hub.
+    most_arcs: usize,
+}
+
+impl<O: DistanceOracle> Visits<'_, O> {
+    /// Whether a visit of `u` can find what its last one did not.
+    fn is_due(&self, search: &SwapSearch<'_, O>, u: NodeId) -> bool {
+        let last = self.last[u as usize];
+        search.touched(u) > last
+            || match &self.better[u as usize] {
+                Some(better) => !better.is_empty(),
+                None => search.now() > last,
+            }
+    }
+
+    /// Makes the best exchange of `u` with a process on a PE where `u` pays less, if one gains.
+    fn visit(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId, may_exchange: MayExchange<'_>) {
+        let last = std::mem::replace(&mut self.last[u as usize], search.now());
+        let is_touched = search.touched(u) > last;
+        let is_outdated = is_touched && search.touched(u) > BEGIN;
+        let better = self.better[u as usize].take().filter(|_| !is_outdated);
+        let most = self.effort.pes();
+        let better = better.unwrap_or_else(|| Now::of(search).better_pes(&self.vicinity, u, most));
+        let graph = search.problem().graph();
+        self.effort.arcs.spend(better.len() * graph.degree(u));
+        // An exchange that failed is not tried again before one of both sides has changed.
+        let partners = better.iter().map(|&pe| search.process_on()[pe as usize]);
+        let partners = partners.filter(|&v| is_touched || search.touched(v) > last);
+        let partners: Vec<NodeId> = partners.filter(|&v| self.pays_for(graph, u, v)).collect();
+        let deltas = partners.into_iter().map(|v| (search.delta(u, v), v));
+        let mut improving: Vec<(Cost, NodeId)> = deltas.filter(|&(delta, _)| delta < 0).collect();
+        improving.sort_unstable();
+        if let Some((delta, v)) = improving.into_iter().find(|&(_, v)| may_exchange(u, v)) {
+            search.swap(u, v, delta);
+        }
+        self.better[u as usize] = Some(better).filter(|better| better.len() <= MOST_KEPT);
+    }
+
+    /// Pays for a look at an exchange that `u` proposes to `v`, if that is a hub and `u` is none; whether there was enough left.
+    fn pays_for(&mut self, graph: &CsrGraph, u: NodeId, v: NodeId) -> bool {
+        let is_hub = |node| graph.degree(node) > self.most_arcs;
+        !is_hub(v) || is_hub(u) || self.effort.hub_arcs.pays_for(graph.degree(v))
+    }
+}
+
+/// [`Now::better_pes`] of every process where they are at most [`MOST_KEPT`], on the threads of the rayon pool; of no more, once the search is
+/// to end.
+fn better_pes_of_all<O: DistanceOracle>(
+    search: &SwapSearch<'_, O>,
+    vicinity: &Vicinity<'_, O>,
+) -> Vec<Option<Vec<PeId>>> {
+    // A process takes some tens of microseconds.
+    const GRAIN_SIZE: usize = 32;
+    let now = Now::of(search);
+    threads::map(now.problem.size(), GRAIN_SIZE, &|u| match now.observer.should_stop() {
+        true => None,
+        false => Some(now.better_pes(vicinity, u as NodeId, MOST_KEPT + 1))
+            .filter(|found| found.len() <= MOST_KEPT),
+    })
+}
+
+/// Where the processes are now.
+struct Now<'s, O: DistanceOracle> {
+    problem: &'s Problem<'s, O>,
+    keys: &'s [O::Key],
+    pe_of: &'s [PeId],
+    process_on: &'s [NodeId],
+    observer: &'s dyn Observer,
+}
+
+impl<'s, O: DistanceOracle> Now<'s, O> {
+    fn of(search: &'s SwapSearch<'_, O>) -> Self {
+        let (problem, observer) = (search.problem(), search.observer());
+        Self {
+            problem,
+            keys: search.keys(),
+            pe_of: search.pe_of(),
+            process_on: search.process_on(),
+            observer,
+        }
+    }
+
+    /// The PEs on which `u` pays less, at most so many. A neighbour of `u` there would come to where `u` is.
+    fn better_pes(&self, vicinity: &Vicinity<'_, O>, u: NodeId, most: usize) -> Vec<PeId> {
+        let Self { keys, pe_of, process_on, observer, .. } = *self;
+        let (graph, oracle) = (self.problem.graph(), self.problem.oracle());
+        let here = keys[u as usize];
+        let partners = Partners::new(graph.arcs(u).map(|(x, weight)| (keys[x as usize], weight)));
+        let (mut better, mut watch) = (Vec::new(), Watch::new(observer));
+        vicinity.visit_cheaper(pe_of[u as usize], &partners, &mut watch, |q, saving| {
+            let v = process_on[q as usize];
+            let between = graph.arcs(u).filter(|&(x, _)| x == v).map(|(_, weight)| weight).sum::<Weight>();
+            if between * oracle.between(here, oracle.key(q)) < saving {
+                better.push(q);
+            }
+            better.len() < most
+        });
+        better
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::{DistanceVisitor, Grid, Machine};
+    use crate::mapping::Mapping;
+    use crate::testing::{Counted, in_halves, random_graph, star};
+
+    /// Distances that a descent looks at, and the exchanges it makes, on a square mesh from the identity.
+    struct LookedAt<'a>(&'a CsrGraph, Effort);
+
+    impl DistanceVisitor for LookedAt<'_> {
+        type Output = (usize, u64);
+
+        fn visit<O: DistanceOracle>(self, oracle: &O) -> (usize, u64) {
+            let (oracle, n) = (&Counted::new(oracle), oracle.num_pes());
+            let parts = in_halves(n);
+            let problem = Problem::new(self.0, oracle).unwrap().with_parts(&parts);
+            let mut search = SwapSearch::new(&problem, &Mapping::identity(n), &());
+            let before = oracle.count();
+            descend(&mut search, &mut |_, _| true, self.1, 1);
+            (oracle.count() - before, search.now() - BEGIN)
+        }
+    }
+
+    fn looked_at(graph: &CsrGraph, effort: Effort) -> (usize, u64) {
+        let side = graph.num_nodes().isqrt() as u32;
+        Grid::mesh(&[side, side]).unwrap().distances().unwrap().visit(LookedAt(graph, effort))
+    }
+
+    #[test]
+    fn a_bounded_descent_is_in_proportion_where_all_are_joined_to_a_hub() {
+        let around_middle = |side: u32, effort| {
+            let (distances, exchanges) =
+                looked_at(&star((side * side) as usize, (side + 1) * (side / 2)), effort);
+            assert_eq!(exchanges, 0);
+            distances
+        };
+        let effort = || Effort { pes: 32, hub_arcs: Budget::new(1 << 16), ..Effort::ALL };
+        let (few, many) = (around_middle(50, effort()), around_middle(100, effort()));
+        assert!(many < 7 * few, "{few} {many}");
+        assert!(around_middle(50, Effort::ALL) > 3 * few);
+    }
+
+    #[test]
+    fn a_descent_whose_arcs_are_spent_looks_at_few_pes() {
+        let graph = random_graph(2500, 8, 9, &mut Rng::new(1));
+        let (all, _) = looked_at(&graph, Effort::ALL);
+        let (few, exchanges) = looked_at(&graph, Effort { arcs: Budget::default(), ..Effort::ALL });
+        let (more, _) = looked_at(&graph, Effort { arcs: Budget::new(1 << 22), ..Effort::ALL });
+        assert!(exchanges > 0 && 2 * few < all && few < more && more < all, "{few} {more} {all}");
+    }
+}

@@ -1,0 +1,29 @@
+//! N²_p: all pairs inside intervals of consecutive processes (Brandfass, Alrutz and Gerhold, "Rank
+//! reordering for MPI communication optimization", 2013).
+//!
+//! The intervals are searched one after the other, each as [`nsquare`](super::nsquare) searches its whole.
+//! As an exchange in one may open an improvement in another, that is repeated until none has any.
+
+use super::nsquare::{OneByOne, descend_rows};
+use super::swap::SwapSearch;
+use crate::ground::types::NodeId;
+use crate::machine::DistanceOracle;
+use crate::mapping::search::{SearchOutcome, Task};
+
+pub(super) fn search<O: DistanceOracle>(task: &Task<'_, O>) -> SearchOutcome {
+    let Task { problem, start, observer, .. } = *task;
+    let block_size = task.config.block_size;
+    let mut search = SwapSearch::new(problem, start, observer);
+    let n = problem.size();
+    let mut rows = OneByOne::new(n);
+    let mut improved = true;
+    while improved {
+        improved = false;
+        for start in (0..n).step_by(block_size) {
+            let end = n.min(start.saturating_add(block_size));
+            let (start, end) = (start as NodeId, end as NodeId);
+            improved |= descend_rows(&mut search, start..end, |search, row| rows.visit(search, row, end));
+        }
+    }
+    search.finish()
+}

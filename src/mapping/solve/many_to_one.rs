@@ -1,0 +1,537 @@
+//! Direct mapping: an application graph with many vertices a PE, straight onto the machine.
+//!
+//! *Problem.* Vertices have weights, PEs have capacities. Every PE gets at most
+//! `(1 + imbalance) · ceil(total weight · capacity / total capacity)`, and J, over the vertices, is as small as possible.
+//!
+//! *Algorithm.* The multilevel partitioner with J as its objective ([`partition::DirectPartitioner`](DirectPartitioner)). Blocks
+//! are the PEs in the order of the parts of the machine, so that every part is a range of blocks. Between partitioning first
+//! and mapping the blocks afterwards, and this, lies what a partitioner cannot know that minimises the cut.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::graph::{CsrGraph, quotient};
+use crate::ground::observer::{Limited, Observer, Phase};
+use crate::ground::settings::{ConfigError, check, check_at_least_one, seconds};
+use crate::ground::threads;
+use crate::ground::types::{BlockId, Cost, Distance, PeId, Weight};
+use crate::machine::division::divide;
+use crate::machine::{DistanceOracle, DistanceVisitor, Listed, Machine, Parts};
+use crate::mapping::Mapping;
+use crate::mapping::objective::evaluate;
+use crate::mapping::problem;
+use crate::mapping::solve::{MapConfig, MapPreset, SolveError, solve_watched};
+use crate::partition::{
+    BlockDistances, BlockTree, DirectPartition, DirectPartitioner, DirectSettings, Homes, Layout, Migration,
+    MigrationWeight, RemapError, Resumed, Targets, cost,
+};
+
+/// Parts of a machine that is no tree are divided into at most so many at once. Balances the sum of all cuts against time: its
+/// parts are halves of halves, and distances within them hardly differ.
+const MOST_CHILDREN: usize = 16;
+
+/// Everything that decides about a direct mapping besides the problem itself.
+///
+/// ```
+/// use viem::mapping::solve::{DirectConfig, MapPreset};
+///
+/// let config = DirectConfig::preset(MapPreset::Fast).with_seed(7).with_imbalance(0.05);
+/// assert!(config.validate().is_ok());
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct DirectConfig {
+    /// Names every random stream.
+    pub seed: u64,
+    /// Threads to use, at least 1; the result does not depend on it.
+    pub threads: usize,
+    /// How much heavier than its share a PE may be: 0.03 is 3 %.
+    pub imbalance: f64,
+    /// The partitioner.
+    pub settings: DirectSettings,
+    /// If given, mappings are made and combined until this time after the beginning. Serialised in seconds.
+    #[serde(with = "seconds")]
+    pub time_limit: Option<Duration>,
+}
+
+impl DirectConfig {
+    /// The settings of a preset, with seed 0, one thread and an imbalance of 3 %.
+    pub fn preset(preset: MapPreset) -> Self {
+        let settings = match preset {
+            MapPreset::Strong => DirectSettings::strong(),
+            MapPreset::Eco => DirectSettings::eco(),
+            MapPreset::Fast => DirectSettings::fast(),
+        };
+        Self { seed: 0, threads: 1, imbalance: 0.03, settings, time_limit: None }
+    }
+
+    /// The same with another seed.
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// The same on so many threads.
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// The same with another imbalance: 0.03 is 3 %.
+    pub fn with_imbalance(self, imbalance: f64) -> Self {
+        Self { imbalance, ..self }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_at_least_one("threads", self.threads)?;
+        let is_imbalance = self.imbalance >= 0.0 && self.imbalance.is_finite();
+        check("imbalance", self.imbalance, is_imbalance, "a finite number from 0 on")?;
+        self.settings.validate().map_err(|error| error.inside("settings"))
+    }
+}
+
+/// What the PEs bear.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Loads {
+    /// The least weight on a PE.
+    pub least: Weight,
+    /// The mean weight on a PE.
+    pub mean: f64,
+    /// The greatest weight on a PE.
+    pub greatest: Weight,
+    /// The greatest bound of a PE.
+    pub bound: Weight,
+    /// The greatest weight over the bound of its PE; above 1 where a bound is exceeded.
+    pub fullest: f64,
+    /// The sum of all excess over the bounds.
+    pub overload: Weight,
+}
+
+/// What a direct mapping tells about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DirectReport {
+    /// Number of vertices.
+    pub num_nodes: usize,
+    /// Number of edges.
+    pub num_edges: usize,
+    /// J of the mapping given as a start, if any.
+    pub cost_of_start: Option<Cost>,
+    /// J of the result.
+    pub cost: Cost,
+    /// The weight of the edges between vertices on different PEs, each edge once.
+    pub cut: Cost,
+    /// What changes place, where an older mapping was resumed.
+    pub migration: Option<Migration>,
+    /// What the PEs bear.
+    pub loads: Loads,
+    /// Whether the observer ended the run early, or the time limit one that ends by itself.
+    pub stopped: bool,
+    /// Time of everything, in seconds.
+    pub seconds: f64,
+}
+
+/// A direct mapping and how it came about.
+#[derive(Clone, Debug)]
+pub struct DirectSolution {
+    /// The PE of each vertex.
+    pub mapping: Mapping,
+    /// Objective, loads, time.
+    pub report: DirectReport,
+}
+
+/// Maps the vertices of an application graph to the PEs of a machine, many to each.
+///
+/// PEs get work in proportion to their [capacities](Machine::capacity). A vertex heavier than the bound of every PE is not
+/// fatal: [`Loads::overload`] tells.
+///
+/// ```
+/// use viem::graph::generate;
+/// use viem::mapping::solve::{DirectConfig, MapPreset, map_directly};
+/// use viem::machine::Hierarchy;
+///
+/// let mesh = generate::mesh(40, 30, 1);
+/// let machine = Hierarchy::parse("4:2", "1:10")?;
+/// let solution = map_directly(&mesh, &machine, &DirectConfig::preset(MapPreset::Fast))?;
+/// assert!(solution.report.loads.greatest <= 154); // 3 % above 150
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn map_directly(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &DirectConfig,
+) -> Result<DirectSolution, SolveError> {
+    map_directly_watched(graph, machine, config, None, &())
+}
+
+/// As [`map_directly`], with a start and an observer.
+///
+/// `start`, if given, is the PE of each vertex of a mapping that the result is not worse than: the excess over all bounds first,
+/// J second. The observer may end the run early; loads then are as promised, and nothing is promised about J.
+pub fn map_directly_watched(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &DirectConfig,
+    start: Option<&Mapping>,
+    observer: &dyn Observer,
+) -> Result<DirectSolution, SolveError> {
+    config.validate()?;
+    let begin = Instant::now();
+    threads::run(config.threads, || {
+        let distances = machine.distances()?;
+        let parts = divide(machine, &distances, &Limited::silent(observer, begin, config.time_limit));
+        check_start(graph, machine, start)?;
+        let from = start.map_or(Origin::Nothing, Origin::Start);
+        let run = Run { graph, machine, parts: &parts, config, from, observer, begin };
+        distances.visit(run)
+    })?
+}
+
+/// A mapping as it is, with what there is to tell of it: nothing is searched.
+///
+/// ```
+/// use viem::Mapping;
+/// use viem::graph::generate;
+/// use viem::mapping::solve::{DirectConfig, MapPreset, keep_directly};
+/// use viem::machine::Hierarchy;
+///
+/// let (path, machine) = (generate::grid(4, 1), Hierarchy::parse("2", "1")?);
+/// let mapping = Mapping::many(2, vec![0, 0, 1, 1])?;
+/// let kept = keep_directly(&path, &machine, &DirectConfig::preset(MapPreset::Eco), mapping)?;
+/// assert_eq!((kept.report.cut, kept.report.loads.greatest), (1, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn keep_directly(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &DirectConfig,
+    mapping: Mapping,
+) -> Result<DirectSolution, SolveError> {
+    config.validate()?;
+    let begin = Instant::now();
+    check_start(graph, machine, Some(&mapping))?;
+    let distances = machine.distances()?;
+    let cost = threads::run(config.threads, || evaluate(graph, &distances, &mapping))??;
+    let pe_of = mapping.as_slice();
+    let report = DirectReport {
+        num_nodes: graph.num_nodes(),
+        num_edges: graph.num_edges(),
+        cost_of_start: Some(cost),
+        cost,
+        cut: quotient::contract(graph, pe_of, machine.num_pes()).total_arc_weight() / 2,
+        migration: None,
+        loads: loads(graph, &bounds(graph, machine, config.imbalance), pe_of),
+        stopped: false,
+        seconds: begin.elapsed().as_secs_f64(),
+    };
+    Ok(DirectSolution { mapping, report })
+}
+
+/// Maps a graph anew, from where its vertices are: a small sum of J and `weight` times the weight of the vertices that change
+/// place.
+///
+/// The homes are PEs. With a weight of 0, the mapping is that from scratch; PEs of a tree, and parts of it, change places where
+/// that keeps more and J as it is. A time limit ends the run early; it does not go on until then.
+///
+/// ```
+/// use viem::graph::generate;
+/// use viem::partition::Homes;
+/// use viem::mapping::solve::{DirectConfig, MapPreset, map_directly, remap_directly};
+/// use viem::machine::{Capacities, Hierarchy};
+///
+/// let mesh = generate::mesh(40, 30, 1);
+/// let machine = Hierarchy::parse("4:2", "1:10")?;
+/// let config = DirectConfig::preset(MapPreset::Eco);
+/// let old = map_directly(&mesh, &machine, &config)?.mapping;
+/// // PE 2 has become slow.
+/// let slower = Capacities::new(machine, vec![2, 2, 1, 2, 2, 2, 2, 2])?;
+/// let homes = Homes::new(old.as_slice(), &[], 8)?;
+/// let new = remap_directly(&mesh, &slower, &config, &homes, "5".parse()?, &())?;
+/// assert!(new.report.migration.unwrap().vertices < 400);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn remap_directly(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &DirectConfig,
+    homes: &Homes,
+    weight: MigrationWeight,
+    observer: &dyn Observer,
+) -> Result<DirectSolution, SolveError> {
+    config.validate()?;
+    homes.check(graph.num_nodes(), machine.num_pes()).map_err(RemapError::from)?;
+    let begin = Instant::now();
+    threads::run(config.threads, || {
+        let distances = machine.distances()?;
+        let parts = divide(machine, &distances, &Limited::silent(observer, begin, config.time_limit));
+        let from = Origin::Homes(homes, weight);
+        let run = Run { graph, machine, parts: &parts, config, from, observer, begin };
+        distances.visit(run)
+    })?
+}
+
+/// The greatest load that each PE may have with an imbalance, by PE: `(1 + imbalance)` times its share, rounded up.
+pub fn bounds(graph: &CsrGraph, machine: &dyn Machine, imbalance: f64) -> Vec<Weight> {
+    Targets::shares(graph, &capacities(machine, 0..machine.num_pes() as PeId), imbalance)
+}
+
+fn capacities(machine: &dyn Machine, pes: impl Iterator<Item = PeId>) -> Vec<u32> {
+    pes.map(|pe| machine.capacity(pe)).collect()
+}
+
+/// The weight of the vertices in each of so many blocks.
+fn weights_of(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<Weight> {
+    let mut weights = vec![0; num_blocks];
+    for (&weight, &block) in graph.node_weights().iter().zip(blocks) {
+        weights[block as usize] += weight;
+    }
+    weights
+}
+
+/// What a mapping puts on PEs of these bounds.
+pub fn loads(graph: &CsrGraph, bounds: &[Weight], pe_of: &[PeId]) -> Loads {
+    let weights = weights_of(graph, pe_of, bounds.len());
+    let fullness = |(&weight, &bound): (&Weight, &Weight)| match weight {
+        0 => 0.0,
+        _ => weight as f64 / bound as f64,
+    };
+    Loads {
+        least: weights.iter().copied().min().unwrap_or(0),
+        mean: graph.total_node_weight() as f64 / bounds.len().max(1) as f64,
+        greatest: weights.iter().copied().max().unwrap_or(0),
+        bound: bounds.iter().copied().max().unwrap_or(0),
+        fullest: weights.iter().zip(bounds).map(fullness).fold(0.0, f64::max),
+        overload: weights.iter().zip(bounds).map(|(weight, bound)| (weight - bound).max(0)).sum(),
+    }
+}
+
+fn check_start(graph: &CsrGraph, machine: &dyn Machine, start: Option<&Mapping>) -> Result<(), SolveError> {
+    let Some(start) = start else { return Ok(()) };
+    let (found, expected) = (start.num_processes(), graph.num_nodes());
+    if found != expected {
+        return Err(SolveError::StartSize { found, expected });
+    }
+    Ok(Mapping::many(machine.num_pes(), start.as_slice().to_vec()).map(|_| ())?)
+}
+
+/// What a run is given.
+struct Run<'a> {
+    graph: &'a CsrGraph,
+    machine: &'a dyn Machine,
+    parts: &'a Parts,
+    config: &'a DirectConfig,
+    from: Origin<'a>,
+    observer: &'a dyn Observer,
+    begin: Instant,
+}
+
+/// What a mapping begins from.
+#[derive(Clone, Copy)]
+enum Origin<'a> {
+    Nothing,
+    /// A mapping to improve.
+    Start(&'a Mapping),
+    /// Where the vertices are, and what it costs that they change place.
+    Homes(&'a Homes, MigrationWeight),
+}
+
+impl Origin<'_> {
+    /// The same of blocks; block i is the i-th PE of `order`.
+    fn in_blocks(self, order: &[PeId]) -> Blocks {
+        let mut block_of = vec![0; order.len()];
+        for (block, &pe) in order.iter().enumerate() {
+            block_of[pe as usize] = block as BlockId;
+        }
+        match self {
+            Self::Nothing => Blocks::Nothing,
+            Self::Start(start) => {
+                Blocks::Start(start.as_slice().iter().map(|&pe| block_of[pe as usize]).collect())
+            }
+            Self::Homes(homes, weight) => Blocks::Homes(homes.renamed(&block_of), weight),
+        }
+    }
+
+    /// What changes place in a mapping, if that counts.
+    fn migration(self, graph: &CsrGraph, pe_of: &[PeId]) -> Option<Migration> {
+        match self {
+            Self::Homes(homes, _) => Some(homes.migration(graph, pe_of)),
+            Self::Nothing | Self::Start(_) => None,
+        }
+    }
+}
+
+/// An [`Origin`], of blocks instead of PEs.
+enum Blocks {
+    Nothing,
+    Start(Vec<BlockId>),
+    Homes(Homes, MigrationWeight),
+}
+
+impl Blocks {
+    fn start(&self) -> Option<&[BlockId]> {
+        match self {
+            Self::Start(blocks) => Some(blocks),
+            Self::Nothing | Self::Homes(..) => None,
+        }
+    }
+
+    /// What each of so many blocks holds before.
+    fn loads(&self, graph: &CsrGraph, num_blocks: usize) -> Option<Vec<Weight>> {
+        match self {
+            Self::Nothing => None,
+            Self::Start(blocks) => Some(weights_of(graph, blocks, num_blocks)),
+            Self::Homes(homes, _) => Some(homes.loads(graph)),
+        }
+    }
+}
+
+impl DistanceVisitor for Run<'_> {
+    type Output = Result<DirectSolution, SolveError>;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
+        let Run { graph, machine, parts, config, from, observer, begin } = self;
+        problem::check_cost(graph, oracle.max_distance())?;
+        let order = parts.order();
+        let capacities = capacities(machine, order.iter().copied());
+        let between = Between { oracle, keys: order.iter().map(|&pe| oracle.key(pe)).collect() };
+        let is_tree = machine.hierarchy().is_some() || oracle.ultrametric().is_some();
+        let tree = block_tree(parts, is_tree);
+        let first = from.in_blocks(order);
+        let mut targets = Targets::proportional(graph, &capacities, config.imbalance)?;
+        if let Some(before) = first.loads(graph, order.len()) {
+            targets = targets.near(&capacities, &before);
+        }
+        observer.begins(Phase::Construction);
+        let limited = Limited::new(observer, begin, config.time_limit, Cost::MAX);
+        let watched = Watched { limited: &limited, goes_on: AtomicBool::new(false) };
+        let partitioner = DirectPartitioner::new(config.settings.clone(), config.seed)?;
+        // In a tree, the parts are places already; where PEs have unequal loads, blocks cannot change places.
+        let may_place = !is_tree && capacities.iter().all(|&capacity| capacity == capacities[0]);
+        let place = |quotient: &CsrGraph, seed: u64| place(machine, order, quotient, seed, &limited);
+        let layout = Layout { tree: &tree, distances: &between, place: may_place.then_some(&place) };
+        let DirectPartition { partition, cost: reached } = match &first {
+            Blocks::Homes(homes, weight) => {
+                let resumed = Resumed { homes, weight: *weight };
+                partitioner.remap(graph, &targets, layout, resumed, &watched)?
+            }
+            Blocks::Nothing | Blocks::Start(_) => {
+                let goes_on = config.time_limit.is_some();
+                partitioner.partition(graph, &targets, layout, first.start(), goes_on, &watched)
+            }
+        };
+        observer.reached(reached);
+        let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();
+        let report = DirectReport {
+            num_nodes: graph.num_nodes(),
+            num_edges: graph.num_edges(),
+            cost_of_start: first.start().map(|start| cost(graph, &between, start)),
+            cost: reached,
+            cut: partition.cut(),
+            migration: from.migration(graph, &pe_of),
+            loads: loads(graph, &bounds(graph, machine, config.imbalance), &pe_of),
+            // What goes on until the time limit has been complete before.
+            stopped: match watched.goes_on.into_inner() {
+                true => observer.should_stop(),
+                false => limited.should_stop(),
+            },
+            seconds: begin.elapsed().as_secs_f64(),
+        };
+        Ok(DirectSolution { mapping: Mapping::from_places(pe_of), report })
+    }
+}
+
+/// Hears whether a mapping was complete before the time limit, so that only more of them were made until then.
+struct Watched<'a> {
+    limited: &'a Limited<'a>,
+    goes_on: AtomicBool,
+}
+
+impl Observer for Watched<'_> {
+    fn should_stop(&self) -> bool {
+        self.limited.should_stop()
+    }
+
+    fn begins(&self, phase: Phase) {
+        self.goes_on.fetch_or(phase == Phase::Search, Ordering::Relaxed);
+        self.limited.observer.begins(phase);
+    }
+
+    fn reached(&self, cost: Cost) {
+        self.limited.reached(cost);
+    }
+}
+
+/// The distances of PEs in the order of the parts.
+struct Between<'a, O: DistanceOracle> {
+    oracle: &'a O,
+    keys: Vec<O::Key>,
+}
+
+impl<O: DistanceOracle> BlockDistances for Between<'_, O> {
+    fn num_blocks(&self) -> usize {
+        self.keys.len()
+    }
+
+    fn between(&self, a: BlockId, b: BlockId) -> Distance {
+        self.oracle.between(self.keys[a as usize], self.keys[b as usize])
+    }
+
+    fn greatest(&self) -> Distance {
+        self.oracle.max_distance()
+    }
+
+    fn has_triangle_inequality(&self) -> bool {
+        self.oracle.has_triangle_inequality()
+    }
+}
+
+/// The parts of a machine as steps of multisection: each level by itself in a tree, several levels of halves at once
+/// elsewhere.
+fn block_tree(parts: &Parts, is_tree: bool) -> BlockTree {
+    let part_of: HashMap<(usize, usize), usize> =
+        (0..parts.num_parts()).map(|part| ((parts.range(part).start, parts.range(part).end), part)).collect();
+    BlockTree::new(parts.order().len(), |range: Range<usize>| {
+        let part = part_of[&(range.start, range.end)];
+        let children = if is_tree { parts.children(part).collect() } else { descendants(parts, part) };
+        children.into_iter().map(|child| parts.range(child).len()).collect()
+    })
+}
+
+/// Those below a part of the last generation that has at most [`MOST_CHILDREN`], or its children if they are more.
+fn descendants(parts: &Parts, part: usize) -> Vec<usize> {
+    let mut children: Vec<usize> = parts.children(part).collect();
+    loop {
+        let divided = |&part: &usize| match parts.children(part) {
+            none if none.is_empty() => part..part + 1,
+            children => children,
+        };
+        let next: Vec<usize> = children.iter().flat_map(divided).collect();
+        if next.len() == children.len() || next.len() > MOST_CHILDREN {
+            return children;
+        }
+        children = next;
+    }
+}
+
+/// Maps whole blocks one-to-one, better than the order of the parts does; nothing changes if that cannot be done.
+fn place(
+    machine: &dyn Machine,
+    order: &[PeId],
+    quotient: &CsrGraph,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Vec<BlockId> {
+    let as_it_is = (0..order.len() as BlockId).collect();
+    let Ok(machine) = Listed::new(machine, order.to_vec()) else { return as_it_is };
+    let threads = rayon::current_num_threads();
+    let config = MapConfig::preset(MapPreset::Fast).with_seed(seed).with_threads(threads);
+    // What it reaches is not J of the graph.
+    let silent = Limited { observer, deadline: None, bound: Cost::MIN };
+    match solve_watched(quotient, &machine, &config, None, &silent) {
+        Ok(solution) => solution.mapping.into_vec(),
+        Err(_) => as_it_is,
+    }
+}

@@ -1,0 +1,297 @@
+//! Constructions, improvement and the last local search.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use super::SolveError;
+use super::effort::{SMALL, SMALL_ANYWHERE, TINY, rebuilding, size};
+use super::presets::MapConfig;
+use super::report::{Report, Seconds};
+use crate::graph::CsrGraph;
+use crate::ground::observer::{Limited, Observer, Phase};
+use crate::ground::rng::derive;
+use crate::ground::threads;
+use crate::ground::types::Cost;
+use crate::machine::DistanceOracle;
+use crate::machine::Places;
+use crate::mapping::Mapping;
+use crate::mapping::construct::{Construction, ConstructionError, construct};
+use crate::mapping::objective::cost;
+use crate::mapping::problem::Problem;
+use crate::mapping::search::{
+    Improvement, Neighbourhood, SearchOutcome, finds_optimum, improve, local_search,
+};
+
+/// The part of a time limit that is kept for the last local search.
+const LAST_PART: u32 = 20;
+
+/// What a run is given.
+pub(super) struct Run<'a> {
+    /// As many processes as places.
+    pub graph: &'a CsrGraph,
+    pub machine: &'a Places,
+    pub config: &'a MapConfig,
+    /// The place of each process.
+    pub start: Option<&'a Mapping>,
+    /// The same of the first mapping, if it is not to be constructed.
+    pub first: Option<&'a Mapping>,
+    pub observer: &'a dyn Observer,
+    pub begin: Instant,
+}
+
+impl Run<'_> {
+    /// The place of each process, and what is to be told. `num_processes` are those that were asked for.
+    pub fn with<O: DistanceOracle>(
+        &self,
+        oracle: &O,
+        num_processes: usize,
+    ) -> Result<(Mapping, Report), SolveError> {
+        let Run { graph, start, observer, begin, .. } = *self;
+        let problem = Problem::new(graph, oracle)?.with_parts(self.machine.parts());
+        let distances_done = Instant::now();
+
+        observer.begins(Phase::Construction);
+        let constructed = self.constructed(&problem)?;
+        let is_cut_short = self.improving(Cost::MAX).should_stop();
+        let costs = constructed.iter().map(|&(cost, _)| cost);
+        let cost_of_construction = costs.min().expect("there is a construction");
+        let identity = Mapping::from_permutation(self.machine.by_pe());
+        let cost_of_identity = cost(&problem, &identity);
+        let cost_of_start = start.map(|start| cost(&problem, start));
+        let construction_done = Instant::now();
+
+        observer.begins(Phase::Search);
+        let greedy = self.greedy(&problem)?;
+        let greedy = greedy.as_ref().map(|(cost, mapping)| (*cost, mapping));
+        let given = [cost_of_start.zip(start), Some((cost_of_identity, &identity)), greedy];
+        let given: Vec<(Cost, &Mapping)> = given.into_iter().flatten().collect();
+        let outcome = self.search_with_rival(&problem, &constructed, &given)?;
+        let search_done = Instant::now();
+
+        let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();
+        let report = Report {
+            num_processes,
+            num_edges: graph.num_edges(),
+            algorithm: self.config.construction.algorithm_on(self.machine),
+            cost_of_identity,
+            cost_of_start,
+            cost_of_construction,
+            cost: outcome.cost,
+            swaps_tried: outcome.tried,
+            swaps_made: outcome.made,
+            stopped: outcome.stopped || is_cut_short,
+            seconds: Seconds {
+                distances: seconds(begin, distances_done),
+                construction: seconds(distances_done, construction_done),
+                search: seconds(construction_done, search_done),
+                total: seconds(begin, search_done),
+            },
+        };
+        Ok((outcome.mapping, report))
+    }
+
+    /// The observer, who also asks to stop once this time has passed.
+    fn limited(&self, limit: Option<Duration>, bound: Cost) -> Limited<'_> {
+        Limited::new(self.observer, self.begin, limit, bound)
+    }
+
+    /// As above, for all that comes before the last local search.
+    fn improving(&self, bound: Cost) -> Limited<'_> {
+        self.limited(self.config.time_limit.map(|limit| limit - limit / LAST_PART), bound)
+    }
+
+    /// The first constructions, each with its J.
+    fn constructed<O: DistanceOracle>(
+        &self,
+        problem: &Problem<'_, O>,
+    ) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
+        if let Some(first) = self.first {
+            return Ok(vec![(cost(problem, first), first.clone())]);
+        }
+        let limited = self.improving(Cost::MAX);
+        self.constructions(problem, 0..self.num_constructions(), &limited)
+    }
+
+    /// What is found from process to process, where that takes little time. Multilevel construction misses some
+    /// regular patterns that are built so without a fault.
+    fn greedy<O: DistanceOracle>(
+        &self,
+        problem: &Problem<'_, O>,
+    ) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
+        let config = self.config;
+        let is_multilevel = config.construction.algorithm_on(self.machine) == Construction::Multilevel;
+        let is_final = config.search.neighbourhood == Neighbourhood::None;
+        if self.first.is_some() || is_final || !is_multilevel || self.graph.num_nodes() >= SMALL_ANYWHERE {
+            return Ok(None);
+        }
+        let greedy = config.construction.with_algorithm(Construction::GreedyAllC);
+        let mapping = construct(problem, self.machine, &greedy, 0, &self.improving(Cost::MAX))?;
+        Ok(Some((cost(problem, &mapping), mapping)))
+    }
+
+    /// Improves the best of some constructions and given mappings; the result is not worse than what the preset named
+    /// by [`MapConfig::not_worse_than`] finds.
+    fn search_with_rival<O: DistanceOracle>(
+        &self,
+        problem: &Problem<'_, O>,
+        constructed: &[(Cost, Mapping)],
+        given: &[(Cost, &Mapping)],
+    ) -> Result<SearchOutcome, ConstructionError> {
+        let Run { graph, machine, config, .. } = *self;
+        let is_final = config.search.neighbourhood == Neighbourhood::None;
+        let rival = config.not_worse_than.filter(|_| !is_final && !finds_optimum(graph, machine));
+        let Some(preset) = rival else {
+            return self.search(problem, constructed, given);
+        };
+        // Within the same time, but only once.
+        let limited = self.improving(Cost::MAX);
+        let rival_config = MapConfig { time_limit: None, ..config.with_effort_of(preset) };
+        let rival = Run { config: &rival_config, observer: &limited, ..*self };
+        let rival = rival.search(problem, &rival.constructed(problem)?, given)?;
+        let quiet = Limited { observer: self.observer, deadline: None, bound: rival.cost };
+        let own = Run { observer: &quiet, ..*self }.search(problem, constructed, given)?;
+        let (tried, made) = (own.tried + rival.tried, own.made + rival.made);
+        let stopped = own.stopped;
+        Ok(SearchOutcome { tried, made, stopped, ..if rival.cost < own.cost { rival } else { own } })
+    }
+
+    /// How many constructions are made before the best are improved.
+    fn num_constructions(&self) -> usize {
+        let config = self.config;
+        let is_final = config.search.neighbourhood == Neighbourhood::None;
+        // Without edges, all are as good.
+        if is_final || self.graph.num_arcs() == 0 {
+            return 1;
+        }
+        match self.machine.hierarchy() {
+            Some(_) => config.constructions.number(self.graph),
+            None => config.constructions.number_anywhere(self.graph.num_nodes()),
+        }
+    }
+
+    /// The constructions of these numbers that are begun before the observer asks to stop, but always number 0; each with
+    /// its J.
+    fn constructions<O: DistanceOracle>(
+        &self,
+        problem: &Problem<'_, O>,
+        numbers: Range<usize>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
+        let construct = |number: usize| {
+            let mapping = self.construct(problem, number, observer)?;
+            Ok((cost(problem, &mapping), mapping))
+        };
+        let first = numbers.start.max(1);
+        let (always, others) = rayon::join(
+            || (numbers.start == 0).then(|| construct(0)),
+            || threads::map_until(first..numbers.end, &|| observer.should_stop(), &construct),
+        );
+        always.into_iter().chain(others).collect()
+    }
+
+    /// The construction of this number.
+    fn construct<O: DistanceOracle>(
+        &self,
+        problem: &Problem<'_, O>,
+        number: usize,
+        observer: &dyn Observer,
+    ) -> Result<Mapping, ConstructionError> {
+        let (n, mut config) = (self.graph.num_nodes(), self.config.construction);
+        let algorithm = config.algorithm_on(self.machine);
+        if self.config.search.neighbourhood == Neighbourhood::None {
+            config.undivided = 0;
+            config.inner = config.partitions;
+        } else if size(self.graph) > self.config.constructions.careful {
+            config.partitions = config.inner;
+        } else if n < SMALL {
+            config.undivided = 0;
+            if n <= TINY {
+                config.partitions = config.inner;
+            }
+            let is_tree = self.machine.hierarchy().is_some();
+            if number == 1 && is_tree && algorithm == Construction::HierarchyTopDown {
+                // Regular structures are at times built better from the other end.
+                config.algorithm = Some(Construction::HierarchyBottomUp);
+                config.partitions = config.inner;
+            }
+        }
+        if number % 2 == 1 && algorithm == Construction::Multilevel {
+            // What pairs hide is at times found by cuts.
+            config.algorithm = Some(Construction::DualRecursive);
+        }
+        let seed = derive(derive(self.config.seed, 0), number as u64);
+        construct(problem, self.machine, &config, seed, observer)
+    }
+
+    /// Improves the best of some mappings as the preset says, and then until no exchange of the
+    /// neighbourhood does.
+    fn search<O: DistanceOracle>(
+        &self,
+        problem: &Problem<'_, O>,
+        constructed: &[(Cost, Mapping)],
+        given: &[(Cost, &Mapping)],
+    ) -> Result<SearchOutcome, ConstructionError> {
+        let config = self.config;
+        // Constructions improve more than others do, so only what is better yet is tried beside them.
+        let least = constructed.iter().map(|&(cost, _)| cost).min();
+        let mut starts: Vec<(Cost, &Mapping)> =
+            constructed.iter().map(|(cost, mapping)| (*cost, mapping)).collect();
+        starts.extend(given.iter().filter(|&&(cost, _)| least.is_none_or(|least| cost < least)));
+        let descend = |start| {
+            let limited = self.limited(config.time_limit, Cost::MAX);
+            local_search(problem, start, &config.search, derive(derive(config.seed, 1), 0), &limited)
+        };
+        if config.search.neighbourhood == Neighbourhood::None {
+            let best = starts.iter().min_by_key(|&(cost, _)| cost);
+            return Ok(descend(best.expect("there always is a construction").1));
+        }
+        let starts: Vec<&Mapping> = starts.iter().map(|&(_, start)| start).collect();
+        let best = self.improved(problem, &starts)?;
+        let descended = descend(&best.mapping);
+        let (tried, made) = (best.tried + descended.tried, best.made + descended.made);
+        Ok(SearchOutcome { tried, made, ..descended })
+    }
+
+    /// Improves the best of some mappings as the preset says. With a time limit it goes on until that is nearly over, by turns from the
+    /// best mapping and from new constructions, with ever more effort.
+    fn improved<O: DistanceOracle>(
+        &self,
+        problem: &Problem<'_, O>,
+        starts: &[&Mapping],
+    ) -> Result<SearchOutcome, ConstructionError> {
+        let Run { machine, config, .. } = *self;
+        let each = self.num_constructions();
+        let mut improvement = config.improvement;
+        improvement.rebuilding = rebuilding(improvement.rebuilding, each, problem.graph());
+        let run = |cycle: usize, starts: &[&Mapping], improvement: &Improvement, limited: &Limited<'_>| {
+            let seed = derive(derive(derive(config.seed, 1), 1), cycle as u64);
+            improve(problem, machine, starts, improvement, seed, limited)
+        };
+        let mut best = run(0, starts, &improvement, &self.improving(Cost::MAX));
+        let goes_on = config.time_limit.is_some() && !finds_optimum(problem.graph(), machine);
+        for cycle in 1usize.. {
+            let limited = self.improving(best.cost);
+            if !goes_on || limited.should_stop() {
+                break;
+            }
+            let mut more = Vec::new();
+            if cycle % 2 == 0 {
+                improvement.rebuilding = improvement.rebuilding.saturating_mul(2);
+                improvement.tournament = improvement.tournament.saturating_mul(2);
+                let first = (cycle / 2).saturating_mul(each);
+                more = self.constructions(problem, first..first.saturating_add(each), &limited)?;
+                if more.is_empty() {
+                    break;
+                }
+            }
+            let starts: Vec<&Mapping> = match more.is_empty() {
+                true => vec![&best.mapping],
+                false => more.iter().map(|(_, mapping)| mapping).collect(),
+            };
+            let next = run(cycle, &starts, &improvement, &limited);
+            let (tried, made) = (best.tried + next.tried, best.made + next.made);
+            best = SearchOutcome { tried, made, ..if next.cost < best.cost { next } else { best } };
+        }
+        Ok(best)
+    }
+}

@@ -1,0 +1,237 @@
+//! Orders of vertices that are cut anew whenever the parts change.
+//!
+//! Once the vertices are in an order in which near ones stand together, parts are ranges of it: new speeds need prefix sums
+//! of the vertex weights and nothing else. O(n) a cut, with vertices of weight 1 one look-up a vertex.
+//!
+//! Kaddoura, Ou, Ranka: Mapping unstructured computational graphs for adaptive and nonuniform computational environments. IEEE Parallel
+//! and Distributed Technology, 1996.
+
+use rayon::prelude::*;
+
+use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::partition::renamed;
+use crate::partition::targets::Targets;
+
+/// An order of the vertices of a graph.
+///
+/// ```
+/// use viem::graph::generate;
+/// use viem::partition::{Index, Targets};
+///
+/// let graph = generate::grid(6, 1);
+/// let index = Index::of_order(&[5, 4, 3, 2, 1, 0]).expect("each vertex once");
+/// let targets = Targets::proportional(&graph, &[1, 2], 0.0)?;
+/// assert_eq!(index.cut(graph.node_weights(), &targets), [1, 1, 1, 1, 0, 0]);
+/// # Ok::<(), viem::partition::TargetsError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Index {
+    /// By vertex.
+    positions: Vec<NodeId>,
+}
+
+impl Index {
+    /// The index of the position of each vertex; nothing if two vertices have the same, or one is too large. O(n).
+    pub fn of_positions(positions: Vec<NodeId>) -> Option<Self> {
+        inverse(&positions)?;
+        Some(Self { positions })
+    }
+
+    /// The index in which the vertices stand in this order; nothing if a vertex is missing. O(n).
+    pub fn of_order(order: &[NodeId]) -> Option<Self> {
+        Some(Self { positions: inverse(order)? })
+    }
+
+    /// The position of each vertex, by vertex.
+    pub fn positions(&self) -> &[NodeId] {
+        &self.positions
+    }
+
+    /// The part of each vertex: parts are ranges of the order, as near to their target weights as vertices allow. `weights` are those of
+    /// the vertices, as many as there are positions.
+    pub fn cut(&self, weights: &[Weight], targets: &Targets) -> Vec<BlockId> {
+        if let Some((open, numbers)) = targets.open() {
+            return renamed(&self.cut(weights, &open), &numbers);
+        }
+        let (sizes, runs) = (targets.block_sizes(), Runs::of(weights.len()));
+        let ends = if weights.par_iter().all(|&weight| weight == 1) {
+            ends(weights.iter().copied(), sizes)
+        } else {
+            runs.ends(&self.positions, weights, sizes)
+        };
+        // Where the parts of each run begin, so that few are left to choose from.
+        let first: Vec<usize> =
+            (0..=runs.count).map(|run| ends.partition_point(|&end| end <= run << runs.shift)).collect();
+        let part = |&position: &NodeId| {
+            let run = position as usize >> runs.shift;
+            let candidates = &ends[first[run]..first[run + 1].min(ends.len())];
+            (first[run] + candidates.partition_point(|&end| end <= position as usize)) as BlockId
+        };
+        self.positions.par_iter().map(part).collect()
+    }
+}
+
+/// Runs of positions of equal length, few enough that what is told of each stays in the cache: all passes over the vertices are in their
+/// order, and none jumps about in memory.
+struct Runs {
+    /// Of the length, as a power of two.
+    shift: u32,
+    count: usize,
+}
+
+impl Runs {
+    fn of(num_positions: usize) -> Self {
+        /// Runs at most.
+        const MOST: usize = 1 << 12;
+        let shift = num_positions.div_ceil(MOST).next_power_of_two().trailing_zeros();
+        Self { shift, count: num_positions.div_ceil(1 << shift) }
+    }
+
+    /// As [`ends`], where weights are in the order of the vertices.
+    fn ends(&self, positions: &[NodeId], weights: &[Weight], sizes: &[Weight]) -> Vec<usize> {
+        let run = |position: NodeId| position as usize >> self.shift;
+        let mut before = vec![0; self.count + 1];
+        for (&position, &weight) in positions.iter().zip(weights) {
+            before[run(position) + 1] += weight;
+        }
+        (0..self.count).for_each(|run| before[run + 1] += before[run]);
+        let mut sum = 0;
+        let sums = sizes[..sizes.len() - 1].iter().map(|&size| {
+            sum += size;
+            sum
+        });
+        // Each border with the run that it lies in, which is looked at closely.
+        let borders: Vec<(Weight, usize)> =
+            sums.map(|target| (target, before[1..].partition_point(|&sum| sum <= target))).collect();
+        let mut inside = vec![Vec::new(); self.count];
+        let in_use = borders.iter().filter(|&&(_, run)| run < self.count);
+        in_use.for_each(|&(_, run)| inside[run].resize(1 << self.shift, 0));
+        for (&position, &weight) in positions.iter().zip(weights) {
+            if let Some(own) = inside[run(position)].get_mut(position as usize & ((1 << self.shift) - 1)) {
+                *own = weight;
+            }
+        }
+        let end = |&(target, run): &(Weight, usize)| match inside.get(run) {
+            Some(weights) => {
+                let count = count_before(weights.iter().copied(), i128::from(target - before[run]));
+                ((run << self.shift) + count).min(positions.len())
+            }
+            None => positions.len(),
+        };
+        borders.iter().map(end).chain([positions.len()]).collect()
+    }
+}
+
+/// From position to vertex, or back; nothing if it is no permutation.
+fn inverse(permutation: &[NodeId]) -> Option<Vec<NodeId>> {
+    let mut inverse = vec![NodeId::MAX; permutation.len()];
+    for (place, &value) in permutation.iter().enumerate() {
+        let found = inverse.get_mut(value as usize)?;
+        if *found != NodeId::MAX {
+            return None;
+        }
+        *found = place as NodeId;
+    }
+    Some(inverse)
+}
+
+/// The part of each vertex where parts are ranges of an order.
+pub(in crate::partition) fn blocks_along(
+    order: &[NodeId],
+    weights: &[Weight],
+    sizes: &[Weight],
+) -> Vec<BlockId> {
+    let ends = ends(order.iter().map(|&node| weights[node as usize]), sizes);
+    let mut blocks = vec![0; order.len()];
+    for (&node, part) in order.iter().zip(fill(&ends, order.len())) {
+        blocks[node as usize] = part;
+    }
+    blocks
+}
+
+/// The part of each position, given where the parts end.
+fn fill(ends: &[usize], count: usize) -> Vec<BlockId> {
+    let mut parts = Vec::with_capacity(count);
+    for (part, &end) in ends.iter().enumerate() {
+        parts.resize(end, part as BlockId);
+    }
+    parts
+}
+
+/// How many of the first vertices come before a target weight: those the middle of whose weight does. Vertices of weight 1 meet it
+/// exactly.
+pub(in crate::partition) fn count_before(weights: impl Iterator<Item = Weight>, target: i128) -> usize {
+    let mut before = 0;
+    let is_before = |&weight: &Weight| {
+        before += i128::from(weight);
+        2 * before - i128::from(weight) <= 2 * target
+    };
+    weights.take_while(is_before).count()
+}
+
+/// Where each part ends: its vertices are those the middle of whose weight lies in its range of the weight. The last part ends at
+/// the end.
+fn ends(weights: impl Iterator<Item = Weight>, sizes: &[Weight]) -> Vec<usize> {
+    let mut ends = Vec::with_capacity(sizes.len());
+    let (mut before, mut target) = (0i128, i128::from(sizes[0]));
+    let mut count = 0;
+    for weight in weights {
+        let weight = i128::from(weight);
+        while 2 * before + weight > 2 * target && ends.len() + 1 < sizes.len() {
+            ends.push(count);
+            target += i128::from(sizes[ends.len()]);
+        }
+        before += weight;
+        count += 1;
+    }
+    ends.resize(sizes.len(), count);
+    ends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+    use crate::ground::rng::Rng;
+
+    #[test]
+    fn parts_are_ranges_as_near_to_their_targets_as_can_be() {
+        let mut rng = Rng::new(1);
+        for round in 0..200 {
+            let n = rng.below(50) as usize;
+            let mut builder = GraphBuilder::new(n);
+            if round % 2 == 0 {
+                (0..n as NodeId).for_each(|node| builder.set_node_weight(node, Weight::from(rng.below(7))));
+            }
+            let graph = builder.build().unwrap();
+            let mut order: Vec<NodeId> = graph.nodes().collect();
+            rng.shuffle(&mut order);
+            let speeds: Vec<u32> = (0..=rng.below(6)).map(|part| part.min(1) * rng.below(4) + 1).collect();
+            let targets = Targets::proportional(&graph, &speeds, 0.0).unwrap();
+            let index = Index::of_order(&order).unwrap();
+            let blocks = index.cut(graph.node_weights(), &targets);
+            assert_eq!(blocks, blocks_along(&order, graph.node_weights(), targets.block_sizes()));
+            assert_eq!(Index::of_positions(index.positions().to_vec()), Some(index));
+            let in_order: Vec<BlockId> = order.iter().map(|&node| blocks[node as usize]).collect();
+            assert!(in_order.is_sorted());
+            // No other place of a border is nearer to its target weight.
+            let prefix =
+                |count: usize| order[..count].iter().map(|&node| graph.node_weight(node)).sum::<Weight>();
+            let mut target = 0;
+            for (part, &size) in targets.block_sizes()[..speeds.len() - 1].iter().enumerate() {
+                target += size;
+                let border = in_order.partition_point(|&found| found as usize <= part);
+                let nearest = (0..=n).map(|count| (prefix(count) - target).abs()).min().unwrap();
+                assert_eq!((prefix(border) - target).abs(), nearest);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_order_is_no_index() {
+        assert_eq!(Index::of_order(&[0, 2, 1, 1]), None);
+        assert_eq!(Index::of_order(&[0, 3]), None);
+        assert_eq!(Index::of_positions(vec![1]), None);
+        assert_eq!(Index::of_order(&[]).map(|index| index.positions().len()), Some(0));
+    }
+}

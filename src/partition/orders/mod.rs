@@ -1,0 +1,203 @@
+//! Algorithms that divide a graph into parts, and put its vertices in an order.
+//!
+//! | member | idea | time |
+//! |---|---|---|
+//! | `multilevel` | coarsen, partition, refine: the [`Partitioner`](super::Partitioner) | as its preset |
+//! | `rcb` | recursive coordinate bisection: halve along the longest dimension | O(n log k) |
+//! | `zcurve` | ranges of a Z-curve through the points | O(n log n) |
+//! | `hilbert` | ranges of a Hilbert curve through the points | O(n log n) |
+//! | `rsb` | recursive spectral bisection: halve by the Fiedler vector | O((n + m) log k) with a large constant |
+//! | `linear` | ranges of the vertices in the order of their numbers | O(n) |
+//!
+//! n vertices, m edges, k parts. `rcb`, `zcurve` and `hilbert` need [`Coordinates`] and see no edges; the others see no coordinates. All
+//! respect vertex weights and the unequal parts of [`Targets`]. All but `multilevel` come as close to the target weights as the order
+//! that they cut allows; vertices of weight 1 give exact sizes.
+//!
+//! A member gives an order of the vertices, of which parts are ranges, or halves sets of vertices again and again
+//! (`recursive`), which gives parts and an order too. An order can be kept as an [`Index`](super::Index) and cut anew in no time.
+//!
+//! Kaddoura, Ou, Ranka: Mapping unstructured computational graphs for adaptive and nonuniform computational environments. IEEE Parallel
+//! and Distributed Technology, 1996 (RCB, RSB, ZCI, HCI with unequal parts; the grouping of speeds; RCBI and RSBI).
+
+mod arrangement;
+mod curve;
+mod grouping;
+mod hilbert;
+pub(super) mod index;
+mod linear;
+mod multilevel;
+mod rcb;
+mod recursive;
+mod rsb;
+mod spectral;
+mod zcurve;
+
+pub use grouping::Grouping;
+
+use super::orders::index::blocks_along;
+use super::targets::Targets;
+use crate::graph::{Coordinates, CsrGraph};
+use crate::ground::observer::Observer;
+use crate::ground::settings::members;
+use crate::ground::types::{BlockId, NodeId};
+use crate::partition::{Partition, Preset, renamed};
+
+members! {
+    /// How a graph is divided into parts.
+    #[derive(Default)]
+    pub enum Algorithm: "algorithm" {
+        /// The multilevel partitioner.
+        #[default]
+        Multilevel = "multilevel" by multilevel::method,
+        /// Recursive coordinate bisection.
+        Rcb = "rcb" by rcb::method,
+        /// Ranges of a Z-curve.
+        ZCurve = "zcurve" by zcurve::method,
+        /// Ranges of a Hilbert curve.
+        Hilbert = "hilbert" by hilbert::method,
+        /// Recursive spectral bisection.
+        Rsb = "rsb" by rsb::method,
+        /// Ranges of the numbers of the vertices.
+        Linear = "linear" by linear::method,
+    }
+
+    fn method(self) -> Method = function()
+}
+
+/// A graph that is to be divided, and what decides how.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Input<'a> {
+    /// The graph.
+    pub graph: &'a CsrGraph,
+    /// A point for each vertex, for the algorithms that need them.
+    pub coordinates: Option<&'a Coordinates>,
+    /// The effort of the multilevel partitioner.
+    pub preset: Preset,
+    /// How recursive algorithms group parts of unequal weights.
+    pub grouping: Grouping,
+    /// Names every random stream.
+    pub seed: u64,
+    /// Once it asks to stop, `multilevel` and `rsb` divide what is left in the order of the numbers of the vertices. The others take
+    /// O(n log n) and do not ask.
+    pub observer: &'a dyn Observer,
+}
+
+impl<'a> Input<'a> {
+    /// A graph without coordinates, with preset `eco`, simple grouping and seed 0.
+    pub fn new(graph: &'a CsrGraph) -> Self {
+        Self {
+            graph,
+            coordinates: None,
+            preset: Preset::Eco,
+            grouping: Grouping::default(),
+            seed: 0,
+            observer: &(),
+        }
+    }
+
+    /// The same with a point for each vertex.
+    pub fn with_coordinates(self, coordinates: &'a Coordinates) -> Self {
+        Self { coordinates: Some(coordinates), ..self }
+    }
+
+    /// The same with an effort of the multilevel partitioner.
+    pub fn with_preset(self, preset: Preset) -> Self {
+        Self { preset, ..self }
+    }
+
+    /// The same with a grouping.
+    pub fn with_grouping(self, grouping: Grouping) -> Self {
+        Self { grouping, ..self }
+    }
+
+    /// The same with a seed.
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// The points, which an algorithm needs.
+    fn points(&self, algorithm: Algorithm) -> Result<&'a Coordinates, AlgorithmError> {
+        let points = self.coordinates.ok_or(AlgorithmError::NoCoordinates { algorithm })?;
+        let (found, expected) = (points.len(), self.graph.num_nodes());
+        if found != expected {
+            return Err(AlgorithmError::Points { found, expected });
+        }
+        Ok(points)
+    }
+
+    /// Whether all vertices weigh 1.
+    fn has_unit_weights(&self) -> bool {
+        self.graph.node_weights().iter().all(|&weight| weight == 1)
+    }
+}
+
+/// Why an algorithm does not work on an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+#[non_exhaustive]
+pub enum AlgorithmError {
+    #[error("{algorithm} needs the coordinates of the vertices, and none are given")]
+    NoCoordinates { algorithm: Algorithm },
+    #[error("there are {found} points, but the graph has {expected} vertices")]
+    Points { found: usize, expected: usize },
+}
+
+/// From a graph and targets to the part of each vertex.
+type Parts = fn(&Input<'_>, &Targets) -> Result<Vec<BlockId>, AlgorithmError>;
+
+/// What a member does.
+struct Method {
+    /// An order of the vertices, of which parts can be ranges; vertex weights do not count.
+    order: fn(&Input<'_>) -> Result<Vec<NodeId>, AlgorithmError>,
+    /// The part of each vertex, if parts are no ranges of the order.
+    parts: Option<Parts>,
+    /// Whether sets of parts are divided in two again and again, so that it matters how they are grouped.
+    is_recursive: bool,
+    needs_coordinates: bool,
+}
+
+impl Algorithm {
+    /// Divides a graph into parts. Runs on the threads of the rayon pool it is called in; the result does not depend on them.
+    ///
+    /// ```
+    /// use viem::graph::{Coordinates, generate};
+    /// use viem::partition::{Algorithm, Input, Targets};
+    ///
+    /// let (graph, points) = (generate::grid(8, 8), (0..64).flat_map(|u| [(u % 8) as f64, (u / 8) as f64]));
+    /// let points = Coordinates::new(2, points.collect())?;
+    /// let input = Input::new(&graph).with_coordinates(&points);
+    /// // The first part gets half of the vertices, the others a quarter each.
+    /// let targets = Targets::proportional(&graph, &[2, 1, 1], 0.0)?;
+    /// let partition = Algorithm::Hilbert.partition(&input, &targets)?;
+    /// assert_eq!((partition.block_weights(), partition.cut()), (&[32, 16, 16][..], 12));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn partition(self, input: &Input<'_>, targets: &Targets) -> Result<Partition, AlgorithmError> {
+        if let Some((open, numbers)) = targets.open() {
+            let partition = self.partition(input, &open)?;
+            return Ok(Partition::of(input.graph, renamed(partition.blocks(), &numbers), targets));
+        }
+        let Method { order, parts, .. } = self.method();
+        let blocks = match parts {
+            Some(parts) => parts(input, targets)?,
+            None => blocks_along(&order(input)?, input.graph.node_weights(), targets.block_sizes()),
+        };
+        Ok(Partition::of(input.graph, blocks, targets))
+    }
+
+    /// An order of the vertices of which every range has few neighbours outside, or nearly so. Vertex weights do not count.
+    pub fn order(self, input: &Input<'_>) -> Result<Vec<NodeId>, AlgorithmError> {
+        (self.method().order)(input)
+    }
+
+    /// Whether it divides parts in two again and again, so that a [`Grouping`] matters.
+    pub fn is_recursive(self) -> bool {
+        self.method().is_recursive
+    }
+
+    /// Whether it needs [`Coordinates`].
+    pub fn needs_coordinates(self) -> bool {
+        self.method().needs_coordinates
+    }
+}

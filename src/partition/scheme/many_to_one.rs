@@ -1,0 +1,311 @@
+//! Partitions whose blocks are the PEs of a machine: J as the objective of the multilevel partitioner.
+//!
+//! *Problem.* Given a graph, the size and the bound of each block, and the distances of the blocks, assign every vertex to a
+//! block so that no block exceeds its bound and `J = sum over ordered pairs (u, v) of C[u][v] · D[block of u][block of v]`
+//! is as small as possible. Many vertices share a block.
+//!
+//! *Algorithm.* The graph is coarsened, the coarsest graph divided along the parts of the machine
+//! ([`multisection`](super::multisection)), and refined on every level on the way back, all moves valued by J
+//! ([`objective`](crate::partition::objective)). V-cycles follow: the graph is coarsened again without crossing blocks, so that the
+//! partition exists on all levels, and refined on each. Several such partitions are combined where they agree, as for the
+//! cut ([`pool`](super::pool)).
+//!
+//! Time and memory as for the cut, times the number of blocks next to a vertex, and 4 k² bytes for the distances of up to 4096
+//! blocks.
+
+use serde::{Deserialize, Serialize};
+
+use super::enumeration;
+use super::multilevel::{First, Task};
+use super::multisection::{BlockTree, Multisection, place_blocks};
+use super::pool::Pool;
+use crate::graph::CsrGraph;
+use crate::ground::observer::Observer;
+use crate::ground::settings::ConfigError;
+use crate::ground::types::{BlockId, Cost};
+use crate::partition::assignment::{Assignment, Level};
+use crate::partition::compact::{self, CompactGraph, Stored};
+use crate::partition::objective::{BlockDistances, ComputedCost, Objective, StoredCost};
+use crate::partition::remap::{Homes, MigrationWeight, Remap, RemapError};
+use crate::partition::settings::{BalanceSettings, FlowSettings, InitialSettings, PoolSettings, Settings};
+use crate::partition::targets::Targets;
+use crate::partition::{Partition, Preset, renamed};
+
+/// How blocks lie to each other.
+#[derive(Clone, Copy)]
+pub struct Layout<'a> {
+    /// How they fall into parts.
+    pub tree: &'a BlockTree,
+    /// How far they are apart.
+    pub distances: &'a dyn BlockDistances,
+    /// Places whole blocks, if that can be better than how the tree has placed them.
+    pub place: Option<&'a Place<'a>>,
+}
+
+/// From the quotient graph of a partition and a seed to the block that each block shall become.
+pub type Place<'a> = dyn Fn(&CsrGraph, u64) -> Vec<BlockId> + Sync + 'a;
+
+/// All settings of partitions onto a machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct DirectSettings {
+    /// The steps of multisection.
+    pub sections: Settings,
+    /// Everything else: how the whole graph is coarsened and refined, and how many partitions are made and combined.
+    pub whole: Settings,
+    /// V-cycles after each step of multisection but the last, on all its parts together, with J of the parts as objective.
+    pub cycles: usize,
+    /// Machines whose PEs are all blocks of one step, and no tree.
+    pub flat: FlatSettings,
+}
+
+/// Settings where all blocks are made in one step. A partition that knows no distances, whose blocks are placed as wholes, is then a further
+/// start, and not easy to improve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct FlatSettings {
+    /// The partition of which few edges are cut.
+    pub plain: Settings,
+    /// Instead of [`DirectSettings::whole`].
+    pub refined: Settings,
+}
+
+impl DirectSettings {
+    /// The best partitions.
+    pub fn strong() -> Self {
+        let eco = Self::eco();
+        let flow = FlowSettings { rounds: 3, depth: 10, ..eco.sections.flow };
+        let pool = PoolSettings { members: 8, generations: 4, ..eco.sections.pool };
+        let whole_flow = FlowSettings { rounds: 1, ..eco.whole.flow };
+        Self {
+            sections: Settings { pool, flow, ..eco.sections },
+            whole: Settings { flow: whole_flow, ..eco.whole },
+            cycles: 1,
+            flat: FlatSettings { plain: Settings::of(Preset::Strong), ..eco.flat },
+        }
+    }
+
+    /// Good partitions.
+    pub fn eco() -> Self {
+        let fast = Self::fast();
+        let initial = InitialSettings { coarsest: 500, bisections: 10, ..fast.sections.initial };
+        let pool = PoolSettings { members: 2, generations: 1, ..fast.sections.pool };
+        let several = PoolSettings { members: 4, generations: 2, ..fast.whole.pool };
+        let flow = FlowSettings { rounds: 3, depth: 20, ..fast.whole.flow };
+        let refined = Settings { pool: several, flow, ..fast.whole.clone() };
+        Self {
+            sections: Settings { initial, pool, ..fast.sections },
+            whole: fast.whole,
+            cycles: 0,
+            flat: FlatSettings { plain: Settings::of(Preset::Eco), refined },
+        }
+    }
+
+    /// Partitions in little time.
+    pub fn fast() -> Self {
+        let fast = Settings::of(Preset::Fast);
+        let flow = FlowSettings { rounds: 1, ..fast.flow };
+        let initial = InitialSettings { coarsest: 1000, bisections: 2, ..fast.initial };
+        let pool = PoolSettings { tiny_nodes: 1000, ..fast.pool };
+        let whole = Settings { pool, ..fast.clone() };
+        let flat = FlatSettings {
+            plain: fast.clone(),
+            refined: Settings { flow: FlowSettings { rounds: 3, depth: 20, ..fast.flow }, ..whole.clone() },
+        };
+        Self { sections: Settings { initial, flow, ..fast }, whole, cycles: 0, flat }
+    }
+
+    /// The same for exact sizes, which cost more to keep: more partitions are combined in each step, and searches for cycles of
+    /// blocks go on for longer. Coarse levels keep close to the sizes, as what exceeds them is taken back at a loss.
+    fn exact(&self) -> Self {
+        let Self { sections, whole, .. } = self.clone();
+        let balance = Settings::of(Preset::Eco).balance;
+        let pool = PoolSettings {
+            members: sections.pool.members.saturating_mul(2),
+            generations: sections.pool.generations.saturating_add(1),
+            ..sections.pool
+        };
+        Self {
+            sections: Settings {
+                balance: BalanceSettings { slack_nodes: 3, ..balance.clone() },
+                pool,
+                ..sections
+            },
+            whole: Settings { balance: BalanceSettings { slack: 0.0, ..balance }, ..whole },
+            ..self.clone()
+        }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.sections.validate().map_err(|error| error.inside("sections"))?;
+        self.whole.validate().map_err(|error| error.inside("whole"))?;
+        self.flat.plain.validate().map_err(|error| error.inside("flat.plain"))?;
+        self.flat.refined.validate().map_err(|error| error.inside("flat.refined"))
+    }
+}
+
+/// Partitions graphs onto machines.
+#[derive(Clone, Debug)]
+pub struct DirectPartitioner {
+    settings: DirectSettings,
+    seed: u64,
+}
+
+/// A partition and its J.
+#[derive(Clone, Debug)]
+pub struct DirectPartition {
+    /// Blocks, their weights, the cut.
+    pub partition: Partition,
+    /// J: each edge counts twice.
+    pub cost: Cost,
+}
+
+impl DirectPartitioner {
+    /// A partitioner with given settings. Fails if one of them is out of its range.
+    pub fn new(settings: DirectSettings, seed: u64) -> Result<Self, ConfigError> {
+        settings.validate()?;
+        Ok(Self { settings, seed })
+    }
+
+    /// Partitions a graph. `start`, if given, is a partition to improve: the result is not worse than it, overload first
+    /// and J second.
+    ///
+    /// The weight of all arcs times the greatest distance must fit 64 bits. Ends soon once the observer asks for it. The
+    /// result does not depend on the number of threads, unless `goes_on`: then further partitions are made and combined with
+    /// the best until the observer asks to stop.
+    pub fn partition(
+        &self,
+        graph: &CsrGraph,
+        targets: &Targets,
+        layout: Layout<'_>,
+        start: Option<&[BlockId]>,
+        goes_on: bool,
+        observer: &dyn Observer,
+    ) -> DirectPartition {
+        let exact = targets.are_exact().then(|| self.settings.exact());
+        let settings = exact.as_ref().unwrap_or(&self.settings);
+        let run = Run { settings, seed: self.seed, targets, layout, start, goes_on, observer };
+        let assignment = if compact::is_narrow(graph) {
+            run.on(&CompactGraph::<i32>::new(graph))
+        } else {
+            run.on(&CompactGraph::<i64>::new(graph))
+        };
+        let Assignment { blocks, cost, .. } = assignment;
+        DirectPartition { partition: Partition::of(graph, blocks, targets), cost: 2 * cost }
+    }
+}
+
+/// What a graph is remapped with.
+#[derive(Clone, Copy)]
+pub struct Resumed<'a> {
+    /// Where the vertices were, in the numbers of the blocks.
+    pub homes: &'a Homes,
+    /// What it costs that they change place.
+    pub weight: MigrationWeight,
+}
+
+impl DirectPartitioner {
+    /// Partitions a graph anew, from where its vertices are: a small sum of J and the weight of migration times the weight of the
+    /// vertices that change place. With a weight of 0, the partition is that from scratch; parts of the tree, and blocks
+    /// in them, change places where that keeps more and J as it is.
+    pub fn remap(
+        &self,
+        graph: &CsrGraph,
+        targets: &Targets,
+        layout: Layout<'_>,
+        Resumed { homes, weight }: Resumed<'_>,
+        observer: &dyn Observer,
+    ) -> Result<DirectPartition, RemapError> {
+        let exact = targets.are_exact().then(|| self.settings.exact());
+        let DirectSettings { sections, whole: settings, .. } = exact.as_ref().unwrap_or(&self.settings);
+        let sections = sections.resuming();
+        let Layout { tree, distances, .. } = layout;
+        let division =
+            Multisection { tree, distances, settings: &sections, refined: (settings, 0), place: None };
+        let along = (!tree.is_flat()).then_some(division);
+        let remap = Remap { graph, targets, homes, weight, settings, along, seed: self.seed, observer };
+        if weight == MigrationWeight::ZERO {
+            return self.relabel(&remap, layout);
+        }
+        // The partitioner counts each edge once, J twice.
+        let factors = (2, layout.distances.greatest());
+        let blocks = match StoredCost::new(layout.distances) {
+            Some(objective) => remap.run(objective, factors)?.blocks,
+            None => remap.run(ComputedCost::new(layout.distances), factors)?.blocks,
+        };
+        let cost = cost(graph, layout.distances, &blocks);
+        Ok(DirectPartition { partition: Partition::of(graph, blocks, targets), cost })
+    }
+
+    /// A partition from scratch with the labels that keep most in its place.
+    fn relabel(&self, remap: &Remap<'_>, layout: Layout<'_>) -> Result<DirectPartition, RemapError> {
+        let Remap { graph, targets, observer, .. } = *remap;
+        remap.check(2, layout.distances.greatest())?;
+        let scratch = self.partition(graph, targets, layout, None, false, observer);
+        let labels = remap.labels(&scratch.partition, layout.tree);
+        let blocks = renamed(scratch.partition.blocks(), &labels);
+        let cost = cost(graph, layout.distances, &blocks);
+        // On machines that are no trees, parts of one shape need not have the same distances.
+        Ok(if cost > scratch.cost {
+            scratch
+        } else {
+            DirectPartition { partition: Partition::of(graph, blocks, targets), cost }
+        })
+    }
+}
+
+/// J of a partition; O(n + m).
+pub(crate) fn cost(graph: &CsrGraph, distances: &dyn BlockDistances, blocks: &[BlockId]) -> Cost {
+    let of_node = |node: u32| -> Cost {
+        let own = blocks[node as usize];
+        graph.arcs(node).map(|(to, weight)| weight * distances.between(own, blocks[to as usize])).sum()
+    };
+    graph.nodes().map(of_node).sum()
+}
+
+/// A call of the partitioner.
+struct Run<'a> {
+    settings: &'a DirectSettings,
+    seed: u64,
+    targets: &'a Targets,
+    layout: Layout<'a>,
+    start: Option<&'a [BlockId]>,
+    goes_on: bool,
+    observer: &'a dyn Observer,
+}
+
+impl Run<'_> {
+    fn on<W: Stored>(&self, graph: &CompactGraph<W>) -> Assignment {
+        match StoredCost::new(self.layout.distances) {
+            Some(objective) => self.with(Level { graph, objective: &objective }),
+            None => self.with(Level { graph, objective: &ComputedCost::new(self.layout.distances) }),
+        }
+    }
+
+    fn with<W: Stored, O: Objective>(&self, level: Level<'_, W, O>) -> Assignment {
+        if let Some(best) = enumeration::best(level, self.targets.bounds()) {
+            return best;
+        }
+        let DirectSettings { sections, cycles, .. } = self.settings;
+        let is_flat = self.layout.tree.is_flat() && self.layout.place.is_some();
+        let whole = if is_flat { &self.settings.flat.refined } else { &self.settings.whole };
+        let Layout { tree, distances, place } = self.layout;
+        let refined = (whole, *cycles);
+        let first = First::Multisection(Multisection { tree, distances, settings: sections, refined, place });
+        let Run { targets, observer, .. } = *self;
+        let task = Task { level, targets, first, settings: whole, observer };
+        let num_blocks = targets.num_blocks();
+        let mut starts: Vec<Vec<BlockId>> = self.start.into_iter().map(<[BlockId]>::to_vec).collect();
+        if let Some(place) = place.filter(|_| is_flat && !observer.should_stop()) {
+            let plain = &self.settings.flat.plain;
+            let mut blocks = Pool::of_cut(level.graph, targets, plain, self.seed, observer).best().blocks;
+            place_blocks(level.graph, &mut blocks, num_blocks, place, self.seed);
+            starts.push(blocks);
+        }
+        let starts = starts.into_iter().map(|blocks| Assignment::new(level, blocks, num_blocks)).collect();
+        Pool { task, seed: self.seed, starts, goes_on: self.goes_on }.best()
+    }
+}

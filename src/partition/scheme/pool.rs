@@ -1,0 +1,189 @@
+//! From a graph to its partition: one multilevel run or several, and their combination.
+//!
+//! Two partitions are combined by coarsening where they agree. Vertices are contracted only if neither partition
+//! separates them, so both partitions exist on the coarsest level. The better one is refined on the way back, where
+//! parts of the other are moves of few coarse vertices. The child is never worse than the better parent.
+//!
+//! Members of the pool are independent and run in parallel. Each draws from a random stream named by its place, so the
+//! result does not depend on the number of threads.
+//!
+//! Sanders, Schulz: Distributed evolutionary graph partitioning. ALENEX 2012.
+
+use rayon::prelude::*;
+
+use super::multilevel::{First, Multilevel, Task};
+use crate::graph::CsrGraph;
+use crate::ground::observer::{Observer, Phase};
+use crate::ground::rng::{Rng, derive};
+use crate::ground::types::{BlockId, Weight};
+use crate::partition::assignment::{Assignment, Level};
+use crate::partition::compact::{self, CompactGraph, Stored};
+use crate::partition::objective::{Cut, Objective};
+use crate::partition::settings::Settings;
+use crate::partition::targets::Targets;
+
+/// From this many arcs on, members get a thread each. Balances the cost of a task against its work; the result does not
+/// depend on it.
+const LEAST_PARALLEL_ARCS: usize = 20_000;
+
+/// A tiny graph gets at most so many times the members. Balances the optimum of tiny problems against time, of which little is
+/// needed.
+const MOST_FOR_TINY: usize = 16;
+
+/// Partitions a graph so that few edges are cut.
+pub(crate) fn partition(
+    graph: &CsrGraph,
+    targets: &Targets,
+    settings: &Settings,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Assignment {
+    if compact::is_narrow(graph) {
+        Pool::of_cut(&CompactGraph::<i32>::new(graph), targets, settings, seed, observer).best()
+    } else {
+        Pool::of_cut(&CompactGraph::<i64>::new(graph), targets, settings, seed, observer).best()
+    }
+}
+
+/// Several partitions of a graph.
+pub(crate) struct Pool<'a, W, O> {
+    pub task: Task<'a, W, O>,
+    pub seed: u64,
+    /// Partitions that the result is not worse than.
+    pub starts: Vec<Assignment>,
+    /// Whether to go on until the observer asks to stop; it hears that [`Phase::Search`] begins then.
+    pub goes_on: bool,
+}
+
+impl<'a, W: Stored> Pool<'a, W, Cut> {
+    /// Partitions of which few edges are cut.
+    pub fn of_cut(
+        graph: &'a CompactGraph<W>,
+        targets: &'a Targets,
+        settings: &'a Settings,
+        seed: u64,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let level = Level { graph, objective: &Cut };
+        Self::new(Task { level, targets, first: First::Bisection, settings, observer }, seed)
+    }
+}
+
+impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
+    /// Partitions from nothing else than the task, as many as its settings say.
+    pub fn new(task: Task<'a, W, O>, seed: u64) -> Self {
+        Self { task, seed, starts: Vec::new(), goes_on: false }
+    }
+
+    /// The best partition that was found.
+    pub fn best(&self) -> Assignment {
+        if self.task.targets.num_blocks() == 1 {
+            return Assignment::new(self.task.level, vec![0; self.task.level.num_nodes()], 1);
+        }
+        let seeds: Vec<u64> = (0..self.num_members() as u64).map(|index| derive(self.seed, index)).collect();
+        let mut starts: Vec<(Option<&Assignment>, u64)> =
+            seeds.into_iter().map(|seed| (None, seed)).collect();
+        let given = self.starts.iter().zip(1..);
+        starts.extend(given.map(|(start, index)| (Some(start), derive(self.seed, u64::MAX - index))));
+        let mut members = self.each(starts, |(start, seed)| self.member(start, seed));
+        for generation in 1..=self.task.settings.pool.generations as u64 {
+            if self.task.observer.should_stop() {
+                break;
+            }
+            members = self.next_generation(members, generation);
+        }
+        let best =
+            members.into_iter().chain(self.starts.iter().cloned()).min_by_key(|member| self.score(member));
+        let mut best = best.expect("the pool has a member");
+        if self.goes_on && !self.task.observer.should_stop() {
+            self.task.observer.begins(Phase::Search);
+        }
+        for round in 0.. {
+            if !self.goes_on || self.task.observer.should_stop() {
+                break;
+            }
+            let seed = derive(derive(self.seed, u64::MAX - 2), round);
+            let rival = self.member(None, seed);
+            let [better, child] = self.combine(best, rival, derive(seed, 1));
+            best =
+                [better, child].into_iter().min_by_key(|member| self.score(member)).expect("there are two");
+        }
+        best
+    }
+
+    /// A partition from nothing or from another one, after all V-cycles.
+    fn member(&self, start: Option<&Assignment>, seed: u64) -> Assignment {
+        let mut best = start.cloned().unwrap_or_else(|| self.run(None, seed));
+        let given = u64::from(start.is_some());
+        for cycle in 0..self.task.settings.pool.cycles as u64 + given {
+            let next = self.run(Some((&best.blocks, best.clone())), derive(seed, cycle));
+            if self.score(&next) < self.score(&best) {
+                best = next;
+            }
+            if self.task.observer.should_stop() {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The number of independent partitions.
+    fn num_members(&self) -> usize {
+        let settings = &self.task.settings.pool;
+        let enough = settings.least_per_block.saturating_mul(self.task.targets.num_blocks());
+        let num_nodes = self.task.level.num_nodes();
+        let is_small = num_nodes < enough.min(settings.least_nodes);
+        let members = if is_small { 1 } else { settings.members };
+        members.saturating_mul((settings.tiny_nodes / num_nodes.max(1)).clamp(1, MOST_FOR_TINY))
+    }
+
+    /// Pairs the members at random and combines each pair; a member without a mate stays.
+    fn next_generation(&self, mut members: Vec<Assignment>, generation: u64) -> Vec<Assignment> {
+        let mut rng = Rng::new(derive(derive(self.seed, u64::MAX), generation));
+        rng.shuffle(&mut members);
+        let mut pairs = Vec::with_capacity(members.len() / 2);
+        while members.len() > 1 {
+            let (first, second) = (members.swap_remove(0), members.swap_remove(0));
+            pairs.push((first, second, rng.next_u64()));
+        }
+        let families = self.each(pairs, |(first, second, seed)| self.combine(first, second, seed));
+        members.extend(families.into_iter().flatten());
+        members
+    }
+
+    fn score(&self, member: &Assignment) -> (Weight, Weight) {
+        member.score(self.task.targets.bounds())
+    }
+
+    fn run(&self, start: Option<(&[BlockId], Assignment)>, seed: u64) -> Assignment {
+        Multilevel::new(self.task).run(start, &mut Rng::new(seed))
+    }
+
+    /// The better parent, and the child if it is better still; else both parents.
+    fn combine(&self, first: Assignment, second: Assignment, seed: u64) -> [Assignment; 2] {
+        let (better, worse) =
+            if self.score(&second) < self.score(&first) { (second, first) } else { (first, second) };
+        let classes = overlay(&better.blocks, &worse.blocks);
+        let child = self.run(Some((&classes, better.clone())), seed);
+        if self.score(&child) < self.score(&better) { [better, child] } else { [better, worse] }
+    }
+
+    /// Applies `work` to each item, in parallel if the graph is large enough; results in the order of the items.
+    fn each<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
+        if items.len() > 1 && self.task.level.num_arcs() >= LEAST_PARALLEL_ARCS {
+            items.into_par_iter().map(work).collect()
+        } else {
+            items.into_iter().map(work).collect()
+        }
+    }
+}
+
+/// Classes of vertices that neither partition separates; O(n log n).
+pub(in crate::partition) fn overlay(first: &[u32], second: &[u32]) -> Vec<u32> {
+    let pair = |(&a, &b): (&u32, &u32)| (u64::from(a) << 32) | u64::from(b);
+    let mut present: Vec<u64> = first.iter().zip(second).map(pair).collect();
+    present.sort_unstable();
+    present.dedup();
+    let class = |pair: u64| present.partition_point(|&other| other < pair) as u32;
+    first.iter().zip(second).map(|blocks| class(pair(blocks))).collect()
+}

@@ -1,0 +1,185 @@
+//! Mappings side by side: what each costs, and how it loads the nodes.
+//!
+//! J is a model: weights of traffic times distances. The other figures say where the traffic is: the share of each level of the
+//! machine, what leaves the busiest node, and with how many other nodes a node exchanges anything. None of them is a run time.
+//!
+//! An [`Arrangement`] is a mapping that launchers make without any knowledge of the traffic, to compare with.
+//!
+//! O(n log n + m) for each mapping.
+
+mod arrangement;
+
+use serde::Serialize;
+
+pub use arrangement::Arrangement;
+
+use crate::graph::{CsrGraph, quotient};
+use crate::ground::types::{Cost, NodeId, Weight};
+use crate::machine::Nodes;
+use crate::machine::{Distances, Machine};
+use crate::mapping::Mapping;
+use crate::mapping::objective::{ScoreError, evaluate};
+use crate::report::traffic;
+
+/// What mappings of one graph to one machine are measured by.
+pub struct Comparison<'a> {
+    graph: &'a CsrGraph,
+    machine: &'a dyn Machine,
+    distances: Distances,
+    nodes: Nodes,
+    /// Whether PEs may have any number of vertices.
+    is_many: bool,
+}
+
+/// The figures of a mapping.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figures {
+    /// J.
+    #[serde(rename = "J")]
+    pub cost: Cost,
+    /// The traffic of each level, innermost first. Levels are those of a regular tree; elsewhere the package, the node, and what is
+    /// between nodes.
+    pub levels: Vec<LevelShare>,
+    /// The weight of the edges that leave each node.
+    #[serde(skip)]
+    pub outgoing: Vec<Weight>,
+    /// The most that leaves a node.
+    pub busiest: Weight,
+    /// The greatest number of other nodes that a node exchanges with.
+    pub most_partners: usize,
+}
+
+/// The traffic that stays inside a level and leaves those inside of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LevelShare {
+    /// What people call it.
+    pub name: String,
+    /// Sum of the weights of the edges, each edge once.
+    pub weight: Weight,
+    /// `weight` as a part of the weight of all edges, from 0 to 1; 0 if there are no edges.
+    pub share: f64,
+}
+
+impl<'a> Comparison<'a> {
+    /// Of mappings of this graph to this machine. Takes the time and the memory that the distances of the machine take.
+    pub fn new(graph: &'a CsrGraph, machine: &'a dyn Machine) -> Result<Self, ScoreError> {
+        let (distances, nodes) = (machine.distances()?, Nodes::of(machine));
+        Ok(Self { graph, machine, distances, nodes, is_many: false })
+    }
+
+    /// The same, of mappings of many vertices a PE if `is_many`.
+    pub fn of_many(self, is_many: bool) -> Self {
+        Self { is_many, ..self }
+    }
+
+    /// Whether the mappings are of many vertices a PE.
+    pub fn is_many(&self) -> bool {
+        self.is_many
+    }
+
+    /// The mapping of an arrangement; nothing if there is no room for a place for each vertex, where PEs have only so many.
+    pub fn arranged(&self, arrangement: Arrangement) -> Option<Mapping> {
+        if self.is_many {
+            arrangement.of_many(self.machine, &self.nodes, self.graph)
+        } else {
+            arrangement.of(self.machine, &self.nodes, self.graph.num_nodes())
+        }
+    }
+
+    /// On which node each PE is.
+    pub fn nodes(&self) -> &Nodes {
+        &self.nodes
+    }
+
+    /// The figures of a mapping, on the threads of the rayon pool it is called in.
+    pub fn figures(&self, mapping: &Mapping) -> Result<Figures, ScoreError> {
+        let cost = evaluate(self.graph, &self.distances, mapping)?;
+        let node_of: Vec<u32> = mapping.as_slice().iter().map(|&pe| self.nodes.node(pe) as u32).collect();
+        let between = quotient::contract(self.graph, &node_of, self.nodes.hosts().len());
+        let outgoing: Vec<Weight> = between.nodes().map(|node| between.weighted_degree(node)).collect();
+        let busiest = outgoing.iter().copied().max().unwrap_or(0);
+        let most_partners = between.nodes().map(|node| between.degree(node)).max().unwrap_or(0);
+        Ok(Figures { cost, levels: self.levels(mapping), outgoing, busiest, most_partners })
+    }
+
+    fn levels(&self, mapping: &Mapping) -> Vec<LevelShare> {
+        if let Some(hierarchy) = self.machine.hierarchy() {
+            let levels = traffic::by_level(self.graph, hierarchy, mapping).into_iter();
+            let named = levels.map(|level| (format!("level {}", level.level), level.weight));
+            return self.shares(named);
+        }
+        let mut weights = [0; 3];
+        let site = |process: NodeId| self.nodes.site(mapping.pe(process));
+        for process in self.graph.nodes() {
+            let here = site(process);
+            for (other, weight) in self.graph.arcs(process).filter(|&(other, _)| other > process) {
+                let there = site(other);
+                let level = match (here.node == there.node, here.package == there.package) {
+                    (true, true) => 0,
+                    (true, false) => 1,
+                    (false, _) => 2,
+                };
+                weights[level] += weight;
+            }
+        }
+        let names = ["package", "node", "network"].map(str::to_owned);
+        self.shares(names.into_iter().zip(weights))
+    }
+
+    fn shares(&self, levels: impl Iterator<Item = (String, Weight)>) -> Vec<LevelShare> {
+        let total = self.graph.total_arc_weight() / 2;
+        let share = |weight: Weight| if total == 0 { 0.0 } else { weight as f64 / total as f64 };
+        levels.map(|(name, weight)| LevelShare { name, weight, share: share(weight) }).collect()
+    }
+}
+
+/// How much less something is than something else, in percent: negative if it is more.
+pub fn percent_less(of: Cost, cost: Cost) -> f64 {
+    if of > 0 { 100.0 * (of - cost) as f64 / of as f64 } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::rng::Rng;
+    use crate::machine::build;
+    use crate::testing::{random_graph, random_mapping};
+
+    /// Every figure by its definition.
+    #[test]
+    fn figures_are_what_they_say() {
+        let mut rng = Rng::new(3);
+        for spec in [("2:2:4", Some("1:10:100")), ("torus:4x2/2", Some("1:5")), ("hypercube:4", None)] {
+            let machine = build(spec.0, spec.1, None).unwrap();
+            let graph = random_graph(16, 5, 9, &mut rng);
+            let mapping = random_mapping(16, &mut rng);
+            let comparison = Comparison::new(&graph, &machine).unwrap();
+            let figures = comparison.figures(&mapping).unwrap();
+            let node = |process| comparison.nodes().node(mapping.pe(process));
+            for (number, &outgoing) in figures.outgoing.iter().enumerate() {
+                let inside = graph.nodes().filter(|&process| node(process) == number);
+                let arcs = inside.flat_map(|process| graph.arcs(process));
+                let leaving: Vec<_> = arcs.filter(|&(other, _)| node(other) != number).collect();
+                assert_eq!(outgoing, leaving.iter().map(|arc| arc.1).sum::<Weight>());
+                let mut partners: Vec<_> = leaving.iter().map(|&(other, _)| node(other)).collect();
+                partners.sort_unstable();
+                partners.dedup();
+                assert!(partners.len() <= figures.most_partners);
+            }
+            assert_eq!(figures.busiest, *figures.outgoing.iter().max().unwrap());
+            let between = figures.outgoing.iter().sum::<Weight>() / 2;
+            assert_eq!(figures.levels.last().unwrap().weight, between, "{}", spec.0);
+            let shares: f64 = figures.levels.iter().map(|level| level.share).sum();
+            assert!((shares - 1.0).abs() < 1e-9);
+            let scored = crate::mapping::objective::score(&graph, &machine, mapping.as_slice()).unwrap();
+            assert_eq!(figures.cost, scored);
+        }
+    }
+
+    #[test]
+    fn less_is_told_in_percent() {
+        assert_eq!(percent_less(200, 150), 25.0);
+        assert_eq!(percent_less(100, 126), -26.0);
+        assert_eq!(percent_less(0, 0), 0.0);
+    }
+}

@@ -1,9 +1,0 @@
-//! No neighbourhood: the mapping stays as it is; O(m) for its J.
-
-use super::swap::SwapSearch;
-use super::{SearchOutcome, Task};
-use crate::topology::DistanceOracle;
-
-pub(super) fn search<O: DistanceOracle>(task: &Task<'_, O>) -> SearchOutcome {
-    SwapSearch::new(task.problem, task.start, task.observer).finish()
-}

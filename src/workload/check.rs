@@ -1,0 +1,459 @@
+//! Whether a program makes sense: found out by running it once, without regard to time.
+//!
+//! Sends do not wait, so a task goes on until it wants a message that has not been sent. If all tasks end and no message is
+//! left over, the program is right, whatever the machine and the mapping. Lengths of messages under way are kept as runs of
+//! equal ones, so that a sender that is far ahead takes no memory. O(instructions, repetitions unrolled).
+
+use std::collections::VecDeque;
+
+use super::{Channel, Cursor, Instruction, MOST_INSTRUCTIONS, MOST_WORK, TaskId, Traffic};
+use crate::ground::types::Weight;
+
+/// What is wrong with a program, and at which instruction. All are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{fault}", self.place())]
+pub struct ProgramError {
+    /// The task.
+    pub task: TaskId,
+    /// Index among its instructions.
+    pub index: usize,
+    /// What is wrong there.
+    pub fault: ProgramFault,
+}
+
+impl ProgramError {
+    /// Where the fault is, for people; a graph has no instructions.
+    fn place(&self) -> String {
+        match self.fault {
+            ProgramFault::TooHeavy { .. } => String::new(),
+            _ => format!("task {}, instruction {}: ", self.task, self.index),
+        }
+    }
+}
+
+/// What is wrong with an instruction. Tasks are counted from 0, messages from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum ProgramFault {
+    #[error("there is no task {other}; the program has {count}")]
+    UnknownTask { other: TaskId, count: usize },
+    #[error("task {task} exchanges a message with itself; leave it out")]
+    WithItself { task: TaskId },
+    #[error("a message has at least 1 flit")]
+    NoFlits,
+    #[error("a repetition runs at least once and has something to repeat")]
+    EmptyRepetition,
+    #[error("a repetition begins here and never ends")]
+    Open,
+    #[error("a repetition ends here that has not begun")]
+    NotOpen,
+    #[error(
+        "the program has more than {MOST_INSTRUCTIONS} instructions, repetitions unrolled, with REPEAT and END"
+    )]
+    TooLong,
+    #[error("the cycles or the flits of the program exceed {MOST_WORK} in sum; give them in a larger unit")]
+    TooMuchWork,
+    #[error(
+        "the edges of the graph are too heavy to be simulated: that of processes {u} and {v}, counted from 0, weighs {weight}, \
+         and all weights in both directions may be {MOST_WORK} in sum; give them in a larger unit"
+    )]
+    TooHeavy { u: TaskId, v: TaskId, weight: Weight },
+    #[error(
+        "message {message} from task {from} to task {to} has {sent} flits where it is sent and {received} where it is received"
+    )]
+    LengthsDiffer { message: u64, from: TaskId, to: TaskId, sent: u64, received: u64 },
+    #[error("task {from} sends {sent} messages to task {to}, which receives {received} of them")]
+    CountsDiffer { from: TaskId, to: TaskId, sent: u64, received: u64 },
+    #[error("deadlock: {}", circle(tasks))]
+    Deadlock { tasks: Vec<TaskId> },
+}
+
+/// Tasks of a circle that are named at most.
+const MOST_NAMED: usize = 16;
+
+/// Who waits for whom, for people.
+fn circle(tasks: &[TaskId]) -> String {
+    let first = tasks.first().copied().unwrap_or_default();
+    let named = &tasks[..tasks.len().min(MOST_NAMED)];
+    let ways: Vec<String> = named.iter().skip(1).map(|task| format!("task {task}")).collect();
+    let others = match tasks.len() - named.len() {
+        0 => String::new(),
+        more => format!(", and so on by {more} others,"),
+    };
+    match ways.is_empty() {
+        true => format!("task {first} waits for itself"),
+        false => {
+            let ways = ways.join(", which waits for ");
+            format!("task {first} waits for {ways}{others} which waits for task {first}")
+        }
+    }
+}
+
+/// What a run tells of a program.
+pub(super) struct Run {
+    /// What passes each channel.
+    pub traffic: Vec<Traffic>,
+    /// Cycles that each task computes.
+    pub work: Vec<u64>,
+    /// Instructions that were run, without beginnings and ends of repetitions.
+    pub num_instructions: u64,
+}
+
+/// Checks each instruction by itself, and that all of them, unrolled, are not too many.
+pub(super) fn form(tasks: &[Vec<Instruction>], channels: &[Channel]) -> Result<(), ProgramError> {
+    let (count, mut length) = (tasks.len(), 0);
+    for (task, instructions) in tasks.iter().enumerate() {
+        let task = task as TaskId;
+        let check = |instruction: &Instruction| match *instruction {
+            Instruction::Compute(_) => None,
+            Instruction::Send { channel, flits } | Instruction::Receive { channel, flits } => {
+                let Channel { from, to } = channels[channel as usize];
+                let other = from.max(to);
+                let fault = |is_fault: bool, fault| is_fault.then_some(fault);
+                fault(other as usize >= count, ProgramFault::UnknownTask { other, count })
+                    .or(fault(from == to, ProgramFault::WithItself { task }))
+                    .or(fault(flits == 0, ProgramFault::NoFlits))
+            }
+            Instruction::Repeat { end: u32::MAX, .. } => Some(ProgramFault::Open),
+            Instruction::Repeat { times: 0, .. } => Some(ProgramFault::EmptyRepetition),
+            Instruction::Repeat { .. } => None,
+            Instruction::End { begin: u32::MAX } => Some(ProgramFault::NotOpen),
+            Instruction::End { .. } => None,
+        };
+        for (index, instruction) in instructions.iter().enumerate() {
+            if let Some(fault) = check(instruction).or_else(|| empty(instructions, index)) {
+                return Err(ProgramError { task, index, fault });
+            }
+        }
+        let too_long = |index| ProgramError { task, index, fault: ProgramFault::TooLong };
+        length = length_after(length, instructions).map_err(too_long)?;
+    }
+    Ok(())
+}
+
+/// A repetition must have something to repeat, or it would run for nothing.
+fn empty(instructions: &[Instruction], index: usize) -> Option<ProgramFault> {
+    match instructions[index] {
+        Instruction::Repeat { end, .. } if end as usize == index + 1 => Some(ProgramFault::EmptyRepetition),
+        _ => None,
+    }
+}
+
+/// How many instructions run, those of one task added to those `before` it; or where they become too many. Beginnings and
+/// ends of repetitions count each time they are passed, or a run of little else would take for ever.
+fn length_after(before: u64, instructions: &[Instruction]) -> Result<u64, usize> {
+    // What runs in each repetition around, once through it, and how often that is.
+    let mut counts: Vec<(u64, u64)> = vec![(before, 1)];
+    for (index, instruction) in instructions.iter().enumerate() {
+        let passed = match instruction {
+            Instruction::End { .. } => counts.pop().map_or(0, |(count, times)| count.saturating_mul(times)),
+            _ => 1,
+        };
+        let Some((count, _)) = counts.last_mut() else { continue };
+        *count = count.saturating_add(passed);
+        if *count > MOST_INSTRUCTIONS {
+            return Err(index);
+        }
+        if let &Instruction::Repeat { times, .. } = instruction {
+            // Its end is passed each time.
+            counts.push((1, times));
+        }
+    }
+    Ok(counts.first().map_or(before, |&(count, _)| count))
+}
+
+/// Messages of a channel that were sent and not yet received: lengths, and how many of each follow one another.
+#[derive(Default)]
+struct UnderWay {
+    runs: VecDeque<(u64, u64)>,
+    sent: u64,
+    received: u64,
+    /// Whether the receiver waits.
+    is_awaited: bool,
+}
+
+impl UnderWay {
+    fn send(&mut self, flits: u64) {
+        self.sent += 1;
+        match self.runs.back_mut() {
+            Some((length, count)) if *length == flits => *count += 1,
+            _ => self.runs.push_back((flits, 1)),
+        }
+    }
+
+    /// The length of the next message, if there is one.
+    fn receive(&mut self) -> Option<u64> {
+        let (length, count) = self.runs.front_mut()?;
+        let length = *length;
+        *count -= 1;
+        if *count == 0 {
+            self.runs.pop_front();
+        }
+        self.received += 1;
+        Some(length)
+    }
+}
+
+/// Runs a program whose instructions are right by themselves, and not too many.
+pub(super) fn run(tasks: &[Vec<Instruction>], channels: &[Channel]) -> Result<Run, ProgramError> {
+    let mut running = Running {
+        tasks,
+        channels,
+        cursors: vec![Cursor::default(); tasks.len()],
+        under_way: channels.iter().map(|_| UnderWay::default()).collect(),
+        result: Run {
+            traffic: vec![Traffic::default(); channels.len()],
+            work: vec![0; tasks.len()],
+            num_instructions: 0,
+        },
+        all_work: 0,
+        all_flits: 0,
+    };
+    let mut ready: Vec<TaskId> = (0..tasks.len() as TaskId).rev().collect();
+    while let Some(task) = ready.pop() {
+        running.go_on(task, &mut ready)?;
+    }
+    running.check_end()?;
+    Ok(running.result)
+}
+
+struct Running<'a> {
+    tasks: &'a [Vec<Instruction>],
+    channels: &'a [Channel],
+    cursors: Vec<Cursor>,
+    under_way: Vec<UnderWay>,
+    result: Run,
+    all_work: u64,
+    all_flits: u64,
+}
+
+impl Running<'_> {
+    /// Runs a task until it ends or waits; who waited for its messages becomes ready.
+    fn go_on(&mut self, task: TaskId, ready: &mut Vec<TaskId>) -> Result<(), ProgramError> {
+        let instructions = &self.tasks[task as usize];
+        while let Some(instruction) = self.cursors[task as usize].next(instructions) {
+            let index = self.cursors[task as usize].index();
+            let fault = match instruction {
+                Instruction::Compute(cycles) => self.compute(task, cycles),
+                Instruction::Send { channel, flits } => self.send(channel, flits, ready),
+                Instruction::Receive { channel, flits } => {
+                    let Some(sent) = self.under_way[channel as usize].receive() else {
+                        self.under_way[channel as usize].is_awaited = true;
+                        return Ok(());
+                    };
+                    self.compare(channel, sent, flits)
+                }
+                Instruction::Repeat { .. } | Instruction::End { .. } => Ok(()),
+            };
+            self.result.num_instructions += 1;
+            fault.map_err(|fault| ProgramError { task, index, fault })?;
+            self.cursors[task as usize].advance();
+        }
+        Ok(())
+    }
+
+    fn compute(&mut self, task: TaskId, cycles: u64) -> Result<(), ProgramFault> {
+        self.all_work = self.all_work.saturating_add(cycles);
+        if self.all_work > MOST_WORK {
+            return Err(ProgramFault::TooMuchWork);
+        }
+        self.result.work[task as usize] += cycles;
+        Ok(())
+    }
+
+    fn send(&mut self, channel: u32, flits: u64, ready: &mut Vec<TaskId>) -> Result<(), ProgramFault> {
+        self.all_flits = self.all_flits.saturating_add(flits);
+        if self.all_flits > MOST_WORK {
+            return Err(ProgramFault::TooMuchWork);
+        }
+        let traffic = &mut self.result.traffic[channel as usize];
+        traffic.messages += 1;
+        traffic.flits += flits;
+        let under_way = &mut self.under_way[channel as usize];
+        under_way.send(flits);
+        if std::mem::take(&mut under_way.is_awaited) {
+            ready.push(self.channels[channel as usize].to);
+        }
+        Ok(())
+    }
+
+    fn compare(&self, channel: u32, sent: u64, received: u64) -> Result<(), ProgramFault> {
+        if sent == received {
+            return Ok(());
+        }
+        let Channel { from, to } = self.channels[channel as usize];
+        let message = self.under_way[channel as usize].received;
+        Err(ProgramFault::LengthsDiffer { message, from, to, sent, received })
+    }
+
+    /// Checks that all tasks have ended, and that no message is left over.
+    fn check_end(&mut self) -> Result<(), ProgramError> {
+        if let Some(task) = (0..self.tasks.len() as TaskId).find(|&task| self.waits_for(task).is_some()) {
+            return Err(self.deadlock(task));
+        }
+        let left = self.under_way.iter().position(|under_way| under_way.sent > under_way.received);
+        left.map_or(Ok(()), |channel| Err(self.counts_differ(channel as u32)))
+    }
+
+    /// The channel over which a task waits for a message, if it does.
+    fn waits_for(&mut self, task: TaskId) -> Option<u32> {
+        match self.cursors[task as usize].next(&self.tasks[task as usize])? {
+            Instruction::Receive { channel, .. } => Some(channel),
+            _ => None,
+        }
+    }
+
+    /// Why a task waits for ever: for who has ended, or in a circle.
+    fn deadlock(&mut self, task: TaskId) -> ProgramError {
+        let mut is_seen = vec![false; self.tasks.len()];
+        let mut chain: Vec<TaskId> = Vec::new();
+        let mut at = task;
+        while !std::mem::replace(&mut is_seen[at as usize], true) {
+            chain.push(at);
+            let channel = self.waits_for(at).expect("a task of the chain waits");
+            at = self.channels[channel as usize].from;
+            if self.waits_for(at).is_none() {
+                return self.counts_differ(channel);
+            }
+        }
+        let begin = chain.iter().position(|&member| member == at).unwrap_or(0);
+        let mut tasks = chain.split_off(begin);
+        // The circle is told from its first task, wherever the chain came upon it.
+        let least = (0..tasks.len()).min_by_key(|&index| tasks[index]).unwrap_or(0);
+        tasks.rotate_left(least);
+        let task = tasks[0];
+        ProgramError {
+            task,
+            index: self.cursors[task as usize].index(),
+            fault: ProgramFault::Deadlock { tasks },
+        }
+    }
+
+    /// The fault of a channel over which more is sent than received, or less, at the first instruction of whoever does more.
+    fn counts_differ(&mut self, channel: u32) -> ProgramError {
+        let Channel { from, to } = self.channels[channel as usize];
+        let count = |task: TaskId| {
+            let (mut cursor, mut count, mut first) = (Cursor::default(), 0, 0);
+            let instructions = &self.tasks[task as usize];
+            while let Some(instruction) = cursor.next(instructions) {
+                let own = match instruction {
+                    Instruction::Send { channel, .. } | Instruction::Receive { channel, .. } => channel,
+                    _ => u32::MAX,
+                };
+                if own == channel {
+                    first = if count == 0 { cursor.index() } else { first };
+                    count += 1;
+                }
+                cursor.advance();
+            }
+            (count, first)
+        };
+        let ((sent, sends), (received, receives)) = (count(from), count(to));
+        let (task, index) = if sent > received { (from, sends) } else { (to, receives) };
+        ProgramError { task, index, fault: ProgramFault::CountsDiffer { from, to, sent, received } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ProgramBuilder;
+    use super::*;
+
+    fn fault(build: impl FnOnce(&mut ProgramBuilder)) -> ProgramError {
+        let mut builder = ProgramBuilder::new(3);
+        build(&mut builder);
+        builder.build().unwrap_err()
+    }
+
+    #[test]
+    fn who_waits_for_whom_is_named() {
+        let error = fault(|builder| {
+            for task in 0..3 {
+                builder.compute(task, 5);
+                builder.receive(task, (task + 2) % 3, 4);
+                builder.send(task, (task + 1) % 3, 4);
+            }
+        });
+        assert_eq!(
+            error,
+            ProgramError { task: 0, index: 1, fault: ProgramFault::Deadlock { tasks: vec![0, 2, 1] } }
+        );
+        let text = "deadlock: task 0 waits for task 2, which waits for task 1 which waits for task 0";
+        assert!(error.to_string().ends_with(text), "{error}");
+    }
+
+    #[test]
+    fn counts_and_lengths_must_agree() {
+        let error = fault(|builder| {
+            builder.repeat(0, 3);
+            builder.send(0, 1, 4);
+            builder.end(0);
+            builder.receive(1, 0, 4);
+        });
+        let fault_of_counts = ProgramFault::CountsDiffer { from: 0, to: 1, sent: 3, received: 1 };
+        assert_eq!(error, ProgramError { task: 0, index: 1, fault: fault_of_counts });
+        let error = fault(|builder| {
+            builder.send(0, 1, 4);
+            builder.receive(1, 0, 4);
+            builder.receive(1, 0, 4);
+        });
+        let fault_of_counts = ProgramFault::CountsDiffer { from: 0, to: 1, sent: 1, received: 2 };
+        assert_eq!(error, ProgramError { task: 1, index: 0, fault: fault_of_counts });
+        let error = fault(|builder| {
+            builder.send(0, 1, 4);
+            builder.send(0, 1, 5);
+            builder.receive(1, 0, 4);
+            builder.receive(1, 0, 4);
+        });
+        let differ = ProgramFault::LengthsDiffer { message: 2, from: 0, to: 1, sent: 5, received: 4 };
+        assert_eq!(error, ProgramError { task: 1, index: 1, fault: differ });
+    }
+
+    #[test]
+    fn instructions_are_checked_by_themselves() {
+        let at = |index, fault| ProgramError { task: 0, index, fault };
+        assert_eq!(
+            fault(|builder| builder.send(0, 3, 1)),
+            at(0, ProgramFault::UnknownTask { other: 3, count: 3 })
+        );
+        assert_eq!(fault(|builder| builder.send(0, 0, 1)), at(0, ProgramFault::WithItself { task: 0 }));
+        assert_eq!(fault(|builder| builder.send(0, 1, 0)), at(0, ProgramFault::NoFlits));
+        assert_eq!(fault(|builder| builder.repeat(0, 2)), at(0, ProgramFault::Open));
+        assert_eq!(fault(|builder| builder.end(0)), at(0, ProgramFault::NotOpen));
+        let nothing = |builder: &mut ProgramBuilder| {
+            builder.repeat(0, 1 << 40);
+            builder.end(0);
+        };
+        assert_eq!(fault(nothing), at(0, ProgramFault::EmptyRepetition));
+        let long = |builder: &mut ProgramBuilder| {
+            for _ in 0..3 {
+                builder.repeat(0, 1 << 40);
+            }
+            builder.compute(0, 0);
+            for _ in 0..3 {
+                builder.end(0);
+            }
+        };
+        assert_eq!(fault(long), at(4, ProgramFault::TooLong));
+        let deep = |builder: &mut ProgramBuilder| {
+            builder.repeat(0, 1 << 20);
+            (0..64).for_each(|_| builder.repeat(0, 1));
+            builder.compute(0, 0);
+            (0..65).for_each(|_| builder.end(0));
+        };
+        assert_eq!(fault(deep), at(130, ProgramFault::TooLong));
+        let of_all = |builder: &mut ProgramBuilder| {
+            for task in 0..3 {
+                builder.repeat(task, MOST_INSTRUCTIONS / 4 - 1);
+                builder.compute(task, 0);
+                builder.end(task);
+            }
+        };
+        assert_eq!(fault(of_all), ProgramError { task: 2, index: 2, fault: ProgramFault::TooLong });
+        let much = |builder: &mut ProgramBuilder| {
+            builder.compute(0, u64::MAX);
+            builder.compute(0, 1);
+        };
+        assert_eq!(fault(much), at(0, ProgramFault::TooMuchWork));
+    }
+}

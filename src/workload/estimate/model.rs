@@ -1,0 +1,199 @@
+//! What the estimate needs to know of a program: the quantities of section 3.2, found by running it where all messages travel
+//! between neighbours and none is in the way of another.
+//!
+//! Times of that run do not depend on the order in which tasks are looked at, so it needs no events: a task goes on until it
+//! wants a message that has not been sent. O(instructions, repetitions unrolled, + messages log messages).
+
+use std::collections::{HashMap, VecDeque};
+
+use crate::workload::estimate::{EstimateError, MOST_MESSAGES};
+use crate::workload::simulate::Costs;
+use crate::workload::{Channel, Cursor, Instruction, Program, TaskId};
+
+/// Two messages are in the same phase if they are on their way together for more than this share of the shorter one's time alone.
+const TOGETHER: f64 = 0.5;
+
+/// What a program does, summed up.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// w: cycles that each task is busy, SEND and RECEIVE included.
+    pub work: Vec<u64>,
+    /// q: cycles that each task waits for messages.
+    pub waiting: Vec<u64>,
+    /// What passes each channel of the program.
+    pub channels: Vec<ChannelModel>,
+    /// Which channels are in use together.
+    pub phases: Vec<Phase>,
+    /// When the last task ends in the run without distances and contention.
+    pub completion_time: u64,
+    /// The channels that end at each task, then those that begin there.
+    of_task: Vec<Vec<u32>>,
+}
+
+/// What passes a channel. Sums are over a whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChannelModel {
+    /// The sending task.
+    pub from: TaskId,
+    /// The receiving task.
+    pub to: TaskId,
+    /// m: number of messages.
+    pub messages: u64,
+    /// m times l: their flits.
+    pub flits: u64,
+    /// q: cycles that the receiver waits for them.
+    pub waiting: u64,
+}
+
+/// Channels whose messages are on their way at the same time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// The channels, ascending.
+    pub channels: Vec<u32>,
+    /// How often the same channels come together.
+    pub times: u64,
+}
+
+impl Model {
+    /// The quantities of a program where SEND and RECEIVE take these times.
+    pub fn new(program: &Program, costs: Costs) -> Result<Self, EstimateError> {
+        let count = program.num_messages();
+        if count > MOST_MESSAGES {
+            return Err(EstimateError::TooManyMessages { count });
+        }
+        let mut run = Run::new(program, costs);
+        let mut ready: Vec<TaskId> = (0..program.num_tasks() as TaskId).rev().collect();
+        while let Some(task) = ready.pop() {
+            run.go_on(task, &mut ready);
+        }
+        let Run { clock, waiting, waited, mut sent, .. } = run;
+        let mut channels = Vec::new();
+        let mut of_task: Vec<Vec<u32>> = vec![Vec::new(); program.num_tasks()];
+        for (index, (&Channel { from, to }, traffic)) in
+            program.channels().iter().zip(program.traffic()).enumerate()
+        {
+            let (messages, flits) = (traffic.messages, traffic.flits);
+            channels.push(ChannelModel { from, to, messages, flits, waiting: waited[index] });
+            of_task[to as usize].push(index as u32);
+        }
+        for (index, channel) in channels.iter().enumerate() {
+            of_task[channel.from as usize].push(index as u32);
+        }
+        let work = clock.iter().zip(&waiting).map(|(clock, waiting)| clock - waiting).collect();
+        sent.sort_unstable();
+        let completion_time = clock.iter().copied().max().unwrap_or(0);
+        Ok(Self { work, waiting, channels, phases: phases(&sent), completion_time, of_task })
+    }
+
+    /// Number of tasks.
+    pub fn num_tasks(&self) -> usize {
+        self.work.len()
+    }
+
+    /// The channels that begin or end at a task.
+    pub fn channels_of(&self, task: TaskId) -> &[u32] {
+        &self.of_task[task as usize]
+    }
+}
+
+/// A message of the run: when it is sent, over which channel, how long it is.
+type Sent = (u64, u32, u64);
+
+/// The run without distances and contention.
+struct Run<'a> {
+    program: &'a Program,
+    costs: Costs,
+    cursors: Vec<Cursor>,
+    clock: Vec<u64>,
+    /// Cycles that each task has waited, and that were waited for each channel.
+    waiting: Vec<u64>,
+    waited: Vec<u64>,
+    /// When the messages of each channel arrive that were not taken yet, and until when the channel is in use.
+    arrivals: Vec<VecDeque<u64>>,
+    in_use: Vec<u64>,
+    is_awaited: Vec<bool>,
+    sent: Vec<Sent>,
+}
+
+impl<'a> Run<'a> {
+    fn new(program: &'a Program, costs: Costs) -> Self {
+        let (tasks, channels) = (program.num_tasks(), program.channels().len());
+        Self {
+            program,
+            costs,
+            cursors: vec![Cursor::default(); tasks],
+            clock: vec![0; tasks],
+            waiting: vec![0; tasks],
+            waited: vec![0; channels],
+            arrivals: vec![VecDeque::new(); channels],
+            in_use: vec![0; channels],
+            is_awaited: vec![false; channels],
+            sent: Vec::new(),
+        }
+    }
+
+    /// Runs a task until it ends or waits for a message that was not sent; who waited for its messages becomes ready.
+    fn go_on(&mut self, task: TaskId, ready: &mut Vec<TaskId>) {
+        let own = task as usize;
+        while let Some(instruction) = self.cursors[own].next(self.program.instructions(task)) {
+            let time = self.costs.of(instruction);
+            match instruction {
+                Instruction::Send { channel, flits } => {
+                    self.clock[own] += time;
+                    let at = channel as usize;
+                    let begin = self.clock[own].max(self.in_use[at]);
+                    self.in_use[at] = begin + flits;
+                    self.arrivals[at].push_back(begin + flits);
+                    self.sent.push((begin, channel, flits));
+                    if std::mem::take(&mut self.is_awaited[at]) {
+                        ready.push(self.program.channels()[at].to);
+                    }
+                }
+                Instruction::Receive { channel, .. } => {
+                    let at = channel as usize;
+                    let Some(arrival) = self.arrivals[at].pop_front() else {
+                        self.is_awaited[at] = true;
+                        return;
+                    };
+                    let wait = arrival.saturating_sub(self.clock[own]);
+                    self.waiting[own] += wait;
+                    self.waited[at] += wait;
+                    self.clock[own] += wait + time;
+                }
+                _ => self.clock[own] += time,
+            }
+            self.cursors[own].advance();
+        }
+    }
+}
+
+/// Divides messages, in the order in which they are sent, into phases: each has a first message and those that are on their way
+/// together with it for long enough. Phases of the same channels are one that comes several times.
+fn phases(sent: &[Sent]) -> Vec<Phase> {
+    let mut phases: Vec<Phase> = Vec::new();
+    let mut known: HashMap<Vec<u32>, usize> = HashMap::new();
+    let mut first = 0;
+    while first < sent.len() {
+        let (begin, _, flits) = sent[first];
+        let end = begin + flits;
+        let is_together = |&(at, _, length): &Sent| {
+            let overlap = end.min(at + length).saturating_sub(at) as f64;
+            overlap > TOGETHER * flits.min(length) as f64
+        };
+        // Who is sent later overlaps less, so these are the next ones.
+        let count = 1 + sent[first + 1..].iter().take_while(|message| is_together(message)).count();
+        let mut channels: Vec<u32> =
+            sent[first..first + count].iter().map(|&(_, channel, _)| channel).collect();
+        channels.sort_unstable();
+        channels.dedup();
+        match known.get(&channels) {
+            Some(&phase) => phases[phase].times += 1,
+            None => {
+                known.insert(channels.clone(), phases.len());
+                phases.push(Phase { channels, times: 1 });
+            }
+        }
+        first += count;
+    }
+    phases
+}

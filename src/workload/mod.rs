@@ -1,0 +1,384 @@
+//! Programs in time: what each task computes, sends and receives, in order.
+//!
+//! A [`Program`] is the description of a parallel program by Perego and De Petris (1994): tasks that compute for so many
+//! cycles, send messages of so many flits (the smallest unit that a link carries) and receive them. Our addition are
+//! repetitions. Sends do not wait; a receive waits for the next message of its sender.
+//!
+//! | member | what it does |
+//! |---|---|
+//! | [`ProgramBuilder`] | makes a program, instruction by instruction |
+//! | [`Cursor`] | walks through the instructions of a task, repetitions unrolled |
+//! | [`check`] | proves that every message that is sent is received, and that no tasks wait for each other |
+//! | [`generate`] | programs of regular and random patterns |
+//!
+//! # Guarantees
+//!
+//! A program that was built is free of mistakes: its tasks exist, the n-th message from one task to another has the length
+//! with which it is received, no tasks wait for each other for ever, and all sums of cycles and flits fit 64 bits with room
+//! to spare ([`MOST_WORK`]). Sends do not wait, so whether tasks wait for each other does not depend on times: it is found
+//! out by running the program once, O(instructions, repetitions unrolled).
+//!
+//! # Reference
+//!
+//! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09, 1994.
+
+pub mod assign;
+pub mod check;
+pub mod estimate;
+pub mod generate;
+pub mod routing;
+pub mod simulate;
+pub mod text;
+
+pub use check::{ProgramError, ProgramFault};
+
+use std::collections::HashMap;
+
+use crate::graph::{CsrGraph, GraphBuilder};
+use crate::ground::types::{NodeId, Weight};
+
+/// A task of a program, counted from 0. It is a process of the communication graph.
+pub type TaskId = NodeId;
+
+/// Instructions of a program at most, repetitions unrolled, where each pass over the beginning and the end of a repetition counts
+/// too: checking as many takes about a second.
+pub const MOST_INSTRUCTIONS: u64 = 1 << 27;
+
+/// Cycles of computation at most, and flits that are sent, each in sum over a whole program.
+pub const MOST_WORK: u64 = 1 << 48;
+
+/// One step of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instruction {
+    /// Computes for so many cycles.
+    Compute(u64),
+    /// Sends a message over a channel of the program.
+    Send {
+        /// The channel, from this task.
+        channel: u32,
+        /// Length of the message, at least 1.
+        flits: u64,
+    },
+    /// Waits for the next message of a channel, and takes it.
+    Receive {
+        /// The channel, to this task.
+        channel: u32,
+        /// Length of the message, at least 1.
+        flits: u64,
+    },
+    /// Begins a repetition.
+    Repeat {
+        /// How often it runs, at least once.
+        times: u64,
+        /// Index of its end among the instructions of the task.
+        end: u32,
+    },
+    /// Ends the repetition that begins at this index.
+    End {
+        /// Index of its beginning.
+        begin: u32,
+    },
+}
+
+/// A pair of tasks, the first of which sends to the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Channel {
+    /// Who sends.
+    pub from: TaskId,
+    /// Who receives.
+    pub to: TaskId,
+}
+
+/// What passes a channel during a whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Number of messages.
+    pub messages: u64,
+    /// Their length, in sum.
+    pub flits: u64,
+}
+
+/// A program whose messages all arrive. Tasks and channels are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    tasks: Vec<Vec<Instruction>>,
+    channels: Vec<Channel>,
+    traffic: Vec<Traffic>,
+    /// Cycles that each task computes.
+    work: Vec<u64>,
+    num_instructions: u64,
+}
+
+impl Program {
+    /// Number of tasks.
+    pub fn num_tasks(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// The instructions of a task, repetitions as they stand.
+    pub fn instructions(&self, task: TaskId) -> &[Instruction] {
+        &self.tasks[task as usize]
+    }
+
+    /// The pairs of tasks that exchange messages, each direction by itself, in the order of senders.
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// What passes each channel.
+    pub fn traffic(&self) -> &[Traffic] {
+        &self.traffic
+    }
+
+    /// Cycles that a task computes.
+    pub fn work(&self, task: TaskId) -> u64 {
+        self.work[task as usize]
+    }
+
+    /// Instructions of all tasks, repetitions unrolled, without their beginnings and ends.
+    pub fn num_instructions(&self) -> u64 {
+        self.num_instructions
+    }
+
+    /// Number of messages that are sent.
+    pub fn num_messages(&self) -> u64 {
+        self.traffic.iter().map(|traffic| traffic.messages).sum()
+    }
+
+    /// Flits that are sent.
+    pub fn num_flits(&self) -> u64 {
+        self.traffic.iter().map(|traffic| traffic.flits).sum()
+    }
+
+    /// The communication graph: tasks are its vertices, and an edge weighs the flits that its ends exchange, both
+    /// directions together.
+    pub fn graph(&self) -> CsrGraph {
+        let mut pairs: Vec<(TaskId, TaskId, Weight)> = self
+            .channels
+            .iter()
+            .zip(&self.traffic)
+            .map(|(channel, traffic)| {
+                let (u, v) = (channel.from.min(channel.to), channel.from.max(channel.to));
+                (u, v, traffic.flits as Weight)
+            })
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup_by(|next, kept| {
+            let is_same = (next.0, next.1) == (kept.0, kept.1);
+            if is_same {
+                kept.2 += next.2;
+            }
+            is_same
+        });
+        let mut builder = GraphBuilder::new(self.num_tasks());
+        for (u, v, weight) in pairs {
+            builder.add_edge(u, v, weight);
+        }
+        builder.build().expect("pairs are different, and their weights are parts of a sum that fits")
+    }
+
+    /// The same program after task `order[i]` has got the number `i`. Panics unless `order` holds each task once.
+    pub fn renumbered(&self, order: &[TaskId]) -> Self {
+        let mut number = vec![TaskId::MAX; self.num_tasks()];
+        for (new, &old) in order.iter().enumerate() {
+            number[old as usize] = new as TaskId;
+        }
+        assert!(
+            order.len() == self.num_tasks() && !number.contains(&TaskId::MAX),
+            "each task has one number"
+        );
+        let mut builder = ProgramBuilder::new(self.num_tasks());
+        for (new, &old) in order.iter().enumerate() {
+            for &instruction in self.instructions(old) {
+                let channel = |channel: u32| self.channels[channel as usize];
+                match instruction {
+                    Instruction::Compute(cycles) => builder.compute(new as TaskId, cycles),
+                    Instruction::Send { channel: at, flits } => {
+                        builder.send(new as TaskId, number[channel(at).to as usize], flits);
+                    }
+                    Instruction::Receive { channel: at, flits } => {
+                        builder.receive(new as TaskId, number[channel(at).from as usize], flits);
+                    }
+                    Instruction::Repeat { times, .. } => builder.repeat(new as TaskId, times),
+                    Instruction::End { .. } => builder.end(new as TaskId),
+                }
+            }
+        }
+        builder.build().expect("the same program by other numbers")
+    }
+
+    /// One synchronous phase: each process sends to each neighbour as many flits as their edge weighs, and then receives
+    /// the same from them. Fails where the weights exceed [`MOST_WORK`], with the heaviest edge.
+    pub fn of_graph(graph: &CsrGraph) -> Result<Self, ProgramError> {
+        if graph.total_arc_weight() as u64 > MOST_WORK {
+            let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (weight, v, u)));
+            let (weight, v, u) = arcs.max().unwrap_or_default();
+            return Err(ProgramError { task: u, index: 0, fault: ProgramFault::TooHeavy { u, v, weight } });
+        }
+        let mut builder = ProgramBuilder::new(graph.num_nodes());
+        for task in graph.nodes() {
+            for (other, weight) in graph.arcs(task) {
+                builder.send(task, other, weight as u64);
+            }
+            for (other, weight) in graph.arcs(task) {
+                builder.receive(task, other, weight as u64);
+            }
+        }
+        builder.build()
+    }
+}
+
+/// Makes a program, instruction by instruction.
+///
+/// ```
+/// use viem::workload::ProgramBuilder;
+///
+/// let mut builder = ProgramBuilder::new(2);
+/// builder.compute(0, 100);
+/// builder.send(0, 1, 16);
+/// builder.receive(1, 0, 16);
+/// let program = builder.build()?;
+/// assert_eq!((program.num_messages(), program.num_flits()), (1, 16));
+/// # Ok::<(), viem::workload::ProgramError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ProgramBuilder {
+    tasks: Vec<Vec<Instruction>>,
+    channels: Vec<Channel>,
+    numbers: HashMap<Channel, u32>,
+    /// Where the repetitions begin that have not ended yet.
+    open: Vec<Vec<u32>>,
+}
+
+impl ProgramBuilder {
+    /// A program of so many tasks that do nothing yet.
+    pub fn new(num_tasks: usize) -> Self {
+        Self {
+            tasks: vec![Vec::new(); num_tasks],
+            channels: Vec::new(),
+            numbers: HashMap::new(),
+            open: vec![Vec::new(); num_tasks],
+        }
+    }
+
+    /// Number of instructions of a task so far.
+    pub fn len(&self, task: TaskId) -> usize {
+        self.tasks[task as usize].len()
+    }
+
+    /// Whether a task does nothing so far.
+    pub fn is_empty(&self, task: TaskId) -> bool {
+        self.tasks[task as usize].is_empty()
+    }
+
+    /// Lets a task compute for so many cycles. This and the following panic if there is no such task.
+    pub fn compute(&mut self, task: TaskId, cycles: u64) {
+        self.tasks[task as usize].push(Instruction::Compute(cycles));
+    }
+
+    /// Lets a task send a message of so many flits.
+    pub fn send(&mut self, task: TaskId, to: TaskId, flits: u64) {
+        let channel = self.channel(Channel { from: task, to });
+        self.tasks[task as usize].push(Instruction::Send { channel, flits });
+    }
+
+    /// Lets a task receive a message of so many flits.
+    pub fn receive(&mut self, task: TaskId, from: TaskId, flits: u64) {
+        let channel = self.channel(Channel { from, to: task });
+        self.tasks[task as usize].push(Instruction::Receive { channel, flits });
+    }
+
+    /// Begins a repetition of a task; what follows up to its [`end`](Self::end) runs so many times.
+    pub fn repeat(&mut self, task: TaskId, times: u64) {
+        let begin = self.len(task) as u32;
+        self.open[task as usize].push(begin);
+        self.tasks[task as usize].push(Instruction::Repeat { times, end: u32::MAX });
+    }
+
+    /// Ends the last repetition of a task that has not ended; without one, [`build`](Self::build) fails.
+    pub fn end(&mut self, task: TaskId) {
+        let end = self.len(task) as u32;
+        let begin = self.open[task as usize].pop().unwrap_or(u32::MAX);
+        let instructions = &mut self.tasks[task as usize];
+        if let Some(Instruction::Repeat { end: open, .. }) = instructions.get_mut(begin as usize) {
+            *open = end;
+        }
+        instructions.push(Instruction::End { begin });
+    }
+
+    fn channel(&mut self, channel: Channel) -> u32 {
+        *self.numbers.entry(channel).or_insert_with(|| {
+            self.channels.push(channel);
+            self.channels.len() as u32 - 1
+        })
+    }
+
+    /// The program, if it has no mistakes. O(instructions, repetitions unrolled).
+    pub fn build(mut self) -> Result<Program, ProgramError> {
+        check::form(&self.tasks, &self.channels)?;
+        self.sort_channels();
+        let run = check::run(&self.tasks, &self.channels)?;
+        let check::Run { traffic, work, num_instructions } = run;
+        Ok(Program { tasks: self.tasks, channels: self.channels, traffic, work, num_instructions })
+    }
+
+    /// Numbers the channels in the order of senders and receivers, whatever order they were met in.
+    fn sort_channels(&mut self) {
+        let mut order: Vec<u32> = (0..self.channels.len() as u32).collect();
+        order.sort_unstable_by_key(|&channel| self.channels[channel as usize]);
+        let mut number = vec![0; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            number[old as usize] = new as u32;
+        }
+        self.channels.sort_unstable();
+        for instruction in self.tasks.iter_mut().flatten() {
+            if let Instruction::Send { channel, .. } | Instruction::Receive { channel, .. } = instruction {
+                *channel = number[*channel as usize];
+            }
+        }
+    }
+}
+
+/// A place in the instructions of a task as they run, one by one.
+#[derive(Clone, Debug, Default)]
+pub struct Cursor {
+    at: usize,
+    /// How often each repetition around is still to run after this time.
+    left: Vec<u64>,
+}
+
+impl Cursor {
+    /// The instruction that runs next; nothing once the task has ended. Repetitions are passed over, so it never is
+    /// the beginning or the end of one.
+    pub fn next(&mut self, instructions: &[Instruction]) -> Option<Instruction> {
+        loop {
+            match *instructions.get(self.at)? {
+                Instruction::Repeat { times, .. } => {
+                    self.left.push(times - 1);
+                    self.at += 1;
+                }
+                Instruction::End { begin } => match self.left.last_mut() {
+                    Some(left) if *left > 0 => {
+                        *left -= 1;
+                        self.at = begin as usize + 1;
+                    }
+                    _ => {
+                        self.left.pop();
+                        self.at += 1;
+                    }
+                },
+                instruction => return Some(instruction),
+            }
+        }
+    }
+
+    /// Passes over the instruction that [`next`](Self::next) has told.
+    pub fn advance(&mut self) {
+        self.at += 1;
+    }
+
+    /// Index of the instruction that runs next, once [`next`](Self::next) has told it.
+    pub fn index(&self) -> usize {
+        self.at
+    }
+}

@@ -1,0 +1,196 @@
+//! Links of a machine, and the route of each message over them.
+//!
+//! Routes are deterministic: they depend on nothing but where a message starts and ends.
+//!
+//! | what joins the PEs | links | route | messages travel |
+//! |---|---|---|---|
+//! | a grid, a hypercube | two for each pair of neighbours, one each way; in rings two lanes each | e-cube: the first dimension first, the shorter way round | as worms |
+//! | a tree | one up and one down for each PE and each group | up to the group of both, and down | hop by hop |
+//! | a network | two for each link | the cheapest path | hop by hop |
+//! | nothing known | a port out of each PE and one into it | out and in | hop by hop |
+//!
+//! As a worm (wormhole flow control) a message of L flits takes L + d - 1 flit times over d links, and keeps what it has reached
+//! while it waits for more ([`simulate`](crate::workload::simulate)). Hop by hop (store and forward) it passes each link as a whole, and
+//! takes L times the costs of the links: L times the distance of the PEs.
+//!
+//! # Rings without deadlock
+//!
+//! Worms in a ring can wait for each other in a circle. So each link of a closed dimension has two lanes: a message changes from
+//! the first to the second where it passes from the last vertex to the first (Dally and Seitz 1987). Both lanes carry a
+//! flit at a time, which is more than one wire does; [`Routing::link_of`] tells which lanes are one link.
+//!
+//! # Trees
+//!
+//! A link of level l joins a group of level l - 1 (on the first level: a PE) to its group of level l. It costs what the distance
+//! of level l exceeds that of the levels inside, one half up and one half down. Where distances fall from the inside out,
+//! a message leaves out the levels that are farther than its own.
+
+mod grid;
+mod network;
+mod ports;
+mod tree;
+
+use crate::ground::types::PeId;
+use crate::machine::{Interconnect, Machine, MachineError};
+use grid::GridRoutes;
+use network::NetworkRoutes;
+use ports::PortRoutes;
+use tree::TreeRoutes;
+
+/// A lane of a link, in one direction, counted from 0.
+pub type LaneId = u32;
+
+/// A step of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// What is passed.
+    pub lane: LaneId,
+    /// Cycles that a flit takes, at least 1.
+    pub cycles: u64,
+}
+
+/// How a message travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Flit by flit, all links at once; every hop takes the same time.
+    Wormhole,
+    /// As a whole, link by link.
+    StoreAndForward,
+}
+
+/// The links of a machine and the routes over them.
+///
+/// ```
+/// use viem::workload::routing::{Flow, Routing};
+/// use viem::machine::Grid;
+///
+/// let routing = Routing::new(&Grid::mesh(&[4, 4])?)?;
+/// let mut hops = Vec::new();
+/// assert_eq!(routing.route(0, 10, &mut hops), Flow::Wormhole);
+/// let links: Vec<String> = hops.iter().map(|hop| routing.name(routing.link_of(hop.lane))).collect();
+/// assert_eq!(links, ["(0,0) -> (1,0)", "(1,0) -> (2,0)", "(2,0) -> (2,1)", "(2,1) -> (2,2)"]);
+/// # Ok::<(), viem::machine::MachineError>(())
+/// ```
+#[derive(Debug)]
+pub struct Routing {
+    num_pes: usize,
+    routes: Routes,
+    /// The number of each PE in the whole machine, if it is a part of one.
+    list: Option<Vec<PeId>>,
+}
+
+#[derive(Debug)]
+enum Routes {
+    Grid(GridRoutes),
+    Tree(TreeRoutes),
+    Network(NetworkRoutes),
+    Ports(PortRoutes),
+}
+
+impl Routing {
+    /// The routes of a machine. O(PEs) at most; those of networks are found when they are first asked for, by a search
+    /// from the router they end at, or the PE if it has several links, which takes four bytes a vertex.
+    pub fn new(machine: &dyn Machine) -> Result<Self, MachineError> {
+        let (mut interconnect, mut list) = (machine.interconnect(), None);
+        while let Interconnect::Listed { whole, list: inner } = interconnect {
+            list = Some(match list {
+                None => inner,
+                Some(outer) => Vec::into_iter(outer).map(|pe: PeId| inner[pe as usize]).collect(),
+            });
+            interconnect = *whole;
+        }
+        let routes = match interconnect {
+            Interconnect::Grid(grid) => Routes::Grid(GridRoutes::new(&grid)?),
+            Interconnect::Tree(tree) => Routes::Tree(TreeRoutes::new(&tree)?),
+            Interconnect::Network(network) => Routes::Network(NetworkRoutes::new(network)),
+            Interconnect::Ports | Interconnect::Listed { .. } => Routes::Ports(PortRoutes::new(machine)?),
+        };
+        Ok(Self { num_pes: machine.num_pes(), routes, list })
+    }
+
+    /// The same where rings have one lane only: what hardware without virtual channels does. Worms may then wait for each
+    /// other for ever, which the simulator tells.
+    pub fn with_single_lanes(mut self) -> Self {
+        if let Routes::Grid(grid) = &mut self.routes {
+            grid.join_lanes();
+        }
+        self
+    }
+
+    /// Number of PEs.
+    pub fn num_pes(&self) -> usize {
+        self.num_pes
+    }
+
+    /// Number of lanes.
+    pub fn num_lanes(&self) -> usize {
+        match &self.routes {
+            Routes::Grid(routes) => routes.num_lanes(),
+            Routes::Tree(routes) => routes.num_links(),
+            Routes::Network(routes) => routes.num_links(),
+            Routes::Ports(routes) => routes.num_links(),
+        }
+    }
+
+    /// The link that a lane is a part of, called by its first lane.
+    pub fn link_of(&self, lane: LaneId) -> LaneId {
+        match &self.routes {
+            Routes::Grid(routes) => routes.link_of(lane),
+            _ => lane,
+        }
+    }
+
+    /// Adds the hops from a PE to another to `hops`, and tells how messages travel over them. There are none where the PEs
+    /// are the same, or so near that messages take no time.
+    pub fn route(&self, from: PeId, to: PeId, hops: &mut Vec<Hop>) -> Flow {
+        let (from, to) = (self.whole(from), self.whole(to));
+        match &self.routes {
+            Routes::Grid(routes) => return routes.route(from, to, hops),
+            Routes::Tree(routes) => routes.route(from, to, 0, hops),
+            Routes::Network(routes) => routes.route(from, to, hops),
+            Routes::Ports(routes) => routes.route(from, to, hops),
+        }
+        Flow::StoreAndForward
+    }
+
+    /// What people call a link, given by its first lane.
+    pub fn name(&self, link: LaneId) -> String {
+        match &self.routes {
+            Routes::Grid(routes) => routes.name(link),
+            Routes::Tree(routes) => routes.name(link, 0),
+            Routes::Network(routes) => routes.name(link),
+            Routes::Ports(routes) => routes.name(link),
+        }
+    }
+
+    /// Hops of the longest route, and cycles of the slowest, at most.
+    pub fn longest(&self) -> (u64, u64) {
+        match &self.routes {
+            Routes::Grid(routes) => routes.longest(),
+            Routes::Tree(routes) => routes.longest(),
+            Routes::Network(routes) => routes.longest(),
+            Routes::Ports(routes) => routes.longest(),
+        }
+    }
+
+    fn whole(&self, pe: PeId) -> PeId {
+        self.list.as_ref().map_or(pe, |list| list[pe as usize])
+    }
+}
+
+/// Adds a hop that takes time.
+fn push(hops: &mut Vec<Hop>, lane: usize, cycles: u64) {
+    if cycles > 0 {
+        hops.push(Hop { lane: lane as LaneId, cycles });
+    }
+}
+
+/// Makes sure that as many lanes can be numbered.
+fn check_lanes(count: u128) -> Result<usize, MachineError> {
+    const MOST_LANES: u128 = 1 << 31;
+    if count > MOST_LANES {
+        let (what, count) = ("links", usize::try_from(count).unwrap_or(usize::MAX));
+        return Err(MachineError::OutOfMemory { what, count, bytes: 8 * count as u128 });
+    }
+    Ok(count as usize)
+}

@@ -1,0 +1,340 @@
+//! Simulation of a program on a machine: how long it takes with a mapping, and which link holds it up.
+//!
+//! # Model
+//!
+//! Section 3 of Perego and De Petris, with trees, networks and more than one task a PE besides.
+//!
+//! - A PE runs one instruction at a time, by turns of its ready tasks. `INT_OP p` takes p cycles; SEND and RECEIVE take constant
+//!   times ([`Costs`]). A message leaves when its SEND ends, and its sender goes on. RECEIVE begins when the message has arrived
+//!   as a whole.
+//! - A message to a task of the same PE arrives at once.
+//! - On grids and hypercubes messages travel as worms: L flits over d links take L + d - 1 flit times; a worm whose next link is
+//!   taken waits where it is, and keeps the links it is on. A link is taken from when the first flit enters it until the last one
+//!   goes on to the next link. On other machines messages pass link by link as a whole, at each link
+//!   L times its cost, and wait between links without keeping any ([`routing`](crate::workload::routing)).
+//! - Whoever asks for a link first gets it first; of those that ask in the same cycle, the lowest sending task, and its earlier
+//!   message. So two runs are the same.
+//! - Messages of a PE leave by as many links at a time as they need, and as many may arrive at a time.
+//!
+//! # Algorithm and cost
+//!
+//! Discrete events: a message over d links takes 2 d of them, whatever its length, each in constant time
+//! ([`calendar`](self)). Memory for the messages on their way, with their routes.
+//!
+//! # Deadlock
+//!
+//! E-cube routes on meshes, and on tori with two lanes, never lead to one, nor does passing link by link. Where worms wait for each
+//! other all the same ([`Routing::with_single_lanes`]), the simulation ends with an error that names the circle.
+
+mod calendar;
+mod network;
+mod report;
+mod tasks;
+mod trace;
+
+pub use report::{Activity, Flight, Latency, LinkLoad, PeTime, Simulation, Span, Timeline};
+pub use trace::ChromeTrace;
+
+use crate::ground::observer::{Observer, Watch};
+use crate::ground::types::PeId;
+use crate::workload::routing::{Flow, Hop, Routing};
+use crate::workload::{Channel, Instruction, Program, TaskId};
+use calendar::Calendar;
+use network::{Event, MessageId, Network};
+use tasks::{Begun, Outgoing, Tasks};
+
+/// Cycles that instructions take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Costs {
+    /// A SEND, whatever the length of the message.
+    pub send: u64,
+    /// A RECEIVE, once the message is there.
+    pub receive: u64,
+}
+
+impl Default for Costs {
+    /// A cycle each.
+    fn default() -> Self {
+        Self { send: 1, receive: 1 }
+    }
+}
+
+impl Costs {
+    /// The greatest cost.
+    pub const MOST: u64 = 1 << 20;
+
+    /// Cycles that an instruction takes.
+    pub fn of(self, instruction: Instruction) -> u64 {
+        match instruction {
+            Instruction::Compute(cycles) => cycles,
+            Instruction::Send { .. } => self.send,
+            Instruction::Receive { .. } => self.receive,
+            Instruction::Repeat { .. } | Instruction::End { .. } => 0,
+        }
+    }
+}
+
+/// What a simulation is told besides program, routes and mapping.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Cycles that instructions take.
+    pub costs: Costs,
+    /// Whether to tell what was done when: 40 bytes an instruction, 32 a message.
+    pub has_timeline: bool,
+}
+
+/// Why a simulation has no end. Tasks and PEs are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum SimulationError {
+    #[error("the mapping has {found} tasks, the program {expected}")]
+    MappingDiffers { found: usize, expected: usize },
+    #[error("task {task} is on PE {pe}, but the machine has 0..{count}")]
+    PeOutOfRange { task: usize, pe: PeId, count: usize },
+    #[error("SEND and RECEIVE may take {} cycles at most", Costs::MOST)]
+    CostTooLarge,
+    #[error(
+        "the program may take more than 2^62 cycles on this machine; give flits or distances in a larger unit"
+    )]
+    TooLong,
+    #[error("at time {time} messages wait for each other for ever: {}", circle_of(circle))]
+    Deadlock { time: u64, circle: Vec<Blocked> },
+    #[error("the simulation was ended at time {time}")]
+    Stopped { time: u64 },
+}
+
+/// A message that waits for a link that the next one of a circle keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blocked {
+    /// Who sent it.
+    pub from: TaskId,
+    /// Who is to get it.
+    pub to: TaskId,
+    /// What it waits for.
+    pub link: String,
+}
+
+/// A circle of messages, for people; of long ones the beginning.
+fn circle_of(circle: &[Blocked]) -> String {
+    const MOST_NAMED: usize = 16;
+    let named = circle.iter().take(MOST_NAMED).map(|Blocked { from, to, link }| {
+        format!("the message from task {from} to {to} waits for link {link}, which is kept by ")
+    });
+    let rest = if circle.len() > MOST_NAMED { "others, which lead back to " } else { "" };
+    format!("{}{rest}the first", named.collect::<String>())
+}
+
+/// Simulates a program where task i runs on PE `pe_of[i]`, any number of them on each.
+///
+/// ```
+/// use viem::workload::ProgramBuilder;
+/// use viem::workload::routing::Routing;
+/// use viem::workload::simulate::{Costs, Settings, simulate};
+/// use viem::machine::Grid;
+///
+/// let mut builder = ProgramBuilder::new(2);
+/// builder.send(0, 1, 10);
+/// builder.receive(1, 0, 10);
+/// let program = builder.build()?;
+/// let routing = Routing::new(&Grid::mesh(&[4])?)?;
+/// let settings = Settings { costs: Costs { send: 0, receive: 0 }, ..Settings::default() };
+/// // Ten flits over three links.
+/// assert_eq!(simulate(&program, &routing, &[0, 3], settings, &())?.completion_time, 10 + 3 - 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn simulate(
+    program: &Program,
+    routing: &Routing,
+    pe_of: &[PeId],
+    settings: Settings,
+    observer: &dyn Observer,
+) -> Result<Simulation, SimulationError> {
+    check(program, routing, pe_of, settings.costs)?;
+    let mut run = Run {
+        program,
+        routing,
+        pe_of,
+        tasks: Tasks::new(program, pe_of, routing.num_pes(), settings.costs, settings.has_timeline),
+        network: Network::new(routing.num_lanes()),
+        calendar: Calendar::new(),
+        due: (0..routing.num_pes() as PeId).collect(),
+        flights: settings.has_timeline.then(Vec::new),
+        latencies: Latencies::default(),
+    };
+    let time = run.run_all(observer)?;
+    if !run.tasks.have_ended() {
+        return Err(SimulationError::Deadlock { time, circle: run.circle() });
+    }
+    Ok(run.report())
+}
+
+/// Checks sizes, and that no time exceeds 62 bits.
+fn check(program: &Program, routing: &Routing, pe_of: &[PeId], costs: Costs) -> Result<(), SimulationError> {
+    let (found, expected, count) = (pe_of.len(), program.num_tasks(), routing.num_pes());
+    if found != expected {
+        return Err(SimulationError::MappingDiffers { found, expected });
+    }
+    if let Some(task) = pe_of.iter().position(|&pe| pe as usize >= count) {
+        return Err(SimulationError::PeOutOfRange { task, pe: pe_of[task], count });
+    }
+    if costs.send.max(costs.receive) > Costs::MOST {
+        return Err(SimulationError::CostTooLarge);
+    }
+    // One message after the other takes no less time than all of them together.
+    let (hops, cycles) = routing.longest();
+    let flits = u128::from(program.num_flits()) + u128::from(program.num_messages());
+    let messages = flits.saturating_mul(hops.into()).saturating_mul(cycles.into());
+    let work: u64 = (0..expected as TaskId).map(|task| program.work(task)).sum();
+    let calls = u128::from(program.num_instructions()) * u128::from(Costs::MOST);
+    if messages.saturating_add(calls).saturating_add(work.into()) > 1 << 62 {
+        return Err(SimulationError::TooLong);
+    }
+    Ok(())
+}
+
+/// Sums over messages.
+#[derive(Default)]
+struct Latencies {
+    messages: u64,
+    local: u64,
+    sum: u128,
+    alone: u128,
+    longest: u64,
+}
+
+struct Run<'a> {
+    program: &'a Program,
+    routing: &'a Routing,
+    pe_of: &'a [PeId],
+    tasks: Tasks<'a>,
+    network: Network,
+    calendar: Calendar<Event>,
+    /// PEs that may have something to begin.
+    due: Vec<PeId>,
+    flights: Option<Vec<Flight>>,
+    latencies: Latencies,
+}
+
+impl Run<'_> {
+    /// Lets everything happen. Returns when the last thing did.
+    fn run_all(&mut self, observer: &dyn Observer) -> Result<u64, SimulationError> {
+        let mut watch = Watch::new(observer);
+        let (mut now, mut events) = (0, Vec::new());
+        let (mut arrived, mut done) = (Vec::new(), Vec::new());
+        loop {
+            for event in events.drain(..) {
+                match event {
+                    Event::Done(pe) => done.push(pe),
+                    Event::Asks(id) => self.network.asks(id),
+                    Event::Leaves(id) => {
+                        arrived.extend(self.network.leaves(id, now, &mut self.calendar).then_some(id));
+                    }
+                    Event::Passed(id) => arrived.extend(self.network.passed(id, now).then_some(id)),
+                }
+            }
+            self.deliver(&mut arrived, now);
+            self.end_instructions(&mut done, now);
+            let steps = self.tasks.num_steps();
+            self.begin_instructions(now);
+            self.network.give(now, &mut self.calendar);
+            let Some(next) = self.calendar.next(&mut events) else { return Ok(now) };
+            if watch.stops_after(1 + events.len() + self.tasks.num_steps() - steps) {
+                return Err(SimulationError::Stopped { time: now });
+            }
+            now = next;
+        }
+    }
+
+    /// Hands over messages that arrive now.
+    fn deliver(&mut self, arrived: &mut Vec<MessageId>, now: u64) {
+        arrived.sort_unstable_by_key(|&id| self.network.message(id).key);
+        for id in arrived.drain(..) {
+            let message = self.network.message(id);
+            let (latency, channel) = (now - message.sent, message.channel);
+            let sums = &mut self.latencies;
+            sums.messages += 1;
+            sums.sum += u128::from(latency);
+            sums.alone += u128::from(message.time_alone());
+            sums.longest = sums.longest.max(latency);
+            if let Some(flights) = &mut self.flights {
+                let Channel { from, to } = self.program.channels()[channel as usize];
+                flights.push(Flight { from, to, flits: message.flits, sent: message.sent, arrived: now });
+            }
+            self.network.forget(id);
+            self.due.extend(self.tasks.arrives(channel));
+        }
+    }
+
+    fn end_instructions(&mut self, done: &mut Vec<PeId>, now: u64) {
+        done.sort_unstable();
+        for pe in done.drain(..) {
+            if let Some(outgoing) = self.tasks.ends(pe, now) {
+                self.send(&outgoing, now);
+            }
+            self.due.push(pe);
+        }
+    }
+
+    fn begin_instructions(&mut self, now: u64) {
+        self.due.sort_unstable_by(|a, b| b.cmp(a));
+        while let Some(pe) = self.due.pop() {
+            loop {
+                match self.tasks.begins(pe, now) {
+                    Begun::Nothing => break,
+                    Begun::AtOnce(outgoing) => outgoing.iter().for_each(|outgoing| self.send(outgoing, now)),
+                    Begun::Until(end) => self.calendar.add(end, Event::Done(pe)),
+                }
+            }
+        }
+    }
+
+    /// Sends a message: over links, or to where it is at once.
+    fn send(&mut self, outgoing: &Outgoing, now: u64) {
+        let &Outgoing { task, channel, flits, number } = outgoing;
+        let to = self.program.channels()[channel as usize].to;
+        let (from, to) = (self.pe_of[task as usize], self.pe_of[to as usize]);
+        let routing = self.routing;
+        let route = |hops: &mut Vec<Hop>| {
+            if from == to { Flow::StoreAndForward } else { routing.route(from, to, hops) }
+        };
+        if !self.network.send((task, number), channel, flits, now, route) {
+            self.latencies.local += 1;
+            self.due.extend(self.tasks.arrives(channel));
+        }
+    }
+
+    /// Messages that wait for each other.
+    fn circle(&self) -> Vec<Blocked> {
+        let blocked = |(id, lane)| {
+            let Channel { from, to } = self.network.ends(id, self.program.channels());
+            Blocked { from, to, link: self.routing.name(self.routing.link_of(lane)) }
+        };
+        self.network.circle().into_iter().map(blocked).collect()
+    }
+
+    fn report(self) -> Simulation {
+        let mut links: Vec<LinkLoad> = Vec::new();
+        for (lane, load) in self.network.loads().enumerate().filter(|(_, load)| load.messages > 0) {
+            let link = self.routing.link_of(lane as u32);
+            if links.last().is_none_or(|last| last.link != link) {
+                let name = self.routing.name(link);
+                links.push(LinkLoad { link, name, messages: 0, flits: 0, busy: 0, held: 0, waited: 0 });
+            }
+            let sum = links.last_mut().expect("one was pushed");
+            sum.messages += load.messages;
+            sum.flits += load.flits;
+            sum.busy += load.busy;
+            sum.held += load.held;
+            sum.waited += load.waited;
+        }
+        let Latencies { messages, local, sum, alone, longest } = self.latencies;
+        let mean = |sum: u128| if messages > 0 { sum as f64 / messages as f64 } else { 0.0 };
+        let latency = Latency { messages, local, mean: mean(sum), longest, mean_alone: mean(alone) };
+        let (completion_time, pes) = (self.tasks.completion_time(), self.tasks.times());
+        let spans = self.tasks.into_spans();
+        let timeline = spans.zip(self.flights).map(|(spans, flights)| Timeline { spans, flights });
+        Simulation { completion_time, pes, links, latency, timeline }
+    }
+}
