@@ -61,13 +61,7 @@
 //! cuts an order of the vertices anew whenever they change, and [`Quality`] tells what a partition costs besides its cut.
 //!
 //! The folder `examples/` has a program for each of these.
-//!
-//! # Features
-//!
-//! `cli` (default) has the four programs. A library user does without: `default-features = false`.
 
-#[cfg(feature = "cli")]
-pub mod cli;
 pub mod graph;
 pub mod ground;
 pub mod io;
@@ -77,7 +71,6 @@ pub mod mapping;
 pub mod partition;
 pub mod qap;
 pub mod report;
-pub mod verify;
 pub mod workload;
 
 pub use graph::{Coordinates, CsrGraph, GraphBuilder};

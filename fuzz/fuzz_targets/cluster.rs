@@ -3,14 +3,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use viem::ground::types::{Distance, PeId};
 use viem::io::cluster::hwloc::Object;
 use viem::io::cluster::topology::Topology;
 use viem::io::cluster::{hostfile, hostlist, hwloc, latency, synthetic, topology};
 use viem::io::{ReadError, Source};
 use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, plain};
-use viem::topology::{DistanceOracle, DistanceVisitor, Machine};
-use viem::types::{Distance, PeId};
-use viem::verify::{MachineText, OUTLINE, audit_on};
+use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
+use viem_verify::{MachineText, OUTLINE, audit_on};
 
 struct Ask(PeId, PeId);
 

@@ -9,11 +9,11 @@ use common::{StopAfter, number, text_of};
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use viem::graph::{CsrGraph, GraphBuilder};
+use viem::ground::types::NodeId;
+use viem::machine::Machine;
 use viem::mapping::Mapping;
-use viem::solve::{DirectConfig, MapPreset, bounds, map_directly_watched};
-use viem::topology::Machine;
-use viem::types::NodeId;
-use viem::verify::{MachineText, audit_many};
+use viem::mapping::solve::{DirectConfig, MapPreset, bounds, map_directly_watched};
+use viem_verify::{MachineText, audit_many};
 
 const MACHINES: [(&str, Option<&str>); 7] = [
     ("tree:3:2", Some("1:10")),

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::topology::{DistanceOracle, Hierarchy, StoredDistances};
-use viem::types::PeId;
+use viem::ground::types::PeId;
+use viem::machine::{DistanceOracle, Hierarchy, StoredDistances};
 
 fuzz_target!(|input: (&str, &str, PeId, PeId)| {
     let (arities, distances, p, q) = input;

@@ -5,11 +5,11 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
+use viem::ground::types::{Distance, PeId};
 use viem::io::Source;
 use viem::machine;
-use viem::topology::{DistanceOracle, DistanceVisitor, Division, Interconnect, Machine, MachineError};
-use viem::types::{Distance, PeId};
-use viem::verify::{MachineText, audit_on};
+use viem::machine::{DistanceOracle, DistanceVisitor, Division, Interconnect, Machine, MachineError};
+use viem_verify::{MachineText, audit_on};
 
 const NAMES: [&str; 4] = ["machine", "machine.tgt", "machine.graph", "machine.matrix"];
 

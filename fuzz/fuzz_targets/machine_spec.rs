@@ -3,11 +3,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use viem::ground::types::{Distance, PeId};
 use viem::machine;
 use viem::machine::spec::KINDS;
-use viem::topology::{DistanceOracle, DistanceVisitor, Machine};
-use viem::types::{Distance, PeId};
-use viem::verify::{MachineText, audit_on};
+use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
+use viem_verify::{MachineText, audit_on};
 
 struct Ask(PeId, PeId);
 

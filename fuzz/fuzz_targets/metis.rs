@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use viem::graph::CsrGraph;
 use viem::io::metis::{self, Content, NodeWeights};
 use viem::io::{ReadError, Source};
-use viem::verify;
+use viem_verify as verify;
 
 fuzz_target!(|text: &[u8]| {
     let source = || Source::new("fuzz", text).expect("a slice can be read");

@@ -11,9 +11,9 @@ use common::{check_partition, check_quotient, number};
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::model::{self, ModelConfig};
+use viem::ground::types::NodeId;
+use viem::mapping::model::{self, ModelConfig};
 use viem::partition::Preset;
-use viem::types::NodeId;
 
 fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, ModelConfig)> {
     let n = u.int_in_range(1..=60)?;

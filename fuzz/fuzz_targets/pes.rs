@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use viem::io::Source;
 use viem::io::number_list::{self, ListOf};
-use viem::verify::{MachineText, audit_on};
+use viem_verify::{MachineText, audit_on};
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (num_pes, text) = (usize::from(input.0).max(2), input.1);

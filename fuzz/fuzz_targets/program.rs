@@ -2,18 +2,19 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::{Source, program};
-use viem::program::Program;
-use viem::routing::Routing;
-use viem::simulate::{Settings, simulate};
-use viem::topology::Grid;
+use viem::io::Source;
+use viem::machine::Grid;
+use viem::workload::Program;
+use viem::workload::routing::Routing;
+use viem::workload::simulate::{Settings, simulate};
+use viem::workload::text;
 
 /// Instructions of programs that are simulated.
 const FEW: u64 = 1 << 10;
 
 fn read(text: &[u8]) -> Result<Program, String> {
     let source = Source::new("fuzz", text).map_err(|error| error.to_string())?;
-    program::read(source).map_err(|error| error.to_string())
+    text::read(source).map_err(|error| error.to_string())
 }
 
 fuzz_target!(|input: (u8, &[u8])| {
@@ -26,7 +27,7 @@ fuzz_target!(|input: (u8, &[u8])| {
         return;
     }
     let mut written = Vec::new();
-    program::write(&mut written, &program).expect("memory");
+    text::write(&mut written, &program).expect("memory");
     assert_eq!(read(&written).as_ref(), Ok(&program));
     let side = 1 + u32::from(shape % 5);
     let grid = if shape < 128 { Grid::mesh(&[side, 3]) } else { Grid::torus(&[side, 3]) };

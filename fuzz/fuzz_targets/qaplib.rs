@@ -3,9 +3,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::io::{Source, qaplib};
+use viem::mapping::solve::MapPreset;
 use viem::qap::{self, Qap, QapConfig};
-use viem::solve::MapPreset;
-use viem::verify::audit_qap;
+use viem_verify::audit_qap;
 
 fuzz_target!(|text: &[u8]| {
     let source = Source::new("fuzz", text).expect("a slice can be read");

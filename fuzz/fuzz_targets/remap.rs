@@ -7,7 +7,7 @@ use viem::graph::{CsrGraph, generate};
 use viem::io::number_list::{self, ListOf};
 use viem::io::{Source, parents, partition};
 use viem::partition::Homes;
-use viem::verify::{OldText, audit_migration};
+use viem_verify::{OldText, audit_migration};
 
 const NUM_NODES: usize = 6;
 const NUM_BLOCKS: usize = 3;

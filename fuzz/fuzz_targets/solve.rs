@@ -8,13 +8,13 @@ mod common;
 use common::{StopAfter, audited_cost, number, text_of};
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use viem::construct::Construction;
 use viem::graph::{CsrGraph, GraphBuilder};
+use viem::ground::types::NodeId;
+use viem::machine::{DistanceKind, Hierarchy};
 use viem::mapping::Mapping;
-use viem::search::Neighbourhood;
-use viem::solve::{MapConfig, MapPreset, solve_watched};
-use viem::topology::{DistanceKind, Hierarchy};
-use viem::types::NodeId;
+use viem::mapping::construct::Construction;
+use viem::mapping::search::Neighbourhood;
+use viem::mapping::solve::{MapConfig, MapPreset, solve_watched};
 
 fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, MapConfig, StopAfter)> {
     let levels = u.int_in_range(1..=5)?;

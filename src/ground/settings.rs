@@ -66,6 +66,8 @@ pub fn check_share(field: &str, value: f64) -> Result<(), ConfigError> {
 ///
 /// The enum gets `ALL` (the choices in the order of the table), `name`, [`Display`] and [`FromStr`](std::str::FromStr) by
 /// the name, and is (de)serialised as its name. The word after the enum says in messages what the choices are.
+#[doc(hidden)] // for the packages of this project
+#[macro_export]
 macro_rules! named {
     (
         $(#[$attribute:meta])*
@@ -132,7 +134,7 @@ macro_rules! named {
     };
 }
 
-pub(crate) use named;
+pub use named;
 
 /// Declares an enum of choices and what each of them does by one table, one line a member: `Variant = "name" by function`.
 ///

@@ -72,7 +72,7 @@ pub enum ReadError {
 
 impl ReadError {
     /// The same for the name of a file that may be a misspelt `what`: where there is no such file, that is said, too.
-    pub(crate) fn or_else_is(self, what: impl std::fmt::Display) -> Self {
+    pub fn or_else_is(self, what: impl std::fmt::Display) -> Self {
         match self {
             Self::Unreadable { file, source } if source.kind() == std::io::ErrorKind::NotFound => {
                 let message = format!("it is neither {what} nor a file that is there");

@@ -136,7 +136,7 @@ pub trait Machine: Send + Sync {
     }
 
     /// For machines that cannot be read again from a text of their user: one from which all distances can be told in the plainest way,
-    /// for the auditor ([`verify`](crate::verify)). Its first line has the distances of the levels, innermost first; a line for each PE
+    /// for an auditor. Its first line has the distances of the levels, innermost first; a line for each PE
     /// has its digits at these levels. Lines that begin with `between` have the distances of the groups at the outermost level,
     /// row by row, if they have one for each pair.
     ///

@@ -14,11 +14,11 @@ use viem::io::metis::{self, Content};
 use viem::machine::{Hierarchy, Machine};
 use viem::mapping::Mapping;
 use viem::partition::Partition;
-use viem::verify::{self, MachineText, ProgramText};
 use viem::workload::estimate::{Estimate, Model};
 use viem::workload::routing::Routing;
 use viem::workload::simulate::Costs;
 use viem::workload::{Program, ProgramBuilder};
+use viem_verify::{self as verify, MachineText, ProgramText};
 
 /// A graph as the file that the library writes, with all weights.
 pub fn text_of(graph: &CsrGraph) -> String {

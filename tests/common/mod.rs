@@ -10,10 +10,6 @@ mod flits;
 mod machines;
 mod mpi;
 mod problems;
-#[cfg(feature = "cli")]
-mod programs;
-#[cfg(all(unix, feature = "cli"))]
-pub mod signals;
 mod stop_after;
 
 pub use check::*;
@@ -21,8 +17,6 @@ pub use flits::*;
 pub use machines::*;
 pub use mpi::*;
 pub use problems::*;
-#[cfg(feature = "cli")]
-pub use programs::*;
 pub use stop_after::StopAfter;
 
 /// The names of what is in a folder, sorted.
@@ -36,5 +30,11 @@ pub fn names(folder: &Path) -> Vec<String> {
 
 /// A file of `instances/`.
 pub fn instance(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("instances").join(name)
+    root().join("instances").join(name)
+}
+
+/// The folder of the whole project, from whichever of its packages this is compiled in.
+pub fn root() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.ancestors().find(|folder| folder.join("instances").is_dir()).expect("a checkout with instances")
 }

@@ -110,7 +110,7 @@ impl Mpi {
 
     /// A source of this package, compiled.
     pub fn compile(&self, compiler: &str, arguments: &[&str], source: &str) -> PathBuf {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
+        let source = super::root().join(source);
         let result = self.folder.path().join(source.file_name().unwrap()).with_extension("out");
         let mut command = self.command(compiler);
         let output = command.args(arguments).arg(source).arg("-o").arg(&result).arg("-ldl").output().unwrap();

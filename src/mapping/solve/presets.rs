@@ -26,6 +26,17 @@ members! {
     fn config(self) -> MapConfig = function()
 }
 
+impl From<Preset> for MapPreset {
+    /// Mappings have one preset for both kinds of graphs.
+    fn from(preset: Preset) -> Self {
+        match preset {
+            Preset::Strong | Preset::StrongSocial => Self::Strong,
+            Preset::Eco | Preset::EcoSocial => Self::Eco,
+            Preset::Fast | Preset::FastSocial => Self::Fast,
+        }
+    }
+}
+
 /// Everything that decides about a mapping besides the problem itself.
 ///
 /// ```

@@ -1,5 +1,0 @@
-//! The program `evaluator`; see [`viem::cli::evaluator`].
-
-fn main() -> std::process::ExitCode {
-    viem::cli::evaluator::main()
-}

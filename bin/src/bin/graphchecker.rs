@@ -1,0 +1,5 @@
+//! The program `graphchecker`; see [`viem_cli::graphchecker`].
+
+fn main() -> std::process::ExitCode {
+    viem_cli::graphchecker::main()
+}

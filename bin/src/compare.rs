@@ -1,0 +1,166 @@
+//! Mappings side by side, and the picture of two of them.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::console::Console;
+use super::files;
+use viem::graph::CsrGraph;
+use viem::io::output::OutputId;
+use viem::io::{Outputs, WriteError};
+use viem::machine::Machine;
+use viem::mapping::Mapping;
+use viem::mapping::objective::ScoreError;
+use viem::report::compare::{Arrangement, Comparison, Figures, percent_less};
+use viem::report::picture::{self, Side};
+
+/// A mapping to compare with.
+#[derive(Clone, Debug)]
+pub(crate) enum Other {
+    Arrangement(Arrangement),
+    File(PathBuf),
+}
+
+impl Other {
+    /// The name of an arrangement, or that of a file.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(arrangement) => Ok(Self::Arrangement(arrangement)),
+            Err(_) if text.is_empty() => Err("a mapping is called nothing".to_owned()),
+            Err(_) => Ok(Self::File(PathBuf::from(text))),
+        }
+    }
+
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Arrangement(_) => None,
+            Self::File(path) => Some(path),
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Arrangement(arrangement) => arrangement.name().to_owned(),
+            Self::File(path) => files::name(path),
+        }
+    }
+
+    fn mapping(
+        &self,
+        machine: &dyn Machine,
+        comparison: &Comparison<'_>,
+        count: usize,
+    ) -> anyhow::Result<Mapping> {
+        let read = match self {
+            Self::Arrangement(arrangement) => {
+                return Ok(comparison.arranged(*arrangement).expect("there is room"));
+            }
+            Self::File(path) if comparison.is_many() => files::read_many(path, count, machine),
+            Self::File(path) => files::read_mapping(path, count, machine),
+        };
+        let names = Arrangement::ALL.map(Arrangement::name).join(", ");
+        Ok(read.map_err(|error| error.or_else_is(format_args!("one of {names}")))?)
+    }
+}
+
+/// A mapping and its figures, as written to `--json`.
+#[derive(Serialize)]
+pub(crate) struct Row {
+    name: String,
+    /// How much less J is than that of the identity, or of `block` where PEs have many vertices, in percent.
+    gain: f64,
+    #[serde(flatten)]
+    figures: Figures,
+}
+
+/// The given mapping beside others. There must be room for all processes.
+pub(crate) fn rows(
+    machine: &dyn Machine,
+    comparison: &Comparison<'_>,
+    given: (&Path, &Mapping),
+    others: &[Other],
+) -> anyhow::Result<Vec<Row>> {
+    let count = given.1.num_processes();
+    let identity = comparison.arranged(Arrangement::Block).expect("there is room");
+    let identity = comparison.figures(&identity)?.cost;
+    let row = |name: String, mapping: &Mapping| -> Result<Row, ScoreError> {
+        let figures = comparison.figures(mapping)?;
+        Ok(Row { name, gain: percent_less(identity, figures.cost), figures })
+    };
+    let mut rows = vec![row(files::name(given.0), given.1)?];
+    for other in others {
+        rows.push(row(other.name(), &other.mapping(machine, comparison, count)?)?);
+    }
+    Ok(rows)
+}
+
+/// The rows as a table for people.
+pub(crate) fn tell(console: Console, rows: &[Row], is_many: bool) {
+    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max("mapping".len());
+    let levels: String = rows[0].figures.levels.iter().map(|level| format!(" {:>9}", level.name)).collect();
+    let base = if is_many { "block" } else { "the identity" };
+    console.line(format_args!(
+        "J is a model of communication, not a run time; gain is how much less it is than that of {base}"
+    ));
+    console.line(format_args!(
+        "{:width$} {:>20} {:>9}{levels} {:>16} {:>8}",
+        "mapping", "J", "gain", "busiest node", "partners"
+    ));
+    for Row { name, gain, figures } in rows {
+        let Figures { cost, levels, busiest, most_partners, .. } = figures;
+        let shares: String = levels.iter().map(|level| format!(" {:>7.2} %", 100.0 * level.share)).collect();
+        console.line(format_args!(
+            "{name:width$} {cost:>20} {gain:>7.2} %{shares} {busiest:>16} {most_partners:>8}"
+        ));
+    }
+    console.line(format_args!(
+        "busiest node: the most traffic that leaves a node; partners: the most other nodes that a node exchanges with"
+    ));
+}
+
+/// A picture of the traffic before and after.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case")]
+pub(crate) struct PictureOptions {
+    /// Also draw the traffic before (the identity, or equal stretches of vertices) and after into an SVG file: its matrix, its share by
+    /// level, what leaves each node; of a program that is simulated, what each element does over time
+    #[arg(long, value_name = "FILE.svg")]
+    picture: Option<PathBuf>,
+}
+
+impl PictureOptions {
+    /// Whether any of these options is there.
+    pub(crate) fn is_given(&self) -> bool {
+        self.picture.is_some()
+    }
+
+    /// Adds the picture, if there is to be one, to the outputs; it must not overwrite an input.
+    pub(crate) fn add_to(
+        &self,
+        outputs: &mut Outputs,
+        inputs: &[&Path],
+    ) -> Result<Option<OutputId>, WriteError> {
+        self.picture.as_deref().map(|path| outputs.add(path, inputs)).transpose()
+    }
+
+    /// The picture, if there is to be one, of the order of the numbers and a mapping of this name.
+    pub(crate) fn draw(
+        &self,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        name: &str,
+        mapping: &Mapping,
+        is_many: bool,
+    ) -> Result<Option<String>, ScoreError> {
+        if self.picture.is_none() {
+            return Ok(None);
+        }
+        let comparison = Comparison::new(graph, machine)?.of_many(is_many);
+        let in_order = comparison.arranged(Arrangement::Block).expect("there is room");
+        let before = Side { name: if is_many { "block" } else { "identity" }, mapping: &in_order };
+        let after = Side { name, mapping };
+        picture::draw(graph, &comparison, &before, &after).map(Some)
+    }
+}

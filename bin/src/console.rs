@@ -1,0 +1,111 @@
+//! Lines for people and scripts: on stdout, on stderr when stdout carries a result, or nowhere.
+
+use std::fmt::Arguments;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use viem::io::{Outputs, WriteError};
+
+/// Where the lines of a program go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Console {
+    lines: Lines,
+    warns: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lines {
+    Stdout,
+    Stderr,
+    Nowhere,
+}
+
+impl Console {
+    /// The console of a program with these outputs; fails if one of them goes to a stream that is closed.
+    pub(crate) fn new(quiet: bool, outputs: &Outputs) -> Result<Self, WriteError> {
+        let closed = [
+            (outputs.use_stdout(), &STDOUT_IS_CLOSED, "standard output"),
+            (outputs.use_stderr(), &STDERR_IS_CLOSED, "standard error output"),
+        ];
+        for (is_used, is_closed, name) in closed {
+            if is_used && is_closed.load(Ordering::Relaxed) {
+                let source = io::Error::other("it is closed");
+                return Err(WriteError::CannotCreate { file: name.to_string(), source });
+            }
+        }
+        let lines = match (quiet, outputs.use_stdout(), outputs.use_stderr()) {
+            (false, false, _) => Lines::Stdout,
+            (false, true, false) => Lines::Stderr,
+            _ => Lines::Nowhere,
+        };
+        Ok(Self { lines, warns: !quiet && !outputs.use_stderr() })
+    }
+
+    /// Writes one line. A reader that has gone away is no reason to give up the work behind it.
+    pub(crate) fn line(self, text: Arguments<'_>) {
+        let _ = match self.lines {
+            Lines::Stdout => writeln!(io::stdout(), "{text}"),
+            Lines::Stderr => writeln!(io::stderr(), "{text}"),
+            Lines::Nowhere => Ok(()),
+        };
+    }
+
+    /// Writes a warning to stderr, unless the program is to be quiet.
+    pub(crate) fn warn(self, text: Arguments<'_>) {
+        if self.warns {
+            let _ = writeln!(io::stderr(), "warning: {text}");
+        }
+    }
+
+    /// Writes what a user may want to know to stderr, unless the program is to be quiet.
+    pub(crate) fn note(self, text: Arguments<'_>) {
+        if self.warns {
+            let _ = writeln!(io::stderr(), "note: {text}");
+        }
+    }
+}
+
+/// Ascending numbers as `1, 3-5, 9`, and how many follow if there are many ranges.
+pub(crate) fn ranges(numbers: &[u32]) -> String {
+    const SHOWN: usize = 8;
+    let mut text = String::new();
+    let runs: Vec<&[u32]> = numbers.chunk_by(|a, b| a + 1 == *b).collect();
+    for (index, run) in runs.iter().take(SHOWN).enumerate() {
+        text += if index > 0 { ", " } else { "" };
+        text += &match run {
+            [one] => one.to_string(),
+            _ => format!("{}-{}", run[0], run[run.len() - 1]),
+        };
+    }
+    if runs.len() > SHOWN {
+        text += ", and others";
+    }
+    text
+}
+
+/// Whether a stream was closed when the program started. By the time `main` runs, the standard library has opened the
+/// null device in its place, and a result written there would be lost without a word.
+static STDOUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
+static STDERR_IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Runs before `main`, so it uses nothing of the standard library that needs the runtime.
+#[cfg(unix)]
+#[ctor::ctor(unsafe)]
+fn look_for_closed_streams() {
+    let is_closed = |stream| rustix::io::fcntl_getfd(stream).is_err();
+    STDOUT_IS_CLOSED.store(is_closed(rustix::stdio::stdout()), Ordering::Relaxed);
+    STDERR_IS_CLOSED.store(is_closed(rustix::stdio::stderr()), Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_short() {
+        assert_eq!(ranges(&[3]), "3");
+        assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8");
+        let odd: Vec<u32> = (0..20).map(|i| 2 * i).collect();
+        assert_eq!(ranges(&odd), "0, 2, 4, 6, 8, 10, 12, 14, and others");
+    }
+}

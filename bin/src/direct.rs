@@ -1,0 +1,109 @@
+//! What the programs share about direct mappings: many vertices a PE.
+//!
+//! [`DirectOptions::read`] is the only place that decides whether a problem is one of them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::console::Console;
+use super::exit::UsageError;
+use super::options;
+use viem::graph::CsrGraph;
+use viem::io::metis::{self, NodeWeights};
+use viem::io::{Source, pe_weights};
+use viem::machine::{Capacities, Machine};
+use viem::mapping::solve::Loads;
+use viem::report::traffic::PeTraffic;
+
+/// By how many percent a PE may exceed its share if nothing is said.
+pub(crate) const IMBALANCE: f64 = 3.0;
+
+/// Why nothing is launched where processing elements are shared, and what to do instead.
+pub(crate) fn no_launch(instead: &str) -> UsageError {
+    UsageError(format!("--launch is for one process a processing element; {instead}"))
+}
+
+/// How work is spread where PEs have many vertices.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case")]
+pub(crate) struct DirectOptions {
+    /// With more vertices than processing elements, no element is loaded more than this many percent above its share,
+    /// rounded up; 0 asks for exact sizes [default: 3]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
+    pub(crate) imbalance: Option<f64>,
+
+    /// How much work each processing element takes, in proportion: line i holds a whole number from 1, for element i
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pe_weights: Option<PathBuf>,
+}
+
+impl DirectOptions {
+    /// The imbalance as a share.
+    pub(crate) fn imbalance(&self) -> Result<f64, UsageError> {
+        options::imbalance(self.imbalance.unwrap_or(IMBALANCE))
+    }
+
+    /// An error if one of these options is there.
+    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
+        let given = [(self.imbalance.is_some(), "--imbalance"), (self.pe_weights.is_some(), "--pe_weights")];
+        options::refuse(&given, why)
+    }
+
+    /// The machine with the weights of its PEs, if some are given.
+    pub(crate) fn weigh(&self, machine: Box<dyn Machine>) -> anyhow::Result<Box<dyn Machine>> {
+        let Some(path) = &self.pe_weights else { return Ok(machine) };
+        let weights = pe_weights::read(Source::open(path)?, machine.num_pes())?;
+        Ok(Box::new(Capacities::new(machine, weights)?))
+    }
+
+    /// Reads a graph, and says whether it is mapped with many vertices a PE: if there are more vertices than the machine has
+    /// room for processes, if PEs have weights, or if an imbalance is given and vertices have weights, or are more than
+    /// the PEs. Vertex weights are read only then.
+    pub(crate) fn read(&self, source: Source<'_>, machine: &dyn Machine) -> anyhow::Result<(CsrGraph, bool)> {
+        let room = usize::try_from(machine.room()).unwrap_or(usize::MAX);
+        let is_asked = self.imbalance.is_some() || self.pe_weights.is_some();
+        let weights = if is_asked { NodeWeights::Read } else { NodeWeights::ReadBeyond(room) };
+        let graph = metis::read(source, weights)?;
+        let num_nodes = graph.num_nodes();
+        let is_many = num_nodes > machine.num_pes() || graph.node_weights().iter().any(|&weight| weight != 1);
+        let is_direct = num_nodes > room || self.pe_weights.is_some() || (is_asked && is_many);
+        Ok((graph, is_direct))
+    }
+}
+
+/// Says what the PEs bear.
+pub(crate) fn tell_loads(console: Console, loads: &Loads) {
+    let Loads { least, mean, greatest, bound, fullest, overload } = loads;
+    console.line(format_args!(
+        "load of the processing elements: {least} least, {mean:.2} mean, {greatest} greatest"
+    ));
+    console.line(format_args!("greatest bound {bound}, greatest load over its bound {fullest:.5}"));
+    if *overload > 0 {
+        console.warn(format_args!(
+            "processing elements exceed their bounds by {overload} in sum; allow more --imbalance, or a vertex is too heavy"
+        ));
+    }
+}
+
+/// Says what PEs exchange.
+pub(crate) fn tell_traffic(console: Console, traffic: &PeTraffic) {
+    let PeTraffic { greatest_neighbours, mean_neighbours, greatest_volume, mean_volume } = traffic;
+    console.line(format_args!(
+        "neighbours of a processing element: {greatest_neighbours} greatest, {mean_neighbours:.2} mean"
+    ));
+    console.line(format_args!(
+        "weight of the edges to others: {greatest_volume} greatest, {mean_volume:.2} mean"
+    ));
+}
+
+/// How a direct mapping spreads work and traffic, as written to `--json`.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct JsonSpread {
+    /// In percent.
+    pub(crate) imbalance: f64,
+    pub(crate) loads: Loads,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) by_pe: Option<PeTraffic>,
+}

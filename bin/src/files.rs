@@ -1,0 +1,175 @@
+//! Reading inputs and writing results, as every program does it.
+
+use std::borrow::Cow;
+use std::io::{Read as _, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::exit::{UsageError, VerificationError};
+use super::machine::MachineOptions;
+use viem::ground::types::Cost;
+use viem::io::mapping::Room;
+use viem::io::output::OutputId;
+use viem::io::{self, ReadError, Source};
+use viem::machine::Machine;
+use viem::mapping::Mapping;
+use viem_verify::{self as verify, Audit, AuditError, MachineText};
+
+/// Reads a mapping of so many processes to a machine.
+pub(crate) fn read_mapping(
+    path: &Path,
+    num_processes: usize,
+    machine: &dyn Machine,
+) -> Result<Mapping, ReadError> {
+    let room = Room { num_pes: machine.num_pes(), capacity: &|pe| machine.capacity(pe) };
+    let pe_of = io::mapping::read(Source::open(path)?, num_processes, room)?;
+    Ok(Mapping::on(machine, pe_of).expect("the reader has found room for each"))
+}
+
+/// Reads a mapping that may put any number of vertices on a PE.
+pub(crate) fn read_many(path: &Path, num_nodes: usize, machine: &dyn Machine) -> Result<Mapping, ReadError> {
+    let room = Room { num_pes: machine.num_pes(), capacity: &|_| u32::MAX };
+    let pe_of = io::mapping::read(Source::open(path)?, num_nodes, room)?;
+    Ok(Mapping::many(machine.num_pes(), pe_of).expect("the reader has looked for each"))
+}
+
+/// A report and who wrote it.
+#[derive(Serialize)]
+struct Signed<'a, R> {
+    program: &'static str,
+    version: &'static str,
+    #[serde(flatten)]
+    report: &'a R,
+}
+
+/// Writes the report of a program for `--json`.
+pub(crate) fn write_report(
+    out: &mut dyn Write,
+    program: &'static str,
+    report: &impl Serialize,
+) -> std::io::Result<()> {
+    write_json(out, &Signed { program, version: env!("CARGO_PKG_VERSION"), report })
+}
+
+/// Writes indented JSON.
+pub(crate) fn write_json(out: &mut dyn Write, report: &impl Serialize) -> std::io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, report)?;
+    writeln!(out)
+}
+
+/// What writes each of some texts.
+pub(crate) fn fills<'a>(
+    texts: &[(OutputId, &'a str)],
+) -> Vec<(OutputId, impl Fn(&mut dyn Write) -> std::io::Result<()> + use<'a>)> {
+    let fill = |text: &'a str| move |out: &mut dyn Write| out.write_all(text.as_bytes());
+    texts.iter().map(|&(id, text)| (id, fill(text))).collect()
+}
+
+/// What messages and reports call an input.
+pub(crate) fn name(path: &Path) -> String {
+    if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// Checks before any work that no two inputs read what only one can get, such as stdin.
+pub(crate) fn probe_inputs(inputs: &[&Path]) -> Result<(), UsageError> {
+    for (index, second) in inputs.iter().enumerate() {
+        if inputs[..index].iter().any(|first| io::are_one_stream(first, second)) {
+            let message = format!("only one input can come from {}; name a file for the other", name(second));
+            return Err(UsageError(message));
+        }
+    }
+    Ok(())
+}
+
+/// The text of a file, as the auditor takes it.
+pub(crate) fn text(path: &Path) -> Result<String, ReadError> {
+    let failed = |source| ReadError::Unreadable { file: path.display().to_string(), source };
+    let mut bytes = Vec::new();
+    Source::open(path)?.read_to_end(&mut bytes).map_err(failed)?;
+    // Comments may be in any encoding.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// All that tells the auditor of a machine.
+struct MachineFiles<'a> {
+    spec: Cow<'a, str>,
+    distances: Option<&'a str>,
+    file: Option<String>,
+    pes: Option<Cow<'a, str>>,
+    /// What stands for a machine that the auditor cannot read itself.
+    outline: Option<String>,
+}
+
+impl<'a> MachineFiles<'a> {
+    /// Reads the files of a machine.
+    fn read(options: &'a MachineOptions, machine: &dyn Machine) -> Result<Self, ReadError> {
+        let pes = options.file_of_pes().map(text).transpose()?;
+        Ok(Self {
+            spec: options.spec(),
+            distances: options.distances(),
+            file: options.file().map(text).transpose()?,
+            pes: pes.map(Cow::Owned).or(options.pes().map(Cow::Borrowed)),
+            outline: machine.outline(),
+        })
+    }
+
+    /// The same as the auditor takes it.
+    fn machine_text(&self) -> MachineText<'_> {
+        let pes = self.pes.as_deref();
+        match &self.outline {
+            Some(outline) => MachineText { spec: verify::OUTLINE, distances: None, file: Some(outline), pes },
+            None => {
+                MachineText { spec: &self.spec, distances: self.distances, file: self.file.as_deref(), pes }
+            }
+        }
+    }
+}
+
+/// Reads model, mapping and machine again from their files and has the independent auditor recompute J.
+pub(crate) fn verify(
+    model: &Path,
+    mapping: &Path,
+    machine: (&MachineOptions, &dyn Machine),
+    cost: Cost,
+) -> anyhow::Result<()> {
+    let audited = with_texts(model, mapping, machine, verify::audit_on)?;
+    compare(i128::try_from(audited).unwrap_or(i128::MAX), cost)
+}
+
+/// An error unless the auditor has found the J that was computed.
+pub(crate) fn compare(audited: i128, cost: Cost) -> anyhow::Result<()> {
+    if audited != i128::from(cost) {
+        let message = format!("J of the mapping written is {audited}, but {cost} was computed");
+        return Err(VerificationError(message).into());
+    }
+    Ok(())
+}
+
+/// The same where PEs have many vertices: J and the load of each PE, recomputed by the independent auditor.
+pub(crate) fn audit_many(
+    model: &Path,
+    mapping: &Path,
+    machine: (&MachineOptions, &dyn Machine),
+) -> anyhow::Result<Audit> {
+    with_texts(model, mapping, machine, verify::audit_many)
+}
+
+/// Reads the texts of model, mapping and machine, and hands them to an audit.
+pub(crate) fn with_texts<R>(
+    model: &Path,
+    mapping: &Path,
+    (options, machine): (&MachineOptions, &dyn Machine),
+    audit: impl Fn(&str, &str, &MachineText<'_>) -> Result<R, AuditError>,
+) -> anyhow::Result<R> {
+    let (model, mapping) = (text(model)?, text(mapping)?);
+    with_machine((options, machine), |machine| Ok(audit(&model, &mapping, machine)?))
+}
+
+/// Reads the texts of a machine again for an audit.
+pub(crate) fn with_machine<R>(
+    (options, machine): (&MachineOptions, &dyn Machine),
+    audit: impl FnOnce(&MachineText<'_>) -> anyhow::Result<R>,
+) -> anyhow::Result<R> {
+    audit(&MachineFiles::read(options, machine)?.machine_text())
+}

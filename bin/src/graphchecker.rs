@@ -1,0 +1,95 @@
+//! `graphchecker`: says whether a file is a valid graph and, if not, what is wrong where.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use super::console::Console;
+use super::exit::{self, End};
+use viem::io::metis::{self, CheckReport, RepairError};
+use viem::io::{Outputs, Source};
+
+/// Checks whether a file is a valid METIS graph and, if not, says what is wrong where and what would be right.
+#[derive(Parser, Debug)]
+#[command(name = "graphchecker", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
+struct Options {
+    /// The file to check; - is standard input
+    file: PathBuf,
+
+    /// Faults to print; further ones are counted
+    #[arg(long, default_value_t = 20, value_name = "INT")]
+    max_errors: usize,
+
+    /// Write a repaired graph to OUT if all faults can be mended without a guess: drop edges of a vertex to
+    /// itself, merge repeated neighbours (weights add up), add missing backward edges, give edges of two
+    /// weights the larger one, and correct the number of edges; the exit code then tells whether OUT was written. - is
+    /// standard output, which then carries nothing else
+    #[arg(long, value_name = "OUT")]
+    fix: Option<PathBuf>,
+
+    /// Print only that something is wrong, not each fault; the exit code tells, too
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Runs the program with the arguments of the process.
+pub fn main() -> ExitCode {
+    exit::run(check)
+}
+
+fn check(options: &Options) -> anyhow::Result<End> {
+    let mut outputs = Outputs::new();
+    // The input may be mended in place.
+    let fix = options.fix.as_deref().map(|path| outputs.add(path, &[])).transpose()?;
+    let console = Console::new(options.quiet, &outputs)?;
+    let source = Source::open(&options.file)?;
+    let name = source.name().to_string();
+    let Some(fix) = fix else {
+        let report = metis::check(source, options.max_errors)?;
+        tell(console, &name, &report);
+        return Ok(if report.is_valid() { End::Done } else { End::BadData });
+    };
+    let repair = metis::repair(source, options.max_errors)?;
+    tell(console, &name, &repair.report);
+    match repair.result {
+        Ok(graph) => {
+            outputs.write(&[(Some(fix), &|out| graph.write(out))])?;
+            console.line(format_args!(
+                "repaired graph written to {}: {}",
+                outputs.name(fix),
+                graph.changes()
+            ));
+            Ok(End::Done)
+        }
+        Err(error @ RepairError::OutOfMemory(_)) => Err(error.into()),
+        Err(error) => {
+            exit::complain("graphchecker", &format_args!("{name}: cannot be repaired: {error}"));
+            Ok(End::BadData)
+        }
+    }
+}
+
+fn tell(console: Console, name: &str, report: &CheckReport) {
+    for fault in &report.faults {
+        console.line(format_args!("{name}, {fault}"));
+    }
+    let hidden = report.num_faults - report.faults.len() as u64;
+    if hidden > 0 {
+        console.line(format_args!("and {}; --max_errors shows more", counted(hidden, "more fault")));
+    }
+    match report.header {
+        Some(header) if report.is_valid() => {
+            console.line(format_args!("{name}: {} vertices, {} edges", header.num_nodes, header.num_edges));
+            console.line(format_args!("The graph format seems correct."));
+        }
+        _ => exit::complain(
+            "graphchecker",
+            &format_args!("{name}: not a valid graph, {}", counted(report.num_faults, "fault")),
+        ),
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

@@ -1,0 +1,237 @@
+//! The machine of a run: how it is given, read, told and reported.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::console::Console;
+use super::exit::UsageError;
+use super::options;
+use viem::ground::types::PeId;
+use viem::io::ReadError;
+use viem::machine::{self, SpecError, Wanted};
+use viem::machine::{Hierarchy, Machine};
+
+/// What is said where no machine is given.
+const MISSING: &str = "give the machine: --hierarchy_parameter_string with --distance_parameter_string, or --machine; only a \
+     quadratic assignment problem (FILE.dat, FILE.qap, or --input_format=qaplib) needs none";
+
+/// The machine, and the part of it that is mapped to.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case")]
+pub(crate) struct MachineOptions {
+    /// A machine of nested groups, innermost level first: 4:16:8 is 4 cores a processor, 16 processors a node, 8 nodes.
+    /// The product of the numbers is the number of processing elements
+    #[arg(
+        long,
+        value_name = "a1:a2:...",
+        conflicts_with = "machine",
+        requires = "distance_parameter_string"
+    )]
+    hierarchy_parameter_string: Option<String>,
+
+    /// Distances, innermost level first: with 1:10:100 two cores of a processor have distance 1, two
+    /// processors of a node 10, two nodes 100
+    #[arg(long, value_name = "d1:d2:...")]
+    distance_parameter_string: Option<String>,
+
+    /// Any machine, instead of --hierarchy_parameter_string: 4:16:8, mesh:8x8, torus:16x8x8, torus:4x4x2/4:16,
+    /// hypercube:10, complete:64; slurm (the job this runs in), hwloc (this node), hwloc:node.xml,hosts=FILE,
+    /// hosts:FILE,node=16:2; or a file: a target file of Scotch, a network (METIS graph) or a distance matrix
+    #[arg(long, value_name = "SPEC")]
+    machine: Option<String>,
+
+    /// Map to these processing elements of the machine only: numbers and ranges such as 0-15,32,40-47, or a file of them.
+    /// Mappings then hold positions in this list, from 0
+    #[arg(long, value_name = "LIST|FILE")]
+    pes: Option<String>,
+
+    /// Processing elements are hardware threads instead of cores; with slurm, hwloc and hosts
+    #[arg(long)]
+    pu: bool,
+
+    /// A matrix of the latencies between hosts, in any unit, for their distances; with slurm, hwloc and hosts
+    #[arg(long, value_name = "FILE")]
+    latency: Option<PathBuf>,
+}
+
+impl MachineOptions {
+    /// The options that say `--machine=SPEC` and no more than these.
+    pub(crate) fn of(spec: String, distances: Option<String>, pes: Option<String>) -> Self {
+        Self {
+            hierarchy_parameter_string: None,
+            distance_parameter_string: distances,
+            machine: Some(spec),
+            pes,
+            pu: false,
+            latency: None,
+        }
+    }
+
+    /// The machine as one text.
+    pub(crate) fn spec(&self) -> Cow<'_, str> {
+        match (&self.machine, &self.hierarchy_parameter_string) {
+            (Some(spec), _) => Cow::Borrowed(spec),
+            (None, hierarchy) => Cow::Owned(format!("tree:{}", hierarchy.as_deref().unwrap_or_default())),
+        }
+    }
+
+    /// The distances, if some are given.
+    pub(crate) fn distances(&self) -> Option<&str> {
+        self.distance_parameter_string.as_deref()
+    }
+
+    /// The list of PEs, or the name of its file.
+    pub(crate) fn pes(&self) -> Option<&str> {
+        self.pes.as_deref()
+    }
+
+    /// The file that the machine is read from, if it is one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.machine.as_deref().and_then(machine::file_of)
+    }
+
+    /// The file that the list of PEs is read from, if it is one.
+    pub(crate) fn file_of_pes(&self) -> Option<&Path> {
+        self.pes().and_then(machine::file_of_pes)
+    }
+
+    /// Every file that is read for the machine.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        let files = self.machine.as_deref().map(machine::files_of).unwrap_or_default();
+        files.into_iter().chain(self.file_of_pes()).chain(self.latency.as_deref())
+    }
+
+    /// Whether there is a machine.
+    pub(crate) fn is_given(&self) -> bool {
+        self.hierarchy_parameter_string.is_some() || self.machine.is_some()
+    }
+
+    /// An error if one of these options is there.
+    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
+        let given = [
+            (self.hierarchy_parameter_string.is_some(), "--hierarchy_parameter_string"),
+            (self.machine.is_some(), "--machine"),
+            (self.distance_parameter_string.is_some(), "--distance_parameter_string"),
+            (self.pes.is_some(), "--pes"),
+            (self.pu, "--pu"),
+            (self.latency.is_some(), "--latency"),
+        ];
+        options::refuse(&given, why)
+    }
+
+    /// Reads the machine. Distances that fall are allowed, but most often given the wrong way round.
+    pub(crate) fn build(&self, console: Console) -> anyhow::Result<Box<dyn Machine>> {
+        let whole: Box<dyn Machine> = match &self.machine {
+            Some(spec) => machine::build_wanted(&Wanted {
+                spec,
+                distances: self.distances(),
+                pes: None,
+                count_pus: self.pu,
+                latency: self.latency.as_deref(),
+            })?,
+            None => {
+                let arities =
+                    self.hierarchy_parameter_string.as_deref().ok_or_else(|| UsageError(MISSING.into()))?;
+                if let Some(option) = self.option_of_clusters() {
+                    let spec = self.spec().into_owned();
+                    return Err(SpecError::ClustersOnly { spec, option }.into());
+                }
+                Box::new(Hierarchy::parse(arities, self.distances().unwrap_or_default())?)
+            }
+        };
+        self.warn_of_order(console, whole.as_ref());
+        // Of a list of PEs, too: the whole machine is divided into its parts.
+        machine::check_memory(whole.as_ref())?;
+        let Some(pes) = self.pes() else { return Ok(whole) };
+        machine::restricted(whole, pes).map_err(|error| match error {
+            SpecError::Read(fault @ ReadError::Invalid { .. }) if self.file_of_pes().is_none() => {
+                UsageError(fault.to_string()).into()
+            }
+            error => error.into(),
+        })
+    }
+
+    /// An option that only clusters have, if one is given.
+    fn option_of_clusters(&self) -> Option<&'static str> {
+        let latency = self.latency.as_ref().map(|_| "--latency");
+        self.pu.then_some("--pu").or(latency)
+    }
+
+    /// Warns of distances that fall; clusters warn themselves.
+    fn warn_of_order(&self, console: Console, machine: &dyn Machine) {
+        let falls = |hierarchy: &&Hierarchy| !hierarchy.simplified().distances().is_sorted();
+        let hierarchy = machine.hierarchy().filter(falls).filter(|_| machine.notes().is_empty());
+        let (Some(hierarchy), Some(distances)) = (hierarchy, self.distances()) else { return };
+        let reversed = |text: &str| text.split(':').rev().collect::<Vec<_>>().join(":");
+        let rises = hierarchy.distances().iter().rev().is_sorted();
+        let arities: Vec<String> = hierarchy.arities().iter().map(u32::to_string).collect();
+        let advice = match rises && arities.len() > 1 {
+            true => format!(
+                "; if both were typed outermost first, give {} and {}",
+                reversed(&arities.join(":")),
+                reversed(distances)
+            ),
+            false => String::new(),
+        };
+        console.warn(format_args!(
+            "the distances {distances} fall from the inside out; innermost levels come first{advice}"
+        ));
+    }
+
+    /// What reports say of the machine.
+    pub(crate) fn report(&self, machine: &dyn Machine) -> JsonMachine {
+        let pes = 0..machine.num_pes() as PeId;
+        let are_others = || pes.clone().any(|pe| machine.number(pe) != pe);
+        JsonMachine {
+            spec: self.spec().into_owned(),
+            distances: self.distances().map(str::to_owned),
+            pu: self.pu.then_some(true),
+            latency: self.latency.as_ref().map(|path| path.display().to_string()),
+            description: machine.describe(),
+            num_pes: machine.num_pes(),
+            pes: (self.pes.is_some() || are_others())
+                .then(|| pes.clone().map(|pe| machine.number(pe)).collect()),
+        }
+    }
+}
+
+/// Says how large the machine is; of trees in the words of VieM.
+pub(crate) fn tell(console: Console, machine: &dyn Machine) {
+    match machine.hierarchy() {
+        Some(_) => console.line(format_args!("specified hierarchy has {} entities.", machine.num_pes())),
+        None => console.line(format_args!(
+            "specified machine has {} entities: {}",
+            machine.num_pes(),
+            machine.describe()
+        )),
+    }
+    for note in machine.notes() {
+        if note.is_warning {
+            console.warn(format_args!("{}", note.text));
+        } else {
+            console.line(format_args!("{}", note.text));
+        }
+    }
+}
+
+/// The machine, as written to `--json`.
+#[derive(Serialize)]
+pub(crate) struct JsonMachine {
+    /// As it was given.
+    spec: String,
+    /// As they were given.
+    distances: Option<String>,
+    /// Whether PEs are hardware threads instead of cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pu: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency: Option<String>,
+    description: String,
+    num_pes: usize,
+    /// The number of each PE in the whole machine, if this is a part of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pes: Option<Vec<PeId>>,
+}

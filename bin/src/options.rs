@@ -1,0 +1,95 @@
+//! Options that several programs share.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::exit::UsageError;
+use viem::io::output::OutputId;
+use viem::io::{Outputs, WriteError};
+
+/// What a program tells, and where.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case")]
+pub(crate) struct ReportOptions {
+    /// Print nothing but errors
+    #[arg(long)]
+    pub(crate) quiet: bool,
+
+    /// Also write a machine-readable report to FILE; - is standard output, which then carries nothing else
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+impl ReportOptions {
+    /// Adds the report, if there is to be one, to the outputs; it must not overwrite an input.
+    pub(crate) fn add_to(
+        &self,
+        outputs: &mut Outputs,
+        inputs: &[&Path],
+    ) -> Result<Option<OutputId>, WriteError> {
+        self.json.as_deref().map(|path| outputs.add(path, inputs)).transpose()
+    }
+}
+
+/// A parser of option values that accepts the names of `all` and nothing else: what is listed works.
+pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|&choice| name(choice))).map(move |text: String| {
+        let chosen = all.iter().copied().find(|&choice| name(choice) == text);
+        chosen.expect("the parser lets only listed names through")
+    })
+}
+
+/// Parses a seed: all of `u64`, and negative numbers for the seeds counted down from 2^64.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    let negative = || text.parse::<i64>().map(|seed| seed as u64);
+    text.parse()
+        .or_else(|_| negative())
+        .map_err(|_| format!("a seed is a whole number from 0 to {}", u64::MAX))
+}
+
+/// Parses a time: seconds, or a number of seconds, minutes or hours with its unit.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    const UNITS: [(char, f64); 3] = [('s', 1.0), ('m', 60.0), ('h', 3600.0)];
+    let mut units = UNITS.iter().filter_map(|&(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)));
+    let (number, unit) = units.next().unwrap_or((text, 1.0));
+    let seconds = number.trim().parse::<f64>().map(|number| number * unit);
+    seconds.ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(|| {
+        "a time is a number of seconds, or a number and its unit, s, m or h: 90, 1.5, 90s, 2m, 1h".to_string()
+    })
+}
+
+/// Threads that are started at most, unless there are more cores: starting a hundred thousand of them can bring a
+/// system down.
+const MOST_THREADS: usize = 256;
+
+/// An error if one of these options is there; `why` it is of no use.
+pub(crate) fn refuse(options: &[(bool, &str)], why: &str) -> Result<(), UsageError> {
+    match options.iter().find(|&&(is_given, _)| is_given) {
+        Some((_, option)) => Err(UsageError(format!("{option} {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// An imbalance in percent as a share.
+pub(crate) fn imbalance(percent: f64) -> Result<f64, UsageError> {
+    if percent >= 0.0 && percent.is_finite() {
+        return Ok(percent / 100.0);
+    }
+    Err(UsageError(format!("--imbalance={percent} is not a number of percent from 0 on")))
+}
+
+/// The number of threads asked for, or else one for each core that the process may use.
+pub(crate) fn threads(asked: Option<usize>) -> Result<usize, UsageError> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    match asked {
+        Some(0) => Err(UsageError("--threads must be at least 1".to_string())),
+        Some(threads) => Ok(threads.min(MOST_THREADS.max(cores))),
+        None => Ok(cores),
+    }
+}

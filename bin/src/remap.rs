@@ -1,0 +1,268 @@
+//! What the programs share about remapping: an older partition or mapping is resumed, and few vertices change place.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::console::Console;
+use super::exit::{UsageError, VerificationError};
+use super::files;
+use viem::graph::CsrGraph;
+use viem::ground::observer::Observer;
+use viem::ground::types::{Cost, Weight};
+use viem::io::number_list::{self, ListOf};
+use viem::io::output::OutputId;
+use viem::io::{self, Outputs, ReadError, Source, WriteError};
+use viem::machine::Machine;
+use viem::mapping::solve::{DirectConfig, DirectSolution, SolveError, remap_directly};
+use viem::partition::{CurvePoint, Homes, Migration, MigrationWeight, RemapError, curve};
+use viem::report::picture;
+use viem_verify::{self as verify, OldText};
+
+/// Blocks may have been empty, so they may have numbers beyond the greatest in an older partition; below this, as a bit is kept for each.
+const MOST_EMPTY: usize = 1 << 24;
+
+/// An older partition or mapping, and what it costs to depart from it.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case", next_help_heading = "Remapping")]
+pub(crate) struct RemapOptions {
+    /// Resume this older partition or mapping, line i of which holds the part or processing element of vertex i: minimises the cut, or J on a
+    /// machine, plus --migration_weight times the weight of the vertices that change place
+    #[arg(long, value_name = "FILE", requires = "migration_weight")]
+    remap_from: Option<PathBuf>,
+
+    /// What it costs, in units of the cut or of J, that a vertex of weight 1 changes place. 0 makes a partition from scratch and gives its
+    /// parts the labels that keep most in place
+    #[arg(long, value_name = "X", requires = "remap_from", allow_negative_numbers = true)]
+    migration_weight: Option<MigrationWeight>,
+
+    /// The parts or processing elements of the older file that have left: numbers and ranges such as 3,8-11, or a file of them. The
+    /// others keep their order and are numbered from 0; those that joined come last
+    #[arg(long, value_name = "LIST|FILE", requires = "remap_from")]
+    remap_left: Option<String>,
+
+    /// The vertex of the older file that each vertex of the graph comes from, a line each, from 0: for graphs that were refined
+    #[arg(long, value_name = "FILE", requires = "remap_from")]
+    parents: Option<PathBuf>,
+
+    /// Also remap with a series of migration weights, and show cut or J against migration; with a file name, draw it too
+    #[arg(long, value_name = "FILE.svg", num_args = 0..=1, require_equals = true, requires = "remap_from")]
+    curve: Option<Option<PathBuf>>,
+}
+
+/// An older partition or mapping as it was read.
+pub(crate) struct Remap<'a> {
+    options: &'a RemapOptions,
+    pub(crate) homes: Homes,
+    pub(crate) weight: MigrationWeight,
+}
+
+impl RemapOptions {
+    /// The older partition, which may be replaced by its successor.
+    pub(crate) fn old(&self) -> Option<&Path> {
+        self.remap_from.as_deref()
+    }
+
+    /// Every other file that is read.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.parents.as_deref().into_iter().chain(self.file_of_left())
+    }
+
+    fn file_of_left(&self) -> Option<&Path> {
+        self.remap_left.as_deref().filter(|text| !number_list::is_list(text)).map(Path::new)
+    }
+
+    /// Adds the picture of the curve, if there is to be one, to the outputs; it must not overwrite an input.
+    pub(crate) fn add_to(
+        &self,
+        outputs: &mut Outputs,
+        inputs: &[&Path],
+    ) -> Result<Option<OutputId>, WriteError> {
+        let picture = self.curve.iter().flatten().next();
+        picture.map(|path| outputs.add(path, inputs)).transpose()
+    }
+
+    /// Whether something is to be resumed.
+    pub(crate) fn is_given(&self) -> bool {
+        self.remap_from.is_some()
+    }
+
+    /// An error if there is no use for an option beside these.
+    pub(crate) fn check_alone(&self, has_input: bool, has_limit: bool) -> Result<(), UsageError> {
+        let message = match (has_input, has_limit && self.curve.is_some()) {
+            (true, _) => {
+                "--input_mapping does not go with --remap_from, which starts where its vertices were; a mapping from elsewhere is not \
+                 near that"
+            }
+            (_, true) => {
+                "--time_limit does not go with --curve, whose points can only be compared if each was searched to its end"
+            }
+            _ => return Ok(()),
+        };
+        if self.is_given() { Err(UsageError(message.to_owned())) } else { Ok(()) }
+    }
+
+    /// An error if something is to be resumed.
+    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
+        match self.remap_from {
+            Some(_) => Err(UsageError(format!("--remap_from {why}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The blocks of an older partition that have left, also such that were empty.
+    fn blocks_that_left(&self, old: &[u32]) -> anyhow::Result<Vec<u32>> {
+        let Some(left) = &self.remap_left else { return Ok(Vec::new()) };
+        let in_use = old.iter().max().map_or(0, |&most| most as usize + 1);
+        let list = number_list::open(left, "--remap_left")?;
+        number_list::read(list, ListOf::Blocks, in_use.max(MOST_EMPTY)).map_err(|error| match error {
+            ReadError::Invalid { .. } if self.file_of_left().is_none() => {
+                UsageError(error.to_string()).into()
+            }
+            error => error.into(),
+        })
+    }
+
+    /// Reads what is to be resumed by a graph, if anything is, in `num_blocks` blocks.
+    pub(crate) fn read(&self, graph: &CsrGraph, num_blocks: usize) -> anyhow::Result<Option<Remap<'_>>> {
+        let (Some(path), Some(weight)) = (&self.remap_from, self.migration_weight) else { return Ok(None) };
+        let expected = self.parents.is_none().then(|| graph.num_nodes());
+        let old = io::partition::read(Source::open(path)?, expected)?;
+        let left = self.blocks_that_left(&old)?;
+        let mut homes = Homes::new(&old, &left, num_blocks)?;
+        if let Some(path) = &self.parents {
+            let parents = io::parents::read(Source::open(path)?, graph.num_nodes(), old.len())?;
+            homes = homes.of_children(&parents)?;
+        }
+        Ok(Some(Remap { options: self, homes, weight }))
+    }
+}
+
+impl Remap<'_> {
+    /// The remapping of a direct mapping, and the curve if it was asked for.
+    pub(crate) fn directly(
+        &self,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        config: &DirectConfig,
+        console: Console,
+        observer: &dyn Observer,
+    ) -> anyhow::Result<(DirectSolution, Option<Curve>)> {
+        let at = |weight| remap_directly(graph, machine, config, &self.homes, weight, observer);
+        let solution = at(self.weight)?;
+        let curve = self.curve(graph.total_node_weight(), "J", console, |weight| {
+            let report = at(weight)
+                .map_err(|error| match error {
+                    SolveError::Remap(error) => anyhow::Error::from(error),
+                    error => error.into(),
+                })?
+                .report;
+            Ok((report.cost, report.migration.unwrap_or_default(), report.loads.overload))
+        })?;
+        Ok((solution, curve))
+    }
+
+    /// The curve, if it was asked for: `remap` is given a weight and tells cost, migration and overload. `objective` is what the
+    /// cost is called. Points of weights that are too large or too small for this problem are left out.
+    pub(crate) fn curve(
+        &self,
+        total: Weight,
+        objective: &str,
+        console: Console,
+        mut remap: impl FnMut(MigrationWeight) -> anyhow::Result<(Cost, Migration, Weight)>,
+    ) -> anyhow::Result<Option<Curve>> {
+        if self.options.curve.is_none() {
+            return Ok(None);
+        }
+        let points = curve(total, |weight| match remap(weight) {
+            Err(error) if error.is::<RemapError>() => Ok(None),
+            result => result.map(Some),
+        })?;
+        console.line(format_args!(
+            "{:>16} {:>20} {:>16} {:>9} {:>12}",
+            "migration weight", objective, "migration", "share", "overload"
+        ));
+        for point in &points {
+            let CurvePoint { migration_weight, cost, migration: Migration { weight, .. }, overload, is_best } =
+                point;
+            let share = 100.0 * *weight as f64 / total.max(1) as f64;
+            let mark = if *is_best { "" } else { "  (another is as good or better in both)" };
+            console.line(format_args!(
+                "{migration_weight:>16} {cost:>20} {weight:>16} {share:>7.2} % {overload:>12}{mark}"
+            ));
+        }
+        let name = self.options.old().map(files::name).unwrap_or_default();
+        let picture = picture::draw_curve(&name, objective, total, &points);
+        Ok(Some(Curve { points, picture }))
+    }
+
+    /// Says what changes place.
+    pub(crate) fn tell(&self, console: Console, total: Weight, migration: &Migration) {
+        let Migration { weight, vertices } = migration;
+        let share = 100.0 * *weight as f64 / total.max(1) as f64;
+        console.line(format_args!(
+            "migration: {vertices} vertices of weight {weight} change place, {share:.2} % of all"
+        ));
+    }
+
+    /// What was resumed, as written to `--json`.
+    pub(crate) fn report(&self, migration: Migration, curve: Option<&Curve>) -> JsonRemap {
+        JsonRemap {
+            remap_from: self.options.old().map(files::name).unwrap_or_default(),
+            migration_weight: self.weight,
+            remap_left: self.options.remap_left.clone(),
+            parents: self.options.parents.as_deref().map(files::name),
+            migration,
+            curve: curve.map(|curve| curve.points.clone()),
+        }
+    }
+
+    /// Has the auditor recompute from the texts of the graph and of the new partition or mapping what changes place.
+    pub(crate) fn check(&self, graph: &str, mapping: &str, migration: Migration) -> anyhow::Result<()> {
+        let [old, parents, left] = self.texts()?;
+        let old =
+            OldText { blocks: &old.unwrap_or_default(), parents: parents.as_deref(), left: left.as_deref() };
+        let (weight, vertices) = verify::audit_migration(graph, mapping, &old)?;
+        if (weight, vertices) != (migration.weight as u128, migration.vertices) {
+            let message = format!(
+                "{vertices} vertices of weight {weight} change place in the mapping written, but {} of weight {} were counted",
+                migration.vertices, migration.weight
+            );
+            return Err(VerificationError(message).into());
+        }
+        Ok(())
+    }
+
+    /// The texts that the auditor takes: the older partition, the parents, the list of those that have left.
+    fn texts(&self) -> anyhow::Result<[Option<String>; 3]> {
+        let text = |path: Option<&Path>| path.map(files::text).transpose();
+        let left = match self.options.file_of_left() {
+            Some(file) => Some(files::text(file)?),
+            None => self.options.remap_left.clone(),
+        };
+        Ok([text(self.options.old())?, text(self.options.parents.as_deref())?, left])
+    }
+}
+
+/// A curve and its picture.
+pub(crate) struct Curve {
+    points: Vec<CurvePoint>,
+    /// The text of an SVG file.
+    pub(crate) picture: String,
+}
+
+/// What was resumed, as written to `--json`.
+#[derive(Serialize)]
+pub(crate) struct JsonRemap {
+    remap_from: String,
+    migration_weight: MigrationWeight,
+    /// As it was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remap_left: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parents: Option<String>,
+    migration: Migration,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    curve: Option<Vec<CurvePoint>>,
+}

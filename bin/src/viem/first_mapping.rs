@@ -1,0 +1,179 @@
+//! How `viem` makes the first mapping: by a construction, or along an order of the processes.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use crate::exit::UsageError;
+use crate::options::{self, one_of};
+use viem::graph::{Coordinates, CsrGraph};
+use viem::ground::observer::{Limited, Observer, Phase};
+use viem::ground::threads;
+use viem::ground::types::Cost;
+use viem::io::{Source, coordinates};
+use viem::machine::Machine;
+use viem::mapping::Mapping;
+use viem::mapping::construct::{AlongError, Construction, along, along_many};
+use viem::partition::{Algorithm, Input};
+
+/// A way to the first mapping.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum FirstMapping {
+    Construction(Construction),
+    /// The order of an algorithm that divides graphs.
+    Along(Algorithm),
+}
+
+/// Constructions, and algorithms that are not called like one of them.
+static ALL: LazyLock<Vec<FirstMapping>> = LazyLock::new(|| {
+    let is_other = |algorithm: &Algorithm| Construction::from_str(algorithm.name()).is_err();
+    let orders = Algorithm::ALL.into_iter().filter(is_other).map(FirstMapping::Along);
+    Construction::ALL.into_iter().map(FirstMapping::Construction).chain(orders).collect()
+});
+
+impl FirstMapping {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Construction(construction) => construction.name(),
+            Self::Along(algorithm) => algorithm.name(),
+        }
+    }
+}
+
+/// How the first mapping is made.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case")]
+pub(crate) struct FirstOptions {
+    /// How the first mapping is made [default: hierarchytopdown where the machine is a regular tree, multilevel
+    /// elsewhere, dualrecursive on more than 4096 processing elements]; along an order of the processes or vertices with rcb, zcurve, hilbert, rsb, linear
+    #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&ALL, FirstMapping::name))]
+    construction_algorithm: Option<FirstMapping>,
+
+    /// Where the processes lie, for rcb, zcurve and hilbert: a line of coordinates for each, an .xyz file, or a Matrix Market array
+    #[arg(long, value_name = "FILE")]
+    coordinates: Option<PathBuf>,
+}
+
+impl FirstOptions {
+    /// The construction, if one is chosen.
+    pub(super) fn construction(&self) -> Option<Construction> {
+        match self.construction_algorithm {
+            Some(FirstMapping::Construction(construction)) => Some(construction),
+            _ => None,
+        }
+    }
+
+    /// The algorithm whose order is taken, if one is chosen.
+    pub(super) fn along(&self) -> Option<Algorithm> {
+        match self.construction_algorithm {
+            Some(FirstMapping::Along(algorithm)) => Some(algorithm),
+            _ => None,
+        }
+    }
+
+    /// An error if one of these options is there.
+    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
+        let given = [
+            (self.construction_algorithm.is_some(), "--construction_algorithm"),
+            (self.coordinates.is_some(), "--coordinates"),
+        ];
+        options::refuse(&given, why)
+    }
+
+    /// The file that is read, if one is.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.coordinates.as_deref()
+    }
+
+    /// An error if these options do not fit together.
+    pub(super) fn check(&self) -> Result<(), UsageError> {
+        let needs = self.along().is_some_and(Algorithm::needs_coordinates);
+        let name = self.construction_algorithm.map_or("", FirstMapping::name);
+        match (needs, self.coordinates.is_some()) {
+            (true, false) => Err(UsageError(format!(
+                "--construction_algorithm={name} needs to know where the processes lie; give --coordinates=FILE"
+            ))),
+            (false, true) => Err(UsageError(
+                "--coordinates is for --construction_algorithm=rcb, zcurve or hilbert; leave it out"
+                    .to_owned(),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// An error if an order was asked for where it has no use.
+    pub(super) fn refuse_order(&self, why: &str) -> Result<(), UsageError> {
+        match self.along() {
+            Some(algorithm) => Err(UsageError(format!("--construction_algorithm={algorithm} {why}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads what the order needs, if one was asked for. To be called before signals are caught, as a pipe may never end.
+    pub(super) fn read(&self, num_nodes: usize) -> anyhow::Result<Option<FirstOrder>> {
+        let Some(algorithm) = self.along() else { return Ok(None) };
+        let read = |path: &PathBuf| coordinates::read(Source::open(path)?, num_nodes);
+        Ok(Some(FirstOrder { algorithm, points: self.coordinates.as_ref().map(read).transpose()? }))
+    }
+}
+
+/// An order that the first mapping follows.
+pub(super) struct FirstOrder {
+    pub(super) algorithm: Algorithm,
+    points: Option<Coordinates>,
+}
+
+impl FirstOrder {
+    /// The mapping along the order.
+    pub(super) fn mapping(
+        &self,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        streams: (u64, usize),
+        observer: &dyn Observer,
+    ) -> anyhow::Result<Mapping> {
+        self.with_input(graph, streams, observer, |input| along(machine, &self.algorithm.order(input)?))
+    }
+
+    /// The same for many vertices a processing element: parts along the order of the machine.
+    pub(super) fn mapping_of_many(
+        &self,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        streams: (u64, usize),
+        observer: &dyn Observer,
+    ) -> anyhow::Result<Mapping> {
+        self.with_input(graph, streams, observer, |input| along_many(input, self.algorithm, machine))
+    }
+
+    /// What is made by the algorithm.
+    fn with_input(
+        &self,
+        graph: &CsrGraph,
+        (seed, threads): (u64, usize),
+        observer: &dyn Observer,
+        make: impl Fn(&Input<'_>) -> Result<Mapping, AlongError> + Sync,
+    ) -> anyhow::Result<Mapping> {
+        let mut input = Input::new(graph).with_seed(seed);
+        input.coordinates = self.points.as_ref();
+        input.observer = observer;
+        Ok(threads::run(threads, || make(&input))??)
+    }
+}
+
+/// What is made before a search, and the time it took. That time is taken off the limit, which the observer then tells too.
+pub(super) fn within<T>(
+    limit: &mut Option<Duration>,
+    observer: &dyn Observer,
+    make: impl FnOnce(&dyn Observer) -> anyhow::Result<T>,
+) -> anyhow::Result<(T, Duration)> {
+    let begin = Instant::now();
+    observer.begins(Phase::Construction);
+    let made = make(&Limited::new(observer, begin, *limit, Cost::MAX))?;
+    let spent = begin.elapsed();
+    *limit = limit.map(|limit| limit.saturating_sub(spent));
+    Ok((made, spent))
+}

@@ -1,0 +1,266 @@
+//! `viem` where PEs have many vertices.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::Job;
+use super::first_mapping::{FirstOrder, within};
+use crate::direct::{self, JsonSpread};
+use crate::exit::{End, VerificationError};
+use crate::files;
+use crate::machine::{self, JsonMachine};
+use crate::progress::Progress;
+use crate::remap::{Curve, JsonRemap, Remap};
+use crate::signals::{self, First, StopAtSignal};
+use viem::ground::observer::Observer;
+use viem::ground::types::{Cost, Weight};
+use viem::mapping::Mapping;
+use viem::mapping::search::Neighbourhood;
+use viem::mapping::solve::{
+    DirectConfig, DirectReport, DirectSolution, MapPreset, keep_directly, map_directly_watched,
+};
+use viem::partition::Algorithm;
+
+/// A direct mapping as it was asked for.
+struct Direct<'a> {
+    job: Job<'a>,
+    config: DirectConfig,
+    /// The order along which a mapping to improve is made.
+    first: Option<FirstOrder>,
+    /// A mapping to improve.
+    start: Option<Mapping>,
+    /// An older mapping to resume.
+    remap: Option<Remap<'a>>,
+}
+
+/// Maps the vertices of an application graph to PEs that have room for many.
+pub(super) fn map(job: Job<'_>) -> anyhow::Result<End> {
+    let Job { options, graph, machine, .. } = job;
+    if job.places.planned.is_some() {
+        let instead = "generate_model --machine makes a model of a direct mapping";
+        return Err(direct::no_launch(instead).into());
+    }
+    let read = |path: &Path| files::read_many(path, graph.num_nodes(), machine);
+    let start = options.input_mapping.as_deref().map(read).transpose()?;
+    let remap = options.remap.read(graph, machine.num_pes())?;
+    options.remap.check_alone(start.is_some(), options.time_limit.is_some())?;
+    if options.remap.is_given() {
+        options.first.refuse_order("does not go with --remap_from, which starts where its vertices were")?;
+    }
+    if start.is_some() {
+        options.first.refuse_order(
+            "makes the mapping to improve, and --input_mapping names it; leave one of them out",
+        )?;
+    }
+    let mut config = DirectConfig::preset(options.preconfiguration_mapping);
+    config.seed = job.config.seed;
+    config.threads = job.config.threads;
+    config.imbalance = options.direct.imbalance()?;
+    config.time_limit = job.config.time_limit;
+    let first = options.first.read(graph.num_nodes())?;
+    Direct { job, config, first, start, remap }.run()
+}
+
+impl Direct<'_> {
+    fn run(&self) -> anyhow::Result<End> {
+        let Job { options, graph, machine, console, started, .. } = self.job;
+        let progress = Progress::new(options.report.quiet);
+        let received = signals::listen(&progress, First::AsksToStop);
+        console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
+        console.line(format_args!("graph has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
+        machine::tell(console, machine);
+        console.line(format_args!(
+            "mapping directly, {:.1} vertices a processing element",
+            graph.num_nodes() as f64 / machine.num_pes() as f64
+        ));
+        let (solution, curve) = {
+            let observer = StopAtSignal { observer: progress, received: received.clone() };
+            self.solve(&observer)?
+        };
+        self.tell(&solution.report);
+        self.write(&solution, curve.as_ref())?;
+        Ok(received.interrupt().map_or(End::Done, End::Signal))
+    }
+
+    /// The mapping, and the curve if there is to be one.
+    fn solve(&self, observer: &dyn Observer) -> anyhow::Result<(DirectSolution, Option<Curve>)> {
+        let Job { graph, machine, console, .. } = self.job;
+        match &self.remap {
+            Some(remap) => remap.directly(graph, machine, &self.config, console, observer),
+            None => Ok((self.map(observer)?, None)),
+        }
+    }
+
+    /// A mapping from nothing, from one that was given, or from one along the order of the machine. Time for the latter counts.
+    fn map(&self, observer: &dyn Observer) -> anyhow::Result<DirectSolution> {
+        let Job { graph, machine, .. } = self.job;
+        let mut config = self.config.clone();
+        let begin = Instant::now();
+        let streams = (config.seed, config.threads);
+        let first = |observer: &dyn Observer| {
+            let order = self.first.as_ref();
+            order.map(|order| order.mapping_of_many(graph, machine, streams, observer)).transpose()
+        };
+        let (first, _) = within(&mut config.time_limit, observer, first)?;
+        let mut solution = match first {
+            Some(first) if self.keeps_first() => keep_directly(graph, machine, &config, first)?,
+            first => {
+                let start = first.as_ref().or(self.start.as_ref());
+                map_directly_watched(graph, machine, &config, start, observer)?
+            }
+        };
+        solution.report.seconds = begin.elapsed().as_secs_f64();
+        Ok(solution)
+    }
+
+    /// Whether a mapping along an order is the result.
+    fn keeps_first(&self) -> bool {
+        self.first.is_some() && self.job.config.search.neighbourhood == Neighbourhood::None
+    }
+
+    fn tell(&self, report: &DirectReport) {
+        let console = self.job.console;
+        console.line(format_args!("time spent for mapping {:.6}", report.seconds));
+        if report.stopped {
+            console.line(format_args!("stopped early: this is the best mapping found so far"));
+        }
+        console.line(format_args!("cut {}", report.cut));
+        direct::tell_loads(console, &report.loads);
+        if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
+            remap.tell(console, self.job.graph.total_node_weight(), &migration);
+        }
+        console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
+    }
+
+    /// The algorithm whose order is taken, if one is.
+    fn along(&self) -> Option<Algorithm> {
+        self.first.as_ref().map(|order| order.algorithm)
+    }
+
+    /// Writes mapping and report, once the mapping is verified if that was asked for.
+    fn write(
+        &self,
+        DirectSolution { mapping, report }: &DirectSolution,
+        curve: Option<&Curve>,
+    ) -> anyhow::Result<()> {
+        let Job { options, graph, machine, console, ref places, .. } = self.job;
+        let report_of_run = self.report(report, curve);
+        let drawn = options.picture.draw(graph, machine, places.name(), mapping, true)?;
+        let drawn_curve = places.curve.zip(curve.map(|curve| curve.picture.as_str()));
+        let audit = |written: &Path| self.audit(written, mapping, report);
+        let audit = options.verify.then_some(&audit as _);
+        places.write(mapping, &report_of_run, drawn.as_deref(), drawn_curve.into_iter(), audit)?;
+        if let Some(start) = report.cost_of_start {
+            let name = self.along().map_or("input mapping", Algorithm::name);
+            console.line(format_args!("{name} {start} -> {}", report.cost));
+        }
+        console.line(format_args!("written to {}", places.name()));
+        Ok(())
+    }
+
+    /// Has the auditor recompute J, loads and migration from the files, and tells so.
+    fn audit(&self, written: &Path, mapping: &Mapping, report: &DirectReport) -> anyhow::Result<()> {
+        let Job { options, console, .. } = self.job;
+        self.check(written, mapping, report.cost)?;
+        console.line(format_args!("verified: J of the files is {} too, and so are all loads", report.cost));
+        if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
+            remap.check(&files::text(&options.file)?, &files::text(written)?, migration)?;
+            console.line(format_args!("verified: so is the migration, {}", migration.weight));
+        }
+        Ok(())
+    }
+
+    /// An error unless the auditor finds this J, and the loads of this mapping.
+    fn check(&self, written: &Path, mapping: &Mapping, cost: Cost) -> anyhow::Result<()> {
+        let Job { options, graph, machine, .. } = self.job;
+        let audit = files::audit_many(&options.file, written, (&options.machine, machine))?;
+        let mut loads: Vec<Weight> = vec![0; machine.num_pes()];
+        for (&weight, &pe) in graph.node_weights().iter().zip(mapping.as_slice()) {
+            loads[pe as usize] += weight;
+        }
+        if audit.cost != cost as u128 {
+            let message = format!("J of the mapping written is {}, but {cost} was computed", audit.cost);
+            return Err(VerificationError(message).into());
+        }
+        let differs = |pe: &usize| audit.loads.get(*pe).copied().unwrap_or(0) != loads[*pe] as u128;
+        match (0..loads.len()).find(differs) {
+            Some(pe) => {
+                let message = format!("the load of processing element {pe} differs from {}", loads[pe]);
+                Err(VerificationError(message).into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn report(&self, report: &DirectReport, curve: Option<&Curve>) -> JsonReport {
+        let remap = self.remap.as_ref().zip(report.migration);
+        let along = self.along();
+        let Job { options, machine, .. } = self.job;
+        JsonReport {
+            graph: files::name(&options.file),
+            n: report.num_nodes,
+            m: report.num_edges,
+            seed: self.config.seed,
+            machine: options.machine.report(machine),
+            preconfiguration_mapping: options.preconfiguration_mapping,
+            pe_weights: options.direct.pe_weights.as_deref().map(files::name),
+            settings: self.config.clone().with_threads(1),
+            construction_algorithm: along.map(Algorithm::name),
+            local_search_neighborhood: self.keeps_first().then(|| Neighbourhood::None.name()),
+            cost: JsonCost {
+                input_mapping: report.cost_of_start.filter(|_| along.is_none()),
+                construction: report.cost_of_start.filter(|_| along.is_some()),
+                mapping: report.cost,
+            },
+            cut: report.cut,
+            spread: JsonSpread { imbalance: 100.0 * self.config.imbalance, loads: report.loads, by_pe: None },
+            remap: remap.map(|(remap, migration)| remap.report(migration, curve)),
+            stopped: report.stopped,
+            seconds: Seconds { total: report.seconds },
+        }
+    }
+}
+
+/// What was done, as written to `--json`; times aside, the same result has the same report.
+#[derive(Serialize)]
+struct JsonReport {
+    graph: String,
+    n: usize,
+    m: usize,
+    seed: u64,
+    machine: JsonMachine,
+    preconfiguration_mapping: MapPreset,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pe_weights: Option<String>,
+    settings: DirectConfig,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    construction_algorithm: Option<&'static str>,
+    /// `none` if the first mapping was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    local_search_neighborhood: Option<&'static str>,
+    #[serde(rename = "J")]
+    cost: JsonCost,
+    cut: Cost,
+    #[serde(flatten)]
+    spread: JsonSpread,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remap: Option<JsonRemap>,
+    stopped: bool,
+    seconds: Seconds,
+}
+
+#[derive(Serialize)]
+struct JsonCost {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_mapping: Option<Cost>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    construction: Option<Cost>,
+    mapping: Cost,
+}
+
+#[derive(Serialize)]
+struct Seconds {
+    total: f64,
+}

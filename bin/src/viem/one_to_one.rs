@@ -1,0 +1,208 @@
+//! `viem` where each process has a PE of its own.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::first_mapping::{FirstOrder, within};
+use crate::exit::End;
+use crate::files;
+use crate::launch::{self, JobLaunch, JsonLaunch};
+use crate::machine::{self, JsonMachine};
+use crate::progress::Progress;
+use crate::signals::{self, First, StopAtSignal};
+use crate::viem::{Job, Options};
+use viem::graph::CsrGraph;
+use viem::ground::observer::Observer;
+use viem::ground::types::{Cost, Distance};
+use viem::machine::{Hierarchy, Machine};
+use viem::mapping::Mapping;
+use viem::mapping::search::Neighbourhood;
+use viem::mapping::solve::{Given, MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
+use viem::partition::Algorithm;
+use viem::report::compare::percent_less;
+
+/// Maps each process to a PE of its own.
+pub(super) fn map(mut job: Job<'_>) -> anyhow::Result<End> {
+    let Job { options, started, graph, machine, config, console, .. } = job;
+    options.remap.refuse(
+        "is for many vertices a processing element; here each process has one of its own, and --input_mapping improves a mapping",
+    )?;
+    let planned = job.places.planned.take();
+    planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
+    let read = |path: &Path| files::read_mapping(path, graph.num_nodes(), machine);
+    let start = options.input_mapping.as_deref().map(read).transpose()?;
+    let order = options.first.read(graph.num_nodes())?;
+    let progress = Progress::new(options.report.quiet);
+    // From here on there is something to save.
+    let received = signals::listen(&progress, First::AsksToStop);
+    console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
+    console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
+    machine::tell(console, machine);
+    let solution = {
+        let observer = StopAtSignal { observer: progress, received: received.clone() };
+        solve(graph, machine, &config, (start.as_ref(), order.as_ref()), &observer)?
+    };
+    job.tell(&solution.report);
+    let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, job.places.outputs);
+    job.write(&solution, launch.as_ref())?;
+    job.tell_end(&solution.report, launch.as_ref());
+    refused.map_or(Ok(()), Err)?;
+    Ok(received.interrupt().map_or(End::Done, End::Signal))
+}
+
+/// The mapping. An order of the processes that it begins from counts as its construction.
+fn solve(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &MapConfig,
+    (start, order): (Option<&Mapping>, Option<&FirstOrder>),
+    observer: &dyn Observer,
+) -> anyhow::Result<Solution> {
+    let mut rest = *config;
+    let streams = (config.seed, config.threads);
+    let first = |observer: &dyn Observer| {
+        order.map(|order| order.mapping(graph, machine, streams, observer)).transpose()
+    };
+    let (first, spent) = within(&mut rest.time_limit, observer, first)?;
+    let given = Given { start, first: first.as_ref() };
+    let mut solution = solve_watched(graph, machine, &rest, given, observer)?;
+    let seconds = &mut solution.report.seconds;
+    seconds.construction += spent.as_secs_f64();
+    seconds.total += spent.as_secs_f64();
+    Ok(solution)
+}
+
+impl Job<'_> {
+    /// What was done, in the lines that VieM prints.
+    fn tell(&self, report: &Report) {
+        let console = self.console;
+        console.line(format_args!("construction took {:.6}", report.seconds.construction));
+        console.line(format_args!("J(C,D,Pi) = {}", report.cost_of_construction));
+        console.line(format_args!("local search took {:.6}", report.seconds.search));
+        console.line(format_args!("time spent for mapping {:.6}", report.seconds.total));
+        if report.stopped {
+            console.line(format_args!("stopped early: this is the best mapping found so far"));
+        }
+        console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
+    }
+
+    /// Writes mapping, report, picture and what launches the job, once the mapping is verified if that was asked for.
+    fn write(&self, solution: &Solution, launch: Option<&JobLaunch>) -> anyhow::Result<()> {
+        let Job { options, graph, machine, console, .. } = *self;
+        let Solution { mapping, report } = solution;
+        let drawn = options.picture.draw(graph, machine, self.places.name(), mapping, false)?;
+        let settings = self.config.effective_on(machine).with_construction(report.algorithm);
+        let report_of_run = JsonReport::new(options, machine, report, settings, launch);
+        let files = launch.into_iter().flat_map(JobLaunch::texts);
+        let audit = |written: &Path| {
+            files::verify(&options.file, written, (&options.machine, machine), report.cost)?;
+            console.line(format_args!("verified: J of the files is {} too", report.cost));
+            Ok(())
+        };
+        let audit = options.verify.then_some(&audit as _);
+        self.places.write(mapping, &report_of_run, drawn.as_deref(), files, audit)
+    }
+
+    /// What was written, and what it is worth.
+    fn tell_end(&self, report: &Report, launch: Option<&JobLaunch>) {
+        launch.iter().for_each(|launch| launch.tell(self.console));
+        let (identity, cost) = (report.cost_of_identity, report.cost);
+        let (less, place) = (percent_less(identity, cost), self.places.name());
+        self.console
+            .line(format_args!("identity {identity} -> {cost} ({less:.1} % less); written to {place}"));
+    }
+}
+
+/// What the program did, as written to `--json`. Of the options it holds those that decide the result, so
+/// that, times aside, the same result has the same report.
+#[derive(Serialize)]
+struct JsonReport<'a> {
+    model: String,
+    n: usize,
+    m: usize,
+    seed: u64,
+    machine: JsonMachine,
+    options: JsonOptions<'a>,
+    /// Every setting that decides the result, whether an option names it or not.
+    settings: MapConfig,
+    #[serde(rename = "J")]
+    cost: JsonCost,
+    swaps: JsonSwaps,
+    stopped: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    launch: Option<JsonLaunch>,
+    seconds: Seconds,
+}
+
+#[derive(Serialize)]
+struct JsonOptions<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hierarchy: Option<&'a [u32]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distances: Option<&'a [Distance]>,
+    preconfiguration_mapping: MapPreset,
+    construction_algorithm: &'static str,
+    local_search_neighborhood: Neighbourhood,
+    communication_neighborhood_dist: usize,
+    search_space_s: usize,
+    /// In seconds.
+    time_limit: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct JsonCost {
+    identity: Cost,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_mapping: Option<Cost>,
+    construction: Cost,
+    search: Cost,
+}
+
+#[derive(Serialize)]
+struct JsonSwaps {
+    tried: u64,
+    made: u64,
+}
+
+impl<'a> JsonReport<'a> {
+    fn new(
+        options: &Options,
+        machine: &'a dyn Machine,
+        report: &Report,
+        settings: MapConfig,
+        launch: Option<&JobLaunch>,
+    ) -> Self {
+        Self {
+            model: files::name(&options.file),
+            n: report.num_processes,
+            m: report.num_edges,
+            seed: options.seed,
+            machine: options.machine.report(machine),
+            options: JsonOptions {
+                hierarchy: machine.hierarchy().map(Hierarchy::arities),
+                distances: machine.hierarchy().map(Hierarchy::distances),
+                preconfiguration_mapping: options.preconfiguration_mapping,
+                construction_algorithm: options
+                    .first
+                    .along()
+                    .map_or(report.algorithm.name(), Algorithm::name),
+                local_search_neighborhood: settings.search.neighbourhood,
+                communication_neighborhood_dist: settings.search.max_hops,
+                search_space_s: settings.search.block_size,
+                time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
+            },
+            settings,
+            cost: JsonCost {
+                identity: report.cost_of_identity,
+                input_mapping: report.cost_of_start,
+                construction: report.cost_of_construction,
+                search: report.cost,
+            },
+            swaps: JsonSwaps { tried: report.swaps_tried, made: report.swaps_made },
+            stopped: report.stopped,
+            launch: launch.map(JobLaunch::report),
+            seconds: report.seconds,
+        }
+    }
+}

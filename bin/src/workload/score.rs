@@ -1,0 +1,97 @@
+//! The part of `evaluator` that scores mappings of programs in time.
+
+use serde::Serialize;
+
+use super::simulation::{SimulationReport, tell_simulation, write_trace};
+use super::tell_program;
+use crate::evaluator::{self, Job};
+use crate::exit::{End, UsageError};
+use crate::files;
+use crate::machine::{self, JsonMachine};
+use viem::ground::types::PeId;
+use viem::io::Source;
+use viem::machine::{Capacities, Machine};
+use viem::report::picture::draw_timeline;
+use viem::workload::assign;
+use viem::workload::estimate::{Estimate, EstimateError, Model};
+use viem::workload::routing::Routing;
+use viem::workload::text;
+
+/// What is found out about a mapping of a program, as written to `--json`.
+#[derive(Serialize)]
+struct ScoreReport<'a> {
+    model: String,
+    input_mapping: String,
+    tasks: usize,
+    messages: u64,
+    flits: u64,
+    machine: JsonMachine,
+    #[serde(rename = "J")]
+    cost: i128,
+    /// F in cycles, unless its table is too large.
+    estimate: Option<f64>,
+    ideal: f64,
+    phases: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulation: Option<SimulationReport<'a>>,
+}
+
+/// Scores a mapping of a program.
+pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) -> anyhow::Result<End> {
+    let Job { options, console, .. } = *job;
+    let costs = options.simulation.costs.costs();
+    if job.picture.is_some() && !options.simulation.simulate {
+        let message = "--picture draws what happens when in a program in time; give --simulate too";
+        return Err(UsageError(message.to_owned()).into());
+    }
+    let program = text::read(source)?;
+    tell_program(console, &program);
+    machine::tell(console, machine);
+    // Any number of tasks may share a PE.
+    let room = (program.num_tasks() as u64).min(u64::from(PeId::MAX - 1) / machine.num_pes() as u64).max(1);
+    let roomy = Capacities::new(machine, vec![room as u32; machine.num_pes()])?;
+    console.line(format_args!("reading input mapping"));
+    let mapping = files::read_mapping(&options.input_mapping, program.num_tasks(), &roomy)?;
+    let routing = Routing::new(machine)?;
+    let model = Model::new(&program, costs)?;
+    let estimate = match Estimate::of(&model, &routing, mapping.as_slice()) {
+        Ok(estimate) => Ok(estimate.cycles()),
+        // J and the simulation need no table.
+        Err(error @ EstimateError::TooLarge { .. }) => Err(error),
+        Err(error) => return Err(error.into()),
+    };
+    let simulation = options.simulation.run(&program, &routing, &mapping, costs, job.picture.is_some())?;
+    let timeline = simulation
+        .as_ref()
+        .and_then(|simulation| simulation.timeline.as_ref().map(|line| (simulation, line)));
+    let drawn = timeline
+        .map(|(simulation, line)| draw_timeline(&files::name(&options.input_mapping), simulation, line));
+    let report = ScoreReport {
+        model: files::name(&options.file),
+        input_mapping: files::name(&options.input_mapping),
+        tasks: program.num_tasks(),
+        messages: program.num_messages(),
+        flits: program.num_flits(),
+        machine: options.machine.report(machine),
+        cost: assign::cost(&program, machine, mapping.as_slice())?,
+        estimate: estimate.as_ref().ok().copied(),
+        ideal: model.completion_time as f64,
+        phases: model.phases.len(),
+        simulation: simulation.as_ref().map(SimulationReport::from),
+    };
+    console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
+    let ScoreReport { ideal, phases, .. } = report;
+    match estimate {
+        Ok(estimate) => console.line(format_args!(
+            "estimated completion time F = {estimate:.1} (ideal: {ideal:.1}), {phases} different phases"
+        )),
+        Err(error) => console.line(format_args!("no estimate F (ideal: {ideal:.1}): {error}")),
+    }
+    simulation.iter().for_each(|simulation| tell_simulation(console, simulation));
+    job.outputs.write(&[
+        (job.json, &|out| files::write_report(out, evaluator::NAME, &report)),
+        (job.trace, &|out| write_trace(out, simulation.as_ref(), &mapping)),
+        (job.picture, &|out| out.write_all(drawn.as_deref().unwrap_or_default().as_bytes())),
+    ])?;
+    Ok(End::Done)
+}

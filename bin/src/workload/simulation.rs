@@ -1,0 +1,163 @@
+//! The part of `evaluator` that simulates mappings, of programs in time and of graphs.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::ProgramOptions;
+use crate::console::Console;
+use crate::exit::UsageError;
+use crate::{files, options};
+use viem::graph::CsrGraph;
+use viem::io::output::OutputId;
+use viem::io::{self, Outputs};
+use viem::machine::Machine;
+use viem::mapping::Mapping;
+use viem::workload::Program;
+use viem::workload::routing::Routing;
+use viem::workload::simulate::{
+    ChromeTrace, Costs, Latency, LinkLoad, PeTime, Settings, Simulation, simulate,
+};
+
+/// How a mapping is simulated.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case", next_help_heading = "Programs in time")]
+pub(crate) struct SimulationOptions {
+    #[command(flatten)]
+    pub(super) costs: ProgramOptions,
+
+    /// Simulate the mapping: completion time, times of processing elements, the busiest links. Of a graph one phase
+    /// is simulated, in which each process sends to all its neighbours
+    #[arg(long)]
+    pub(super) simulate: bool,
+
+    /// Write what happens when in the simulation to FILE, for chrome://tracing or Perfetto; - is standard output
+    #[arg(long, value_name = "FILE", requires = "simulate")]
+    trace: Option<PathBuf>,
+}
+
+/// A simulation, as written to `--json`. Times are in cycles.
+#[derive(Serialize)]
+pub(crate) struct SimulationReport<'a> {
+    completion_time: u64,
+    latency: Latency,
+    busiest_links: Vec<&'a LinkLoad>,
+    pes: &'a [PeTime],
+}
+
+/// Links that are told.
+const TOLD_LINKS: usize = 10;
+
+impl<'a> From<&'a Simulation> for SimulationReport<'a> {
+    fn from(simulation: &'a Simulation) -> Self {
+        Self {
+            completion_time: simulation.completion_time,
+            latency: simulation.latency,
+            busiest_links: simulation.busiest(TOLD_LINKS),
+            pes: &simulation.pes,
+        }
+    }
+}
+
+impl SimulationOptions {
+    /// An error if one of these options is there.
+    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
+        options::refuse(&[(self.simulate, "--simulate")], why)?;
+        self.refuse_costs(why)
+    }
+
+    /// An error if there are costs of instructions.
+    pub(crate) fn refuse_costs(&self, why: &str) -> Result<(), UsageError> {
+        self.costs.refuse(why)
+    }
+
+    /// Adds the timeline, if there is to be one, to the outputs.
+    pub(crate) fn add_to(
+        &self,
+        outputs: &mut Outputs,
+        inputs: &[&Path],
+    ) -> Result<Option<OutputId>, io::WriteError> {
+        self.trace.as_deref().map(|path| outputs.add(path, inputs)).transpose()
+    }
+
+    pub(super) fn run(
+        &self,
+        program: &Program,
+        routing: &Routing,
+        mapping: &Mapping,
+        costs: Costs,
+        is_drawn: bool,
+    ) -> anyhow::Result<Option<Simulation>> {
+        let settings = Settings { costs, has_timeline: self.trace.is_some() || is_drawn };
+        let run = || simulate(program, routing, mapping.as_slice(), settings, &());
+        Ok(self.simulate.then(run).transpose()?)
+    }
+
+    /// Simulates one phase of all messages of a graph, if that was asked for.
+    pub(crate) fn phase(
+        &self,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        mapping: &Mapping,
+    ) -> anyhow::Result<Option<Simulation>> {
+        if !self.simulate {
+            return Ok(None);
+        }
+        let (program, routing) = (Program::of_graph(graph)?, Routing::new(machine)?);
+        // All messages start at once.
+        self.run(&program, &routing, mapping, Costs { send: 0, receive: 0 }, false)
+    }
+}
+
+/// The timeline of a simulation, as an output.
+pub(crate) fn write_trace(
+    out: &mut dyn Write,
+    simulation: Option<&Simulation>,
+    mapping: &Mapping,
+) -> std::io::Result<()> {
+    let timeline = simulation.and_then(|simulation| simulation.timeline.as_ref());
+    match timeline {
+        Some(timeline) => files::write_json(out, &ChromeTrace { timeline, pe_of: mapping.as_slice() }),
+        None => Ok(()),
+    }
+}
+
+/// What a simulation has found, in lines for people.
+pub(crate) fn tell_simulation(console: Console, simulation: &Simulation) {
+    let Simulation { completion_time, pes, latency, .. } = simulation;
+    console.line(format_args!("simulated completion time = {completion_time}"));
+    let sum = |part: fn(&PeTime) -> u64| pes.iter().map(|pe| part(pe) as f64).sum::<f64>();
+    let all = (*completion_time as f64 * pes.len() as f64).max(1.0);
+    console.line(format_args!(
+        "processing elements are busy {:.1} %, blocked {:.1} %, idle {:.1} % of the time",
+        100.0 * sum(|pe| pe.busy) / all,
+        100.0 * sum(|pe| pe.blocked) / all,
+        100.0 * sum(|pe| pe.idle) / all
+    ));
+    console.line(format_args!(
+        "messages take {:.1} cycles in the mean, {:.1} if alone, {} at most; {} of {} take no time",
+        latency.mean,
+        latency.mean_alone,
+        latency.longest,
+        latency.local,
+        latency.local + latency.messages
+    ));
+    let busiest = simulation.busiest(TOLD_LINKS);
+    if busiest.is_empty() {
+        return;
+    }
+    console.line(format_args!(
+        "{:>24} {:>10} {:>14} {:>8} {:>8} {:>14}",
+        "busiest links", "messages", "flits", "busy", "held", "waited for"
+    ));
+    for LinkLoad { name, messages, flits, busy, held, waited, .. } in busiest {
+        let share = |cycles: u64| 100.0 * cycles as f64 / (*completion_time).max(1) as f64;
+        console.line(format_args!(
+            "{name:>24} {messages:>10} {flits:>14} {:>7.1}% {:>7.1}% {waited:>14}",
+            share(*busy),
+            share(*held)
+        ));
+    }
+}

@@ -1,0 +1,337 @@
+//! `viem` and `evaluator` on clusters, as a user runs them: in a job of Slurm, with files of hosts, with what hwloc says of a node.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::{failure_of, objective, program, random_graph, stdout_of, text_of};
+use assert_cmd::Command;
+use viem::ground::rng::Rng;
+
+/// A folder with a graph of 12 processes and these files.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let graph = random_graph(12, 4, 60, &mut Rng::new(5));
+    fs::write(folder.path().join("graph"), text_of(&graph)).unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+/// A program with nothing of Slurm around it but these variables. The only `lstopo` it finds is the one of the tests.
+fn in_job(name: &str, folder: &Path, job: &[(&str, &str)]) -> Command {
+    let mut command = program(name, folder);
+    for (variable, _) in std::env::vars_os() {
+        if variable.to_string_lossy().starts_with("SLURM") {
+            command.env_remove(variable);
+        }
+    }
+    command.env("PATH", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools"));
+    // No topology of the cluster that the tests may run on.
+    command.env("SLURM_CONF", folder.join("slurm.conf"));
+    command.envs(job.iter().copied());
+    command
+}
+
+fn viem(folder: &Path, job: &[(&str, &str)], machine: &[&str]) -> Command {
+    let mut viem = in_job("viem", folder, job);
+    viem.args(["graph", "--threads=1", "--preconfiguration_mapping=fast"]).args(machine);
+    viem
+}
+
+/// Maps with `--verify`, has the mapping scored, and returns what the program printed, stderr behind stdout.
+fn map(folder: &Path, job: &[(&str, &str)], machine: &[&str]) -> String {
+    let mut viem = viem(folder, job, machine);
+    let output = viem.arg("--verify").assert().success().get_output().clone();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let cost = objective(&text);
+    assert!(text.contains(&format!("verified: J of the files is {cost} too")), "{text}");
+    let mut evaluator = in_job("evaluator", folder, job);
+    evaluator.args(["graph", "--input_mapping=permutation"]).args(machine);
+    assert_eq!(objective(&stdout_of(&mut evaluator)), cost, "{machine:?}");
+    text + &String::from_utf8(output.stderr).unwrap()
+}
+
+const JOB: [(&str, &str); 3] =
+    [("SLURM_JOB_NODELIST", "n[1-3]"), ("SLURM_JOB_CPUS_PER_NODE", "16(x3)"), ("SLURMD_NODENAME", "n1")];
+
+/// The job with these variables set otherwise.
+fn job<'a>(others: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    JOB.iter().chain(others).copied().collect()
+}
+
+#[test]
+fn the_nodes_of_a_job_are_like_this_one() {
+    let folder = folder(&[]);
+    let text = map(folder.path(), &JOB, &["--machine=slurm"]);
+    assert!(
+        text.contains("machine: 3 nodes x 2 sockets x 4 cores = 4:2:3, distances 1:3:30 (assumed)"),
+        "{text}"
+    );
+    assert!(text.contains("no topology of the cluster is found"), "{text}");
+    assert!(!text.contains("warning"), "{text}");
+    let text = map(folder.path(), &JOB, &["--machine=slurm", "--pu"]);
+    assert!(text.contains("3 nodes x 2 sockets x 4 cores x 2 hardware threads = 2:4:2:3"), "{text}");
+    let text = map(folder.path(), &JOB, &["--machine=slurm", "--distance_parameter_string=1:5:50"]);
+    assert!(text.contains("distances 1:5:50 (given)"), "{text}");
+    let elsewhere = job(&[("SLURMD_NODENAME", "login")]);
+    let text = map(folder.path(), &elsewhere, &["--machine=slurm"]);
+    assert!(text.contains("login is no node of the job"), "{text}");
+    let two = job(&[("SLURM_CPUS_PER_TASK", "4")]);
+    let text = map(folder.path(), &two, &["--machine=slurm"]);
+    assert!(text.contains("3 nodes x 2 sockets x 2 cores = 2:2:3"), "{text}");
+}
+
+#[test]
+fn the_network_is_that_of_the_cluster() {
+    let conf = "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-9]\nSwitchName=c Switches=a,b\n";
+    let folder = folder(&[("topology.conf", conf), ("flat.yaml", "- topology: t\n  flat: true\n")]);
+    let uneven = "2 switches, 3 nodes, 6 sockets, 24 cores, uneven, distances 1:3:30:40 of cores:sockets:nodes:switches";
+    let text = map(folder.path(), &JOB, &["--machine=slurm"]);
+    assert!(text.contains(uneven), "{text}");
+    let text = map(folder.path(), &JOB, &["--machine=slurm:topology=flat.yaml"]);
+    assert!(text.contains("3 nodes x 2 sockets x 4 cores = 4:2:3"), "{text}");
+    let addresses = job(&[("SLURM_TOPOLOGY_ADDR", "c.a.n1 c.a.n2 c.b.n3")]);
+    fs::remove_file(folder.path().join("topology.conf")).unwrap();
+    let text = map(folder.path(), &addresses, &["--machine=slurm"]);
+    assert!(text.contains(uneven), "{text}");
+    // What the user has not given is not his mistake.
+    for other in ["SwitchName=a Nodes=x\n", "SwitchName=a Nodes=x[\n"] {
+        fs::write(folder.path().join("topology.conf"), other).unwrap();
+        let text = map(folder.path(), &JOB, &["--machine=slurm"]);
+        assert!(text.contains("all nodes are taken to be alike"), "{text}");
+        let given =
+            failure_of(&mut viem(folder.path(), &JOB, &["--machine=slurm:topology=topology.conf"]), 65);
+        assert!(given.contains("host n1 is not in the topology") || given.contains("line 1"), "{given}");
+    }
+}
+
+#[test]
+fn nodes_that_are_not_like_this_one_are_described_or_plain() {
+    let folder = folder(&[]);
+    let other = job(&[("SLURM_JOB_CPUS_PER_NODE", "64(x2),8")]);
+    let text = map(folder.path(), &other, &["--machine=slurm"]);
+    assert!(text.contains("this node has 16 CPUs, nodes of the job have 64"), "{text}");
+    assert!(text.contains("3 nodes, 136 cores, uneven, distances 1:30 of cores:nodes (assumed)"), "{text}");
+    let text = map(folder.path(), &other, &["--machine=slurm:node=32:2"]);
+    assert!(text.contains("3 nodes, 5 sockets, 136 cores, uneven"), "{text}");
+    let tasks = [("SLURM_JOB_NODELIST", "n[1-3]"), ("SLURM_TASKS_PER_NODE", "4(x3)")];
+    let text = map(folder.path(), &tasks, &["--machine=slurm:node=2:2"]);
+    assert!(text.contains("3 nodes x 2 sockets x 2 cores = 2:2:3"), "{text}");
+    let text = map(folder.path(), &tasks, &["--machine=slurm:node=8:2"]);
+    assert!(text.contains("3 nodes x 4 cores = 4:3") && text.contains("fewer slots"), "{text}");
+}
+
+#[test]
+fn without_lstopo_there_is_a_clear_word() {
+    let folder = folder(&[]);
+    let nowhere = folder.path().join("nowhere");
+    let run = |machine: &str| {
+        let mut viem = viem(folder.path(), &JOB, &[&format!("--machine={machine}")]);
+        viem.env("PATH", &nowhere);
+        viem
+    };
+    let text = failure_of(&mut run("hwloc"), 66);
+    assert!(text.contains("lstopo cannot be run") && text.contains("install hwloc"), "{text}");
+    let output = run("slurm").assert().success().get_output().clone();
+    let (text, warning) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("3 nodes x 16 cores = 16:3, distances 1:30 (assumed)"), "{text}");
+    assert!(warning.contains("install hwloc") && warning.contains("slurm:node=16:2"), "{warning}");
+}
+
+#[test]
+fn heterogeneous_jobs_are_mapped_a_group_at_a_time() {
+    let folder = folder(&[]);
+    let groups = [
+        ("SLURM_HET_SIZE", "2"),
+        ("SLURM_JOB_NODELIST_HET_GROUP_0", "a1"),
+        ("SLURM_JOB_CPUS_PER_NODE_HET_GROUP_0", "16"),
+        ("SLURM_JOB_NODELIST_HET_GROUP_1", "b[1-2]"),
+        ("SLURM_JOB_CPUS_PER_NODE_HET_GROUP_1", "8(x2)"),
+    ];
+    let text = failure_of(&mut viem(folder.path(), &job(&groups), &["--machine=slurm"]), 2);
+    assert!(text.contains("heterogeneous job of 2 groups") && text.contains("slurm:group=0"), "{text}");
+    let text = map(folder.path(), &job(&groups), &["--machine=slurm:group=1,node=4:2"]);
+    assert!(text.contains("2 nodes x 2 sockets x 4 cores = 4:2:2"), "{text}");
+    let text = failure_of(&mut viem(folder.path(), &job(&groups), &["--machine=slurm:group=2"]), 66);
+    assert!(text.contains("no Slurm job"), "{text}");
+}
+
+/// What is set otherwise, the machine, the exit code, and what the message says.
+type Refusal<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], i32, &'a str);
+
+#[test]
+fn hostile_jobs_and_files_get_one_message() {
+    let folder = folder(&[
+        ("hosts", "n1 slots=4\nn2 slots=4\nn3 slots=4\n"),
+        ("torn.xml", "<topology version=\"2.0\"><object type=\"Machine\"><object ty"),
+        ("few", "n1 slots=2\n"),
+        ("bad", "n1 slots=two\n"),
+        ("late", "n1 slots=2\n  n2 slots=2 cores=4\n"),
+        ("turned", "n1 n2 n3\nn2 1 0 2\nn1 0 1 3\nn3 3 2 0\n"),
+    ]);
+    let nodes = "SLURM_JOB_NODELIST";
+    let slurm = &["--machine=slurm:node=8:2"][..];
+    let cases: [Refusal<'_>; 19] = [
+        (&[(nodes, "")], slurm, 66, "SLURM_JOB_NODELIST is not set"),
+        (&[(nodes, "n[1-[2-3]]")], slurm, 65, "a list of hosts is written like"),
+        (&[(nodes, "n[]")], slurm, 65, "a bracket holds numbers"),
+        (&[(nodes, "n[3-1]")], slurm, 65, "runs backwards"),
+        (&[(nodes, "n[1-3")], slurm, 65, "left open"),
+        (&[(nodes, "n[1-99999999]")], slurm, 65, "too long"),
+        (
+            &[(nodes, "n[1-4]")],
+            slurm,
+            65,
+            "SLURM_JOB_CPUS_PER_NODE has numbers of 3 nodes, but the job has 4",
+        ),
+        (&[("SLURM_JOB_CPUS_PER_NODE", "16(x")], slurm, 65, "no list of numbers"),
+        (
+            &[("SLURM_JOB_CPUS_PER_NODE", "64(x3)")],
+            slurm,
+            65,
+            "has 64 slots, but the node described has 16 cores",
+        ),
+        (
+            &[("SLURM_JOB_CPUS_PER_NODE", "64(x3)"), ("SLURM_CPUS_PER_TASK", "4")],
+            slurm,
+            65,
+            "has 64 slots, but the node described has 16 cores",
+        ),
+        // More ranks than cores cannot be launched.
+        (
+            &[("SLURM_JOB_CPUS_PER_NODE", "2(x3)")],
+            &["--machine=slurm:node=8:2", "--launch=slurm:h,b"],
+            2,
+            "one process a processing element",
+        ),
+        (&[], &["--machine=slurm:8:2"], 2, "no option of slurm"),
+        (&[], &["--machine=hosts:few", "--launch=openmpi"], 2, "one process a processing element"),
+        (&[], &["--machine=hosts:bad"], 65, "bad, line 1, column 4"),
+        (&[], &["--machine=hosts:late"], 65, "late, line 2, column 14"),
+        (
+            &[],
+            &["--machine=hosts:hosts", "--latency=turned"],
+            65,
+            "turned, line 2, column 1: this row is of host n2",
+        ),
+        (&[], &["--machine=hwloc:torn.xml"], 65, "torn.xml, line 1"),
+        (&[], &["--machine=hosts:hosts", "--output_filename=hosts"], 2, "hosts"),
+        (&[], &["--machine=4:4", "--distance_parameter_string=1:2", "--pu"], 2, "--pu is for clusters"),
+    ];
+    for (others, machine, code, expected) in cases {
+        let text = failure_of(&mut viem(folder.path(), &job(others), machine), code);
+        assert!(text.contains(expected), "{others:?} {machine:?}: {text}");
+        assert_eq!(text.trim().lines().count(), 1, "{text}");
+    }
+    assert!(fs::read_to_string(folder.path().join("hosts")).unwrap().contains("slots=4"));
+}
+
+#[test]
+fn hosts_and_latencies_come_from_files() {
+    let folder = folder(&[
+        ("hosts", "n1 slots=4\nn2 slots=4\nn3 slots=4\n"),
+        ("lat", "0 1.5 4.5\n1.5 0 3\n4.5 3 0\n"),
+        ("uneven", "n1:9\nn2:2\nn3:7\n"),
+    ]);
+    let text = map(folder.path(), &[], &["--machine=hosts:hosts,node=2:2"]);
+    assert!(text.contains("machine: 3 nodes x 2 sockets x 2 cores = 2:2:3"), "{text}");
+    let text = map(folder.path(), &[], &["--machine=hosts:hosts,node=2:2", "--latency=lat"]);
+    assert!(text.contains("distances 10:30 inside a node (assumed), 300 to 900 between nodes"), "{text}");
+    let text = map(folder.path(), &[], &["--machine=hosts:uneven"]);
+    assert!(text.contains("3 nodes, 18 cores, uneven"), "{text}");
+    let text = map(folder.path(), &[], &["--machine=hwloc", "--pu"]);
+    assert!(text.contains("2 sockets x 4 cores x 2 hardware threads = 2:4:2"), "{text}");
+}
+
+#[test]
+fn nodes_are_not_made_before_they_are_counted() {
+    let folder = folder(&[]);
+    let many = job(&[("SLURM_JOB_CPUS_PER_NODE", "4294967295(x3)")]);
+    let text = failure_of(&mut viem(folder.path(), &many, &["--machine=slurm"]), 65);
+    assert!(text.contains("more than 4294967295 processing elements"), "{text}");
+}
+
+#[test]
+fn ranks_of_several_cores_are_bound_to_all_of_them() {
+    let folder = folder(&[]);
+    let launched = |cpus: &str, machine: &[&str]| {
+        let variables = job(&[("SLURM_CPUS_PER_TASK", "2"), ("SLURM_JOB_CPUS_PER_NODE", cpus)]);
+        let mut hybrid = viem(folder.path(), &variables, machine);
+        stdout_of(hybrid.arg("--launch=openmpi:ranks"));
+        let ranks = fs::read_to_string(folder.path().join("ranks")).unwrap();
+        let mut slots: Vec<String> =
+            ranks.lines().map(|line| line.split_once('=').unwrap().1.to_owned()).collect();
+        slots.sort();
+        slots
+    };
+    let cores = launched("8(x3)", &["--machine=slurm:node=4:2"]);
+    assert_eq!(cores[..4], ["n1 slot=0:0-1", "n1 slot=0:2-3", "n1 slot=1:0-1", "n1 slot=1:2-3"]);
+    // Nodes of 2 packages of 4 cores of 2 threads.
+    let threads = launched("16(x3)", &["--machine=slurm", "--pu"]);
+    assert_eq!(threads.len(), 12);
+    assert!(threads.iter().all(|slot| !slot.contains('-') && slot[slot.len() - 1..] < *"4"), "{threads:?}");
+}
+
+#[test]
+fn ranks_of_several_cores_stay_within_the_cores_of_the_job() {
+    let folder = folder(&[]);
+    fs::write(folder.path().join("graph"), text_of(&random_graph(9, 4, 60, &mut Rng::new(5)))).unwrap();
+    let some = job(&[("SLURM_CPUS_PER_TASK", "3"), ("SLURM_JOB_CPUS_PER_NODE", "12(x3)")]);
+    let mut nine = viem(folder.path(), &some, &["--machine=slurm:node=8:2"]);
+    let output = nine.args(["--launch=slurm:hosts_of_ranks,bind"]).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("room for 1 fewer than its CPUs suffice for"), "{told}");
+    let script = fs::read_to_string(folder.path().join("bind")).unwrap();
+    let mut bound: Vec<&str> =
+        script.lines().skip_while(|line| !line.starts_with("# The CPUs")).skip(1).collect();
+    bound.sort_unstable();
+    bound.dedup();
+    // The second package has four cores of the job, of which one is left over, as two of the first are.
+    assert_eq!(bound, ["0,1,2", "3,4,5", "8,9,10"]);
+}
+
+#[test]
+fn weights_of_pes_leave_them_where_they_are() {
+    let hosts = "n1 slots=3\nn2 slots=3\nn3 slots=3\n";
+    let folder =
+        folder(&[("hosts", hosts), ("weights", "1\n2\n1\n2\n1\n2\n1\n2\n1\n"), ("ones", &"1\n".repeat(9))]);
+    let machine = ["--machine=hosts:hosts,node=1:3", "--distance_parameter_string=9:1"];
+    let output = viem(folder.path(), &[], &machine)
+        .args(["--pe_weights=weights", "--picture=p.svg"])
+        .assert()
+        .success();
+    let warnings = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(warnings.contains("fall from the inside out"), "{warnings}");
+    let cyclic = |weights: &str| {
+        let mut evaluator = in_job("evaluator", folder.path(), &[]);
+        evaluator.args(["graph", "--input_mapping=permutation", weights, "--compare=cyclic"]).args(machine);
+        let text = stdout_of(&mut evaluator);
+        text.lines().find(|line| line.trim_start().starts_with("cyclic")).unwrap().to_owned()
+    };
+    // Stretches of vertices go to the nodes by turns either way.
+    assert_ne!(cyclic("--pe_weights=weights"), cyclic("--pe_weights=ones"));
+    assert!(!cyclic("--pe_weights=weights").contains(" 0.00 %"));
+}
+
+#[test]
+fn where_threads_stay_free_the_mapping_is_written_even_if_it_cannot_be_launched() {
+    let folder = folder(&[]);
+    let mut full = viem(folder.path(), &[], &["--machine=hwloc", "--pu", "--launch=openmpi:ranks"]);
+    let text = failure_of(&mut full, 2);
+    assert!(text.contains("are both on core"), "{text}");
+    assert!(folder.path().join("permutation").exists() && !folder.path().join("ranks").exists());
+}
+
+#[test]
+fn what_was_typed_outermost_first_is_warned_of() {
+    let folder = folder(&[("hosts", "n1\nn2\n")]);
+    let warnings = |machine: &[&str]| {
+        let output = viem(folder.path(), &[], machine).assert().success().get_output().clone();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let falling = warnings(&["--machine=8:2:16", "--distance_parameter_string=30:3:1"]);
+    assert!(falling.contains("give 16:2:8 and 1:3:30"), "{falling}");
+    assert!(warnings(&["--machine=hosts:hosts,node=2:16"]).contains("it is 16:2"));
+    assert_eq!(warnings(&["--machine=hosts:hosts,node=16:2"]), "");
+}

@@ -1,0 +1,148 @@
+//! `evaluator` as a user runs it.
+
+use std::fs;
+
+use crate::common::{after, failure_of, objective, program, report_in, stdout_of};
+use serde_json::Value;
+
+const CYCLE: &str = "4 4 1\n2 5 4 8\n1 5 3 6\n2 6 4 7\n1 8 3 7\n";
+const MACHINE: [&str; 2] = ["--hierarchy_parameter_string=2:2", "--distance_parameter_string=10:100"];
+
+#[test]
+fn objective_identity_and_traffic_of_each_level() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
+    fs::write(folder.path().join("mapping"), "0\n2\n3\n1\n").unwrap();
+    let run = |extra: &str| {
+        let mut command = program("evaluator", folder.path());
+        stdout_of(command.args(["cycle.graph", "--input_mapping=mapping", extra]).args(MACHINE))
+    };
+    // Processes 0 and 3 share a group, and so do 1 and 2: 8 and 6 stay inside, 5 and 7 do not.
+    let text = run("--json=report");
+    assert_eq!(objective(&text), 2680);
+    assert_eq!(after(&text, "J of the identity = "), "3040");
+    assert!(text.contains("model has 4 nodes, 8 edges"));
+    let report = report_in(&folder.path().join("report"));
+    assert_eq!(report["J"]["mapping"], 2680);
+    assert_eq!(report["J"]["identity"], 3040);
+    let level = |index: usize, key: &str| report["levels"][index][key].as_f64().unwrap();
+    assert_eq!((level(0, "weight"), level(1, "weight")), (14.0, 12.0));
+    assert_eq!((level(0, "cost"), level(1, "cost")), (280.0, 2400.0));
+    assert!((level(0, "share") - 14.0 / 26.0).abs() < 1e-12);
+    assert_eq!(serde_json::from_str::<Value>(&run("--json=-")).unwrap(), report);
+}
+
+#[test]
+fn what_is_no_permutation_is_refused_at_its_first_offending_line() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
+    let cases = [
+        ("0\n1\n1\n3\n", 3),
+        ("0\n1\n2\n4\n", 4),
+        ("0\nx\n2\n3\n", 2),
+        ("0\n1 2\n3\n", 2),
+        ("-1\n0\n1\n2\n", 1),
+        ("0\n1\n2\n3\n3\n", 5),
+        ("0\n\n1\n2\n3\n", 2),
+    ];
+    for (mapping, line) in cases {
+        fs::write(folder.path().join("mapping"), mapping).unwrap();
+        let mut command = program("evaluator", folder.path());
+        command.args(["cycle.graph", "--input_mapping=mapping"]).args(MACHINE);
+        let message = failure_of(&mut command, 65);
+        assert!(message.contains(&format!("mapping, line {line},")), "{mapping:?}: {message}");
+    }
+    fs::write(folder.path().join("mapping"), "0\n1\n2").unwrap();
+    let mut command = program("evaluator", folder.path());
+    command.args(["cycle.graph", "--input_mapping=mapping"]).args(MACHINE);
+    assert!(failure_of(&mut command, 65).contains("after 3 of 4 processes"));
+    let mut command = program("evaluator", folder.path());
+    failure_of(command.args(["cycle.graph", "--input_mapping=missing"]).args(MACHINE), 66);
+}
+
+#[test]
+fn what_is_given_for_a_mapping_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
+    let files: [(&str, &str); 3] = [
+        (CYCLE, "a graph in METIS format"),
+        ("0,2\n1,3\n2,0\n3,1\n", "CSV"),
+        ("0 1 1 1\n1 0 1 1\n1 1 0 1\n1 1 1 0\n", "a dense matrix"),
+    ];
+    for (text, kind) in files {
+        fs::write(folder.path().join("mapping"), text).unwrap();
+        let mut command = program("evaluator", folder.path());
+        let message = failure_of(command.args(["cycle.graph", "--input_mapping=mapping"]).args(MACHINE), 65);
+        assert!(message.contains(kind), "{message}");
+    }
+}
+
+#[test]
+fn costs_of_instructions_are_for_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
+    for option in ["--send_cycles=1", "--receive_cycles=2"] {
+        for more in ["--quiet", "--simulate"] {
+            let mut command = program("evaluator", folder.path());
+            command.args(["cycle.graph", "--input_mapping=mapping", option, more]).args(MACHINE);
+            let message = failure_of(&mut command, 2);
+            assert!(message.contains("_cycles is for programs in time"), "{message}");
+        }
+    }
+}
+
+#[test]
+fn mappings_are_set_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
+    fs::write(folder.path().join("mapping"), "0\n2\n3\n1\n").unwrap();
+    let evaluator = |extra: &[&str]| {
+        let mut command = program("evaluator", folder.path());
+        command.args(["cycle.graph", "--input_mapping=mapping"]).args(MACHINE).args(extra);
+        command
+    };
+    let text = stdout_of(&mut evaluator(&["--compare=block,cyclic,socket,mapping,random", "--json=report"]));
+    assert!(text.contains("J is a model of communication, not a run time"));
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .skip_while(|line| !line.starts_with("mapping "))
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(rows[0], ["mapping", "J", "gain", "level", "1", "level", "2", "busiest", "node", "partners"]);
+    // The two groups are nodes. What leaves them is 5 + 7, in the order of the processes 8 + 6, and with the
+    // nodes by turns all but nothing stays.
+    assert_eq!(rows[1], ["mapping", "2680", "11.84", "%", "53.85", "%", "46.15", "%", "12", "1"]);
+    assert_eq!(rows[2], ["block", "3040", "0.00", "%", "46.15", "%", "53.85", "%", "14", "1"]);
+    assert_eq!(rows[3], ["cyclic", "5200", "-71.05", "%", "0.00", "%", "100.00", "%", "26", "1"]);
+    assert_eq!(rows[4][..2], ["socket", "3040"]);
+    assert_eq!(rows[5], rows[1]);
+    let compared = &report_in(&folder.path().join("report"))["compared"];
+    assert_eq!(compared.as_array().unwrap().len(), 6);
+    assert_eq!((&compared[1]["name"], &compared[1]["J"]), (&Value::from("block"), &Value::from(3040)));
+    assert_eq!((&compared[0]["busiest"], &compared[0]["most_partners"]), (&Value::from(12), &Value::from(1)));
+    // Files are inputs: they must be there, and must not be overwritten.
+    let message = failure_of(&mut evaluator(&["--compare=block,blok"]), 66);
+    let names = "it is neither one of block, socket, cyclic, node, random nor a file that is there";
+    assert!(message.contains(&format!("blok: cannot be read: {names}")), "{message}");
+    let message = failure_of(&mut evaluator(&["--compare=mapping", "--json=mapping"]), 2);
+    assert!(message.contains("would overwrite the input"), "{message}");
+    failure_of(&mut evaluator(&["--compare=block,,random"]), 2);
+}
+
+#[test]
+fn a_picture_is_drawn_for_machines_of_any_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
+    fs::write(folder.path().join("mapping"), "0\n2\n3\n1\n").unwrap();
+    for machine in [&MACHINE[..], &["--machine=torus:3x2"], &["--machine=complete:4"]] {
+        let mut command = program("evaluator", folder.path());
+        command.args(["cycle.graph", "--input_mapping=mapping", "--picture=out.svg"]).args(machine);
+        stdout_of(&mut command);
+        let text = fs::read_to_string(folder.path().join("out.svg")).unwrap();
+        assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
+        assert!(text.contains("of mapping") && text.contains("prefers-color-scheme:dark"));
+    }
+    let mut command = program("evaluator", folder.path());
+    command.args(["cycle.graph", "--input_mapping=mapping", "--picture=mapping"]).args(MACHINE);
+    assert!(failure_of(&mut command, 2).contains("would overwrite the input"));
+}

@@ -1,0 +1,165 @@
+//! `generate_model` as a user runs it.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::{after, failure_of, instance, program, report_in, stdout_of};
+use viem::graph::{CsrGraph, quotient};
+use viem::io::Source;
+use viem::io::metis::{self, NodeWeights};
+use viem::partition::Preset;
+
+fn read(path: &Path) -> CsrGraph {
+    metis::read(Source::open(path).unwrap(), NodeWeights::Read).unwrap()
+}
+
+fn read_blocks(path: &Path) -> Vec<u32> {
+    fs::read_to_string(path).unwrap().lines().map(|line| line.parse().unwrap()).collect()
+}
+
+#[test]
+fn the_model_is_the_quotient_graph_of_the_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let graph = read(&instance("mesh_64x48.graph"));
+    for preset in Preset::ALL {
+        let mut command = program("generate_model", folder.path());
+        command.arg(instance("mesh_64x48.graph")).args([
+            "--k=48",
+            "--mapping_filename=blocks",
+            "--json=report",
+        ]);
+        let text = stdout_of(command.arg(format!("--preconfiguration={}", preset.name())));
+        let blocks = read_blocks(&folder.path().join("blocks"));
+        let expected = quotient::contract(&graph, &blocks, 48);
+        assert!(expected.node_weights().iter().all(|&weight| (1..=65).contains(&weight)), "3 % above 64");
+        let model = read(&folder.path().join("model.graph"));
+        assert_eq!(model, expected.with_unit_node_weights());
+        let cut = model.total_arc_weight() / 2;
+        assert_eq!(after(&text, "cut ").parse::<i64>().unwrap(), cut);
+        let report = report_in(&folder.path().join("report"));
+        assert_eq!((&report["cut"], &report["k"]), (&cut.into(), &48.into()));
+        let header = fs::read_to_string(folder.path().join("model.graph")).unwrap();
+        assert_eq!(header.lines().next().unwrap(), format!("48 {} 11", model.num_edges()));
+    }
+}
+
+#[test]
+fn perfect_balance_and_no_empty_block_for_any_k() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("star.graph"), "7 6\n2 3 4 5 6 7\n1\n1\n1\n1\n1\n1\n").unwrap();
+    for k in 1..=7 {
+        let mut command = program("generate_model", folder.path());
+        command.args(["star.graph", "--imbalance=0", "--mapping_filename=blocks"]);
+        stdout_of(command.arg(format!("--k={k}")));
+        let mut sizes = vec![0; k];
+        read_blocks(&folder.path().join("blocks")).iter().for_each(|&block| sizes[block as usize] += 1);
+        assert!(sizes.iter().all(|&size| size == 7 / k || size == 7_usize.div_ceil(k)), "{sizes:?}");
+        assert_eq!(read(&folder.path().join("model.graph")).num_nodes(), k);
+    }
+}
+
+#[test]
+fn what_cannot_be_balanced_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |weights: [u32; 3], more: &[&str]| {
+        let [a, b, c] = weights;
+        fs::write(folder.path().join("path.graph"), format!("3 2 10\n{a} 2\n{b} 1 3\n{c} 2\n")).unwrap();
+        let mut command = program("generate_model", folder.path());
+        command.args(["path.graph", "--k=2", "--json=report"]).args(more);
+        let output = command.assert().success().get_output().clone();
+        (String::from_utf8(output.stderr).unwrap(), report_in(&folder.path().join("report")))
+    };
+    let (message, report) = run([100, 1, 1], &[]);
+    assert!(message.contains("warning: no balance as asked was found: blocks exceed their bounds by 48"));
+    assert_eq!((&report["heaviest_block"], &report["bound"]), (&100.into(), &52.into()));
+    assert_eq!(report["overload"], 48);
+    assert_eq!(run([100, 1, 1], &["--quiet"]).0, "");
+    let (message, report) = run([2, 1, 1], &[]);
+    assert_eq!((message.as_str(), &report["overload"]), ("", &0.into()));
+}
+
+#[test]
+fn a_model_can_be_piped_into_viem() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = program("generate_model", folder.path());
+    command.arg(instance("mesh_64x48.graph")).args(["--k=32", "-o", "-", "--threads=2"]);
+    let model = stdout_of(&mut command);
+    let mut command = program("viem", folder.path());
+    command.args(["-", "--hier=4:8", "--distance_p=1:10"]).write_stdin(model);
+    assert!(stdout_of(&mut command).contains("model has 32 nodes"));
+}
+
+#[test]
+fn what_is_no_graph_takes_no_option_of_graphs() {
+    let folder = tempfile::tempdir().unwrap();
+    // Recognised behind any licence.
+    let comments = "# Permission is hereby granted ...\n".repeat(500);
+    let two = format!("{comments}PROCESS 0 SEND 1 4 STOP\nPROCESS 1 RECEIVE 0 4 STOP\n");
+    fs::write(folder.path().join("p"), two).unwrap();
+    fs::write(folder.path().join("flows.csv"), "source,target,weight\n0,1,5\n").unwrap();
+    for input in ["p", "flows.csv", "--generate=ring:8"] {
+        for option in ["--mapping_filename=blocks", "--machine=mesh:2x4", "--verify", "--k=2"] {
+            let message =
+                failure_of(program("generate_model", folder.path()).args([input, option, "-o", "out"]), 2);
+            let name = option.split('=').next().unwrap();
+            assert!(message.contains(&format!("{name} is for graphs that are partitioned")), "{message}");
+        }
+    }
+    for input in ["p", "--generate=ring:8"] {
+        let message = failure_of(
+            program("generate_model", folder.path()).args([input, "--weight=msgs", "-o", "out"]),
+            2,
+        );
+        assert!(message.contains("--weight is for recorded traffic"), "{message}");
+    }
+    assert_eq!(crate::common::names(folder.path()), ["flows.csv", "p"]);
+}
+
+#[test]
+fn options_without_use_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |options: &[&str], says: &str| {
+        let mut command = program("generate_model", folder.path());
+        let message = failure_of(command.arg(instance("openfoam_sphere_16.msgs.graph")).args(options), 2);
+        assert!(message.contains(says), "{options:?}: {message}");
+    };
+    for option in ["--pes=0-5", "--pe_weights=missing", "--distance_parameter_string=1:2"] {
+        refused(&["--k=4", option], "--machine");
+    }
+    refused(&["--k=4", "--machine=mesh:4"], "--k is for graphs that are partitioned; --machine maps onto");
+    for option in ["--shuffle", "--rounds=5", "--flits=5", "--cycles=3"] {
+        refused(&["--k=4", option], "--generate");
+    }
+    refused(&["--generate=ring:8"], "--generate makes a program in time and reads nothing");
+    let of_traffic = ["--weight=bytes", "--include=E", "--top=0.5", "--ranks=16", "--first_rank=0"];
+    for option in of_traffic {
+        let name = option.split('=').next().unwrap();
+        refused(&["--k=4", option], &format!("{name} is for recorded traffic"));
+        refused(&["--machine=mesh:4", option], &format!("{name} is for recorded traffic"));
+    }
+    assert_eq!(crate::common::names(folder.path()), [""; 0]);
+}
+
+#[test]
+fn what_cannot_be_partitioned_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let fails = |arguments: &[&str], code| {
+        let mut command = program("generate_model", folder.path());
+        let message =
+            failure_of(command.arg(instance("openfoam_sphere_16.msgs.graph")).args(arguments), code);
+        assert!(!folder.path().join("model.graph").exists());
+        message
+    };
+    assert!(fails(&["--k=17"], 65).contains("16"));
+    fails(&["--k=0"], 2);
+    fails(&["--k=two"], 2);
+    // What no graph can mend is refused before one is read.
+    for options in [&["--k=0"][..], &["--k=2", "--imbalance=-1"]] {
+        let mut command = program("generate_model", folder.path());
+        assert!(!failure_of(command.arg("missing.graph").args(options), 2).contains("missing.graph"));
+    }
+    fails(&[], 2);
+    fails(&["--k=2", "--imbalance=-1"], 2);
+    fails(&["--k=2", "--imbalance=nan"], 2);
+    fails(&["--k=2", "--preconfiguration=magic"], 2);
+}

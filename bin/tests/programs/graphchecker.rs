@@ -1,0 +1,96 @@
+//! `graphchecker` as a user runs it.
+
+use std::fs;
+
+use crate::common::{failure_of, instance, program, stdout_of};
+
+#[test]
+fn valid_graphs_are_told_to_be_valid() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in fs::read_dir(instance("")).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.extension().is_some_and(|extension| extension == "graph") {
+            let text = stdout_of(program("graphchecker", folder.path()).arg(&file));
+            assert!(text.contains("The graph format seems correct."), "{text}");
+        }
+    }
+}
+
+#[test]
+fn every_fault_is_listed_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    // Vertex 1 lists itself, vertex 2 lists 1 twice, 3 does not list 2, and 9 does not exist.
+    fs::write(folder.path().join("bad.graph"), "3 3\n1 2\n1 1 3\n9\n").unwrap();
+    let check = |arguments: &[&str]| {
+        let mut command = program("graphchecker", folder.path());
+        let output = command.arg("bad.graph").args(arguments).assert().code(65).get_output().clone();
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (faults, verdict) = check(&[]);
+    for place in ["line 2, column 1", "line 3, column 3", "line 3, column 5", "line 4, column 1"] {
+        assert!(faults.contains(place), "{place} in {faults}");
+    }
+    assert!(verdict.contains("bad.graph: not a valid graph"), "{verdict}");
+    fs::write(folder.path().join("bad.graph"), "2  1 0001\n2\n1\n").unwrap();
+    assert!(check(&[]).0.contains("line 1, column 6: `0001`: this is not a format"));
+    assert!(check(&[]).1.ends_with("not a valid graph, 1 fault\n"));
+    fs::write(folder.path().join("bad.graph"), "3 3\n1 2\n1 1 3\n9\n").unwrap();
+    let (first, _) = check(&["--max_errors=1"]);
+    assert_eq!(first.lines().count(), 2, "one fault and the number of the others: {first}");
+    assert_eq!(check(&["--quiet"]).0, "");
+    failure_of(program("graphchecker", folder.path()).arg("missing.graph"), 66);
+}
+
+/// The exit code tells whether there is a valid graph now: with `--fix`, at OUT.
+#[test]
+fn what_can_be_mended_is_mended() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bad.graph"), "3 3 1\n1 9 2 5\n1 4 3 6\n\n").unwrap();
+    let mut command = program("graphchecker", folder.path());
+    let text = stdout_of(command.args(["bad.graph", "--fix=good.graph"]));
+    assert!(text.contains("repaired graph written to good.graph"), "{text}");
+    assert_eq!(fs::read_to_string(folder.path().join("good.graph")).unwrap(), "3 2 1\n2 5\n1 5 3 6\n2 6\n");
+    stdout_of(program("graphchecker", folder.path()).arg("good.graph"));
+    failure_of(program("graphchecker", folder.path()).arg("bad.graph"), 65);
+    let text = stdout_of(program("graphchecker", folder.path()).args(["good.graph", "--fix=good.graph"]));
+    assert!(text.contains("repaired graph written to good.graph: nothing to mend"), "{text}");
+
+    fs::write(folder.path().join("hopeless.graph"), "3 3 1\nx\n").unwrap();
+    let mut command = program("graphchecker", folder.path());
+    failure_of(command.args(["hopeless.graph", "--fix=good.graph"]), 65);
+    assert!(fs::read_to_string(folder.path().join("good.graph")).unwrap().starts_with("3 2 1"));
+}
+
+/// Whatever reads a graph names what it was given instead.
+#[test]
+fn other_files_are_named_for_what_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let random: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let files: [(&[u8], &str); 8] = [
+        (b"2\n0\n3\n1\n", "a mapping or a partition"),
+        (b"0 1\n0 2\n1 2\n2 3\n", "an edge list"),
+        (b"1 2 0.5\n1 3 1.5\n2 3 1\n1 4 2\n", "an edge list"),
+        (b"# POINT TO POINT\nE\t0\t1\t80 bytes\t2 msgs sent\t0,1,1\n", "Open MPI"),
+        (b"0 3 1 2\n3 0 4 1\n1 4 0 2\n2 1 2 0\n", "a dense matrix"),
+        (b"source,target,weight\n1,2,3\n", "CSV"),
+        (b"{\"nodes\": []}\n", "a JSON file"),
+        (&random, "a binary file"),
+    ];
+    for (bytes, kind) in files {
+        fs::write(folder.path().join("file"), bytes).unwrap();
+        let machine = ["--hierarchy_parameter_string=4", "--distance_parameter_string=1"];
+        let mut viem = program("viem", folder.path());
+        let mut generate_model = program("generate_model", folder.path());
+        let message = failure_of(viem.args(machine).arg("file"), 65);
+        assert!(message.contains("file, line 1,") && message.contains(kind), "{kind}: {message}");
+        let is_traffic = ["an edge list", "Open MPI", "a dense matrix"].contains(&kind);
+        assert_eq!(message.contains("generate_model --from="), is_traffic, "{message}");
+        // Recorded traffic that shows what it is has no blocks.
+        let shows = ["CSV", "Open MPI"].contains(&kind);
+        let (code, what) = if shows { (2, "recorded traffic") } else { (65, kind) };
+        let message = failure_of(generate_model.args(["--k=2", "file"]), code);
+        assert!(message.contains(what), "{kind}: {message}");
+        let mut checker = program("graphchecker", folder.path());
+        let faults = checker.arg("file").assert().code(65).get_output().stdout.clone();
+        assert!(String::from_utf8(faults).unwrap().contains(kind), "{kind}");
+    }
+}

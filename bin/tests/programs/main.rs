@@ -1,0 +1,23 @@
+//! The programs as a user runs them, and the documents that show them.
+
+mod common;
+
+mod clusters;
+mod documents;
+mod evaluator;
+mod generate_model;
+mod graphchecker;
+#[cfg(target_os = "linux")]
+mod limits;
+mod machines;
+mod many_to_one;
+mod outputs;
+mod partition;
+mod qap;
+mod recorder;
+mod remap;
+#[cfg(unix)]
+mod signals;
+mod traffic;
+mod viem;
+mod workloads;

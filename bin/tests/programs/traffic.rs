@@ -1,0 +1,109 @@
+//! `generate_model` as a user runs it on recorded traffic.
+
+use std::fs;
+
+use crate::common::{after, failure_of, instance, program, stdout_of};
+use serde_json::Value;
+
+const RECORDING: &str = "gromacs_water_pme_16.prof.gz";
+
+#[test]
+fn a_recording_becomes_a_graph_and_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = program("generate_model", folder.path());
+    let text = stdout_of(command.arg(instance(RECORDING)).args(["-o", "job.graph", "--json=report"]));
+    let expected = fs::read(instance("gromacs_water_pme_16.bytes.graph")).unwrap();
+    assert_eq!(fs::read(folder.path().join("job.graph")).unwrap(), expected);
+    assert_eq!(after(&text, "files of kind openmpi:"), "1");
+    let row =
+        |class: &str| after(&text, class).split_whitespace().rev().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(row("E, point-to-point")[0], "summed");
+    assert_eq!(row("C, ")[..2], ["out", "left"]);
+    assert_eq!(after(&text, "communication graph has"), "16 nodes, 158 edges");
+    assert_eq!(after(&text, "total weight "), "42891590");
+    let report: Value = serde_json::from_slice(&fs::read(folder.path().join("report")).unwrap()).unwrap();
+    assert_eq!((&report["n"], &report["m"], &report["format"]), (&16.into(), &79.into(), &"openmpi".into()));
+    assert_eq!(report["classes"][0]["tally"]["lines"], 84);
+}
+
+#[test]
+fn options_choose_what_is_summed_and_how() {
+    let folder = tempfile::tempdir().unwrap();
+    for (options, expected) in [
+        (&["--weight=msgs"][..], "gromacs_water_pme_16.msgs.graph"),
+        (&["--include=E", "--from=openmpi"], "gromacs_water_pme_16_p2p.bytes.graph"),
+        (&["--weight=0+1"], "gromacs_water_pme_16.bytes.graph"),
+        (&["--top=100%"], "gromacs_water_pme_16.bytes.graph"),
+    ] {
+        let mut command = program("generate_model", folder.path());
+        let graph = stdout_of(command.arg(instance(RECORDING)).args(options).args(["-o", "-"]));
+        assert_eq!(graph, fs::read_to_string(instance(expected)).unwrap(), "{options:?}");
+    }
+    let mut command = program("generate_model", folder.path());
+    let text = stdout_of(command.arg(instance(RECORDING)).args(["--weight=1.5e-6+2.5e-10", "--top=0.9"]));
+    assert!(text.contains("weights are costs times 10^11, rounded"), "{text}");
+    assert!(text.contains("light edges left out"), "{text}");
+    let mut command = program("generate_model", folder.path());
+    stdout_of(command.arg(instance(RECORDING)).args(["--ranks=20", "--quiet"]));
+    assert!(fs::read_to_string(folder.path().join("model.graph")).unwrap().starts_with("20 79 1\n"));
+}
+
+#[test]
+fn several_files_and_standard_input_are_summed() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.csv"), "1,2,5\n").unwrap();
+    let mut command = program("generate_model", folder.path());
+    command.args(["a.csv", "-", "-o", "job.graph"]).write_stdin("source,target,weight\n2,3,7\n3,3,1\n");
+    let text = stdout_of(&mut command);
+    assert!(text.contains("ranks are taken to be counted from 1"), "{text}");
+    assert_eq!(after(&text, "to itself").split_whitespace().next(), Some("1"));
+    assert_eq!(fs::read_to_string(folder.path().join("job.graph")).unwrap(), "3 2 1\n2 5\n1 5 3 7\n2 7\n");
+}
+
+#[test]
+fn what_is_torn_or_missing_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let stream = "E\t0\t3\t5 bytes\t1 msgs sent\nE\t0\t1\t5 byhello\nI\t3\t0\t1 bytes\t1 msgs sent\n";
+    let mut command = program("generate_model", folder.path());
+    let text = stdout_of(command.args(["-", "--from=openmpi"]).write_stdin(stream));
+    assert!(
+        text.contains("lines that are torn or no traffic, left out: 1; the first is standard input, line 2")
+    );
+    assert!(text.contains("ranks of which nothing was recorded: 2 (1-2): "), "{text}");
+}
+
+#[test]
+fn wrong_use_and_wrong_files_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.csv"), "1,2,5\n").unwrap();
+    fs::write(
+        folder.path().join("cut.mtx"),
+        "%%MatrixMarket matrix coordinate integer general\n2 2 9\n1 2 5\n",
+    )
+    .unwrap();
+    fs::write(folder.path().join("large.csv"), "0,1,9223372036854775807\n").unwrap();
+    fs::write(folder.path().join("model.graph"), "kept").unwrap();
+    let fails = |arguments: &[&str], code| {
+        let message = failure_of(program("generate_model", folder.path()).args(arguments), code);
+        assert_eq!(fs::read_to_string(folder.path().join("model.graph")).unwrap(), "kept");
+        message
+    };
+    assert!(fails(&["cut.mtx"], 65).contains("cut.mtx, line 4, column 1: an entry of the matrix is missing"));
+    assert!(fails(&["a.csv", "cut.mtx"], 65).contains("cut.mtx, line 1"));
+    assert!(fails(&["large.csv"], 65).contains("2^63"));
+    assert!(fails(&["a.csv", "gone.csv"], 66).contains("gone.csv"));
+    assert!(fails(&["a.csv", "--k=2"], 2).contains("--k"));
+    assert!(fails(&["a.csv", "--mapping_filename=m"], 2).contains("--mapping_filename"));
+    assert!(fails(&["a.csv", "--weight=msgs"], 2).contains("messages"));
+    assert!(fails(&["a.csv", "--include=E"], 2).contains("no class `E`"));
+    assert!(fails(&["a.csv", "--ranks=1"], 2).contains("2 ranks"));
+    fails(&["a.csv", "--from=magic"], 2);
+    fails(&["a.csv", "--weight=fast"], 2);
+    fails(&["a.csv", "--top=0"], 2);
+    fails(&["-", "-", "--from=edges"], 2);
+    let graph = instance("openfoam_sphere_16.msgs.graph");
+    let graph = graph.to_str().unwrap();
+    assert!(fails(&[graph, graph, "--k=2"], 2).contains("one graph"));
+    assert!(fails(&[graph], 2).contains("--k"));
+    assert!(fails(&[graph, "--from=trace"], 65).contains("line 1"));
+}

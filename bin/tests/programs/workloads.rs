@@ -1,0 +1,268 @@
+//! Programs in time, given to the programs as a user does.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::{after, failure_of, program, report_in, stdout_of};
+
+/// A program of a pattern in a file `p` of a folder.
+fn generated(folder: &Path, pattern: &str) {
+    let arguments = ["--generate", pattern, "--shuffle", "-o", "p", "--seed=5"];
+    stdout_of(program("generate_model", folder).args(arguments));
+}
+
+#[test]
+fn a_program_is_generated_mapped_verified_and_simulated() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    generated(at, "mesh:4x4");
+    let map = ["p", "--machine=torus:4x4", "--preconfiguration_mapping=fast", "--verify", "--json=map.json"];
+    let told = stdout_of(program("viem", at).args(map));
+    assert_eq!(after(&told, "program has "), "16 tasks, 192 messages, 12288 flits");
+    let report = report_in(&at.join("map.json"));
+    assert_eq!(report["estimate"], report["ideal"], "a mesh fits a torus");
+    let cost = after(&told, "verified: J of the files is ");
+    assert_eq!(cost, format!("{} too", report["cost"]));
+    let estimate = after(&told, "verified: F of the files is ");
+    assert_eq!(estimate, format!("{:.1} too", report["estimate"].as_f64().unwrap()));
+
+    let score = [
+        "p",
+        "--machine=torus:4x4",
+        "--input_mapping=permutation",
+        "--simulate",
+        "--trace=t.json",
+        "--json=score.json",
+    ];
+    let told = stdout_of(program("evaluator", at).args(score));
+    let score = report_in(&at.join("score.json"));
+    assert_eq!(score["J"], report["cost"]);
+    assert_eq!(score["estimate"], report["estimate"]);
+    assert_eq!(score["simulation"]["completion_time"].as_f64(), report["ideal"].as_f64());
+    assert_eq!(score["simulation"]["busiest_links"].as_array().unwrap().len(), 10);
+    assert_eq!(
+        after(&told, "simulated completion time = "),
+        score["simulation"]["completion_time"].to_string()
+    );
+    let trace = report_in(&at.join("t.json"));
+    assert!(trace["traceEvents"].as_array().unwrap().len() > 192 * 2);
+
+    // Its communication graph is a mesh, and can be mapped and simulated as one phase.
+    stdout_of(program("generate_model", at).args(["p", "-o", "g"]));
+    assert!(fs::read_to_string(at.join("g")).unwrap().starts_with("16 24 11\n"));
+    let phase = ["g", "--machine=torus:4x4", "--input_mapping=permutation", "--simulate"];
+    let told = stdout_of(program("evaluator", at).args(phase));
+    // Each pair exchanges 64 flits in each of four rounds, both ways: that much in each direction at once.
+    assert_eq!(after(&told, "simulated completion time = "), (2 * 4 * 64).to_string());
+}
+
+#[test]
+fn the_same_seed_gives_the_same_files_and_the_estimate_may_judge() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    generated(at, "random:30");
+    let run = |threads: &str, output: &str, judge: &str| {
+        let arguments = ["p", "--machine=mesh:6x6", "--preconfiguration_mapping=fast", "--seed=3"];
+        let outputs = [
+            format!("--threads={threads}"),
+            format!("--output_filename={output}"),
+            format!("--judge={judge}"),
+        ];
+        stdout_of(program("viem", at).args(arguments).args(outputs))
+    };
+    let told = run("1", "a", "simulation");
+    assert_eq!(after(&run("2", "b", "simulation"), "simulated "), after(&told, "simulated "));
+    run("4", "b4", "simulation");
+    assert_eq!(fs::read(at.join("a")).unwrap(), fs::read(at.join("b")).unwrap());
+    assert_eq!(fs::read(at.join("a")).unwrap(), fs::read(at.join("b4")).unwrap());
+    let told = run("2", "c", "estimate");
+    assert!(!told.contains("simulated completion time"), "{told}");
+    // A mapping is improved in place.
+    let improve =
+        ["p", "--machine=mesh:6x6", "--preconfiguration_mapping=fast", "--input_mapping=c", "-o", "c"];
+    assert!(stdout_of(program("viem", at).args(improve)).contains("input_mapping"));
+}
+
+#[test]
+fn more_tasks_than_pes_share_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    generated(at, "ring:20");
+    let map = ["p", "--machine=mesh:3x3", "--preconfiguration_mapping=fast", "--verify", "--tasks_per_pe=4"];
+    stdout_of(program("viem", at).args(map));
+    let mapping = fs::read_to_string(at.join("permutation")).unwrap();
+    let on = |pe: &str| mapping.lines().filter(|line| *line == pe).count();
+    assert!(mapping.lines().all(|pe| on(pe) <= 4));
+    let score = ["p", "--machine=mesh:3x3", "--input_mapping=permutation", "--simulate"];
+    stdout_of(program("evaluator", at).args(score));
+    // Room that no task can need costs nothing.
+    let ample = ["p", "--machine=mesh:3x3", "--preconfiguration_mapping=fast", "--tasks_per_pe=1048576"];
+    stdout_of(program("viem", at).args(ample));
+    for (name, more) in [("viem", "-oq"), ("evaluator", "--input_mapping=permutation")] {
+        let weighed = ["p", "--machine=mesh:3x3", "--pe_weights=weights", more];
+        fs::write(at.join("weights"), "2\n1\n3\n1\n1\n4\n2\n3\n3\n").unwrap();
+        let message = failure_of(program(name, at).args(weighed), 2);
+        assert!(message.contains("--pe_weights is for graphs; this is a program in time"), "{message}");
+    }
+    let few = ["p", "--machine=mesh:3x3", "--tasks_per_pe=2"];
+    let message = failure_of(program("viem", at).args(few), 2);
+    assert!(message.contains("leaves room for 18 of 20 tasks; give 3 or more"), "{message}");
+}
+
+/// The simulated completion time of a mapping.
+fn simulated(folder: &Path, machine: &str, mapping: &str) -> u64 {
+    let mapping = format!("--input_mapping={mapping}");
+    let told = stdout_of(program("evaluator", folder).args(["p", machine, &mapping, "--simulate"]));
+    after(&told, "simulated completion time = ").parse().unwrap()
+}
+
+#[test]
+fn the_result_is_not_slower_than_the_input_mapping() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    generated(at, "random:25");
+    let machine = "--machine=mesh:5x5";
+    for (name, shift) in [("identity", 0), ("shifted", 7)] {
+        let lines: String = (0..25).map(|task| format!("{}\n", (task * 6 + shift) % 25)).collect();
+        fs::write(at.join(name), lines).unwrap();
+        let start = format!("--input_mapping={name}");
+        let arguments =
+            ["p", machine, "--preconfiguration_mapping=fast", &start, "--json=report", "-o", "out"];
+        stdout_of(program("viem", at).args(arguments));
+        let (before, after) = (simulated(at, machine, name), simulated(at, machine, "out"));
+        assert!(after <= before, "{name}: {before} -> {after}");
+        let report = report_in(&at.join("report"));
+        assert_eq!(report["completion_time"], after);
+        let starts = report["starts"].as_array().unwrap();
+        assert!(starts.iter().any(|start| start["start"] == "input_mapping"), "{report}");
+    }
+    // A mapping that leaves no room is refused: three tasks are on PE 4, where two have room.
+    fs::write(at.join("full"), "4\n".repeat(3) + &"0\n".repeat(22)).unwrap();
+    let full = ["p", machine, "--input_mapping=full", "--tasks_per_pe=2"];
+    let message = failure_of(program("viem", at).args(full), 65);
+    assert!(message.contains("full, line 3"), "{message}");
+}
+
+#[test]
+fn a_program_is_drawn_and_launched() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    generated(at, "mesh:4x4");
+    let fast = "--preconfiguration_mapping=fast";
+    let map =
+        ["p", "--machine=torus:4x4", fast, "--picture=a.svg", "--launch=inverse:ranks", "--json=report"];
+    let told = stdout_of(program("viem", at).args(map));
+    assert_eq!(after(&told, "launch files for inverse: "), "ranks");
+    let report = report_in(&at.join("report"));
+    assert_eq!(report["launch"]["files"][0], "ranks");
+    let numbers = |name: &str| -> Vec<usize> {
+        let text = fs::read_to_string(at.join(name)).unwrap();
+        text.lines().map(|line| line.parse().unwrap()).collect()
+    };
+    let ranks = numbers("ranks");
+    assert!(numbers("permutation").into_iter().enumerate().all(|(rank, pe)| ranks[pe] == rank));
+    let picture = fs::read_to_string(at.join("a.svg")).unwrap();
+    assert!(picture.contains(&format!("of permutation {}", report["cost"])), "{picture}");
+    assert!(picture.contains("J of identity"), "{picture}");
+
+    // The same picture as that of the communication graph and the mapping.
+    stdout_of(program("generate_model", at).args(["p", "-o", "g"]));
+    let score = ["g", "--machine=torus:4x4", "--input_mapping=permutation", "--picture=b.svg"];
+    stdout_of(program("evaluator", at).args(score));
+    assert_eq!(picture, fs::read_to_string(at.join("b.svg")).unwrap());
+
+    // A launcher that starts programs by a script.
+    let machine = "--machine=hosts:hosts,node=4";
+    fs::write(at.join("hosts"), "n1\nn2\nn3\nn4\n").unwrap();
+    let told = stdout_of(program("viem", at).args(["p", machine, fast, "--launch=openmpi"]));
+    assert!(after(&told, "launch with: ").starts_with("mpirun -n 16 "), "{told}");
+    assert_eq!(fs::read_to_string(at.join("rankfile")).unwrap().lines().count(), 16);
+
+    // Tasks that share processing elements are drawn, but not launched; this is found out before any work.
+    let shared = ["p", "--machine=mesh:3x3", fast, "-o", "shared"];
+    stdout_of(program("viem", at).args(shared).arg("--picture=c.svg"));
+    assert!(fs::read_to_string(at.join("c.svg")).unwrap().contains("J of block"));
+    let refused = ["p", "--machine=mesh:3x3", fast, "-o", "refused", "--launch=inverse:r"];
+    let message = failure_of(program("viem", at).args(refused), 2);
+    assert!(message.contains("--launch is for one process a processing element"), "{message}");
+    assert!(!at.join("refused").exists() && !at.join("r").exists());
+    // So it is where the machine itself has room for several.
+    fs::write(at.join("m.tgt"), "cmpltw 3 6 6 6\n").unwrap();
+    let shared = ["p", "--machine=m.tgt", fast, "-o", "shared", "--picture=d.svg", "--json=report"];
+    stdout_of(program("viem", at).args(shared));
+    assert!(fs::read_to_string(at.join("d.svg")).unwrap().contains("J of block"));
+    assert_eq!(report_in(&at.join("report"))["tasks_per_pe"], 6);
+    let message = failure_of(program("viem", at).args(shared).arg("--launch=inverse:r"), 2);
+    assert!(message.contains("--launch is for one process a processing element"), "{message}");
+    let nameless = ["p", "--machine=torus:4x4", fast, "-o", "refused", "--launch=openmpi:r"];
+    let message = failure_of(program("viem", at).args(nameless), 2);
+    assert!(message.contains("needs the names of the hosts"), "{message}");
+    assert!(!at.join("refused").exists());
+}
+
+#[test]
+fn what_processing_elements_do_is_drawn_whatever_their_numbers_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    generated(at, "ring:4");
+    fs::write(at.join("far"), "100\n101\n117\n116\n").unwrap();
+    let score = ["p", "--machine=mesh:16x16", "--input_mapping=far", "--simulate", "--picture=t.svg"];
+    stdout_of(program("evaluator", at).args(score));
+    let picture = fs::read_to_string(at.join("t.svg")).unwrap();
+    let rows: Vec<&str> = picture.split(">PE ").skip(1).map(|rest| rest.split('<').next().unwrap()).collect();
+    assert_eq!(rows, ["100", "101", "116", "117"]);
+    assert!(picture.contains("class=\"h6\""), "{picture}");
+}
+
+/// A table of all phases on all links would have 2^28 entries and more.
+#[test]
+fn where_f_takes_too_much_memory_j_and_the_simulation_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    stdout_of(program("generate_model", at).args(["--generate", "random:200", "--rounds=80", "-o", "p"]));
+    let machine = "--machine=mesh:128x128";
+    let message = failure_of(program("viem", at).args(["p", machine]), 71);
+    assert!(message.contains("phases on 65536 links take more memory than can be taken"), "{message}");
+    fs::write(at.join("m"), (0..200).map(|task| format!("{task}\n")).collect::<String>()).unwrap();
+    let score = ["p", machine, "--input_mapping=m", "--simulate", "--json=score"];
+    let told = stdout_of(program("evaluator", at).args(score));
+    let (_, reason) = message.trim_end().split_once(": ").unwrap();
+    assert!(after(&told, "no estimate F (ideal: ").ends_with(reason), "{told}");
+    let report = report_in(&at.join("score"));
+    assert!(report["estimate"].is_null() && report["ideal"].is_number());
+    assert_eq!(after(&told, "quadratic assignment objective J(C,D,Pi') = "), report["J"].to_string());
+    let time = report["simulation"]["completion_time"].to_string();
+    assert_eq!(after(&told, "simulated completion time = "), time);
+}
+
+#[test]
+fn what_is_wrong_is_told_and_costs_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("permutation"), "precious").unwrap();
+    fs::write(
+        at.join("p"),
+        "PROCESS 0\n RECEIVE 1 4\n SEND 1 4\nSTOP\nPROCESS 1\n RECEIVE 0 4\n SEND 0 4\nSTOP\n",
+    )
+    .unwrap();
+    let message = failure_of(program("viem", at).args(["p", "--machine=mesh:2"]), 65);
+    assert!(message.contains("p, line 2, column 2: deadlock: task 0 waits for task 1"), "{message}");
+    assert_eq!(fs::read_to_string(at.join("permutation")).unwrap(), "precious");
+    for (wrong, text) in [
+        ("rings:5", "a program is one of"),
+        ("ring:x", "such as ring:64"),
+        ("ring:2", "a number of tasks from 3"),
+    ] {
+        let message = failure_of(program("generate_model", at).args(["--generate", wrong, "-o", "q"]), 2);
+        assert!(message.contains(text), "{message}");
+        assert!(!at.join("q").exists());
+    }
+    // Where a graph is asked for, a program is called by its name.
+    let message = failure_of(program("graphchecker", at).args(["p", "--fix=q"]), 65);
+    assert!(!message.is_empty());
+    let message = failure_of(
+        program("evaluator", at).args(["p", "--machine=mesh:2", "--input_mapping=permutation", "--trace=t"]),
+        2,
+    );
+    assert!(message.contains("--simulate"), "{message}");
+}

@@ -1,0 +1,5 @@
+mod mapping;
+mod metis;
+mod output;
+mod source;
+mod traffic;

@@ -1,0 +1,582 @@
+//! Launch files: what they say is the mapping, by readers of their own, and by real launches where there are launchers.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::{Mpi, is_required, skipped, without_job};
+use viem::Mapping;
+use viem::ground::rng::Rng;
+use viem::ground::types::PeId;
+use viem::launch::{self, KINDS, Launch, LaunchError};
+use viem::machine::Nodes;
+use viem::machine::{Distances, Location, Machine, MachineError};
+
+/// A machine that is given by where its PEs are.
+struct Located {
+    hosts: Vec<String>,
+    pes: Vec<Location>,
+}
+
+impl Machine for Located {
+    fn num_pes(&self) -> usize {
+        self.pes.len()
+    }
+    fn distances(&self) -> Result<Distances, MachineError> {
+        viem::DistanceMatrix::from_fn(self.num_pes(), |_, _| 1)?.distances()
+    }
+    fn location(&self, pe: PeId) -> Location {
+        self.pes[pe as usize].clone()
+    }
+    fn host(&self, node: u32) -> Option<&str> {
+        self.hosts.get(node as usize).map(String::as_str)
+    }
+}
+
+impl Located {
+    /// Nodes of so many packages of so many cores of so many threads, whose CPUs are numbered threads last.
+    fn regular(nodes: u32, packages: u32, cores: u32, threads: u32) -> Self {
+        let mut pes = Vec::new();
+        for node in 0..nodes {
+            for number in 0..packages * cores {
+                let cpus = (0..threads).map(|thread| number + thread * packages * cores).collect();
+                pes.push(Location {
+                    node,
+                    package: number / cores,
+                    core: number % cores,
+                    num_cores: 1,
+                    cpus,
+                });
+            }
+        }
+        Self { hosts: (0..nodes).map(|node| format!("n{}", node + 1)).collect(), pes }
+    }
+
+    /// Nodes of any number of cores, CPUs in any order.
+    fn random(rng: &mut Rng) -> Self {
+        let (nodes, mut pes) = (1 + rng.below(4), Vec::new());
+        for node in 0..nodes {
+            let (packages, cores, threads) = (1 + rng.below(2), 1 + rng.below(4), 1 + rng.below(2));
+            let mut cpus: Vec<u32> = (0..packages * cores * threads).collect();
+            rng.shuffle(&mut cpus);
+            for (number, cpus) in cpus.chunks_mut(threads as usize).enumerate() {
+                cpus.sort_unstable();
+                let number = number as u32;
+                let (package, core) = (number / cores, number % cores);
+                pes.push(Location { node, package, core, num_cores: 1, cpus: cpus.to_vec() });
+            }
+        }
+        Self { hosts: (0..nodes).map(|node| format!("host-{node}")).collect(), pes }
+    }
+
+    /// The same with two cores of a package next to each other for each PE; a last one by itself stays so.
+    fn in_pairs(&self) -> Self {
+        let mut pes = Vec::new();
+        for package in self.pes.chunk_by(|a, b| (a.node, a.package) == (b.node, b.package)) {
+            for pair in package.chunks(2) {
+                let mut cpus: Vec<u32> = pair.iter().flat_map(|pe| pe.cpus.clone()).collect();
+                cpus.sort_unstable();
+                pes.push(Location { num_cores: pair.len() as u32, cpus, ..pair[0].clone() });
+            }
+        }
+        Self { hosts: self.hosts.clone(), pes }
+    }
+
+    fn random_mapping(&self, num_ranks: usize, rng: &mut Rng) -> Mapping {
+        let mut pes: Vec<PeId> = (0..self.num_pes() as PeId).collect();
+        rng.shuffle(&mut pes);
+        pes.truncate(num_ranks);
+        Mapping::on(self, pes).unwrap()
+    }
+}
+
+/// The launch of a kind with the usual names of its files.
+fn launch(kind: &str, machine: &dyn Machine, mapping: &Mapping) -> Result<Launch, LaunchError> {
+    let kind = launch::kind(kind).unwrap();
+    let files: Vec<String> = kind.files.iter().map(|&name| name.to_owned()).collect();
+    kind.launch(machine, mapping, &files)
+}
+
+/// The host and the CPUs of each rank.
+type Seats = Vec<(String, Vec<u32>)>;
+
+fn seats(machine: &Located, mapping: &Mapping) -> Seats {
+    let of = |&pe: &PeId| {
+        let Location { node, cpus, .. } = machine.location(pe);
+        (machine.hosts[node as usize].clone(), cpus)
+    };
+    mapping.as_slice().iter().map(of).collect()
+}
+
+fn numbers(text: &str, separator: char) -> Vec<u32> {
+    text.split(separator).map(|number| number.parse().unwrap()).collect()
+}
+
+/// What stands behind an option of a line.
+fn option<'a>(line: &'a str, name: &str) -> &'a str {
+    let mut words = line.split(' ').skip_while(|&word| word != name);
+    words.nth(1).unwrap_or_else(|| panic!("no {name} in {line}"))
+}
+
+/// What a launch says, read by the rules of its launcher.
+fn read(kind: &str, launch: &Launch, machine: &Located) -> Seats {
+    let lines: Vec<&str> = launch.files[0].content.lines().collect();
+    let line = launch.line.as_deref().unwrap_or_default();
+    let bindings = |text: &str| -> Vec<Vec<u32>> {
+        text.strip_prefix("user:").unwrap().split(',').map(|cpus| numbers(cpus, '+')).collect()
+    };
+    match kind {
+        "openmpi" | "openmpi5" => rankfile(&lines, machine),
+        "mpich" => {
+            let nodes = lines.iter().map(|line| line.split_once(' ').map_or((*line, ""), |split| split));
+            let mut nodes: Vec<_> = nodes
+                .map(|(host, binding)| {
+                    let (host, ranks) = host.split_once(':').unwrap();
+                    let binding = binding.strip_prefix("binding=");
+                    let binding = bindings(binding.unwrap_or_else(|| option(line, "-bind-to")));
+                    assert_eq!(binding.len(), ranks.parse::<usize>().unwrap());
+                    (host, binding.into_iter())
+                })
+                .collect();
+            let map = numbers(option(line, "-rankmap"), ',');
+            let seat = |node: u32| {
+                let (host, cpus) = &mut nodes[node as usize];
+                (host.to_string(), cpus.next().unwrap())
+            };
+            map.into_iter().map(seat).collect()
+        }
+        "mpich40" => {
+            let hosts: Vec<&str> = lines.iter().map(|line| line.split_once(':').unwrap().0).collect();
+            assert!(hosts.windows(2).all(|pair| pair[0] != pair[1]), "{lines:?}");
+            let of_line = |line: &&str| {
+                let (host, rest) = line.split_once(':').unwrap();
+                let (count, binding) = rest.split_once(" binding=").unwrap();
+                let cpus = bindings(binding);
+                assert_eq!(cpus.len(), count.parse::<usize>().unwrap());
+                cpus.into_iter().map(|cpus| (host.to_string(), cpus)).collect::<Vec<_>>()
+            };
+            lines.iter().flat_map(of_line).collect()
+        }
+        "slurm" | "intel" | "flux" => {
+            let script: Vec<&str> = launch.files[1].content.lines().collect();
+            let cpus = script[script.len() - lines.len()..].iter().map(|line| numbers(line, ','));
+            let host = |line: &&str| line.strip_suffix(":1").unwrap_or(line).to_string();
+            assert_eq!(lines.iter().all(|line| line.ends_with(":1")), kind == "intel");
+            lines.iter().map(host).zip(cpus).collect()
+        }
+        "plain" => {
+            let mapping = Mapping::on(machine, numbers(&lines.join(","), ',')).unwrap();
+            seats(machine, &mapping)
+        }
+        "inverse" => {
+            let mut pe_of = BTreeMap::new();
+            let ranks = lines.iter().enumerate().filter(|(_, line)| **line != "-1");
+            ranks.for_each(|(pe, rank)| {
+                assert_eq!(pe_of.insert(rank.parse::<u32>().unwrap(), pe as PeId), None)
+            });
+            seats(machine, &Mapping::on(machine, pe_of.into_values().collect()).unwrap())
+        }
+        "cray" => slots(&lines, line, machine),
+        other => panic!("no reader for {other}"),
+    }
+}
+
+fn rankfile(lines: &[&str], machine: &Located) -> Seats {
+    let mut seats = Vec::new();
+    for (rank, line) in lines.iter().enumerate() {
+        let rest = line.strip_prefix(&format!("rank {rank}=")).unwrap();
+        let (host, core) = rest.split_once(" slot=").unwrap();
+        let (package, cores) = core.split_once(':').unwrap();
+        let cores = numbers(cores, '-');
+        let ends = (cores[0], cores[cores.len() - 1]);
+        let is_it = |pe: &&Location| {
+            machine.hosts[pe.node as usize] == host
+                && pe.package.to_string() == package
+                && (pe.core, pe.core + pe.num_cores - 1) == ends
+        };
+        seats.push((host.to_string(), machine.pes.iter().find(is_it).unwrap().cpus.clone()));
+    }
+    seats
+}
+
+/// Slots are given out node by node, as many of each as the line says, and bound by the masks in turn.
+fn slots(lines: &[&str], line: &str, machine: &Located) -> Seats {
+    let ranks = numbers(lines[0], ',');
+    let each: usize =
+        line.split("--ntasks-per-node=").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    let masks = line.split("mask_cpu:").nth(1).unwrap().split(' ').next().unwrap();
+    let masks: Vec<u64> = masks
+        .split(',')
+        .map(|mask| u64::from_str_radix(mask.strip_prefix("0x").unwrap(), 16).unwrap())
+        .collect();
+    assert_eq!(masks.len(), each);
+    let hosts: Vec<&str> = option(line, "-w").split(',').collect();
+    assert!(hosts.iter().all(|host| machine.hosts.iter().any(|name| name == host)));
+    let mut seats = vec![(String::new(), Vec::new()); ranks.len()];
+    for (slot, &rank) in ranks.iter().enumerate() {
+        let cpus = (0..64).filter(|cpu| masks[slot % each] >> cpu & 1 == 1).collect();
+        seats[rank as usize] = (hosts[slot / each].to_string(), cpus);
+    }
+    seats
+}
+
+#[test]
+fn every_kind_says_what_the_mapping_is() {
+    let mut rng = Rng::new(1);
+    let mut refused = 0;
+    for case in 0..200 {
+        let machine = if case % 2 == 0 { Located::random(&mut rng) } else { Located::regular(3, 2, 2, 2) };
+        let machine = if case % 3 == 0 { machine.in_pairs() } else { machine };
+        let spare = if case % 4 < 2 { 0 } else { rng.below(machine.num_pes() as u32) as usize };
+        let mapping = machine.random_mapping(machine.num_pes() - spare, &mut rng);
+        for kind in &KINDS {
+            let launch = launch(kind.name, &machine, &mapping);
+            if matches!(launch, Err(LaunchError::Uneven { .. } | LaunchError::OtherCpus { .. })) {
+                assert_eq!(kind.name, "cray");
+                refused += 1;
+                continue;
+            }
+            let launch = launch.unwrap();
+            assert_eq!(launch.files.len(), kind.files.len());
+            assert!(
+                launch.files.iter().all(|file| file.content.ends_with('\n') && !file.content.contains('\r'))
+            );
+            assert_eq!(read(kind.name, &launch, &machine), seats(&machine, &mapping), "{}", kind.name);
+        }
+    }
+    assert!((20..150).contains(&refused), "{refused}");
+}
+
+/// Formats that are not launched here, letter by letter.
+#[test]
+fn formats_are_those_of_the_launchers() {
+    let machine = Located::regular(2, 2, 2, 1);
+    let mapping = Mapping::on(&machine, vec![5, 0, 7, 2, 1, 4, 3, 6]).unwrap();
+    let of = |kind| launch(kind, &machine, &mapping).unwrap();
+    let openmpi5 = of("openmpi5");
+    assert!(
+        openmpi5.files[0].content.starts_with("rank 0=n2 slot=0:1\nrank 1=n1 slot=0:0\nrank 2=n2 slot=1:1\n")
+    );
+    let line = "mpirun -n 8 -H n1:4,n2:4 --map-by rankfile:file=rankfile --report-bindings ./app";
+    assert_eq!(openmpi5.line.unwrap(), line);
+    let mpich = of("mpich");
+    assert_eq!(mpich.files[0].content, "n1:4 binding=user:0,2,1,3\nn2:4 binding=user:1,3,0,2\n");
+    assert_eq!(mpich.line.unwrap(), "mpiexec -f hosts -rankmap 1,0,1,0,0,1,0,1 -n 8 ./app");
+    let in_order = launch("mpich", &machine, &Mapping::identity(8)).unwrap();
+    assert_eq!(in_order.files[0].content, "n1:4\nn2:4\n");
+    let line = "mpiexec -f hosts -rankmap 0,0,0,0,1,1,1,1 -bind-to user:0,1,2,3 -n 8 ./app";
+    assert_eq!(in_order.line.unwrap(), line);
+    let cray = of("cray");
+    assert_eq!(cray.files[0].content, "1,4,3,6,5,0,7,2\n");
+    let line = "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=MPICH_RANK_ORDER srun -N 2 -w n1,n2 -n 8 \
+                --ntasks-per-node=4 -m block --cpu-bind=mask_cpu:0x1,0x2,0x4,0x8 ./app";
+    assert_eq!(cray.line.unwrap(), line);
+    let flux = of("flux").line.unwrap();
+    let line = "flux run -N 2 -n 8 --exclusive --taskmap=hostfile:hosts -o cpu-affinity=off ./bind.sh ./app";
+    assert_eq!(flux, line);
+    assert_eq!(of("intel").line.unwrap(), "mpirun -machinefile hosts -n 8 -genv I_MPI_PIN=0 ./bind.sh ./app");
+    let slurm = of("slurm");
+    assert_eq!(slurm.files[0].content, "n2\nn1\nn2\nn1\nn1\nn2\nn1\nn2\n");
+    let line = "SLURM_HOSTFILE=hosts srun -n 8 -m arbitrary --cpu-bind=none ./bind.sh ./app";
+    assert_eq!(slurm.line.unwrap(), line);
+}
+
+#[test]
+fn what_a_launcher_cannot_do_is_refused_with_a_word() {
+    let error = |kind, machine: &dyn Machine, pes: Vec<PeId>| {
+        let mapping = Mapping::on(machine, pes).unwrap();
+        launch(kind, machine, &mapping).unwrap_err().to_string()
+    };
+    // Hosts without names: but a single one is that where one is.
+    let unnamed = Located { hosts: Vec::new(), ..Located::regular(2, 1, 2, 1) };
+    for kind in &KINDS {
+        let launch = launch(kind.name, &unnamed, &Mapping::identity(4));
+        assert_eq!(
+            matches!(launch, Err(LaunchError::NoHosts { nodes: 2, .. })),
+            kind.needs_hosts,
+            "{}",
+            kind.name
+        );
+    }
+    let single = Located { hosts: Vec::new(), ..Located::regular(1, 1, 2, 1) };
+    let rankfile = &launch("openmpi", &single, &Mapping::identity(2)).unwrap().files[0];
+    assert_eq!(rankfile.content, "rank 0=localhost slot=0:0\nrank 1=localhost slot=0:1\n");
+    // Two hardware threads of a core.
+    let mut threads = Located::regular(1, 1, 2, 1);
+    threads.pes[1].core = 0;
+    assert!(error("openmpi", &threads, vec![0, 1]).contains("ranks 0 and 1 are both on core 0 of n1"));
+    assert!(error("openmpi5", &threads, vec![1, 0]).contains("take slurm"));
+    launch("slurm", &threads, &Mapping::identity(2)).unwrap();
+    // Nodes that are filled unevenly.
+    let machine = Located::regular(3, 1, 2, 1);
+    assert!(error("cray", &machine, vec![0, 2, 3, 4, 5]).contains("n1 has 1 and n2 2"));
+    assert!(
+        error("cray", &machine, vec![0, 3, 4]).contains("the ranks of n2 are on others than those of n1")
+    );
+    launch("cray", &machine, &Mapping::identity(5)).unwrap();
+    // Nodes without names are called something, each its own.
+    let nameless = Located { hosts: Vec::new(), ..Located::regular(3, 1, 2, 1) };
+    assert!(error("cray", &nameless, vec![0, 2, 3, 4, 5]).contains("node0 has 1 and node1 2"));
+    // Hosts in another order than that of Slurm.
+    let mut turned = Located::regular(3, 1, 2, 1);
+    turned.hosts = ["n2", "n10", "n9"].map(String::from).to_vec();
+    assert!(error("cray", &turned, (0..6).collect()).contains("n10 stands before n9"));
+    launch("cray", &turned, &Mapping::identity(4)).unwrap();
+    // Several ranks on a PE.
+    let shared = viem::Capacities::new(Located::regular(2, 1, 1, 1), vec![2, 1]).unwrap();
+    assert!(error("inverse", &shared, vec![0, 1, 0]).contains("ranks 0 and 2 are on 0"));
+    assert!(error("openmpi", &shared, vec![0, 1, 0]).contains("ranks 0 and 2 are both on core 0 of n1"));
+    let mapping = Mapping::on(&shared, vec![0, 1, 0]).unwrap();
+    let script = &launch("slurm", &shared, &mapping).unwrap().files[1].content;
+    assert!(script.ends_with("\n0\n0\n0\n"));
+    let mut pairs = Located::regular(1, 1, 4, 1).in_pairs();
+    pairs.pes[1].core = 1;
+    assert!(error("openmpi", &pairs, vec![1, 0]).contains("ranks 0 and 1 are both on core 1 of n1"));
+    for kind in &KINDS {
+        assert_eq!(launch(kind.name, &machine, &Mapping::identity(0)), Err(LaunchError::NoRanks));
+    }
+}
+
+/// Cores of this machine that the test may use, each with its CPUs, in the order of the first of them; of the first package only.
+fn cores() -> Vec<Vec<u32>> {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let allowed = cpu_list(allowed.unwrap_or_default().trim());
+    let about = |cpu: u32, what: &str| {
+        let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/{what}");
+        fs::read_to_string(path).unwrap_or_default().trim().to_owned()
+    };
+    let package = allowed.first().map(|&cpu| about(cpu, "physical_package_id"));
+    let here = allowed.iter().filter(|&&cpu| Some(about(cpu, "physical_package_id")) == package);
+    let mut cores: Vec<Vec<u32>> = here.map(|&cpu| cpu_list(&about(cpu, "thread_siblings_list"))).collect();
+    cores.retain(|cpus| !cpus.is_empty() && cpus.iter().all(|cpu| allowed.contains(cpu)));
+    cores.dedup();
+    cores.sort_unstable();
+    cores.dedup();
+    cores
+}
+
+/// `0-2,5` as numbers.
+fn cpu_list(text: &str) -> Vec<u32> {
+    let ranges = text.split(',').filter(|range| !range.is_empty()).map(|range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        first.parse().unwrap_or(0)..=last.parse().unwrap_or(0)
+    });
+    ranges.flatten().collect()
+}
+
+/// Several hosts on this machine, with its cores.
+fn hosts_here(hosts: u32) -> Option<Located> {
+    let cores = cores();
+    if cores.is_empty() || Command::new("taskset").arg("-V").output().is_err() {
+        skipped("the cores of this machine are not known, or there is no taskset; nothing was launched");
+        assert!(!is_required());
+        return None;
+    }
+    let mut pes = Vec::new();
+    for node in 0..hosts {
+        for (core, cpus) in cores.iter().take(2).enumerate() {
+            pes.push(Location { node, package: 0, core: core as u32, num_cores: 1, cpus: cpus.clone() });
+        }
+    }
+    Some(Located { hosts: (0..hosts).map(|node| format!("n{}", node + 1)).collect(), pes })
+}
+
+fn write_program(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Prints the rank, the host that the launcher believes to be on, and the CPUs.
+const SHOW: &str = r#"#!/bin/sh
+cpus=$(taskset -pc $$)
+echo "rank ${PMI_RANK:-$OMPI_COMM_WORLD_RANK} host $SHOWN_HOST cpus ${cpus##*: }"
+"#;
+
+/// Stands in for ssh: whatever the host is called, it is this one. Daemons of Open MPI on one machine get into each other's way
+/// when they make the same folder at the same time, so each has its own.
+const AGENT: &str = r#"#!/bin/sh
+while case $1 in -*) true ;; *) false ;; esac; do shift; done
+export SHOWN_HOST=$1 TMPDIR=$TMPDIR/$1
+mkdir -p "$TMPDIR"
+shift
+exec sh -c "$*"
+"#;
+
+/// What ranks printed, by rank.
+fn shown(output: &str) -> Seats {
+    let ranks = output.lines().filter_map(|line| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ["rank", rank, "host", host, "cpus", cpus] = words[..] else { return None };
+        Some((rank.parse::<u32>().unwrap(), (host.to_owned(), cpu_list(cpus))))
+    });
+    let ranks: BTreeMap<_, _> = ranks.collect();
+    assert!(ranks.keys().copied().eq(0..ranks.len() as u32), "{output}");
+    ranks.into_values().collect()
+}
+
+/// The launcher with what makes it take this machine for all hosts.
+fn launcher_here(mpi: &Mpi, folder: &Path) -> Command {
+    // It takes a second at most, unless daemons do not start.
+    let (agent, mut launcher) = (folder.join("agent"), mpi.launcher(20));
+    launcher.current_dir(folder);
+    let options: &[&str] = match mpi.kind {
+        "openmpi" => &["--mca", "plm_rsh_agent"],
+        "openmpi5" => &["--prtemca", "plm_ssh_agent"],
+        "intel" => &["-bootstrap", "ssh", "-bootstrap-exec"],
+        _ => &["-launcher", "ssh", "-launcher-exec"],
+    };
+    launcher.args(options).arg(agent);
+    launcher
+}
+
+/// Whether the launcher works here at all, on two hosts.
+fn works(mpi: &Mpi, folder: &Path) -> bool {
+    let hosts: &[&str] = match mpi.kind {
+        "openmpi" | "openmpi5" => &["-H", "n1:1,n2:1"],
+        "intel" => &["-hosts", "n1,n2", "-ppn", "1"],
+        _ => &["-hosts", "n1:1,n2:1"],
+    };
+    let probe = || {
+        let output = launcher_here(mpi, folder).args(hosts).args(["-n", "2", "./show"]).output().unwrap();
+        let works = output.status.success() && String::from_utf8_lossy(&output.stdout).contains("host n2");
+        (works, output)
+    };
+    let (works, output) = (0..2).map(|_| probe()).find(|(works, _)| *works).unwrap_or_else(probe);
+    if !works {
+        let why = String::from_utf8_lossy(&output.stderr);
+        skipped(&format!("mpirun of {} does not work here: {why}", mpi.kind));
+        assert!(!is_required());
+    }
+    works
+}
+
+/// Each rank says where it is, and that is where the mapping has it: on several hosts, which are all this one.
+#[test]
+fn launched_ranks_are_where_the_mapping_has_them() {
+    let Some(machine) = hosts_here(3) else { return };
+    let mut rng = Rng::new(4);
+    for mpi in &Mpi::all() {
+        let folder = mpi.folder.path();
+        write_program(&folder.join("agent"), AGENT);
+        write_program(&folder.join("show"), SHOW);
+        if !works(mpi, folder) {
+            continue;
+        }
+        for (machine, spare) in [(&machine, 0), (&machine, 0), (&machine, 1), (&machine.in_pairs(), 0)] {
+            let mapping = machine.random_mapping(machine.num_pes() - spare, &mut rng);
+            let launch = launch(mpi.kind, &machine, &mapping).unwrap();
+            for (name, file) in launch::kind(mpi.kind).unwrap().files.iter().zip(&launch.files) {
+                let path = folder.join(name);
+                if file.is_program {
+                    write_program(&path, &file.content);
+                } else {
+                    fs::write(path, &file.content).unwrap();
+                }
+            }
+            let line = launch.line.unwrap();
+            let mut words = line.split(' ').skip(1).collect::<Vec<_>>();
+            assert_eq!(words.pop(), Some("./app"));
+            // On a machine under load daemons at times do not start in time. That says nothing of the files.
+            let run = || launcher_here(mpi, folder).args(&words).arg("./show").output().unwrap();
+            let output = (0..3).map(|_| run()).find(|output| output.status.success()).unwrap_or_else(run);
+            let (stdout, stderr) =
+                (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            assert!(output.status.success(), "{line}\n{stderr}");
+            assert_eq!(
+                shown(&stdout),
+                seats(machine, &mapping),
+                "{line}\n{}\n{stdout}",
+                launch.files[0].content
+            );
+        }
+    }
+}
+
+/// The script that binds, run as each launcher runs it: by its variable, inside of another launcher or not.
+#[test]
+fn the_binding_script_binds_by_the_rank_of_the_launcher() {
+    let Some(machine) = hosts_here(2) else { return };
+    let mapping = machine.random_mapping(machine.num_pes(), &mut Rng::new(2));
+    let folder = tempfile::tempdir().unwrap();
+    let script: PathBuf = folder.path().join("bind.sh");
+    let all = ["SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "FLUX_TASK_RANK"];
+    let run = |variables: &[(&str, u32)]| {
+        let mut command = Command::new("./bind.sh");
+        without_job(&mut command);
+        command.current_dir(&folder).args(["sh", "-c", "echo \"$1\"; taskset -pc $$", "sh", "two words"]);
+        command.envs(variables.iter().map(|(name, rank)| (*name, rank.to_string()))).output().unwrap()
+    };
+    for (kind, own) in [("slurm", all[0]), ("intel", all[1]), ("flux", all[4])] {
+        write_program(&script, &launch(kind, &machine, &mapping).unwrap().files[1].content);
+        for (rank, (_, cpus)) in seats(&machine, &mapping).into_iter().enumerate() {
+            for variable in all {
+                // What an outer launcher says does not count.
+                let other = if variable == own { all[3] } else { variable };
+                for variables in [vec![(variable, rank as u32)], vec![(other, 99), (own, rank as u32)]] {
+                    if variables.len() == 2 && other == own {
+                        continue;
+                    }
+                    let output = run(&variables);
+                    let text = String::from_utf8(output.stdout).unwrap();
+                    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+                    let (words, found) = text.trim().split_once('\n').unwrap();
+                    assert_eq!(words, "two words");
+                    assert_eq!(cpu_list(found.rsplit(' ').next().unwrap()), cpus, "{kind} {variables:?}");
+                }
+            }
+        }
+        let message = |variables: &[(&str, u32)]| {
+            let output = run(variables);
+            assert_eq!(output.status.code(), Some(64));
+            String::from_utf8(output.stderr).unwrap()
+        };
+        assert!(message(&[]).contains("no launcher tells a rank here"));
+        assert!(message(&[(own, 99)]).contains("this is rank 99, but the job was mapped for"));
+    }
+}
+
+#[test]
+fn an_mpi_program_can_reorder_its_ranks_by_itself() {
+    for mpi in Mpi::all() {
+        let program = mpi.compile("mpicc", &["-Wall", "-Wextra", "-Werror"], "examples/reorder.c");
+        let run = |mapping: &str| {
+            fs::write(mpi.folder.path().join("permutation"), mapping).unwrap();
+            mpi.oversubscribed_launcher()
+                .current_dir(&mpi.folder)
+                .args(["-n", "6"])
+                .arg(&program)
+                .arg("permutation")
+                .output()
+                .unwrap()
+        };
+        let output = run("3\n0\n5\n1\n2\n4\n");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.sort_unstable();
+        let expected = [3, 0, 5, 1, 2, 4].iter().enumerate();
+        let expected: Vec<String> =
+            expected.map(|(rank, pe)| format!("process {rank} is on PE {pe}")).collect();
+        assert_eq!(lines, expected);
+        for wrong in ["3\n0\n5\n1\n2\n3\n", "0\n1\n2\n", "0\n1\n2\n3\n4\n6\n"] {
+            let output = run(wrong);
+            assert!(!output.status.success());
+            assert!(
+                String::from_utf8_lossy(&output.stderr).contains("permutation: not a mapping of 6 processes")
+            );
+        }
+    }
+}
+
+/// The nodes of a regular tree are its outermost groups.
+#[test]
+fn trees_have_nodes() {
+    let tree = viem::machine::build("2:2:2", Some("1:2:3"), None).unwrap();
+    let nodes = Nodes::of(&tree);
+    assert_eq!(nodes.hosts().len(), 2);
+    let launch = launch("cray", &tree, &Mapping::new(vec![7, 6, 5, 4, 3, 2, 1, 0]).unwrap()).unwrap();
+    assert_eq!(launch.files[0].content, "7,6,5,4,3,2,1,0\n");
+}

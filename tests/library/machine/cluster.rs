@@ -1,0 +1,476 @@
+//! Clusters: what readers make of files, the machine made of it against a naive one, and what is refused.
+
+use std::path::Path;
+
+use viem::ground::rng::Rng;
+use viem::ground::types::{Distance, PeId};
+use viem::io::cluster::hwloc::{Kind, Object};
+use viem::io::cluster::topology::{self, Switch, Topology, Torus};
+use viem::io::cluster::{hostfile, hostlist, hwloc, latency, synthetic};
+use viem::io::{ReadError, Source};
+use viem::machine::cluster::{Cluster, ClusterError, Draft, DraftNode, Unit, plain, regular};
+use viem::machine::{self, Nodes, SpecError, Wanted};
+use viem::machine::{DistanceOracle, DistanceVisitor, Division, Machine};
+use viem_verify::{MachineText, OUTLINE, audit_on};
+
+struct Table;
+
+impl DistanceVisitor for Table {
+    type Output = Vec<Vec<Distance>>;
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
+        let pes = 0..oracle.num_pes() as PeId;
+        pes.clone().map(|p| pes.clone().map(|q| oracle.distance(p, q)).collect()).collect()
+    }
+}
+
+fn table(machine: &dyn Machine) -> Vec<Vec<Distance>> {
+    machine.distances().unwrap().visit(Table)
+}
+
+fn draft(nodes: Vec<DraftNode>, insides: Vec<Object>) -> Draft<'static> {
+    Draft {
+        nodes,
+        insides,
+        unit: Unit::Core,
+        bundle: 1,
+        topology: Topology::Flat,
+        distances: None,
+        latencies: None,
+        notes: Vec::new(),
+    }
+}
+
+fn nodes(count: usize) -> Vec<DraftNode> {
+    (0..count).map(|node| DraftNode { host: Some(format!("n{node}")), inside: 0, limit: None }).collect()
+}
+
+/// Checks that the auditor tells the same distances from the outline as the machine, for some pairs of PEs, and the same F of random
+/// programs.
+fn check_outline(machine: &dyn Machine, rng: &mut Rng) {
+    let (outline, distances) = (machine.outline().unwrap(), table(machine));
+    let text = MachineText { spec: OUTLINE, distances: None, file: Some(&outline), pes: None };
+    let n = machine.num_pes() as u32;
+    (0..3).for_each(|_| crate::common::check_random_estimate(machine, &text, rng));
+    for _ in 0..30 {
+        let (p, q) = (rng.below(n), rng.below(n));
+        if p != q {
+            let cost = audit_on("2 1\n2\n1\n", &format!("{p}\n{q}\n"), &text).unwrap();
+            assert_eq!(cost, 2 * distances[p as usize][q as usize] as u128, "{p} {q} of {outline}");
+        }
+    }
+}
+
+#[test]
+fn like_nodes_are_a_hierarchy() {
+    let cluster = Cluster::new(draft(nodes(8), vec![regular(&[16, 2])])).unwrap();
+    assert_eq!(cluster.describe(), "8 nodes x 2 sockets x 16 cores = 16:2:8, distances 1:3:30 (assumed)");
+    let hierarchy = cluster.hierarchy().unwrap();
+    assert_eq!((hierarchy.arities(), hierarchy.distances()), (&[16, 2, 8][..], &[1, 3, 30][..]));
+    let sites = Nodes::of(&cluster);
+    assert!(sites.are_named());
+    let site = sites.site(32 + 16 + 5);
+    assert_eq!((site.host, site.package, site.core, site.cpus), ("n1", 1, 5, &[21][..]));
+    check_outline(&cluster, &mut Rng::new(1));
+}
+
+#[test]
+fn levels_with_one_child_are_dropped_and_keep_their_best_name() {
+    let node = synthetic::read("line", "numa:2 pack:1 l3:1 core:4 pu:2").unwrap();
+    let cluster = Cluster::new(draft(nodes(1), vec![node.clone()])).unwrap();
+    assert_eq!(cluster.describe(), "2 sockets x 4 cores = 4:2, distances 1:3 (assumed)");
+    let threads = Cluster::new(Draft { unit: Unit::Pu, ..draft(nodes(3), vec![node]) }).unwrap();
+    let told = "3 nodes x 2 sockets x 4 cores x 2 hardware threads = 2:4:2:3, distances 1:2:6:60 (assumed)";
+    assert_eq!(threads.describe(), told);
+}
+
+#[test]
+fn uneven_nodes_are_mapped_as_they_are() {
+    let mut nodes = nodes(3);
+    nodes[1].inside = 1;
+    nodes[2].limit = Some(5);
+    let cluster = Cluster::new(draft(nodes, vec![regular(&[4, 2]), plain(3)])).unwrap();
+    assert_eq!(cluster.num_pes(), 8 + 3 + 5);
+    assert!(cluster.hierarchy().is_none());
+    let told = "3 nodes, 5 sockets, 16 cores, uneven, distances 1:3:30 of cores:sockets:nodes (assumed)";
+    assert_eq!(cluster.describe(), told);
+    let distances = table(&cluster);
+    assert_eq!([distances[0][3], distances[0][4], distances[0][8], distances[8][10]], [1, 3, 30, 1]);
+    assert_eq!([distances[11][14], distances[11][15], distances[10][11]], [1, 3, 30]);
+    check_outline(&cluster, &mut Rng::new(2));
+    assert!(cluster.notes().iter().any(|note| note.text.contains("fewer slots")));
+}
+
+/// A random node: objects of any kinds in each other, down to cores with some PUs.
+fn random_node(rng: &mut Rng, next: &mut u32) -> Object {
+    fn part(kinds: &[Kind], rng: &mut Rng, next: &mut u32) -> Vec<Object> {
+        let Some((&kind, inner)) = kinds.split_first() else {
+            *next += 1;
+            return vec![Object::pu(*next - 1)];
+        };
+        // Some parts lack some levels.
+        if kind != Kind::Core && rng.below(4) == 0 {
+            return part(inner, rng, next);
+        }
+        (0..1 + rng.below(3)).map(|_| Object::new(kind, part(inner, rng, next))).collect()
+    }
+    let kinds = [Kind::Group, Kind::Package, Kind::Numa, Kind::L3, Kind::Core];
+    Object::new(Kind::Machine, part(&kinds, rng, next))
+}
+
+/// For each PE the objects around it, outermost first: kind and a number of its own. Objects that are alone in theirs count too.
+fn paths(
+    object: &Object,
+    path: &mut Vec<(usize, usize)>,
+    next: &mut usize,
+    found: &mut Vec<Vec<(usize, usize)>>,
+) {
+    *next += 1;
+    let rank = [Kind::Machine, Kind::Group, Kind::Package, Kind::Numa, Kind::L3, Kind::Core];
+    path.push((rank.iter().position(|&kind| kind == object.kind).unwrap(), *next));
+    if object.kind == Kind::Core {
+        found.push(path.clone());
+    } else {
+        object.children.iter().for_each(|child| paths(child, path, next, found));
+    }
+    path.pop();
+}
+
+#[test]
+fn distances_are_told_by_what_is_innermost_around_two_cores() {
+    for seed in 0..80 {
+        let mut rng = Rng::new(seed);
+        let insides: Vec<Object> = (0..2).map(|_| random_node(&mut rng, &mut 0)).collect();
+        let mut nodes = nodes(3);
+        nodes.iter_mut().for_each(|node| node.inside = rng.below(2) as usize);
+        let mut all = Vec::new();
+        for node in &nodes {
+            let mut number = 1000 * (1 + all.len());
+            paths(&insides[node.inside], &mut Vec::new(), &mut number, &mut all);
+        }
+        let cluster = Cluster::new(draft(nodes, insides)).unwrap();
+        assert_eq!(cluster.num_pes(), all.len(), "seed {seed}");
+        let distances = table(&cluster);
+        // Who shares more objects is nearer.
+        let shared = |p: usize, q: usize| all[p].iter().zip(&all[q]).take_while(|(a, b)| a == b).count();
+        let pes = 0..all.len();
+        for (p, row) in distances.iter().enumerate() {
+            for (q, r) in pes.clone().flat_map(|q| pes.clone().map(move |r| (q, r))) {
+                assert_eq!(row[q] == 0, p == q, "seed {seed}");
+                if shared(p, q) > shared(p, r) && p != q {
+                    assert!(row[q] < row[r], "seed {seed}: {p} {q} {r}");
+                }
+            }
+        }
+        check_outline(&cluster, &mut rng);
+        let Division::Parts(parts) = cluster.division() else { panic!("clusters have parts") };
+        assert_eq!(parts.order().len(), all.len());
+    }
+}
+
+fn switch(name: &str, switches: &[&str], nodes: &[&str]) -> Switch {
+    let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    Switch { name: name.to_owned(), switches: own(switches), nodes: own(nodes) }
+}
+
+#[test]
+fn switches_are_levels_above_the_nodes() {
+    let switches = vec![
+        switch("top", &["a", "b"], &[]),
+        switch("a", &[], &["n0", "n1", "x"]),
+        switch("b", &[], &["n2", "n3"]),
+        switch("c", &[], &["y"]),
+    ];
+    let of = |count, topology| Cluster::new(Draft { topology, ..draft(nodes(count), vec![plain(2)]) });
+    let cluster = of(4, Topology::Tree(switches.clone())).unwrap();
+    assert_eq!(cluster.describe(), "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:40 (assumed)");
+    let cluster = of(3, Topology::Tree(switches.clone())).unwrap();
+    let told = "2 switches, 3 nodes, 6 cores, uneven, distances 1:30:40 of cores:nodes:switches (assumed)";
+    assert_eq!(cluster.describe(), told);
+    let lost = of(5, Topology::Tree(switches)).err().unwrap();
+    assert_eq!(lost, ClusterError::NotInTopology { host: "n4".into() });
+    let blocks = vec![vec!["n0".into(), "n1".into()], vec!["n2".into(), "n3".into()]];
+    let cluster = of(4, Topology::Blocks { blocks, sizes: vec![2, 4] }).unwrap();
+    assert_eq!(cluster.describe(), "2 blocks x 2 nodes x 2 cores = 2:2:2, distances 1:30:40 (assumed)");
+    // Hosts that do not stand in the order of the switches are an uneven tree with the same distances.
+    let crossed = vec![switch("a", &[], &["n0", "n2"]), switch("b", &[], &["n1", "n3"])];
+    let distances = table(&of(4, Topology::Tree(crossed)).unwrap());
+    assert_eq!([distances[0][2], distances[0][4], distances[1][3], distances[2][6]], [40, 30, 40, 30]);
+}
+
+#[test]
+fn tori_count_hops() {
+    let names: Vec<String> = (0..6).map(|node| format!("n{node}")).collect();
+    let ring = Topology::Tori(vec![Torus { lengths: vec![6], nodes: names }]);
+    let cluster = Cluster::new(Draft { topology: ring, ..draft(nodes(6), vec![plain(2)]) }).unwrap();
+    let told = "6 nodes x 2 cores, distances 1 inside a node (assumed), 30 to 90 between nodes (hops on a ring of 6)";
+    assert_eq!(cluster.describe(), told);
+    let distances = table(&cluster);
+    assert_eq!([distances[0][1], distances[0][2], distances[0][6], distances[0][11]], [1, 30, 90, 30]);
+    check_outline(&cluster, &mut Rng::new(3));
+}
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+fn build(folder: &Path, spec: &str, wanted: Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
+    let spec = spec.replace('@', &format!("{}/", folder.display()));
+    machine::build_wanted(&Wanted { spec: &spec, ..wanted })
+}
+
+const XML: &str = r#"<?xml version="1.0"?><topology version="2.0"><object type="Machine"><object type="NUMANode" os_index="0"/>
+    <object type="Package"><object type="L3Cache"><object type="Core"><object type="PU" os_index="0"/><object type="PU" os_index="4"/></object>
+    <object type="Core"><object type="PU" os_index="1"/></object></object></object>
+    <object type="Package"><object type="Core"><object type="PU" os_index="3"/></object></object></object></topology>"#;
+
+#[test]
+fn specifications_of_clusters() {
+    let folder = folder(&[
+        ("hosts", "n1 slots=4\nn2 slots=4\n"),
+        ("plain", "n1\nn2\n"),
+        ("uneven", "n1:3\nn2:1\n"),
+        ("node.xml", XML),
+        ("lat", "n2 n1\n0 3\n5 0\n"),
+        ("conf", "SwitchName=s1 Nodes=n1\nSwitchName=s2 Nodes=n2\n"),
+        ("addresses", "s0.s1.n1\ns0.s2.n2\n"),
+    ]);
+    let told = |spec: &str, wanted| build(folder.path(), spec, wanted).unwrap().describe();
+    let cases = [
+        ("hosts:@hosts", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
+        ("hosts:@hosts,node=4:2", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
+        ("hosts:@plain,node=4:2", "2 nodes x 2 sockets x 4 cores = 4:2:2, distances 1:3:30 (assumed)"),
+        (
+            "hosts:@plain,node=pack:2 core:4",
+            "2 nodes x 2 sockets x 4 cores = 4:2:2, distances 1:3:30 (assumed)",
+        ),
+        ("hosts:@uneven", "2 nodes, 4 cores, uneven, distances 1:30 of cores:nodes (assumed)"),
+        ("hwloc:@node.xml", "2 sockets, 3 cores, uneven, distances 1:3 of cores:sockets (assumed)"),
+        (
+            "hwloc:@node.xml,hosts=@plain",
+            "2 nodes, 4 sockets, 6 cores, uneven, distances 1:3:30 of cores:sockets:nodes (assumed)",
+        ),
+        ("hwloc:pack:3 core:2 pu:1", "3 sockets x 2 cores = 2:3, distances 1:3 (assumed)"),
+        ("hosts:@plain,node=8,topology=@conf", "2 switches x 8 cores = 8:2, distances 1:40 (assumed)"),
+        ("hosts:@plain,node=8,topology=@addresses", "2 switches x 8 cores = 8:2, distances 1:40 (assumed)"),
+        ("hosts:@plain,node=8,topology=none", "2 nodes x 8 cores = 8:2, distances 1:30 (assumed)"),
+    ];
+    for (spec, expected) in cases {
+        assert_eq!(told(spec, Wanted::default()), expected, "{spec}");
+    }
+    let given = Wanted { distances: Some("2:7:70"), ..Wanted::default() };
+    assert_eq!(
+        told("hosts:@plain,node=4:2", given),
+        "2 nodes x 2 sockets x 4 cores = 4:2:2, distances 2:7:70 (given)"
+    );
+    let pus = Wanted { count_pus: true, ..Wanted::default() };
+    assert_eq!(
+        told("hwloc:pack:2 core:2 pu:2", pus),
+        "2 sockets x 2 cores x 2 hardware threads = 2:2:2, distances 1:2:6 (assumed)"
+    );
+    let (lat, machine_of) =
+        (folder.path().join("lat"), |wanted| build(folder.path(), "hosts:@plain,node=2:2", wanted).unwrap());
+    let measured = machine_of(Wanted { latency: Some(&lat), ..Wanted::default() });
+    assert_eq!(
+        measured.describe(),
+        "2 nodes x 2 sockets x 2 cores, distances 10:30 inside a node (assumed), 300 to 300 between nodes (latencies, the least is 4)"
+    );
+    let scaled = machine_of(Wanted { latency: Some(&lat), distances: Some("1:2:9"), ..Wanted::default() });
+    assert_eq!(table(scaled.as_ref())[0][4], 9);
+}
+
+#[test]
+fn parts_of_clusters_keep_their_hosts() {
+    let folder = folder(&[("plain", "a\nb\nc\n")]);
+    let some = Wanted { pes: Some("11,4-5"), ..Wanted::default() };
+    let machine = build(folder.path(), "hosts:@plain,node=2:2", some).unwrap();
+    let sites = Nodes::of(&machine);
+    assert_eq!(sites.hosts(), ["b", "c"]);
+    let told: Vec<_> =
+        (0..3).map(|pe| (sites.site(pe).host, sites.site(pe).package, sites.site(pe).cpus[0])).collect();
+    assert_eq!(told, [("c", 1, 3), ("b", 0, 0), ("b", 0, 1)]);
+}
+
+#[test]
+fn likely_mistakes_are_warned_of() {
+    let folder = folder(&[("plain", "a\nb\nc\n")]);
+    let warnings = |spec: &str, distances| {
+        let machine = build(folder.path(), spec, Wanted { distances, ..Wanted::default() }).unwrap();
+        machine.notes().into_iter().filter(|note| note.is_warning).map(|note| note.text).collect::<Vec<_>>()
+    };
+    assert!(warnings("hosts:@plain,node=16:2", None).is_empty());
+    assert!(warnings("hosts:@plain,node=2:16", None)[0].contains("it is 16:2"));
+    assert!(warnings("hosts:@plain,node=16:2", Some("30:3:1"))[0].contains("fall from the inside out"));
+}
+
+/// Spec, options, and what the message says.
+type Refusal<'a> = (&'a str, Wanted<'a>, &'a str);
+
+#[test]
+fn what_is_refused_says_what_to_do() {
+    let folder = folder(&[
+        ("hosts", "n1 slots=4\nn2 slots=4\n"),
+        ("plain", "n1\nn2\n"),
+        ("twice", "n1\nn2\n"),
+        ("torn", &XML[..300]),
+        ("other.xml", "<html/>"),
+        ("empty.xml", "<topology version=\"2.0\"><object type=\"Machine\"/></topology>"),
+        (
+            "none.xml",
+            "<topology><object type=\"Machine\" allowed_cpuset=\"0x0\"><object type=\"PU\" os_index=\"0\"/></object></topology>",
+        ),
+        (
+            "pus.xml",
+            "<topology><object type=\"Machine\"><object type=\"PU\" os_index=\"0\"/><object type=\"PU\" os_index=\"0\"/></object></topology>",
+        ),
+        (
+            "pu.xml",
+            "<topology><object type=\"Machine\"><object type=\"PU\" os_index=\"x\"/></object></topology>",
+        ),
+        ("conf", "SwitchName=s1 Nodes=n[1-\n"),
+        ("other", "SwitchName=s1 Nodes=n1\n"),
+        ("short", "0 1\n1 0\n1 1\n"),
+        ("three", "0 1 1\n1 0 1\n1 1 0\n"),
+        ("names", "n1 n3\n0 1\n1 0\n"),
+    ]);
+    let path = |name: &str| folder.path().join(name);
+    let none = Wanted::default();
+    let (short, three, names) = (path("short"), path("three"), path("names"));
+    let latency = |path| Wanted { latency: Some(path), ..none };
+    let given = |distances| Wanted { distances: Some(distances), ..none };
+    let cases: Vec<Refusal<'_>> = vec![
+        ("hosts:@plain", none, "node=16:2"),
+        ("hosts:@missing", none, "cannot be read"),
+        ("hosts:@hosts,node=2", none, "has 4 slots, but the node described has 2 cores"),
+        ("hosts:@hosts,node=@torn", none, "line"),
+        ("hwloc:@other.xml", none, "not of hwloc"),
+        ("hwloc:@empty.xml", none, "no PU"),
+        ("hwloc:@none.xml", none, "no PU"),
+        ("hwloc:@pus.xml", none, "PU 0 stands in the machine twice"),
+        ("hwloc:@pu.xml", none, "os_index"),
+        ("hwloc:@plain", none, "no XML"),
+        ("hwloc:pack:2 what:3", none, "no such kind"),
+        ("hwloc:core:2 pack:2", none, "innermost first"),
+        ("hosts:@plain,node=0:2", none, "not a whole number"),
+        ("hosts:@plain,node=1000:1000", none, "more than"),
+        ("hosts:@plain,node=8,topology=@conf", none, "line 1"),
+        ("hosts:@plain,node=8,topology=@other", none, "host n2 is not in the topology"),
+        ("hosts:@plain,node=8,topology=@plain", none, "no topology of Slurm"),
+        ("hosts:@plain,node=8:2", given("1:2"), "needs 3, innermost first (cores:sockets:nodes)"),
+        ("hosts:@plain,node=8:2", given("1:x:2"), "whole number"),
+        ("hosts:@plain,node=8:2", latency(&short), "rows"),
+        ("hosts:@plain,node=8:2", latency(&three), "3 hosts"),
+        ("hosts:@plain,node=8:2", latency(&names), "host n2 has no row"),
+        ("4:4", Wanted { distances: Some("1:2"), count_pus: true, ..none }, "--pu is for clusters"),
+        ("torus:4x4", latency(&three), "--latency is for clusters"),
+        ("slurm:what=1", none, "no option of slurm"),
+    ];
+    for (spec, wanted, expected) in cases {
+        let error = build(folder.path(), spec, wanted).err().unwrap_or_else(|| panic!("{spec} is accepted"));
+        assert!(error.to_string().contains(expected), "{spec}: {error}");
+    }
+}
+
+#[test]
+fn torn_files_are_errors_and_no_panics() {
+    let topologies = [
+        "SwitchName=s0 Nodes=n[0-1]\nSwitchName=top Switches=s[0-0]\n",
+        "BlockName=b1 Nodes=n[0-1]\nBlockSizes=2,4\n",
+        "- topology: a\n  tree:\n    switches:\n    - switch: s\n      nodes: n[1-4]\n",
+        "- topology: a\n  torus3d:\n    toruses:\n    - dims: {x: 2, y: 1, z: 1}\n      nodes: n[1-2]\n",
+        "top.s0.n0\ntop.s0.n1\n",
+    ];
+    for text in topologies {
+        assert!(topology::read(Source::new("whole", text.as_bytes()).unwrap()).is_ok(), "{text}");
+        for end in 0..text.len() {
+            let torn = topology::read(Source::new("torn", &text.as_bytes()[..end]).unwrap());
+            assert!(matches!(torn, Ok(_) | Err(ReadError::Invalid { .. })));
+        }
+    }
+    assert!(hwloc::read(Source::new("whole", XML.as_bytes()).unwrap()).is_ok());
+    for end in 0..XML.len() {
+        let torn = hwloc::read(Source::new("torn", &XML.as_bytes()[..end]).unwrap());
+        assert!(matches!(torn, Err(ReadError::Invalid { .. })), "{}", &XML[..end]);
+    }
+}
+
+/// Files of all kinds that describe clusters.
+const SAMPLES: [&str; 12] = [
+    XML,
+    "n[01-04,7],gpu1,r[0-1]n[0-3]",
+    "2(x4),3",
+    "n1 slots=4\nn2 slots = 4 max_slots=8 # b\nn3:4 binding=rr\nn3\n",
+    "pack:2 numa:4(memory=1GB) [numa] core:16 pu:1",
+    "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3] LinkSpeed=1\nSwitchName=top \\\n Switches=s[0-1]\n",
+    "BlockName=b1 Nodes=n[0-1]\nBlockName=b2 Nodes=n[2-3]\nBlockSizes=2,4\n",
+    "- topology: a\n  cluster_default: true\n  tree:\n    switches:\n    - switch: \"s\"\n      nodes: n[1-4]\n    - switch: t\n      children: s\n",
+    "- topology: a\n  torus3d:\n    toruses:\n    - dims: {x: 2, y: 2, z: 1}\n      nodes: [n1, 'n[2-4]']\n",
+    "top.s0.n0\ntop.s0.n1\ntop.s1.n2\n",
+    "n1 n2 n3\n0 1.5 4\n1.5 0 3e2\n4 3 0\n",
+    "<topology><object type=\"Machine\" allowed_cpuset=\"0xf...f,0x3\"><object type=\"Cache\" depth=\"3\"><object type=\"PU\" os_index=\"1\"/></object></object></topology>",
+];
+
+/// What has a meaning in these files.
+const SIGNS: &[u8] = b"[](){}:,;=-.x\n\t \"'#<>/0";
+
+/// A sample with some bytes changed, left out, repeated, or taken from another one.
+fn mutated(rng: &mut Rng) -> Vec<u8> {
+    let sample = |rng: &mut Rng| SAMPLES[rng.below(SAMPLES.len() as u32) as usize].as_bytes();
+    let mut bytes = sample(rng).to_vec();
+    for _ in 0..1 + rng.below(3) {
+        let at = rng.below(bytes.len() as u32 + 1) as usize;
+        let end = (at + rng.below(12) as usize).min(bytes.len());
+        let other = sample(rng);
+        let from = rng.below(other.len() as u32) as usize;
+        let taken = &other[from..(from + rng.below(12) as usize).min(other.len())];
+        let piece: Vec<u8> = match rng.below(6) {
+            0 => Vec::new(),
+            1 => vec![SIGNS[rng.below(SIGNS.len() as u32) as usize]],
+            2 => bytes[at..end].repeat(2),
+            3 => taken.to_vec(),
+            4 => b"99999999999".to_vec(),
+            _ => vec![rng.below(256) as u8],
+        };
+        bytes.splice(at..end, piece);
+    }
+    bytes
+}
+
+/// A message without a panic, or something that was read.
+fn told<T>(result: Result<T, ReadError>) -> Option<T> {
+    if let Err(error) = &result {
+        assert!(error.to_string().starts_with("test, line "), "{error}");
+    }
+    result.ok()
+}
+
+#[test]
+fn damaged_files_are_read_or_refused_with_line_and_column() {
+    let mut rng = Rng::new(11);
+    for _ in 0..6000 {
+        let bytes = mutated(&mut rng);
+        let (text, source) =
+            (String::from_utf8_lossy(&bytes), || Source::new("test", bytes.as_slice()).unwrap());
+        told(hostlist::read("test", &text));
+        told(hostlist::read_counts("test", &text));
+        told(hostfile::read(source()));
+        told(latency::read(source()));
+        let read = told(topology::read(source()));
+        for node in [told(hwloc::read(source())), told(synthetic::read("test", &text))].into_iter().flatten()
+        {
+            for unit in [Unit::Core, Unit::Pu] {
+                let cluster = Cluster::new(Draft { unit, ..draft(nodes(2), vec![node.clone()]) });
+                assert!(cluster.is_ok_and(|cluster| cluster.num_pes() >= 2));
+            }
+        }
+        if let Some(topology) = read {
+            // Nodes may be missing, but nothing else goes wrong.
+            let cluster = Cluster::new(Draft { topology, ..draft(nodes(3), vec![plain(2)]) });
+            assert!(cluster.is_ok() || matches!(cluster, Err(ClusterError::NotInTopology { .. })));
+        }
+    }
+}

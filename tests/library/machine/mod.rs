@@ -1,0 +1,6 @@
+mod cluster;
+mod families;
+mod files;
+mod hwloc;
+mod recognise;
+mod spec;

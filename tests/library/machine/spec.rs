@@ -1,0 +1,319 @@
+//! From specifications and files to machines: what is understood, that the auditor understands the same, and what is
+//! refused.
+
+use std::path::PathBuf;
+
+use viem::ground::rng::Rng;
+use viem::ground::types::{Distance, PeId};
+use viem::machine::spec::{FILES, KINDS};
+use viem::machine::{self, SpecError};
+use viem::machine::{DistanceOracle, DistanceVisitor, Distances, Division, Machine, MachineError};
+use viem_verify::{MachineText, audit_on};
+
+struct Ask(PeId, PeId);
+
+impl DistanceVisitor for Ask {
+    type Output = Distance;
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Distance {
+        oracle.distance(self.0, self.1)
+    }
+}
+
+fn distance(distances: &Distances, p: usize, q: usize) -> Distance {
+    distances.visit(Ask(p as PeId, q as PeId))
+}
+
+fn build(spec: &str, distances: Option<&str>, pes: Option<&str>) -> Box<dyn Machine> {
+    machine::build(spec, distances, pes)
+        .unwrap_or_else(|error| panic!("{spec} {distances:?} {pes:?}: {error}"))
+}
+
+fn refused(spec: &str, distances: Option<&str>, pes: Option<&str>) -> SpecError {
+    match machine::build(spec, distances, pes) {
+        Ok(machine) => panic!("{spec} {distances:?} {pes:?} is {}", machine.describe()),
+        Err(error) => error,
+    }
+}
+
+/// All distances of a machine.
+fn table(machine: &dyn Machine) -> Vec<Vec<Distance>> {
+    let distances = machine.distances().unwrap();
+    let pes = 0..machine.num_pes();
+    pes.clone().map(|p| pes.clone().map(|q| distance(&distances, p, q)).collect()).collect()
+}
+
+/// Compares all distances with those of the auditor, a pair of processes at a time, and F of random programs.
+fn check_with_auditor(text: &MachineText<'_>, machine: &dyn Machine) {
+    let mut rng = Rng::new(machine.num_pes() as u64);
+    (0..10).for_each(|_| crate::common::check_random_estimate(machine, text, &mut rng));
+    for (p, row) in table(machine).into_iter().enumerate() {
+        for (q, distance) in row.into_iter().enumerate() {
+            let audited = audit_on("2 1\n2\n1\n", &format!("{p}\n{q}\n"), text);
+            if p == q && machine.capacity(p as PeId) == 1 {
+                assert!(audited.is_err(), "{text:?} {p}");
+            } else {
+                assert_eq!(audited, Ok(2 * distance as u128), "{text:?} {p} {q}");
+            }
+        }
+        let crowd = machine.capacity(p as PeId) as usize;
+        let on_one = |processes: usize| {
+            let mapping = format!("{p}\n").repeat(processes);
+            audit_on(&format!("{processes} 0\n{}", "\n".repeat(processes)), &mapping, text)
+        };
+        assert_eq!(on_one(crowd), Ok(0), "{text:?} {p}");
+        assert!(on_one(crowd + 1).is_err(), "{text:?} {p}");
+    }
+}
+
+#[test]
+fn the_auditor_understands_specifications_the_same_way() {
+    let specs = [
+        ("4:2:3", Some("1:10:100")),
+        ("tree:4:2:3", Some("7:1:9")),
+        ("mesh:5x3", None),
+        ("mesh:7", Some("4")),
+        ("torus:5x3x2", None),
+        ("torus:3x2/2:2", Some("1:10:100")),
+        ("mesh:2x2/3", Some("5:3")),
+        ("hypercube:4", None),
+        ("complete:6", None),
+        ("complete:6", Some("9")),
+    ];
+    for (spec, distances) in specs {
+        for pes in [None, Some("0"), Some("3,0-2"), Some("5,1 4 0")] {
+            let machine = build(spec, distances, pes);
+            check_with_auditor(&MachineText { spec, distances, file: None, pes }, &*machine);
+        }
+    }
+    assert_eq!(build("hypercube:0", None, None).num_pes(), 1);
+}
+
+const FILES_OF_MACHINES: [(&str, &str); 22] = [
+    ("a.tgt", "tleaf 3 2 90 3 9 4 1"),
+    ("b.tgt", "mesh2D 3 4"),
+    ("c.tgt", "torusXD 3 5 1 3\n"),
+    ("d.tgt", "hcub 3"),
+    ("e.tgt", "cmplt 5"),
+    ("f.tgt", "cmpltw 4 1 3 2 1"),
+    ("g.tgt", "deco 0\n4 7\n0 1 4\n1 2 5\n2 1 6\n3 1 7\n1\n2 3\n4 5 6\n"),
+    ("h.tgt", "sub 3 5 0 7 hcub 3"),
+    ("i.tgt", "sub 2 2 0 sub 3 5 0 7 tleaf 2 3 9 4 1"),
+    ("j.tgt", "sub 3 0 3 2 cmpltw 4 1 3 2 1"),
+    ("a.graph", "3 2\n2\n1 3\n2\n"),
+    ("b.graph", "5 4 11\n0 2 3 3 4\n1 1 3 4 1\n2 1 4 5 9\n1 2 1\n3 3 9\n"),
+    ("c.graph", "% a comment\n2 1 10\n1 2\n0 1\n"),
+    ("d.graph", "1 0\n\n"),
+    ("a.txt", "0 3 4\n3 0 5\n4 5 0\n"),
+    ("b.txt", "3\n0 3 4\n3 0 5\n4 5 0\n"),
+    ("c", "# one number a line\n0\n3\n3\n0\n"),
+    ("d.tgt", "0 3 4\n3 0 5\n4 5 0\n"),
+    ("e.graph", "0 3 4\n3 0 5\n4 5 0\n"),
+    ("f.txt", "hcub 2"),
+    ("g.tgt", "3 2\n2\n1 3\n2\n"),
+    ("h", "3 2 1\n2 7\n1 7 3 8\n2 8\n"),
+];
+
+#[test]
+fn files_are_recognised_by_their_content_and_audited() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in FILES_OF_MACHINES {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        let spec = path.to_str().unwrap();
+        let whole = build(spec, None, None);
+        check_with_auditor(&MachineText { spec, distances: None, file: Some(content), pes: None }, &*whole);
+        if whole.num_pes() > 2 {
+            let list = Some("2,0");
+            let part = build(spec, None, list);
+            let numbers = [0, 1].map(|pe| part.number(pe));
+            assert_eq!(numbers, [whole.number(2), whole.number(0)]);
+            check_with_auditor(
+                &MachineText { spec, distances: None, file: Some(content), pes: list },
+                &*part,
+            );
+        }
+    }
+}
+
+#[test]
+fn the_name_decides_only_where_the_content_does_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let describe = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        machine::build(path.to_str().unwrap(), None, None)
+            .map(|machine| machine.describe())
+            .map_err(|error| error.to_string())
+    };
+    // A graph of two vertices, or a matrix whose diagonal is not 0.
+    let both = "2 1\n2\n1\n";
+    assert!(describe("both.graph", both).unwrap().contains("network"));
+    assert!(describe("both", both).unwrap().contains("network"));
+    assert!(describe("both.matrix", both).unwrap_err().contains("to itself is 2"));
+    assert!(describe("word.graph", "graph {\n").unwrap_err().contains("Graphviz"));
+    assert!(describe("word", "graph {\n").unwrap_err().contains("target"));
+    assert!(describe("nothing", "").unwrap_err().contains("this is no machine"));
+    assert!(describe("nothing", "% but a comment\n").unwrap_err().contains("this is no machine"));
+    assert!(describe("nothing.tgt", "").unwrap_err().contains("the file ends"));
+    assert!(describe("program", "\x7fELF\x02\x01").unwrap_err().contains("this is no machine"));
+}
+
+#[test]
+fn packed_files_are_unpacked() {
+    use flate2::{Compression, write::GzEncoder};
+    use std::io::Write as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("torus.tgt.gz");
+    let mut encoder = GzEncoder::new(std::fs::File::create(&path).unwrap(), Compression::best());
+    encoder.write_all(b"torus2D 4 5\n").unwrap();
+    encoder.finish().unwrap();
+    assert_eq!(build(path.to_str().unwrap(), None, None).num_pes(), 20);
+    let packed = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &packed[..packed.len() - 9]).unwrap();
+    let error = refused(path.to_str().unwrap(), None, None).to_string();
+    assert!(error.contains("unpacked") && error.contains("torus.tgt.gz"), "{error}");
+}
+
+#[test]
+fn instances() {
+    let path = |name: &str| crate::common::instance(&format!("machines/{name}")).to_str().unwrap().to_owned();
+    // Facts of the definitions: number of PEs, sum of all distances, greatest distance.
+    let facts = |name: &str| {
+        let machine = build(&path(name), None, None);
+        let table = table(&*machine);
+        let all = table.iter().flatten();
+        (machine.num_pes(), all.clone().sum::<Distance>() as u64, *all.max().unwrap())
+    };
+    assert_eq!(facts("mesh_8x8.tgt"), (64, 64 * 64 * 2 * 21 / 8, 14));
+    assert_eq!(facts("hypercube_8.tgt"), (256, 256 * 1024, 8));
+    assert_eq!(facts("torus_4x4x4x2x2.tgt"), (256, 256 * 256 * 4, 8));
+    assert_eq!(facts("dragonfly_9x4x4.graph").0, 144);
+    assert_eq!(facts("torus_of_nodes_4x4x2x16.graph").0, 512);
+    let listed = build(&path("sub_tree_uneven_128.tgt"), None, None);
+    let numbers: Vec<PeId> = (0..128).map(|pe| listed.number(pe)).collect();
+    assert_eq!((numbers[0], numbers[127]), (16, 611));
+    let tree = build("4:4:5:8", Some("1:4:20:60"), None).distances().unwrap();
+    for (p, row) in table(&*listed).into_iter().enumerate() {
+        for (q, found) in row.into_iter().enumerate() {
+            assert_eq!(found, distance(&tree, numbers[p] as usize, numbers[q] as usize));
+        }
+    }
+}
+
+#[test]
+fn regular_targets_are_hierarchies_and_decompositions_keep_their_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |content: &str| {
+        let path: PathBuf = folder.path().join("machine");
+        std::fs::write(&path, content).unwrap();
+        build(path.to_str().unwrap(), None, None)
+    };
+    let tree = of("tleaf 3 8 90 16 9 4 1");
+    let hierarchy = tree.hierarchy().unwrap();
+    assert_eq!((hierarchy.arities(), hierarchy.distances()), (&[4, 16, 8][..], &[1, 10, 100][..]));
+    assert!(of("cmplt 4").hierarchy().is_some());
+    assert!(of("sub 1 0 cmplt 4").hierarchy().is_none());
+    let divided = of("deco 0 4 15 0 1 3 1 1 4 2 1 10 3 3 11 1 1 1 1 1 1");
+    let Division::Parts(parts) = divided.division() else { panic!("the parts are told") };
+    assert_eq!(parts.order(), [1, 2, 3, 0]);
+    let ranges = |part| parts.children(part).map(|child| parts.range(child)).collect::<Vec<_>>();
+    assert_eq!(ranges(0), [0..3, 3..4]);
+    assert_eq!(ranges(1), [0..1, 1..3]);
+    assert_eq!(parts.num_parts(), 7);
+    assert_eq!((0..4).map(|pe| divided.capacity(pe)).collect::<Vec<_>>(), [1, 1, 1, 3]);
+}
+
+#[test]
+fn what_is_refused_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |content: &str| {
+        let path = folder.path().join("machine");
+        std::fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let says = |error: SpecError, words: &[&str]| {
+        let message = error.to_string();
+        assert!(words.iter().all(|word| message.contains(word)), "{message} does not say {words:?}");
+    };
+    says(refused("mesh:8x0", None, None), &["`0` at column 8", "a length", "torus:16x8x8"]);
+    says(refused("mesh:", None, None), &["`` at column 6"]);
+    says(refused("mesh:8x", None, None), &["column 8"]);
+    says(refused("mesh:8*8", None, None), &["`8*8`"]);
+    says(refused("torus:-4", None, None), &["`-4`"]);
+    says(refused("torus:4294967296", None, None), &["4294967296"]);
+    says(refused("torus:65536x65536", None, None), &["more than 4294967295"]);
+    says(refused("torus:99999x99999x99999", None, None), &["more than 4294967295"]);
+    says(refused("torus:4294967295", None, None), &["too long"]);
+    says(refused("mesh:4x4/4:16", None, None), &["needs 3 distances", "1:10:100", "0 are given"]);
+    says(refused("mesh:4x4/4:16", Some("1:2"), None), &["needs 3 distances", "2 are given"]);
+    says(refused("mesh:4x4/4:0", Some("1:2:3"), None), &["`0` at column 12"]);
+    says(refused("mesh:3x4/", None, None), &["`` at column 10", "a number of members", "torus:4x4x2/4:16"]);
+    says(refused("mesh:4x4/4", Some("1:x"), None), &["distance `x`"]);
+    says(refused("mesh:4x4", Some("1:2"), None), &["needs 1 distances"]);
+    says(refused("mesh:1000", Some("9223372036854775807"), None), &["common factor"]);
+    says(refused("hypercube:32", None, None), &["from 0 to 31"]);
+    says(refused("hypercube:4", Some("1"), None), &["leave out `1`"]);
+    says(refused("complete:0", None, None), &["from 1"]);
+    says(refused("4:16:8", None, None), &["needs 3 distances"]);
+    says(refused("4:0:8", Some("1:2:3"), None), &["`0` at column 3"]);
+    says(refused("meshes:4", None, None), &["neither a file", "mesh:8x8", "hypercube:10"]);
+    says(refused("missing.tgt", None, None), &["missing.tgt", "cannot be read"]);
+    says(refused(&file("hcub 4"), Some("1"), None), &["leave out `1`"]);
+    says(refused(&file("2 0 11\n0\n0\n"), None, None), &["machine", "all 2 vertices", "routers"]);
+    says(refused(&file("3 1\n2\n1\n\n"), None, None), &["from vertex 1 to vertex 3", "processing element 2"]);
+    says(refused(&file("0 1\n2 0\n"), None, None), &["both ways"]);
+    says(refused(&file("0 1\n1 4\n"), None, None), &["itself is 4"]);
+    says(refused(&file("deco 1"), None, None), &["line 1, column 6", "the network itself"]);
+    says(
+        refused("4:4", Some("1:2"), Some("3,16")),
+        &["list of processing elements, line 1, column 3", "0 to 15"],
+    );
+    says(refused("4:4", Some("1:2"), Some("3,3")), &["column 3", "once"]);
+    says(refused("4:4", Some("1:2"), Some("5-2")), &["2-5"]);
+    says(
+        refused("4:4", Some("1:2"), Some("nowhere.txt")),
+        &[
+            "nowhere.txt",
+            "cannot be read",
+            "neither a list of numbers and ranges",
+            "nor a file that is there",
+        ],
+    );
+    says(refused("4:4", Some("1:2"), Some(&file("0\n1\nx"))), &["line 3, column 1"]);
+    says(refused("4:4", Some("1:2"), Some("")), &["no processing element is listed"]);
+    let huge = refused("mesh:2", None, Some("0-4294967295"));
+    says(huge, &["0 to 1"]);
+}
+
+#[test]
+fn every_kind_in_the_table_works() {
+    // Clusters need files; tests/cluster.rs has them.
+    for kind in KINDS.iter().filter(|kind| !kind.is_cluster()) {
+        let distances = (kind.name == "tree").then_some("1:10:100");
+        let machine = build(kind.example, distances, None);
+        assert!(machine.num_pes() > 1 && !kind.about.is_empty());
+        assert_eq!(machine::file_of(kind.example), None);
+        assert!(!machine.describe().is_empty());
+    }
+    for kind in &FILES {
+        assert!(!kind.about.is_empty() && kind.endings.iter().all(|ending| ending.starts_with('.')));
+    }
+    assert!(machine::file_of("a.tgt").is_some() && machine::file_of_pes("pes.txt").is_some());
+    assert!(machine::file_of_pes("0-3").is_none());
+}
+
+#[test]
+fn whole_mappings_are_audited_on_every_machine() {
+    // A path of six processes, on PEs with room for two where there is.
+    let graph = "6 5 1\n2 3\n1 3 3 5\n2 5 4 1\n3 1 5 2\n4 2 6 7\n5 7\n";
+    let text = |spec, distances, file, pes| MachineText { spec, distances, file, pes };
+    let weighted = text("x", None, Some("cmpltw 4 2 2 1 2"), None);
+    assert_eq!(audit_on(graph, "0\n0\n1\n1\n2\n3\n", &weighted), Ok(2 * (5 + 2 + 7)));
+    assert!(audit_on(graph, "0\n0\n1\n2\n2\n3\n", &weighted).is_err());
+    let listed = text("torus:4x4", None, None, Some("0,1,5,4,8,12,15"));
+    // Numbers 0 1 5 4 8 12: each next to the one before.
+    assert_eq!(audit_on(graph, "0\n1\n2\n3\n4\n5\n", &listed), Ok(2 * (3 + 5 + 1 + 2 + 7)));
+    let network = text("x", None, Some("4 3 11\n0 2 1 3 2 4 3\n2 1 1\n2 1 2\n2 1 3\n"), None);
+    assert_eq!(audit_on(graph, "0\n0\n1\n1\n2\n2\n", &network), Ok(2 * (5 * 3 + 2 * 5)));
+    assert_eq!(MachineError::NoPes.to_string(), "a machine has at least 1 processing element");
+}

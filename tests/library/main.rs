@@ -1,0 +1,13 @@
+//! The library as its users call it: a folder or file for each of its modules.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod io;
+mod launch;
+mod machine;
+mod mapping;
+mod partition;
+mod qap;
+mod settings;
+mod workload;

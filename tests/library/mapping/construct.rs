@@ -1,0 +1,272 @@
+//! Constructors: one suite over all of them.
+
+use crate::common::{Counted, StopAfter};
+use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::observer::Observer;
+use viem::ground::threads;
+use viem::machine::Places;
+use viem::machine::{DistanceOracle, DistanceVisitor, Grid, Hierarchy, Machine};
+use viem::mapping::Mapping;
+use viem::mapping::construct::{Construction, ConstructionConfig, construct};
+use viem::mapping::objective::cost;
+use viem::mapping::problem::Problem;
+use viem::partition::Preset;
+
+const SHAPES: [(&str, &str); 15] = [
+    ("1", "1"),
+    ("2", "7"),
+    ("1:1:1", "1:2:3"),
+    ("17", "3"),
+    ("2:2", "10:100"),
+    ("3:1:5", "1:10:100"),
+    ("1:4:1:6:1", "1:2:3:4:5"),
+    ("7:11", "5:5"),
+    ("2:3:2:3:2", "0:1:10:100:1000"),
+    ("4:4:4", "100:10:1"),
+    ("5:6:7", "1:10:100"),
+    ("4:16:4", "1:10:100"),
+    ("3:67", "1:10"),
+    ("1:2:130:1", "1:2:3:4"),
+    ("200:2", "9:3"),
+];
+
+fn path(n: usize) -> CsrGraph {
+    generate::grid(n, 1)
+}
+
+fn star(n: usize) -> CsrGraph {
+    let mut builder = GraphBuilder::new(n);
+    for leaf in 1..n as u32 {
+        builder.add_edge(0, leaf, i64::from(leaf));
+    }
+    builder.build().unwrap()
+}
+
+/// Pairs of vertices of every weight, and the rest alone.
+fn scattered(n: usize) -> CsrGraph {
+    let mut builder = GraphBuilder::new(n);
+    for u in 0..n as u32 {
+        builder.set_node_weight(u, i64::from(u % 5));
+    }
+    for u in (0..n as u32 / 2).step_by(2) {
+        builder.add_edge(u, u + 1, 3);
+    }
+    builder.build().unwrap()
+}
+
+fn graphs(n: usize) -> [CsrGraph; 5] {
+    let edgeless = GraphBuilder::new(n).build().unwrap();
+    [path(n), star(n), scattered(n), edgeless, generate::random_geometric(n, 7.0, 1)]
+}
+
+fn construct_on(
+    machine: &dyn Machine,
+    graph: &CsrGraph,
+    config: &ConstructionConfig,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Mapping {
+    struct Visit<'a>(&'a Places, &'a CsrGraph, &'a ConstructionConfig, u64, &'a dyn Observer);
+    impl DistanceVisitor for Visit<'_> {
+        type Output = Mapping;
+        fn visit<O: DistanceOracle>(self, oracle: &O) -> Mapping {
+            let Self(places, graph, config, seed, observer) = self;
+            let problem = Problem::new(graph, oracle).unwrap().with_parts(places.parts());
+            construct(&problem, places, config, seed, observer).unwrap()
+        }
+    }
+    let places = Places::of(machine).unwrap();
+    places.distances().visit(Visit(&places, graph, config, seed, observer))
+}
+
+fn build(graph: &CsrGraph, hierarchy: &Hierarchy, algorithm: Construction, preset: Preset) -> Mapping {
+    let config = ConstructionConfig::default().with_algorithm(algorithm).with_partitions(preset);
+    construct_on(hierarchy, graph, &config, 9, &())
+}
+
+#[test]
+fn every_constructor_yields_a_permutation() {
+    for (arities, distances) in SHAPES {
+        let hierarchy = Hierarchy::parse(arities, distances).unwrap();
+        for graph in graphs(hierarchy.num_pes()) {
+            for algorithm in Construction::ALL {
+                let mapping = build(&graph, &hierarchy, algorithm, Preset::Fast);
+                assert_eq!(mapping.num_processes(), graph.num_nodes());
+                assert!(Mapping::new(mapping.into_vec()).is_ok(), "{algorithm:?} {arities}");
+            }
+        }
+    }
+}
+
+/// The same graph with the heaviest edges for which J still fits on a machine.
+fn heaviest(graph: &CsrGraph, machine: &dyn Machine) -> CsrGraph {
+    struct Greatest;
+    impl DistanceVisitor for Greatest {
+        type Output = i64;
+        fn visit<O: DistanceOracle>(self, oracle: &O) -> i64 {
+            oracle.max_distance()
+        }
+    }
+    let greatest = machine.distances().unwrap().visit(Greatest).max(1);
+    let weight = i64::MAX / greatest / graph.num_arcs().max(1) as i64;
+    let (offsets, targets) = (graph.offsets().to_vec(), graph.targets().to_vec());
+    CsrGraph::new(offsets, targets, vec![weight; graph.num_arcs()], graph.node_weights().to_vec()).unwrap()
+}
+
+#[test]
+fn every_constructor_bears_the_heaviest_edges() {
+    for (spec, distances) in
+        [("tree:4:2:3:2", Some("1:10:100:1000")), ("mesh:7x7", None), ("torus:3x4/4", Some("1:5"))]
+    {
+        let machine = viem::machine::build(spec, distances, None).unwrap();
+        for plain in graphs(machine.num_pes()) {
+            let graph = heaviest(&plain, machine.as_ref());
+            let is_tree = machine.hierarchy().is_some();
+            let needs_tree = [Construction::HierarchyBottomUp, Construction::TreeMatch];
+            let fits = |algorithm: &Construction| is_tree || !needs_tree.contains(algorithm);
+            for algorithm in Construction::ALL.into_iter().filter(fits) {
+                let config =
+                    ConstructionConfig::default().with_algorithm(algorithm).with_partitions(Preset::Fast);
+                let mapping = construct_on(machine.as_ref(), &graph, &config, 9, &());
+                assert!(Mapping::new(mapping.into_vec()).is_ok(), "{algorithm:?} {spec}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_result_does_not_depend_on_the_threads() {
+    let hierarchy = Hierarchy::parse("4:4:6:2", "1:10:100:1000").unwrap();
+    let graph = generate::random_geometric(hierarchy.num_pes(), 8.0, 3);
+    for algorithm in Construction::ALL {
+        let with_threads =
+            |threads| threads::run(threads, || build(&graph, &hierarchy, algorithm, Preset::Eco)).unwrap();
+        let single = with_threads(1);
+        assert_eq!(single, with_threads(2), "{algorithm:?}");
+        assert_eq!(single, with_threads(8), "{algorithm:?}");
+    }
+}
+
+#[test]
+fn vertex_weights_do_not_matter() {
+    let hierarchy = Hierarchy::parse("3:4:2", "1:10:100").unwrap();
+    let weighted = scattered(24);
+    let unit = weighted.clone().with_unit_node_weights();
+    for algorithm in Construction::ALL {
+        let of = |graph| build(graph, &hierarchy, algorithm, Preset::Eco);
+        assert_eq!(of(&weighted), of(&unit), "{algorithm:?}");
+    }
+}
+
+/// Cliques of the size of a group, numbered across: the hierarchical constructors find them.
+#[test]
+fn hierarchical_constructors_keep_cliques_together() {
+    let (size, count) = (4u32, 16u32);
+    let mut builder = GraphBuilder::new((size * count) as usize);
+    let member = |clique: u32, index: u32| index * count + clique;
+    for clique in 0..count {
+        for i in 0..size {
+            for j in 0..i {
+                builder.add_edge(member(clique, i), member(clique, j), 100);
+            }
+        }
+        builder.add_edge(member(clique, 0), member((clique + 1) % count, 1), 1);
+    }
+    let graph = builder.build().unwrap();
+    let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
+    for algorithm in
+        [Construction::HierarchyTopDown, Construction::HierarchyBottomUp, Construction::TreeMatch]
+    {
+        let mapping = build(&graph, &hierarchy, algorithm, Preset::Eco);
+        for clique in 0..count {
+            let group = mapping.pe(member(clique, 0)) / size;
+            assert!(
+                (1..size).all(|index| mapping.pe(member(clique, index)) / size == group),
+                "{algorithm:?}"
+            );
+        }
+        let oracle = hierarchy.online32().unwrap();
+        // Inside the cliques 16 · 6 · 100 at distance 1; around the ring 12 edges at 10 and 4 at 100.
+        let best = 2 * (9600 + 12 * 10 + 4 * 100);
+        assert_eq!(cost(&Problem::new(&graph, &oracle).unwrap(), &mapping), best, "{algorithm:?}");
+    }
+}
+
+#[test]
+fn growing_starts_at_the_largest_volume_and_follows_the_edges() {
+    let mut builder = GraphBuilder::new(6);
+    for (u, v, weight) in [(0, 1, 1), (1, 2, 5), (2, 3, 9), (3, 4, 8), (4, 5, 1)] {
+        builder.add_edge(u, v, weight);
+    }
+    let graph = builder.build().unwrap();
+    let hierarchy = Hierarchy::parse("2:3", "1:10").unwrap();
+    let mapping = build(&graph, &hierarchy, Construction::Growing, Preset::Eco);
+    // Order of processes: 3 (volume 17), 2 (9), 4 (8), 1 (5), then 5 and 0 (1 each, 0 and 5 alike).
+    assert_eq!(mapping.as_slice(), [4, 3, 1, 0, 2, 5]);
+}
+
+#[test]
+fn names_are_distinct() {
+    let names = Construction::ALL.map(Construction::name);
+    assert!(names.iter().all(|name| names.iter().filter(|other| *other == name).count() == 1));
+}
+
+#[test]
+fn a_stopped_construction_is_a_permutation() {
+    let hierarchy = Hierarchy::parse("4:5:6:3", "1:10:100:1000").unwrap();
+    let graph = generate::random_geometric(360, 9.0, 4);
+    for algorithm in Construction::ALL {
+        for partitions in [Preset::Fast, Preset::Strong] {
+            let mut config = ConstructionConfig::default().with_algorithm(algorithm);
+            (config.partitions, config.inner) = (partitions, Preset::Fast);
+            let construct = |questions| {
+                let observer = StopAfter::questions(questions);
+                let mapping = construct_on(&hierarchy, &graph, &config, 3, &observer);
+                (Mapping::new(mapping.into_vec()).expect("a permutation"), observer.should_stop())
+            };
+            for questions in (0..12).chain((4..14).map(|bit| (1 << bit) - 1)) {
+                construct(questions);
+            }
+            let (whole, is_stopped) = construct(u64::MAX);
+            assert!(!is_stopped);
+            let is_quick = matches!(algorithm, Construction::Random | Construction::Identity);
+            assert_eq!(construct(0).0 == whole, is_quick, "{algorithm:?}");
+        }
+    }
+}
+
+/// Distances that a construction looks at when it shall end at once.
+struct EndAtOnce<'a> {
+    places: &'a Places,
+    graph: &'a CsrGraph,
+    config: &'a ConstructionConfig,
+}
+
+impl DistanceVisitor for EndAtOnce<'_> {
+    type Output = usize;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> usize {
+        let oracle = Counted::new(oracle);
+        let problem = Problem::new(self.graph, &oracle).unwrap().with_parts(self.places.parts());
+        construct(&problem, self.places, self.config, 0, &StopAfter::questions(0)).unwrap();
+        oracle.count()
+    }
+}
+
+#[test]
+fn a_construction_that_shall_end_at_once_looks_at_few_distances() {
+    let graph = generate::random_geometric(4096, 9.0, 4);
+    let torus = Grid::torus(&[16, 16, 16]).unwrap();
+    let tree = Hierarchy::parse("16:16:16", "1:10:100").unwrap();
+    let machines: [(&dyn Machine, bool); 2] = [(&torus, false), (&tree, true)];
+    for (machine, is_tree) in machines {
+        let places = &Places::of(machine).unwrap();
+        let for_trees = [Construction::HierarchyBottomUp, Construction::TreeMatch];
+        let algorithms = Construction::ALL.into_iter().filter(|other| is_tree || !for_trees.contains(other));
+        for algorithm in algorithms {
+            let config = &ConstructionConfig::default().with_algorithm(algorithm);
+            let looked_at = places.distances().visit(EndAtOnce { places, graph: &graph, config });
+            assert!(looked_at < 100 * 4096, "{algorithm:?} {is_tree} {looked_at}");
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Direct mappings, many vertices a PE, against the definitions.
+
+use std::time::Duration;
+
+use crate::common::{Family, StopAfter, families, random_edges, small_families};
+use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::rng::Rng;
+use viem::ground::types::{PeId, Weight};
+use viem::machine::{Capacities, Grid, Hierarchy, Listed, Machine};
+use viem::mapping::Mapping;
+use viem::mapping::solve::{
+    DirectConfig, DirectSolution, MapConfig, MapPreset, SolveError, bounds, map_directly,
+    map_directly_watched, solve,
+};
+use viem::partition::{Partitioner, Preset, Targets};
+
+fn config(preset: MapPreset) -> DirectConfig {
+    DirectConfig::preset(preset)
+}
+
+/// The loads of the PEs, summed up.
+fn loads_of(graph: &CsrGraph, num_pes: usize, pe_of: &[PeId]) -> Vec<Weight> {
+    let mut loads = vec![0; num_pes];
+    for node in graph.nodes() {
+        loads[pe_of[node as usize] as usize] += graph.node_weight(node);
+    }
+    loads
+}
+
+/// `(1 + percent / 100) * ceil(total * capacity / sum of the capacities)` for each PE.
+fn bounds_of(graph: &CsrGraph, room: &[usize], percent: i64) -> Vec<Weight> {
+    let sum: Weight = room.iter().map(|&room| room as Weight).sum();
+    let share = |&room: &usize| (graph.total_node_weight() * room as Weight + sum - 1) / sum;
+    room.iter().map(|room| share(room) * (100 + percent) / 100).collect()
+}
+
+/// Asserts that J, loads and bounds are what the definitions say.
+fn check(family: &Family, graph: &CsrGraph, percent: i64, solution: &DirectSolution, context: &str) {
+    let DirectSolution { mapping, report } = solution;
+    let pe_of = mapping.as_slice();
+    assert_eq!(pe_of.len(), graph.num_nodes(), "{context}");
+    assert_eq!(family.cost(graph, pe_of), i128::from(report.cost), "{context}");
+    let loads = loads_of(graph, family.machine.num_pes(), pe_of);
+    let bounds_by_definition = bounds_of(graph, &family.room, percent);
+    assert_eq!(bounds(graph, &*family.machine, percent as f64 / 100.0), bounds_by_definition, "{context}");
+    assert_eq!(Some(report.loads.least), loads.iter().copied().min(), "{context}");
+    assert_eq!(Some(report.loads.greatest), loads.iter().copied().max(), "{context}");
+    let excess = loads.iter().zip(&bounds_by_definition).map(|(load, bound)| (load - bound).max(0));
+    assert_eq!(report.loads.overload, excess.sum::<Weight>(), "{context}");
+    let cut = |u: u32| {
+        let own = pe_of[u as usize];
+        graph.arcs(u).filter(move |&(v, _)| pe_of[v as usize] != own).map(|(_, w)| w)
+    };
+    assert_eq!(2 * report.cut, graph.nodes().flat_map(cut).sum::<Weight>(), "{context}");
+}
+
+#[test]
+fn every_preset_keeps_the_bounds_on_every_machine_and_tells_the_truth() {
+    let mut rng = Rng::new(1);
+    let graph = generate::random_geometric(500, 7.0, 3);
+    for family in families(&mut rng) {
+        for (preset, percent, again) in
+            [(MapPreset::Fast, 3, true), (MapPreset::Fast, 0, false), (MapPreset::Eco, 0, true)]
+        {
+            let config = config(preset).with_imbalance(percent as f64 / 100.0).with_seed(5);
+            let solution = map_directly(&graph, &*family.machine, &config).unwrap();
+            let context = format!("{} {preset} {percent}", family.name);
+            check(&family, &graph, percent, &solution, &context);
+            assert_eq!(solution.report.loads.overload, 0, "{context}");
+            if again {
+                let again = map_directly(&graph, &*family.machine, &config.with_threads(2)).unwrap();
+                assert_eq!(again.mapping, solution.mapping, "{context}");
+            }
+        }
+    }
+}
+
+/// The least J of all mappings within the bounds, if there is one.
+fn optimum(family: &Family, graph: &CsrGraph, bounds: &[Weight]) -> Option<i128> {
+    fn least(family: &Family, graph: &CsrGraph, pe_of: &mut Vec<PeId>, room: &mut [Weight]) -> Option<i128> {
+        if pe_of.len() == graph.num_nodes() {
+            return Some(family.cost(graph, pe_of));
+        }
+        let weight = graph.node_weight(pe_of.len() as u32);
+        let mut best = None;
+        for pe in 0..room.len() {
+            if room[pe] >= weight {
+                room[pe] -= weight;
+                pe_of.push(pe as PeId);
+                let found = least(family, graph, pe_of, room);
+                best = best.into_iter().chain(found).min();
+                pe_of.pop();
+                room[pe] += weight;
+            }
+        }
+        best
+    }
+    least(family, graph, &mut Vec::new(), &mut bounds.to_vec())
+}
+
+#[test]
+fn tiny_problems_are_solved_as_by_enumeration() {
+    let mut rng = Rng::new(7);
+    let mut tries = 0;
+    for family in small_families(&mut rng) {
+        // Three PEs of each machine, of unequal capacity, and eight vertices.
+        let list: Vec<PeId> = (0..3).map(|i| i * 2).collect();
+        let room: Vec<usize> = (0..3).map(|_| 1 + rng.below(3) as usize).collect();
+        let machine = Listed::new(family.machine, list.clone()).unwrap();
+        let capacities = room.iter().map(|&room| room as u32).collect();
+        let machine = Capacities::new(machine, capacities).unwrap();
+        let far = |p: usize, q: usize| family.distances[list[p] as usize][list[q] as usize];
+        let distances = (0..3).map(|p| (0..3).map(|q| far(p, q)).collect()).collect();
+        let part = Family { name: family.name, machine: Box::new(machine), is_tree: false, distances, room };
+        for weights in [1, 3] {
+            let mut builder = GraphBuilder::new(8);
+            for (u, v) in random_edges(8, 13, &mut rng) {
+                builder.add_edge(u, v, i64::from(rng.below(5)) + 1);
+            }
+            (0..8).for_each(|node| builder.set_node_weight(node, 1 + i64::from(rng.below(weights))));
+            let graph = builder.build().unwrap();
+            let solution = map_directly(&graph, &*part.machine, &config(MapPreset::Strong)).unwrap();
+            check(&part, &graph, 3, &solution, part.name);
+            let best = optimum(&part, &graph, &bounds_of(&graph, &part.room, 3));
+            let Some(best) = best else { continue };
+            tries += 1;
+            assert_eq!((solution.report.loads.overload, i128::from(solution.report.cost)), (0, best));
+        }
+    }
+    assert!(tries > 20, "{tries}");
+}
+
+#[test]
+fn exact_sizes_are_met_and_work_follows_the_speeds() {
+    let graph = generate::mesh(50, 40, 2);
+    let tree = Hierarchy::parse("4:3", "1:10").unwrap();
+    let exact = config(MapPreset::Eco).with_imbalance(0.0);
+    let solution = map_directly(&graph, &tree, &exact).unwrap();
+    let loads = loads_of(&graph, 12, solution.mapping.as_slice());
+    assert!(loads.iter().all(|&load| load == 166 || load == 167), "{loads:?}");
+    let speeds: Vec<u32> = (0..12).map(|pe| 1 + pe % 8).collect();
+    let sum: u32 = speeds.iter().sum();
+    // All together may be more than fits 32 bits.
+    for factor in [1, 1 << 28] {
+        let capacities = speeds.iter().map(|speed| speed * factor).collect();
+        let machine = Capacities::new(tree.clone(), capacities).unwrap();
+        let solution = map_directly(&graph, &machine, &exact).unwrap();
+        for (load, &speed) in loads_of(&graph, 12, solution.mapping.as_slice()).into_iter().zip(&speeds) {
+            let share = 2000.0 * f64::from(speed) / f64::from(sum);
+            assert!((load as f64 - share).abs() < 1.0, "{load} for {share}");
+        }
+    }
+}
+
+#[test]
+fn what_is_too_heavy_is_told_and_not_fatal() {
+    let mut builder = GraphBuilder::new(30);
+    (0..29).for_each(|node| builder.add_edge(node, node + 1, 1));
+    builder.set_node_weight(7, 100);
+    let graph = builder.build().unwrap();
+    let machine = Hierarchy::parse("2:2", "1:10").unwrap();
+    let solution = map_directly(&graph, &machine, &config(MapPreset::Eco)).unwrap();
+    let loads = loads_of(&graph, 4, solution.mapping.as_slice());
+    // A bound of 33: the heavy vertex has a PE to itself.
+    assert_eq!(solution.report.loads.bound, 33);
+    assert_eq!(solution.report.loads.overload, 67, "{loads:?}");
+}
+
+#[test]
+fn a_start_is_improved_and_never_made_worse() {
+    let graph = generate::mesh(40, 25, 2);
+    let machine = Grid::torus(&[3, 4]).unwrap();
+    let family = Family::grid("torus", machine.clone());
+    let first = map_directly(&graph, &machine, &config(MapPreset::Strong).with_seed(9)).unwrap();
+    let stripes = Mapping::many(12, graph.nodes().map(|node| node * 12 / 1000).collect()).unwrap();
+    for start in [&first.mapping, &stripes] {
+        let improved =
+            map_directly_watched(&graph, &machine, &config(MapPreset::Fast), Some(start), &()).unwrap();
+        check(&family, &graph, 3, &improved, "improved");
+        let of_start = improved.report.cost_of_start.unwrap();
+        assert_eq!(i128::from(of_start), family.cost(&graph, start.as_slice()));
+        assert!(improved.report.cost <= of_start);
+        assert_eq!(improved.report.loads.overload, 0);
+    }
+    let short = Mapping::many(12, vec![0; 5]).unwrap();
+    let refused = map_directly_watched(&graph, &machine, &config(MapPreset::Fast), Some(&short), &());
+    assert!(matches!(refused, Err(SolveError::StartSize { found: 5, expected: 1000 })));
+}
+
+#[test]
+fn with_exact_sizes_a_balanced_start_is_not_made_worse() {
+    let mut builder = GraphBuilder::new(4);
+    [1, 100, 1].into_iter().zip(0..).for_each(|(weight, node)| builder.add_edge(node, node + 1, weight));
+    let graph = builder.build().unwrap();
+    let machine = Grid::mesh(&[3]).unwrap();
+    let start = Mapping::many(3, vec![0, 1, 1, 2]).unwrap();
+    let exact = config(MapPreset::Eco).with_imbalance(0.0);
+    let solution = map_directly_watched(&graph, &machine, &exact, Some(&start), &()).unwrap();
+    assert_eq!((solution.report.cost_of_start, solution.report.cost), (Some(4), 4));
+}
+
+#[test]
+fn a_mapping_that_was_complete_before_the_time_limit_was_not_stopped() {
+    let (small, large) = (generate::mesh(6, 4, 1), generate::random_geometric(60_000, 8.0, 2));
+    let machine = Grid::torus(&[3, 4]).unwrap();
+    let limited = |seconds| {
+        let mut limited = config(MapPreset::Fast);
+        limited.time_limit = Some(Duration::from_secs_f64(seconds));
+        limited
+    };
+    assert!(map_directly(&large, &machine, &limited(1e-6)).unwrap().report.stopped);
+    assert!(!map_directly(&small, &machine, &limited(5.0)).unwrap().report.stopped);
+}
+
+#[test]
+fn stopped_at_any_time_the_bounds_hold() {
+    let graph = generate::random_geometric(900, 7.0, 3);
+    let family = Family::tree("tree", "2:3:2", "1:10:100");
+    for percent in [0, 3] {
+        for questions in [0, 1, 2, 5, 10, 20, 50, 100] {
+            let config = config(MapPreset::Eco).with_imbalance(percent as f64 / 100.0);
+            let stop = StopAfter::questions(questions);
+            let solution = map_directly_watched(&graph, &*family.machine, &config, None, &stop).unwrap();
+            check(&family, &graph, percent, &solution, "stopped");
+            assert_eq!(solution.report.loads.overload, 0, "{questions}");
+            assert!(solution.report.stopped);
+        }
+    }
+}
+
+#[test]
+fn j_is_less_than_in_two_steps() {
+    let graph = generate::random_geometric(3000, 8.0, 11);
+    let machine = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
+    let direct = map_directly(&graph, &machine, &config(MapPreset::Eco)).unwrap();
+    let targets = Targets::equal(&graph, 64, 0.03).unwrap();
+    let partition = Partitioner::new(Preset::Eco, 0).partition(&graph, &targets);
+    let model = viem::graph::quotient::contract(&graph, partition.blocks(), 64);
+    let mapped =
+        solve(&model.with_unit_node_weights(), &machine, &MapConfig::preset(MapPreset::Eco)).unwrap();
+    assert!(
+        100 * direct.report.cost < 95 * mapped.report.cost,
+        "{} {}",
+        direct.report.cost,
+        mapped.report.cost
+    );
+}
+
+/// Onto few PEs of a mesh, connected or not: no worse than a partition without distances whose blocks are placed best.
+#[test]
+fn j_onto_a_few_pes_is_not_above_that_of_placed_blocks() {
+    let graph = generate::mesh(30, 25, 1);
+    let targets = Targets::equal(&graph, 4, 0.03).unwrap();
+    let partition = Partitioner::new(Preset::Fast, 0).partition(&graph, &targets);
+    let (mut sum, mut sum_of_placed) = (0, 0);
+    for list in [[0, 1, 2, 3], [0, 2, 5, 7], [1, 2, 4, 7], [0, 1, 4, 5]] {
+        let machine = Listed::new(Grid::mesh(&[2, 4]).unwrap(), list.to_vec()).unwrap();
+        let placed = |order: &[PeId]| {
+            let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();
+            viem::score(&graph, &Capacities::new(machine.clone(), vec![750; 4]).unwrap(), &pe_of).unwrap()
+        };
+        let mut orders = vec![vec![]];
+        for _ in 0..4 {
+            let next = |order: Vec<PeId>| {
+                let free = (0..4).filter(|pe| !order.contains(pe)).collect::<Vec<_>>();
+                free.into_iter().map(move |pe| [&order[..], &[pe]].concat())
+            };
+            orders = orders.into_iter().flat_map(next).collect();
+        }
+        let placed = orders.iter().map(|order| placed(order)).min().unwrap();
+        let cost = map_directly(&graph, &machine, &config(MapPreset::Fast)).unwrap().report.cost;
+        assert!(cost <= placed, "{list:?}: {cost} {placed}");
+        (sum, sum_of_placed) = (sum + cost, sum_of_placed + placed);
+    }
+    assert!(sum < sum_of_placed, "{sum} {sum_of_placed}");
+}
+
+#[test]
+fn odd_problems_have_a_mapping() {
+    let tree = Hierarchy::parse("2:2", "1:10").unwrap();
+    let one = Hierarchy::parse("1", "1").unwrap();
+    for n in [0, 1, 2, 3, 5] {
+        let graph = GraphBuilder::new(n).build().unwrap();
+        for machine in [&tree, &one] {
+            let solution = map_directly(&graph, machine, &config(MapPreset::Strong)).unwrap();
+            assert_eq!((solution.mapping.num_processes(), solution.report.cost), (n, 0));
+        }
+    }
+    let bad = config(MapPreset::Eco).with_imbalance(-0.1);
+    let graph = generate::grid(4, 4);
+    assert!(matches!(map_directly(&graph, &tree, &bad), Err(SolveError::Config(_))));
+    let far = Hierarchy::parse("2:2", "1:9000000000000000000").unwrap();
+    assert!(matches!(map_directly(&graph, &far, &config(MapPreset::Eco)), Err(SolveError::Problem(_))));
+    let machine: &dyn Machine = &far;
+    assert_eq!(machine.num_pes(), 4);
+}

@@ -1,0 +1,9 @@
+mod anywhere;
+mod construct;
+mod hubs;
+mod improve;
+mod many_to_one;
+mod model;
+mod objective;
+mod search;
+mod solve;

@@ -1,0 +1,263 @@
+//! Mapping in one call.
+
+use crate::common::{
+    StopAfter, audited_cost, naive_cost, optimum, pattern_trees, random_graph, shuffled, text_of,
+};
+use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::rng::Rng;
+use viem::machine::{DistanceKind, Hierarchy, Hypercube, Machine};
+use viem::mapping::Mapping;
+use viem::mapping::construct::Construction;
+use viem::mapping::objective::score;
+use viem::mapping::problem::ProblemError;
+use viem::mapping::search::Neighbourhood;
+use viem::mapping::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
+
+fn map(graph: &CsrGraph, hierarchy: &Hierarchy, config: &MapConfig) -> Solution {
+    solve(graph, hierarchy, config).unwrap()
+}
+
+/// Every preset, and every construction with every neighbourhood (and what the fast preset improves between).
+fn every_config() -> Vec<MapConfig> {
+    let mut configs = Vec::new();
+    let MapConfig { improvement, constructions, .. } = MapConfig::preset(MapPreset::Fast);
+    for preset in MapPreset::ALL {
+        let mut base = MapConfig::preset(preset);
+        // The rounds of the strong preset are all alike; some are enough here.
+        base.improvement.rebuilding = base.improvement.rebuilding.min(60);
+        configs.push(base);
+        for algorithm in Construction::ALL {
+            for neighbourhood in Neighbourhood::ALL {
+                let mut config = base.with_construction(algorithm).with_neighbourhood(neighbourhood);
+                (config.constructions, config.improvement) = (constructions, improvement);
+                // Presets that construct alike give the same.
+                if !configs.contains(&config) {
+                    configs.push(config);
+                }
+            }
+        }
+    }
+    configs
+}
+
+#[test]
+fn the_optimum_is_never_beaten_and_costs_agree_with_a_double_loop() {
+    let shapes = [
+        ("1", "1"),
+        ("2:1", "3:9"),
+        ("3", "2"),
+        ("2:2", "1:10"),
+        ("5", "4"),
+        ("3:2", "1:10"),
+        ("7", "0"),
+        ("2:2:2", "1:10:100"),
+        ("4:2", "10:1"),
+    ];
+    let mut rng = Rng::new(8);
+    for (arities, distances) in shapes {
+        let hierarchy = Hierarchy::parse(arities, distances).unwrap();
+        let n = hierarchy.num_pes();
+        for mean_degree in [2, 4] {
+            let graph = random_graph(n, mean_degree, 30, &mut rng);
+            let optimum = optimum(&graph, &hierarchy);
+            for config in every_config() {
+                let Solution { mapping, report } = map(&graph, &hierarchy, &config);
+                let cost = naive_cost(&graph, &hierarchy, mapping.as_slice());
+                assert_eq!(cost, i128::from(report.cost), "{config:?}");
+                assert!(cost >= optimum);
+                assert_eq!(
+                    i128::from(report.cost_of_identity),
+                    naive_cost(&graph, &hierarchy, Mapping::identity(n).as_slice())
+                );
+                assert!(report.cost <= report.cost_of_identity && report.cost <= report.cost_of_construction);
+            }
+        }
+    }
+}
+
+/// What is written and read again by other code costs what the report says.
+#[test]
+fn the_auditor_agrees_with_the_report() {
+    let mut rng = Rng::new(12);
+    for (arities, distances) in [("2:3:4", "1:10:100"), ("1:5:1:7", "6:4:2:9"), ("4:4:4", "0:1000000000:3")] {
+        let hierarchy = Hierarchy::parse(arities, distances).unwrap();
+        let graph = random_graph(hierarchy.num_pes(), 4, 30, &mut rng);
+        let text = text_of(&graph);
+        for config in every_config() {
+            let Solution { mapping, report } = map(&graph, &hierarchy, &config);
+            assert_eq!(audited_cost(&text, &mapping, &hierarchy), report.cost as u128, "{config:?}");
+        }
+    }
+}
+
+#[test]
+fn an_edge_per_group_is_mapped_optimally() {
+    let mut builder = GraphBuilder::new(8);
+    for u in 0..4 {
+        builder.add_edge(u, u + 4, 1);
+    }
+    let graph = builder.build().unwrap();
+    let hierarchy = Hierarchy::parse("2:4", "1:100").unwrap();
+    assert_eq!(map(&graph, &hierarchy, &MapConfig::default()).report.cost, 8);
+}
+
+#[test]
+fn patterns_are_mapped_optimally_to_trees() {
+    let mut rng = Rng::new(12);
+    for (name, tree, pattern, optimum) in pattern_trees() {
+        for seed in 0..if pattern.num_nodes() < 512 { 4 } else { 1 } {
+            let graph = shuffled(&pattern, 1, &mut rng);
+            let cost = map(&graph, &tree, &MapConfig::default().with_seed(seed)).report.cost;
+            assert_eq!(cost, optimum, "{name} {seed}");
+        }
+    }
+}
+
+#[test]
+fn results_depend_on_neither_threads_nor_the_kind_of_distances() {
+    let hierarchy = Hierarchy::parse("4:4:3:4", "1:10:100:500").unwrap();
+    let graph = generate::random_geometric(hierarchy.num_pes(), 9.0, 4);
+    for config in every_config() {
+        let run = |threads, distances| {
+            let config = config.with_threads(threads).with_distances(distances);
+            let Solution { mapping, report } = map(&graph, &hierarchy, &config);
+            (mapping, report.cost, report.cost_of_construction, report.swaps_tried, report.swaps_made)
+        };
+        let expected = run(1, None);
+        for (threads, kind) in [2, 8].into_iter().zip(DistanceKind::ALL) {
+            assert_eq!(run(threads, Some(kind)), expected, "{threads} {kind:?} {config:?}");
+        }
+    }
+}
+
+#[test]
+fn the_seed_matters() {
+    let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
+    let graph = generate::random_geometric(64, 9.0, 4);
+    let config = MapConfig::default();
+    let with_seed = |seed| map(&graph, &hierarchy, &config.with_seed(seed)).mapping;
+    assert_eq!(with_seed(1), with_seed(1));
+    assert!((2..6).any(|seed| with_seed(seed) != with_seed(1)));
+}
+
+#[test]
+fn never_worse_than_the_identity_or_the_start() {
+    let hierarchy = Hierarchy::parse("2:3:4", "1:10:100").unwrap();
+    // The identity is optimal: each group of the hierarchy is a clique.
+    let mut builder = GraphBuilder::new(24);
+    for group in 0..12 {
+        builder.add_edge(2 * group, 2 * group + 1, 10);
+    }
+    let graph = builder.build().unwrap();
+    let shuffled = Mapping::new((0..24).map(|process| process * 7 % 24).collect()).unwrap();
+    let config =
+        MapConfig::default().with_construction(Construction::Random).with_neighbourhood(Neighbourhood::None);
+    let solution = map(&graph, &hierarchy, &config);
+    assert_eq!(solution.mapping, Mapping::identity(24));
+    assert_eq!(solution.report.cost, 240);
+
+    // Relabelled so that only the start is good.
+    let mut builder = GraphBuilder::new(24);
+    for group in 0..12 {
+        let process_on = shuffled.inverse();
+        builder.add_edge(process_on[2 * group], process_on[2 * group + 1], 10);
+    }
+    let graph = builder.build().unwrap();
+    let solution = solve_watched(&graph, &hierarchy, &config, Some(&shuffled), &()).unwrap();
+    assert_eq!(solution.mapping, shuffled);
+    assert_eq!((solution.report.cost, solution.report.cost_of_start), (240, Some(240)));
+}
+
+#[test]
+fn what_cannot_be_solved_is_refused() {
+    let hierarchy = Hierarchy::parse("2:3", "1:10").unwrap();
+    let graph = generate::grid(3, 2);
+    let fails = |config: &MapConfig| solve(&graph, &hierarchy, config).unwrap_err();
+    let config = MapConfig::default();
+    assert!(matches!(fails(&config.with_threads(0)), SolveError::Config(_)));
+
+    let large = generate::grid(2, 4);
+    let error = solve(&large, &hierarchy, &config).unwrap_err();
+    assert!(matches!(error, SolveError::Problem(ProblemError::TooManyProcesses { processes: 8, room: 6 })));
+    let start = Mapping::identity(5);
+    let error = solve_watched(&graph, &hierarchy, &config, Some(&start), &()).unwrap_err();
+    assert!(matches!(error, SolveError::StartSize { found: 5, expected: 6 }));
+
+    let far = Hierarchy::parse("2:3", "1:9223372036854775807").unwrap();
+    for distances in [None, Some(DistanceKind::Hierarchy)] {
+        let error = solve(&graph, &far, &config.with_distances(distances)).unwrap_err();
+        assert!(matches!(error, SolveError::Problem(ProblemError::CostOverflow { .. })));
+    }
+}
+
+#[test]
+fn few_processes_use_a_part_of_a_large_machine() {
+    let graph = generate::mesh(4, 3, 1);
+    let trees = ["2:3:2000", "2:3:17"].map(|arities| Hierarchy::parse(arities, "1:5:9").unwrap());
+    let cubes = [13, 7].map(|dimension| Hypercube::new(dimension).unwrap());
+    let machines: [[&dyn Machine; 2]; 2] = [[&trees[0], &trees[1]], [&cubes[0], &cubes[1]]];
+    for machines in machines {
+        let [large, small] = machines.map(|machine| solve(&graph, machine, &MapConfig::default()).unwrap());
+        assert_eq!(large.mapping, small.mapping);
+        assert_eq!(large.report.cost, score(&graph, machines[0], large.mapping.as_slice()).unwrap());
+        // A start may be anywhere.
+        let last = machines[0].num_pes() as u32 - 1;
+        let start = Mapping::on(machines[0], (0..12).map(|process| last - process).collect()).unwrap();
+        let fast = MapConfig::preset(MapPreset::Fast).with_neighbourhood(Neighbourhood::None);
+        let resumed = solve_watched(&graph, machines[0], &fast, Some(&start), &()).unwrap();
+        assert!(resumed.report.cost <= resumed.report.cost_of_start.unwrap());
+    }
+}
+
+#[test]
+fn one_process_is_mapped_and_none_too() {
+    let hierarchy = Hierarchy::parse("1:1", "5:6").unwrap();
+    let one = GraphBuilder::new(1).build().unwrap();
+    for config in every_config() {
+        let solution = map(&one, &hierarchy, &config);
+        assert_eq!((solution.mapping.as_slice(), solution.report.cost), (&[0][..], 0));
+    }
+    let none = GraphBuilder::new(0).build().unwrap();
+    let solution = map(&none, &hierarchy, &MapConfig::default());
+    assert_eq!((solution.mapping.num_processes(), solution.report.cost), (0, 0));
+}
+
+#[test]
+fn a_stopped_run_returns_a_valid_mapping() {
+    let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
+    let graph = generate::random_geometric(64, 9.0, 4);
+    for config in every_config() {
+        let Solution { mapping, report } =
+            solve_watched(&graph, &hierarchy, &config, None, &StopAfter::questions(0)).unwrap();
+        assert_eq!(i128::from(report.cost), naive_cost(&graph, &hierarchy, mapping.as_slice()));
+        assert!(report.stopped);
+        assert!(report.cost <= report.cost_of_identity && report.cost <= report.cost_of_construction);
+    }
+}
+
+#[test]
+fn the_report_can_be_written_as_json() {
+    let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
+    let graph = generate::random_geometric(64, 9.0, 4);
+    let report = map(&graph, &hierarchy, &MapConfig::default()).report;
+    let json = serde_json::to_value(report).unwrap();
+    assert_eq!(json["num_processes"], 64);
+    assert_eq!(json["cost"], report.cost);
+    assert!(json["seconds"]["search"].as_f64().unwrap() >= 0.0);
+}
+
+#[test]
+fn a_time_limit_only_ever_lowers_the_cost() {
+    let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
+    let graph = generate::random_geometric(64, 9.0, 4);
+    let config = MapConfig::preset(MapPreset::Fast);
+    let least = map(&graph, &hierarchy, &config).report.cost;
+    for (milliseconds, bound) in [(0, i64::MAX), (300, least)] {
+        let time_limit = Some(std::time::Duration::from_millis(milliseconds));
+        let Solution { mapping, report } = map(&graph, &hierarchy, &config.with_time_limit(time_limit));
+        assert!(report.cost <= report.cost_of_identity.min(report.cost_of_construction));
+        assert_eq!(i128::from(report.cost), naive_cost(&graph, &hierarchy, mapping.as_slice()));
+        // On any machine, the first cycle is over by the later limit unless it is stopped.
+        assert!(report.cost <= bound || report.seconds.total >= 0.28);
+    }
+}

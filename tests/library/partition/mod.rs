@@ -1,0 +1,3 @@
+mod multilevel;
+mod orders;
+mod remap;

@@ -1,0 +1,277 @@
+//! Behaviour of the partitioner: sizes, bounds, known optima, hostile shapes, determinism.
+
+use crate::common::{StopAfter, check_partition, random_graph};
+use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::rng::Rng;
+use viem::ground::types::{NodeId, Weight};
+use viem::partition::{Contraction, Partition, Partitioner, Preset, Settings, Targets};
+
+fn graph(num_nodes: usize, edges: impl IntoIterator<Item = (NodeId, NodeId)>) -> CsrGraph {
+    let mut builder = GraphBuilder::new(num_nodes);
+    for (u, v) in edges {
+        builder.add_edge(u, v, 1);
+    }
+    builder.build().unwrap()
+}
+
+fn cycle(n: u32) -> CsrGraph {
+    graph(n as usize, (0..n).map(|v| (v, (v + 1) % n)))
+}
+
+fn star(n: u32) -> CsrGraph {
+    graph(n as usize, (1..n).map(|v| (0, v)))
+}
+
+fn clique(n: u32) -> CsrGraph {
+    graph(n as usize, (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v))))
+}
+
+fn cliques(count: u32, size: u32) -> CsrGraph {
+    let one =
+        move |first: u32| (0..size).flat_map(move |u| (u + 1..size).map(move |v| (first + u, first + v)));
+    graph((count * size) as usize, (0..count).flat_map(move |index| one(index * size)))
+}
+
+fn hypercube(dimension: u32) -> CsrGraph {
+    let n = 1u32 << dimension;
+    let edges = (0..n).flat_map(|v| (0..dimension).map(move |bit| (v, v ^ (1 << bit))));
+    graph(n as usize, edges.filter(|(u, v)| u < v))
+}
+
+/// Checks everything a partition says about itself.
+fn audit(graph: &CsrGraph, targets: &Targets, partition: &Partition) {
+    check_partition(graph, partition);
+    let weights = partition.block_weights();
+    assert_eq!(weights.len(), targets.num_blocks());
+    let overload: Weight =
+        weights.iter().zip(targets.bounds()).map(|(weight, bound)| (weight - bound).max(0)).sum();
+    assert_eq!(overload, partition.overload());
+}
+
+fn solve(graph: &CsrGraph, targets: &Targets, preset: Preset, seed: u64) -> Partition {
+    let partition = Partitioner::new(preset, seed).partition(graph, targets);
+    audit(graph, targets, &partition);
+    partition
+}
+
+fn exact(graph: &CsrGraph, k: usize, preset: Preset, seed: u64) -> Partition {
+    let targets = Targets::equal(graph, k, 0.0).unwrap();
+    let partition = solve(graph, &targets, preset, seed);
+    assert_eq!(partition.block_weights(), targets.block_sizes(), "k = {k}, {preset:?}, seed {seed}");
+    partition
+}
+
+#[test]
+fn sizes_are_exact_for_random_graphs() {
+    let mut rng = Rng::new(1);
+    for round in 0..180 {
+        let n = 1 + rng.below(if round % 10 == 0 { 700 } else { 90 });
+        let graph = random_graph(n as usize, rng.below(8) as usize, 1 + rng.below(9), &mut rng);
+        let k = 1 + rng.below(if round % 3 == 0 { n } else { n.min(12) }) as usize;
+        exact(&graph, k, Preset::ALL[round % 6], round as u64);
+    }
+}
+
+#[test]
+fn unequal_sizes_are_exact() {
+    let mut rng = Rng::new(2);
+    for round in 0..200 {
+        let n = 1 + rng.below(120);
+        let graph = random_graph(n as usize, rng.below(6) as usize, 3, &mut rng);
+        let mut sizes = vec![0; 1 + rng.below(9) as usize];
+        for _ in 0..n {
+            let block = rng.below(sizes.len() as u32).min(rng.below(sizes.len() as u32));
+            sizes[block as usize] += 1;
+        }
+        let targets = Targets::sizes(&graph, sizes.clone(), 0.0).unwrap();
+        let partition = solve(&graph, &targets, Preset::ALL[round % 6], round as u64);
+        assert_eq!(partition.block_weights(), sizes);
+    }
+}
+
+#[test]
+fn hostile_shapes_get_exact_sizes() {
+    for n in [1, 2, 3, 7, 16, 61, 300] {
+        let edgeless = graph(n as usize, []);
+        for graph in [generate::grid(n as usize, 1), star(n), clique(n.min(61)), edgeless, cliques(n, 3)] {
+            let n = graph.num_nodes();
+            for k in [1, 2, 3, 4, 7, n / 2, n.saturating_sub(1), n, n + 3] {
+                if k > 0 {
+                    exact(&graph, k, Preset::Fast, 5);
+                    exact(&graph, k, Preset::Eco, 5);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn relaxed_bounds_are_kept() {
+    let mut rng = Rng::new(3);
+    for round in 0..48 {
+        let n = 50 + rng.below(250);
+        let graph = random_graph(n as usize, 6, 5, &mut rng);
+        let k = 2 + rng.below(14) as usize;
+        let epsilon = f64::from(rng.below(20)) / 100.0;
+        let targets = Targets::equal(&graph, k, epsilon).unwrap();
+        let partition = solve(&graph, &targets, Preset::ALL[round % 6], round as u64);
+        assert_eq!(partition.overload(), 0);
+        assert!(partition.block_weights().iter().all(|&weight| weight > 0));
+    }
+}
+
+#[test]
+fn known_optima_are_found() {
+    for preset in [Preset::Eco, Preset::Strong] {
+        assert_eq!(exact(&generate::grid(100, 1), 2, preset, 1).cut(), 1);
+        assert_eq!(exact(&cycle(120), 4, preset, 1).cut(), 4);
+        assert_eq!(exact(&cliques(8, 9), 8, preset, 1).cut(), 0);
+        assert_eq!(exact(&generate::grid(16, 16), 2, preset, 1).cut(), 16);
+        assert_eq!(exact(&hypercube(6), 2, preset, 1).cut(), 32);
+        assert_eq!(exact(&hypercube(6), 4, preset, 1).cut(), 64);
+        assert_eq!(exact(&clique(12), 3, preset, 1).cut(), 48);
+        assert_eq!(exact(&star(64), 4, preset, 1).cut(), 48);
+    }
+}
+
+/// A block that would stay empty gets a vertex that it has room for, not the heavy one that is tied to nothing.
+#[test]
+fn what_fills_an_empty_block_fits_it() {
+    let mut builder = GraphBuilder::new(60);
+    (1..59).for_each(|node| builder.add_edge(node, node + 1, 1));
+    builder.set_node_weight(0, 1000);
+    let graph = builder.build().unwrap();
+    let targets = Targets::proportional(&graph, &[1000, 1], 0.03).unwrap();
+    for preset in [Preset::Fast, Preset::Eco] {
+        let partition = solve(&graph, &targets, preset, 1);
+        assert_eq!(partition.overload(), 0, "{:?}", partition.block_weights());
+    }
+}
+
+#[test]
+fn weights_beyond_32_bits_are_counted_in_full() {
+    let mut builder = GraphBuilder::new(40);
+    for v in 0..40 {
+        builder.add_edge(v, (v + 1) % 40, if v % 10 == 3 { 1 << 33 } else { 1 << 40 });
+    }
+    let graph = builder.build().unwrap();
+    assert_eq!(exact(&graph, 4, Preset::Eco, 1).cut(), 4 << 33);
+}
+
+#[test]
+fn weights_that_sum_to_the_greatest_number_do_not_overflow() {
+    let n = 40;
+    let mut builder = GraphBuilder::new(n as usize);
+    for u in 0..n {
+        builder.set_node_weight(u, Weight::MAX / Weight::from(n));
+        for step in [1, 7] {
+            builder.add_edge(u, (u + step) % n, Weight::MAX / (4 * Weight::from(n)));
+        }
+    }
+    let graph = builder.build().unwrap();
+    for preset in Preset::ALL {
+        for (k, epsilon) in [(1, 0.0), (2, 0.03), (5, 1e300), (39, 0.0)] {
+            let targets = Targets::equal(&graph, k, epsilon).unwrap();
+            audit(&graph, &targets, &solve(&graph, &targets, preset, 1));
+        }
+    }
+}
+
+#[test]
+fn same_seed_same_blocks() {
+    let graph = random_graph(200, 6, 3, &mut Rng::new(8));
+    for preset in Preset::ALL {
+        let blocks = |seed| exact(&graph, 7, preset, seed).into_blocks();
+        assert_eq!(blocks(3), blocks(3));
+        assert_ne!(blocks(3), blocks(4));
+    }
+}
+
+#[test]
+fn stopped_partitions_keep_their_promises() {
+    let mut rng = Rng::new(9);
+    for round in 0..200 {
+        let n = 1 + rng.below(if round % 10 == 0 { 900 } else { 200 });
+        let graph = random_graph(n as usize, rng.below(8) as usize, 5, &mut rng);
+        let k = 1 + rng.below(n.min(40)) as usize;
+        let targets = Targets::equal(&graph, k, 0.0).unwrap();
+        let most = 1 << rng.below(11);
+        let observer = StopAfter::questions(u64::from(rng.below(most)));
+        let partitioner = Partitioner::new(Preset::ALL[round % 6], round as u64);
+        let partition = partitioner.partition_watched(&graph, &targets, &observer);
+        audit(&graph, &targets, &partition);
+        assert_eq!(partition.block_weights(), targets.block_sizes());
+    }
+}
+
+#[test]
+fn settings_of_presets_are_valid_and_come_back_as_they_were_written() {
+    for preset in Preset::ALL {
+        for settings in
+            [Settings::of(preset), Settings::exact(preset), Settings::of(preset).without_coarsening()]
+        {
+            assert_eq!(settings.validate(), Ok(()));
+            let text = serde_json::to_string(&settings).unwrap();
+            assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings, "{text}");
+        }
+    }
+    let unknown = serde_json::to_string(&Settings::of(Preset::Eco)).unwrap().replace("region", "regions");
+    assert!(serde_json::from_str::<Settings>(&unknown).is_err());
+}
+
+#[test]
+fn settings_out_of_their_range_are_named() {
+    type Change = fn(&mut Settings);
+    let changes: [(&str, Change); 11] = [
+        ("bisection.coarsest", |settings| settings.bisection.coarsest = 0),
+        ("bisection.tries", |settings| settings.bisection.tries = 0),
+        ("initial.coarsest_per_block", |settings| settings.initial.coarsest_per_block = 0),
+        ("k_way.seeds", |settings| settings.k_way.seeds = 0),
+        ("flow.region", |settings| settings.flow.region = f64::NAN),
+        ("flow.region", |settings| settings.flow.region = 1.1),
+        ("balance.slack", |settings| settings.balance.slack = f64::INFINITY),
+        ("balance.slack_nodes", |settings| settings.balance.slack_nodes = -1),
+        ("balance.final_slack", |settings| settings.balance.final_slack = -1),
+        ("pool.members", |settings| settings.pool.members = 0),
+        ("contraction.clustering.least_share", |settings| {
+            settings.contraction = Contraction::Clustering { least_share: -0.1 }
+        }),
+    ];
+    for (field, change) in changes {
+        let mut settings = Settings::of(Preset::Strong);
+        change(&mut settings);
+        let error = Partitioner::with_settings(settings, 1).unwrap_err();
+        assert_eq!(error.field, field);
+        assert!(error.to_string().starts_with(&format!("the setting {field} is ")), "{error}");
+    }
+}
+
+#[test]
+fn the_extremes_of_all_settings_work() {
+    let graph = random_graph(150, 6, 4, &mut Rng::new(4));
+    for (whole, real) in [(1, 1e-9), (usize::MAX, 1.0)] {
+        let mut settings = Settings::of(Preset::Eco);
+        settings.contraction = Contraction::Clustering { least_share: real };
+        settings.bisection.coarsest = whole;
+        settings.bisection.patience = whole;
+        settings.initial.coarsest = whole;
+        settings.initial.coarsest_per_block = whole;
+        settings.k_way.patience = whole;
+        settings.k_way.least_steps = whole;
+        settings.k_way.seeds = whole;
+        settings.flow.region = real;
+        settings.flow.depth = whole as u32;
+        settings.balance.slack_nodes = (whole >> 1) as Weight;
+        settings.balance.final_slack = (whole >> 1) as Weight;
+        settings.balance.effort = whole;
+        settings.pool.least_nodes = whole;
+        settings.pool.least_per_block = whole;
+        let partitioner = Partitioner::with_settings(settings, 1).unwrap();
+        for (k, epsilon) in [(2, 0.0), (7, 0.05)] {
+            let targets = Targets::equal(&graph, k, epsilon).unwrap();
+            let partition = partitioner.partition(&graph, &targets);
+            audit(&graph, &targets, &partition);
+            assert_eq!(partition.overload(), 0);
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Partitions and mappings that resume older ones.
+
+use crate::common::{check_partition, text_of};
+use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::rng::Rng;
+use viem::ground::threads;
+use viem::machine::{Capacities, Hierarchy};
+use viem::mapping::solve::{
+    DirectConfig, DirectSolution, MapPreset, SolveError, bounds, map_directly, remap_directly,
+};
+use viem::partition::{
+    Homes, HomesError, MigrationWeight, Partitioner, Preset, RemapError, Remapped, Targets, curve,
+};
+use viem_verify::{MachineText, audit_many};
+
+fn weight(text: &str) -> MigrationWeight {
+    text.parse().unwrap()
+}
+
+/// A partition and its homes in so many blocks.
+fn old(graph: &CsrGraph, num_blocks: usize) -> Homes {
+    let targets = Targets::equal(graph, num_blocks, 0.03).unwrap();
+    let blocks = Partitioner::new(Preset::Fast, 1).partition(graph, &targets).into_blocks();
+    Homes::new(&blocks, &[], num_blocks).unwrap()
+}
+
+/// A mapping onto a tree, its homes, and the settings that led to it.
+fn mapped(
+    graph: &CsrGraph,
+    tree: &Hierarchy,
+    preset: MapPreset,
+    seed: u64,
+) -> (DirectSolution, Homes, DirectConfig) {
+    let config = DirectConfig::preset(preset).with_seed(seed);
+    let solution = map_directly(graph, tree, &config).unwrap();
+    let homes = Homes::new(solution.mapping.as_slice(), &[], tree.num_pes()).unwrap();
+    (solution, homes, config)
+}
+
+/// Checks a remapping from scratch.
+fn check(graph: &CsrGraph, targets: &Targets, homes: &Homes, remapped: &Remapped) {
+    let Remapped { partition, migration } = remapped;
+    check_partition(graph, partition);
+    let bounds = targets.bounds().iter();
+    assert!(partition.block_weights().iter().zip(bounds).all(|(weight, bound)| weight <= bound));
+    let moved: Vec<u32> =
+        graph.nodes().filter(|&node| homes.of(node) != Some(partition.blocks()[node as usize])).collect();
+    assert_eq!(migration.vertices, moved.len());
+    assert_eq!(migration.weight, moved.iter().map(|&node| graph.node_weight(node)).sum::<i64>());
+}
+
+fn remapped(graph: &CsrGraph, targets: &Targets, homes: &Homes, preset: Preset, x: &str) -> Remapped {
+    let remapped = Partitioner::new(preset, 5).remap(graph, targets, homes, weight(x), &()).unwrap();
+    check(graph, targets, homes, &remapped);
+    remapped
+}
+
+#[test]
+fn speeds_weights_and_blocks_change_and_bounds_hold() {
+    let mesh = generate::mesh(40, 30, 1);
+    let homes = old(&mesh, 8);
+    let mut rng = Rng::new(3);
+    for preset in Preset::ALL {
+        for x in ["0", "0.1", "2"] {
+            let speeds = Targets::proportional(&mesh, &[2, 1, 2, 2, 1, 2, 2, 2], 0.03).unwrap();
+            let slower = remapped(&mesh, &speeds, &homes, preset, x);
+            if x != "0" {
+                assert!(slower.migration.weight < 400, "{preset} {x}: {}", slower.migration.weight);
+            }
+        }
+    }
+    let mut heavier = GraphBuilder::new(mesh.num_nodes());
+    for node in mesh.nodes() {
+        heavier.set_node_weight(node, 1 + i64::from(rng.below(3)) * i64::from(node % 40 < 10));
+        mesh.arcs(node).filter(|&(to, _)| to < node).for_each(|(to, w)| heavier.add_edge(node, to, w));
+    }
+    let heavier = heavier.build().unwrap();
+    remapped(&heavier, &Targets::equal(&heavier, 8, 0.05).unwrap(), &homes, Preset::Eco, "0.5");
+}
+
+#[test]
+fn blocks_leave_and_join() {
+    let mesh = generate::mesh(40, 30, 1);
+    let targets = Targets::equal(&mesh, 8, 0.03).unwrap();
+    let blocks = Partitioner::new(Preset::Fast, 1).partition(&mesh, &targets).into_blocks();
+    let fewer = Homes::new(&blocks, &[6, 2], 6).unwrap();
+    let six = Targets::equal(&mesh, 6, 0.03).unwrap();
+    for x in ["0", "0.3"] {
+        remapped(&mesh, &six, &fewer, Preset::Eco, x);
+    }
+    // No more than these two and what their neighbours hand on.
+    assert!(remapped(&mesh, &six, &fewer, Preset::Eco, "5").migration.weight < 600);
+    let more = Homes::new(&blocks, &[], 10).unwrap();
+    let ten = Targets::equal(&mesh, 10, 0.03).unwrap();
+    for x in ["0", "0.3", "5"] {
+        let remapped = remapped(&mesh, &ten, &more, Preset::Eco, x);
+        assert!(remapped.partition.block_weights().iter().all(|&weight| weight > 0));
+    }
+    // Block 2 leaves, and another one joins.
+    let exchanged = Homes::new(&blocks, &[2], 8).unwrap();
+    remapped(&mesh, &targets, &exchanged, Preset::Strong, "1");
+}
+
+#[test]
+fn a_block_of_speed_0_is_emptied() {
+    let mesh = generate::mesh(30, 20, 1);
+    let homes = old(&mesh, 5);
+    let targets = Targets::proportional(&mesh, &[1, 1, 0, 1, 1], 0.03).unwrap();
+    for x in ["0", "0.1", "10"] {
+        let remapped = remapped(&mesh, &targets, &homes, Preset::Eco, x);
+        assert_eq!(remapped.partition.block_weights()[2], 0);
+    }
+}
+
+#[test]
+fn refined_vertices_start_where_their_parents_are() {
+    let coarse = generate::mesh(20, 15, 1);
+    let homes = old(&coarse, 6);
+    let fine = generate::mesh(40, 30, 1);
+    let parents: Vec<u32> = fine.nodes().map(|node| node % 40 / 2 + node / 40 / 2 * 20).collect();
+    let homes = homes.of_children(&parents).unwrap();
+    let remapped = remapped(&fine, &Targets::equal(&fine, 6, 0.03).unwrap(), &homes, Preset::Eco, "1");
+    // The blocks had the right sizes already, give or take their slack.
+    assert!(remapped.migration.weight < 60, "{}", remapped.migration.weight);
+}
+
+#[test]
+fn a_weight_of_0_keeps_the_partition_from_scratch_and_what_it_can() {
+    let mesh = generate::mesh(30, 20, 1);
+    let homes = old(&mesh, 5);
+    let targets = Targets::equal(&mesh, 5, 0.03).unwrap();
+    let scratch = Partitioner::new(Preset::Eco, 5).partition(&mesh, &targets);
+    let remapped = remapped(&mesh, &targets, &homes, Preset::Eco, "0");
+    assert_eq!(remapped.partition.cut(), scratch.cut());
+    // No permutation of the labels keeps more.
+    let mut labels: Vec<u32> = (0..5).collect();
+    let mut least = i64::MAX;
+    permutations(&mut labels, 0, &mut |labels| {
+        let blocks: Vec<u32> = scratch.blocks().iter().map(|&block| labels[block as usize]).collect();
+        least = least.min(homes.migration(&mesh, &blocks).weight);
+    });
+    assert_eq!(remapped.migration.weight, least);
+}
+
+fn permutations(items: &mut [u32], at: usize, visit: &mut impl FnMut(&[u32])) {
+    if at == items.len() {
+        return visit(items);
+    }
+    for other in at..items.len() {
+        items.swap(at, other);
+        permutations(items, at + 1, visit);
+        items.swap(at, other);
+    }
+}
+
+#[test]
+fn nothing_moves_where_nothing_has_changed_and_migration_is_dear() {
+    let mesh = generate::mesh(30, 20, 1);
+    let homes = old(&mesh, 5);
+    let targets = Targets::equal(&mesh, 5, 0.03).unwrap();
+    assert_eq!(remapped(&mesh, &targets, &homes, Preset::Eco, "1000000000").migration.vertices, 0);
+}
+
+#[test]
+fn the_result_does_not_depend_on_threads() {
+    let mesh = generate::mesh(120, 100, 1);
+    let homes = old(&mesh, 8);
+    let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 1, 2, 2, 2], 0.03).unwrap();
+    let run = |threads, seed| {
+        let partitioner = Partitioner::new(Preset::Strong, seed);
+        let remap = || partitioner.remap(&mesh, &targets, &homes, weight("0.1"), &()).unwrap();
+        threads::run(threads, remap).unwrap().partition.into_blocks()
+    };
+    let one = run(1, 2);
+    assert_eq!(run(3, 2), one);
+    assert_ne!(run(1, 3), one);
+}
+
+#[test]
+fn on_a_machine_j_and_migration_are_weighed() {
+    let mesh = generate::mesh(40, 30, 1);
+    let machine = Hierarchy::parse("2:2:3", "1:10:100").unwrap();
+    let (_, homes, config) = mapped(&mesh, &machine, MapPreset::Eco, 4);
+    let mut capacities = vec![4; 12];
+    capacities[5] = 1;
+    let slower = Capacities::new(machine, capacities).unwrap();
+    let mut last = None;
+    for x in ["0", "1", "50", "5000"] {
+        let solution = remap_directly(&mesh, &slower, &config, &homes, weight(x), &()).unwrap();
+        let report = &solution.report;
+        let pe_of = solution.mapping.as_slice();
+        assert_eq!(report.cost, j_of(&mesh, pe_of));
+        assert_eq!(report.migration, Some(homes.migration(&mesh, pe_of)));
+        let mut loads = [0; 12];
+        pe_of.iter().for_each(|&pe| loads[pe as usize] += 1);
+        assert!(loads.iter().zip(bounds(&mesh, &slower, 0.03)).all(|(&load, bound)| load <= bound));
+        last = report.migration;
+    }
+    // PE 5 must give away three quarters of 100 vertices; its neighbours hand on some of them.
+    assert!((60..250).contains(&last.unwrap().vertices), "{last:?}");
+    let scratch = map_directly(&mesh, &slower, &config).unwrap();
+    let relabelled = remap_directly(&mesh, &slower, &config, &homes, weight("0"), &()).unwrap();
+    assert_eq!(relabelled.report.cost, scratch.report.cost);
+    let kept = homes.migration(&mesh, scratch.mapping.as_slice()).weight;
+    assert!(relabelled.report.migration.unwrap().weight <= kept);
+}
+
+/// A remapping along the parts of a machine keeps J near that of a mapping from scratch, which moves nearly all.
+#[test]
+fn j_stays_low_when_whole_parts_of_a_machine_become_slower() {
+    let mesh = generate::mesh(90, 80, 1);
+    let tree = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
+    let (_, homes, config) = mapped(&mesh, &tree, MapPreset::Eco, 2);
+    // The first node, a quarter of the second, and a PE here and there.
+    let capacity = |pe: u32| if pe < 20 || pe.is_multiple_of(11) { 1 } else { 2 };
+    let slower = Capacities::new(tree, (0..64).map(capacity).collect()).unwrap();
+    let scratch = remap_directly(&mesh, &slower, &config, &homes, weight("0"), &()).unwrap().report;
+    let remapped = remap_directly(&mesh, &slower, &config, &homes, weight("4"), &()).unwrap().report;
+    let ratio = remapped.cost as f64 / scratch.cost as f64;
+    assert!(ratio < 1.25, "{ratio}");
+    let moved = [&remapped, &scratch].map(|report| report.migration.unwrap().weight);
+    assert!(2 * moved[0] < moved[1], "{moved:?}");
+}
+
+#[test]
+fn where_bounds_hold_the_result_is_not_worse_than_if_all_stayed() {
+    let mesh = generate::mesh(40, 30, 1);
+    let machine = Hierarchy::parse("2:2:3", "1:10:100").unwrap();
+    let (before, homes, mut config) = mapped(&mesh, &machine, MapPreset::Fast, 0);
+    for x in ["0.01", "1", "10", "300"] {
+        config.seed += 1;
+        let report = remap_directly(&mesh, &machine, &config, &homes, weight(x), &()).unwrap().report;
+        let cost = report.cost as f64 + weight(x).value() * report.migration.unwrap().weight as f64;
+        assert!(cost <= before.report.cost as f64, "{x}: {cost} beside {}", before.report.cost);
+    }
+}
+
+/// J by the auditor.
+fn j_of(graph: &CsrGraph, pe_of: &[u32]) -> i64 {
+    let machine = MachineText { spec: "2:2:3", distances: Some("1:10:100"), file: None, pes: None };
+    let lines: Vec<String> = pe_of.iter().map(u32::to_string).collect();
+    audit_many(&text_of(graph), &lines.join("\n"), &machine).unwrap().cost as i64
+}
+
+#[test]
+fn the_curve_leads_from_scratch_to_little_migration() {
+    let mesh = generate::mesh(30, 20, 1);
+    let homes = old(&mesh, 6);
+    let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2, 2], 0.03).unwrap();
+    let partitioner = Partitioner::new(Preset::Eco, 1);
+    let points = curve(mesh.total_node_weight(), |weight| {
+        let remapped = partitioner.remap(&mesh, &targets, &homes, weight, &())?;
+        check(&mesh, &targets, &homes, &remapped);
+        let Remapped { partition, migration } = remapped;
+        Ok::<_, RemapError>(Some((partition.cut(), migration, partition.overload())))
+    });
+    let points = points.unwrap();
+    assert!(points.iter().filter(|point| point.is_best).count() >= 2);
+    assert!(points.last().unwrap().migration.weight < points[0].migration.weight);
+}
+
+#[test]
+fn tiny_graphs_and_many_blocks_are_remapped() {
+    let mut rng = Rng::new(8);
+    for n in 1..12usize {
+        for k in 1..=n {
+            let graph = generate::random_geometric(n, 3.0, n as u64);
+            let blocks: Vec<u32> = (0..n).map(|_| rng.below(k as u32 + 1)).collect();
+            let left = [rng.below(k as u32 + 1)];
+            let homes = Homes::new(&blocks, &left, k).unwrap();
+            let targets = Targets::equal(&graph, k, 0.0).unwrap();
+            for x in ["0", "0.5", "100"] {
+                remapped(&graph, &targets, &homes, Preset::Fast, x);
+            }
+        }
+    }
+}
+
+#[test]
+fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
+    let mut rng = Rng::new(3);
+    let machine = Hierarchy::parse("2:2:3", "1:10:100").unwrap();
+    let config = DirectConfig::preset(MapPreset::Eco);
+    for n in 1..40usize {
+        let graph = generate::random_geometric(n, 3.0, n as u64);
+        let capacities = (0..12).map(|_| 1 + rng.below(3)).collect();
+        let machine = Capacities::new(machine.clone(), capacities).unwrap();
+        let old: Vec<u32> = (0..n).map(|_| rng.below(14)).collect();
+        let homes = Homes::new(&old, &[12, 13], 12).unwrap();
+        for x in ["0.5", "100"] {
+            let solution = remap_directly(&graph, &machine, &config, &homes, weight(x), &()).unwrap();
+            assert_eq!(solution.report.cost, j_of(&graph, solution.mapping.as_slice()));
+            let pe_of = solution.mapping.as_slice();
+            assert_eq!(solution.report.migration, Some(homes.migration(&graph, pe_of)));
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    assert!(matches!(
+        Homes::new(&[0, 7], &[3], 4),
+        Err(HomesError::NoSuchBlock { vertex: 1, block: 7, now: 6, num_blocks: 4 })
+    ));
+    assert_eq!(Homes::new(&[0], &[3, 1, 3], 4), Err(HomesError::LeftTwice { block: 3 }));
+    let homes = Homes::new(&[0, 1], &[], 2).unwrap();
+    let child = homes.of_children(&[1, 2]);
+    assert_eq!(child, Err(HomesError::NoSuchParent { vertex: 1, parent: 2, num_parents: 2 }));
+    let graph = generate::grid(3, 1);
+    let partitioner = Partitioner::new(Preset::Fast, 0);
+    let targets = Targets::equal(&graph, 2, 0.5).unwrap();
+    let error = partitioner.remap(&graph, &targets, &homes, weight("1"), &()).unwrap_err();
+    assert_eq!(error, RemapError::Homes(HomesError::Length { found: 2, expected: 3 }));
+    let homes = Homes::new(&[0, 1, 1], &[], 3).unwrap();
+    let error = partitioner.remap(&graph, &targets, &homes, weight("0"), &()).unwrap_err();
+    assert_eq!(error, RemapError::Homes(HomesError::Blocks { found: 3, expected: 2 }));
+    let mut builder = GraphBuilder::new(2);
+    builder.add_edge(0, 1, i64::MAX / 8);
+    let heavy = builder.build().unwrap();
+    let homes = Homes::new(&[0, 1], &[], 2).unwrap();
+    let targets = Targets::equal(&heavy, 2, 0.0).unwrap();
+    let error = partitioner.remap(&heavy, &targets, &homes, weight("0.3"), &()).unwrap_err();
+    assert!(matches!(error, RemapError::TooLarge { .. }));
+    let machine = Hierarchy::parse("2", "1").unwrap();
+    let config = DirectConfig::preset(MapPreset::Fast);
+    let homes = Homes::new(&[0, 1, 2], &[], 3).unwrap();
+    let error = remap_directly(&graph, &machine, &config, &homes, weight("1"), &()).unwrap_err();
+    assert!(matches!(error, SolveError::Remap(RemapError::Homes(HomesError::Blocks { .. }))));
+}

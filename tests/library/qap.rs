@@ -1,0 +1,368 @@
+//! Quadratic assignment problems: results held to the definition and to enumeration.
+
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use viem::ground::observer::Observer;
+use viem::ground::rng::Rng;
+use viem::io::{Source, qap_solution, qaplib};
+use viem::mapping::Mapping;
+use viem::mapping::solve::MapPreset;
+use viem::qap::{self, Qap, QapConfig, QapError, QapMachine, QapSolution, gilmore_lawler};
+use viem_verify::audit_qap;
+
+/// A random matrix of entries from `least` on; of `kind`: bit 0 symmetric, bit 1 no diagonal, bit 2 sparse.
+fn matrix(n: usize, kind: u32, least: i64, rng: &mut Rng) -> Vec<i64> {
+    let mut entries = vec![0; n * n];
+    for i in 0..n {
+        for j in 0..n {
+            let is_zero = kind & 2 > 0 && i == j || kind & 4 > 0 && rng.below(3) > 0;
+            let entry = if is_zero { 0 } else { least + i64::from(rng.below(20)) };
+            entries[i * n + j] = if kind & 1 > 0 && j < i { entries[j * n + i] } else { entry };
+        }
+    }
+    entries
+}
+
+/// J by the definition.
+fn cost(n: usize, a: &[i64], b: &[i64], place_of: &[u32]) -> i64 {
+    let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+    pairs.map(|(i, j)| a[i * n + j] * b[place_of[i] as usize * n + place_of[j] as usize]).sum()
+}
+
+/// The least J of all assignments (Heap's algorithm).
+fn least(n: usize, a: &[i64], b: &[i64]) -> i64 {
+    fn go(count: usize, order: &mut Vec<u32>, visit: &mut dyn FnMut(&[u32])) {
+        if count <= 1 {
+            return visit(order);
+        }
+        for i in 0..count {
+            go(count - 1, order, visit);
+            order.swap(if count.is_multiple_of(2) { i } else { 0 }, count - 1);
+        }
+    }
+    let mut least = i64::MAX;
+    go(n, &mut (0..n as u32).collect(), &mut |order| least = least.min(cost(n, a, b, order)));
+    least
+}
+
+/// The fast preset with less annealing and tabu search, which these small problems do not need.
+fn fast() -> QapConfig {
+    let mut config = QapConfig::preset(MapPreset::Fast);
+    let ways = config.ways.iter_mut().map(|way| &mut way.improvement);
+    let quick = [&mut config.quick.first, &mut config.quick.child];
+    for improvement in ways.chain([&mut config.first]).chain(quick) {
+        improvement.rounds = improvement.rounds.min(20);
+        improvement.iterations = improvement.iterations.min(200);
+    }
+    config
+}
+
+/// The settings of the fast preset with a change.
+fn with(change: impl FnOnce(&mut QapConfig)) -> QapConfig {
+    let mut config = fast();
+    change(&mut config);
+    config
+}
+
+/// A result is an assignment with the J that it tells, not worse than the identity, nor below its bound.
+fn check(qap: &Qap, solution: &QapSolution) {
+    let n = qap.size();
+    let place_of = solution.mapping.as_slice();
+    assert!(Mapping::new(place_of.to_vec()).is_ok() && place_of.len() == n);
+    assert_eq!(cost(n, qap.a(), qap.b(), place_of), solution.cost);
+    assert!(solution.cost <= solution.cost_of_identity);
+    assert!(solution.lower_bound.is_none_or(|bound| bound <= solution.cost));
+}
+
+#[test]
+fn small_problems_of_every_kind_are_solved_to_a_proof() {
+    let mut rng = Rng::new(5);
+    for case in 0..128u32 {
+        let n = if case < 120 { 1 + case as usize % 7 } else { 8 };
+        let least_entry = if case % 3 == 0 { -9 } else { 0 };
+        let a = matrix(n, case % 8, least_entry, &mut rng);
+        let b = matrix(n, case / 8 % 8, least_entry, &mut rng);
+        let optimum = least(n, &a, &b);
+        let qap = Qap::from_matrices(n, a, b).unwrap();
+        assert!(gilmore_lawler(&qap) <= optimum, "case {case}");
+        let solution = qap::solve(&qap, &fast().with_seed(u64::from(case))).unwrap();
+        check(&qap, &solution);
+        assert_eq!((solution.cost, solution.is_optimal), (optimum, true), "case {case}");
+        assert_eq!(solution.lower_bound.unwrap_or(optimum), optimum);
+    }
+}
+
+#[test]
+fn a_time_limit_takes_the_place_of_that_of_the_branches() {
+    let mut rng = Rng::new(14);
+    let qap = Qap::from_matrices(8, matrix(8, 0, -9, &mut rng), matrix(8, 0, -9, &mut rng)).unwrap();
+    let few = with(|config| config.branches = 3);
+    assert!(!qap::solve(&qap, &few).unwrap().is_optimal);
+    let solution = qap::solve(&qap, &few.with_time_limit(Duration::from_secs(3600))).unwrap();
+    assert!(solution.is_optimal && !solution.stopped);
+    let cut_off = qap::solve(&qap, &few.with_time_limit(Duration::from_nanos(1))).unwrap();
+    assert!(cut_off.stopped && !cut_off.is_optimal);
+    check(&qap, &cut_off);
+}
+
+#[test]
+fn the_search_alone_finds_the_optimum_of_small_problems() {
+    let mut rng = Rng::new(6);
+    let config = with(|config| config.exact_size = 0);
+    for case in 0..48u32 {
+        let n = 2 + case as usize % 6;
+        let (a, b) = (matrix(n, case % 8, -5, &mut rng), matrix(n, case / 8, -5, &mut rng));
+        let optimum = least(n, &a, &b);
+        let qap = Qap::from_matrices(n, a, b).unwrap();
+        let solution = qap::solve(&qap, &config).unwrap();
+        check(&qap, &solution);
+        assert_eq!(solution.cost, optimum, "case {case}");
+    }
+}
+
+/// The problem of putting a mesh of random weights on a machine that is the same mesh, with other numbers, and whose other pairs are
+/// far apart: no J is below the sum of the weights, and that is reached.
+fn hidden_mesh(width: usize, height: usize, rng: &mut Rng) -> (Qap, i64) {
+    let n = width * height;
+    let mut number: Vec<usize> = (0..n).collect();
+    rng.shuffle(&mut number);
+    let (mut a, mut b) = (vec![0; n * n], vec![0; n * n]);
+    for i in 0..n {
+        for j in 0..i {
+            let (dx, dy) = ((i % width).abs_diff(j % width), (i / width).abs_diff(j / width));
+            let weight = if dx + dy == 1 { 1 + i64::from(rng.below(10)) } else { 0 };
+            let far = if dx + dy == 1 { 1 } else { 2 + i64::from(rng.below(9)) };
+            (a[i * n + j], a[j * n + i]) = (weight, weight);
+            (b[number[i] * n + number[j]], b[number[j] * n + number[i]]) = (far, far);
+        }
+    }
+    let sum = a.iter().sum();
+    (Qap::from_matrices(n, a, b).unwrap(), sum)
+}
+
+#[test]
+fn a_mesh_is_found_again_under_other_numbers() {
+    let mut rng = Rng::new(7);
+    for (width, height) in [(3, 5), (7, 8), (10, 11), (1, 40), (16, 16)] {
+        let (qap, optimum) = hidden_mesh(width, height, &mut rng);
+        for qap in [&qap, &Qap::from_matrices(qap.size(), qap.b().to_vec(), qap.a().to_vec()).unwrap()] {
+            let solution = qap::solve(qap, &fast()).unwrap();
+            check(qap, &solution);
+            assert_eq!((solution.cost, solution.is_optimal), (optimum, true), "{width}x{height}");
+        }
+    }
+}
+
+/// Problems of medium size, one of each kind of matrices and numbers.
+fn medium() -> Vec<Qap> {
+    let mut rng = Rng::new(8);
+    let factors = [1, 1, 1 << 20, 1 << 38];
+    let problem = |kind: u32| {
+        let factor = factors[kind as usize % 4];
+        let a = matrix(18, kind, -3, &mut rng).into_iter().map(|entry| entry * factor + entry % 2);
+        Qap::from_matrices(18, a.collect(), matrix(18, kind / 2 % 4, -3, &mut rng)).unwrap()
+    };
+    (0..8).map(problem).collect()
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    for qap in medium() {
+        let config = fast().with_seed(3);
+        let one = qap::solve(&qap, &config).unwrap();
+        check(&qap, &one);
+        for threads in [2, 3] {
+            let other = qap::solve(&qap, &config.with_threads(threads)).unwrap();
+            assert_eq!((other.mapping, other.cost), (one.mapping.clone(), one.cost));
+        }
+        let target = one.cost + one.cost.abs() / 50;
+        let reached = [1, 2].map(|threads| {
+            let config = config.with_threads(threads).with_target(target);
+            qap::solve(&qap, &config).unwrap()
+        });
+        assert!(reached[0].cost <= target);
+        assert_eq!(reached[0].mapping, reached[1].mapping);
+    }
+}
+
+#[test]
+fn generations_do_not_depend_on_the_number_of_threads() {
+    for qap in medium().iter().take(3) {
+        let config = with(|config| (config.population, config.children) = (4, 600)).with_seed(4);
+        let [one, other] = [1, 3].map(|threads| qap::solve(qap, &config.with_threads(threads)).unwrap());
+        check(qap, &one);
+        assert_eq!(one.mapping, other.mapping);
+    }
+}
+
+#[test]
+fn a_start_is_never_made_worse() {
+    for qap in medium() {
+        let best = qap::solve(&qap, &fast()).unwrap();
+        let config = with(|config| config.children = 0).with_seed(9);
+        let again = qap::solve_watched(&qap, &config, Some(&best.mapping), &()).unwrap();
+        assert_eq!(again.cost_of_start, Some(best.cost));
+        assert!(again.cost <= best.cost);
+        check(&qap, &again);
+    }
+}
+
+/// Stops after so many questions.
+struct StopAfter(AtomicUsize);
+
+impl Observer for StopAfter {
+    fn should_stop(&self) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+    }
+}
+
+#[test]
+fn a_run_can_be_ended_at_any_point() {
+    for qap in medium() {
+        for questions in [0, 1, 2, 5, 20] {
+            let stop = StopAfter(AtomicUsize::new(questions));
+            let strong = QapConfig::preset(MapPreset::Strong).with_time_limit(Duration::from_secs(3600));
+            let solution = qap::solve_watched(&qap, &strong, None, &stop).unwrap();
+            check(&qap, &solution);
+            assert!(solution.stopped && !solution.is_optimal);
+        }
+    }
+}
+
+#[test]
+fn a_time_limit_and_a_target_end_a_run() {
+    let qap = &medium()[0];
+    let begin = std::time::Instant::now();
+    let limited = fast().with_time_limit(Duration::from_millis(50)).with_threads(2);
+    check(qap, &qap::solve(qap, &limited).unwrap());
+    // A target that is reached at once, under a limit of an hour.
+    let target = fast().with_time_limit(Duration::from_secs(3600)).with_target(i64::MAX / 1000);
+    check(qap, &qap::solve(qap, &target).unwrap());
+    assert!(begin.elapsed() < Duration::from_secs(600));
+}
+
+/// A torus of so many vertices under random numbers, and sparse traffic that is not symmetric.
+fn traffic_on_a_torus(width: usize, height: usize, rng: &mut Rng) -> Qap {
+    let n = width * height;
+    let mut number: Vec<usize> = (0..n).collect();
+    rng.shuffle(&mut number);
+    let gap = |a: usize, b: usize, length: usize| a.abs_diff(b).min(length - a.abs_diff(b));
+    let hops = |i: usize, j: usize| gap(i % width, j % width, width) + gap(i / width, j / width, height);
+    let (mut a, mut b) = (vec![0; n * n], vec![0; n * n]);
+    for i in 0..n {
+        for j in 0..n {
+            b[number[i] * n + number[j]] = 5 * hops(i, j) as i64;
+        }
+        for _ in 0..2 {
+            let near = (i + 1 + rng.below(20) as usize) % n;
+            a[i * n + near] += 1 + i64::from(rng.below(9));
+        }
+    }
+    Qap::from_matrices(n, a, b).unwrap()
+}
+
+/// Remembers the least J that it heard of.
+struct Least(AtomicI64);
+
+impl Observer for Least {
+    fn reached(&self, cost: i64) {
+        assert!(cost <= self.0.swap(cost, Ordering::Relaxed));
+    }
+}
+
+#[test]
+fn problems_on_machines_are_mapped() {
+    let mut rng = Rng::new(12);
+    let config = with(|config| config.children = 0).with_seed(3);
+    // The second is too large for a table of all exchanges.
+    for (width, height) in [(10, 12), (27, 30)] {
+        let qap = traffic_on_a_torus(width, height, &mut rng);
+        let least = Least(AtomicI64::new(i64::MAX));
+        let solution = qap::solve_watched(&qap, &config, None, &least).unwrap();
+        check(&qap, &solution);
+        assert_eq!(least.0.into_inner(), solution.cost);
+        let again = qap::solve(&qap, &config.with_threads(2)).unwrap();
+        assert_eq!(again.mapping, solution.mapping);
+        // Within a limit of time, a target ends the mapping too.
+        let hour =
+            config.with_time_limit(Duration::from_secs(3600)).with_target(solution.cost_of_identity / 2);
+        check(&qap, &qap::solve(&qap, &hour).unwrap());
+        // The identity is good enough.
+        let met = qap::solve(&qap, &config.with_target(solution.cost_of_identity)).unwrap();
+        assert_eq!(met.cost, met.cost_of_identity);
+    }
+}
+
+#[test]
+fn either_matrix_may_hold_the_distances() {
+    let qap = traffic_on_a_torus(10, 10, &mut Rng::new(13));
+    let exchanged = Qap::from_matrices(100, qap.b().to_vec(), qap.a().to_vec()).unwrap();
+    let config = with(|config| config.children = 0);
+    for (qap, matrix) in [(&qap, 'B'), (&exchanged, 'A')] {
+        let machine = QapMachine::of(qap).unwrap();
+        assert_eq!((machine.matrix, machine.factor, machine.is_mapped), (matrix, 5, true));
+        assert!(machine.machine.starts_with("torus of"), "{machine:?}");
+        let [with, without] =
+            [config, config.with_machine(None)].map(|config| qap::solve(qap, &config).unwrap());
+        check(qap, &with);
+        assert!(with.cost <= without.cost, "{matrix}: {} {}", with.cost, without.cost);
+    }
+}
+
+#[test]
+fn what_does_not_fit_64_bits_is_refused() {
+    let large = |entry: i64| Qap::from_matrices(2, vec![entry; 4], vec![1, 2, 3, 4]);
+    assert!(matches!(large(i64::MAX / 16), Err(QapError::Overflow { .. })));
+    assert!(matches!(large(i64::MIN), Err(QapError::Overflow { .. })));
+    assert!(large(1 << 50).is_ok());
+    let zeros = Qap::from_matrices(2, vec![0; 4], vec![i64::MIN; 4]);
+    assert!(matches!(zeros, Err(QapError::Overflow { .. })));
+    assert!(matches!(Qap::from_matrices(2, vec![0; 3], vec![0; 4]), Err(QapError::Size { .. })));
+    assert!(matches!(Qap::from_matrices(1 << 17, vec![], vec![]), Err(QapError::TooLarge { .. })));
+}
+
+#[test]
+fn problems_without_a_choice_are_solved() {
+    for (n, a, b, cost) in
+        [(0, vec![], vec![], 0), (1, vec![-3], vec![4], -12), (3, vec![0; 9], vec![5; 9], 0)]
+    {
+        let solution = qap::solve(&Qap::from_matrices(n, a, b).unwrap(), &QapConfig::default()).unwrap();
+        assert_eq!((solution.cost, solution.is_optimal), (cost, true));
+    }
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let qap = &medium()[0];
+    let too_cold = with(|config| config.ways[2].improvement.cold = 2.0);
+    assert!(qap::solve(qap, &too_cold).unwrap_err().to_string().contains("ways.2.cold"));
+    let too_cold = with(|config| config.quick.child.cold = 2.0);
+    assert!(qap::solve(qap, &too_cold).unwrap_err().to_string().contains("quick.child.cold"));
+    assert!(qap::solve(qap, &with(|config| config.population = 1)).is_err());
+    assert!(qap::solve(qap, &fast().with_threads(0)).is_err());
+    let start = Mapping::identity(3);
+    assert!(qap::solve_watched(qap, &fast(), Some(&start), &()).is_err());
+}
+
+#[test]
+fn files_and_the_auditor_agree() {
+    let mut rng = Rng::new(10);
+    for case in 0..20u32 {
+        let n = 1 + case as usize % 6;
+        let (a, b) = (matrix(n, case % 8, -4, &mut rng), matrix(n, case / 8, -4, &mut rng));
+        let text = |entries: &[i64]| entries.iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
+        let head = if case % 2 == 0 { format!("{n}") } else { format!("{n} 77") };
+        let file = format!("{head}\n{}\n\n{}\n", text(&a), text(&b));
+        let read = qaplib::read(Source::new("test", file.as_bytes()).unwrap()).unwrap();
+        assert_eq!((read.size, &read.a, &read.b), (n, &a, &b));
+        let qap = Qap::from_matrices(n, a, b).unwrap();
+        let solution = qap::solve(&qap, &fast()).unwrap();
+        let mut written = Vec::new();
+        qap_solution::write(&mut written, solution.mapping.as_slice(), solution.cost).unwrap();
+        let back = qap_solution::read(Source::new("test", &written[..]).unwrap(), n).unwrap();
+        assert_eq!((&back.order[..], back.claimed), (solution.mapping.as_slice(), Some(solution.cost)));
+        let audited = audit_qap(&file, std::str::from_utf8(&written).unwrap());
+        assert_eq!(audited, Ok(i128::from(solution.cost)));
+    }
+}

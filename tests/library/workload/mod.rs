@@ -1,0 +1,2 @@
+mod assign;
+mod simulate;

@@ -1,0 +1,341 @@
+//! The independent auditor: reads a graph, a machine and a mapping again and recomputes J, and F of programs in time, from
+//! the definitions.
+//!
+//! It shares nothing with the rest of the library, neither reader nor distances nor objective: numbers are
+//! taken from the text by the plainest means, the distance of two PEs is found by dividing their ids level by level,
+//! by counting hops dimension by dimension, or by a search for the cheapest path, and sums are 128 bits wide. So a
+//! mistake there is not repeated here. It is meant for files
+//! the library has accepted and written; of a malformed file it says that it is one, but not much more.
+//!
+//! O(n log n + m k) for k levels or dimensions; in a network a search for each PE with a process, PEs of one link at the same vertex
+//! together, and for F one for each PE that receives. F takes the steps of the
+//! program and, for each of its phases, the hops of its messages.
+
+mod estimate;
+mod machine;
+mod migration;
+mod partition;
+mod program;
+mod qap;
+mod routes;
+
+pub use machine::{MachineText, OUTLINE};
+pub use migration::{OldText, audit_migration};
+pub use partition::{PartitionAudit, audit_partition};
+pub use qap::audit_qap;
+
+use std::collections::HashMap;
+
+use machine::{Distances, Machine};
+
+/// Why an audit failed. Lines are counted from 1, processes and PEs from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum AuditError {
+    #[error("graph, line {line}: {reason}")]
+    Graph { line: usize, reason: &'static str },
+    #[error("program, word {word}: {reason}")]
+    Program { word: usize, reason: &'static str },
+    #[error("model, vertex {block} from 0: {reason}")]
+    Model { block: usize, reason: &'static str },
+    #[error("machine: {reason}")]
+    Machine { reason: &'static str },
+    #[error("mapping, line {line}: not a processing element")]
+    Mapping { line: usize },
+    #[error("the mapping has {lines} lines for {processes} processes")]
+    Sizes { lines: usize, processes: usize },
+    #[error("processes {first} and {second} are both on processing element {pe}")]
+    PeTaken { first: usize, second: usize, pe: u64 },
+    #[error("the hierarchy has {levels} levels but {distances} distances")]
+    Levels { levels: usize, distances: usize },
+    #[error("problem: {reason}")]
+    Problem { reason: &'static str },
+    #[error("J exceeds 128 bits")]
+    Overflow,
+}
+
+/// J of the mapping in `mapping` (line i: PE of process i) of the graph in `graph` (METIS) to the machine
+/// of these levels, innermost first; fails if two processes are on one PE.
+pub fn audit(graph: &str, mapping: &str, arities: &[u64], distances: &[u64]) -> Result<u128, AuditError> {
+    audit_with(graph, mapping, &Machine::tree(arities, distances)?)
+}
+
+/// J of the mapping in `mapping` (line i: PE of process i, a place in the list of PEs if there is one) of the graph in
+/// `graph` (METIS) to any machine; fails if there are more processes on a PE than it has room for.
+///
+/// ```
+/// use viem_verify::{MachineText, audit_on};
+///
+/// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: Some("0,4,2") };
+/// assert_eq!(audit_on("2 1\n2\n1\n", "0\n1\n", &machine), Ok(2));
+/// assert_eq!(audit_on("2 1\n2\n1\n", "2\n1\n", &machine), Ok(4));
+/// ```
+pub fn audit_on(graph: &str, mapping: &str, machine: &MachineText<'_>) -> Result<u128, AuditError> {
+    audit_with(graph, mapping, &Machine::read(machine)?)
+}
+
+/// A program in time as its user gives it.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramText<'a> {
+    /// The content of its file.
+    pub text: &'a str,
+    /// How many tasks each PE has room for, if not as many as the machine says.
+    pub room: Option<u64>,
+    /// Cycles of SEND.
+    pub send_cycles: u64,
+    /// Cycles of RECEIVE.
+    pub receive_cycles: u64,
+}
+
+/// What a mapping of a program in time costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProgramAudit {
+    /// J: an edge weighs the flits that its ends exchange.
+    pub cost: u128,
+    /// F in cycles.
+    pub estimate: f64,
+}
+
+/// J and F of the mapping in `mapping` of a program in time.
+///
+/// ```
+/// use viem_verify::{MachineText, ProgramText, audit_program_on};
+///
+/// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: None };
+/// let text = "PROCESS 0 REPEAT 3 SEND 1 10 END STOP PROCESS 1 REPEAT 3 RECEIVE 0 10 END STOP";
+/// let program = ProgramText { text, room: None, send_cycles: 1, receive_cycles: 0 };
+/// let audit = audit_program_on(&program, "0\n2\n", &machine)?;
+/// assert_eq!(audit.cost, 2 * 2 * 3 * 10);
+/// // The first message is sent after a cycle. All of them take a cycle longer than between neighbours.
+/// assert_eq!(audit.estimate, 1.0 + 3.0 * (10.0 + 1.0));
+/// # Ok::<(), viem_verify::AuditError>(())
+/// ```
+pub fn audit_program_on(
+    program: &ProgramText<'_>,
+    mapping: &str,
+    machine: &MachineText<'_>,
+) -> Result<ProgramAudit, AuditError> {
+    let (machine, pe_of) = (Machine::read(machine)?, read_mapping(mapping)?);
+    check_room(&pe_of, &machine, program.room)?;
+    let tasks = program::read(program.text)?;
+    let (lines, processes) = (pe_of.len(), tasks.len());
+    if lines != processes {
+        return Err(AuditError::Sizes { lines, processes });
+    }
+    let messages = program::messages(&tasks)?;
+    let mut senders: Vec<_> = messages.chunk_by(|one, next| one.0 == next.0).collect();
+    senders.sort_by_key(|sent| machine.origin(pe_of[sent[0].0]));
+    let (mut cost, mut distances) = (0u128, Distances::new(&machine));
+    for sent in senders {
+        let places: Vec<u64> = sent.iter().map(|&(_, to, _)| pe_of[to]).collect();
+        let distances = distances.from(pe_of[sent[0].0], &places)?;
+        for (&(_, _, flits), distance) in sent.iter().zip(distances) {
+            let term = flits.checked_mul(2 * u128::from(distance)).ok_or(AuditError::Overflow)?;
+            cost = cost.checked_add(term).ok_or(AuditError::Overflow)?;
+        }
+    }
+    let costs = (program.send_cycles, program.receive_cycles);
+    Ok(ProgramAudit { cost, estimate: estimate::estimate(&tasks, &pe_of, &machine, costs)? })
+}
+
+/// What a mapping of many vertices a PE costs, and what it puts on each PE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Audit {
+    /// J.
+    pub cost: u128,
+    /// The sum of the weights of the vertices on each PE.
+    pub loads: Vec<u128>,
+}
+
+/// PEs whose loads are told, at most.
+const MOST_LOADS: u64 = 1 << 32;
+
+/// As [`audit_on`], but a PE may have any number of vertices: J, and the load of each PE.
+///
+/// ```
+/// use viem_verify::{MachineText, audit_many};
+///
+/// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: None };
+/// let audit = audit_many("3 2 10\n4 2\n5 1 3\n6 2\n", "0\n0\n2\n", &machine)?;
+/// assert_eq!((audit.cost, audit.loads), (4, vec![9, 0, 6, 0, 0]));
+/// # Ok::<(), viem_verify::AuditError>(())
+/// ```
+pub fn audit_many(graph: &str, mapping: &str, machine: &MachineText<'_>) -> Result<Audit, AuditError> {
+    let machine = Machine::read(machine)?;
+    let (pe_of, rows) = read(graph, mapping)?;
+    if let Some(line) = pe_of.iter().position(|&pe| pe >= machine.num_pes()) {
+        return Err(AuditError::Mapping { line: line + 1 });
+    }
+    if machine.num_pes() > MOST_LOADS {
+        return Err(AuditError::Machine {
+            reason: "it has too many processing elements to tell the load of each",
+        });
+    }
+    let mut loads = vec![0; machine.num_pes() as usize];
+    for (row, &pe) in rows.iter().zip(&pe_of) {
+        loads[pe as usize] += u128::from(row.weight);
+    }
+    Ok(Audit { cost: cost(&rows, &pe_of, &machine)?, loads })
+}
+
+fn audit_with(graph: &str, mapping: &str, machine: &Machine) -> Result<u128, AuditError> {
+    let (pe_of, rows) = read(graph, mapping)?;
+    check_room(&pe_of, machine, None)?;
+    cost(&rows, &pe_of, machine)
+}
+
+/// The PEs of a mapping, and a graph of as many vertices.
+fn read(graph: &str, mapping: &str) -> Result<(Vec<u64>, Vec<Row>), AuditError> {
+    let pe_of = read_mapping(mapping)?;
+    let rows = read_rows(graph, |processes| {
+        let lines = pe_of.len();
+        if lines == processes { Ok(()) } else { Err(AuditError::Sizes { lines, processes }) }
+    })?;
+    Ok((pe_of, rows))
+}
+
+/// J by the definition.
+fn cost(rows: &[Row], pe_of: &[u64], machine: &Machine) -> Result<u128, AuditError> {
+    Ok(cost_and_searches(rows, pe_of, machine)?.0)
+}
+
+/// J, and how many vertices of a network were searched.
+fn cost_and_searches(rows: &[Row], pe_of: &[u64], machine: &Machine) -> Result<(u128, usize), AuditError> {
+    let mut processes: Vec<usize> =
+        (0..rows.len()).filter(|&process| !rows[process].arcs.is_empty()).collect();
+    processes.sort_by_key(|&process| machine.origin(pe_of[process]));
+    let (mut cost, mut distances) = (0u128, Distances::new(machine));
+    for process in processes {
+        let arcs = &rows[process].arcs;
+        let places: Vec<u64> = arcs.iter().map(|&(other, _)| pe_of[other]).collect();
+        let distances = distances.from(pe_of[process], &places)?;
+        for (&(_, weight), distance) in arcs.iter().zip(distances) {
+            let term = u128::from(weight) * u128::from(distance);
+            cost = cost.checked_add(term).ok_or(AuditError::Overflow)?;
+        }
+    }
+    Ok((cost, distances.searches))
+}
+
+/// Checks that each PE exists and has room for its processes.
+fn check_room(pe_of: &[u64], machine: &Machine, room: Option<u64>) -> Result<(), AuditError> {
+    let mut processes_on: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (second, &pe) in pe_of.iter().enumerate() {
+        if pe >= machine.num_pes() {
+            return Err(AuditError::Mapping { line: second + 1 });
+        }
+        let there = processes_on.entry(pe).or_default();
+        if there.len() as u64 >= room.unwrap_or_else(|| machine.capacity(pe)) {
+            return Err(AuditError::PeTaken { first: there.first().copied().unwrap_or(second), second, pe });
+        }
+        there.push(second);
+    }
+    Ok(())
+}
+
+fn read_mapping(text: &str) -> Result<Vec<u64>, AuditError> {
+    let lines = text.lines().enumerate();
+    lines
+        .map(|(index, line)| line.trim().parse().map_err(|_| AuditError::Mapping { line: index + 1 }))
+        .collect()
+}
+
+/// What a graph says of a vertex: its first weight, and its neighbours from 0 with the weights of the edges.
+struct Row {
+    weight: u64,
+    arcs: Vec<(usize, u64)>,
+}
+
+/// The vertices of a graph. Their number is checked before anything of that size is read; vertices without a line have
+/// no neighbours.
+fn read_rows(
+    text: &str,
+    check_size: impl Fn(usize) -> Result<(), AuditError>,
+) -> Result<Vec<Row>, AuditError> {
+    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with('%'));
+    let fault = |line: usize, reason| AuditError::Graph { line: line + 1, reason };
+    let (at, header) = lines.next().ok_or(fault(0, "no header"))?;
+    let header: Vec<&str> = header.split_whitespace().collect();
+    let count: usize =
+        header.first().and_then(|field| field.parse().ok()).ok_or(fault(at, "no number of vertices"))?;
+    check_size(count)?;
+    let format: u64 =
+        header.get(2).map_or(Ok(0), |field| field.parse()).map_err(|_| fault(at, "bad format"))?;
+    let constraints: usize =
+        header.get(3).map_or(Ok(1), |field| field.parse()).map_err(|_| fault(at, "bad number of weights"))?;
+    let (has_sizes, has_node_weights, has_edge_weights) =
+        (format / 100 % 10 == 1, format / 10 % 10 == 1, format % 10 == 1);
+    let sizes = usize::from(has_sizes);
+    let skipped = sizes + if has_node_weights { constraints.max(1) } else { 0 };
+    let mut rows = Vec::new();
+    for _ in 0..count {
+        let (at, line) = lines.next().unwrap_or_default();
+        let numbers: Vec<u64> = line
+            .split_whitespace()
+            .map(|field| field.parse().map_err(|_| fault(at, "not a number")))
+            .collect::<Result<_, _>>()?;
+        let step = if has_edge_weights { 2 } else { 1 };
+        let weight = if has_node_weights { numbers.get(sizes).copied().unwrap_or(0) } else { 1 };
+        let mut arcs = Vec::new();
+        for arc in numbers.get(skipped..).unwrap_or_default().chunks(step) {
+            let weight = if has_edge_weights { *arc.get(1).ok_or(fault(at, "no weight"))? } else { 1 };
+            if arc[0] == 0 || arc[0] > count as u64 {
+                return Err(fault(at, "no such neighbour"));
+            }
+            arcs.push((arc[0] as usize - 1, weight));
+        }
+        rows.push(Row { weight, arcs });
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CYCLE: &str = "% four in a ring\n4 4 1\n2 30000000 4 30000000\n1 30000000 3 30000000\n\
+                         2 30000000 4 30000000\n1 30000000 3 30000000\n";
+
+    #[test]
+    fn a_cycle_beyond_32_bits() {
+        assert_eq!(audit(CYCLE, "0\n1\n2\n3\n", &[2, 2], &[10, 100]), Ok(13_200_000_000));
+        assert_eq!(audit(CYCLE, "0\n2\n1\n3\n", &[2, 1, 2], &[10, 7, 100]), Ok(24_000_000_000));
+    }
+
+    /// A router with leaves, of which one has room for two processes, and a further PE behind it.
+    #[test]
+    fn processing_elements_at_one_router_share_a_search() {
+        let star = "6 5 11\n0 2 1 3 2 4 3 5 4\n2 1 1\n1 1 2\n1 1 3\n1 1 4 6 5\n1 5 5\n";
+        let text = MachineText { spec: "star.graph", distances: None, file: Some(star), pes: None };
+        let machine = Machine::read(&text).unwrap();
+        let complete: String = (1..=6)
+            .map(|u| (1..=6).filter(|v| *v != u).map(|v| format!("{v} ")).collect::<String>() + "\n")
+            .collect();
+        let (pe_of, rows) = read(&format!("6 15\n{complete}"), "0\n4\n1\n0\n3\n2\n").unwrap();
+        // The leaves are 1, 1, 2, 3, 4 and 9 from the router; two of them are one.
+        let expected = 2 * (5 * (1 + 1 + 2 + 3 + 4 + 9) - (1 + 1) - 2 * 4);
+        assert_eq!(cost_and_searches(&rows, &pe_of, &machine), Ok((expected, 2)));
+    }
+
+    #[test]
+    fn weights_of_vertices_are_skipped() {
+        let graph = "3 2 111 2\n9 8 7 2 5\n9 8 7 1 5 3 1\n9 8 7 2 1\n";
+        assert_eq!(audit(graph, "2\n1\n0", &[3], &[4]), Ok(48));
+        // No number of weights means one, as it does to METIS.
+        let graph = "3 2 11 0\n9 2 5\n9 1 5 3 1\n9 2 1\n";
+        assert_eq!(audit(graph, "2\n1\n0", &[3], &[4]), Ok(48));
+    }
+
+    #[test]
+    fn what_is_no_mapping_is_refused() {
+        let refused = |mapping| audit(CYCLE, mapping, &[2, 2], &[10, 100]).unwrap_err();
+        assert_eq!(refused("0\n1\n2\n"), AuditError::Sizes { lines: 3, processes: 4 });
+        assert_eq!(refused("0\n1\n1\n3\n"), AuditError::PeTaken { first: 1, second: 2, pe: 1 });
+        assert_eq!(refused("0\n1\n4\n3\n"), AuditError::Mapping { line: 3 });
+        assert_eq!(refused("0\nx\n2\n3\n"), AuditError::Mapping { line: 2 });
+        let too_small = audit(CYCLE, "0\n1\n2\n3\n", &[3], &[1]);
+        assert_eq!(too_small, Err(AuditError::Mapping { line: 4 }));
+        assert!(matches!(audit("2 1\n2\n5\n", "0\n1\n", &[2], &[1]), Err(AuditError::Graph { line: 3, .. })));
+        assert_eq!(audit("2 0\n", "0\n1\n", &[2], &[1]), Ok(0));
+    }
+}

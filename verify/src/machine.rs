@@ -1,0 +1,473 @@
+//! The auditor's own reading of machines: distances straight from the definitions.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::{AuditError, Row, read_rows};
+
+/// In place of a machine: its outline stands where the content of its file would, a text that tells the digits of all PEs.
+pub const OUTLINE: &str = "outline";
+
+/// A machine as its user gives it.
+#[derive(Clone, Copy, Debug)]
+pub struct MachineText<'a> {
+    /// The machine, such as `torus:4x4x2/4:16`, or the name of its file.
+    pub spec: &'a str,
+    /// The distances, such as `1:10:100`, if some are given.
+    pub distances: Option<&'a str>,
+    /// The content of the file, if the machine is in one.
+    pub file: Option<&'a str>,
+    /// The list of PEs, such as `0-15,32`, or the content of the file with the list, if there is one.
+    pub pes: Option<&'a str>,
+}
+
+/// Distances and capacities.
+pub(super) struct Machine {
+    pub(super) shape: Shape,
+    /// By PE of the shape; 1 if there are none.
+    capacities: Option<Vec<u64>>,
+    /// The PEs of the shape that the machine has, if not all.
+    list: Option<Vec<u64>>,
+}
+
+pub(super) enum Shape {
+    /// Levels innermost first.
+    Tree {
+        arities: Vec<u64>,
+        distances: Vec<u64>,
+    },
+    Grid {
+        lengths: Vec<u64>,
+        is_closed: bool,
+        arities: Vec<u64>,
+        distances: Vec<u64>,
+        hop: u64,
+    },
+    Cube {
+        dimension: u64,
+    },
+    Matrix {
+        num_pes: u64,
+        entries: Vec<u64>,
+    },
+    /// The part of a matrix below its diagonal, row by row.
+    Triangle {
+        num_pes: u64,
+        entries: Vec<u64>,
+    },
+    Network {
+        links: Vec<Row>,
+        vertices: Vec<usize>,
+    },
+    Outline {
+        /// By level, innermost first.
+        distances: Vec<u64>,
+        /// Of each PE, innermost first.
+        digits: Vec<Vec<u64>>,
+        /// Distances of the groups at the outermost level, if they have one for each pair.
+        between: Vec<Vec<u64>>,
+    },
+}
+
+type Result<T> = std::result::Result<T, AuditError>;
+
+fn fault<T>(reason: &'static str) -> Result<T> {
+    Err(AuditError::Machine { reason })
+}
+
+pub(super) fn product(factors: &[u64]) -> u64 {
+    factors.iter().fold(1, |product, &factor| product.saturating_mul(factor))
+}
+
+impl Machine {
+    pub(super) fn tree(arities: &[u64], distances: &[u64]) -> Result<Self> {
+        if arities.len() != distances.len() {
+            return Err(AuditError::Levels { levels: arities.len(), distances: distances.len() });
+        }
+        Ok(Self::whole(Shape::Tree { arities: arities.to_vec(), distances: distances.to_vec() }))
+    }
+
+    fn whole(shape: Shape) -> Self {
+        Self { shape, capacities: None, list: None }
+    }
+
+    pub(super) fn read(text: &MachineText<'_>) -> Result<Self> {
+        let machine = match text.file {
+            Some(file) if text.spec == OUTLINE => read_outline(file)?,
+            Some(file) => read_file(text.spec, file)?,
+            None => read_spec(text.spec, text.distances)?,
+        };
+        match text.pes {
+            Some(pes) => {
+                let list = read_list(pes, machine.num_pes())?;
+                machine.listed(&list)
+            }
+            None => Ok(machine),
+        }
+    }
+
+    /// The listed ones of the PEs that the machine has.
+    fn listed(self, list: &[u64]) -> Result<Self> {
+        let mut sorted = list.to_vec();
+        sorted.sort_unstable();
+        if sorted.windows(2).any(|pair| pair[0] == pair[1]) || sorted.last() >= Some(&self.num_pes()) {
+            return fault("a processing element of the list is no such thing, or listed twice");
+        }
+        let list = list.iter().map(|&pe| self.inner(pe)).collect();
+        Ok(Self { list: Some(list), ..self })
+    }
+
+    /// The PE of the shape that a PE of the machine is.
+    pub(super) fn inner(&self, pe: u64) -> u64 {
+        self.list.as_ref().map_or(pe, |list| list[pe as usize])
+    }
+
+    pub(super) fn num_pes(&self) -> u64 {
+        match (&self.list, &self.shape) {
+            (Some(list), _) => list.len() as u64,
+            (None, Shape::Tree { arities, .. }) => product(arities),
+            (None, Shape::Grid { lengths, arities, .. }) => product(lengths).saturating_mul(product(arities)),
+            (None, Shape::Cube { dimension }) => 1 << dimension,
+            (None, Shape::Matrix { num_pes, .. } | Shape::Triangle { num_pes, .. }) => *num_pes,
+            (None, Shape::Network { vertices, .. }) => vertices.len() as u64,
+            (None, Shape::Outline { digits, .. }) => digits.len() as u64,
+        }
+    }
+
+    pub(super) fn capacity(&self, pe: u64) -> u64 {
+        self.capacities.as_ref().map_or(1, |capacities| capacities[self.inner(pe) as usize])
+    }
+
+    /// Where all paths from a PE begin: in a network the vertex, or the other end of its only link. Elsewhere the PE.
+    pub(super) fn origin(&self, pe: u64) -> u64 {
+        let pe = self.inner(pe);
+        match &self.shape {
+            Shape::Network { links, vertices } => first_step(links, vertices[pe as usize]).0 as u64,
+            _ => pe,
+        }
+    }
+}
+
+/// A vertex and what it costs to get there; the other end of the only link of a vertex that has but one.
+fn first_step(links: &[Row], vertex: usize) -> (usize, u64) {
+    match links[vertex].arcs[..] {
+        [only] => only,
+        _ => (vertex, 0),
+    }
+}
+
+/// The distances from one PE after the other. Those of one [origin](Machine::origin) are best asked for one after the other.
+pub(super) struct Distances<'a> {
+    machine: &'a Machine,
+    /// What the cheapest paths cost from the vertex that was searched last.
+    paths: Option<(usize, Vec<Option<u64>>)>,
+    /// How many vertices were searched.
+    pub(super) searches: usize,
+}
+
+impl<'a> Distances<'a> {
+    pub(super) fn new(machine: &'a Machine) -> Self {
+        Self { machine, paths: None, searches: 0 }
+    }
+
+    /// The distances from one PE to some others.
+    pub(super) fn from(&mut self, from: u64, to: &[u64]) -> Result<Vec<u64>> {
+        let machine = self.machine;
+        let (from, to) = (machine.inner(from), to.iter().map(|&pe| machine.inner(pe)));
+        let Shape::Network { links, vertices } = &machine.shape else {
+            return Ok(to.map(|to| machine.shape.distance(from, to)).collect());
+        };
+        let (origin, link) = first_step(links, vertices[from as usize]);
+        if self.paths.as_ref().is_none_or(|&(searched, _)| searched != origin) {
+            self.paths = Some((origin, cheapest_paths(links, origin)));
+            self.searches += 1;
+        }
+        let paths = self.paths.as_ref().map_or(&[][..], |(_, paths)| paths);
+        let reached = to.map(|pe| match pe == from {
+            true => Some(0),
+            false => paths[vertices[pe as usize]].map(|rest| rest.saturating_add(link)),
+        });
+        reached.collect::<Option<_>>().map_or(fault("there is no path between two PEs"), Ok)
+    }
+}
+
+impl Shape {
+    pub(super) fn distance(&self, p: u64, q: u64) -> u64 {
+        match self {
+            Shape::Tree { arities, distances } => tree_distance(p, q, arities, distances),
+            Shape::Grid { lengths, is_closed, arities, distances, hop } => {
+                let size = product(arities);
+                let (mut from, mut to, mut hops) = (p / size, q / size, 0);
+                if from == to {
+                    return tree_distance(p % size, q % size, arities, distances);
+                }
+                for length in lengths {
+                    let gap = (from % length).abs_diff(to % length);
+                    hops += if *is_closed { gap.min(length - gap) } else { gap };
+                    from /= length;
+                    to /= length;
+                }
+                hops.saturating_mul(*hop)
+            }
+            Shape::Cube { dimension } => {
+                (0..*dimension).map(|bit| (p >> bit & 1).abs_diff(q >> bit & 1)).sum()
+            }
+            Shape::Matrix { num_pes, entries } => entries[(p * num_pes + q) as usize],
+            Shape::Triangle { .. } if p == q => 0,
+            Shape::Triangle { entries, .. } => {
+                let (row, column) = (p.max(q), p.min(q));
+                entries[(row * (row - 1) / 2 + column) as usize]
+            }
+            Shape::Outline { distances, digits, between } => {
+                outline_distance(&digits[p as usize], &digits[q as usize], distances, between)
+            }
+            Shape::Network { .. } => unreachable!("networks are searched from one PE to all"),
+        }
+    }
+}
+
+/// The distance of the innermost level whose group holds both PEs; 0 for a PE and itself.
+fn tree_distance(p: u64, q: u64, arities: &[u64], distances: &[u64]) -> u64 {
+    let (mut group_of_p, mut group_of_q, mut distance) = (p, q, 0);
+    for (arity, of_level) in arities.iter().zip(distances) {
+        if group_of_p != group_of_q {
+            distance = *of_level;
+        }
+        group_of_p /= arity;
+        group_of_q /= arity;
+    }
+    distance
+}
+
+/// The distance of the outermost level at which the digits differ; 0 if none do.
+fn outline_distance(p: &[u64], q: &[u64], distances: &[u64], between: &[Vec<u64>]) -> u64 {
+    if let (false, Some(&p), Some(&q)) = (between.is_empty(), p.last(), q.last())
+        && p != q
+    {
+        return between[p as usize][q as usize];
+    }
+    (0..distances.len()).rev().find(|&level| p[level] != q[level]).map_or(0, |level| distances[level])
+}
+
+/// The distances of the levels, the digits of each PE, and the rows of a matrix.
+fn read_outline(text: &str) -> Result<Machine> {
+    let row = |line: &str| line.split_whitespace().map(number).collect::<Result<Vec<u64>>>();
+    let mut lines = text.lines();
+    let distances = row(lines.next().unwrap_or_default())?;
+    let (mut digits, mut between) = (Vec::new(), Vec::new());
+    for line in lines {
+        match line.strip_prefix("between ") {
+            Some(line) => between.push(row(line)?),
+            None => digits.push(row(line)?),
+        }
+    }
+    if digits.iter().any(|digits: &Vec<u64>| digits.len() != distances.len()) {
+        return fault("a processing element of the outline has not a digit for each level");
+    }
+    let groups = between.len() as u64;
+    let exists = |digits: &Vec<u64>| digits.last().is_none_or(|&group| group < groups);
+    if groups > 0 && !(digits.iter().all(exists) && between.iter().all(|row| row.len() as u64 == groups)) {
+        return fault("the groups of the outline have not a distance for each pair");
+    }
+    Ok(Machine::whole(Shape::Outline { distances, digits, between }))
+}
+
+/// The costs of the cheapest paths from a vertex to all others that can be reached.
+pub(super) fn cheapest_paths(links: &[Row], from: usize) -> Vec<Option<u64>> {
+    let mut cost: Vec<Option<u64>> = vec![None; links.len()];
+    let mut waiting = BinaryHeap::from([Reverse((0u64, from))]);
+    while let Some(Reverse((so_far, vertex))) = waiting.pop() {
+        if cost[vertex].is_some() {
+            continue;
+        }
+        cost[vertex] = Some(so_far);
+        for &(next, link) in &links[vertex].arcs {
+            if links[next].arcs.len() == 1 && cost[next].is_none() {
+                // Nothing lies beyond a dead end.
+                cost[next] = Some(so_far.saturating_add(link));
+            } else if cost[next].is_none() {
+                waiting.push(Reverse((so_far.saturating_add(link), next)));
+            }
+        }
+    }
+    cost
+}
+
+fn number(field: &str) -> Result<u64> {
+    field.trim().parse().or_else(|_| fault("a number is expected where something else stands"))
+}
+
+fn numbers(text: &str, separator: char) -> Result<Vec<u64>> {
+    text.split(separator).map(number).collect()
+}
+
+fn read_spec(spec: &str, distances: Option<&str>) -> Result<Machine> {
+    let distances = distances.map_or(Ok(Vec::new()), |distances| numbers(distances, ':'))?;
+    let (kind, rest) = match spec.split_once(':') {
+        Some((kind, rest)) if kind.starts_with(char::is_alphabetic) => (kind, rest),
+        _ => ("tree", spec),
+    };
+    match kind {
+        "tree" => Machine::tree(&numbers(rest, ':')?, &distances),
+        "complete" => Machine::tree(&[number(rest)?], &[distances.first().copied().unwrap_or(1)]),
+        "hypercube" => cube(number(rest)?),
+        "mesh" | "torus" => {
+            let (lengths, tree) =
+                rest.split_once('/').map_or((rest, None), |(grid, tree)| (grid, Some(tree)));
+            let arities = tree.map_or(Ok(Vec::new()), |tree| numbers(tree, ':'))?;
+            let mut distances = if distances.is_empty() && tree.is_none() { vec![1] } else { distances };
+            if distances.len() != arities.len() + 1 {
+                return Err(AuditError::Levels { levels: arities.len() + 1, distances: distances.len() });
+            }
+            let hop = distances.pop().unwrap_or(1);
+            let (lengths, is_closed) = (numbers(lengths, 'x')?, kind == "torus");
+            Ok(Machine::whole(Shape::Grid { lengths, is_closed, arities, distances, hop }))
+        }
+        _ => fault("there is no such kind of machine"),
+    }
+}
+
+fn cube(dimension: u64) -> Result<Machine> {
+    if dimension < 64 {
+        Ok(Machine::whole(Shape::Cube { dimension }))
+    } else {
+        fault("the hypercube has too many dimensions")
+    }
+}
+
+/// Numbers and ranges of them, all below `num_pes`.
+fn read_list(text: &str, num_pes: u64) -> Result<Vec<u64>> {
+    let mut list = Vec::new();
+    for line in text.lines() {
+        let line = line.split(['#', '%']).next().unwrap_or("");
+        for entry in
+            line.split(|c: char| c == ',' || c.is_ascii_whitespace()).filter(|entry| !entry.is_empty())
+        {
+            let (first, last) = entry.split_once('-').unwrap_or((entry, entry));
+            let (first, last) = (number(first)?, number(last)?);
+            if last >= num_pes {
+                return fault("a processing element of the list does not exist");
+            }
+            list.extend(first..=last);
+        }
+    }
+    Ok(list)
+}
+
+/// A file with a target, a network or a matrix.
+fn read_file(name: &str, text: &str) -> Result<Machine> {
+    let lines: Vec<Vec<&str>> = text.lines().map(fields).filter(|fields| !fields.is_empty()).collect();
+    let Some(first) = lines.first() else { return fault("the file of the machine is empty") };
+    if first[0].starts_with(char::is_alphabetic) {
+        return read_target(&mut lines.iter().flatten().copied());
+    }
+    let name = name.to_ascii_lowercase();
+    let name = name.trim_end_matches(".gz");
+    let named_so = [".matrix", ".mat", ".dist"].iter().any(|ending| name.ends_with(ending));
+    if number(first[0])? == 0 || !(2..=4).contains(&first.len()) || named_so {
+        return read_matrix(lines.concat());
+    }
+    let links = read_rows(text, |_| Ok(()))?;
+    let vertices: Vec<usize> = (0..links.len()).filter(|&vertex| links[vertex].weight > 0).collect();
+    let capacities = vertices.iter().map(|&vertex| links[vertex].weight).collect();
+    Ok(Machine { shape: Shape::Network { links, vertices }, capacities: Some(capacities), list: None })
+}
+
+/// The fields of a line up to a comment.
+fn fields(line: &str) -> Vec<&str> {
+    line.split_whitespace().take_while(|field| !field.starts_with(['#', '%'])).collect()
+}
+
+fn read_matrix(fields: Vec<&str>) -> Result<Machine> {
+    let mut entries: Vec<u64> = fields.into_iter().map(number).collect::<Result<_>>()?;
+    let rows =
+        |count: usize| (0..=count as u64).find(|n| n * n >= count as u64).filter(|n| n * n == count as u64);
+    // The number of rows may stand first.
+    if entries[0] > 0 && rows(entries.len() - 1) == Some(entries[0]) {
+        entries.remove(0);
+    }
+    match rows(entries.len()) {
+        Some(num_pes) => Ok(Machine::whole(Shape::Matrix { num_pes, entries })),
+        None => fault("the matrix is not square"),
+    }
+}
+
+/// A target file of Scotch, field by field.
+fn read_target<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Result<Machine> {
+    let mut lists = Vec::new();
+    let mut kind = word(fields)?;
+    while kind == "sub" {
+        let count = next(fields)?;
+        lists.push((0..count).map(|_| next(fields)).collect::<Result<Vec<u64>>>()?);
+        kind = word(fields)?;
+    }
+    let mut machine = read_base(&kind, fields)?;
+    while let Some(list) = lists.pop() {
+        machine = machine.listed(&list)?;
+    }
+    Ok(machine)
+}
+
+fn word<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Result<String> {
+    fields.next().map_or(fault("the target ends early"), |field| Ok(field.to_ascii_lowercase()))
+}
+
+fn next<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Result<u64> {
+    fields.next().map_or(fault("the target ends early"), number)
+}
+
+fn read_base<'a>(kind: &str, fields: &mut impl Iterator<Item = &'a str>) -> Result<Machine> {
+    match kind {
+        "tleaf" => {
+            let (mut arities, mut costs) = (Vec::new(), Vec::new());
+            for _ in 0..next(fields)? {
+                arities.insert(0, next(fields)?);
+                costs.insert(0, next(fields)?);
+            }
+            let sum = |costs: &[u64]| costs.iter().fold(0, |sum: u64, &cost| sum.saturating_add(cost));
+            let distances = (1..=costs.len()).map(|inner| sum(&costs[..inner])).collect();
+            Ok(Machine::whole(Shape::Tree { arities, distances }))
+        }
+        "mesh2d" | "torus2d" => read_grid(kind, 2, fields),
+        "mesh3d" | "torus3d" => read_grid(kind, 3, fields),
+        "meshxd" | "torusxd" => {
+            let dimensions = next(fields)?;
+            read_grid(kind, dimensions, fields)
+        }
+        "hcub" => cube(next(fields)?),
+        "cmplt" => Machine::tree(&[next(fields)?], &[1]),
+        "cmpltw" => {
+            let count = next(fields)?;
+            let capacities = (0..count).map(|_| next(fields)).collect::<Result<_>>()?;
+            Ok(Machine { capacities: Some(capacities), ..Machine::tree(&[count], &[1])? })
+        }
+        "deco" => read_decomposition(fields),
+        _ => fault("there is no such kind of target"),
+    }
+}
+
+fn read_grid<'a>(kind: &str, dimensions: u64, fields: &mut impl Iterator<Item = &'a str>) -> Result<Machine> {
+    let lengths = (0..dimensions).map(|_| next(fields)).collect::<Result<_>>()?;
+    let is_closed = kind.starts_with("torus");
+    Ok(Machine::whole(Shape::Grid { lengths, is_closed, arities: Vec::new(), distances: Vec::new(), hop: 1 }))
+}
+
+fn read_decomposition<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Result<Machine> {
+    if next(fields)? != 0 {
+        return fault("only version 0 of a decomposition is known");
+    }
+    let (num_pes, _largest) = (next(fields)?, next(fields)?);
+    let mut capacities = Vec::new();
+    for _ in 0..num_pes {
+        let [_label, weight, _domain] = [next(fields)?, next(fields)?, next(fields)?];
+        capacities.push(weight);
+    }
+    let mut entries = Vec::new();
+    for row in 0..num_pes {
+        for _ in 0..row {
+            entries.push(next(fields)?);
+        }
+    }
+    let shape = Shape::Triangle { num_pes, entries };
+    Ok(Machine { shape, capacities: Some(capacities), list: None })
+}

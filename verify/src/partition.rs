@@ -1,0 +1,95 @@
+//! Partitions and the models made of them.
+
+use std::collections::BTreeMap;
+
+use crate::{AuditError, Row, read, read_rows};
+
+/// What a partition cuts, and what its blocks weigh.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartitionAudit {
+    /// The weight of the edges between blocks, each counted once.
+    pub cut: u128,
+    /// The sum of the weights of the vertices of each block.
+    pub loads: Vec<u128>,
+}
+
+/// Cut and loads of the partition in `blocks` (line i: block of vertex i) of the graph in `graph`; fails unless the graph in `model`
+/// is what becomes of the blocks: a vertex of weight 1 for each, and between two of them an edge of the weight of all edges between
+/// their vertices.
+///
+/// ```
+/// use viem_verify::audit_partition;
+///
+/// let path = "4 3 11\n5 2 7\n6 1 7 3 1\n7 2 1 4 2\n8 3 2\n";
+/// let audit = audit_partition(path, "0\n0\n1\n0\n", "2 1 11\n1 2 3\n1 1 3\n")?;
+/// assert_eq!((audit.cut, audit.loads), (1 + 2, vec![5 + 6 + 8, 7]));
+/// assert!(audit_partition(path, "0\n0\n1\n0\n", "2 1 11\n1 2 4\n1 1 4\n").is_err());
+/// # Ok::<(), viem_verify::AuditError>(())
+/// ```
+pub fn audit_partition(graph: &str, blocks: &str, model: &str) -> Result<PartitionAudit, AuditError> {
+    let (block_of, rows) = read(graph, blocks)?;
+    let quotient = read_rows(model, |_| Ok(()))?;
+    if let Some(vertex) = block_of.iter().position(|&block| block >= quotient.len() as u64) {
+        return Err(AuditError::Mapping { line: vertex + 1 });
+    }
+    let mut loads = vec![0u128; quotient.len()];
+    let mut between: Vec<BTreeMap<usize, u128>> = vec![BTreeMap::new(); quotient.len()];
+    for (row, &block) in rows.iter().zip(&block_of) {
+        let own = block as usize;
+        loads[own] += u128::from(row.weight);
+        for &(other, weight) in &row.arcs {
+            let other = block_of[other] as usize;
+            if other != own {
+                *between[own].entry(other).or_default() += u128::from(weight);
+            }
+        }
+    }
+    for (block, (row, sums)) in quotient.iter().zip(&between).enumerate() {
+        check_block(row, sums).map_err(|reason| AuditError::Model { block, reason })?;
+    }
+    let twice: u128 = between.iter().flat_map(BTreeMap::values).sum();
+    Ok(PartitionAudit { cut: twice / 2, loads })
+}
+
+/// Why a vertex of a model is not the block with these edges to others.
+fn check_block(row: &Row, sums: &BTreeMap<usize, u128>) -> Result<(), &'static str> {
+    if row.weight != 1 {
+        return Err("it does not weigh 1");
+    }
+    let mut arcs: Vec<(usize, u128)> =
+        row.arcs.iter().map(|&(other, weight)| (other, u128::from(weight))).collect();
+    arcs.sort_unstable();
+    if !arcs.into_iter().eq(sums.iter().map(|(&other, &sum)| (other, sum))) {
+        return Err("its edges are not those between the blocks");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two triangles with an edge of weight 9 between them.
+    const GRAPH: &str = "6 7 1\n2 1 3 1\n1 1 3 1\n1 1 2 1 4 9\n3 9 5 1 6 1\n4 1 6 1\n4 1 5 1\n";
+
+    #[test]
+    fn every_wrong_model_is_noticed() {
+        let blocks = "0\n0\n1\n2\n2\n2\n";
+        let audit = audit_partition(GRAPH, blocks, "3 2 11\n1 2 2\n1 1 2 3 9\n1 2 9\n").unwrap();
+        assert_eq!((audit.cut, audit.loads), (11, vec![2, 1, 3]));
+        for (model, block) in [
+            ("3 2 11\n1 2 2\n1 1 2 3 8\n1 2 8\n", 1),
+            ("3 2 11\n1 2 2\n1 1 2 3 9\n1\n", 2),
+            ("3 3 11\n1 2 2 3 1\n1 1 2 3 9\n1 1 1 2 9\n", 0),
+            ("3 2 11\n2 2 2\n1 1 2 3 9\n1 2 9\n", 0),
+            ("3 2 11\n1 2 1 2 1\n1 1 2 3 9\n1 2 9\n", 0),
+        ] {
+            let found = audit_partition(GRAPH, blocks, model);
+            assert!(matches!(found, Err(AuditError::Model { block: at, .. }) if at == block), "{model}");
+        }
+        let few = audit_partition(GRAPH, blocks, "2 1 11\n1 2 2\n1 1 2\n");
+        assert_eq!(few, Err(AuditError::Mapping { line: 4 }));
+        let short = audit_partition(GRAPH, "0\n0\n", "1 0 11\n1\n");
+        assert_eq!(short, Err(AuditError::Sizes { lines: 2, processes: 6 }));
+    }
+}

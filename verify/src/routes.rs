@@ -1,0 +1,186 @@
+//! The auditor's own routes: which links a message passes, straight from what
+//! [`routing`](crate::workload::routing) says in words.
+
+use super::machine::{Machine, Shape, cheapest_paths, product};
+use crate::{AuditError, Row};
+
+/// A lane of a link, in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Lane {
+    Grid {
+        vertex: u64,
+        dimension: usize,
+        is_up: bool,
+        is_second: bool,
+    },
+    /// From a group of a level up, or down to it; each vertex of a grid has a tree.
+    Tree {
+        vertex: u64,
+        level: usize,
+        group: u64,
+        is_up: bool,
+    },
+    Arc {
+        from: usize,
+        to: usize,
+    },
+    Port {
+        pe: u64,
+        is_out: bool,
+    },
+}
+
+/// The way of a message.
+#[derive(Debug, Default)]
+pub(super) struct Route {
+    /// Lanes, and the cycles that a flit takes over each.
+    pub(super) hops: Vec<(Lane, u64)>,
+    /// Whether a message passes all of them at once.
+    pub(super) is_worm: bool,
+}
+
+/// The routes of a machine.
+pub(super) struct Routes<'a> {
+    machine: &'a Machine,
+    /// An outline that is a regular tree in its order: its arities.
+    arities: Option<Vec<u64>>,
+    /// What the cheapest paths to the vertex cost that was asked for last.
+    towards: Option<(usize, Vec<Option<u64>>)>,
+}
+
+impl<'a> Routes<'a> {
+    pub(super) fn new(machine: &'a Machine) -> Self {
+        let arities = match &machine.shape {
+            Shape::Outline { distances, digits, between } if between.is_empty() => {
+                regular(distances.len(), digits)
+            }
+            _ => None,
+        };
+        Self { machine, arities, towards: None }
+    }
+
+    /// The route between two PEs. Those to the same PE are best asked for one after the other.
+    pub(super) fn route(&mut self, from: u64, to: u64) -> Result<Route, AuditError> {
+        let (p, q) = (self.machine.inner(from), self.machine.inner(to));
+        let by_tree = |arities: &[u64], distances: &[u64]| Route {
+            hops: tree_hops(0, p, q, arities, distances),
+            is_worm: false,
+        };
+        let mut route = match (&self.machine.shape, &self.arities) {
+            (Shape::Tree { arities, distances }, _) | (Shape::Outline { distances, .. }, Some(arities)) => {
+                by_tree(arities, distances)
+            }
+            (Shape::Grid { lengths, is_closed, arities, distances, hop }, _) => {
+                let size = product(arities);
+                let (at, target) = (p / size, q / size);
+                if at == target {
+                    let hops = tree_hops(at, p % size, q % size, arities, distances);
+                    Route { hops, is_worm: false }
+                } else {
+                    let hops = grid_hops(at, target, lengths, *is_closed, (*hop).max(1));
+                    Route { hops, is_worm: true }
+                }
+            }
+            (Shape::Cube { dimension }, _) => {
+                Route { hops: grid_hops(p, q, &vec![2; *dimension as usize], false, 1), is_worm: true }
+            }
+            (Shape::Network { links, vertices }, _) => {
+                let (from, to) = (vertices[p as usize], vertices[q as usize]);
+                if self.towards.as_ref().is_none_or(|&(target, _)| target != to) {
+                    self.towards = Some((to, cheapest_paths(links, to)));
+                }
+                let costs = self.towards.as_ref().map_or(&[][..], |(_, costs)| costs);
+                Route { hops: network_hops(links, costs, from, to)?, is_worm: false }
+            }
+            (Shape::Matrix { .. } | Shape::Triangle { .. } | Shape::Outline { .. }, _) => {
+                let distance = self.machine.shape.distance(p, q);
+                let (out, into) = (Lane::Port { pe: p, is_out: true }, Lane::Port { pe: q, is_out: false });
+                Route { hops: vec![(out, distance.div_ceil(2)), (into, distance / 2)], is_worm: false }
+            }
+        };
+        route.hops.retain(|&(_, cycles)| cycles > 0);
+        Ok(route)
+    }
+}
+
+/// The arities of a tree whose PEs have these digits, if it is regular and they count up, innermost fastest.
+fn regular(levels: usize, digits: &[Vec<u64>]) -> Option<Vec<u64>> {
+    let arity = |level: usize| digits.iter().map(|digits| digits[level]).max().map_or(1, |last| last + 1);
+    let arities: Vec<u64> = (0..levels).map(arity).collect();
+    let counts_up = |(pe, digits): (usize, &Vec<u64>)| {
+        let mut rest = pe as u64;
+        arities.iter().zip(digits).all(|(arity, &digit)| {
+            let expected = rest % arity;
+            rest /= arity;
+            digit == expected
+        })
+    };
+    let is_regular = product(&arities) == digits.len() as u64 && digits.iter().enumerate().all(counts_up);
+    is_regular.then_some(arities)
+}
+
+/// Up to the smallest group of both, and down.
+fn tree_hops(vertex: u64, p: u64, q: u64, arities: &[u64], distances: &[u64]) -> Vec<(Lane, u64)> {
+    let group = |pe: u64, level: usize| pe / product(&arities[..level]);
+    let Some(top) = (0..arities.len()).rev().find(|&level| group(p, level) != group(q, level)) else {
+        return Vec::new();
+    };
+    // Levels that are farther than one outside of them are left out.
+    let passed: Vec<usize> = (0..=top)
+        .filter(|&level| distances[level..=top].iter().all(|&outside| distances[level] <= outside))
+        .collect();
+    let lane = |pe, level, is_up| Lane::Tree { vertex, level, group: group(pe, level), is_up };
+    let (mut up, mut down, mut so_far) = (Vec::new(), Vec::new(), 0);
+    for level in passed {
+        let cost = distances[level] - so_far;
+        so_far = distances[level];
+        up.push((lane(p, level, true), cost.div_ceil(2)));
+        down.insert(0, (lane(q, level, false), cost / 2));
+    }
+    up.extend(down);
+    up
+}
+
+/// The first dimension first, the shorter way round, upwards if both are as long. What passes from one end of a closed
+/// dimension to the other is on the second lane from there on.
+fn grid_hops(from: u64, to: u64, lengths: &[u64], is_closed: bool, cycles: u64) -> Vec<(Lane, u64)> {
+    let (mut hops, mut stride, mut vertex) = (Vec::new(), 1, from);
+    for (dimension, &length) in lengths.iter().enumerate() {
+        let coordinate = |vertex: u64| vertex / stride % length;
+        let there = coordinate(to);
+        let ahead = (there + length - coordinate(from)) % length;
+        let is_up = if is_closed { 2 * ahead <= length } else { there > coordinate(from) };
+        let mut is_second = false;
+        while coordinate(vertex) != there {
+            let here = coordinate(vertex);
+            let next = (here + if is_up { 1 } else { length - 1 }) % length;
+            is_second |= here.abs_diff(next) != 1 || (is_closed && length == 2 && is_up != (next > here));
+            hops.push((Lane::Grid { vertex, dimension, is_up, is_second }, cycles));
+            vertex = vertex - here * stride + next * stride;
+        }
+        stride *= length;
+    }
+    hops
+}
+
+/// Along a cheapest path; of several next vertices that from which the rest costs least, and then the one of the lowest number.
+fn network_hops(
+    links: &[Row],
+    costs: &[Option<u64>],
+    from: usize,
+    to: usize,
+) -> Result<Vec<(Lane, u64)>, AuditError> {
+    let (mut hops, mut at) = (Vec::new(), from);
+    while at != to {
+        let nearer = links[at].arcs.iter().filter_map(|&(next, link)| {
+            let rest = costs[next].filter(|rest| costs[at] == rest.checked_add(link))?;
+            Some((rest, next, link)).filter(|_| Some(rest) < costs[at])
+        });
+        let Some((_, next, link)) = nearer.min() else {
+            return Err(AuditError::Machine { reason: "there is no path between two PEs" });
+        };
+        hops.push((Lane::Arc { from: at, to: next }, link));
+        at = next;
+    }
+    Ok(hops)
+}
