@@ -178,7 +178,7 @@ mod tests {
         let hierarchy = Hierarchy::parse("4:1:3:4", "1:9223372036854775807:10:7").unwrap();
         let mapping = random_mapping(48, &mut Rng::new(9));
         let levels = by_level(&graph, &hierarchy, &mapping);
-        let oracle = hierarchy.online32().unwrap();
+        let oracle = Distances::Tree(hierarchy.online32().unwrap());
         let problem = Problem::new(&graph, &oracle).unwrap();
         let total: Weight = levels.iter().map(|level| level.weight).sum();
         assert_eq!(2 * total, graph.total_arc_weight());
