@@ -270,6 +270,27 @@ fn links_lead_to_files_and_headings() {
 }
 
 #[test]
+fn targets_of_cargo_exist() {
+    let (files, documents) = (project_files(), documents());
+    let mut missing = Vec::new();
+    for document in &documents {
+        let words = document.words_of_code();
+        for pair in words.windows(2) {
+            let folder = match pair[0] {
+                "--test" => "tests",
+                "--bench" => "benches",
+                _ => continue,
+            };
+            let paths = [format!("{folder}/{}.rs", pair[1]), format!("{folder}/{}/main.rs", pair[1])];
+            if !paths.iter().any(|path| exists(path, document, &files)) {
+                missing.push(format!("{}: {} {}", document.path, pair[0], pair[1]));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no such targets:\n{}", missing.join("\n"));
+}
+
+#[test]
 fn options_exist() {
     let own = PROGRAMS.into_iter().flat_map(options_of);
     let others = OTHER_OPTIONS.iter().flat_map(|(_, options)| *options).map(|option| option.to_string());
