@@ -6,7 +6,8 @@ use std::collections::{BTreeSet, BinaryHeap};
 use crate::ground::budget::Budget;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::assignment::{Assignment, BlockAffinities, Level};
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::assignment::{Assignment, Level};
 use crate::partition::compact::{Arc, CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
@@ -120,7 +121,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         let weight = level.node_weight(node);
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
         let fits = |block: BlockId| block != from && room(block) >= weight;
-        let count = affinities.narrow::<O>(fits);
+        let count = affinities.narrow(O::HAS_PULL, fits);
         let adjacent = affinities.blocks()[..count].iter().copied().filter(|&block| fits(block));
         let block = adjacent
             .max_by_key(|&block| (level.gain(node, affinities, from, block), room(block), block))

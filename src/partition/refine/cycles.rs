@@ -15,7 +15,8 @@
 use crate::ground::budget::Budget;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::assignment::{Assignment, BlockAffinities, Level};
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::assignment::{Assignment, Level};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 
@@ -165,7 +166,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
         let is_on_boundary = self.affinities.blocks().iter().any(|&to| to != block);
         let barred = self.barred_from[node as usize];
         let fits = |to: BlockId| to != block && to != barred;
-        let count = self.affinities.narrow::<O>(fits);
+        let count = self.affinities.narrow(O::HAS_PULL, fits);
         for &to in self.affinities.blocks()[..count].iter().filter(|&&to| fits(to)) {
             let gain = self.level.gain(node, &self.affinities, block, to);
             let best = &mut self.best[to as usize];

@@ -13,7 +13,8 @@
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::Rng;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::assignment::{Assignment, BlockAffinities, Level};
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::assignment::{Assignment, Level};
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
@@ -265,7 +266,7 @@ impl KWay {
         }
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
         let fits = |block: BlockId| block != from && weight <= room(block);
-        let count = self.affinities.narrow::<O>(fits);
+        let count = self.affinities.narrow(O::HAS_PULL, fits);
         self.effort += self.affinities.work_of_gains();
         let mut best: Option<(Weight, Weight, BlockId)> = None;
         for &block in &self.affinities.blocks()[..count] {

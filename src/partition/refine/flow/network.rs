@@ -2,7 +2,8 @@
 
 use super::region::Region;
 use crate::ground::types::{BlockId, Weight};
-use crate::partition::assignment::{Assignment, BlockAffinities, Level};
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::assignment::{Assignment, Level};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 

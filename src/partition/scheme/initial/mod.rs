@@ -1,180 +1,47 @@
-//! Initial partitions: recursive multilevel bisection.
+//! The first partition of the coarsest graph.
 //!
-//! A bisection coarsens its graph to a few dozen vertices, grows several bisections there, keeps the
-//! best one after refinement, and refines it on the way back. The set of blocks is halved until one is left.
-//! O((n + m) log k).
+//! | member | how |
+//! |---|---|
+//! | `bisection` | recursive multilevel bisection |
+//! | `multisection` | along a tree of blocks, each step by a partition of its own |
+//! | `older` | from an older partition |
+//! | `pool` | the best of several that begin with another member |
+
+pub(in crate::partition) mod bisection;
+pub(in crate::partition) mod multisection;
+pub(in crate::partition) mod older;
+pub(in crate::partition) mod pool;
 
 use crate::ground::observer::Observer;
-use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, Weight};
-use crate::partition::coarsen::{self, Coarsening, Contraction};
-use crate::partition::compact::{CompactGraph, Stored};
-use crate::partition::refine::two_way::{Bisection, Bounds, Goal, TwoWay};
-use crate::partition::settings::BisectionSettings;
+use crate::partition::assignment::Level;
+use crate::partition::settings::Settings;
 
-/// From this many arcs on, the two halves get a thread each. Balances the cost of a task against its work; the result does not
-/// depend on it.
-const LEAST_PARALLEL_ARCS: usize = 4_000;
+/// Gives the coarsest graph its first partition.
+pub(crate) trait InitialPartition<W, O>: Sync {
+    /// The block of each vertex of the coarsest graph.
+    fn blocks(&self, coarsest: &Coarsest<'_, W, O>, seed: u64) -> Vec<BlockId>;
 
-/// Partitions `graph` into blocks of the given sizes, none above its bound if that is possible.
-///
-/// `sizes` must have a positive length. With vertices of weight 1 and `bounds == sizes` summing up to
-/// the weight of the graph the result is exact. Halves may run in parallel: each draws from a random stream of its own,
-/// so that the result does not depend on it. Once the observer asks to stop, the remaining parts are divided in the
-/// order of their vertices.
-#[allow(clippy::too_many_arguments)] // a graph, what its blocks may weigh, and how to divide it
-pub(crate) fn recursive_bisection<W: Stored>(
-    graph: &CompactGraph<W>,
-    sizes: &[Weight],
-    bounds: &[Weight],
-    tolerance: Weight,
-    contraction: Contraction,
-    settings: &BisectionSettings,
-    seed: u64,
-    observer: &dyn Observer,
-) -> Vec<BlockId> {
-    let recursion = Recursion { contraction, settings, tolerance, observer };
-    recursion.run(graph, sizes, bounds, seed, &mut TwoWay::default())
-}
-
-/// The depth of the recursion for `num_blocks` blocks, at least 1: log2, rounded up.
-pub(crate) fn depth(num_blocks: usize) -> u32 {
-    usize::BITS - (num_blocks - 1).leading_zeros()
-}
-
-/// The cheapest partition: each block gets the next vertices until it has its size; O(n).
-pub(crate) fn in_order(node_weights: impl Iterator<Item = Weight>, sizes: &[Weight]) -> Vec<BlockId> {
-    let (mut block, mut weight) = (0, 0);
-    let next = |node_weight: Weight| {
-        while weight >= sizes[block] && block + 1 < sizes.len() {
-            block += 1;
-            weight = 0;
-        }
-        weight += node_weight;
-        block as BlockId
-    };
-    node_weights.map(next).collect()
-}
-
-struct Recursion<'a> {
-    contraction: Contraction,
-    settings: &'a BisectionSettings,
-    tolerance: Weight,
-    observer: &'a dyn Observer,
-}
-
-impl Recursion<'_> {
-    fn run<W: Stored>(
-        &self,
-        graph: &CompactGraph<W>,
-        sizes: &[Weight],
-        bounds: &[Weight],
-        seed: u64,
-        two_way: &mut TwoWay,
-    ) -> Vec<BlockId> {
-        if sizes.len() == 1 {
-            return vec![0; graph.num_nodes()];
-        }
-        if self.observer.should_stop() {
-            return in_order(graph.node_weights(), sizes);
-        }
-        let half = sizes.len().div_ceil(2);
-        let halves = bisection_bounds(graph.total_node_weight(), sizes, bounds, half);
-        let mut blocks = self.bisect(graph, &halves, two_way, &mut Rng::new(seed)).sides;
-        if sizes.len() == 2 {
-            return blocks;
-        }
-        let parts: [_; 2] = graph.split(&blocks, 2).try_into().ok().expect("two halves");
-        let [left, right] = parts;
-        let first = |two_way: &mut TwoWay| {
-            self.run(&left.0, &sizes[..half], &bounds[..half], derive(seed, 0), two_way)
-        };
-        let second = |two_way: &mut TwoWay| {
-            self.run(&right.0, &sizes[half..], &bounds[half..], derive(seed, 1), two_way)
-        };
-        let (first, second) = if graph.num_arcs() >= LEAST_PARALLEL_ARCS {
-            rayon::join(|| first(two_way), || second(&mut TwoWay::default()))
-        } else {
-            (first(two_way), second(two_way))
-        };
-        for (&node, block) in left.1.iter().zip(first) {
-            blocks[node as usize] = block;
-        }
-        for (&node, block) in right.1.iter().zip(second) {
-            blocks[node as usize] = half as BlockId + block;
-        }
-        blocks
+    /// Whether it coarsens by itself, so that it is given the finest graph.
+    fn coarsens(&self) -> bool {
+        false
     }
 
-    /// Multilevel bisection.
-    fn bisect<W: Stored>(
-        &self,
-        graph: &CompactGraph<W>,
-        bounds: &Bounds,
-        two_way: &mut TwoWay,
-        rng: &mut Rng,
-    ) -> Bisection {
-        let (settings, observer) = (self.settings, self.observer);
-        let coarsening = Coarsening::build(graph, self.contraction, settings.coarsest, None, observer, rng);
-        let goal = |level: &CompactGraph<W>, is_finest: bool| {
-            let least = if is_finest { 0 } else { level.max_node_weight() };
-            let (passes, patience) = (settings.passes, settings.patience);
-            Goal { bounds, tolerance: self.tolerance.max(least), passes, patience }
-        };
-        let coarsest = coarsening.coarsest(graph);
-        let mut bisection =
-            self.best_bisection(coarsest, goal(coarsest, coarsening.steps.is_empty()), two_way, rng);
-        for index in (0..coarsening.steps.len()).rev() {
-            let level = coarsening.level(graph, index);
-            bisection.sides = coarsen::project(&bisection.sides, &coarsening.steps[index].0);
-            two_way.refine(level, &mut bisection, goal(level, index == 0), observer);
-        }
-        bisection
-    }
-
-    /// The best of several bisections, grown and refined.
-    fn best_bisection<W: Stored>(
-        &self,
-        graph: &CompactGraph<W>,
-        goal: Goal<'_>,
-        two_way: &mut TwoWay,
-        rng: &mut Rng,
-    ) -> Bisection {
-        let mut best: Option<Bisection> = None;
-        for _ in 0..self.settings.tries.max(1) {
-            let mut candidate = two_way.grow(graph, goal.bounds, rng);
-            two_way.refine(graph, &mut candidate, goal, self.observer);
-            if best.as_ref().is_none_or(|best| goal.score(&candidate) < goal.score(best)) {
-                best = Some(candidate);
-            }
-            if self.observer.should_stop() {
-                break;
-            }
-        }
-        best.expect("there was at least one try")
+    /// Whether its partitions are the best of several and refined already, so that one of them is taken as it is.
+    fn is_refined(&self) -> bool {
+        false
     }
 }
 
-/// What the two halves of the blocks may weigh so that the later bisections still have room.
-///
-/// Of the room that all bounds leave together, each of the remaining levels of the recursion gets an
-/// equal factor.
-fn bisection_bounds(total: Weight, sizes: &[Weight], bounds: &[Weight], half: usize) -> Bounds {
-    let sum = |weights: &[Weight]| weights.iter().map(|&weight| i128::from(weight)).sum::<i128>();
-    let size = [sum(&sizes[..half]), sum(&sizes[half..])];
-    let bound = [sum(&bounds[..half]), sum(&bounds[half..])];
-    let total = i128::from(total);
-    // Half of no size at all is half of the total.
-    let scale = (size[0] + size[1]).max(1);
-    let target0 = (total * size[0] + scale / 2) / scale;
-    let target = [target0 as Weight, (total - target0) as Weight];
-    let room = (bound[0] + bound[1]) as f64 / total.max(1) as f64;
-    let levels = f64::from(depth(sizes.len()));
-    let factor = if room > 1.0 { room.powf(1.0 / levels) } else { 1.0 };
-    let max = [0, 1].map(|side| {
-        let relaxed = (target[side] as f64 * factor) as Weight;
-        let own = bound[side].min(i128::from(Weight::MAX)) as Weight;
-        relaxed.max(target[side]).min(own.max(target[side]))
-    });
-    Bounds { target, max }
+/// The coarsest graph, and what its partition has to meet.
+pub(crate) struct Coarsest<'a, W, O> {
+    pub level: Level<'a, W, O>,
+    /// The weight that each block should have.
+    pub sizes: &'a [Weight],
+    /// The greatest weight that each block may have in the end.
+    pub bounds: &'a [Weight],
+    /// The greatest weight that each block may have on this level.
+    pub relaxed: &'a [Weight],
+    pub settings: &'a Settings,
+    pub observer: &'a dyn Observer,
 }

@@ -1,10 +1,10 @@
 //! Migration as a member of the objectives: what another objective costs, and something for each vertex away from home.
 
+use super::Objective;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::assignment::BlockAffinities;
+use crate::partition::affinities::BlockAffinities;
 use crate::partition::coarsen;
 use crate::partition::compact::{CompactGraph, Stored};
-use crate::partition::objective::Objective;
 
 /// `scale` times another objective, and the penalty of each vertex that is not in its home block.
 ///
@@ -110,7 +110,7 @@ mod tests {
     use crate::partition::assignment::{Assignment, Level};
     use crate::partition::coarsen::{Coarsening, Contraction};
     use crate::partition::objective::tests::matrices;
-    use crate::partition::objective::{ComputedCost, Cut, StoredCost};
+    use crate::partition::objective::{Cut, ObjectiveVisitor, visit_each_cost};
     use crate::partition::refine::balance::rebalance;
     use crate::partition::refine::cycles::Moves;
     use crate::partition::refine::flow::Flow;
@@ -203,12 +203,23 @@ mod tests {
         assert_eq!(objective.cost(coarse, &coarse_blocks), level.objective.cost(level.graph, &blocks));
     }
 
+    /// [`check`] for this number of blocks.
+    #[derive(Clone, Copy)]
+    struct Check(u32);
+
+    impl ObjectiveVisitor for Check {
+        type Output = ();
+
+        fn visit<O: Objective>(self, objective: O) {
+            check(objective, self.0);
+        }
+    }
+
     #[test]
     fn gains_refiners_and_levels_agree_with_recomputation() {
         check(Cut, 5);
         for matrix in matrices() {
-            check(StoredCost::new(&matrix).unwrap(), matrix.num_blocks as u32);
-            check(ComputedCost::new(&matrix), matrix.num_blocks as u32);
+            visit_each_cost(&matrix, Check(matrix.num_blocks as u32));
         }
     }
 }
