@@ -7,20 +7,20 @@ use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// A level: its graph, and what partitions of it cost.
 #[derive(Debug)]
-pub(crate) struct Level<'a, W, O> {
+pub(crate) struct Problem<'a, W, O> {
     pub graph: &'a CompactGraph<W>,
     pub objective: &'a O,
 }
 
-impl<W, O> Clone for Level<'_, W, O> {
+impl<W, O> Clone for Problem<'_, W, O> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<W, O> Copy for Level<'_, W, O> {}
+impl<W, O> Copy for Problem<'_, W, O> {}
 
-impl<W, O> std::ops::Deref for Level<'_, W, O> {
+impl<W, O> std::ops::Deref for Problem<'_, W, O> {
     type Target = CompactGraph<W>;
 
     #[inline]
@@ -29,7 +29,7 @@ impl<W, O> std::ops::Deref for Level<'_, W, O> {
     }
 }
 
-impl<W, O: Objective> Level<'_, W, O> {
+impl<W, O: Objective> Problem<'_, W, O> {
     /// How much the cost falls if a vertex of these affinities moves.
     #[inline]
     pub fn gain(&self, node: NodeId, affinities: &BlockAffinities, from: BlockId, to: BlockId) -> Weight {
@@ -61,7 +61,7 @@ pub(crate) struct Assignment {
 impl Assignment {
     /// Computes weights and cost from the blocks.
     pub fn new<W: Stored, O: Objective>(
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         blocks: Vec<BlockId>,
         num_blocks: usize,
     ) -> Self {

@@ -15,7 +15,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::assignment::{Assignment, Level};
+use super::assignment::{Assignment, Problem};
 use super::blocks::{Partition, renamed};
 use super::compact::{self, CompactGraph, Stored};
 use super::layout::{Layout, place_blocks};
@@ -280,7 +280,7 @@ impl Run<'_> {
         visit_cost(self.layout.distances, RunVisitor { run: self, graph })
     }
 
-    fn with<W: Stored, O: Objective>(&self, level: Level<'_, W, O>) -> Assignment {
+    fn with<W: Stored, O: Objective>(&self, level: Problem<'_, W, O>) -> Assignment {
         if let Some(best) = enumeration::best(level, self.targets.bounds()) {
             return best;
         }
@@ -315,6 +315,6 @@ impl<W: Stored> ObjectiveVisitor for RunVisitor<'_, W> {
     type Output = Assignment;
 
     fn visit<O: Objective>(self, objective: O) -> Assignment {
-        self.run.with(Level { graph: self.graph, objective: &objective })
+        self.run.with(Problem { graph: self.graph, objective: &objective })
     }
 }

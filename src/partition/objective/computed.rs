@@ -1,7 +1,7 @@
 //! J with computed distances, as a member of the objectives.
 
-use super::Objective;
 use super::distances::{self, BlockDistances, Range};
+use super::interface::Objective;
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::affinities::BlockAffinities;
 

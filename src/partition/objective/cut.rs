@@ -1,6 +1,6 @@
 //! The cut as a member of the objectives.
 
-use super::Objective;
+use super::interface::Objective;
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::compact::{CompactGraph, Stored};

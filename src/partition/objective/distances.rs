@@ -1,6 +1,6 @@
 //! The distances of blocks, and what the objectives that use them have in common.
 
-use super::Objective;
+use super::interface::Objective;
 use crate::ground::types::{BlockId, Distance, Weight};
 use crate::partition::affinities::BlockAffinities;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Objective;
 use super::distances::{self, BlockDistances, Range};
+use super::interface::Objective;
 use crate::ground::types::{BlockId, Distance, Weight};
 use crate::partition::affinities::BlockAffinities;
 

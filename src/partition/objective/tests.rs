@@ -3,8 +3,10 @@
 use super::*;
 use crate::graph::generate;
 use crate::ground::rng::Rng;
-use crate::ground::types::Distance;
-use crate::partition::assignment::{Assignment, Level};
+use crate::ground::types::{BlockId, Distance, NodeId, Weight};
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::assignment::{Assignment, Problem};
+use crate::partition::compact::CompactGraph;
 use viem::machine::{DistanceOracle, DistanceVisitor};
 
 /// Distances in a table.
@@ -77,7 +79,7 @@ pub(crate) fn matrices() -> Vec<Matrix> {
 /// Moves vertices at random, and compares each gain with the cost before and after it.
 fn check_gains<O: Objective>(objective: &O, num_blocks: usize, between: impl Fn(BlockId, BlockId) -> Weight) {
     let graph = CompactGraph::<i32>::new(&generate::random_geometric(90, 7.0, 5));
-    let level = Level { graph: &graph, objective };
+    let level = Problem { graph: &graph, objective };
     let mut rng = Rng::new(8);
     let blocks = graph.nodes().map(|_| rng.below(num_blocks as u32)).collect();
     let mut assignment = Assignment::new(level, blocks, num_blocks);

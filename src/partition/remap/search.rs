@@ -7,7 +7,7 @@ use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, Weight};
-use crate::partition::assignment::{Assignment, Level};
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::blocks::Partition;
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::layout::BlockTree;
@@ -155,7 +155,7 @@ impl<W: Stored> Search<'_, W> {
         let Remap { targets, along, seed, observer, .. } = *self.remap;
         let Some(along) = along else { return self.all_at_once(objective) };
         let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
-        let blocks = along.run(Level { graph: self.graph, objective }, sizes, bounds, seed, observer);
+        let blocks = along.run(Problem { graph: self.graph, objective }, sizes, bounds, seed, observer);
         self.refined(objective, self.assignment(objective, blocks), 1)
     }
 
@@ -178,7 +178,7 @@ impl<W: Stored> Search<'_, W> {
     }
 
     fn assignment<O: Objective>(&self, objective: &Migrating<O>, blocks: Vec<BlockId>) -> Assignment {
-        Assignment::new(Level { graph: self.graph, objective }, blocks, self.remap.targets.num_blocks())
+        Assignment::new(Problem { graph: self.graph, objective }, blocks, self.remap.targets.num_blocks())
     }
 
     fn with_task<O: Objective>(
@@ -188,7 +188,7 @@ impl<W: Stored> Search<'_, W> {
     ) -> Assignment {
         let Remap { targets, observer, .. } = *self.remap;
         let first = &BestOfPool { first: &OlderPartition, settings: &self.coarsest };
-        let level = Level { graph: self.graph, objective };
+        let level = Problem { graph: self.graph, objective };
         run(Task {
             level,
             targets,

@@ -6,7 +6,7 @@ use super::initial::{Coarsest, InitialPartition, bisection};
 use crate::ground::observer::Observer;
 use crate::ground::rng::Rng;
 use crate::ground::types::Weight;
-use crate::partition::assignment::{Assignment, Level};
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::coarsen::{self, Coarsening};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
@@ -26,7 +26,7 @@ pub(crate) enum FlowLevels {
 
 /// What is partitioned, into what, and how.
 pub(crate) struct Task<'a, W, O> {
-    pub level: Level<'a, W, O>,
+    pub level: Problem<'a, W, O>,
     pub targets: &'a Targets,
     /// How the coarsest graph gets its first partition.
     pub first: &'a dyn InitialPartition<W, O>,
@@ -45,7 +45,7 @@ impl<W, O> Copy for Task<'_, W, O> {}
 
 /// A graph with its targets, and the working memory of all phases.
 pub(crate) struct Multilevel<'a, W, O> {
-    finest: Level<'a, W, O>,
+    finest: Problem<'a, W, O>,
     sizes: &'a [Weight],
     bounds: &'a [Weight],
     first: &'a dyn InitialPartition<W, O>,
@@ -84,7 +84,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             rng,
         );
         let objectives = self.objectives(&coarsening);
-        let level = |finest: Level<'a, W, O>, steps: usize| Level {
+        let level = |finest: Problem<'a, W, O>, steps: usize| Problem {
             graph: coarsening.level(finest.graph, steps),
             objective: if steps == 0 { finest.objective } else { &objectives[steps - 1] },
         };
@@ -143,7 +143,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     }
 
     /// The first partition of the coarsest graph: the best of several attempts, refined.
-    fn first_partition(&mut self, coarsest: Level<'_, W, O>, rng: &mut Rng) -> Assignment {
+    fn first_partition(&mut self, coarsest: Problem<'_, W, O>, rng: &mut Rng) -> Assignment {
         if self.observer.should_stop() {
             let blocks = in_order(coarsest.node_weights(), self.sizes);
             return Assignment::new(coarsest, blocks, self.sizes.len());
@@ -168,14 +168,14 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
 
     /// The number of first partitions of the coarsest graph. An attempt bisects all vertices log k times, and all attempts
     /// together should not cost more than the refinement.
-    fn num_attempts(&self, coarsest: Level<'_, W, O>) -> usize {
+    fn num_attempts(&self, coarsest: Problem<'_, W, O>) -> usize {
         let depth = bisection::depth(self.sizes.len()) as usize;
         let affordable = self.finest.num_nodes() / coarsest.num_nodes().max(1);
         (self.settings.initial.bisections / depth.max(1)).min(affordable).max(1)
     }
 
     /// A first partition of the coarsest graph, refined.
-    fn attempt(&mut self, coarsest: Level<'_, W, O>, relaxed: &[Weight], rng: &mut Rng) -> Assignment {
+    fn attempt(&mut self, coarsest: Problem<'_, W, O>, relaxed: &[Weight], rng: &mut Rng) -> Assignment {
         let mut assignment = self.unrefined(coarsest, relaxed, rng);
         balance::rebalance(coarsest, &mut assignment, relaxed, self.observer);
         self.refine_boundary(coarsest, &mut assignment, relaxed, rng);
@@ -183,7 +183,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     }
 
     /// A first partition of the coarsest graph as it was found.
-    fn unrefined(&self, coarsest: Level<'_, W, O>, relaxed: &[Weight], rng: &mut Rng) -> Assignment {
+    fn unrefined(&self, coarsest: Problem<'_, W, O>, relaxed: &[Weight], rng: &mut Rng) -> Assignment {
         let Self { sizes, bounds, settings, observer, .. } = *self;
         let request = Coarsest { level: coarsest, sizes, bounds, relaxed, settings, observer };
         Assignment::new(coarsest, self.first.blocks(&request, rng.next_u64()), sizes.len())
@@ -191,7 +191,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
 
     /// The bounds on a level. They are relaxed, as coarse vertices cannot meet tight bounds, and the search needs room; but
     /// blocks that stay empty stay so.
-    fn relaxed(&self, level: Level<'_, W, O>) -> Vec<Weight> {
+    fn relaxed(&self, level: Problem<'_, W, O>) -> Vec<Weight> {
         let relax = |(&size, &bound): (&Weight, &Weight)| {
             if bound == 0 {
                 return 0;
@@ -203,7 +203,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         self.sizes.iter().zip(self.bounds).map(relax).collect()
     }
 
-    fn refine(&mut self, level: Level<'_, W, O>, assignment: &mut Assignment, rng: &mut Rng) {
+    fn refine(&mut self, level: Problem<'_, W, O>, assignment: &mut Assignment, rng: &mut Rng) {
         if self.observer.should_stop() {
             return;
         }
@@ -214,14 +214,14 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     }
 
     /// Whether pairs of blocks are refined on a level. What is found on the finest level is kept, so that is never left out.
-    fn has_flows(&self, level: Level<'_, W, O>) -> bool {
+    fn has_flows(&self, level: Problem<'_, W, O>) -> bool {
         let only_finest = self.flow.is_futile() || self.flow_levels == FlowLevels::Finest;
         self.settings.flow.rounds > 0 && (!only_finest || level.num_nodes() == self.finest.num_nodes())
     }
 
     fn refine_pairs(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         rng: &mut Rng,
@@ -234,7 +234,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
 
     fn refine_boundary(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         rng: &mut Rng,

@@ -17,7 +17,7 @@ use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Phase};
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, Weight};
-use crate::partition::assignment::{Assignment, Level};
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::objective::{Cut, Objective};
 use crate::partition::settings::Settings;
@@ -65,7 +65,7 @@ impl<'a, W: Stored> Pool<'a, W, Cut> {
         seed: u64,
         observer: &'a dyn Observer,
     ) -> Self {
-        let (level, first) = (Level { graph, objective: &Cut }, &RecursiveBisection);
+        let (level, first) = (Problem { graph, objective: &Cut }, &RecursiveBisection);
         Self::new(Task { level, targets, first, flow_levels: FlowLevels::All, settings, observer }, seed)
     }
 }

@@ -4,7 +4,7 @@
 //! best one after refinement, and refines it on the way back. The set of blocks is halved until one is left.
 //! O((n + m) log k).
 
-use super::{Coarsest, InitialPartition};
+use super::interface::{Coarsest, InitialPartition};
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, Weight};

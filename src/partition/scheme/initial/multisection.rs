@@ -18,13 +18,13 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::bisection::RecursiveBisection;
+use super::interface::{Coarsest, InitialPartition};
 use super::older::OlderPartition;
 use super::pool::BestOfPool;
-use super::{Coarsest, InitialPartition};
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, Distance, NodeId, Weight};
-use crate::partition::assignment::{Assignment, Level};
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::layout::{BlockTree, Place, place_blocks};
 use crate::partition::objective::{BlockDistances, Cut, Migrating, Objective, StoredCost};
@@ -94,7 +94,7 @@ impl BlockDistances for GroupDistances<'_> {
 
 /// What is divided, and into what.
 struct Division<'a, W, O> {
-    level: Level<'a, W, O>,
+    level: Problem<'a, W, O>,
     multisection: Multisection<'a>,
     sizes: &'a [Weight],
     bounds: &'a [Weight],
@@ -110,7 +110,7 @@ impl Multisection<'_> {
     /// Once the observer asks to stop, what is left is divided in the order of its vertices.
     pub fn run<W: Stored, O: Objective>(
         self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         sizes: &[Weight],
         bounds: &[Weight],
         seed: u64,
@@ -196,7 +196,7 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
                 let objective = self.migrating(homes, nodes, group, children);
                 let coarsest = settings.resuming_coarsest();
                 let first = BestOfPool { first: &OlderPartition, settings: &coarsest };
-                let level = Level { graph, objective: &objective };
+                let level = Problem { graph, objective: &objective };
                 Pool::new(self.task(level, &targets, &first, settings), seed).best().blocks
             }
             _ => Pool::of_cut(graph, &targets, settings, seed, self.observer).best().blocks,
@@ -206,7 +206,7 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
     /// A step of the division, or the refinement after it.
     fn task<'t, P>(
         &'t self,
-        level: Level<'t, W, P>,
+        level: Problem<'t, W, P>,
         targets: &'t Targets,
         first: &'t dyn InitialPartition<W, P>,
         settings: &'t Settings,
@@ -247,7 +247,7 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
         }
         let distances = GroupDistances { distances: self.multisection.distances, groups };
         let Some(objective) = StoredCost::new(&distances) else { return group_of };
-        let level = Level { graph: self.level.graph, objective: &objective };
+        let level = Problem { graph: self.level.graph, objective: &objective };
         let targets = self.targets_of_all(groups);
         let task = self.task(level, &targets, &RecursiveBisection, settings);
         let mut best = Assignment::new(level, group_of, groups.len());
@@ -332,7 +332,7 @@ mod tests {
         let distances = matrix("2:2:3", Some("1:10:100"));
         let objective =
             Migrating::new(StoredCost::new(&distances).unwrap(), 2, homes.clone(), penalties.clone());
-        let level = Level { graph: &graph, objective: &objective };
+        let level = Problem { graph: &graph, objective: &objective };
         let settings = Settings::of(Preset::Fast);
         let multisection = Multisection {
             tree: &tree,

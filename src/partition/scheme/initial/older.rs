@@ -9,11 +9,11 @@
 
 use std::iter;
 
-use super::{Coarsest, InitialPartition};
+use super::interface::{Coarsest, InitialPartition};
 use crate::ground::observer::Watch;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
-use crate::partition::assignment::{Assignment, Level};
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::Stored;
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
@@ -41,7 +41,7 @@ impl<W: Stored, O: Objective> InitialPartition<W, O> for OlderPartition {
 
 /// Vertices as they are given blocks.
 struct Placing<'a, W, O> {
-    level: Level<'a, W, O>,
+    level: Problem<'a, W, O>,
     /// By vertex: its block, or a number that is none.
     blocks: Vec<u32>,
     /// By block.
@@ -50,7 +50,7 @@ struct Placing<'a, W, O> {
 }
 
 impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
-    fn new(level: Level<'a, W, O>, blocks: Vec<u32>, num_blocks: usize) -> Self {
+    fn new(level: Problem<'a, W, O>, blocks: Vec<u32>, num_blocks: usize) -> Self {
         let mut weights = vec![0; num_blocks];
         for node in level.nodes() {
             if let Some(weight) = weights.get_mut(blocks[node as usize] as usize) {
@@ -206,7 +206,7 @@ impl Search {
     /// The vertices of a block that a search from one of them reaches, in its order; O(their arcs).
     fn run<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         blocks: &[BlockId],
         start: NodeId,
     ) -> &[NodeId] {
@@ -243,7 +243,7 @@ mod tests {
         let homes: Vec<u32> = graph.nodes().map(|node| homes_are(node % 12 / columns)).collect();
         let penalties = vec![1; homes.len()];
         let objective = Migrating::new(Cut, 1, homes.clone(), penalties);
-        let level = Level { graph: &graph, objective: &objective };
+        let level = Problem { graph: &graph, objective: &objective };
         let settings = &Settings::of(Preset::Eco);
         let coarsest = Coarsest { level, sizes, bounds: sizes, relaxed: sizes, settings, observer: &() };
         (homes, OlderPartition.blocks(&coarsest, 0))
@@ -298,7 +298,7 @@ mod tests {
         for graph in [generate::grid(12, 12), graph.build().unwrap()] {
             let graph = CompactGraph::<i32>::new(&graph);
             let objective = Migrating::new(Cut, 1, vec![0; 144], vec![1; 144]);
-            let level = Level { graph: &graph, objective: &objective };
+            let level = Problem { graph: &graph, objective: &objective };
             let mut placing = Placing::new(level, vec![0; 144], 36);
             placing.found(&[4; 36], &mut Watch::new(&()));
             assert_eq!(placing.weights, [4; 36]);

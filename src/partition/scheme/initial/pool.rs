@@ -1,6 +1,6 @@
 //! Initial partitions by a pool: the best of several partitions of the coarsest graph, which is small enough for that.
 
-use super::{Coarsest, InitialPartition};
+use super::interface::{Coarsest, InitialPartition};
 use crate::ground::types::BlockId;
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
