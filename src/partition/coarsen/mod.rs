@@ -1,7 +1,10 @@
 //! Coarsening: a sequence of ever smaller graphs with the structure of the first.
 
 mod clustering;
+mod limits;
 mod matching;
+
+use limits::Limits;
 
 use serde::{Deserialize, Serialize};
 
@@ -48,23 +51,6 @@ const MAX_NODE_WEIGHT: (Weight, Weight) = (3, 2);
 /// Coarsening ends when a contraction keeps more than this share of the vertices, as a fraction. Balances the time of
 /// further levels against the size of the coarsest graph.
 const STALLED: (usize, usize) = (19, 20);
-
-/// What may be contracted together.
-pub(crate) struct Limits<'a> {
-    /// The greatest weight of a coarse vertex.
-    pub max_weight: Weight,
-    /// The number of vertices to which the next level need not shrink further.
-    pub enough: usize,
-    /// Only vertices of the same class may be contracted together.
-    pub classes: Option<&'a [BlockId]>,
-}
-
-impl Limits<'_> {
-    #[inline]
-    pub fn compatible(&self, u: NodeId, v: NodeId) -> bool {
-        self.classes.is_none_or(|classes| classes[u as usize] == classes[v as usize])
-    }
-}
 
 /// The levels coarser than the input graph, finest first, and how each was contracted.
 pub(crate) struct Coarsening<W> {

@@ -1,7 +1,8 @@
 //! The curve of objective against migration: one remapping for each of several weights.
 
+use super::homes::Migration;
+use super::weight::MigrationWeight;
 use crate::ground::types::{Cost, Weight};
-use crate::partition::remap::{Migration, MigrationWeight};
 
 /// What a remapping costs, and what it moves.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]

@@ -11,12 +11,13 @@
 
 use rayon::prelude::*;
 
-use super::multilevel::{First, Multilevel, Task};
+use super::initial::bisection::RecursiveBisection;
+use super::multilevel::{FlowLevels, Multilevel, Task, overlay};
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Phase};
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, Weight};
-use crate::partition::assignment::{Assignment, Level};
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::objective::{Cut, Objective};
 use crate::partition::settings::Settings;
@@ -64,8 +65,8 @@ impl<'a, W: Stored> Pool<'a, W, Cut> {
         seed: u64,
         observer: &'a dyn Observer,
     ) -> Self {
-        let level = Level { graph, objective: &Cut };
-        Self::new(Task { level, targets, first: First::Bisection, settings, observer }, seed)
+        let (level, first) = (Problem { graph, objective: &Cut }, &RecursiveBisection);
+        Self::new(Task { level, targets, first, flow_levels: FlowLevels::All, settings, observer }, seed)
     }
 }
 
@@ -176,14 +177,4 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
             items.into_iter().map(work).collect()
         }
     }
-}
-
-/// Classes of vertices that neither partition separates; O(n log n).
-pub(in crate::partition) fn overlay(first: &[u32], second: &[u32]) -> Vec<u32> {
-    let pair = |(&a, &b): (&u32, &u32)| (u64::from(a) << 32) | u64::from(b);
-    let mut present: Vec<u64> = first.iter().zip(second).map(pair).collect();
-    present.sort_unstable();
-    present.dedup();
-    let class = |pair: u64| present.partition_point(|&other| other < pair) as u32;
-    first.iter().zip(second).map(|blocks| class(pair(blocks))).collect()
 }
