@@ -9,7 +9,7 @@
 //! D. T. Connolly: An improved annealing scheme for the QAP. European Journal of Operational Research 46, 1990.
 
 use super::arrangement::Arrangement;
-use super::dense::Number;
+use super::number::Number;
 use super::settings::Improvement;
 use super::table::DeltaTable;
 use super::vector::{Work, widest};

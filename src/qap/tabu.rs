@@ -6,9 +6,10 @@
 //!
 //! An iteration takes O(n²) time for the [`DeltaTable`]; memory is 4 n² bytes besides.
 
-use super::dense::{LANES, Number};
 use super::form::{QapError, array};
+use super::number::Number;
 use super::table::DeltaTable;
+use super::vector::LANES;
 use crate::ground::observer::Watch;
 use crate::ground::rng::Rng;
 use crate::ground::types::Cost;

@@ -3,7 +3,13 @@
 //! A program for any x86-64 processor may use vectors of 16 bytes only. Nearly all processors have vectors of 32 bytes too, with which loops
 //! along rows take little more than half the time (docs/BENCHMARKS.md has the record). All sums are exact, so results do not depend on it.
 
-use super::dense::{LANES, Number, SHORT_LANES};
+use std::ops::{Add, Mul, Sub};
+
+/// Sums and changes of J that are handled at once.
+pub(super) const LANES: usize = 8;
+
+/// Short entries that are handled at once; rows of matrices are padded to a multiple of it.
+pub(super) const SHORT_LANES: usize = 16;
 
 /// Work that is compiled once for each width of vectors: what it calls must be inlined into it.
 pub(super) trait Work {
@@ -31,7 +37,10 @@ fn with_avx2<W: Work>(work: W) -> W::Output {
 
 /// The sum of `(a[k] - b[k]) · (c[k] - d[k])`.
 #[inline(always)]
-pub(super) fn product<T: Number>(rows: [&[T]; 4]) -> T {
+pub(super) fn product<T>(rows: [&[T]; 4]) -> T
+where
+    T: Copy + Default + Add<Output = T> + Sub<Output = T> + Mul<Output = T>,
+{
     let [a, b, c, d] = rows.map(|row| row.as_chunks::<LANES>().0);
     let mut sums = [T::default(); LANES];
     for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {

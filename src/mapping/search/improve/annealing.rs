@@ -15,7 +15,7 @@
 use std::sync::LazyLock;
 
 use super::descent::descend;
-use super::gain_table::{Amount, GainTable, fits_32_bits};
+use super::gain_table::{Amount, GainTable, MANY_ARCS, fits_32_bits};
 use crate::graph::CsrGraph;
 use crate::graph::hubs::most_arcs_without_hub;
 use crate::ground::budget::Budget;
@@ -26,10 +26,7 @@ use crate::ground::settings::{ConfigError, check_positive};
 use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::Hierarchy;
 
-/// An exchange that walks more arcs than this is paid for from the budget of hubs.
-pub(super) const MANY_ARCS: usize = 1 << 9;
-
-/// So is one that walks more arcs than this, where the mean degree is low. Balances J against time where the hubs of a region are
+/// Where the mean degree is low, an exchange that walks more arcs than this is paid for from the budget of hubs. Balances J against time where the hubs of a region are
 /// small. Shows on stars of some hundred processes.
 const FEW_ARCS: usize = 1 << 6;
 

@@ -17,6 +17,9 @@ use crate::graph::CsrGraph;
 use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::Hierarchy;
 
+/// A process of more arcs than this is a hub: an exchange that walks more is paid for from a budget.
+pub(super) const MANY_ARCS: usize = 1 << 9;
+
 /// A number wide enough for the gains of one problem.
 pub(super) trait Amount:
     Copy + Ord + AddAssign + SubAssign + Sub<Output = Self> + Mul<Output = Self> + Send + Sync
