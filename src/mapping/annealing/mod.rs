@@ -79,11 +79,51 @@ const GREATEST_LOSS: f32 = (1u64 << 61) as f32;
 /// Halvings of the range that a temperature is looked for in: they leave it half a percent wide.
 const HALVINGS: usize = 12;
 
-/// Worsenings that draws accept, in temperatures. A draw has eight bits left for its rank.
+/// Worsenings that draws accept, in temperatures.
 static QUANTILES: LazyLock<[f32; RANKS]> = LazyLock::new(metropolis::quantiles);
 
-/// Ranks of [`QUANTILES`].
+/// Ranks of [`QUANTILES`]: as many as the bits of a [`Draw`] for the rank can tell apart.
 const RANKS: usize = 1 << 8;
+
+/// The random number of a turn, of which each part is drawn from bits of its own.
+///
+/// | bits | what they draw |
+/// |---|---|
+/// | 0..8 | the places, among those near the middle |
+/// | 8..16 | the middle, among the places near that of the neighbour |
+/// | 16..18 | whether it is used: one time in four; else the middle is the place of the neighbour |
+/// | 18..26 | the rank of the greatest worsening that is accepted |
+/// | 40..64 | the arc to the neighbour |
+#[derive(Clone, Copy)]
+struct Draw(u64);
+
+impl Draw {
+    #[inline(always)]
+    fn places(self) -> u32 {
+        (self.0 & 0xff) as u32
+    }
+
+    #[inline(always)]
+    fn middle(self) -> u32 {
+        (self.0 >> 8 & 0xff) as u32
+    }
+
+    #[inline(always)]
+    fn uses_middle(self) -> bool {
+        self.0 >> 16 & 3 == 0
+    }
+
+    #[inline(always)]
+    fn rank(self) -> usize {
+        (self.0 >> 18) as usize & (RANKS - 1)
+    }
+
+    /// One of so many arcs.
+    #[inline(always)]
+    fn arc(self, count: usize) -> usize {
+        (((self.0 >> 40) * count as u64) >> 24) as usize
+    }
+}
 
 /// Where processes are annealed: the places of a machine, or of a part of one.
 pub struct Site<'a, M: Metric> {
@@ -208,8 +248,8 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         let mut losses: Vec<f64> = Vec::with_capacity(SAMPLES);
         for _ in 0..2 * SAMPLES {
             let u = self.talking[self.rng.below(self.talking.len() as u32) as usize];
-            let bits = self.rng.next_u64();
-            let [place, ..] = self.draw(u, bits);
+            let draw = Draw(self.rng.next_u64());
+            let [place, ..] = self.places(u, draw);
             if let Some(v) = self.partner(u, place) {
                 let delta = self.delta(u, v);
                 losses.extend(Some(delta as f64).filter(|&delta| delta > 0.0));
@@ -231,16 +271,16 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         Some((temperature(cooling.initial_acceptance), temperature(cooling.final_acceptance)))
     }
 
-    /// Some places near that of a neighbour of `u`, drawn by 42 random bits.
+    /// Some places near that of a neighbour of `u`.
     #[inline(always)]
-    fn draw(&self, u: NodeId, bits: u64) -> [PeId; FEW] {
+    fn places(&self, u: NodeId, draw: Draw) -> [PeId; FEW] {
         let (arcs, near) = (self.region.arcs(u), self.site.near);
-        let (head, _) = arcs[(((bits >> 40) * arcs.len() as u64) >> 24) as usize];
+        let (head, _) = arcs[draw.arc(arcs.len())];
         let there = self.region.place(head);
-        let [beside, ..] = near.pick(there, (bits >> 8 & 0xff) as u32);
-        // Now and then places near a near one: what is one hop off may be out of reach of what is at it.
-        let middle = if bits >> 16 & 3 == 0 { beside } else { there };
-        near.pick(middle, (bits & 0xff) as u32)
+        let [beside, ..] = near.pick(there, draw.middle());
+        // Sometimes places near a near one: one hop beyond what is near the neighbour.
+        let middle = if draw.uses_middle() { beside } else { there };
+        near.pick(middle, draw.places())
     }
 
     /// The process on a place, if it is to be exchanged with `u`.
@@ -282,25 +322,32 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
     /// Exchanges a process with the most promising one of some, if that is accepted.
     #[inline]
     fn turn(&mut self, u: NodeId) {
-        let bits = self.rng.next_u64();
-        let places = self.draw(u, bits);
-        let costs =
-            self.region.costs(self.site.metric, u, places.map(|place| self.site.key_of[place as usize]));
+        let draw = Draw(self.rng.next_u64());
+        let most = self.accepted[draw.rank()] + self.pays[u as usize];
+        if let Some((v, of_u, bound)) = self.most_promising(u, draw)
+            && bound <= most
+            && self.pays_for(v)
+        {
+            self.exchange(u, v, of_u, most - of_u);
+        }
+    }
+
+    /// Of the processes on the places that are drawn, the one whose exchange with `u` would be best if it came to pay the least it can.
+    /// Returns it, what `u` would pay on its place, and what both would pay then beyond what it pays now.
+    #[inline(always)]
+    fn most_promising(&self, u: NodeId, draw: Draw) -> Option<(NodeId, Cost, Cost)> {
+        let places = self.places(u, draw);
+        let keys = places.map(|place| self.site.key_of[place as usize]);
+        let costs = self.region.costs(self.site.metric, u, keys);
         let (mut best, mut least) = (None, Cost::MAX);
         for (place, of_u) in places.into_iter().zip(costs) {
             let Some(v) = self.partner(u, place) else { continue };
             let bound = of_u + self.least[v as usize] - self.pays[v as usize];
             if bound < least {
-                (best, least) = (Some((v, of_u)), bound);
+                (best, least) = (Some((v, of_u, bound)), bound);
             }
         }
-        let rank = (bits >> 18) as usize & (RANKS - 1);
-        let most = self.accepted[rank] + self.pays[u as usize];
-        if let Some((v, of_u)) = best.filter(|_| least <= most)
-            && self.pays_for(v)
-        {
-            self.exchange(u, v, of_u, most - of_u);
-        }
+        best
     }
 
     /// Pays for an exchange with a process if that is a hub, and if there is enough left: all neighbours of a hub propose it, and each look

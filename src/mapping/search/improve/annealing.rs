@@ -111,7 +111,52 @@ pub(super) fn anneal(
 }
 
 /// Worsenings that draws accept, in temperatures.
-static QUANTILES: LazyLock<[f32; 1024]> = LazyLock::new(metropolis::quantiles);
+static QUANTILES: LazyLock<[f32; RANKS]> = LazyLock::new(metropolis::quantiles);
+
+/// Ranks of [`QUANTILES`]: as many as the bits of a [`Draw`] for the rank can tell apart.
+const RANKS: usize = 1 << 10;
+
+/// The random number of a proposal, of which each part is drawn from bits of its own.
+///
+/// | bits | what they draw |
+/// |---|---|
+/// | 7 | the group near the neighbour: its innermost, or the largest without the process |
+/// | 8..22 | the position in the group, if it has no more PEs than these bits can number |
+/// | 22..32 | the rank of the greatest worsening that is accepted |
+/// | 32..64 | the arc |
+#[derive(Clone, Copy)]
+struct Draw(u64);
+
+impl Draw {
+    /// Bits for the position in a group.
+    const POSITION_BITS: u32 = 14;
+
+    #[inline(always)]
+    fn is_innermost(self) -> bool {
+        self.0 & 0x80 == 0
+    }
+
+    /// A position in `0..size`; takes another random number where the bits are too few.
+    #[inline(always)]
+    fn position(self, size: u32, rng: &mut Rng) -> PeId {
+        let count = 1 << Self::POSITION_BITS;
+        match size <= count {
+            true => (((self.0 >> 8 & u64::from(count - 1)) * u64::from(size)) >> Self::POSITION_BITS) as PeId,
+            false => rng.below(size),
+        }
+    }
+
+    #[inline(always)]
+    fn rank(self) -> usize {
+        (self.0 >> 22) as usize & (RANKS - 1)
+    }
+
+    /// One of so many arcs.
+    #[inline(always)]
+    fn arc(self, count: usize) -> usize {
+        (((self.0 >> 32) * count as u64) >> 32) as usize
+    }
+}
 
 /// A walk through the mappings.
 struct Walk<A> {
@@ -183,23 +228,13 @@ impl<A: Amount> Walk<A> {
     /// Makes `count` proposals at a temperature.
     fn propose(&mut self, count: u64, temperature: f32) {
         let quantiles = &*QUANTILES;
-        let num_arcs = self.table.num_arcs() as u64;
-        let mean_degree = num_arcs as f64 / self.table.num_processes() as f64;
+        let mean_degree = self.table.num_arcs() as f64 / self.table.num_processes() as f64;
         let hub_arcs = count as f64 * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * mean_degree);
         self.hub_budget.add(hub_arcs as usize);
         for _ in 0..count {
-            // One draw serves nearly all: 32 bits for the arc, 8 for the level, 14 for the PE, 10 for the quantile.
-            let bits = self.rng.next_u64();
-            let arc = ((bits >> 32) * num_arcs) >> 32;
-            let (u, near) = (self.tails[arc as usize], self.table.target(arc as usize));
-            if self.table.group_of(u) == self.table.group_of(near) {
-                continue;
-            }
-            let level = if bits & 0x80 == 0 { 0 } else { self.table.level(u, near) - 1 };
-            let size = self.table.group_size_at(level);
-            let position = position(bits >> 8, size, &mut self.rng);
-            let v = self.table.process_on(self.table.first_pe(near, level) + position);
-            let accepted = (quantiles[(bits >> 22 & 0x3ff) as usize] * temperature) as Cost;
+            let draw = Draw(self.rng.next_u64());
+            let Some((u, v)) = self.pair(draw) else { continue };
+            let accepted = (quantiles[draw.rank()] * temperature) as Cost;
             let accepted = A::of(accepted.min(A::GREATEST.cost()));
             if self.table.delta_unless_adjacent(u, v) <= accepted && self.pays_for(u, v) {
                 let delta = self.table.delta(u, v);
@@ -209,6 +244,20 @@ impl<A: Amount> Walk<A> {
             }
         }
         self.tried += count;
+    }
+
+    /// The tail of an arc and a process near its head; none if the two ends are in one group already.
+    #[inline(always)]
+    fn pair(&mut self, draw: Draw) -> Option<(NodeId, NodeId)> {
+        let table = &self.table;
+        let arc = draw.arc(table.num_arcs());
+        let (u, near) = (self.tails[arc], table.target(arc));
+        if table.group_of(u) == table.group_of(near) {
+            return None;
+        }
+        let level = if draw.is_innermost() { 0 } else { table.level(u, near) - 1 };
+        let position = draw.position(table.group_size_at(level), &mut self.rng);
+        Some((u, table.process_on(table.first_pe(near, level) + position)))
     }
 
     /// Pays for an exchange from the budget of hubs if it has to, and if there is enough left.
@@ -229,12 +278,6 @@ impl<A: Amount> Walk<A> {
     }
 }
 
-/// A position in `0..size`, by the last 14 of some random bits, or by bits of its own where these are too few.
-#[inline]
-fn position(bits: u64, size: u32, rng: &mut Rng) -> PeId {
-    if size <= 1 << 14 { (((bits & 0x3fff) * u64::from(size)) >> 14) as PeId } else { rng.below(size) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,8 +289,8 @@ mod tests {
         for size in [5, 1 << 14, 20_000] {
             let mut seen = vec![false; size as usize];
             for _ in 0..40 * size {
-                let bits = rng.next_u64();
-                seen[position(bits, size, &mut rng) as usize] = true;
+                let draw = Draw(rng.next_u64());
+                seen[draw.position(size, &mut rng) as usize] = true;
             }
             assert!(seen.iter().all(|&seen| seen), "{size}");
         }

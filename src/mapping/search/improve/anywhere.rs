@@ -95,6 +95,7 @@ impl Anywhere {
     }
 }
 
+/// Improves the most promising of some mappings; the result is not worse than any. See [`improve`](super::improve).
 pub(super) fn improve<O: DistanceOracle>(
     problem: &Problem<'_, O>,
     starts: &[&Mapping],
@@ -111,40 +112,27 @@ pub(super) fn improve<O: DistanceOracle>(
     let problem = &problem.with_graph(&graph);
     let key_of: Vec<O::Key> = (0..problem.size() as PeId).map(|place| problem.oracle().key(place)).collect();
     let near = Near::new(problem.oracle(), &key_of, problem.parts(), observer);
-    if let Some(place_of) = embedding::embedding(problem, &key_of, &near, observer) {
-        let mapping = Mapping::from_permutation(place_of);
-        let cost = cost(problem, &mapping);
-        observer.reached(cost);
-        let mapping = mapping.numbered_back(&order);
-        return SearchOutcome { mapping, cost, tried: 0, made: 0, stopped: observer.should_stop() };
-    }
-    let site = Site { metric: problem.oracle(), key_of: &key_of, near: &near, kinds: &[], observer };
-    let ground = Ground { problem, site, num_regions: num_regions(problem.graph()) };
-    let mut states: Vec<State> = starts
-        .par_iter()
-        .enumerate()
-        .map(|(index, start)| {
-            let mut state = ground.state(&start.renumbered(&order), derive(seed, index as u64));
-            state.round(&ground, &config.cooling_of(index, problem.size()));
-            state
-        })
-        .collect();
-    let best = (0..states.len()).min_by_key(|&index| states[index].cost).expect("there is a start");
-    observer.reached(states[best].cost);
-    for _ in 1..config.rounds {
-        states[best].round(&ground, &config.cooling);
-        observer.reached(states[best].cost);
-    }
-    let tried = states.iter().map(|state| state.tried).sum();
-    let made = states.iter().map(|state| state.made).sum();
-    let best = states.swap_remove(best);
-    SearchOutcome {
-        mapping: Mapping::from_permutation(best.place_of).numbered_back(&order),
-        cost: best.cost,
-        tried,
-        made,
-        stopped: observer.should_stop(),
-    }
+    let found = match embedding::embedding(problem, &key_of, &near, observer) {
+        Some(place_of) => embedded(problem, place_of, observer),
+        None => {
+            let starts: Vec<Mapping> = starts.iter().map(|start| start.renumbered(&order)).collect();
+            let site = Site { metric: problem.oracle(), key_of: &key_of, near: &near, kinds: &[], observer };
+            Ground { problem, site, num_regions: num_regions(problem.graph()) }.anneal(&starts, config, seed)
+        }
+    };
+    SearchOutcome { mapping: found.mapping.numbered_back(&order), ..found }
+}
+
+/// The outcome where the graph has the shape of the machine.
+fn embedded<O: DistanceOracle>(
+    problem: &Problem<'_, O>,
+    place_of: Vec<PeId>,
+    observer: &dyn Observer,
+) -> SearchOutcome {
+    let mapping = Mapping::from_permutation(place_of);
+    let cost = cost(problem, &mapping);
+    observer.reached(cost);
+    SearchOutcome { mapping, cost, tried: 0, made: 0, stopped: observer.should_stop() }
 }
 
 /// The best start, or a better mapping if there is one.
@@ -172,6 +160,28 @@ struct Ground<'a, O: DistanceOracle> {
 }
 
 impl<O: DistanceOracle> Ground<'_, O> {
+    /// Anneals each start once, and the best of them for some rounds more.
+    fn anneal(&self, starts: &[Mapping], config: &Anywhere, seed: u64) -> SearchOutcome {
+        let observer = self.site.observer;
+        let annealed = |(index, start): (usize, &Mapping)| {
+            let mut state = self.state(start, derive(seed, index as u64));
+            state.round(self, &config.cooling_of(index, self.problem.size()));
+            state
+        };
+        let mut states: Vec<State> = starts.par_iter().enumerate().map(annealed).collect();
+        let best = (0..states.len()).min_by_key(|&index| states[index].cost).expect("there is a start");
+        observer.reached(states[best].cost);
+        for _ in 1..config.rounds {
+            states[best].round(self, &config.cooling);
+            observer.reached(states[best].cost);
+        }
+        let tried = states.iter().map(|state| state.tried).sum();
+        let made = states.iter().map(|state| state.made).sum();
+        let State { place_of, cost, .. } = states.swap_remove(best);
+        let mapping = Mapping::from_permutation(place_of);
+        SearchOutcome { mapping, cost, tried, made, stopped: observer.should_stop() }
+    }
+
     fn state(&self, start: &Mapping, seed: u64) -> State {
         State {
             place_of: start.as_slice().to_vec(),

@@ -71,23 +71,14 @@ pub(super) fn improve<O: DistanceOracle>(
         }
         state
     };
-    let mut states: Vec<State<'_>> = starts.par_iter().enumerate().map(begin).collect();
-    let (mut tried, mut made) = (0, 0);
-    // The worse half leaves, and the survivors get better before they are compared again.
-    while states.len() > 1 {
-        states.sort_by_key(|state| state.cost);
-        for state in states.drain(states.len().div_ceil(2)..) {
-            tried += state.tried;
-            made += state.made;
+    let states: Vec<State<'_>> = starts.par_iter().enumerate().map(begin).collect();
+    let rebuild = |state: &mut State<'_>, effort| {
+        if !is_small {
+            state.rebuild(config, effort);
         }
-        if states.len() > 1 && !is_small {
-            states.par_iter_mut().for_each(|state| state.rebuild(config, config.tournament));
-        }
-    }
-    let mut best = states.pop().expect("there is a start");
-    if !is_small {
-        best.rebuild(config, config.rebuilding);
-    }
+    };
+    let (mut best, [tried, made]) = winner(states, |state| rebuild(state, config.tournament));
+    rebuild(&mut best, config.rebuilding);
     SearchOutcome {
         mapping: Mapping::from_permutation(best.pe_of).numbered_back(&order),
         cost: best.cost,
@@ -95,6 +86,23 @@ pub(super) fn improve<O: DistanceOracle>(
         made: made + best.made,
         stopped: observer.should_stop(),
     }
+}
+
+/// The winner of a tournament: in each round the worse half leaves, and the survivors are improved before they are compared again. Returns
+/// with it the exchanges that those who left have tried and made.
+fn winner<'a>(mut states: Vec<State<'a>>, improve: impl Fn(&mut State<'a>) + Sync) -> (State<'a>, [u64; 2]) {
+    let (mut tried, mut made) = (0, 0);
+    while states.len() > 1 {
+        states.sort_by_key(|state| state.cost);
+        for state in states.drain(states.len().div_ceil(2)..) {
+            tried += state.tried;
+            made += state.made;
+        }
+        if states.len() > 1 {
+            states.par_iter_mut().for_each(&improve);
+        }
+    }
+    (states.pop().expect("there is a start"), [tried, made])
 }
 
 /// A mapping that is improved.
