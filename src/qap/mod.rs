@@ -3,7 +3,6 @@
 //! | member | what it holds |
 //! |---|---|
 //! | `form` | the problem as it is given; J |
-//! | `vector` | vector instructions of the processor |
 //! | `number`, `width` | the numbers in which J is summed; which kind of them is exact |
 //! | `square`, `sparse` | a matrix row by row; the entries that are not zero, where these are few |
 //! | `dense` | both matrices in the narrowest numbers that are exact |
@@ -38,7 +37,6 @@ mod sparse;
 mod square;
 mod table;
 mod tabu;
-mod vector;
 mod width;
 
 pub use bound::{gilmore_lawler, lower_bound};

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Mul, Sub};
 
-use super::vector;
+use crate::ground::vector;
 
 /// A number that is a whole one, and in which sums are exact up to some bound.
 pub(super) trait Number:

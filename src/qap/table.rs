@@ -17,8 +17,8 @@ use super::arrangement::Arrangement;
 use super::form::QapError;
 use super::number::Number;
 use super::square::Square;
-use super::vector::{LANES, SHORT_LANES, Work, folded, widest};
 use crate::ground::types::Cost;
+use crate::ground::vector::{LANES, SHORT_LANES, Work, folded, widest};
 
 /// An assignment, J, and the change of J by every exchange.
 pub(super) struct DeltaTable<'a, T: Number> {

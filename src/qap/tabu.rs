@@ -9,10 +9,10 @@
 use super::form::{QapError, array};
 use super::number::Number;
 use super::table::DeltaTable;
-use super::vector::LANES;
 use crate::ground::observer::Watch;
 use crate::ground::rng::Rng;
 use crate::ground::types::Cost;
+use crate::ground::vector::LANES;
 
 /// An object may not return for at most so many times n iterations; a quarter of that on average.
 const TENURE: u32 = 8;

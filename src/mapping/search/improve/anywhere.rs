@@ -21,7 +21,7 @@ use crate::ground::settings::{ConfigError, check_at_least_one};
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::DistanceOracle;
 use crate::mapping::Mapping;
-use crate::mapping::annealing::{Annealed, Cooling, Near, Site};
+use crate::mapping::annealing::{Cooling, Improved, Near, Site};
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::improve::{embedding, exact};
@@ -234,7 +234,7 @@ impl State {
         let seed = derive(self.seed, self.rounds);
         let regions = regions(self.place_of.len(), ground.num_regions, self.rounds % 2 == 1);
         self.rounds += 1;
-        let annealed: Vec<(Range<PeId>, Annealed)> = regions
+        let annealed: Vec<(Range<PeId>, Improved)> = regions
             .into_par_iter()
             .with_max_len(1)
             .filter(|_| !ground.site.observer.should_stop())
@@ -264,7 +264,7 @@ impl State {
         &mut self,
         ground: &Ground<'_, O>,
         places: &Range<PeId>,
-        annealed: &Annealed,
+        annealed: &Improved,
     ) {
         let change = ground.change(self, places, &annealed.place_of);
         if change >= 0 {

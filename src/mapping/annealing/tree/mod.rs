@@ -1,21 +1,25 @@
-//! Simulated annealing of a whole (small) mapping, from a good start and at low temperature.
+//! Annealing of a mapping to a regular tree, small enough for a table of gains, from a good start and at low temperature.
 //!
 //! A proposal draws an arc (u, v) and exchanges u with a process near v: one of the innermost group of v, or
-//! one of the largest group that holds v but not u. So u comes nearer to a partner with every proposal, which
-//! is the only way to gain. Worse mappings are accepted as by Metropolis et al. (1953), and the temperature falls
-//! geometrically (Kirkpatrick, Gelatt and Vecchi 1983). The start comes from a multilevel partitioner,
-//! whose outermost groups are better than annealing would find, so the initial temperature is low enough to keep
-//! them: only what the boundaries of groups have to offer is reshuffled.
+//! one of the largest group that holds v but not u. So u comes nearer to a neighbour with every proposal, which
+//! is the only way to gain. The start comes from a multilevel partitioner, whose outermost groups are better than annealing would find, so the initial
+//! temperature is low enough to keep them: only the boundaries of groups change.
 //!
 //! A proposal costs four look-ups in the [`GainTable`], an accepted one an update of the table, which costs as
 //! much as the degrees of the two processes. Where there are hubs, most proposals move one, as most arcs are theirs; so
-//! hubs have a budget, and proposals beyond it are refused. The end is a [descent](super::descent) to a mapping that no exchange of two
+//! hubs have a budget, and proposals beyond it are refused. The end is a [descent] to a mapping that no exchange of two
 //! processes improves.
+
+mod descent;
+mod gain_table;
 
 use std::sync::LazyLock;
 
-use super::descent::descend;
-use super::gain_table::{Amount, GainTable, MANY_ARCS, fits_32_bits};
+use descent::descend;
+use gain_table::{Amount, GainTable, MANY_ARCS, fits_32_bits};
+
+use super::Improved;
+use super::schedule::{Schedule, State, cool, improved};
 use crate::graph::CsrGraph;
 use crate::graph::hubs::most_arcs_without_hub;
 use crate::ground::budget::Budget;
@@ -47,7 +51,7 @@ const HUB_ARCS_PER_ARC: f64 = 0.1;
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct Annealing {
+pub struct TreeCooling {
     /// Proposals for each process.
     pub proposals: u32,
     /// The temperature at the start, above 0.
@@ -56,8 +60,8 @@ pub struct Annealing {
     pub final_temperature: f64,
 }
 
-impl Annealing {
-    /// So many proposals for each process, between these temperatures.
+impl TreeCooling {
+    /// This number of proposals for each process, between these temperatures.
     pub const fn new(proposals: u32, initial_temperature: f64, final_temperature: f64) -> Self {
         Self { proposals, initial_temperature, final_temperature }
     }
@@ -69,34 +73,14 @@ impl Annealing {
     }
 }
 
-/// A mapping that is not worse than the one before.
-#[derive(Clone, Debug)]
-pub(super) struct Improved {
-    /// The PE of each process.
-    pub pe_of: Vec<PeId>,
-    /// By how much J fell.
-    pub gain: Cost,
-    /// Exchanges evaluated.
-    pub tried: u64,
-    /// Exchanges made.
-    pub made: u64,
-}
-
-impl Improved {
-    /// The mapping before.
-    pub fn unchanged(pe_of: Vec<PeId>) -> Self {
-        Self { pe_of, gain: 0, tried: 0, made: 0 }
-    }
-}
-
 /// Improves the mapping that puts process i on PE `start[i]`. The observer may stop it between temperatures.
 ///
 /// The hierarchy must be [simplified](Hierarchy::simplified).
-pub(super) fn anneal(
+pub(crate) fn anneal(
     graph: &CsrGraph,
     hierarchy: &Hierarchy,
     start: &[PeId],
-    schedule: &Annealing,
+    cooling: &TreeCooling,
     seed: u64,
     observer: &dyn Observer,
 ) -> Improved {
@@ -104,9 +88,9 @@ pub(super) fn anneal(
         return Improved::unchanged(start.to_vec());
     }
     if fits_32_bits(graph, hierarchy) {
-        Walk::<i32>::new(graph, hierarchy, start, seed).run(schedule, observer)
+        Walk::<i32>::new(graph, hierarchy, start, seed, observer).run(cooling)
     } else {
-        Walk::<i64>::new(graph, hierarchy, start, seed).run(schedule, observer)
+        Walk::<i64>::new(graph, hierarchy, start, seed, observer).run(cooling)
     }
 }
 
@@ -159,12 +143,14 @@ impl Draw {
 }
 
 /// A walk through the mappings.
-struct Walk<A> {
+struct Walk<'a, A> {
     table: GainTable<A>,
     tails: Vec<NodeId>,
     /// Mean edge weight times the greatest distance.
     unit: f64,
     rng: Rng,
+    /// Proposals of a sweep.
+    proposals: u64,
     /// An exchange that walks no more arcs than this is free.
     free_arcs: usize,
     /// Arcs that exchanges of hubs may still walk.
@@ -173,77 +159,47 @@ struct Walk<A> {
     change: Cost,
     tried: u64,
     made: u64,
+    observer: &'a dyn Observer,
 }
 
-impl<A: Amount> Walk<A> {
-    fn new(graph: &CsrGraph, hierarchy: &Hierarchy, start: &[PeId], seed: u64) -> Self {
+impl<'a, A: Amount> Walk<'a, A> {
+    fn new(
+        graph: &CsrGraph,
+        hierarchy: &Hierarchy,
+        start: &[PeId],
+        seed: u64,
+        observer: &'a dyn Observer,
+    ) -> Self {
         let mean = graph.total_arc_weight() as f64 / graph.num_arcs() as f64;
         Self {
             table: GainTable::new(graph, hierarchy, start),
             tails: graph.nodes().flat_map(|u| std::iter::repeat_n(u, graph.degree(u))).collect(),
             unit: mean * hierarchy.max_distance() as f64,
             rng: Rng::new(seed),
+            proposals: 0,
             free_arcs: MANY_ARCS.min(most_arcs_without_hub(graph, FEW_ARCS)),
             hub_budget: Budget::default(),
             change: 0,
             tried: 0,
             made: 0,
+            observer,
         }
     }
 
-    fn run(mut self, schedule: &Annealing, observer: &dyn Observer) -> Improved {
-        let n = self.table.num_processes();
-        let total = u64::from(schedule.proposals) * n as u64;
-        // Temperatures are changed no finer than a few proposals for each process allow to notice.
-        let steps = (schedule.proposals / 2).clamp(1, 200);
-        let mut best = self.table.mapping().to_vec();
-        let mut best_change = 0;
-        for step in 0..steps {
-            if observer.should_stop() {
-                break;
-            }
-            let cooled = f64::from(step) / f64::from(steps.max(2) - 1);
-            let Annealing { initial_temperature, final_temperature, .. } = *schedule;
-            let cooling = (final_temperature / initial_temperature).powf(cooled);
-            let temperature = self.unit * initial_temperature * cooling;
-            self.propose(total / u64::from(steps), temperature as f32);
-            if self.change < best_change {
-                best_change = self.change;
-                best.copy_from_slice(self.table.mapping());
-            }
-        }
-        if best_change < self.change {
-            self.table.restore(&best);
-            self.change = best_change;
-        }
-        let descended = descend(&mut self.table, observer);
-        Improved {
-            pe_of: self.table.mapping().to_vec(),
-            gain: -2 * (self.change + descended.change),
-            tried: self.tried + descended.tried,
-            made: self.made + descended.made,
-        }
-    }
-
-    /// Makes `count` proposals at a temperature.
-    fn propose(&mut self, count: u64, temperature: f32) {
-        let quantiles = &*QUANTILES;
-        let mean_degree = self.table.num_arcs() as f64 / self.table.num_processes() as f64;
-        let hub_arcs = count as f64 * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * mean_degree);
-        self.hub_budget.add(hub_arcs as usize);
-        for _ in 0..count {
-            let draw = Draw(self.rng.next_u64());
-            let Some((u, v)) = self.pair(draw) else { continue };
-            let accepted = (quantiles[draw.rank()] * temperature) as Cost;
-            let accepted = A::of(accepted.min(A::GREATEST.cost()));
-            if self.table.delta_unless_adjacent(u, v) <= accepted && self.pays_for(u, v) {
-                let delta = self.table.delta(u, v);
-                if delta <= accepted {
-                    self.swap(u, v, delta);
-                }
-            }
-        }
-        self.tried += count;
+    fn run(mut self, cooling: &TreeCooling) -> Improved {
+        // Temperatures change no more often than a few proposals for each process allow to notice.
+        let num_sweeps = (cooling.proposals / 2).clamp(1, 200);
+        let all = u64::from(cooling.proposals) * self.table.num_processes() as u64;
+        self.proposals = all / u64::from(num_sweeps);
+        let TreeCooling { initial_temperature, final_temperature, .. } = *cooling;
+        let ratio = final_temperature / initial_temperature;
+        let schedule = Schedule::new(self.unit * initial_temperature, ratio, num_sweeps as usize);
+        cool(&mut self, &schedule);
+        let descended = descend(&mut self.table, self.observer);
+        self.change += descended.change;
+        self.tried += descended.tried;
+        self.made += descended.made;
+        improved(&self)
     }
 
     /// The tail of an arc and a process near its head; none if the two ends are in one group already.
@@ -278,6 +234,49 @@ impl<A: Amount> Walk<A> {
     }
 }
 
+impl<A: Amount> State for Walk<'_, A> {
+    fn sweep(&mut self, temperature: f32) -> bool {
+        if self.observer.should_stop() {
+            return false;
+        }
+        let quantiles = &*QUANTILES;
+        let mean_degree = self.table.num_arcs() as f64 / self.table.num_processes() as f64;
+        let hub_arcs = self.proposals as f64 * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * mean_degree);
+        self.hub_budget.add(hub_arcs as usize);
+        for _ in 0..self.proposals {
+            let draw = Draw(self.rng.next_u64());
+            let Some((u, v)) = self.pair(draw) else { continue };
+            let accepted = (quantiles[draw.rank()] * temperature) as Cost;
+            let accepted = A::of(accepted.min(A::GREATEST.cost()));
+            if self.table.delta_unless_adjacent(u, v) <= accepted && self.pays_for(u, v) {
+                let delta = self.table.delta(u, v);
+                if delta <= accepted {
+                    self.swap(u, v, delta);
+                }
+            }
+        }
+        self.tried += self.proposals;
+        true
+    }
+
+    fn change(&self) -> Cost {
+        self.change
+    }
+
+    fn place_of(&self) -> &[PeId] {
+        self.table.mapping()
+    }
+
+    fn restore(&mut self, place_of: &[PeId], change: Cost) {
+        self.table.restore(place_of);
+        self.change = change;
+    }
+
+    fn counts(&self) -> [u64; 2] {
+        [self.tried, self.made]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -309,9 +308,9 @@ mod tests {
         let graph = builder.build().unwrap();
         let hierarchy = Hierarchy::parse("6:100", "1:10").unwrap();
         let start: Vec<PeId> = (0..n as PeId).collect();
-        let schedule = Annealing::new(100, 0.1, 0.02);
-        let improved = anneal(&graph, &hierarchy, &start, &schedule, 1, &());
-        let (proposals, degree) = (f64::from(schedule.proposals) * n as f64, (n - 1) as f64);
+        let cooling = TreeCooling::new(100, 0.1, 0.02);
+        let improved = anneal(&graph, &hierarchy, &start, &cooling, 1, &());
+        let (proposals, degree) = (f64::from(cooling.proposals) * n as f64, (n - 1) as f64);
         let budget = proposals * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * degree);
         assert!(improved.made > 0);
         assert!(improved.made as f64 <= budget / (2.0 * degree), "{}", improved.made);
