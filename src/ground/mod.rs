@@ -9,3 +9,4 @@ pub mod rng;
 pub mod settings;
 pub mod threads;
 pub mod types;
+pub(crate) mod vector;

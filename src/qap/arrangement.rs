@@ -3,8 +3,10 @@
 //! The matrix of places is kept in the order of the objects on them, so that the change of J by an exchange is a product along
 //! rows, which becomes vector instructions.
 
-use super::dense::{Dense, Number, Square};
+use super::dense::Dense;
 use super::form::QapError;
+use super::number::Number;
+use super::square::Square;
 use crate::ground::types::Cost;
 
 /// An assignment of the objects of a problem.

@@ -1,6 +1,7 @@
 //! Children of two assignments.
 
-use super::dense::{Number, Square};
+use super::number::Number;
+use super::square::Square;
 use crate::ground::observer::Observer;
 use crate::ground::rng::Rng;
 use crate::ground::threads;

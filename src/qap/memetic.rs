@@ -15,11 +15,12 @@
 
 use rayon::prelude::*;
 
-use super::annealing::{Annealing, EXCHANGE, FEW};
+use super::annealing::{EXCHANGE, FEW};
 use super::arrangement::Arrangement;
 use super::crossover::{alike, exchanged, mutated, uniform};
-use super::dense::{Dense, Number};
+use super::dense::Dense;
 use super::form::QapError;
+use super::number::Number;
 use super::settings::{Improvement, QapConfig};
 use super::table::DeltaTable;
 use super::tabu::{Found, Tabu};
@@ -184,12 +185,12 @@ impl<T: Number> Memetic<'_, T> {
     ) -> Result<(Found, f64), QapError> {
         let mut watch = Watch::new(self.observer);
         let mut now = Arrangement::new(self.dense, start)?;
-        let mut annealing = Annealing::new(&now, improvement, rng);
+        let mut annealing = improvement.annealing(&now, rng);
         let has_table = start.len() <= MOST_TABLED;
         annealing.run(&mut now, if has_table { FEW } else { 0.0 }, rng, &mut watch);
         let mut found = Found { cost: now.cost, place_of: now.place_of.clone() };
         if !has_table || watch.stops_after(0) {
-            return Ok((found, annealing.work));
+            return Ok((found, annealing.work()));
         }
         let mut table = DeltaTable::of(now)?;
         annealing.run(&mut table, 0.0, rng, &mut watch);
@@ -197,7 +198,7 @@ impl<T: Number> Memetic<'_, T> {
         let mut tabu = Tabu::new(start.len())?;
         tabu.run(&mut table, &mut found, improvement.iterations, self.target, rng, &mut watch);
         let of_table = 0.5 * start.len() as f64 + EXCHANGE * f64::from(improvement.iterations);
-        Ok((found, annealing.work + of_table * (start.len() * start.len()) as f64))
+        Ok((found, annealing.work() + of_table * (start.len() * start.len()) as f64))
     }
 
     /// Takes a candidate into the population, unless it is there already or worse than all.

@@ -3,10 +3,10 @@
 //! | member | what it holds |
 //! |---|---|
 //! | `form` | the problem as it is given; J |
-//! | `dense` | the matrices in the narrowest numbers that are exact |
-//! | `sparse` | the entries that are not zero, where these are few |
+//! | `number`, `width` | the numbers in which J is summed; which kind of them is exact |
+//! | `square`, `sparse` | a matrix row by row; the entries that are not zero, where these are few |
+//! | `dense` | both matrices in the narrowest numbers that are exact |
 //! | `arrangement` | an assignment; the change of J by an exchange, O(n) |
-//! | `vector` | vector instructions of the processor |
 //! | `table` | the change of J by every exchange, O(n²) an exchange |
 //! | `annealing` | simulated annealing |
 //! | `tabu` | robust tabu search |
@@ -30,12 +30,14 @@ mod exact;
 mod form;
 mod machine;
 mod memetic;
+mod number;
 mod run;
 mod settings;
 mod sparse;
+mod square;
 mod table;
 mod tabu;
-mod vector;
+mod width;
 
 pub use bound::{gilmore_lawler, lower_bound};
 pub use form::{Qap, QapError};

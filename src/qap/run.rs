@@ -3,11 +3,13 @@
 use std::time::Instant;
 
 use super::bound::lower_bound;
-use super::dense::{Number, Plain, Width};
+use super::dense::Plain;
 use super::form::{Qap, QapError};
 use super::machine::OnMachine;
 use super::memetic::Memetic;
+use super::number::Number;
 use super::settings::QapConfig;
+use super::width::Width;
 use crate::ground::observer::{Limited, Observer, Phase, Watch};
 use crate::ground::settings::ConfigError;
 use crate::ground::threads::{self, ThreadsError};

@@ -3,8 +3,9 @@
 //! The change of J by an exchange takes time for the entries of two rows of the matrix of objects. Where these are few, going
 //! through them one by one is faster than through all with vector instructions. The sum is the same, exactly.
 
-use super::dense::{Number, Square};
 use super::form::{QapError, array};
+use super::number::Number;
+use super::square::Square;
 
 /// Of so many entries one at most is not zero in a matrix that is used as sparse: vector instructions for all entries against one
 /// by one for a few. Of problems of 32 to 800 objects, both take about as long with one entry in eight.

@@ -14,10 +14,11 @@
 //! É. Taillard: Robust taboo search for the quadratic assignment problem. Parallel Computing 17, 1991.
 
 use super::arrangement::Arrangement;
-use super::dense::{LANES, Number, SHORT_LANES, Square};
 use super::form::QapError;
-use super::vector::{Work, folded, widest};
+use super::number::Number;
+use super::square::Square;
 use crate::ground::types::Cost;
+use crate::ground::vector::{LANES, SHORT_LANES, Work, folded, widest};
 
 /// An assignment, J, and the change of J by every exchange.
 pub(super) struct DeltaTable<'a, T: Number> {
@@ -265,8 +266,9 @@ fn smaller<T: PartialOrd>(a: T, b: T) -> T {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dense::{Dense, Plain, Width};
+    use super::super::dense::{Dense, Plain};
     use super::super::form::Qap;
+    use super::super::width::Width;
     use super::*;
     use crate::ground::rng::Rng;
 

@@ -6,12 +6,13 @@
 //!
 //! An iteration takes O(n²) time for the [`DeltaTable`]; memory is 4 n² bytes besides.
 
-use super::dense::{LANES, Number};
 use super::form::{QapError, array};
+use super::number::Number;
 use super::table::DeltaTable;
 use crate::ground::observer::Watch;
 use crate::ground::rng::Rng;
 use crate::ground::types::Cost;
+use crate::ground::vector::LANES;
 
 /// An object may not return for at most so many times n iterations; a quarter of that on average.
 const TENURE: u32 = 8;

@@ -34,7 +34,7 @@ mod nsquare_pruned;
 mod partner_gains;
 mod swap;
 
-pub use improve::{Annealing, Anywhere, Improvement, finds_optimum, improve};
+pub use improve::{Anywhere, Improvement, TreeCooling, finds_optimum, improve};
 
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;

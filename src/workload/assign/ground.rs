@@ -116,6 +116,11 @@ impl Ground {
         self.near(pe).take_while(move |&other| self.distance(pe, other) == self.least)
     }
 
+    /// The [neighbours](Self::neighbours) of each PE.
+    pub(super) fn neighbour_lists(&self) -> Vec<Vec<PeId>> {
+        (0..self.num_pes() as PeId).map(|pe| self.neighbours(pe).collect()).collect()
+    }
+
     /// How far a PE is along each dimension of a grid.
     pub(super) fn coordinates(&self, pe: PeId) -> impl Iterator<Item = u32> + '_ {
         let mut rest = pe;

@@ -14,7 +14,6 @@
 //! | member | what it does |
 //! |---|---|
 //! | `greedy` | the greedy of Perego and De Petris |
-//! | `embed` | a search for a mapping in which all messages travel between neighbours |
 //! | `loads` | how evenly messages are spread over links |
 //! | `simulated` | simulated time as a measure |
 //! | `walk` | tasks along a circle through a grid |
@@ -32,7 +31,6 @@
 //! of this; the rest is ours.
 
 mod descent;
-mod embed;
 mod greedy;
 mod ground;
 mod loads;
@@ -45,6 +43,7 @@ pub use search::Start;
 
 use std::time::{Duration, Instant};
 
+use crate::graph::embedding::monomorphism;
 use crate::ground::observer::{Limited, Observer, Phase};
 use crate::ground::rng::derive;
 use crate::ground::settings::{ConfigError, check};
@@ -378,7 +377,9 @@ impl<'a> Run<'a> {
                 break;
             }
             let pe_of = match start {
-                Start::Embedding => embed::embed(graph, ground, derive(seed, 2), self.early),
+                Start::Embedding => {
+                    monomorphism::embed(graph, &ground.neighbour_lists(), derive(seed, 2), self.early)
+                }
                 _ => walk::along_circle(graph, ground),
             };
             starts.extend(pe_of.and_then(|pe_of| self.start(start, pe_of, state)));

@@ -10,16 +10,16 @@ use viem::machine::{Distances, Hierarchy, Places};
 use viem::mapping::Mapping;
 use viem::mapping::objective::cost;
 use viem::mapping::problem::Problem;
-use viem::mapping::search::{Annealing, Improvement, Neighbourhood, SearchConfig, improve, local_search};
+use viem::mapping::search::{Improvement, Neighbourhood, SearchConfig, TreeCooling, improve, local_search};
 
 /// An improvement that tries a little of everything.
 const SHORT: Improvement = {
     let mut short = Improvement::FAST;
-    short.inside = Annealing::new(20, 0.7, 0.2);
-    short.annealing = Annealing::new(50, 0.3, 0.02);
+    short.inside = TreeCooling::new(20, 0.7, 0.2);
+    short.annealing = TreeCooling::new(50, 0.3, 0.02);
     short.tournament = 10;
     short.rebuilding = 50;
-    short.rebuilt = Annealing::new(20, 0.05, 0.02);
+    short.rebuilt = TreeCooling::new(20, 0.05, 0.02);
     short
 };
 

@@ -22,7 +22,7 @@ use crate::ground::threads;
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Metric as _, with_oracle};
 use crate::mapping::Mapping;
-use crate::mapping::annealing::{Annealed, Cooling, Near, Site};
+use crate::mapping::annealing::{Cooling, Improved, Near, Site};
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::improve::{embedding, exact};
@@ -96,6 +96,7 @@ impl Anywhere {
     }
 }
 
+/// Improves the most promising of some mappings; the result is not worse than any. See [`improve`](super::improve).
 pub(super) fn improve(
     problem: &Problem<'_>,
     starts: &[&Mapping],
@@ -113,39 +114,23 @@ pub(super) fn improve(
     let near = with_oracle!(problem.oracle(), |oracle| {
         Near::new(oracle, &all_keys(oracle), problem.parts(), observer)
     });
-    if let Some(place_of) = embedding::embedding(problem, &near, observer) {
-        let mapping = Mapping::from_permutation(place_of);
-        let cost = cost(problem, &mapping);
-        observer.reached(cost);
-        let mapping = mapping.numbered_back(&order);
-        return SearchOutcome { mapping, cost, tried: 0, made: 0, stopped: observer.should_stop() };
-    }
-    let ground = Ground { problem, near: &near, observer, num_regions: num_regions(problem.graph()) };
-    let mut states: Vec<State> = starts
-        .par_iter()
-        .enumerate()
-        .map(|(index, start)| {
-            let mut state = ground.state(&start.renumbered(&order), derive(seed, index as u64));
-            state.round(&ground, &config.cooling_of(index, problem.size()));
-            state
-        })
-        .collect();
-    let best = (0..states.len()).min_by_key(|&index| states[index].cost).expect("there is a start");
-    observer.reached(states[best].cost);
-    for _ in 1..config.rounds {
-        states[best].round(&ground, &config.cooling);
-        observer.reached(states[best].cost);
-    }
-    let tried = states.iter().map(|state| state.tried).sum();
-    let made = states.iter().map(|state| state.made).sum();
-    let best = states.swap_remove(best);
-    SearchOutcome {
-        mapping: Mapping::from_permutation(best.place_of).numbered_back(&order),
-        cost: best.cost,
-        tried,
-        made,
-        stopped: observer.should_stop(),
-    }
+    let found = match embedding::embedding(problem, &near, observer) {
+        Some(place_of) => embedded(problem, place_of, observer),
+        None => {
+            let starts: Vec<Mapping> = starts.iter().map(|start| start.renumbered(&order)).collect();
+            let num_regions = num_regions(problem.graph());
+            Ground { problem, near: &near, observer, num_regions }.anneal(&starts, config, seed)
+        }
+    };
+    SearchOutcome { mapping: found.mapping.numbered_back(&order), ..found }
+}
+
+/// The outcome where the graph has the shape of the machine.
+fn embedded(problem: &Problem<'_>, place_of: Vec<PeId>, observer: &dyn Observer) -> SearchOutcome {
+    let mapping = Mapping::from_permutation(place_of);
+    let cost = cost(problem, &mapping);
+    observer.reached(cost);
+    SearchOutcome { mapping, cost, tried: 0, made: 0, stopped: observer.should_stop() }
 }
 
 /// The best start, or a better mapping if there is one.
@@ -170,6 +155,28 @@ struct Ground<'a> {
 }
 
 impl Ground<'_> {
+    /// Anneals each start once, and the best of them for some rounds more.
+    fn anneal(&self, starts: &[Mapping], config: &Anywhere, seed: u64) -> SearchOutcome {
+        let observer = self.observer;
+        let annealed = |(index, start): (usize, &Mapping)| {
+            let mut state = self.state(start, derive(seed, index as u64));
+            state.round(self, &config.cooling_of(index, self.problem.size()));
+            state
+        };
+        let mut states: Vec<State> = starts.par_iter().enumerate().map(annealed).collect();
+        let best = (0..states.len()).min_by_key(|&index| states[index].cost).expect("there is a start");
+        observer.reached(states[best].cost);
+        for _ in 1..config.rounds {
+            states[best].round(self, &config.cooling);
+            observer.reached(states[best].cost);
+        }
+        let tried = states.iter().map(|state| state.tried).sum();
+        let made = states.iter().map(|state| state.made).sum();
+        let State { place_of, cost, .. } = states.swap_remove(best);
+        let mapping = Mapping::from_permutation(place_of);
+        SearchOutcome { mapping, cost, tried, made, stopped: observer.should_stop() }
+    }
+
     fn state(&self, start: &Mapping, seed: u64) -> State {
         State {
             place_of: start.as_slice().to_vec(),
@@ -241,7 +248,7 @@ impl State {
         regions: &[Range<PeId>],
         cooling: &Cooling,
         seed: u64,
-    ) -> Vec<Option<Annealed>> {
+    ) -> Vec<Option<Improved>> {
         let &Ground { problem, near, observer, .. } = ground;
         let site = Site { metric: oracle, key_of: &all_keys(oracle), near, kinds: &[], observer };
         let anneal = |index: usize| {
@@ -254,7 +261,7 @@ impl State {
         threads::map(regions.len(), 1, &anneal)
     }
 
-    fn take_over(&mut self, ground: &Ground<'_>, places: &Range<PeId>, annealed: &Annealed) {
+    fn take_over(&mut self, ground: &Ground<'_>, places: &Range<PeId>, annealed: &Improved) {
         let change = ground.change(self, places, &annealed.place_of);
         if change >= 0 {
             return;

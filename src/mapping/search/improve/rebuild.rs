@@ -11,13 +11,14 @@
 use std::cmp::Reverse;
 
 use super::Improvement;
-use super::annealing::{Improved, anneal};
 use super::region::Region;
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, PeId};
 use crate::machine::Distances;
 use crate::mapping::Mapping;
+use crate::mapping::annealing::Improved;
+use crate::mapping::annealing::tree::anneal;
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::partition::{Contraction, Partitioner, Settings, Targets};
@@ -60,7 +61,7 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
     if gain > 0 {
         Improved { gain, ..improved }
     } else {
-        Improved { pe_of: identity.into_vec(), gain: 0, made: 0, ..improved }
+        Improved { place_of: identity.into_vec(), gain: 0, made: 0, ..improved }
     }
 }
 

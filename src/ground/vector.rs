@@ -3,17 +3,23 @@
 //! A program for any x86-64 processor may use vectors of 16 bytes only. Nearly all processors have vectors of 32 bytes too, with which loops
 //! along rows take little more than half the time (docs/BENCHMARKS.md has the record). All sums are exact, so results do not depend on it.
 
-use super::dense::{LANES, Number, SHORT_LANES};
+use std::ops::{Add, Mul, Sub};
+
+/// Sums and changes of J that are handled at once.
+pub(crate) const LANES: usize = 8;
+
+/// Short entries that are handled at once; rows of matrices are padded to a multiple of it.
+pub(crate) const SHORT_LANES: usize = 16;
 
 /// Work that is compiled once for each width of vectors: what it calls must be inlined into it.
-pub(super) trait Work {
+pub(crate) trait Work {
     type Output;
     fn run(self) -> Self::Output;
 }
 
 /// Does work with the widest vectors of this processor.
 #[inline(always)]
-pub(super) fn widest<W: Work>(work: W) -> W::Output {
+pub(crate) fn widest<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has these instructions, as was just asked.
@@ -31,7 +37,10 @@ fn with_avx2<W: Work>(work: W) -> W::Output {
 
 /// The sum of `(a[k] - b[k]) · (c[k] - d[k])`.
 #[inline(always)]
-pub(super) fn product<T: Number>(rows: [&[T]; 4]) -> T {
+pub(crate) fn product<T>(rows: [&[T]; 4]) -> T
+where
+    T: Copy + Default + Add<Output = T> + Sub<Output = T> + Mul<Output = T>,
+{
     let [a, b, c, d] = rows.map(|row| row.as_chunks::<LANES>().0);
     let mut sums = [T::default(); LANES];
     for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
@@ -43,7 +52,7 @@ pub(super) fn product<T: Number>(rows: [&[T]; 4]) -> T {
 /// The sum of `(a[k] - b[k]) · (c[k] - d[k])` of short numbers. Rows are whole chunks of [`SHORT_LANES`], each difference is within 16 bits, and
 /// the sum of the absolute values within 31.
 #[inline(always)]
-pub(super) fn product_of_short(rows: [&[i16]; 4]) -> i32 {
+pub(crate) fn product_of_short(rows: [&[i16]; 4]) -> i32 {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has these instructions, as was just asked.
@@ -89,7 +98,7 @@ fn product_of_chunks([a, b, c, d]: [&[[i16; SHORT_LANES]]; 4]) -> i32 {
 
 /// All lanes in one, by halves: each waits for few others.
 #[inline(always)]
-pub(super) fn folded<T: Copy>(lanes: [T; LANES], fold: impl Fn(T, T) -> T) -> T {
+pub(crate) fn folded<T: Copy>(lanes: [T; LANES], fold: impl Fn(T, T) -> T) -> T {
     let four: [T; LANES / 2] = std::array::from_fn(|lane| fold(lanes[lane], lanes[lane + LANES / 2]));
     fold(fold(four[0], four[2]), fold(four[1], four[3]))
 }

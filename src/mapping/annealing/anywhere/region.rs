@@ -185,12 +185,12 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
     }
 
     /// Puts the processes on these places, which are a permutation of those of the region.
-    pub fn restore(&mut self, key_of: &[K], place_of: Vec<PeId>) {
+    pub fn restore(&mut self, key_of: &[K], place_of: &[PeId]) {
         for (process, &place) in place_of.iter().enumerate() {
             self.keys[process] = key_of[place as usize];
             self.process_on[(place - self.places.start) as usize] = process as NodeId;
         }
-        self.place_of = place_of;
+        self.place_of.copy_from_slice(place_of);
     }
 }
 
@@ -284,7 +284,7 @@ mod tests {
                         assert_eq!(region.process_on(region.place(process)), Some(process));
                     }
                 }
-                region.restore(&key_of, initial);
+                region.restore(&key_of, &initial);
                 assert_eq!(half_of_cost(graph, oracle, &mapping(&region)), half_at_start);
                 // The keys are those of the places again: changes are right.
                 if region.num_processes() > 1 {
@@ -313,7 +313,7 @@ mod tests {
         }
     }
 
-    /// The same graph with weights so many times as great, less their square.
+    /// The same graph with `times` the weights, less their squares.
     fn heavier(graph: &CsrGraph, times: Weight) -> CsrGraph {
         let mut builder = crate::graph::GraphBuilder::new(graph.num_nodes());
         for u in graph.nodes() {

@@ -10,8 +10,7 @@
 //!
 //! The losses cost a visit of a group for each pair and exchange that changes it. Memory: the square of the number of groups.
 
-use super::annealing::MANY_ARCS;
-use super::gain_table::{Amount, GainTable};
+use super::gain_table::{Amount, GainTable, MANY_ARCS};
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{Cost, NodeId};
 

@@ -17,6 +17,9 @@ use crate::graph::CsrGraph;
 use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::Hierarchy;
 
+/// A process of more arcs than this is a hub: an exchange that walks more is paid for from a budget.
+pub(super) const MANY_ARCS: usize = 1 << 9;
+
 /// A number wide enough for the gains of one problem.
 pub(super) trait Amount:
     Copy + Ord + AddAssign + SubAssign + Sub<Output = Self> + Mul<Output = Self> + Send + Sync
@@ -96,29 +99,14 @@ impl<A: Amount> GainTable<A> {
     /// The hierarchy must be [simplified](Hierarchy::simplified) and have two levels or more.
     pub fn new(graph: &CsrGraph, hierarchy: &Hierarchy, pe_of: &[PeId]) -> Self {
         let n = graph.num_nodes();
-        let (arities, distances) = (hierarchy.arities(), hierarchy.distances());
-        let group_size = arities[0];
+        let group_size = hierarchy.arities()[0];
         let num_groups = n / group_size as usize;
-        let mut groups = 1;
-        let levels: Vec<Level<A>> = (1..arities.len())
-            .map(|level| {
-                let step = A::of(distances[level] - distances[level - 1]);
-                let first = (0..num_groups).map(|group| (group - group % groups) as u32).collect();
-                let inner = Level { groups, step, first };
-                groups *= arities[level] as usize;
-                inner
-            })
-            .collect();
-        let arcs: Vec<(NodeId, A)> = graph
-            .targets()
-            .iter()
-            .zip(graph.edge_weights())
-            .map(|(&v, &weight)| (v, A::of(weight)))
-            .collect();
+        let arcs = graph.targets().iter().zip(graph.edge_weights());
+        let distances = hierarchy.distances();
         let mut gains = Self {
             offsets: graph.offsets().iter().map(|&offset| offset as u32).collect(),
-            arcs,
-            levels,
+            arcs: arcs.map(|(&v, &weight)| (v, A::of(weight))).collect(),
+            levels: inner_levels(hierarchy, num_groups),
             apart: distances.iter().map(|&distance| distance - distances[0]).collect(),
             group_size,
             num_groups,
@@ -130,27 +118,31 @@ impl<A: Amount> GainTable<A> {
         for (process, &pe) in pe_of.iter().enumerate() {
             gains.process_on[pe as usize] = process as NodeId;
         }
-        for u in graph.nodes() {
-            // First by how much each entry exceeds the one before, as a neighbour adds to runs of entries.
-            let row = &mut gains.table[u as usize * num_groups..][..num_groups];
-            for (v, weight) in graph.arcs(u) {
-                let group = gains.group_of[v as usize] as usize;
-                for level in &gains.levels {
-                    let amount = A::of(weight) * level.step;
-                    let first = level.first[group] as usize;
-                    row[first] += amount;
-                    if let Some(after) = row.get_mut(first + level.groups) {
-                        *after -= amount;
-                    }
+        graph.nodes().for_each(|process| gains.fill_row(process));
+        gains
+    }
+
+    /// Sums up what a process, whose row is zero, gains in each innermost group.
+    fn fill_row(&mut self, process: NodeId) {
+        let arcs = self.offsets[process as usize] as usize..self.offsets[process as usize + 1] as usize;
+        let row = &mut self.table[process as usize * self.num_groups..][..self.num_groups];
+        // First by how much each entry exceeds the one before, as a neighbour adds to runs of entries.
+        for &(neighbour, weight) in &self.arcs[arcs] {
+            let group = self.group_of[neighbour as usize] as usize;
+            for level in &self.levels {
+                let amount = weight * level.step;
+                let first = level.first[group] as usize;
+                row[first] += amount;
+                if let Some(after) = row.get_mut(first + level.groups) {
+                    *after -= amount;
                 }
             }
-            let mut sum = A::ZERO;
-            for entry in row {
-                sum += *entry;
-                *entry = sum;
-            }
         }
-        gains
+        let mut sum = A::ZERO;
+        for entry in row {
+            sum += *entry;
+            *entry = sum;
+        }
     }
 
     pub fn num_processes(&self) -> usize {
@@ -329,6 +321,20 @@ impl<A: Amount> GainTable<A> {
             }
         }
     }
+}
+
+/// The levels below the outermost, the innermost first.
+fn inner_levels<A: Amount>(hierarchy: &Hierarchy, num_groups: usize) -> Vec<Level<A>> {
+    let (arities, distances) = (hierarchy.arities(), hierarchy.distances());
+    let mut groups = 1;
+    let level = |level: usize| {
+        let step = A::of(distances[level] - distances[level - 1]);
+        let first = (0..num_groups).map(|group| (group - group % groups) as u32).collect();
+        let inner = Level { groups, step, first };
+        groups *= arities[level] as usize;
+        inner
+    };
+    (1..arities.len()).map(level).collect()
 }
 
 #[cfg(test)]
