@@ -3,8 +3,10 @@
 pub(crate) mod budget;
 pub mod memory;
 pub(crate) mod metropolis;
+pub mod number_list;
 pub mod observer;
 pub mod rng;
 pub mod settings;
+pub mod text;
 pub mod threads;
 pub mod types;

@@ -4,7 +4,8 @@ use crate::ground::types::{Cost, Weight};
 use crate::partition::remap::{Migration, MigrationWeight};
 
 /// What a remapping costs, and what it moves.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CurvePoint {
     /// The weight of migration that was asked for.
     pub migration_weight: MigrationWeight,

@@ -13,8 +13,6 @@
 //! Time and memory as for the cut, times the number of blocks next to a vertex, and 4 k² bytes for the distances of up to 4096
 //! blocks.
 
-use serde::{Deserialize, Serialize};
-
 use super::enumeration;
 use super::multilevel::{First, Task};
 use super::multisection::{BlockTree, Multisection, place_blocks};
@@ -46,8 +44,9 @@ pub struct Layout<'a> {
 pub type Place<'a> = dyn Fn(&CsrGraph, u64) -> Vec<BlockId> + Sync + 'a;
 
 /// All settings of partitions onto a machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct DirectSettings {
     /// The steps of multisection.
@@ -62,8 +61,9 @@ pub struct DirectSettings {
 
 /// Settings where all blocks are made in one step. A partition that knows no distances, whose blocks are placed as wholes, is then a further
 /// start, and not easy to improve.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct FlatSettings {
     /// The partition of which few edges are cut.
