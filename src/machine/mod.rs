@@ -28,6 +28,7 @@
 //!
 //! A machine of one's own implements [`Machine`], and [`OwnDistances`] where no metric here has its distances.
 
+#[cfg(feature = "io")]
 pub mod cluster;
 pub(crate) mod division;
 mod family;
@@ -59,7 +60,9 @@ pub use metric::stored::{StoredDistances, StoredDistancesError};
 pub use nodes::{Nodes, Site};
 pub use parts::{PartTree, Parts};
 pub use places::{Places, check_memory};
-pub use spec::{SpecError, Wanted, build, build_wanted, file_of, file_of_pes, files_of, read, restricted};
+#[cfg(feature = "io")]
+pub use spec::read;
+pub use spec::{SpecError, Wanted, build, build_wanted, file_of, file_of_pes, files_of, restricted};
 
 use std::ops::Range;
 

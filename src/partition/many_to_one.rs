@@ -13,8 +13,6 @@
 //! Time and memory as for the cut, times the number of blocks next to a vertex, and 4 k² bytes for the distances of up to 4096
 //! blocks.
 
-use serde::{Deserialize, Serialize};
-
 use super::assignment::{Assignment, Problem};
 use super::blocks::{Partition, renamed};
 use super::compact::{self, CompactGraph, Stored};
@@ -33,8 +31,9 @@ use crate::ground::settings::ConfigError;
 use crate::ground::types::{BlockId, Cost, Distance};
 
 /// All settings of partitions onto a machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct DirectSettings {
     /// The steps of multisection.
@@ -49,8 +48,9 @@ pub struct DirectSettings {
 
 /// Settings where all blocks are made in one step. A partition that knows no distances, whose blocks are placed as wholes, is then a further
 /// start, and not easy to improve.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct FlatSettings {
     /// The partition of which few edges are cut.

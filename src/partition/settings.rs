@@ -15,8 +15,6 @@
 //!
 //! What each number balances, and the command that shows its curve, is told in docs/TUNING.md.
 
-use serde::{Deserialize, Serialize};
-
 use super::coarsen::Contraction;
 use crate::ground::settings::{ConfigError, check, check_at_least_one, check_share, members};
 use crate::ground::types::Weight;
@@ -49,8 +47,9 @@ members! {
 /// let error = settings.validate().unwrap_err();
 /// assert_eq!(error.to_string(), "the setting flow.region is 1.5, but it must be above 0 and at most 1");
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Settings {
     /// How graphs are coarsened.
@@ -70,8 +69,9 @@ pub struct Settings {
 }
 
 /// How bisections are found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct BisectionSettings {
     /// Coarsening stops at this many vertices; at least 1.
@@ -85,8 +85,9 @@ pub struct BisectionSettings {
 }
 
 /// How initial partitions are found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct InitialSettings {
     /// Coarsening stops at this many vertices, or at a quarter of the graph if that is less.
@@ -100,8 +101,9 @@ pub struct InitialSettings {
 }
 
 /// How partitions into many blocks are refined.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct KWaySettings {
     /// The greatest number of rounds on each level.
@@ -115,8 +117,9 @@ pub struct KWaySettings {
 }
 
 /// How pairs of blocks are refined by minimum cuts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct FlowSettings {
     /// The greatest number of rounds over the pairs on each level; 0 turns flows off.
@@ -128,8 +131,9 @@ pub struct FlowSettings {
 }
 
 /// How far blocks may exceed their bounds during refinement, and how they meet them at the end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct BalanceSettings {
     /// The share of its size by which a block may exceed it until the finest level is refined; at least 0.
@@ -149,8 +153,9 @@ pub struct BalanceSettings {
 }
 
 /// How many partitions are made, and how often they are combined.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct PoolSettings {
     /// The number of independent partitions, of which the best is kept; at least 1.

@@ -92,8 +92,9 @@ impl Task<'_> {
 }
 
 /// How the first mapping is made, and how hard its partitions try.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct ConstructionConfig {
     /// The algorithm; `None` takes [`Construction::HierarchyTopDown`] on regular trees and

@@ -6,16 +6,15 @@ mod matching;
 
 use limits::Limits;
 
-use serde::{Deserialize, Serialize};
-
 use super::compact::{CompactGraph, Stored};
 use crate::ground::observer::Observer;
 use crate::ground::rng::Rng;
 use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// What becomes one vertex of the next level.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Contraction {
     /// Nothing: the graph itself is partitioned, which suits graphs of at most some hundred vertices.

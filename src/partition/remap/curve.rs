@@ -5,7 +5,8 @@ use super::weight::MigrationWeight;
 use crate::ground::types::{Cost, Weight};
 
 /// What a remapping costs, and what it moves.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CurvePoint {
     /// The weight of migration that was asked for.
     pub migration_weight: MigrationWeight,

@@ -29,8 +29,9 @@ use crate::mapping::problem::Problem;
 use crate::partition::Preset;
 
 /// What to spend on improving a mapping.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Improvement {
     /// How the inside of each of the small groups is annealed first, one by one.
