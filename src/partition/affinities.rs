@@ -60,6 +60,12 @@ impl BlockAffinities {
         if !gains_are_sums || self.touched.len() <= most {
             return self.touched.len();
         }
+        self.narrow_to(most, &fits)
+    }
+
+    /// Puts `most` of the blocks that fit first. It is rare, so it is compiled once for all callers.
+    #[cold]
+    fn narrow_to(&mut self, most: usize, fits: &dyn Fn(BlockId) -> bool) -> usize {
         let mut count = 0;
         for index in 0..self.touched.len() {
             if fits(self.touched[index]) {

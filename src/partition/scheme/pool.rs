@@ -9,13 +9,12 @@
 //!
 //! Sanders, Schulz: Distributed evolutionary graph partitioning. ALENEX 2012.
 
-use rayon::prelude::*;
-
 use super::initial::bisection::RecursiveBisection;
 use super::multilevel::{FlowLevels, Multilevel, Task, overlay};
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Phase};
 use crate::ground::rng::{Rng, derive};
+use crate::ground::threads;
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{self, CompactGraph, Stored};
@@ -86,7 +85,7 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
             seeds.into_iter().map(|seed| (None, seed)).collect();
         let given = self.starts.iter().zip(1..);
         starts.extend(given.map(|(start, index)| (Some(start), derive(self.seed, u64::MAX - index))));
-        let mut members = self.each(starts, |(start, seed)| self.member(start, seed));
+        let mut members = self.each(starts, &|(start, seed)| self.member(start, seed));
         for generation in 1..=self.task.settings.pool.generations as u64 {
             if self.task.observer.should_stop() {
                 break;
@@ -147,7 +146,7 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
             let (first, second) = (members.swap_remove(0), members.swap_remove(0));
             pairs.push((first, second, rng.next_u64()));
         }
-        let families = self.each(pairs, |(first, second, seed)| self.combine(first, second, seed));
+        let families = self.each(pairs, &|(first, second, seed)| self.combine(first, second, seed));
         members.extend(families.into_iter().flatten());
         members
     }
@@ -170,9 +169,9 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
     }
 
     /// Applies `work` to each item, in parallel if the graph is large enough; results in the order of the items.
-    fn each<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
+    fn each<T: Send, R: Send>(&self, items: Vec<T>, work: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
         if items.len() > 1 && self.task.level.num_arcs() >= LEAST_PARALLEL_ARCS {
-            items.into_par_iter().map(work).collect()
+            threads::map_each(items, work)
         } else {
             items.into_iter().map(work).collect()
         }

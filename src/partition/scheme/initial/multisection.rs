@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use crate::ground::threads;
 
 use super::bisection::RecursiveBisection;
 use super::interface::{Coarsest, InitialPartition};
@@ -147,14 +147,12 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
             group_of = self.refine(&groups, group_of);
             let children: Vec<Vec<Group>> = groups.iter().map(|group| self.children(group)).collect();
             let parts: Vec<(CompactGraph<W>, Vec<NodeId>)> = self.level.graph.split(&group_of, groups.len());
-            let divided: Vec<(Vec<NodeId>, Vec<BlockId>)> = (parts, &groups, &children)
-                .into_par_iter()
-                .with_max_len(1)
-                .map(|((graph, nodes), group, children)| {
+            let parts = parts.into_iter().zip(groups.iter().zip(&children)).collect();
+            let divided: Vec<(Vec<NodeId>, Vec<BlockId>)> =
+                threads::map_each(parts, &|((graph, nodes), (group, children))| {
                     let inner = self.divide(&graph, &nodes, group, children);
                     (nodes, inner)
-                })
-                .collect();
+                });
             let mut first = 0;
             for ((nodes, inner), children) in divided.into_iter().zip(&children) {
                 for (node, child) in nodes.into_iter().zip(inner) {
