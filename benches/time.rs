@@ -116,7 +116,7 @@ fn congested_programs(preset: MapPreset) {
     for case in 0..30u64 {
         let kind = Congestion::ALL[case as usize % 4];
         let side = [6, 8, 10, 12][(case / 8) as usize];
-        let size = Size { rounds: 4, flits: 32, cycles: 1 };
+        let size = Size::new(4, 32, 1);
         let program = shuffled(&congested(kind, side, size, case), case + 100);
         let grid = if case / 4 % 2 == 0 { Grid::mesh(&[side, side]) } else { Grid::torus(&[side, side]) };
         let machine = grid.expect("few PEs");

@@ -21,7 +21,7 @@ use super::crossover::{alike, exchanged, mutated, uniform};
 use super::dense::Dense;
 use super::form::QapError;
 use super::number::Number;
-use super::settings::{Improvement, QapConfig};
+use super::settings::{QapConfig, QapImprovement};
 use super::table::DeltaTable;
 use super::tabu::{Found, Tabu};
 use crate::ground::observer::{Observer, Watch};
@@ -180,7 +180,7 @@ impl<T: Number> Memetic<'_, T> {
     fn improved(
         &self,
         start: &[u32],
-        improvement: &Improvement,
+        improvement: &QapImprovement,
         rng: &mut Rng,
     ) -> Result<(Found, f64), QapError> {
         let mut watch = Watch::new(self.observer);

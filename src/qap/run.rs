@@ -42,6 +42,7 @@ pub enum QapSolveError {
 
 /// An assignment and what is known of it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct QapSolution {
     /// The place of each object.
     pub mapping: Mapping,

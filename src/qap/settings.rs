@@ -28,7 +28,7 @@ pub struct QapConfig {
     /// Children, if there is no time limit.
     pub children: usize,
     /// How a random assignment becomes a member.
-    pub first: Improvement,
+    pub first: QapImprovement,
     /// How a child becomes a member: of these ways, those are taken more often that have made more members for their work.
     pub ways: [Way; 5],
     /// How members of a quick generation are made.
@@ -42,7 +42,8 @@ pub struct QapConfig {
 /// How an assignment is improved: by annealing, then by tabu search.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Improvement {
+#[non_exhaustive]
+pub struct QapImprovement {
     /// Rounds of annealing; in each, every pair is proposed once.
     pub rounds: u32,
     /// The first temperature, as a part of the mean change of J.
@@ -56,21 +57,23 @@ pub struct Improvement {
 /// How a child comes from members of the population.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Way {
     /// Its parents: two; one, whose copy it begins as; or none, and it begins at random.
     pub parents: u32,
     /// How it is improved.
-    pub improvement: Improvement,
+    pub improvement: QapImprovement,
 }
 
 /// How members of a quick generation are made, which become alike soon and make room for the next.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Quick {
     /// How a random assignment becomes a member.
-    pub first: Improvement,
+    pub first: QapImprovement,
     /// How a child of two becomes a member.
-    pub child: Improvement,
+    pub child: QapImprovement,
 }
 
 impl QapConfig {
@@ -89,17 +92,17 @@ impl QapConfig {
             machine: Some(preset),
             population,
             children,
-            first: Improvement { rounds: 500, hot: 0.3, cold: 0.01, iterations: 2000 },
+            first: QapImprovement::new(500, 0.3, 0.01, 2000),
             ways: [
-                Way::new(2, 50, 0.1, 1000),
-                Way::new(2, 50, 0.03, 1000),
-                Way::new(2, 0, 0.1, 10_000),
-                Way::new(1, 100, 0.05, 500),
-                Way::new(0, 1000, 0.3, 1000),
+                Way::new(2, QapImprovement::new(50, 0.1, 0.01, 1000)),
+                Way::new(2, QapImprovement::new(50, 0.03, 0.01, 1000)),
+                Way::new(2, QapImprovement::new(0, 0.1, 0.01, 10_000)),
+                Way::new(1, QapImprovement::new(100, 0.05, 0.01, 500)),
+                Way::new(0, QapImprovement::new(1000, 0.3, 0.01, 1000)),
             ],
             quick: Quick {
-                first: Improvement { rounds: 100, hot: 0.3, cold: 0.01, iterations: 1000 },
-                child: Improvement { rounds: 0, hot: 0.1, cold: 0.01, iterations: 400 },
+                first: QapImprovement::new(100, 0.3, 0.01, 1000),
+                child: QapImprovement::new(0, 0.1, 0.01, 400),
             },
             exact_size: 13,
             branches: 1_000_000,
@@ -146,12 +149,25 @@ impl QapConfig {
 }
 
 impl Way {
-    fn new(parents: u32, rounds: u32, hot: f64, iterations: u32) -> Self {
-        Self { parents, improvement: Improvement { rounds, hot, cold: 0.01, iterations } }
+    /// A number of parents, at most two, and how the child is improved.
+    pub const fn new(parents: u32, improvement: QapImprovement) -> Self {
+        Self { parents, improvement }
     }
 }
 
-impl Improvement {
+impl Quick {
+    /// How a random assignment and a child of two become members.
+    pub const fn new(first: QapImprovement, child: QapImprovement) -> Self {
+        Self { first, child }
+    }
+}
+
+impl QapImprovement {
+    /// Rounds of annealing between the temperatures `hot` and `cold`, then iterations of tabu search.
+    pub const fn new(rounds: u32, hot: f64, cold: f64, iterations: u32) -> Self {
+        Self { rounds, hot, cold, iterations }
+    }
+
     fn validate(&self) -> Result<(), ConfigError> {
         check_positive("hot", self.hot)?;
         check_positive("cold", self.cold)?;

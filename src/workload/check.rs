@@ -11,6 +11,7 @@ use crate::ground::types::Weight;
 
 /// What is wrong with a program, and at which instruction. All are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[error("{}{fault}", self.place())]
 pub struct ProgramError {
     /// The task.
@@ -33,6 +34,7 @@ impl ProgramError {
 
 /// What is wrong with an instruction. Tasks are counted from 0, messages from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum ProgramFault {
     #[error("there is no task {other}; the program has {count}")]

@@ -27,6 +27,7 @@ named! {
 
 /// How much a generated program does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Size {
     /// Rounds, at least 1.
     pub rounds: u64,
@@ -34,6 +35,13 @@ pub struct Size {
     pub flits: u64,
     /// Cycles of computation for each flit that is sent or received.
     pub cycles: u64,
+}
+
+impl Size {
+    /// A number of rounds, the flits of a message, and the cycles for each of them.
+    pub const fn new(rounds: u64, flits: u64, cycles: u64) -> Self {
+        Self { rounds, flits, cycles }
+    }
 }
 
 impl Default for Size {
@@ -45,6 +53,7 @@ impl Default for Size {
 
 /// Why there is no program of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum GenerateError {
     #[error("a program of pattern {pattern} needs {needed}, but {} is given", lengths_of(lengths))]
@@ -238,6 +247,7 @@ fn random(n: TaskId, size: Size, seed: u64) -> Result<Program, ProgramError> {
 
 /// The congested programs on which mappings are compared: phases whose messages have to share links, whatever the mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Congestion {
     /// Every task exchanges with its mirror image in a square, and with the next in its row and in its column by turns.
     Transpose,

@@ -91,6 +91,7 @@ pub struct Channel {
 
 /// What passes a channel during a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Traffic {
     /// Number of messages.
     pub messages: u64,

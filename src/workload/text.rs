@@ -22,6 +22,7 @@ use crate::workload::{Instruction, Program, ProgramBuilder, ProgramError, Progra
 
 /// What is wrong with the text of a program. Lines are counted from 1, tasks from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum TextFault {
     #[error("`{text}` stands where {expected} should be")]

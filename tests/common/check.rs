@@ -70,7 +70,7 @@ pub fn check_random_estimate(machine: &dyn Machine, machine_text: &MachineText<'
     let tasks = 2 + rng.below(2 * machine.num_pes() as u32);
     let program = random_program(tasks, rng);
     let pe_of: Vec<PeId> = (0..tasks).map(|_| rng.below(machine.num_pes() as u32)).collect();
-    let costs = Costs { send: rng.below(4).into(), receive: rng.below(4).into() };
+    let costs = Costs::new(rng.below(4).into(), rng.below(4).into());
     check_estimate(&program, costs, machine, machine_text, &pe_of);
 }
 

@@ -83,7 +83,7 @@ impl GenerateJob<'_> {
         seed: u64,
     ) -> anyhow::Result<End> {
         let &GenerateOptions { rounds, flits, cycles, shuffle, .. } = self.options;
-        let size = Size { rounds, flits, cycles };
+        let size = Size::new(rounds, flits, cycles);
         let program = generate::program(*pattern, lengths, size, seed);
         let mut program = program.map_err(|error| UsageError(error.to_string()))?;
         if shuffle {

@@ -205,7 +205,7 @@ impl MapJob<'_> {
         &self,
         program: &Program,
         (machine, room): (&dyn Machine, Option<u32>),
-        Assignment { mapping, report }: &Assignment,
+        Assignment { mapping, report, .. }: &Assignment,
         report_of_run: &MapReport<'_>,
         launch: Option<&JobLaunch>,
     ) -> anyhow::Result<()> {

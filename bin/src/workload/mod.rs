@@ -34,8 +34,8 @@ pub(crate) struct ProgramOptions {
 
 impl ProgramOptions {
     fn costs(&self) -> Costs {
-        let Costs { send, receive } = Costs::default();
-        Costs { send: self.send_cycles.unwrap_or(send), receive: self.receive_cycles.unwrap_or(receive) }
+        let Costs { send, receive, .. } = Costs::default();
+        Costs::new(self.send_cycles.unwrap_or(send), self.receive_cycles.unwrap_or(receive))
     }
 
     /// An error if one of these options is there.

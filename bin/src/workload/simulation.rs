@@ -90,7 +90,7 @@ impl SimulationOptions {
         costs: Costs,
         is_drawn: bool,
     ) -> anyhow::Result<Option<Simulation>> {
-        let settings = Settings { costs, has_timeline: self.trace.is_some() || is_drawn };
+        let settings = Settings::new(costs).with_timeline(self.trace.is_some() || is_drawn);
         let run = || simulate(program, routing, mapping.as_slice(), settings, &());
         Ok(self.simulate.then(run).transpose()?)
     }
@@ -107,7 +107,7 @@ impl SimulationOptions {
         }
         let (program, routing) = (Program::of_graph(graph)?, Routing::new(machine)?);
         // All messages start at once.
-        self.run(&program, &routing, mapping, Costs { send: 0, receive: 0 }, false)
+        self.run(&program, &routing, mapping, Costs::new(0, 0), false)
     }
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn write_trace(
 ) -> std::io::Result<()> {
     let timeline = simulation.and_then(|simulation| simulation.timeline.as_ref());
     match timeline {
-        Some(timeline) => files::write_json(out, &ChromeTrace { timeline, pe_of: mapping.as_slice() }),
+        Some(timeline) => files::write_json(out, &ChromeTrace::new(timeline, mapping.as_slice())),
         None => Ok(()),
     }
 }

@@ -130,6 +130,7 @@ pub enum AssignError {
 
 /// A mapping of a program and how it came about.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Assignment {
     /// The PE of each task.
     pub mapping: Mapping,
@@ -139,6 +140,7 @@ pub struct Assignment {
 
 /// What a run tells about itself. Times of the program are in cycles, those of the run in seconds.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct AssignReport {
     /// J of the mapping: flits times distance, both directions of each pair.
     pub cost: Cost,
@@ -164,6 +166,7 @@ pub struct AssignReport {
 
 /// F of a start, and of what local search made of it.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct StartReport {
     /// Which one.
     pub start: Start,

@@ -15,6 +15,7 @@ const TOGETHER: f64 = 0.5;
 
 /// What a program does, summed up.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Model {
     /// w: cycles that each task is busy, SEND and RECEIVE included.
     pub work: Vec<u64>,
@@ -32,6 +33,7 @@ pub struct Model {
 
 /// What passes a channel. Sums are over a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ChannelModel {
     /// The sending task.
     pub from: TaskId,
@@ -47,6 +49,7 @@ pub struct ChannelModel {
 
 /// Channels whose messages are on their way at the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Phase {
     /// The channels, ascending.
     pub channels: Vec<u32>,

@@ -46,6 +46,7 @@ use tasks::{Begun, Outgoing, Tasks};
 /// Cycles that instructions take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Costs {
     /// A SEND, whatever the length of the message.
     pub send: u64,
@@ -64,6 +65,11 @@ impl Costs {
     /// The greatest cost.
     pub const MOST: u64 = 1 << 20;
 
+    /// Cycles of a SEND and of a RECEIVE.
+    pub const fn new(send: u64, receive: u64) -> Self {
+        Self { send, receive }
+    }
+
     /// Cycles that an instruction takes.
     pub fn of(self, instruction: Instruction) -> u64 {
         match instruction {
@@ -77,11 +83,24 @@ impl Costs {
 
 /// What a simulation is told besides program, routes and mapping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Settings {
     /// Cycles that instructions take.
     pub costs: Costs,
     /// Whether to tell what was done when: 40 bytes an instruction, 32 a message.
     pub has_timeline: bool,
+}
+
+impl Settings {
+    /// A simulation with these costs, without a timeline.
+    pub const fn new(costs: Costs) -> Self {
+        Self { costs, has_timeline: false }
+    }
+
+    /// The same with or without a timeline.
+    pub const fn with_timeline(self, has_timeline: bool) -> Self {
+        Self { has_timeline, ..self }
+    }
 }
 
 /// Why a simulation has no end. Tasks and PEs are counted from 0.
@@ -107,6 +126,7 @@ pub enum SimulationError {
 
 /// A message that waits for a link that the next one of a circle keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Blocked {
     /// Who sent it.
     pub from: TaskId,
@@ -139,7 +159,7 @@ fn circle_of(circle: &[Blocked]) -> String {
 /// builder.receive(1, 0, 10);
 /// let program = builder.build()?;
 /// let routing = Routing::new(&Grid::mesh(&[4])?)?;
-/// let settings = Settings { costs: Costs { send: 0, receive: 0 }, ..Settings::default() };
+/// let settings = Settings::new(Costs::new(0, 0));
 /// // Ten flits over three links.
 /// assert_eq!(simulate(&program, &routing, &[0, 3], settings, &())?.completion_time, 10 + 3 - 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -8,6 +8,7 @@ use crate::workload::routing::LaneId;
 
 /// How long a program takes with a mapping, and why. All times are in cycles.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Simulation {
     /// When the last task ends.
     pub completion_time: u64,
@@ -34,6 +35,7 @@ impl Simulation {
 
 /// The time of a PE: its three parts are the completion time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct PeTime {
     /// It ran an instruction.
     pub busy: u64,
@@ -45,6 +47,7 @@ pub struct PeTime {
 
 /// What happened on a link in one direction, both lanes together if it has two.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct LinkLoad {
     /// Its first lane.
     pub link: LaneId,
@@ -64,6 +67,7 @@ pub struct LinkLoad {
 
 /// How long messages between different places took, from the end of their SEND until all of it has arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Latency {
     /// How many there were.
     pub messages: u64,
@@ -79,6 +83,7 @@ pub struct Latency {
 
 /// What was done when.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Timeline {
     /// Instructions, in the order of their ends.
     pub spans: Vec<Span>,
@@ -89,6 +94,7 @@ pub struct Timeline {
 /// What a PE does for some time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Activity {
     /// A task computes.
     Compute,
@@ -100,6 +106,7 @@ pub enum Activity {
 
 /// An instruction that has run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Span {
     /// Where.
     pub pe: PeId,
@@ -115,6 +122,7 @@ pub struct Span {
 
 /// A message that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Flight {
     /// Who sent it.
     pub from: TaskId,

@@ -16,7 +16,7 @@ use viem::workload::simulate::{Costs, Settings, simulate};
 use viem::workload::{Program, ProgramBuilder};
 use viem_verify::MachineText;
 
-const FREE: Costs = Costs { send: 0, receive: 0 };
+const FREE: Costs = Costs::new(0, 0);
 
 fn estimate(program: &Program, machine: &dyn Machine, pe_of: &[PeId], costs: Costs) -> f64 {
     let (model, routing) = (Model::new(program, costs).unwrap(), Routing::new(machine).unwrap());
@@ -106,14 +106,8 @@ fn what_is_kept_up_to_date_is_what_comes_from_scratch() {
     for (case, machine) in machines.iter().cycle().take(40).enumerate() {
         let tasks = 4 + rng.below(20);
         let program = match case % 2 {
-            0 => program(Pattern::Random, &[tasks], Size { rounds: 2, flits: 9, cycles: 2 }, case as u64)
-                .unwrap(),
-            _ => congested(
-                Congestion::ALL[case / 2 % 4],
-                4,
-                Size { rounds: 3, flits: 7, cycles: 1 },
-                case as u64,
-            ),
+            0 => program(Pattern::Random, &[tasks], Size::new(2, 9, 2), case as u64).unwrap(),
+            _ => congested(Congestion::ALL[case / 2 % 4], 4, Size::new(3, 7, 1), case as u64),
         };
         let tasks = program.num_tasks() as u32;
         let (model, routing) =
@@ -169,7 +163,7 @@ fn the_auditor_finds_the_same_estimate() {
         let text = MachineText { spec: "n.graph", distances: None, file: Some(&text), pes: None };
         crate::common::check_random_estimate(&*network.machine, &text, &mut rng);
         let kind = Congestion::ALL[case % 4];
-        let congested = congested(kind, 3, Size { rounds: 3, flits: 7, cycles: 1 }, case as u64);
+        let congested = congested(kind, 3, Size::new(3, 7, 1), case as u64);
         let pe_of: Vec<PeId> = (0..9).map(|_| rng.below(network.room.len() as u32)).collect();
         crate::common::check_estimate(&congested, Costs::default(), &*network.machine, &text, &pe_of);
     }
@@ -228,8 +222,7 @@ fn regular_programs_are_mapped_to_neighbours() {
 
 #[test]
 fn a_ring_on_an_odd_mesh_has_one_step_of_two_hops() {
-    let program =
-        shuffled(&program(Pattern::Ring, &[25], Size { rounds: 1, flits: 1, cycles: 0 }, 0).unwrap(), 3);
+    let program = shuffled(&program(Pattern::Ring, &[25], Size::new(1, 1, 0), 0).unwrap(), 3);
     let found = assign(&program, &Grid::mesh(&[5, 5]).unwrap(), &quick(), None, &()).unwrap();
     // Flits go both ways, and J counts each pair twice.
     assert!(found.report.cost <= 4 * (24 + 2), "{}", found.report.cost);
@@ -238,7 +231,7 @@ fn a_ring_on_an_odd_mesh_has_one_step_of_two_hops() {
 #[test]
 fn congested_programs_are_not_slower_than_any_start() {
     for (case, kind) in Congestion::ALL.into_iter().enumerate() {
-        let size = Size { rounds: 3, flits: 16, cycles: 1 };
+        let size = Size::new(3, 16, 1);
         let program = shuffled(&congested(kind, 5, size, case as u64), 9);
         let machine = Grid::mesh(&[5, 5]).unwrap();
         let mut order: Vec<PeId> = (0..25).collect();

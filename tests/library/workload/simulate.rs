@@ -9,10 +9,10 @@ use viem::workload::routing::{Flow, Routing};
 use viem::workload::simulate::{ChromeTrace, Costs, Settings, Simulation, SimulationError, simulate};
 use viem::workload::{Program, ProgramBuilder, TaskId};
 
-const FREE: Costs = Costs { send: 0, receive: 0 };
+const FREE: Costs = Costs::new(0, 0);
 
 fn settings(costs: Costs) -> Settings {
-    Settings { costs, has_timeline: true }
+    Settings::new(costs).with_timeline(true)
 }
 
 fn run(program: &Program, machine: &dyn Machine, pe_of: &[u32]) -> Simulation {
@@ -138,7 +138,7 @@ fn the_same_as_flits_moved_cycle_by_cycle() {
         let longest = [1, 3, 20][rng.below(3) as usize];
         let program = random_program(&mut rng, tasks, num_messages, longest);
         let pe_of: Vec<u32> = (0..tasks).map(|_| rng.below(machine.num_pes() as u32)).collect();
-        let costs = Costs { send: u64::from(rng.below(3)), receive: u64::from(rng.below(3)) };
+        let costs = Costs::new(u64::from(rng.below(3)), u64::from(rng.below(3)));
         let fast = simulate(&program, &routing, &pe_of, settings(costs), &()).unwrap();
         let name = format!("case {case}: {program:?} on {} by {pe_of:?}, {costs:?}", machine.describe());
         let Some(slow) = slow_run(&program, &routing, &pe_of, costs, 20_000) else {
@@ -259,7 +259,7 @@ fn what_cannot_be_simulated_is_told() {
     let fault = |pe_of: &[u32], costs| simulate(&program, &routing, pe_of, settings(costs), &()).unwrap_err();
     assert_eq!(fault(&[0, 1], FREE), SimulationError::MappingDiffers { found: 2, expected: 3 });
     assert_eq!(fault(&[0, 1, 2], FREE), SimulationError::PeOutOfRange { task: 2, pe: 2, count: 2 });
-    assert_eq!(fault(&[0, 1, 0], Costs { send: u64::MAX, receive: 0 }), SimulationError::CostTooLarge);
+    assert_eq!(fault(&[0, 1, 0], Costs::new(u64::MAX, 0)), SimulationError::CostTooLarge);
     let far = Routing::new(&Hierarchy::parse("2", &i64::MAX.to_string()).unwrap()).unwrap();
     let error = simulate(&program, &far, &[0, 1, 0], settings(FREE), &()).unwrap_err();
     assert_eq!(error, SimulationError::TooLong);
@@ -287,7 +287,7 @@ fn a_timeline_is_a_trace_of_events() {
     let all = [(0, 3, 5), (1, 0, 2)];
     let simulation = run(&messages(4, &all), &Grid::mesh(&[4]).unwrap(), &[0, 1, 2, 3]);
     let timeline = simulation.timeline.as_ref().unwrap();
-    let trace = serde_json::to_value(ChromeTrace { timeline, pe_of: &[0, 1, 2, 3] }).unwrap();
+    let trace = serde_json::to_value(ChromeTrace::new(timeline, &[0, 1, 2, 3])).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     let arrows = |phase: &str| events.iter().filter(|event| event["ph"] == phase).count();
     assert_eq!((arrows("s"), arrows("f"), arrows("M")), (2, 2, 4));

@@ -112,6 +112,7 @@ impl Draw {
 }
 
 /// Where processes are annealed: the places of a machine, or of a part of one.
+#[non_exhaustive]
 pub struct Site<'a, M: Metric> {
     /// The distances.
     pub metric: &'a M,
