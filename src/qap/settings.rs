@@ -6,12 +6,12 @@ use crate::ground::settings::{ConfigError, check, check_at_least_one, check_posi
 use crate::ground::types::Cost;
 use crate::mapping::solve::MapPreset;
 
-/// Everything that decides about an assignment besides the problem itself.
+/// Everything that determines an assignment besides the problem itself.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct QapConfig {
-    /// Names every random stream.
+    /// The seed of every random stream.
     pub seed: u64,
     /// Threads to use, at least 1; without a time limit the result does not depend on it.
     pub threads: usize,
@@ -21,7 +21,7 @@ pub struct QapConfig {
     pub time_limit: Option<Duration>,
     /// If given, the search ends once J is at most this.
     pub target: Option<Cost>,
-    /// The effort of the mapping where one of both matrices holds the distances of a machine; with none, no machine is looked for.
+    /// The effort of the mapping where either matrix holds the distances of a machine; without one, no machine is looked for.
     pub machine: Option<MapPreset>,
     /// Members of the population.
     pub population: usize,
@@ -29,13 +29,13 @@ pub struct QapConfig {
     pub children: usize,
     /// How a random assignment becomes a member.
     pub first: QapImprovement,
-    /// How a child becomes a member: of these ways, those are taken more often that have made more members for their work.
+    /// How a child becomes a member: ways that have made more members for their work are taken more often.
     pub ways: [Way; 5],
     /// How members of a quick generation are made.
     pub quick: Quick,
-    /// Problems of at most so many objects are solved to a proof, if that takes no more than `branches`, or than the time limit.
+    /// Problems of at most this many objects are solved to a proof, if that takes no more than `branches` or the time limit.
     pub exact_size: usize,
-    /// Branches of a branch and bound at most, if there is no time limit.
+    /// Branches of the branch and bound at most, if there is no time limit.
     pub branches: u64,
 }
 
