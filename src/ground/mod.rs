@@ -1,11 +1,14 @@
 //! What every module stands on: numbers, random streams, threads, memory, settings, and watching a run.
 
 pub(crate) mod budget;
+pub mod linear_assignment;
 pub mod memory;
 pub(crate) mod metropolis;
+pub mod number_list;
 pub mod observer;
 pub mod rng;
 pub mod settings;
+pub mod text;
 pub mod threads;
 pub mod types;
 pub(crate) mod vector;

@@ -7,6 +7,7 @@
 //! E. L. Lawler: The quadratic assignment problem. Management Science 9, 1963.
 
 use super::form::Qap;
+use crate::ground::linear_assignment::cheapest_assignment;
 use crate::ground::types::Cost;
 
 /// A part of a problem: the costs of some objects at some places while the others stay where they are.
@@ -65,93 +66,11 @@ const MOST_OBJECTS: usize = 300;
 pub fn gilmore_lawler(qap: &Qap) -> Cost {
     let all: Vec<usize> = (0..qap.size()).collect();
     let prices = Rest { qap, objects: &all, places: &all, fixed: &[] }.prices();
-    cheapest(qap.size(), &prices).0
+    cheapest(qap.size(), &prices)
 }
 
-/// The cheapest assignment of `n` rows to `n` columns: its price, and the column of each row; shortest augmenting paths with
-/// potentials, O(n³).
-///
-/// H. W. Kuhn: The Hungarian method for the assignment problem. Naval Research Logistics Quarterly 2, 1955.
-pub(super) fn cheapest(n: usize, prices: &[Cost]) -> (Cost, Vec<usize>) {
-    // Row and column n stand for none; a path begins there.
-    let (mut of_row, mut of_column) = (vec![0; n], vec![0; n + 1]);
-    let mut row_of = vec![n; n + 1];
-    for row in 0..n {
-        row_of[n] = row;
-        let mut column = n;
-        let mut least = vec![Cost::MAX; n];
-        let mut before = vec![n; n];
-        let mut is_done = vec![false; n + 1];
-        while row_of[column] != n {
-            is_done[column] = true;
-            let row = row_of[column];
-            let (mut step, mut next) = (Cost::MAX, n);
-            for other in (0..n).filter(|&other| !is_done[other]) {
-                let slack = prices[row * n + other] - of_row[row] - of_column[other];
-                if slack < least[other] {
-                    (least[other], before[other]) = (slack, column);
-                }
-                if least[other] < step {
-                    (step, next) = (least[other], other);
-                }
-            }
-            for other in 0..=n {
-                if is_done[other] {
-                    of_row[row_of[other]] += step;
-                    of_column[other] -= step;
-                } else if other < n {
-                    least[other] -= step;
-                }
-            }
-            column = next;
-        }
-        while column != n {
-            row_of[column] = row_of[before[column]];
-            column = before[column];
-        }
-        row_of[n] = n;
-    }
-    let mut column_of = vec![0; n];
-    for (column, &row) in row_of[..n].iter().enumerate() {
-        column_of[row] = column;
-    }
-    let price = column_of.iter().enumerate().map(|(row, &column)| prices[row * n + column]).sum();
-    (price, column_of)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ground::rng::Rng;
-
-    /// All orders of `0..n`.
-    fn orders(n: usize) -> Vec<Vec<usize>> {
-        let mut all = vec![Vec::new()];
-        for _ in 0..n {
-            let extended = |order: &Vec<usize>| {
-                let order = order.clone();
-                (0..n).filter(move |next| !order.contains(next)).map(|next| (next, ())).collect::<Vec<_>>()
-            };
-            all = all
-                .iter()
-                .flat_map(|order| {
-                    extended(order).into_iter().map(|(next, ())| [&order[..], &[next]].concat())
-                })
-                .collect();
-        }
-        all
-    }
-
-    #[test]
-    fn no_assignment_is_cheaper() {
-        let mut rng = Rng::new(4);
-        for n in 0..7 {
-            let prices: Vec<Cost> = (0..n * n).map(|_| Cost::from(rng.below(40)) - 10).collect();
-            let price =
-                |order: &[usize]| order.iter().enumerate().map(|(i, &k)| prices[i * n + k]).sum::<Cost>();
-            let (least, column_of) = cheapest(n, &prices);
-            assert_eq!(Some(least), orders(n).iter().map(|order| price(order)).min());
-            assert_eq!(least, price(&column_of));
-        }
-    }
+/// The price of the cheapest assignment of `n` rows to `n` columns, the prices row by row; O(n³).
+pub(super) fn cheapest(n: usize, prices: &[Cost]) -> Cost {
+    let (_, price) = cheapest_assignment(n, |row, column| prices[row * n + column]);
+    price as Cost
 }

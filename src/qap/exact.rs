@@ -55,7 +55,7 @@ impl Search<'_, '_> {
         }
         self.left -= 1;
         let prices = Rest { qap: self.qap, objects, places, fixed: &self.fixed }.prices();
-        if cost + cheapest(m, &prices).0 >= self.upper {
+        if cost + cheapest(m, &prices) >= self.upper {
             return true;
         }
         let mut order: Vec<usize> = (0..m).collect();

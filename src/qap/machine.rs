@@ -22,7 +22,8 @@ use crate::mapping::problem;
 use crate::mapping::solve::{MapConfig, SolveError, solve_watched};
 
 /// A machine whose distances either matrix of a problem holds.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct QapMachine {
     /// The name of the matrix: `A`, that of the objects, or `B`, that of the places.
@@ -34,7 +35,7 @@ pub struct QapMachine {
     /// What is added to each distance.
     pub offset: i64,
     /// Whether the problem is mapped to the machine: large ones are, and sparse ones before the dense search.
-    #[serde(rename = "mapped")]
+    #[cfg_attr(feature = "serde", serde(rename = "mapped"))]
     pub is_mapped: bool,
 }
 

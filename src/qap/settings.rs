@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use crate::ground::settings::{ConfigError, check, check_at_least_one, check_positive, seconds};
+use crate::ground::settings::{ConfigError, check, check_at_least_one, check_positive};
 use crate::ground::types::Cost;
 use crate::mapping::solve::MapPreset;
 
 /// Everything that determines an assignment besides the problem itself.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct QapConfig {
     /// The seed of every random stream.
@@ -17,7 +18,7 @@ pub struct QapConfig {
     pub threads: usize,
     /// If given, the search goes on until this time after the beginning, however many children that makes. Serialised in
     /// seconds.
-    #[serde(with = "seconds")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::ground::settings::seconds"))]
     pub time_limit: Option<Duration>,
     /// If given, the search ends once J is at most this.
     pub target: Option<Cost>,
@@ -40,8 +41,9 @@ pub struct QapConfig {
 }
 
 /// How an assignment is improved: by annealing, then by tabu search.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct QapImprovement {
     /// Rounds of annealing; in each, every pair is proposed once.
@@ -55,8 +57,9 @@ pub struct QapImprovement {
 }
 
 /// How a child comes from members of the population.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Way {
     /// Its parents: two; one, whose copy it begins as; or none, and it begins at random.
@@ -66,8 +69,9 @@ pub struct Way {
 }
 
 /// How members of a quick generation are made, which become alike soon and make room for the next.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Quick {
     /// How a random assignment becomes a member.

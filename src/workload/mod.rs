@@ -28,6 +28,7 @@ pub mod estimate;
 pub mod generate;
 pub mod routing;
 pub mod simulate;
+#[cfg(feature = "io")]
 pub mod text;
 
 pub use check::{ProgramError, ProgramFault};

@@ -58,15 +58,15 @@ impl Near {
         observer: &dyn Observer,
     ) -> Self {
         let vicinity = Vicinity::new(oracle, key_of, parts);
-        Self::collect(key_of.len(), observer, |place, found| nearest(&vicinity, place, found))
+        Self::collect(key_of.len(), observer, &|place, found| nearest(&vicinity, place, found))
     }
 
     /// The same for some places of a metric; O(n²) distances.
     pub fn among<M: Metric>(metric: &M, key_of: &[M::Key], observer: &dyn Observer) -> Self {
-        Self::collect(key_of.len(), observer, |place, found| scan(metric, key_of, place, found))
+        Self::collect(key_of.len(), observer, &|place, found| scan(metric, key_of, place, found))
     }
 
-    fn collect(count: usize, observer: &dyn Observer, find: impl Fn(PeId, &mut Candidates) + Sync) -> Self {
+    fn collect(count: usize, observer: &dyn Observer, find: &(dyn Fn(PeId, &mut Candidates) + Sync)) -> Self {
         let lists: Vec<List> = (0..count as PeId)
             .into_par_iter()
             .with_min_len(64)

@@ -13,7 +13,8 @@
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::Rng;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::assignment::{Assignment, BlockAffinities, Level};
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
@@ -96,7 +97,7 @@ impl KWay {
     /// whether the cost fell.
     pub fn refine<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &KWaySettings,
@@ -128,7 +129,7 @@ impl KWay {
     /// One search from each group of seeds; collects in `self.seeds` where the next round should start.
     fn round<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &KWaySettings,
@@ -169,7 +170,7 @@ impl KWay {
     #[inline]
     fn enqueue<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &Assignment,
         bounds: &[Weight],
         node: NodeId,
@@ -189,7 +190,7 @@ impl KWay {
     #[inline]
     fn enqueue_bound<W, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &Assignment,
         node: NodeId,
     ) {
@@ -205,7 +206,7 @@ impl KWay {
     #[inline]
     fn adjust<W, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &Assignment,
         node: NodeId,
         weight: Weight,
@@ -226,7 +227,7 @@ impl KWay {
     #[inline]
     fn shift<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
         node: NodeId,
         to: BlockId,
@@ -251,7 +252,7 @@ impl KWay {
     #[inline]
     fn best_move<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &Assignment,
         bounds: &[Weight],
         node: NodeId,
@@ -265,7 +266,7 @@ impl KWay {
         }
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
         let fits = |block: BlockId| block != from && weight <= room(block);
-        let count = self.affinities.narrow::<O>(fits);
+        let count = self.affinities.narrow(O::HAS_PULL, fits);
         self.effort += self.affinities.work_of_gains();
         let mut best: Option<(Weight, Weight, BlockId)> = None;
         for &block in &self.affinities.blocks()[..count] {
@@ -283,7 +284,7 @@ impl KWay {
     /// Makes moves from the vertices in the heap on and goes back to the best state. Returns the arcs looked at in vain.
     fn search<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &KWaySettings,
@@ -329,7 +330,7 @@ impl KWay {
     #[inline]
     fn move_top<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
         node: NodeId,
         to: BlockId,
@@ -353,7 +354,7 @@ impl KWay {
     /// Undoes the moves of the search behind the first `length` ones. Returns the arcs looked at.
     fn roll_back<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
         length: usize,
     ) -> usize {
@@ -432,14 +433,14 @@ mod tests {
         CompactGraph::new(&generate::random_geometric(300, 8.0, 5))
     }
 
-    fn scattered<O: Objective>(level: Level<'_, i32, O>, k: u32, rng: &mut Rng) -> Assignment {
+    fn scattered<O: Objective>(level: Problem<'_, i32, O>, k: u32, rng: &mut Rng) -> Assignment {
         let blocks = level.nodes().map(|_| rng.below(k)).collect();
         Assignment::new(level, blocks, k as usize)
     }
 
     fn check_moves<O: Objective>(objective: &O, k: u32) {
         let graph = graph();
-        let level = Level { graph: &graph, objective };
+        let level = Problem { graph: &graph, objective };
         let mut rng = Rng::new(4);
         let mut assignment = scattered(level, k, &mut rng);
         let mut k_way = KWay::default();
@@ -478,7 +479,7 @@ mod tests {
 
     fn check_refinement<O: Objective>(objective: &O, k: u32) {
         let graph = graph();
-        let level = Level { graph: &graph, objective };
+        let level = Problem { graph: &graph, objective };
         for preset in [Preset::Fast, Preset::Strong] {
             let mut rng = Rng::new(9);
             let mut assignment = scattered(level, k, &mut rng);

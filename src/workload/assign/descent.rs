@@ -17,8 +17,9 @@ use crate::ground::types::{NodeId, PeId};
 use crate::workload::estimate::Estimate;
 
 /// How much is tried.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct DescentConfig {
     /// PEs that a task is tried on each time it comes out of the queue.

@@ -61,8 +61,9 @@ use ground::Ground;
 use search::{Candidate, Search, State, Steps};
 
 /// Everything that decides about a mapping besides program and machine.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct AssignConfig {
     /// How the mapping of small J is found, and seed, threads and time limit of all.
@@ -139,7 +140,8 @@ pub struct Assignment {
 }
 
 /// What a run tells about itself. Times of the program are in cycles, those of the run in seconds.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct AssignReport {
     /// J of the mapping: flits times distance, both directions of each pair.
@@ -165,7 +167,8 @@ pub struct AssignReport {
 }
 
 /// F of a start, and of what local search made of it.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct StartReport {
     /// Which one.

@@ -30,9 +30,11 @@ mod calendar;
 mod network;
 mod report;
 mod tasks;
+#[cfg(feature = "serde")]
 mod trace;
 
 pub use report::{Activity, Flight, Latency, LinkLoad, PeTime, Simulation, Span, Timeline};
+#[cfg(feature = "serde")]
 pub use trace::ChromeTrace;
 
 use crate::ground::observer::{Observer, Watch};
@@ -44,8 +46,9 @@ use network::{Event, MessageId, Network};
 use tasks::{Begun, Outgoing, Tasks};
 
 /// Cycles that instructions take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Costs {
     /// A SEND, whatever the length of the message.

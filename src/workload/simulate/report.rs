@@ -1,13 +1,12 @@
 //! What a simulation tells.
 
-use serde::Serialize;
-
 use crate::ground::types::PeId;
 use crate::workload::TaskId;
 use crate::workload::routing::LaneId;
 
 /// How long a program takes with a mapping, and why. All times are in cycles.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Simulation {
     /// When the last task ends.
@@ -19,7 +18,7 @@ pub struct Simulation {
     /// How long messages took.
     pub latency: Latency,
     /// What was done when, if that was asked for.
-    #[serde(skip)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub timeline: Option<Timeline>,
 }
 
@@ -34,7 +33,8 @@ impl Simulation {
 }
 
 /// The time of a PE: its three parts are the completion time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PeTime {
     /// It ran an instruction.
@@ -46,7 +46,8 @@ pub struct PeTime {
 }
 
 /// What happened on a link in one direction, both lanes together if it has two.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LinkLoad {
     /// Its first lane.
@@ -66,7 +67,8 @@ pub struct LinkLoad {
 }
 
 /// How long messages between different places took, from the end of their SEND until all of it has arrived.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Latency {
     /// How many there were.
@@ -92,8 +94,9 @@ pub struct Timeline {
 }
 
 /// What a PE does for some time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Activity {
     /// A task computes.

@@ -342,13 +342,14 @@ mod tests {
     use super::*;
     use crate::graph::GraphBuilder;
     use crate::ground::rng::Rng;
+    use crate::machine::Distances;
     use crate::mapping::Mapping;
     use crate::mapping::objective::cost;
     use crate::mapping::problem::Problem;
     use crate::testing::random_graph;
 
     fn check<A: Amount + std::fmt::Debug>(graph: &CsrGraph, hierarchy: &Hierarchy, rng: &mut Rng) {
-        let oracle = hierarchy.online64();
+        let oracle = Distances::DeepTree(hierarchy.online64());
         let problem = Problem::new(graph, &oracle).unwrap();
         let n = graph.num_nodes() as u32;
         let mut gains = GainTable::<A>::new(graph, hierarchy, Mapping::identity(n as usize).as_slice());

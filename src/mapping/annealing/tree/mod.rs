@@ -47,8 +47,9 @@ const HUB_ARCS_PER_ARC: f64 = 0.1;
 ///
 /// Temperatures are in units of the mean edge weight times the distance of the outermost level: at
 /// temperature 1, one in e proposals is accepted that lets a mean edge become one between outermost groups.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct TreeCooling {
     /// Proposals for each process.

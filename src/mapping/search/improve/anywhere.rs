@@ -18,8 +18,9 @@ use crate::graph::relabel::relabel;
 use crate::ground::observer::Observer;
 use crate::ground::rng::derive;
 use crate::ground::settings::{ConfigError, check_at_least_one};
+use crate::ground::threads;
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
-use crate::machine::DistanceOracle;
+use crate::machine::{DistanceOracle, Metric as _, with_oracle};
 use crate::mapping::Mapping;
 use crate::mapping::annealing::{Cooling, Improved, Near, Site};
 use crate::mapping::objective::cost;
@@ -46,8 +47,9 @@ const LARGE_DIVISOR: u32 = 4;
 const TURNS: [(f64, u32); 4] = [(1.0, 1), (0.04, 4), (0.4, 1), (0.016, 4)];
 
 /// What to spend on improving a mapping where the machine is no regular tree.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Anywhere {
     /// How a mapping is annealed in a round.
@@ -96,8 +98,8 @@ impl Anywhere {
 }
 
 /// Improves the most promising of some mappings; the result is not worse than any. See [`improve`](super::improve).
-pub(super) fn improve<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
+pub(super) fn improve(
+    problem: &Problem<'_>,
     starts: &[&Mapping],
     config: &Anywhere,
     seed: u64,
@@ -110,25 +112,22 @@ pub(super) fn improve<O: DistanceOracle>(
     let order = starts[0].inverse();
     let graph = relabel(problem.graph(), &order);
     let problem = &problem.with_graph(&graph);
-    let key_of: Vec<O::Key> = (0..problem.size() as PeId).map(|place| problem.oracle().key(place)).collect();
-    let near = Near::new(problem.oracle(), &key_of, problem.parts(), observer);
-    let found = match embedding::embedding(problem, &key_of, &near, observer) {
+    let near = with_oracle!(problem.oracle(), |oracle| {
+        Near::new(oracle, &all_keys(oracle), problem.parts(), observer)
+    });
+    let found = match embedding::embedding(problem, &near, observer) {
         Some(place_of) => embedded(problem, place_of, observer),
         None => {
             let starts: Vec<Mapping> = starts.iter().map(|start| start.renumbered(&order)).collect();
-            let site = Site { metric: problem.oracle(), key_of: &key_of, near: &near, kinds: &[], observer };
-            Ground { problem, site, num_regions: num_regions(problem.graph()) }.anneal(&starts, config, seed)
+            let num_regions = num_regions(problem.graph());
+            Ground { problem, near: &near, observer, num_regions }.anneal(&starts, config, seed)
         }
     };
     SearchOutcome { mapping: found.mapping.numbered_back(&order), ..found }
 }
 
 /// The outcome where the graph has the shape of the machine.
-fn embedded<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
-    place_of: Vec<PeId>,
-    observer: &dyn Observer,
-) -> SearchOutcome {
+fn embedded(problem: &Problem<'_>, place_of: Vec<PeId>, observer: &dyn Observer) -> SearchOutcome {
     let mapping = Mapping::from_permutation(place_of);
     let cost = cost(problem, &mapping);
     observer.reached(cost);
@@ -136,11 +135,7 @@ fn embedded<O: DistanceOracle>(
 }
 
 /// The best start, or a better mapping if there is one.
-fn solve_exactly<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
-    starts: &[&Mapping],
-    observer: &dyn Observer,
-) -> SearchOutcome {
+fn solve_exactly(problem: &Problem<'_>, starts: &[&Mapping], observer: &dyn Observer) -> SearchOutcome {
     let costs = starts.iter().map(|start| (cost(problem, start), *start));
     let (bound, start) = costs.min_by_key(|&(cost, _)| cost).expect("there is a start");
     let (cost, mapping) = match exact::optimum(problem, None, bound) {
@@ -152,17 +147,18 @@ fn solve_exactly<O: DistanceOracle>(
 }
 
 /// What all mappings have in common.
-struct Ground<'a, O: DistanceOracle> {
-    problem: &'a Problem<'a, O>,
-    site: Site<'a, O>,
+struct Ground<'a> {
+    problem: &'a Problem<'a>,
+    near: &'a Near,
+    observer: &'a dyn Observer,
     /// Into how many regions the places are divided.
     num_regions: usize,
 }
 
-impl<O: DistanceOracle> Ground<'_, O> {
+impl Ground<'_> {
     /// Anneals each start once, and the best of them for some rounds more.
     fn anneal(&self, starts: &[Mapping], config: &Anywhere, seed: u64) -> SearchOutcome {
-        let observer = self.site.observer;
+        let observer = self.observer;
         let annealed = |(index, start): (usize, &Mapping)| {
             let mut state = self.state(start, derive(seed, index as u64));
             state.round(self, &config.cooling_of(index, self.problem.size()));
@@ -197,18 +193,17 @@ impl<O: DistanceOracle> Ground<'_, O> {
     /// By how much J changes when the processes of a range of places move to other places of it: `place_of` is where
     /// each is to go, by the place it is on.
     fn change(&self, state: &State, places: &Range<PeId>, place_of: &[PeId]) -> Cost {
-        let (graph, oracle): (&CsrGraph, &O) = (self.problem.graph(), self.problem.oracle());
+        let (graph, distances) = (self.problem.graph(), self.problem.oracle());
         let after = |place: PeId| match places.contains(&place) {
             true => place_of[(place - places.start) as usize],
             false => place,
         };
-        let key = |place: PeId| self.site.key_of[place as usize];
         let mut change = 0;
         for place in places.clone() {
             for (target, weight) in graph.arcs(state.process_on[place as usize]) {
                 let there = state.place_of[target as usize];
-                let before = oracle.between(key(place), key(there));
-                let difference = weight * (oracle.between(key(after(place)), key(after(there))) - before);
+                let before = distances.between(place, there);
+                let difference = weight * (distances.between(after(place), after(there)) - before);
                 // An edge inside is seen from both ends.
                 change += if places.contains(&there) { difference } else { 2 * difference };
             }
@@ -230,42 +225,44 @@ struct State {
 
 impl State {
     /// Anneals all regions once.
-    fn round<O: DistanceOracle>(&mut self, ground: &Ground<'_, O>, cooling: &Cooling) {
+    fn round(&mut self, ground: &Ground<'_>, cooling: &Cooling) {
         let seed = derive(self.seed, self.rounds);
         let regions = regions(self.place_of.len(), ground.num_regions, self.rounds % 2 == 1);
         self.rounds += 1;
-        let annealed: Vec<(Range<PeId>, Improved)> = regions
-            .into_par_iter()
-            .with_max_len(1)
-            .filter(|_| !ground.site.observer.should_stop())
-            .map(|places| {
-                let seed = derive(seed, u64::from(places.start));
-                let graph = ground.problem.graph();
-                let annealed = ground.site.anneal(
-                    graph,
-                    &self.place_of,
-                    &self.process_on,
-                    places.clone(),
-                    cooling,
-                    seed,
-                );
-                (places, annealed)
-            })
-            .collect();
-        for (places, annealed) in annealed {
+        let annealed = with_oracle!(ground.problem.oracle(), |oracle| {
+            self.annealed(ground, oracle, &regions, cooling, seed)
+        });
+        for (places, annealed) in regions.iter().zip(annealed) {
+            let Some(annealed) = annealed else { continue };
             self.tried += annealed.tried;
             if annealed.gain > 0 {
-                self.take_over(ground, &places, &annealed);
+                self.take_over(ground, places, &annealed);
             }
         }
     }
 
-    fn take_over<O: DistanceOracle>(
-        &mut self,
-        ground: &Ground<'_, O>,
-        places: &Range<PeId>,
-        annealed: &Improved,
-    ) {
+    /// Each of some regions annealed, if it is begun before the observer asks to stop.
+    fn annealed<O: DistanceOracle>(
+        &self,
+        ground: &Ground<'_>,
+        oracle: &O,
+        regions: &[Range<PeId>],
+        cooling: &Cooling,
+        seed: u64,
+    ) -> Vec<Option<Improved>> {
+        let &Ground { problem, near, observer, .. } = ground;
+        let site = Site { metric: oracle, key_of: &all_keys(oracle), near, kinds: &[], observer };
+        let anneal = |index: usize| {
+            let places = regions[index].clone();
+            let seed = derive(seed, u64::from(places.start));
+            let (place_of, process_on) = (&self.place_of, &self.process_on);
+            (!observer.should_stop())
+                .then(|| site.anneal(problem.graph(), place_of, process_on, places, cooling, seed))
+        };
+        threads::map(regions.len(), 1, &anneal)
+    }
+
+    fn take_over(&mut self, ground: &Ground<'_>, places: &Range<PeId>, annealed: &Improved) {
         let change = ground.change(self, places, &annealed.place_of);
         if change >= 0 {
             return;
@@ -278,6 +275,11 @@ impl State {
             self.process_on[place as usize] = process;
         }
     }
+}
+
+/// The keys of all places.
+fn all_keys<O: DistanceOracle>(oracle: &O) -> Vec<O::Key> {
+    (0..oracle.num_pes() as PeId).map(|place| oracle.key(place)).collect()
 }
 
 /// Into how many regions the places are divided, where process i is on place i. One, if regions would hold less than half of the

@@ -15,16 +15,10 @@ use crate::mapping::problem::Problem;
 
 /// A mapping of all neighbours to places at the least distance, if there is one and it is found; the place of each process.
 ///
-/// Place i is at `key_of[i]`, and `near` holds the places near each place.
-pub(super) fn embedding<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
-    key_of: &[O::Key],
-    near: &Near,
-    observer: &dyn Observer,
-) -> Option<Vec<PeId>> {
-    let oracle = problem.oracle();
-    let distance = |p: PeId, q: PeId| oracle.between(key_of[p as usize], key_of[q as usize]);
-    let places = 0..key_of.len() as PeId;
+/// `near` holds the places near each place.
+pub(super) fn embedding(problem: &Problem<'_>, near: &Near, observer: &dyn Observer) -> Option<Vec<PeId>> {
+    let distance = |p: PeId, q: PeId| problem.oracle().distance(p, q);
+    let places = 0..problem.size() as PeId;
     let least = places.clone().map(|p| distance(p, near.of(p)[0])).min().filter(|&least| least > 0)?;
     let is_adjacent = |p: PeId, q: PeId| distance(p, q) == least;
     let adjacent = |p: PeId| near.of(p).iter().copied().filter(|&q| is_adjacent(p, q)).collect();
@@ -37,29 +31,23 @@ mod tests {
     use super::*;
     use crate::graph::{CsrGraph, GraphBuilder};
     use crate::ground::rng::Rng;
-    use crate::machine::{Dimension, DistanceVisitor, Grid, Hierarchy, Machine};
+    use crate::machine::{Dimension, Distances, Grid, Hierarchy, Machine};
     use crate::mapping::Mapping;
     use crate::mapping::objective::cost;
     use crate::testing::{pattern_machines, random_graph, shuffled};
 
-    /// Looks for a graph on a machine; whether it is found.
-    struct Look<'a>(&'a CsrGraph);
-
-    impl DistanceVisitor for Look<'_> {
-        type Output = bool;
-
-        fn visit<O: DistanceOracle>(self, oracle: &O) -> bool {
-            let key_of: Vec<O::Key> = (0..oracle.num_pes() as PeId).map(|place| oracle.key(place)).collect();
-            let near = Near::new(oracle, &key_of, None, &());
-            let problem = Problem::new(self.0, oracle).unwrap();
-            let found = embedding(&problem, &key_of, &near, &());
-            if let Some(place_of) = &found {
-                let mapping = Mapping::new(place_of.clone()).unwrap();
-                // All edges are one hop long.
-                assert_eq!(cost(&problem, &mapping), self.0.total_arc_weight());
-            }
-            found.is_some()
+    /// Whether a graph is found on a machine.
+    fn is_found(graph: &CsrGraph, distances: &Distances) -> bool {
+        let places: Vec<PeId> = (0..distances.num_pes() as PeId).collect();
+        let near = Near::new(distances, &places, None, &());
+        let problem = Problem::new(graph, distances).unwrap();
+        let found = embedding(&problem, &near, &());
+        if let Some(place_of) = &found {
+            let mapping = Mapping::new(place_of.clone()).unwrap();
+            // All edges are one hop long.
+            assert_eq!(cost(&problem, &mapping), graph.total_arc_weight());
         }
+        found.is_some()
     }
 
     #[test]
@@ -68,10 +56,10 @@ mod tests {
         for (name, machine, pattern) in pattern_machines() {
             let distances = machine.distances().unwrap();
             for _ in 0..8 {
-                assert!(distances.visit(Look(&shuffled(&pattern, 9, &mut rng))), "{name}");
+                assert!(is_found(&shuffled(&pattern, 9, &mut rng), &distances), "{name}");
             }
             let other = random_graph(pattern.num_nodes(), 4, 9, &mut rng);
-            assert!(!distances.visit(Look(&other)), "{name}");
+            assert!(!is_found(&other, &distances), "{name}");
         }
     }
 
@@ -85,6 +73,6 @@ mod tests {
         );
         let mut pairs = GraphBuilder::new(1200);
         (0..600).for_each(|node| pairs.add_edge(node, node + 600, 1));
-        assert!(machine.unwrap().distances().unwrap().visit(Look(&pairs.build().unwrap())));
+        assert!(is_found(&pairs.build().unwrap(), &machine.unwrap().distances().unwrap()));
     }
 }

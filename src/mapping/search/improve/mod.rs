@@ -22,15 +22,16 @@ use super::SearchOutcome;
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
 use crate::ground::settings::ConfigError;
+use crate::machine::Hierarchy;
 use crate::machine::Places;
-use crate::machine::{DistanceOracle, Hierarchy};
 use crate::mapping::Mapping;
 use crate::mapping::problem::Problem;
 use crate::partition::Preset;
 
 /// What to spend on improving a mapping.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Improvement {
     /// How the inside of each of the small groups is annealed first, one by one.
@@ -107,8 +108,8 @@ pub fn finds_optimum(graph: &CsrGraph, machine: &Places) -> bool {
 /// The distances of `problem` are those of `machine`. The observer may end it early; the result then is
 /// the best mapping so far. Runs on the threads of the rayon pool it is called in. Panics if there is no start, or
 /// if the problem, the machine and the starts are not all of the same size.
-pub fn improve<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
+pub fn improve(
+    problem: &Problem<'_>,
     machine: &Places,
     starts: &[&Mapping],
     config: &Improvement,

@@ -23,7 +23,7 @@ use crate::graph::relabel::relabel;
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{Cost, NodeId, PeId};
-use crate::machine::{DistanceOracle, Hierarchy};
+use crate::machine::{Distances, Hierarchy};
 use crate::mapping::Mapping;
 use crate::mapping::annealing::Improved;
 use crate::mapping::annealing::tree::anneal;
@@ -47,8 +47,8 @@ const REBUILT_GROUPS: [usize; 5] = [8, 4, 2, 6, 3];
 /// The distances of `problem` are those of `hierarchy`. The observer may end it early; the result then is
 /// the best mapping so far. Runs on the threads of the rayon pool it is called in. Panics if there is no start, or
 /// if the problem, the hierarchy and the starts are not all of the same size.
-pub(super) fn improve<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
+pub(super) fn improve(
+    problem: &Problem<'_>,
     hierarchy: &Hierarchy,
     starts: &[&Mapping],
     config: &Improvement,
@@ -124,8 +124,8 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    fn new<O: DistanceOracle>(
-        problem: &Problem<'a, O>,
+    fn new(
+        problem: &Problem<'a>,
         hierarchy: &'a Hierarchy,
         start: &Mapping,
         seed: u64,
@@ -159,8 +159,8 @@ impl<'a> State<'a> {
 
     /// Takes the best mapping there is.
     fn solve_exactly(&mut self) {
-        let oracle = self.hierarchy.online64();
-        let problem = Problem::new(self.graph, &oracle).expect("the mapping has a cost");
+        let distances = Distances::DeepTree(self.hierarchy.online64());
+        let problem = Problem::new(self.graph, &distances).expect("the mapping has a cost");
         if let Some((cost, pe_of)) = exact::optimum(&problem, Some(self.hierarchy), self.cost) {
             self.cost = cost;
             self.pe_of = pe_of;

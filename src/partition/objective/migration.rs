@@ -1,10 +1,10 @@
 //! Migration as a member of the objectives: what another objective costs, and something for each vertex away from home.
 
+use super::interface::Objective;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::assignment::BlockAffinities;
+use crate::partition::affinities::BlockAffinities;
 use crate::partition::coarsen;
 use crate::partition::compact::{CompactGraph, Stored};
-use crate::partition::objective::Objective;
 
 /// `scale` times another objective, and the penalty of each vertex that is not in its home block.
 ///
@@ -107,10 +107,10 @@ mod tests {
     use super::*;
     use crate::graph::generate;
     use crate::ground::rng::Rng;
-    use crate::partition::assignment::{Assignment, Level};
+    use crate::partition::assignment::{Assignment, Problem};
     use crate::partition::coarsen::{Coarsening, Contraction};
     use crate::partition::objective::tests::matrices;
-    use crate::partition::objective::{ComputedCost, Cut, StoredCost};
+    use crate::partition::objective::{Cut, ObjectiveVisitor, visit_each_cost};
     use crate::partition::refine::balance::rebalance;
     use crate::partition::refine::cycles::Moves;
     use crate::partition::refine::flow::Flow;
@@ -142,7 +142,7 @@ mod tests {
         let mut rng = Rng::new(4);
         let graph = CompactGraph::<i32>::new(&generate::random_geometric(NUM_NODES as usize, 7.0, 2));
         let objective = migrating(inner, num_blocks, &mut rng);
-        let level = Level { graph: &graph, objective: &objective };
+        let level = Problem { graph: &graph, objective: &objective };
         let blocks: Vec<BlockId> = level.nodes().map(|_| rng.below(num_blocks)).collect();
         let mut assignment = Assignment::new(level, blocks, num_blocks as usize);
         let mut affinities = BlockAffinities::default();
@@ -163,7 +163,7 @@ mod tests {
     }
 
     /// Every refiner keeps the cost as it is from scratch, and lowers it.
-    fn check_refiners<O: Objective>(level: Level<'_, i32, Migrating<O>>, mut assignment: Assignment) {
+    fn check_refiners<O: Objective>(level: Problem<'_, i32, Migrating<O>>, mut assignment: Assignment) {
         let num_blocks = assignment.weights.len();
         let bounds = vec![Weight::from(NUM_NODES) / num_blocks as Weight + 2; num_blocks];
         let agrees = |assignment: &Assignment| {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     /// Coarse vertices have one home each, and partitions cost the same on all levels.
-    fn check_levels<O: Objective>(level: Level<'_, i32, Migrating<O>>) {
+    fn check_levels<O: Objective>(level: Problem<'_, i32, Migrating<O>>) {
         let contraction = Contraction::Clustering { least_share: 0.3 };
         let classes = level.objective.classes();
         let coarsening = Coarsening::build(level.graph, contraction, 30, classes, &(), &mut Rng::new(7));
@@ -203,12 +203,23 @@ mod tests {
         assert_eq!(objective.cost(coarse, &coarse_blocks), level.objective.cost(level.graph, &blocks));
     }
 
+    /// [`check`] for this number of blocks.
+    #[derive(Clone, Copy)]
+    struct Check(u32);
+
+    impl ObjectiveVisitor for Check {
+        type Output = ();
+
+        fn visit<O: Objective>(self, objective: O) {
+            check(objective, self.0);
+        }
+    }
+
     #[test]
     fn gains_refiners_and_levels_agree_with_recomputation() {
         check(Cut, 5);
         for matrix in matrices() {
-            check(StoredCost::new(&matrix).unwrap(), matrix.num_blocks as u32);
-            check(ComputedCost::new(&matrix), matrix.num_blocks as u32);
+            visit_each_cost(&matrix, Check(matrix.num_blocks as u32));
         }
     }
 }

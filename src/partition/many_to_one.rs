@@ -5,49 +5,35 @@
 //! is as small as possible. Many vertices share a block.
 //!
 //! *Algorithm.* The graph is coarsened, the coarsest graph divided along the parts of the machine
-//! ([`multisection`](super::multisection)), and refined on every level on the way back, all moves valued by J
-//! ([`objective`](crate::partition::objective)). V-cycles follow: the graph is coarsened again without crossing blocks, so that the
+//! (`scheme::initial::multisection`), and refined on every level on the way back, all moves valued by J
+//! (`objective`). V-cycles follow: the graph is coarsened again without crossing blocks, so that the
 //! partition exists on all levels, and refined on each. Several such partitions are combined where they agree, as for the
-//! cut ([`pool`](super::pool)).
+//! cut (`scheme::pool`).
 //!
 //! Time and memory as for the cut, times the number of blocks next to a vertex, and 4 k² bytes for the distances of up to 4096
 //! blocks.
 
-use serde::{Deserialize, Serialize};
-
-use super::enumeration;
-use super::multilevel::{First, Task};
-use super::multisection::{BlockTree, Multisection, place_blocks};
-use super::pool::Pool;
+use super::assignment::{Assignment, Problem};
+use super::blocks::{Partition, renamed};
+use super::compact::{self, CompactGraph, Stored};
+use super::layout::{Layout, place_blocks};
+use super::objective::{BlockDistances, Objective, ObjectiveVisitor, visit_cost};
+use super::remap::{Homes, MigrationWeight, Remap, RemapError};
+use super::scheme::enumeration;
+use super::scheme::initial::multisection::Multisection;
+use super::scheme::multilevel::{FlowLevels, Task};
+use super::scheme::pool::Pool;
+use super::settings::{BalanceSettings, FlowSettings, InitialSettings, PoolSettings, Preset, Settings};
+use super::targets::Targets;
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
 use crate::ground::settings::ConfigError;
-use crate::ground::types::{BlockId, Cost};
-use crate::partition::assignment::{Assignment, Level};
-use crate::partition::compact::{self, CompactGraph, Stored};
-use crate::partition::objective::{BlockDistances, ComputedCost, Objective, StoredCost};
-use crate::partition::remap::{Homes, MigrationWeight, Remap, RemapError};
-use crate::partition::settings::{BalanceSettings, FlowSettings, InitialSettings, PoolSettings, Settings};
-use crate::partition::targets::Targets;
-use crate::partition::{Partition, Preset, renamed};
-
-/// How blocks lie to each other.
-#[derive(Clone, Copy)]
-pub struct Layout<'a> {
-    /// How they fall into parts.
-    pub tree: &'a BlockTree,
-    /// How far they are apart.
-    pub distances: &'a dyn BlockDistances,
-    /// Places whole blocks, if that can be better than how the tree has placed them.
-    pub place: Option<&'a Place<'a>>,
-}
-
-/// From the quotient graph of a partition and a seed to the block that each block shall become.
-pub type Place<'a> = dyn Fn(&CsrGraph, u64) -> Vec<BlockId> + Sync + 'a;
+use crate::ground::types::{BlockId, Cost, Distance};
 
 /// All settings of partitions onto a machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct DirectSettings {
     /// The steps of multisection.
@@ -62,8 +48,9 @@ pub struct DirectSettings {
 
 /// Settings where all blocks are made in one step. A partition that knows no distances, whose blocks are placed as wholes, is then a further
 /// start, and not easy to improve.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct FlatSettings {
     /// The partition of which few edges are cut.
@@ -230,12 +217,8 @@ impl DirectPartitioner {
         if weight == MigrationWeight::ZERO {
             return self.relabel(&remap, layout);
         }
-        // The partitioner counts each edge once, J twice.
-        let factors = (2, layout.distances.greatest());
-        let blocks = match StoredCost::new(layout.distances) {
-            Some(objective) => remap.run(objective, factors)?.blocks,
-            None => remap.run(ComputedCost::new(layout.distances), factors)?.blocks,
-        };
+        let greatest = layout.distances.greatest();
+        let blocks = visit_cost(layout.distances, RemapVisitor { remap: &remap, greatest })?.blocks;
         let cost = cost(graph, layout.distances, &blocks);
         Ok(DirectPartition { partition: Partition::of(graph, blocks, targets), cost })
     }
@@ -254,6 +237,21 @@ impl DirectPartitioner {
         } else {
             DirectPartition { partition: Partition::of(graph, blocks, targets), cost }
         })
+    }
+}
+
+/// A remapping once the objective is known.
+struct RemapVisitor<'a> {
+    remap: &'a Remap<'a>,
+    greatest: Distance,
+}
+
+impl ObjectiveVisitor for RemapVisitor<'_> {
+    type Output = Result<Assignment, RemapError>;
+
+    fn visit<O: Objective>(self, objective: O) -> Self::Output {
+        // The partitioner counts each edge once, J twice.
+        self.remap.run(objective, (2, self.greatest))
     }
 }
 
@@ -279,13 +277,10 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn on<W: Stored>(&self, graph: &CompactGraph<W>) -> Assignment {
-        match StoredCost::new(self.layout.distances) {
-            Some(objective) => self.with(Level { graph, objective: &objective }),
-            None => self.with(Level { graph, objective: &ComputedCost::new(self.layout.distances) }),
-        }
+        visit_cost(self.layout.distances, RunVisitor { run: self, graph })
     }
 
-    fn with<W: Stored, O: Objective>(&self, level: Level<'_, W, O>) -> Assignment {
+    fn with<W: Stored, O: Objective>(&self, level: Problem<'_, W, O>) -> Assignment {
         if let Some(best) = enumeration::best(level, self.targets.bounds()) {
             return best;
         }
@@ -294,9 +289,9 @@ impl Run<'_> {
         let whole = if is_flat { &self.settings.flat.refined } else { &self.settings.whole };
         let Layout { tree, distances, place } = self.layout;
         let refined = (whole, *cycles);
-        let first = First::Multisection(Multisection { tree, distances, settings: sections, refined, place });
+        let first = &Multisection { tree, distances, settings: sections, refined, place };
         let Run { targets, observer, .. } = *self;
-        let task = Task { level, targets, first, settings: whole, observer };
+        let task = Task { level, targets, first, flow_levels: FlowLevels::All, settings: whole, observer };
         let num_blocks = targets.num_blocks();
         let mut starts: Vec<Vec<BlockId>> = self.start.into_iter().map(<[BlockId]>::to_vec).collect();
         if let Some(place) = place.filter(|_| is_flat && !observer.should_stop()) {
@@ -307,5 +302,19 @@ impl Run<'_> {
         }
         let starts = starts.into_iter().map(|blocks| Assignment::new(level, blocks, num_blocks)).collect();
         Pool { task, seed: self.seed, starts, goes_on: self.goes_on }.best()
+    }
+}
+
+/// A call of the partitioner once the objective is known.
+struct RunVisitor<'a, W> {
+    run: &'a Run<'a>,
+    graph: &'a CompactGraph<W>,
+}
+
+impl<W: Stored> ObjectiveVisitor for RunVisitor<'_, W> {
+    type Output = Assignment;
+
+    fn visit<O: Objective>(self, objective: O) -> Assignment {
+        self.run.with(Problem { graph: self.graph, objective: &objective })
     }
 }

@@ -15,100 +15,23 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use crate::ground::threads;
 
-use super::many_to_one::Place;
-use super::multilevel::{First, Multilevel, Task};
-use super::pool::Pool;
+use super::bisection::RecursiveBisection;
+use super::interface::{Coarsest, InitialPartition};
+use super::older::OlderPartition;
+use super::pool::BestOfPool;
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, Distance, NodeId, Weight};
-use crate::partition::assignment::{Assignment, Level};
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{CompactGraph, Stored};
-use crate::partition::objective::{BlockDistances, Cut, Objective, StoredCost};
-use crate::partition::remap::Migrating;
+use crate::partition::layout::{BlockTree, Place, place_blocks};
+use crate::partition::objective::{BlockDistances, Cut, Migrating, Objective, StoredCost};
+use crate::partition::scheme::multilevel::{FlowLevels, Multilevel, Task};
+use crate::partition::scheme::pool::Pool;
 use crate::partition::settings::Settings;
 use crate::partition::targets::Targets;
-
-/// Blocks that fall into parts again and again. Part 0 is the whole; every part is a range of blocks, and the children of a
-/// part divide its range in order. A part without children is divided into its blocks at once.
-///
-/// ```
-/// use viem::partition::BlockTree;
-///
-/// // Two nodes of three cores each.
-/// let tree = BlockTree::new(6, |range| if range.len() == 6 { vec![3, 3] } else { vec![] });
-/// assert_eq!(tree.children(0).collect::<Vec<_>>(), [1, 2]);
-/// assert_eq!(tree.range(2), 3..6);
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BlockTree {
-    parts: Vec<BlockPart>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct BlockPart {
-    range: Range<usize>,
-    children: Range<usize>,
-}
-
-impl BlockTree {
-    /// Divides `num_blocks` blocks: `divide` is given the range of a part and says how many blocks each of its children has,
-    /// or nothing if it has none. Sizes that are 0 are passed over; a division into fewer than two parts is none.
-    pub fn new(num_blocks: usize, mut divide: impl FnMut(Range<usize>) -> Vec<usize>) -> Self {
-        let leaf = |range: Range<usize>| BlockPart { children: 0..0, range };
-        let mut parts = vec![leaf(0..num_blocks)];
-        let mut next = 0;
-        while next < parts.len() {
-            let range = parts[next].range.clone();
-            let sizes: Vec<usize> = divide(range.clone()).into_iter().filter(|&size| size > 0).collect();
-            if sizes.len() > 1 && sizes.iter().sum::<usize>() == range.len() {
-                parts[next].children = parts.len()..parts.len() + sizes.len();
-                let mut begin = range.start;
-                for size in sizes {
-                    parts.push(leaf(begin..begin + size));
-                    begin += size;
-                }
-            }
-            next += 1;
-        }
-        Self { parts }
-    }
-
-    /// Whether a single step divides the whole into blocks.
-    pub fn is_flat(&self) -> bool {
-        self.children(0).all(|child| self.range(child).len() == 1)
-    }
-
-    /// By part, the distances that the steps from it down to its blocks cut, in sum along the costliest way. A step cuts the
-    /// distance of the first and the last block of its part.
-    fn distances_below(&self, distances: &dyn BlockDistances) -> Vec<f64> {
-        let mut below = vec![0.0f64; self.parts.len()];
-        for (part, BlockPart { range, children }) in self.parts.iter().enumerate().rev() {
-            if range.len() > 1 {
-                let distance = distances.between(range.start as BlockId, range.end as BlockId - 1);
-                let inside = below[children.clone()].iter().copied().fold(0.0, f64::max);
-                below[part] = distance.max(1) as f64 + inside;
-            }
-        }
-        below
-    }
-
-    /// Number of blocks.
-    pub fn num_blocks(&self) -> usize {
-        self.parts[0].range.len()
-    }
-
-    /// The blocks of a part.
-    pub fn range(&self, part: usize) -> Range<usize> {
-        self.parts[part].range.clone()
-    }
-
-    /// The children of a part, in the order of their blocks.
-    pub fn children(&self, part: usize) -> Range<usize> {
-        self.parts[part].children.clone()
-    }
-}
 
 /// How a graph is divided along a tree.
 #[derive(Clone, Copy)]
@@ -171,7 +94,7 @@ impl BlockDistances for GroupDistances<'_> {
 
 /// What is divided, and into what.
 struct Division<'a, W, O> {
-    level: Level<'a, W, O>,
+    level: Problem<'a, W, O>,
     multisection: Multisection<'a>,
     sizes: &'a [Weight],
     bounds: &'a [Weight],
@@ -187,7 +110,7 @@ impl Multisection<'_> {
     /// Once the observer asks to stop, what is left is divided in the order of its vertices.
     pub fn run<W: Stored, O: Objective>(
         self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         sizes: &[Weight],
         bounds: &[Weight],
         seed: u64,
@@ -202,16 +125,15 @@ impl Multisection<'_> {
     }
 }
 
-/// Places whole blocks.
-pub(crate) fn place_blocks<W: Stored>(
-    graph: &CompactGraph<W>,
-    blocks: &mut [BlockId],
-    num_blocks: usize,
-    place: &Place<'_>,
-    seed: u64,
-) {
-    let becomes = place(&graph.contract(blocks, num_blocks).to_csr(), seed);
-    blocks.iter_mut().for_each(|block| *block = becomes[*block as usize]);
+impl<W: Stored, O: Objective> InitialPartition<W, O> for Multisection<'_> {
+    fn blocks(&self, coarsest: &Coarsest<'_, W, O>, seed: u64) -> Vec<BlockId> {
+        self.run(coarsest.level, coarsest.sizes, coarsest.bounds, seed, coarsest.observer)
+    }
+
+    /// Each step coarsens its part of the graph.
+    fn coarsens(&self) -> bool {
+        true
+    }
 }
 
 impl<W: Stored, O: Objective> Division<'_, W, O> {
@@ -225,14 +147,12 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
             group_of = self.refine(&groups, group_of);
             let children: Vec<Vec<Group>> = groups.iter().map(|group| self.children(group)).collect();
             let parts: Vec<(CompactGraph<W>, Vec<NodeId>)> = self.level.graph.split(&group_of, groups.len());
-            let divided: Vec<(Vec<NodeId>, Vec<BlockId>)> = (parts, &groups, &children)
-                .into_par_iter()
-                .with_max_len(1)
-                .map(|((graph, nodes), group, children)| {
+            let parts = parts.into_iter().zip(groups.iter().zip(&children)).collect();
+            let divided: Vec<(Vec<NodeId>, Vec<BlockId>)> =
+                threads::map_each(parts, &|((graph, nodes), (group, children))| {
                     let inner = self.divide(&graph, &nodes, group, children);
                     (nodes, inner)
-                })
-                .collect();
+                });
             let mut first = 0;
             for ((nodes, inner), children) in divided.into_iter().zip(&children) {
                 for (node, child) in nodes.into_iter().zip(inner) {
@@ -273,13 +193,23 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
             Some(homes) if children.len() > 1 => {
                 let objective = self.migrating(homes, nodes, group, children);
                 let coarsest = settings.resuming_coarsest();
-                let first = First::PoolOfHomes { settings: &coarsest, flows_on_all: true };
-                let level = Level { graph, objective: &objective };
-                let task = Task { level, targets: &targets, first, settings, observer: self.observer };
-                Pool::new(task, seed).best().blocks
+                let first = BestOfPool { first: &OlderPartition, settings: &coarsest };
+                let level = Problem { graph, objective: &objective };
+                Pool::new(self.task(level, &targets, &first, settings), seed).best().blocks
             }
             _ => Pool::of_cut(graph, &targets, settings, seed, self.observer).best().blocks,
         }
+    }
+
+    /// A step of the division, or the refinement after it.
+    fn task<'t, P>(
+        &'t self,
+        level: Problem<'t, W, P>,
+        targets: &'t Targets,
+        first: &'t dyn InitialPartition<W, P>,
+        settings: &'t Settings,
+    ) -> Task<'t, W, P> {
+        Task { level, targets, first, flow_levels: FlowLevels::All, settings, observer: self.observer }
     }
 
     /// The cut of a group and what it costs that vertices come into another child than that of their home. Those whose home is
@@ -315,10 +245,9 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
         }
         let distances = GroupDistances { distances: self.multisection.distances, groups };
         let Some(objective) = StoredCost::new(&distances) else { return group_of };
-        let level = Level { graph: self.level.graph, objective: &objective };
+        let level = Problem { graph: self.level.graph, objective: &objective };
         let targets = self.targets_of_all(groups);
-        let task =
-            Task { level, targets: &targets, first: First::Bisection, settings, observer: self.observer };
+        let task = self.task(level, &targets, &RecursiveBisection, settings);
         let mut best = Assignment::new(level, group_of, groups.len());
         for cycle in 0..cycles as u64 {
             let mut rng = Rng::new(derive(derive(self.seed, u64::MAX - groups.len() as u64), cycle));
@@ -401,7 +330,7 @@ mod tests {
         let distances = matrix("2:2:3", Some("1:10:100"));
         let objective =
             Migrating::new(StoredCost::new(&distances).unwrap(), 2, homes.clone(), penalties.clone());
-        let level = Level { graph: &graph, objective: &objective };
+        let level = Problem { graph: &graph, objective: &objective };
         let settings = Settings::of(Preset::Fast);
         let multisection = Multisection {
             tree: &tree,

@@ -9,38 +9,39 @@
 
 use std::iter;
 
-use crate::ground::observer::{Observer, Watch};
+use super::interface::{Coarsest, InitialPartition};
+use crate::ground::observer::Watch;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::assignment::{Assignment, BlockAffinities, Level};
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::Stored;
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
 use crate::partition::refine::cycles::Moves;
 use crate::partition::rooms::Rooms;
-use crate::partition::settings::BalanceSettings;
 
-/// The block of each vertex, near its home; bounds are met nearly. The objective has the homes as its classes.
-pub(crate) fn resume<W: Stored, O: Objective>(
-    level: Level<'_, W, O>,
-    sizes: &[Weight],
-    bounds: &[Weight],
-    balance: &BalanceSettings,
-    observer: &dyn Observer,
-) -> Vec<BlockId> {
-    let homes = level.objective.classes().map_or_else(|| vec![0; level.num_nodes()], <[u32]>::to_vec);
-    let mut placing = Placing::new(level, homes, bounds.len());
-    let mut watch = Watch::new(observer);
-    placing.adopt(bounds, &mut watch);
-    placing.found(sizes, &mut watch);
-    let mut assignment = Assignment::new(level, placing.blocks, bounds.len());
-    let mut moves = Moves::new(level, &assignment, balance.effort, observer);
-    moves.rebalance(&mut assignment, bounds, balance.patience);
-    assignment.blocks
+/// The older partition that the objective has as its classes; bounds are met nearly.
+pub(crate) struct OlderPartition;
+
+impl<W: Stored, O: Objective> InitialPartition<W, O> for OlderPartition {
+    fn blocks(&self, coarsest: &Coarsest<'_, W, O>, _seed: u64) -> Vec<BlockId> {
+        let Coarsest { level, sizes, relaxed: bounds, observer, .. } = *coarsest;
+        let balance = &coarsest.settings.balance;
+        let homes = level.objective.classes().map_or_else(|| vec![0; level.num_nodes()], <[u32]>::to_vec);
+        let mut placing = Placing::new(level, homes, bounds.len());
+        let mut watch = Watch::new(observer);
+        placing.adopt(bounds, &mut watch);
+        placing.found(sizes, &mut watch);
+        let mut assignment = Assignment::new(level, placing.blocks, bounds.len());
+        let mut moves = Moves::new(level, &assignment, balance.effort, observer);
+        moves.rebalance(&mut assignment, bounds, balance.patience);
+        assignment.blocks
+    }
 }
 
 /// Vertices as they are given blocks.
 struct Placing<'a, W, O> {
-    level: Level<'a, W, O>,
+    level: Problem<'a, W, O>,
     /// By vertex: its block, or a number that is none.
     blocks: Vec<u32>,
     /// By block.
@@ -49,7 +50,7 @@ struct Placing<'a, W, O> {
 }
 
 impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
-    fn new(level: Level<'a, W, O>, blocks: Vec<u32>, num_blocks: usize) -> Self {
+    fn new(level: Problem<'a, W, O>, blocks: Vec<u32>, num_blocks: usize) -> Self {
         let mut weights = vec![0; num_blocks];
         for node in level.nodes() {
             if let Some(weight) = weights.get_mut(blocks[node as usize] as usize) {
@@ -107,9 +108,9 @@ impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
         let room = |block: BlockId| bounds[block as usize] - weights[block as usize];
         let is_block = |block: BlockId| (block as usize) < bounds.len();
         let weight = level.node_weight(node);
-        let mut count = affinities.narrow::<O>(|block| is_block(block) && room(block) >= weight);
+        let mut count = affinities.narrow(O::HAS_PULL, |block| is_block(block) && room(block) >= weight);
         if count == 0 {
-            count = affinities.narrow::<O>(is_block);
+            count = affinities.narrow(O::HAS_PULL, is_block);
         }
         let cost = |block: BlockId| -> Weight {
             let others = affinities.blocks().iter().filter(|&&other| is_block(other));
@@ -205,7 +206,7 @@ impl Search {
     /// The vertices of a block that a search from one of them reaches, in its order; O(their arcs).
     fn run<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         blocks: &[BlockId],
         start: NodeId,
     ) -> &[NodeId] {
@@ -233,8 +234,7 @@ mod tests {
     use super::*;
     use crate::graph::{GraphBuilder, generate};
     use crate::partition::compact::CompactGraph;
-    use crate::partition::objective::Cut;
-    use crate::partition::remap::migrating::Migrating;
+    use crate::partition::objective::{Cut, Migrating};
     use crate::partition::{Preset, Settings};
 
     /// A grid of 12 x 12 that was in stripes of so many columns.
@@ -243,9 +243,10 @@ mod tests {
         let homes: Vec<u32> = graph.nodes().map(|node| homes_are(node % 12 / columns)).collect();
         let penalties = vec![1; homes.len()];
         let objective = Migrating::new(Cut, 1, homes.clone(), penalties);
-        let level = Level { graph: &graph, objective: &objective };
-        let balance = Settings::of(Preset::Eco).balance;
-        (homes, resume(level, sizes, sizes, &balance, &()))
+        let level = Problem { graph: &graph, objective: &objective };
+        let settings = &Settings::of(Preset::Eco);
+        let coarsest = Coarsest { level, sizes, bounds: sizes, relaxed: sizes, settings, observer: &() };
+        (homes, OlderPartition.blocks(&coarsest, 0))
     }
 
     fn count(blocks: &[BlockId], block: BlockId) -> usize {
@@ -297,7 +298,7 @@ mod tests {
         for graph in [generate::grid(12, 12), graph.build().unwrap()] {
             let graph = CompactGraph::<i32>::new(&graph);
             let objective = Migrating::new(Cut, 1, vec![0; 144], vec![1; 144]);
-            let level = Level { graph: &graph, objective: &objective };
+            let level = Problem { graph: &graph, objective: &objective };
             let mut placing = Placing::new(level, vec![0; 144], 36);
             placing.found(&[4; 36], &mut Watch::new(&()));
             assert_eq!(placing.weights, [4; 36]);
