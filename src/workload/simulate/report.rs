@@ -4,7 +4,7 @@ use crate::ground::types::PeId;
 use crate::workload::TaskId;
 use crate::workload::routing::LaneId;
 
-/// How long a program takes with a mapping, and why. All times are in cycles.
+/// How long a workload takes with a mapping, and why. All times are in cycles.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
