@@ -23,9 +23,9 @@ use viem::mapping::problem::ProblemError;
 use viem::mapping::solve::{ConfigError, SolveError};
 use viem::partition::{HomesError, RemapError};
 use viem::qap::{QapError, QapSolveError};
-use viem::workload::ProgramError;
-use viem::workload::assign::AssignError;
+use viem::workload::WorkloadError;
 use viem::workload::estimate::EstimateError;
+use viem::workload::map::TaskMapError;
 use viem::workload::simulate::SimulationError;
 use viem_verify::AuditError;
 
@@ -140,19 +140,19 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref::<SolveError>() {
         return code_of_solving(error);
     }
-    if let Some(error) = error.downcast_ref::<AssignError>() {
+    if let Some(error) = error.downcast_ref::<TaskMapError>() {
         return match error {
-            AssignError::Solve(error) => code_of_solving(error),
-            AssignError::Machine(error) => code_of_machine(error),
-            AssignError::Config(_) => USAGE,
-            AssignError::Estimate(error) => code_of_estimating(error),
+            TaskMapError::Solve(error) => code_of_solving(error),
+            TaskMapError::Machine(error) => code_of_machine(error),
+            TaskMapError::Config(_) => USAGE,
+            TaskMapError::Estimate(error) => code_of_estimating(error),
             _ => DATA,
         };
     }
     if let Some(error) = error.downcast_ref::<EstimateError>() {
         return code_of_estimating(error);
     }
-    if error.is::<SimulationError>() || error.is::<ProgramError>() {
+    if error.is::<SimulationError>() || error.is::<WorkloadError>() {
         return DATA;
     }
     if let Some(error) = error.downcast_ref::<QapSolveError>() {

@@ -1,17 +1,17 @@
 //! Vector instructions as wide as the processor has them.
 //!
-//! A program for any x86-64 processor may use vectors of 16 bytes only. Nearly all processors have vectors of 32 bytes too, with which loops
+//! Code for any x86-64 processor may use vectors of 16 bytes only. Nearly all processors have vectors of 32 bytes too, with which loops
 //! along rows take little more than half the time (docs/BENCHMARKS.md has the record). All sums are exact, so results do not depend on it.
 
 use std::ops::{Add, Mul, Sub};
 
-/// Sums and changes of J that are handled at once.
+/// Numbers of 4 to 8 bytes that are handled at once.
 pub(crate) const LANES: usize = 8;
 
-/// Short entries that are handled at once; rows of matrices are padded to a multiple of it.
+/// Numbers of 2 bytes that are handled at once.
 pub(crate) const SHORT_LANES: usize = 16;
 
-/// Work that is compiled once for each width of vectors: what it calls must be inlined into it.
+/// Work that is compiled once for each width of vectors: the functions it calls must be inlined into it.
 pub(crate) trait Work {
     type Output;
     fn run(self) -> Self::Output;
@@ -96,7 +96,7 @@ fn product_of_chunks([a, b, c, d]: [&[[i16; SHORT_LANES]]; 4]) -> i32 {
     sums.iter().sum()
 }
 
-/// All lanes in one, by halves: each waits for few others.
+/// Folds all lanes into one, by halves, so that few operations wait for each other.
 #[inline(always)]
 pub(crate) fn folded<T: Copy>(lanes: [T; LANES], fold: impl Fn(T, T) -> T) -> T {
     let four: [T; LANES / 2] = std::array::from_fn(|lane| fold(lanes[lane], lanes[lane + LANES / 2]));

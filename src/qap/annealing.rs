@@ -5,7 +5,7 @@
 
 use super::arrangement::Arrangement;
 use super::number::Number;
-use super::settings::Improvement;
+use super::settings::QapImprovement;
 use super::table::DeltaTable;
 use crate::ground::rng::Rng;
 use crate::mapping::annealing::dense::{Annealing, Exchanges};
@@ -21,7 +21,7 @@ pub(super) const EXCHANGE: f64 = 2.0;
 /// but for the time limit.
 pub(super) const FEW: f64 = 0.125;
 
-impl Improvement {
+impl QapImprovement {
     /// The annealing, before its first sweep.
     pub(super) fn annealing(&self, now: &impl Exchanges, rng: &mut Rng) -> Annealing {
         Annealing::new(now, self.rounds, self.hot, self.cold, rng)
@@ -99,7 +99,7 @@ mod tests {
             let qap = Qap::from_matrices(size, matrix(), matrix()).unwrap();
             let dense = Plain::new(&qap).dense::<f32>().unwrap();
             let start: Vec<u32> = (0..size as u32).collect();
-            let improvement = Improvement { rounds: 60, hot: 0.3, cold: 0.01, iterations: 0 };
+            let improvement = QapImprovement { rounds: 60, hot: 0.3, cold: 0.01, iterations: 0 };
             let annealed = |few| {
                 let (mut rng, mut watch) = (Rng::new(7), Watch::new(&()));
                 let mut now = Arrangement::new(&dense, &start).unwrap();

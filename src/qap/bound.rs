@@ -1,6 +1,6 @@
 //! Lower bounds of J.
 //!
-//! Gilmore and Lawler: an object at a place pays at least its entries, the largest times the least of the place; the cheapest assignment of
+//! Gilmore and Lawler: an object at a place costs at least the product of its entries and those of the place, the largest with the least; the cheapest assignment of
 //! objects to places at these prices is a bound. O(n³) for the prices of all pairs, O(n³) for the assignment.
 //!
 //! P. C. Gilmore: Optimal and suboptimal algorithms for the quadratic assignment problem. Journal of the SIAM 10, 1962.
@@ -10,7 +10,7 @@ use super::form::Qap;
 use crate::ground::linear_assignment::cheapest_assignment;
 use crate::ground::types::Cost;
 
-/// A part of a problem: what some objects pay at some places when the others are where they are.
+/// A part of a problem: the costs of some objects at some places while the others stay where they are.
 pub(super) struct Rest<'a> {
     pub(super) qap: &'a Qap,
     /// The objects that have no place yet, and the places that have no object, as many.
@@ -21,8 +21,8 @@ pub(super) struct Rest<'a> {
 }
 
 impl Rest<'_> {
-    /// What each object pays at least at each place, row by row; the sum over a whole assignment is at most what it costs
-    /// beside the fixed ones among themselves.
+    /// A lower bound of the cost of each object at each place, row by row. The sum over an assignment is at most its J less that of the fixed objects
+    /// among themselves.
     pub(super) fn prices(&self) -> Vec<Cost> {
         let sorted = |others: &[usize], own: usize, row: &[i64], is_rising: bool| {
             let mut entries: Vec<i64> =
@@ -46,7 +46,7 @@ impl Rest<'_> {
         prices
     }
 
-    /// What an object pays at a place by itself and with the fixed ones.
+    /// The cost of an object at a place by itself and with the fixed ones.
     fn known(&self, i: usize, k: usize) -> Cost {
         let (of_i, of_k) = (self.qap.row_a(i), self.qap.row_b(k));
         let with = |&(j, l): &(usize, usize)| of_i[j] * of_k[l] + self.qap.row_a(j)[i] * self.qap.row_b(l)[k];
@@ -54,7 +54,7 @@ impl Rest<'_> {
     }
 }
 
-/// The bound of Gilmore and Lawler where that takes less than a second: for problems of at most 300 objects.
+/// The bound of Gilmore and Lawler for problems of at most 300 objects, where it takes less than a second.
 pub fn lower_bound(qap: &Qap) -> Option<Cost> {
     (qap.size() <= MOST_OBJECTS).then(|| gilmore_lawler(qap))
 }

@@ -1,9 +1,9 @@
 //! The two matrices as the search uses them: in the narrowest numbers that hold every sum exactly.
 //!
-//! Where one of both matrices is symmetric, the other may be added to its transpose: then a pair of objects counts once,
+//! Where either matrix is symmetric, the other may be added to its transpose: then a pair of objects counts once,
 //! and half the work is left. Common factors are divided out. The sums that a search forms are then most often below 2^24,
-//! where single precision is exact, and the entries are below 2^15, so that a vector holds many of them. Else the sums are below 2^53,
-//! where double precision is exact. What exceeds that is summed in 64-bit integers.
+//! where single precision is exact, and the entries are below 2^15, so that a vector holds many of them. Otherwise they are nearly always below 2^53,
+//! where double precision is exact; larger ones are summed in 64-bit integers.
 
 use super::form::{Qap, QapError, pairs_in_tiles};
 use super::number::Number;
@@ -21,7 +21,7 @@ pub(super) struct Dense<T: Number> {
     pub(super) b: Square<T::Entry>,
     /// The transposes, unless both are symmetric.
     pub(super) transposed: Option<[Square<T::Entry>; 2]>,
-    /// The diagonals, unless one of both is zero.
+    /// The diagonals, unless either is zero.
     pub(super) diagonals: Option<(Vec<T>, Vec<T>)>,
     /// The matrix of objects and its transpose (itself, if both are symmetric) once more, if it is sparse.
     pub(super) sparse: Option<[Sparse<T::Entry>; 2]>,

@@ -1,16 +1,16 @@
-//! Problems whose optimum is a matter of shape: the entries of one matrix fit on the least entries of the other.
+//! Problems whose optimum follows from their shape: the entries of one matrix fit on the least entries of the other.
 //!
 //! If no entry between objects is negative, no J is below the least entry between two places times the sum of all entries between objects. An
 //! assignment reaches that bound exactly if it puts every pair of objects with an entry on a pair of places with the least entry: if it
-//! embeds one graph into another. Where both are sparse, a search in the order of neighbours finds that or rules it out, however the
-//! objects are numbered; on grids, rings and trees in no time. Otherwise it gives up after so many steps.
+//! [embeds](crate::graph::embedding::relation) one graph in another. Where both are sparse, the search finds such an assignment or rules it out, however
+//! the objects are numbered: on grids, rings and trees within a few steps for each object. Elsewhere it gives up.
 
 use super::form::Qap;
 use crate::graph::embedding::relation::{self, MOST_VERTICES, Relation};
 use crate::ground::observer::Watch;
 use crate::ground::types::Cost;
 
-/// An assignment that no other is better than, if one is found that reaches the bound; `steps` bounds the time.
+/// An optimal assignment, if one is found that reaches the bound; `steps` bounds the time.
 pub(super) fn optimum(qap: &Qap, steps: u64, watch: &mut Watch<'_>) -> Option<(Cost, Vec<u32>)> {
     let direct = embedded(qap, steps, watch);
     let place_of = direct.or_else(|| {

@@ -16,7 +16,7 @@ impl<T: Copy + Default> Square<T> {
         Ok(Self { stride, entries: array(stride * size, T::default())? })
     }
 
-    /// A matrix of so many rows; O(n²).
+    /// A matrix of `size` rows; O(n²).
     pub(super) fn of(size: usize, matrix: &[i64], entry: fn(i64) -> T) -> Result<Self, QapError> {
         let mut square = Self::zeros(size)?;
         let rows = square.entries.chunks_exact_mut(square.stride.max(1));

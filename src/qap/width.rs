@@ -9,7 +9,7 @@
 //! | the same along two columns, unless both matrices are symmetric | the same |
 //! | what a change of J has besides for the entries between `i` and `j`, in each direction | `4 A B` |
 //! | what an exchange adds to other changes of J: products of differences of differences, in each direction | `4 A · 4 B` |
-//! | what goes round three objects in one sense less the other, in both matrices, unless both are symmetric | `6 A · 6 B` |
+//! | the entries round three objects in one direction less those in the other, times the same of places, unless both are symmetric | `6 A · 6 B` |
 //! | along the diagonals, `(a[i] - a[j]) · (b[j] - b[i])` | `2 A · 2 B` of the diagonals |
 //!
 //! A change of J is thus at most `sides · (rows + 16 A B) + diagonals`, where one or two sides are summed, and the table of all changes adds two of them.

@@ -15,7 +15,7 @@ use crate::{files, generate_model};
 use viem::io::output::{Fill, OutputId};
 use viem::io::{self, Outputs, Source};
 use viem::workload::generate::{self, Pattern, Size};
-use viem::workload::{Program, text};
+use viem::workload::{Workload, text};
 
 /// How a program in time is generated.
 #[derive(Args, Clone, Debug)]
@@ -83,8 +83,8 @@ impl GenerateJob<'_> {
         seed: u64,
     ) -> anyhow::Result<End> {
         let &GenerateOptions { rounds, flits, cycles, shuffle, .. } = self.options;
-        let size = Size { rounds, flits, cycles };
-        let program = generate::program(*pattern, lengths, size, seed);
+        let size = Size::new(rounds, flits, cycles);
+        let program = generate::workload(*pattern, lengths, size, seed);
         let mut program = program.map_err(|error| UsageError(error.to_string()))?;
         if shuffle {
             program = generate::shuffled(&program, seed);
@@ -104,7 +104,7 @@ impl GenerateJob<'_> {
         self.write(&program, &|out| io::metis::write(out, &graph, generate_model::WEIGHTS))
     }
 
-    fn write(&self, program: &Program, content: Fill<'_>) -> anyhow::Result<End> {
+    fn write(&self, program: &Workload, content: Fill<'_>) -> anyhow::Result<End> {
         tell_program(self.console, program);
         let report = GenerateReport {
             tasks: program.num_tasks(),

@@ -21,9 +21,9 @@ use viem::ground::types::{Cost, PeId};
 use viem::io::Source;
 use viem::machine::{Capacities, Machine};
 use viem::mapping::solve::{MapConfig, MapPreset};
-use viem::workload::assign::{AssignConfig, AssignReport, Assignment, assign};
-use viem::workload::{Program, text};
-use viem_verify::{self as verify, ProgramAudit, ProgramText};
+use viem::workload::map::{TaskMapConfig, TaskMapReport, TaskMapping, map_tasks};
+use viem::workload::{Workload, text};
+use viem_verify::{self as verify, WorkloadAudit, WorkloadText};
 
 named! {
     /// What decides which mapping of a program is the best.
@@ -59,7 +59,7 @@ impl MapProgramOptions {
     }
 
     /// How many tasks each PE has room for, where the machine does not say.
-    fn room(&self, program: &Program, machine: &dyn Machine) -> Result<Option<u32>, UsageError> {
+    fn room(&self, program: &Workload, machine: &dyn Machine) -> Result<Option<u32>, UsageError> {
         let (tasks, pes) = (program.num_tasks() as u64, machine.num_pes() as u64);
         if let Some(room) = self.tasks_per_pe {
             if u64::from(room) * pes < tasks {
@@ -104,9 +104,9 @@ struct MapReport<'a> {
     preconfiguration_mapping: MapPreset,
     tasks_per_pe: u32,
     judge: &'static str,
-    settings: AssignConfig,
+    settings: TaskMapConfig,
     #[serde(flatten)]
-    report: &'a AssignReport,
+    report: &'a TaskMapReport,
     #[serde(skip_serializing_if = "Option::is_none")]
     launch: Option<JsonLaunch>,
 }
@@ -131,7 +131,7 @@ pub(crate) fn map(mut job: MapJob<'_>, source: Source<'_>, machine: Box<dyn Mach
     console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
     tell_program(console, &program);
     machine::tell(console, machine);
-    let mut config = AssignConfig::preset(options.preconfiguration_mapping);
+    let mut config = TaskMapConfig::preset(options.preconfiguration_mapping);
     config.mapping = job.config;
     config.costs = options.programs.costs.costs();
     if options.programs.judge() == Judge::Estimate {
@@ -139,7 +139,7 @@ pub(crate) fn map(mut job: MapJob<'_>, source: Source<'_>, machine: Box<dyn Mach
     }
     let assignment = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
-        assign(&program, machine, &config, start.as_ref(), &observer)?
+        map_tasks(&program, machine, &config, start.as_ref(), &observer)?
     };
     tell_assignment(console, &assignment.report);
     let (launch, refused) =
@@ -163,7 +163,7 @@ impl MapJob<'_> {
     /// Refuses before any work a launch that no mapping allows.
     fn check_launch(
         &self,
-        program: &Program,
+        program: &Workload,
         machine: &dyn Machine,
         room: Option<u32>,
     ) -> anyhow::Result<()> {
@@ -177,10 +177,10 @@ impl MapJob<'_> {
 
     fn report<'b>(
         &self,
-        program: &Program,
+        program: &Workload,
         (machine, room): (&dyn Machine, Option<u32>),
-        settings: AssignConfig,
-        report: &'b AssignReport,
+        settings: TaskMapConfig,
+        report: &'b TaskMapReport,
         launch: Option<&JobLaunch>,
     ) -> MapReport<'b> {
         let options = self.options;
@@ -203,9 +203,9 @@ impl MapJob<'_> {
     /// Writes mapping, report, picture and what launches the job, once the mapping is verified if that was asked for.
     fn write(
         &self,
-        program: &Program,
+        program: &Workload,
         (machine, room): (&dyn Machine, Option<u32>),
-        Assignment { mapping, report }: &Assignment,
+        TaskMapping { mapping, report, .. }: &TaskMapping,
         report_of_run: &MapReport<'_>,
         launch: Option<&JobLaunch>,
     ) -> anyhow::Result<()> {
@@ -217,7 +217,7 @@ impl MapJob<'_> {
         let files = launch.into_iter().flat_map(JobLaunch::texts);
         let audit = |written: &Path| {
             self.audit(written, report, room, machine)?;
-            let AssignReport { cost, estimate, .. } = report;
+            let TaskMapReport { cost, estimate, .. } = report;
             self.console.line(format_args!("verified: J of the files is {cost} too"));
             self.console.line(format_args!("verified: F of the files is {estimate:.1} too"));
             Ok(())
@@ -230,27 +230,27 @@ impl MapJob<'_> {
     fn audit(
         &self,
         mapping: &Path,
-        report: &AssignReport,
+        report: &TaskMapReport,
         room: Option<u32>,
         machine: &dyn Machine,
     ) -> anyhow::Result<()> {
         let costs = self.options.programs.costs.costs();
         let machine = (&self.options.machine, machine);
         let audited = files::with_texts(&self.options.file, mapping, machine, |text, mapping, machine| {
-            let program = ProgramText {
+            let program = WorkloadText {
                 text,
                 room: room.map(u64::from),
                 send_cycles: costs.send,
                 receive_cycles: costs.receive,
             };
-            verify::audit_program_on(&program, mapping, machine)
+            verify::audit_workload_on(&program, mapping, machine)
         })?;
         compare(&audited, report.cost, report.estimate)
     }
 }
 
 /// An error unless the auditor has found the J and the F that were computed.
-fn compare(audited: &ProgramAudit, cost: Cost, estimate: f64) -> anyhow::Result<()> {
+fn compare(audited: &WorkloadAudit, cost: Cost, estimate: f64) -> anyhow::Result<()> {
     files::compare(i128::try_from(audited.cost).unwrap_or(i128::MAX), cost)?;
     if audited.estimate != estimate {
         let message =
@@ -260,7 +260,7 @@ fn compare(audited: &ProgramAudit, cost: Cost, estimate: f64) -> anyhow::Result<
     Ok(())
 }
 
-fn tell_assignment(console: Console, report: &AssignReport) {
+fn tell_assignment(console: Console, report: &TaskMapReport) {
     console.line(format_args!("{:>15} {:>16} {:>16}", "start", "F", "after search"));
     for start in &report.starts {
         let name = start.start.name();
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn another_j_or_f_than_was_computed_is_noticed() {
-        let audited = ProgramAudit { cost: 12, estimate: 3.5 };
+        let audited = WorkloadAudit { cost: 12, estimate: 3.5 };
         assert!(compare(&audited, 12, 3.5).is_ok());
         let told = |cost, estimate| {
             let error = compare(&audited, cost, estimate).unwrap_err();

@@ -17,7 +17,7 @@ use super::exit::UsageError;
 use super::options;
 use viem::io::Source;
 use viem::workload::simulate::Costs;
-use viem::workload::{Program, text};
+use viem::workload::{Workload, text};
 
 /// How a program in time runs.
 #[derive(Args, Clone, Debug)]
@@ -34,8 +34,8 @@ pub(crate) struct ProgramOptions {
 
 impl ProgramOptions {
     fn costs(&self) -> Costs {
-        let Costs { send, receive } = Costs::default();
-        Costs { send: self.send_cycles.unwrap_or(send), receive: self.receive_cycles.unwrap_or(receive) }
+        let Costs { send, receive, .. } = Costs::default();
+        Costs::new(self.send_cycles.unwrap_or(send), self.receive_cycles.unwrap_or(receive))
     }
 
     /// An error if one of these options is there.
@@ -50,10 +50,10 @@ impl ProgramOptions {
 
 /// Whether a source is a program in time; it stays to be read.
 pub(crate) fn is_program(source: &mut Source<'_>) -> bool {
-    text::is_program(&source.start())
+    text::is_workload(&source.start())
 }
 
-fn tell_program(console: Console, program: &Program) {
+fn tell_program(console: Console, program: &Workload) {
     console.line(format_args!(
         "program has {} tasks, {} messages, {} flits",
         program.num_tasks(),

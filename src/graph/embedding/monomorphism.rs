@@ -117,8 +117,8 @@ impl Free {
         }
     }
 
-    /// The free places with at least so many free neighbours, those with fewest first; those of the fewest from `first` on, and then from the
-    /// beginning.
+    /// The free places with at least `open` free neighbours, those with fewest first. Those with the fewest are listed from place `first` on, and
+    /// then from the beginning.
     fn from(&self, open: u32, first: u32) -> impl Iterator<Item = u32> + '_ {
         let least = self.places.range((open, 0)..).next().map_or(open, |&(count, _)| count);
         let begin = (least, first);

@@ -80,7 +80,7 @@ impl Relation {
     }
 }
 
-/// The place of each vertex of a pattern in a host of the same size, if an embedding is found within so many steps. Sizes are at most
+/// The place of each vertex of a pattern in a host of the same size, if an embedding is found within `steps` steps. Sizes are at most
 /// [`MOST_VERTICES`].
 pub(crate) fn embed(
     pattern: &Relation,

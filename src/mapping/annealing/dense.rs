@@ -1,4 +1,4 @@
-//! Simulated annealing where the change of J by any exchange can be had at once: of an assignment of two dense matrices.
+//! Annealing of an assignment of two dense matrices, where the change of J by an exchange does not depend on neighbours.
 //!
 //! Pairs are proposed in turn, so that each has its chance at each temperature (Connolly 1990). The temperature falls geometrically, from one at
 //! which a small share of the proposals that raise J is accepted.
@@ -47,7 +47,7 @@ pub(crate) struct Annealing {
 }
 
 impl Annealing {
-    /// A schedule of so many sweeps, or fewer if these are too much work for the size, before the first of them. The temperature falls from `hot` to
+    /// A schedule of `sweeps` sweeps, or fewer if these are too much work for the size, before the first of them. The temperature falls from `hot` to
     /// `cold` times the mean change of J.
     pub(crate) fn new(now: &impl Exchanges, sweeps: u32, hot: f64, cold: f64, rng: &mut Rng) -> Self {
         let left = if now.size() < 2 { 0 } else { affordable(sweeps, now.size()) };
@@ -121,7 +121,7 @@ impl<E: Exchanges> Work for Row<'_, E> {
     }
 }
 
-/// So many sweeps, or fewer if these are too much work for the size.
+/// At most `sweeps` sweeps; fewer if these are too much work for the size.
 fn affordable(sweeps: u32, n: usize) -> u32 {
     let most = MOST_WORK / (n.max(1) as u64).pow(3);
     sweeps.min(u32::try_from(most.max(1)).unwrap_or(u32::MAX))

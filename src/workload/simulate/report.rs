@@ -4,9 +4,10 @@ use crate::ground::types::PeId;
 use crate::workload::TaskId;
 use crate::workload::routing::LaneId;
 
-/// How long a program takes with a mapping, and why. All times are in cycles.
+/// How long a workload takes with a mapping, and why. All times are in cycles.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Simulation {
     /// When the last task ends.
     pub completion_time: u64,
@@ -34,6 +35,7 @@ impl Simulation {
 /// The time of a PE: its three parts are the completion time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct PeTime {
     /// It ran an instruction.
     pub busy: u64,
@@ -46,6 +48,7 @@ pub struct PeTime {
 /// What happened on a link in one direction, both lanes together if it has two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct LinkLoad {
     /// Its first lane.
     pub link: LaneId,
@@ -66,6 +69,7 @@ pub struct LinkLoad {
 /// How long messages between different places took, from the end of their SEND until all of it has arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Latency {
     /// How many there were.
     pub messages: u64,
@@ -81,6 +85,7 @@ pub struct Latency {
 
 /// What was done when.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Timeline {
     /// Instructions, in the order of their ends.
     pub spans: Vec<Span>,
@@ -92,6 +97,7 @@ pub struct Timeline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Activity {
     /// A task computes.
     Compute,
@@ -103,6 +109,7 @@ pub enum Activity {
 
 /// An instruction that has run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Span {
     /// Where.
     pub pe: PeId,
@@ -118,6 +125,7 @@ pub struct Span {
 
 /// A message that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Flight {
     /// Who sent it.
     pub from: TaskId,

@@ -69,7 +69,7 @@ const HALVINGS: usize = 12;
 /// Worsenings that draws accept, in temperatures.
 static QUANTILES: LazyLock<[f32; RANKS]> = LazyLock::new(metropolis::quantiles);
 
-/// Ranks of [`QUANTILES`]: as many as the bits of a [`Draw`] for the rank can tell apart.
+/// Ranks of [`QUANTILES`]: all numbers that the bits of a [`Draw`] for the rank can express.
 const RANKS: usize = 1 << 8;
 
 /// The random number of a turn, of which each part is drawn from bits of its own.
@@ -105,7 +105,7 @@ impl Draw {
         (self.0 >> 18) as usize & (RANKS - 1)
     }
 
-    /// One of so many arcs.
+    /// One of `count` arcs.
     #[inline(always)]
     fn arc(self, count: usize) -> usize {
         (((self.0 >> 40) * count as u64) >> 24) as usize
@@ -113,6 +113,7 @@ impl Draw {
 }
 
 /// Where processes are annealed: the places of a machine, or of a part of one.
+#[non_exhaustive]
 pub struct Site<'a, M: Metric> {
     /// The distances.
     pub metric: &'a M,

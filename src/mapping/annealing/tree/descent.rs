@@ -3,7 +3,7 @@
 //! Where distances grow outwards, one of the two processes of such an exchange gains more in the group of the other than in
 //! its own, so only the groups are tried for which a row of the [`GainTable`] shows that.
 //!
-//! Around a hub that is true of every neighbour of the hub, and nearly always in vain: each process of the hub's group would lose as
+//! Around a hub that holds for every neighbour of the hub, and nearly never helps: each process of the hub's group would lose as
 //! much. So a large group is tried only if the least loss of its processes leaves something to gain, or an exchange with one of its
 //! hubs does: hubs lose little anywhere, but communicate with nearly everyone. The least losses are kept by pairs of groups, until
 //! an exchange changes one of the two. The exchanges made are the same as without.

@@ -37,11 +37,10 @@ const FEW_ARCS: usize = 1 << 6;
 /// Entries of the gain table that are changed in the time that an arc takes by itself.
 const ENTRIES_PER_ARC: usize = 16;
 
-/// Arcs that exchanges of hubs may walk for each proposal: about what the proposal itself costs.
+/// Arcs that exchanges of hubs may walk for each proposal: about the cost of the proposal itself.
 const HUB_ARCS_PER_PROPOSAL: f64 = 8.0;
 
-/// The same for each arc of the graph and proposal for a process, as a share: dense graphs consist of hubs, and shall
-/// be annealed too.
+/// The same for each arc of the mean process, as a share: in dense graphs all processes are hubs, and they are to be annealed too.
 const HUB_ARCS_PER_ARC: f64 = 0.1;
 
 /// How long to anneal, and between which temperatures.
@@ -98,7 +97,7 @@ pub(crate) fn anneal(
 /// Worsenings that draws accept, in temperatures.
 static QUANTILES: LazyLock<[f32; RANKS]> = LazyLock::new(metropolis::quantiles);
 
-/// Ranks of [`QUANTILES`]: as many as the bits of a [`Draw`] for the rank can tell apart.
+/// Ranks of [`QUANTILES`]: all numbers that the bits of a [`Draw`] for the rank can express.
 const RANKS: usize = 1 << 10;
 
 /// The random number of a proposal, of which each part is drawn from bits of its own.
@@ -136,7 +135,7 @@ impl Draw {
         (self.0 >> 22) as usize & (RANKS - 1)
     }
 
-    /// One of so many arcs.
+    /// One of `count` arcs.
     #[inline(always)]
     fn arc(self, count: usize) -> usize {
         (((self.0 >> 32) * count as u64) >> 32) as usize

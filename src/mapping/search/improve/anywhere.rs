@@ -27,10 +27,10 @@ use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::improve::{embedding, exact};
 
-/// Problems of fewer processes take negligible time, so they get more proposals for each process:
+/// Problems of fewer processes take negligible time, so they get more proposals for each process.
 const SMALL: usize = 512;
 
-/// so many times as many.
+/// How many times more proposals a process gets in a problem of fewer than [`SMALL`] processes.
 const SMALL_FACTOR: u32 = 4;
 
 /// Problems of at most this many processes are annealed as wholes.
@@ -39,11 +39,11 @@ const WHOLE: usize = 1 << 15;
 /// Processes of a region of a larger problem that has small cuts.
 const REGION: usize = 1 << 12;
 
-/// Larger problems get so many times fewer proposals for each process: they shall not take minutes.
+/// How many times fewer proposals a process gets in a problem of more than [`WHOLE`] processes, which should not take minutes.
 const LARGE_DIVISOR: u32 = 4;
 
-/// The shares of the initial acceptance and of the proposals that starts have, by turns. Cuts keep their shape at low temperatures
-/// only, so starts with odd numbers, which bisections have made, are annealed coolly and for a short time.
+/// For the starts in turn, the factor of the initial acceptance and the divisor of the proposals. Cuts keep their shape at low temperatures
+/// only, so starts with odd numbers, which come from bisection, are annealed at low temperatures and for a short time.
 const TURNS: [(f64, u32); 4] = [(1.0, 1), (0.04, 4), (0.4, 1), (0.016, 4)];
 
 /// What to spend on improving a mapping where the machine is no regular tree.
@@ -77,7 +77,7 @@ impl Anywhere {
         ..Self::FAST
     };
 
-    /// The best that can be had in a second or two for a thousand processes.
+    /// The best that is found in a second or two for a thousand processes.
     pub const STRONG: Self = Self {
         cooling: Cooling { proposals: 50_000, initial_acceptance: 0.5, ..Self::FAST.cooling },
         ..Self::FAST
@@ -296,7 +296,7 @@ fn num_regions(graph: &CsrGraph) -> usize {
     if volume < graph.total_arc_weight() / 2 { 1 } else { count }
 }
 
-/// Ranges that cover all places, so many if they are not shifted; the shifted ones straddle the borders of the others.
+/// Ranges that cover all places: `count` of them, or one more if they are shifted by half a range.
 fn regions(num_places: usize, count: usize, are_shifted: bool) -> Vec<Range<PeId>> {
     let border = |index: usize| (index * num_places / count) as PeId;
     let middle = |index: usize| border(index).midpoint(border(index + 1));

@@ -33,7 +33,7 @@ pub(super) fn is_small(hierarchy: &Hierarchy) -> bool {
 /// as branches are cut. That takes no longer than annealing does.
 const MOST_PLACES: usize = 8;
 
-/// The same for a machine of so many places that is no regular tree.
+/// The same for a machine that is no regular tree.
 pub(super) fn is_small_anywhere(num_places: usize) -> bool {
     num_places <= MOST_PLACES
 }
@@ -144,7 +144,7 @@ mod tests {
                 assert_eq!(i128::from(found), testing::optimum(&graph, &hierarchy));
                 assert_eq!(cost(&problem, &Mapping::new(pe_of).unwrap()), found);
                 assert!(optimum(&problem, Some(&hierarchy), found).is_none());
-                // Without a word on which PEs are alike.
+                // Without knowing which PEs are alike.
                 assert_eq!(optimum(&problem, None, Cost::MAX).map(|(cost, _)| cost), Some(found));
             }
         }

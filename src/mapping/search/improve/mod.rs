@@ -1,4 +1,4 @@
-//! Improvement beyond exchanges that gain at once.
+//! Improvement beyond exchanges that lower J.
 //!
 //! | member | where | what |
 //! |---|---|---|

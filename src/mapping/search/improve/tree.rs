@@ -119,7 +119,7 @@ struct State<'a> {
     rounds: u64,
     seed: u64,
     observer: &'a dyn Observer,
-    /// The least cost that the observer has heard of: it shall not hear of greater ones.
+    /// The least cost that the observer was notified of: greater ones are not forwarded.
     least: &'a Mutex<Cost>,
 }
 

@@ -1,19 +1,19 @@
 //! The simulated completion time as a measure of mappings.
 //!
-//! Each mapping that is looked at is simulated as a whole, so this is for programs of some thousands of messages. It sees what F does
+//! Each mapping that is looked at is simulated as a whole, so this is for workloads of some thousands of messages. It sees what F does
 //! not: how long messages wait for each other, and whom that holds up.
 
 use crate::ground::observer::Observer;
 use crate::ground::types::PeId;
 use crate::workload::routing::Routing;
-use crate::workload::simulate::{Settings, SimulationError, simulate};
-use crate::workload::{Program, TaskId};
+use crate::workload::simulate::{SimulationConfig, SimulationError, simulate};
+use crate::workload::{TaskId, Workload};
 
 /// Simulations of one mapping after the other.
-pub(super) struct Simulated<'a> {
-    program: &'a Program,
+pub(super) struct SimulatedTime<'a> {
+    workload: &'a Workload,
     routing: &'a Routing,
-    settings: Settings,
+    settings: SimulationConfig,
     observer: &'a dyn Observer,
     pe_of: Vec<PeId>,
     /// Completion time and sum of latencies of the mapping, once they are known.
@@ -21,25 +21,25 @@ pub(super) struct Simulated<'a> {
     work: u64,
 }
 
-impl<'a> Simulated<'a> {
+impl<'a> SimulatedTime<'a> {
     /// A mapping that can be simulated.
     pub(super) fn of(
-        program: &'a Program,
+        workload: &'a Workload,
         routing: &'a Routing,
-        settings: Settings,
+        settings: SimulationConfig,
         observer: &'a dyn Observer,
         pe_of: &[PeId],
     ) -> Result<Self, SimulationError> {
         let mut simulated =
-            Self { program, routing, settings, observer, pe_of: pe_of.to_vec(), value: None, work: 0 };
+            Self { workload, routing, settings, observer, pe_of: pe_of.to_vec(), value: None, work: 0 };
         simulated.value = Some(simulated.run()?);
         Ok(simulated)
     }
 
     fn run(&mut self) -> Result<(i64, i64), SimulationError> {
-        let simulation = simulate(self.program, self.routing, &self.pe_of, self.settings, self.observer)?;
+        let simulation = simulate(self.workload, self.routing, &self.pe_of, self.settings, self.observer)?;
         let hops: u64 = simulation.links.iter().map(|link| link.messages).sum();
-        self.work += 1 + hops + self.program.num_instructions() / 2;
+        self.work += 1 + hops + self.workload.num_instructions() / 2;
         let latencies = simulation.latency.mean * simulation.latency.messages as f64;
         Ok((simulation.completion_time as i64, latencies as i64))
     }

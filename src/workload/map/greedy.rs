@@ -1,6 +1,6 @@
 //! The greedy of Perego and De Petris, section 5: task by task, each on the best PE by the estimate.
 //!
-//! The next task is the one with the most partners that have PEs; of these the one with the most tasks near it in the program;
+//! The next task is the one with the most partners that have PEs; of these the one with the most tasks near it in the workload;
 //! where no partner has a PE, a random one. Its PE is chosen in two steps: of all with room, some by a cheap estimate F' (distances,
 //! without contention), and of those the best by F. Of equals, in this order: the least that a look ahead expects for the partners
 //! that come next; the least sum of R; degrees most alike; the least box around all tasks.
@@ -12,7 +12,7 @@
 //! F' looks at all PEs with room up to [`MOST_PES`], and else at those near partners' PEs and some at random. "Similar" values
 //! of F are equal ones. A PE is left out where it is full: its memory bound is the machine's capacity.
 
-use super::ground::Ground;
+use super::view::MachineView;
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::Rng;
@@ -23,7 +23,7 @@ use crate::workload::routing::{Flow, Hop};
 /// PEs that are all looked at for each task.
 const MOST_PES: usize = 1 << 10;
 
-/// Tasks near another in the program: a quarter of the smaller diameter in the paper; two hops here, which is the same for
+/// Tasks near another in the workload: a quarter of the smaller diameter in the paper; two hops here, which is the same for
 /// machines of some hundred PEs.
 const NEAR_HOPS: usize = 2;
 
@@ -36,7 +36,7 @@ const MOST_TRIED: usize = 10;
 pub(super) struct Greedy<'a> {
     pub graph: &'a CsrGraph,
     pub model: &'a Model,
-    pub ground: &'a Ground,
+    pub view: &'a MachineView,
     pub seed: u64,
     /// Work of the estimate after which PEs are chosen by F' alone; after twice that there is no mapping.
     pub work: u64,
@@ -75,12 +75,12 @@ impl<'a> Greedy<'a> {
         let mut run = Run {
             given: self,
             estimate,
-            room: self.ground.room.clone(),
+            room: self.view.room.clone(),
             placed_partners: vec![0; n],
             richness,
-            uses: vec![0; self.ground.routing.num_lanes()],
-            least: vec![u32::MAX; self.ground.grid.as_ref().map_or(0, Vec::len)],
-            greatest: vec![0; self.ground.grid.as_ref().map_or(0, Vec::len)],
+            uses: vec![0; self.view.routing.num_lanes()],
+            least: vec![u32::MAX; self.view.grid.as_ref().map_or(0, Vec::len)],
+            greatest: vec![0; self.view.grid.as_ref().map_or(0, Vec::len)],
             num_placed: 0,
             num_occupied: 0,
             left: self.graph.nodes().collect(),
@@ -169,10 +169,10 @@ impl Run<'_, '_> {
 
     /// The PEs that a task may go to: all with room if they are few.
     fn candidates(&mut self, task: NodeId) -> Vec<PeId> {
-        let ground = self.given.ground;
-        let all = ground.num_pes() as PeId;
+        let view = self.given.view;
+        let all = view.num_pes() as PeId;
         if self.num_placed == 0 {
-            return vec![centre_of_machine(ground)];
+            return vec![centre_of_machine(view)];
         }
         if all as usize <= MOST_PES {
             return (0..all).filter(|&pe| self.room[pe as usize] > 0).collect();
@@ -182,7 +182,7 @@ impl Run<'_, '_> {
             let pe = self.estimate.pe_of()[partner as usize];
             if pe != NOWHERE {
                 found.push(pe);
-                found.extend(ground.near(pe).flat_map(|near| ground.near(near).chain([near])));
+                found.extend(view.near(pe).flat_map(|near| view.near(near).chain([near])));
             }
         }
         found.sort_unstable();
@@ -202,7 +202,7 @@ impl Run<'_, '_> {
     /// F' of a PE: what distances cost the task and its partners. With more tasks than PEs, PEs that have a task already come first
     /// while there are fewer tasks for each PE in use than there will be.
     fn cheap(&self, task: NodeId, pe: PeId, hops: &mut Vec<Hop>) -> (bool, i64, i64) {
-        let Greedy { model, ground, .. } = self.given;
+        let Greedy { model, view, .. } = self.given;
         let (mut greatest, mut sum) = (0, 0);
         for &channel in model.channels_of(task) {
             let channel = &model.channels[channel as usize];
@@ -217,7 +217,7 @@ impl Run<'_, '_> {
             } else {
                 hops.clear();
                 let (from, to) = if channel.from == task { (pe, there) } else { (there, pe) };
-                let flow = ground.routing.route(from, to, hops);
+                let flow = view.routing.route(from, to, hops);
                 let cycles: i64 = hops.iter().map(|hop| hop.cycles as i64).sum();
                 match (flow, hops.first()) {
                     (Flow::Wormhole, Some(hop)) => {
@@ -229,8 +229,8 @@ impl Run<'_, '_> {
             greatest = greatest.max(extra);
             sum += extra;
         }
-        let (tasks, pes) = (model.num_tasks(), ground.num_pes());
-        let is_occupied = self.room[pe as usize] < ground.room[pe as usize];
+        let (tasks, pes) = (model.num_tasks(), view.num_pes());
+        let is_occupied = self.room[pe as usize] < view.room[pe as usize];
         let wants_occupied = tasks > pes && self.num_placed * pes < self.num_occupied * tasks;
         (wants_occupied && !is_occupied, sum, greatest)
     }
@@ -269,7 +269,7 @@ impl Run<'_, '_> {
     /// What the partners that come next will have to pay: for each that has a placed partner, the hops from there, and those of
     /// their links that are in use.
     fn look_ahead(&self, task: NodeId, pe: PeId, hops: &mut Vec<Hop>) -> u64 {
-        let Greedy { graph, ground, .. } = self.given;
+        let Greedy { graph, view, .. } = self.given;
         let mut expected = 0;
         for &next in graph.neighbours(task).iter().filter(|&&next| !self.is_placed(next)) {
             let mut others =
@@ -281,7 +281,7 @@ impl Run<'_, '_> {
             }
             for (from, to) in [(pe, there), (there, pe)] {
                 hops.clear();
-                ground.routing.route(from, to, hops);
+                view.routing.route(from, to, hops);
                 let in_use = hops.iter().filter(|hop| self.uses[hop.lane as usize] > 0).count();
                 expected += (hops.len() + in_use) as u64;
             }
@@ -291,26 +291,25 @@ impl Run<'_, '_> {
 
     /// How much the degrees around a task and around a PE differ, tasks and PEs in use left out.
     fn unlikeness(&self, task: NodeId, pe: PeId) -> u64 {
-        let Greedy { graph, ground, .. } = self.given;
+        let Greedy { graph, view, .. } = self.given;
         let open = graph.neighbours(task).iter().filter(|&&other| !self.is_placed(other)).count();
-        let free = ground.neighbours(pe).filter(|&other| self.room[other as usize] > 0).count();
+        let free = view.neighbours(pe).filter(|&other| self.room[other as usize] > 0).count();
         open.abs_diff(free) as u64
     }
 
     /// PEs in the box around all tasks and one PE more.
     fn volume_with(&self, pe: PeId) -> u64 {
-        let ends = self.least.iter().zip(&self.greatest).zip(self.given.ground.coordinates(pe));
+        let ends = self.least.iter().zip(&self.greatest).zip(self.given.view.coordinates(pe));
         ends.map(|((&least, &greatest), at)| u64::from(greatest.max(at) - least.min(at)) + 1).product()
     }
 
     fn put(&mut self, task: NodeId, pe: PeId, waiting: &mut Waiting) {
-        let Greedy { graph, model, ground, .. } = self.given;
+        let Greedy { graph, model, view, .. } = self.given;
         self.estimate.place(task, pe);
         self.num_placed += 1;
-        self.num_occupied += usize::from(self.room[pe as usize] == ground.room[pe as usize]);
+        self.num_occupied += usize::from(self.room[pe as usize] == view.room[pe as usize]);
         self.room[pe as usize] -= 1;
-        for ((least, greatest), at) in
-            self.least.iter_mut().zip(&mut self.greatest).zip(ground.coordinates(pe))
+        for ((least, greatest), at) in self.least.iter_mut().zip(&mut self.greatest).zip(view.coordinates(pe))
         {
             (*least, *greatest) = ((*least).min(at), (*greatest).max(at));
         }
@@ -320,7 +319,7 @@ impl Run<'_, '_> {
             let [from, to] = [channel.from, channel.to].map(|end| self.estimate.pe_of()[end as usize]);
             if from != NOWHERE && to != NOWHERE && from != to {
                 hops.clear();
-                ground.routing.route(from, to, &mut hops);
+                view.routing.route(from, to, &mut hops);
                 hops.iter().for_each(|hop| self.uses[hop.lane as usize] += 1);
             }
         }
@@ -367,9 +366,9 @@ fn centre_of(graph: &CsrGraph) -> NodeId {
 }
 
 /// The PE with the least distances to all others, of a sample where there are many.
-fn centre_of_machine(ground: &Ground) -> PeId {
-    let n = ground.num_pes();
+fn centre_of_machine(view: &MachineView) -> PeId {
+    let n = view.num_pes();
     let others: Vec<PeId> = (0..n as PeId).step_by(n.div_ceil(MOST_STARTS)).collect();
-    let sum = |pe: PeId| others.iter().map(|&other| i128::from(ground.distance(pe, other))).sum::<i128>();
+    let sum = |pe: PeId| others.iter().map(|&other| i128::from(view.distance(pe, other))).sum::<i128>();
     (0..n as PeId).min_by_key(|&pe| (sum(pe), pe)).unwrap_or(0)
 }

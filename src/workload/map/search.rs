@@ -1,17 +1,17 @@
 //! From several first mappings to the best one by F.
 
 use super::descent::{Descent, DescentConfig, Measure};
-use super::ground::Ground;
 use super::loads::Loads;
-use super::simulated::Simulated;
+use super::simulated_time::SimulatedTime;
+use super::view::MachineView;
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::settings::named;
 use crate::ground::types::{NodeId, PeId};
-use crate::workload::Program;
+use crate::workload::Workload;
 use crate::workload::estimate::{Estimate, Model};
-use crate::workload::simulate::{Settings, SimulationError};
+use crate::workload::simulate::{SimulationConfig, SimulationError};
 
 named! {
     /// Where a mapping comes from.
@@ -59,18 +59,18 @@ pub(super) struct State<'a> {
 
 #[derive(Clone, Copy)]
 pub(super) struct Search<'a> {
-    pub program: &'a Program,
+    pub workload: &'a Workload,
     pub graph: &'a CsrGraph,
     pub model: &'a Model,
-    pub ground: &'a Ground,
+    pub view: &'a MachineView,
     pub descent: &'a DescentConfig,
-    pub settings: Settings,
+    pub settings: SimulationConfig,
     pub seed: u64,
     pub observer: &'a dyn Observer,
 }
 
 impl<'a> Search<'a> {
-    /// Whether the run shall end. Asked before each step that looks at the whole program.
+    /// Whether the run shall end. Asked before each step that looks at the whole workload.
     pub(super) fn stops(&self, steps: &mut Steps) -> bool {
         steps.stopped = steps.stopped || self.observer.should_stop();
         steps.stopped
@@ -98,7 +98,7 @@ impl<'a> Search<'a> {
         if self.stops(&mut state.steps) {
             return None;
         }
-        let mut loads = Loads::of(self.model, &self.ground.routing, &from.pe_of)?;
+        let mut loads = Loads::of(self.model, &self.view.routing, &from.pe_of)?;
         self.improve(&mut loads, seed, &mut state.steps);
         let pe_of = loads.pe_of().to_vec();
         (!self.stops(&mut state.steps)).then(|| self.candidate(Start::Spread, pe_of, state))
@@ -111,8 +111,8 @@ impl<'a> Search<'a> {
 
     /// Local search until so much work is done.
     fn improve_until<M: Measure>(&self, measure: &mut M, last: u64, seed: u64, steps: &mut Steps) {
-        let Self { graph, ground, observer, .. } = *self;
-        let outcome = Descent { graph, ground, config: self.descent, seed, observer, measure, last }.run();
+        let Self { graph, view, observer, .. } = *self;
+        let outcome = Descent { graph, view, config: self.descent, seed, observer, measure, last }.run();
         steps.tried += outcome.tried;
         steps.made += outcome.made;
         steps.stopped |= outcome.stopped;
@@ -123,11 +123,11 @@ impl<'a> Search<'a> {
         &self,
         pe_of: &[PeId],
         steps: &mut Steps,
-    ) -> Result<Option<Simulated<'a>>, SimulationError> {
+    ) -> Result<Option<SimulatedTime<'a>>, SimulationError> {
         if self.stops(steps) {
             return Ok(None);
         }
-        match Simulated::of(self.program, &self.ground.routing, self.settings, self.observer, pe_of) {
+        match SimulatedTime::of(self.workload, &self.view.routing, self.settings, self.observer, pe_of) {
             Err(SimulationError::Stopped { .. }) => {
                 steps.stopped = true;
                 Ok(None)
@@ -145,7 +145,7 @@ impl<'a> Search<'a> {
         state: &mut State<'a>,
     ) -> Result<Option<(Candidate, u64)>, SimulationError> {
         let mut done = 0;
-        let mut fastest: Option<(Simulated<'_>, &Candidate)> = None;
+        let mut fastest: Option<(SimulatedTime<'_>, &Candidate)> = None;
         for candidate in candidates {
             let Some(mut next) = self.simulated(&candidate.pe_of, &mut state.steps)? else { break };
             done += next.work();

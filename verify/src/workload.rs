@@ -1,11 +1,11 @@
-//! Programs in time, read by the plainest means.
+//! Workloads, read by the plainest means.
 
 use std::collections::HashMap;
 
 use super::AuditError;
 
-/// Steps that are followed at most. Programs that are accepted have 2^27 at most, and a task that waits is looked at again when a
-/// message is sent to it and at the end: so this is met by no program of fewer than 2^27 tasks.
+/// Steps that are followed at most. Workloads that are accepted have 2^27 at most, and a task that waits is looked at again when a
+/// message is sent to it and at the end: so this is met by no workload of fewer than 2^27 tasks.
 const MOST_STEPS: u64 = 1 << 29;
 
 /// A step of a task.
@@ -28,12 +28,12 @@ pub(super) fn read(text: &str) -> Result<Vec<Vec<Step>>, AuditError> {
         .collect();
     let number = |at: usize| -> Result<u64, AuditError> {
         let word = words.get(at).and_then(|word| word.parse().ok());
-        word.ok_or(AuditError::Program { word: at + 1, reason: "not a number" })
+        word.ok_or(AuditError::Workload { word: at + 1, reason: "not a number" })
     };
     let count = words.iter().filter(|word| word.eq_ignore_ascii_case("PROCESS")).count();
     let exists = |at: usize| match number(at)? {
         task if task < count as u64 => Ok(task as usize),
-        _ => Err(AuditError::Program { word: at + 1, reason: "no such task" }),
+        _ => Err(AuditError::Workload { word: at + 1, reason: "no such task" }),
     };
     let mut tasks = vec![Vec::new(); count];
     let mut task = 0;
@@ -51,7 +51,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Vec<Step>>, AuditError> {
             _ => continue,
         };
         let steps: &mut Vec<Step> =
-            tasks.get_mut(task).ok_or(AuditError::Program { word: at + 1, reason: "no task before it" })?;
+            tasks.get_mut(task).ok_or(AuditError::Workload { word: at + 1, reason: "no task before it" })?;
         steps.push(step);
     }
     Ok(tasks)
@@ -103,7 +103,7 @@ impl<'a> Walk<'a> {
         loop {
             *taken += 1;
             if *taken > MOST_STEPS {
-                return Err(AuditError::Program { word: 1, reason: "too many steps" });
+                return Err(AuditError::Workload { word: 1, reason: "too many steps" });
             }
             match self.steps.get(self.at) {
                 Some(&Step::Repeat(times)) => self.around.push((self.at, times)),

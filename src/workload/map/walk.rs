@@ -1,16 +1,16 @@
-//! Tasks along a walk through the program, on PEs along a circle through a grid.
+//! Tasks along a walk through the workload, on PEs along a circle through a grid.
 //!
 //! A grid of PEs has a circle through all of them if their number is even, or if a dimension of it is closed; otherwise one with
-//! a single step of two hops. A program whose tasks form a ring then has no message farther than that. O(tasks + channels).
+//! a single step of two hops. A workload whose tasks form a ring then has no message farther than that. O(tasks + channels).
 
-use super::ground::Ground;
+use super::view::MachineView;
 use crate::graph::CsrGraph;
 use crate::ground::types::{NodeId, PeId};
 
 /// The PE of each task, if the machine is a grid with a PE for each.
-pub(super) fn along_circle(graph: &CsrGraph, ground: &Ground) -> Option<Vec<PeId>> {
+pub(super) fn along_circle(graph: &CsrGraph, view: &MachineView) -> Option<Vec<PeId>> {
     let n = graph.num_nodes();
-    let grid = ground.grid.as_ref().filter(|_| ground.num_pes() >= n)?;
+    let grid = view.grid.as_ref().filter(|_| view.num_pes() >= n)?;
     let mut pe_of = vec![0; n];
     let circle = circle(grid);
     for (task, pe) in walk(graph).into_iter().zip(circle) {

@@ -1,4 +1,4 @@
-//! Mapping of programs in time: to PEs on which they end soon, by the estimate F.
+//! Mapping of workloads: to PEs on which they end soon, by the estimate F.
 //!
 //! # Algorithm
 //!
@@ -15,12 +15,12 @@
 //! |---|---|
 //! | `greedy` | the greedy of Perego and De Petris |
 //! | `loads` | how evenly messages are spread over links |
-//! | `simulated` | simulated time as a measure |
+//! | `simulated_time` | simulated time as a measure |
 //! | `walk` | tasks along a circle through a grid |
 //! | `descent` | local search by moves and exchanges |
 //! | `search` | the order of all that |
 //!
-//! At the end the mappings found and the starts are simulated, if that does not take too long ([`AssignConfig::simulated`]), and local
+//! At the end the mappings found and the starts are simulated, if that does not take too long ([`TaskMapConfig::simulated`]), and local
 //! search on simulated time goes on from the fastest. So the result is not slower in the simulator than any of the starts. Where
 //! nothing is simulated, it is the best by F, and not worse by F than any of them. Where links are congested F tells too
 //! little: it hardly grows with the number of messages that share a link.
@@ -32,10 +32,10 @@
 
 mod descent;
 mod greedy;
-mod ground;
 mod loads;
 mod search;
-mod simulated;
+mod simulated_time;
+mod view;
 mod walk;
 
 pub use descent::DescentConfig;
@@ -53,19 +53,19 @@ use crate::machine::{DistanceOracle, DistanceVisitor, Machine, MachineError};
 use crate::mapping::Mapping;
 use crate::mapping::problem::{self, ProblemError};
 use crate::mapping::solve::{MapConfig, MapPreset, SolveError, solve_watched};
-use crate::workload::Program;
+use crate::workload::Workload;
 use crate::workload::estimate::{Estimate, EstimateError, Model, PARTS};
-use crate::workload::simulate::{Costs, Settings, SimulationError};
+use crate::workload::simulate::{Costs, SimulationConfig, SimulationError};
 use greedy::Greedy;
-use ground::Ground;
 use search::{Candidate, Search, State, Steps};
+use view::MachineView;
 
-/// Everything that decides about a mapping besides program and machine.
+/// Everything that decides about a mapping besides workload and machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct AssignConfig {
+pub struct TaskMapConfig {
     /// How the mapping of small J is found, and seed, threads and time limit of all.
     pub mapping: MapConfig,
     /// Cycles of SEND and RECEIVE.
@@ -75,11 +75,11 @@ pub struct AssignConfig {
     /// How often the best mapping is shaken and searched again.
     pub rounds: usize,
     /// Hops of messages that may be simulated at the end: to find out which of the mappings is the fastest, and for local search from
-    /// that. Programs that are too large for the former are mapped by F alone, and so are all if this is 0.
+    /// that. Workloads that are too large for the former are mapped by F alone, and so are all if this is 0.
     pub simulated: u64,
 }
 
-impl AssignConfig {
+impl TaskMapConfig {
     /// The settings of a preset, with seed 0 and one thread.
     pub fn preset(preset: MapPreset) -> Self {
         let (tries, random, work, rounds, simulated) = match preset {
@@ -104,17 +104,17 @@ impl AssignConfig {
     }
 }
 
-impl Default for AssignConfig {
+impl Default for TaskMapConfig {
     fn default() -> Self {
         Self::preset(MapPreset::default())
     }
 }
 
-/// Why a program is not mapped.
+/// Why a workload is not mapped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation
-pub enum AssignError {
+pub enum TaskMapError {
     #[error(transparent)]
     Solve(#[from] SolveError),
     #[error(transparent)]
@@ -129,19 +129,21 @@ pub enum AssignError {
     Simulation(#[from] SimulationError),
 }
 
-/// A mapping of a program and how it came about.
+/// A mapping of a workload and how it came about.
 #[derive(Clone, Debug)]
-pub struct Assignment {
+#[non_exhaustive]
+pub struct TaskMapping {
     /// The PE of each task.
     pub mapping: Mapping,
     /// What was found out on the way.
-    pub report: AssignReport,
+    pub report: TaskMapReport,
 }
 
-/// What a run tells about itself. Times of the program are in cycles, those of the run in seconds.
+/// What a run tells about itself. Times of the workload are in cycles, those of the run in seconds.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct AssignReport {
+#[non_exhaustive]
+pub struct TaskMapReport {
     /// J of the mapping: flits times distance, both directions of each pair.
     pub cost: Cost,
     /// F of the mapping.
@@ -167,6 +169,7 @@ pub struct AssignReport {
 /// F of a start, and of what local search made of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct StartReport {
     /// Which one.
     pub start: Start,
@@ -186,69 +189,69 @@ const FIRST_SHARE: u32 = 4;
 /// Starts from which local search on F goes on: the input mapping, and the best others.
 const SEARCHED: usize = 3;
 
-/// Maps the tasks of a program to the PEs of a machine, at most as many to each as it has room for, so that it ends soon.
+/// Maps the tasks of a workload to the PEs of a machine, at most as many to each as it has room for, so that it ends soon.
 ///
 /// `given`, if any, is a mapping to start from besides. The observer may end the run early; the result then is the best mapping found
 /// so far.
 ///
 /// ```
-/// use viem::workload::assign::{AssignConfig, assign};
-/// use viem::workload::generate::{Pattern, Size, program};
+/// use viem::workload::map::{TaskMapConfig, map_tasks};
+/// use viem::workload::generate::{Pattern, Size, workload};
 /// use viem::machine::Grid;
 ///
-/// let ring = program(Pattern::Ring, &[16], Size::default(), 0)?;
-/// let assignment = assign(&ring, &Grid::mesh(&[4, 4])?, &AssignConfig::default(), None, &())?;
+/// let ring = workload(Pattern::Ring, &[16], Size::default(), 0)?;
+/// let assignment = map_tasks(&ring, &Grid::mesh(&[4, 4])?, &TaskMapConfig::default(), None, &())?;
 /// // Every message travels between neighbours, and none is in the way of another.
 /// assert_eq!(assignment.report.estimate, assignment.report.ideal);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn assign(
-    program: &Program,
+pub fn map_tasks(
+    workload: &Workload,
     machine: &dyn Machine,
-    config: &AssignConfig,
+    config: &TaskMapConfig,
     given: Option<&Mapping>,
     observer: &dyn Observer,
-) -> Result<Assignment, AssignError> {
+) -> Result<TaskMapping, TaskMapError> {
     config.validate()?;
     let begin = Instant::now();
-    let work = || assign_since(begin, program, machine, config, given, observer);
+    let work = || map_since(begin, workload, machine, config, given, observer);
     threads::run(config.mapping.threads, work).map_err(SolveError::from)?
 }
 
 /// Maps on the threads it is called on; the time limit counts from `begin`.
-fn assign_since(
+fn map_since(
     begin: Instant,
-    program: &Program,
+    workload: &Workload,
     machine: &dyn Machine,
-    config: &AssignConfig,
+    config: &TaskMapConfig,
     given: Option<&Mapping>,
     observer: &dyn Observer,
-) -> Result<Assignment, AssignError> {
-    problem::check_room(program.num_tasks(), machine)?;
+) -> Result<TaskMapping, TaskMapError> {
+    problem::check_room(workload.num_tasks(), machine)?;
     let limit = config.mapping.time_limit;
     let early = Limited::silent(observer, begin, limit.map(|limit| limit / FIRST_SHARE));
     let late = Limited::silent(observer, begin, limit);
-    let (model, ground) = (Model::new(program, config.costs)?, Ground::new(machine, &late)?);
-    let graph = program.graph();
+    let (model, view) = (Model::new(workload, config.costs)?, MachineView::new(machine, &late)?);
+    let graph = workload.graph();
     observer.begins(Phase::Construction);
     let search = Search {
-        program,
+        workload,
         graph: &graph,
         model: &model,
-        ground: &ground,
+        view: &view,
         descent: &config.descent,
-        settings: Settings { costs: config.costs, has_timeline: false },
+        settings: SimulationConfig { costs: config.costs, has_timeline: false },
         seed: config.mapping.seed,
         observer: &late,
     };
-    let mut state = State { estimate: Estimate::new(&model, &ground.routing)?, steps: Steps::default() };
+    let mut state = State { estimate: Estimate::new(&model, &view.routing)?, steps: Steps::default() };
     let Best { found, completion_time, starts } =
         Run { machine, config, search, early: &early, late: &late }.best(given, &mut state)?;
     let steps = state.steps;
     let mapping =
         Mapping::on(machine, found.pe_of.clone()).expect("no PE has more tasks than it has room for");
-    let cost = Cost::try_from(cost(program, machine, mapping.as_slice())?).unwrap_or(Cost::MAX);
-    let report = AssignReport {
+    let cost = Cost::try_from(cost(workload, machine, mapping.as_slice())?).unwrap_or(Cost::MAX);
+    let report = TaskMapReport {
         cost,
         estimate: found.cycles(),
         ideal: model.completion_time as f64,
@@ -260,7 +263,7 @@ fn assign_since(
         stopped: steps.stopped,
         seconds: begin.elapsed().as_secs_f64(),
     };
-    Ok(Assignment { mapping, report })
+    Ok(TaskMapping { mapping, report })
 }
 
 impl Candidate {
@@ -276,20 +279,20 @@ impl Candidate {
 }
 
 /// J of a mapping: the flits of each pair of tasks, both directions together, times their distance, each pair counted twice.
-pub fn cost(program: &Program, machine: &dyn Machine, pe_of: &[PeId]) -> Result<i128, MachineError> {
-    struct Sum<'a>(&'a Program, &'a [PeId]);
+pub fn cost(workload: &Workload, machine: &dyn Machine, pe_of: &[PeId]) -> Result<i128, MachineError> {
+    struct Sum<'a>(&'a Workload, &'a [PeId]);
     impl DistanceVisitor for Sum<'_> {
         type Output = i128;
         fn visit<O: DistanceOracle>(self, oracle: &O) -> i128 {
-            let Self(program, pe_of) = self;
-            let terms = program.channels().iter().zip(program.traffic()).map(|(channel, traffic)| {
+            let Self(workload, pe_of) = self;
+            let terms = workload.channels().iter().zip(workload.traffic()).map(|(channel, traffic)| {
                 let distance = oracle.distance(pe_of[channel.from as usize], pe_of[channel.to as usize]);
                 2 * i128::from(traffic.flits) * i128::from(distance)
             });
             terms.sum()
         }
     }
-    Ok(machine.distances()?.visit(Sum(program, pe_of)))
+    Ok(machine.distances()?.visit(Sum(workload, pe_of)))
 }
 
 /// The best mapping that was found.
@@ -302,7 +305,7 @@ struct Best {
 
 struct Run<'a> {
     machine: &'a dyn Machine,
-    config: &'a AssignConfig,
+    config: &'a TaskMapConfig,
     search: Search<'a>,
     /// When the starts end, and when all does.
     early: &'a Limited<'a>,
@@ -311,7 +314,7 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// The best mapping; one that nothing can be better than ends the run as soon as it is found.
-    fn best(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Best, AssignError> {
+    fn best(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Best, TaskMapError> {
         let mut starts = self.plain(given, state)?;
         let regular = self.regular(state);
         if let Some(ideal) = self.ideal(&regular, state)? {
@@ -330,8 +333,8 @@ impl<'a> Run<'a> {
 
     /// Whether F can be no better: each PE has one task, no two PEs are at one place, and distances and contention cost nothing.
     fn is_ideal(&self, candidate: &Candidate) -> bool {
-        let ground = self.search.ground;
-        let has_one_each = ground.has_distances() && ground.room.iter().all(|&room| room == 1);
+        let view = self.search.view;
+        let has_one_each = view.has_distances() && view.room.iter().all(|&room| room == 1);
         has_one_each && candidate.value.0 <= self.search.model.completion_time as i64 * PARTS
     }
 
@@ -357,7 +360,7 @@ impl<'a> Run<'a> {
     }
 
     /// The identity and the input mapping: the result is not worse than these even if the run shall end at once.
-    fn plain(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Vec<Candidate>, AssignError> {
+    fn plain(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Vec<Candidate>, TaskMapError> {
         let n = self.search.graph.num_nodes();
         let identity = Mapping::in_order(self.machine, n).expect("there is room");
         let mut starts = vec![self.search.candidate(Start::Identity, identity.into_vec(), state)];
@@ -371,9 +374,9 @@ impl<'a> Run<'a> {
         Ok(starts)
     }
 
-    /// The mappings of regular programs to neighbours.
+    /// The mappings of regular workloads to neighbours.
     fn regular(&self, state: &mut State<'a>) -> Vec<Candidate> {
-        let Search { graph, ground, seed, .. } = self.search;
+        let Search { graph, view, seed, .. } = self.search;
         let mut starts = Vec::new();
         for start in [Start::Embedding, Start::Circle] {
             if self.search.stops(&mut state.steps) {
@@ -381,9 +384,9 @@ impl<'a> Run<'a> {
             }
             let pe_of = match start {
                 Start::Embedding => {
-                    monomorphism::embed(graph, &ground.neighbour_lists(), derive(seed, 2), self.early)
+                    monomorphism::embed(graph, &view.neighbour_lists(), derive(seed, 2), self.early)
                 }
-                _ => walk::along_circle(graph, ground),
+                _ => walk::along_circle(graph, view),
             };
             starts.extend(pe_of.and_then(|pe_of| self.start(start, pe_of, state)));
         }
@@ -391,8 +394,8 @@ impl<'a> Run<'a> {
     }
 
     /// The mapping of small J and the greedy.
-    fn sought(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Vec<Candidate>, AssignError> {
-        let Search { graph, ground, model, seed, .. } = self.search;
+    fn sought(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Vec<Candidate>, TaskMapError> {
+        let Search { graph, view, model, seed, .. } = self.search;
         let mut starts = Vec::new();
         if self.search.stops(&mut state.steps) {
             return Ok(starts);
@@ -407,7 +410,7 @@ impl<'a> Run<'a> {
             return Ok(starts);
         }
         let work = (GREEDY_WORK * self.config.descent.work).saturating_mul(graph.num_nodes()) as u64;
-        let greedy = Greedy { graph, model, ground, seed: derive(seed, 3), work, observer: self.early };
+        let greedy = Greedy { graph, model, view, seed: derive(seed, 3), work, observer: self.early };
         let pe_of = greedy.run(&mut state.estimate);
         starts.extend(pe_of.and_then(|pe_of| self.start(Start::Greedy, pe_of, state)));
         Ok(starts)
@@ -448,17 +451,17 @@ impl<'a> Run<'a> {
 
     /// About how many hops messages take with a mapping, and half as much for each instruction; at least 1.
     fn size_of(&self, candidate: &Candidate) -> u64 {
-        let Search { program, ground, .. } = self.search;
+        let Search { workload, view, .. } = self.search;
         let mut hops = Vec::new();
-        let channels = program.channels().iter().zip(program.traffic());
+        let channels = workload.channels().iter().zip(workload.traffic());
         let passed = channels.map(|(channel, traffic)| {
             let ends = [channel.from, channel.to].map(|end| candidate.pe_of[end as usize]);
             hops.clear();
             if ends[0] != ends[1] {
-                ground.routing.route(ends[0], ends[1], &mut hops);
+                view.routing.route(ends[0], ends[1], &mut hops);
             }
             traffic.messages * hops.len() as u64
         });
-        (passed.sum::<u64>() + program.num_instructions() / 2).max(1)
+        (passed.sum::<u64>() + workload.num_instructions() / 2).max(1)
     }
 }

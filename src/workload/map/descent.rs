@@ -1,4 +1,4 @@
-//! Local search on F, on the loads of links or on simulated time: tasks move to free places and change places with each other while that makes the program faster.
+//! Local search on F, on the loads of links or on simulated time: tasks move to free places and change places with each other while that makes the workload faster.
 //!
 //! A queue holds the tasks that may have something to gain: at first all, then those whose partners have moved. A task is tried
 //! on the PEs near those of its partners, and on some at random: it moves there if there is room, or changes places with a task
@@ -7,9 +7,9 @@
 
 use std::collections::VecDeque;
 
-use super::ground::Ground;
 use super::loads::Loads;
-use super::simulated::Simulated;
+use super::simulated_time::SimulatedTime;
+use super::view::MachineView;
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::Rng;
@@ -67,21 +67,21 @@ impl Measure for Estimate<'_> {
     }
 }
 
-impl Measure for Simulated<'_> {
+impl Measure for SimulatedTime<'_> {
     fn value(&mut self) -> (i64, i64) {
-        Simulated::value(self)
+        SimulatedTime::value(self)
     }
     fn place(&mut self, task: NodeId, pe: PeId) {
-        Simulated::place(self, task, pe);
+        SimulatedTime::place(self, task, pe);
     }
     fn returned_to(&mut self, value: (i64, i64)) {
-        Simulated::returned_to(self, value);
+        SimulatedTime::returned_to(self, value);
     }
     fn pe_of(&self) -> &[PeId] {
-        Simulated::pe_of(self)
+        SimulatedTime::pe_of(self)
     }
     fn work(&self) -> u64 {
-        Simulated::work(self)
+        SimulatedTime::work(self)
     }
 }
 
@@ -102,7 +102,7 @@ impl Measure for Loads<'_> {
 
 pub(super) struct Descent<'a, 'b, M> {
     pub graph: &'a CsrGraph,
-    pub ground: &'a Ground,
+    pub view: &'a MachineView,
     pub config: &'a DescentConfig,
     pub seed: u64,
     pub observer: &'a dyn Observer,
@@ -116,7 +116,7 @@ impl<M: Measure> Descent<'_, '_, M> {
     pub(super) fn run(mut self) -> Outcome {
         let n = self.graph.num_nodes();
         let mut rng = Rng::new(self.seed);
-        let mut tasks_on: Vec<Vec<NodeId>> = vec![Vec::new(); self.ground.num_pes()];
+        let mut tasks_on: Vec<Vec<NodeId>> = vec![Vec::new(); self.view.num_pes()];
         for (task, &pe) in self.measure.pe_of().iter().enumerate() {
             tasks_on[pe as usize].push(task as NodeId);
         }
@@ -130,7 +130,7 @@ impl<M: Measure> Descent<'_, '_, M> {
             let before = self.measure.work();
             let moved = self.improve(task, &mut tasks_on, &mut rng, &mut outcome);
             let work = (self.measure.work() - before) as usize;
-            outcome.stopped |= watch.stops_after(work + self.ground.num_pes() / 8);
+            outcome.stopped |= watch.stops_after(work + self.view.num_pes() / 8);
             if outcome.stopped || self.measure.work() > self.last {
                 break;
             }
@@ -152,16 +152,16 @@ impl<M: Measure> Descent<'_, '_, M> {
         let mut found: Vec<PeId> = Vec::new();
         for &partner in self.graph.neighbours(task) {
             let pe = pe_of[partner as usize];
-            found.extend(self.ground.near(pe).take(8));
+            found.extend(self.view.near(pe).take(8));
             found.push(pe);
         }
-        found.extend(self.ground.near(own).take(4));
+        found.extend(self.view.near(own).take(4));
         found.sort_unstable();
         found.dedup();
         found.retain(|&pe| pe != own);
         rng.shuffle(&mut found);
         found.truncate(self.config.tries - self.config.random.min(self.config.tries));
-        let all = self.ground.num_pes() as PeId;
+        let all = self.view.num_pes() as PeId;
         found.extend((0..self.config.random).map(|_| rng.below(all)).filter(|&pe| pe != own));
         found
     }
@@ -178,7 +178,7 @@ impl<M: Measure> Descent<'_, '_, M> {
         let before = self.measure.value();
         for pe in self.targets(task, rng) {
             let there = &tasks_on[pe as usize];
-            let is_full = there.len() >= self.ground.room[pe as usize] as usize;
+            let is_full = there.len() >= self.view.room[pe as usize] as usize;
             let other = if there.is_empty() || (!is_full && rng.below(2) == 0) {
                 None
             } else {

@@ -9,7 +9,7 @@ use crate::mapping::annealing::Near;
 use crate::workload::routing::Routing;
 
 /// A machine as the mapper sees it.
-pub(super) struct Ground {
+pub(super) struct MachineView {
     pub routing: Routing,
     near: Nearby,
     distances: Distances,
@@ -75,7 +75,7 @@ impl DistanceVisitor for Between {
     }
 }
 
-impl Ground {
+impl MachineView {
     pub(super) fn new(machine: &dyn Machine, observer: &dyn Observer) -> Result<Self, MachineError> {
         let distances = machine.distances()?;
         let near = Nearby::new(machine, &distances, observer);
@@ -147,15 +147,14 @@ mod tests {
             Box::new(Hierarchy::parse("3:4:5", "1:10:100").unwrap()),
         ];
         for machine in machines {
-            let ground = Ground::new(machine.as_ref(), &()).unwrap();
+            let view = MachineView::new(machine.as_ref(), &()).unwrap();
             let all = machine.num_pes() as PeId;
             for pe in (0..all).step_by(1 + all as usize / 100) {
-                let expected: Vec<PeId> = (0..all).filter(|&other| ground.distance(pe, other) == 1).collect();
-                let mut found: Vec<PeId> = ground.neighbours(pe).collect();
+                let expected: Vec<PeId> = (0..all).filter(|&other| view.distance(pe, other) == 1).collect();
+                let mut found: Vec<PeId> = view.neighbours(pe).collect();
                 found.sort_unstable();
                 assert_eq!(found, expected, "{pe} of {}", machine.describe());
-                let distances: Vec<Distance> =
-                    ground.near(pe).map(|other| ground.distance(pe, other)).collect();
+                let distances: Vec<Distance> = view.near(pe).map(|other| view.distance(pe, other)).collect();
                 assert!(distances.is_sorted(), "{distances:?}");
             }
         }
