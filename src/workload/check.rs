@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::{Channel, Cursor, Instruction, MOST_INSTRUCTIONS, MOST_WORK, TaskId, Traffic};
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::Weight;
 
 /// What is wrong with a program, and at which instruction. All are counted from 0.
@@ -19,6 +20,12 @@ pub struct ProgramError {
     pub index: usize,
     /// What is wrong there.
     pub fault: ProgramFault,
+}
+
+impl HasKind for ProgramError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::BadData
+    }
 }
 
 impl ProgramError {

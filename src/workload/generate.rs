@@ -4,6 +4,7 @@
 //! each that has it as a partner. It computes so many cycles as [`Size::cycles`] tells for each flit that it sends or receives.
 
 use super::{MOST_INSTRUCTIONS, MOST_WORK, Program, ProgramBuilder, ProgramError, ProgramFault, TaskId};
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::rng::Rng;
 use crate::ground::settings::named;
 
@@ -53,6 +54,14 @@ pub enum GenerateError {
     TooLarge { tasks: u64 },
     #[error("{}", excess(&.0.fault))]
     Program(#[from] ProgramError),
+}
+
+impl HasKind for GenerateError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Size { .. } | Self::TooLarge { .. } | Self::Program(..) => ErrorKind::Usage,
+        }
+    }
 }
 
 /// What is too much, and what is to be lessened.

@@ -29,6 +29,7 @@ use std::path::Path;
 
 use super::check_memory;
 use super::cluster::ClusterError;
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::PeId;
 use crate::io::number_list::{self, ListOf};
 use crate::io::{ReadError, Source};
@@ -150,10 +151,31 @@ pub enum SpecError {
     LongComments { file: String },
     #[error("machine `{spec}`: {source}")]
     Cluster { spec: String, source: Box<ClusterError> },
-    #[error("{option} is for clusters (slurm, hwloc:, hosts:) only; leave it out with `{spec}`")]
-    ClustersOnly { spec: String, option: &'static str },
+    #[error("`{field}` is for clusters (slurm, hwloc:, hosts:) only, and `{spec}` is none")]
+    ClustersOnly { spec: String, field: &'static str },
     #[error(transparent)]
     Read(#[from] ReadError),
+}
+
+impl HasKind for SpecError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unknown { .. }
+            | Self::BadNumber { .. }
+            | Self::Distances { .. }
+            | Self::BadDistance { .. }
+            | Self::OwnDistances { .. }
+            | Self::ClustersOnly { .. } => ErrorKind::Usage,
+            Self::UnknownFile { .. } | Self::LongComments { .. } => ErrorKind::BadData,
+            // A machine that is written in full is a value given by hand, one in a file is data.
+            Self::Machine { spec, source } => match source.kind() {
+                ErrorKind::BadData if file_of(spec).is_none() => ErrorKind::Usage,
+                kind => kind,
+            },
+            Self::Cluster { source, .. } => source.kind(),
+            Self::Read(error) => error.kind(),
+        }
+    }
 }
 
 impl SpecError {
@@ -225,9 +247,9 @@ fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
     let &Wanted { spec, distances, count_pus, latency, .. } = wanted;
     let kind = kind_of(spec);
     if kind.is_none_or(|(kind, _)| !kind.is_cluster()) {
-        let option = [(count_pus, "--pu"), (latency.is_some(), "--latency")];
-        if let Some((_, option)) = option.into_iter().find(|(is_given, _)| *is_given) {
-            return Err(SpecError::ClustersOnly { spec: spec.to_owned(), option });
+        let fields = [(count_pus, "count_pus"), (latency.is_some(), "latency")];
+        if let Some((_, field)) = fields.into_iter().find(|(is_given, _)| *is_given) {
+            return Err(SpecError::ClustersOnly { spec: spec.to_owned(), field });
         }
     }
     if let Some((kind, rest)) = kind {

@@ -50,6 +50,7 @@ use super::scheme::pool::Pool;
 use super::settings::{FlowSettings, InitialSettings, PoolSettings, Settings};
 use super::targets::Targets;
 use crate::graph::CsrGraph;
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, Weight};
@@ -73,6 +74,15 @@ pub enum RemapError {
         "labels of {num_blocks} blocks are not assigned exactly, of {MOST_RELABELLED} at most; give a migration weight above 0"
     )]
     TooManyBlocks { num_blocks: usize },
+}
+
+impl HasKind for RemapError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Homes(error) => error.kind(),
+            Self::TooLarge { .. } | Self::TooManyBlocks { .. } => ErrorKind::Usage,
+        }
+    }
 }
 
 /// A partition that resumes another one.

@@ -45,6 +45,7 @@ pub use search::Start;
 
 use std::time::{Duration, Instant};
 
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::{Limited, Observer, Phase};
 use crate::ground::rng::derive;
 use crate::ground::settings::{ConfigError, check};
@@ -127,6 +128,19 @@ pub enum AssignError {
     Estimate(#[from] EstimateError),
     #[error(transparent)]
     Simulation(#[from] SimulationError),
+}
+
+impl HasKind for AssignError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Solve(error) => error.kind(),
+            Self::Machine(error) => error.kind(),
+            Self::Problem(error) => error.kind(),
+            Self::Config(error) => error.kind(),
+            Self::Estimate(error) => error.kind(),
+            Self::Simulation(error) => error.kind(),
+        }
+    }
 }
 
 /// A mapping of a program and how it came about.
