@@ -135,9 +135,7 @@ pub enum LaunchError {
     TooLong { ranks: usize },
     #[error("there is nothing to launch: the model has no processes")]
     NoRanks,
-    #[error(
-        "inverse needs a processing element for each rank, but ranks {first} and {second} are on {pe}"
-    )]
+    #[error("inverse needs a processing element for each rank, but ranks {first} and {second} are on {pe}")]
     SharedPe { first: NodeId, second: NodeId, pe: u32 },
 }
 
