@@ -6,6 +6,7 @@
 use std::ops::ControlFlow;
 
 use super::validation::{Asymmetry, visit_asymmetries};
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{NodeId, Weight};
 
 /// An undirected graph with vertex weights (>= 0) and edge weights (> 0).
@@ -66,6 +67,27 @@ pub enum GraphError {
     EdgeWeightOverflow,
     #[error("the sum of the vertex weights exceeds {}", Weight::MAX)]
     NodeWeightOverflow,
+}
+
+impl HasKind for GraphError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::TooManyNodes { .. }
+            | Self::TooManyArcs { .. }
+            | Self::Malformed { .. }
+            | Self::TargetOutOfRange { .. }
+            | Self::SelfLoop { .. }
+            | Self::ParallelEdge { .. }
+            | Self::MissingBackwardEdge { .. }
+            | Self::UnequalWeights { .. }
+            | Self::EdgeWeightOutOfRange { .. }
+            | Self::NodeWeightOutOfRange { .. }
+            | Self::EntryOutOfRange { .. }
+            | Self::NotSquare { .. }
+            | Self::EdgeWeightOverflow
+            | Self::NodeWeightOverflow => ErrorKind::BadData,
+        }
+    }
 }
 
 impl CsrGraph {
