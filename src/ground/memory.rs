@@ -6,6 +6,7 @@
 /// There is not enough memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is not enough memory for another {bytes} bytes")]
+#[non_exhaustive]
 pub struct OutOfMemory {
     /// How much was asked for in vain.
     pub bytes: u128,

@@ -10,6 +10,7 @@ use crate::ground::types::Cost;
 
 /// A part of a run that takes time of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Phase {
     /// Building the first mapping.
     Construction,
@@ -76,6 +77,7 @@ impl<'a> Watch<'a> {
 }
 
 /// Lets a run end at a point in time, and hears only of what is below a bound.
+#[non_exhaustive]
 pub struct Limited<'a> {
     /// Who watches besides.
     pub observer: &'a dyn Observer,

@@ -5,6 +5,7 @@ use std::fmt::Display;
 /// A name that is none of the choices there are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no {what} is called `{text}`; there are {}", names.join(", "))]
+#[non_exhaustive]
 pub struct UnknownName {
     /// What the choices are, such as "construction".
     pub what: &'static str,
@@ -12,6 +13,13 @@ pub struct UnknownName {
     pub text: String,
     /// The names of all choices.
     pub names: Vec<&'static str>,
+}
+
+impl UnknownName {
+    /// The error for a text that is none of the names of `what`.
+    pub fn new(what: &'static str, text: &str, names: Vec<&'static str>) -> Self {
+        Self { what, text: text.to_owned(), names }
+    }
 }
 
 /// A setting that is out of its range.
@@ -105,10 +113,8 @@ macro_rules! named {
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 let found = Self::ALL.into_iter().find(|choice| choice.name() == text);
-                found.ok_or_else(|| $crate::ground::settings::UnknownName {
-                    what: $what,
-                    text: text.to_string(),
-                    names: Self::ALL.map(Self::name).to_vec(),
+                found.ok_or_else(|| {
+                    $crate::ground::settings::UnknownName::new($what, text, Self::ALL.map(Self::name).to_vec())
                 })
             }
         }

@@ -89,6 +89,7 @@ impl BlockTree {
 
 /// How blocks lie to each other.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct Layout<'a> {
     /// How they fall into parts.
     pub tree: &'a BlockTree,
@@ -96,6 +97,18 @@ pub struct Layout<'a> {
     pub distances: &'a dyn BlockDistances,
     /// Places whole blocks, if that can be better than how the tree has placed them.
     pub place: Option<&'a Place<'a>>,
+}
+
+impl<'a> Layout<'a> {
+    /// Blocks that fall into the parts of a tree and are this far apart.
+    pub fn new(tree: &'a BlockTree, distances: &'a dyn BlockDistances) -> Self {
+        Self { tree, distances, place: None }
+    }
+
+    /// The same with a way to place whole blocks.
+    pub fn with_place(self, place: &'a Place<'a>) -> Self {
+        Self { place: Some(place), ..self }
+    }
 }
 
 /// From the quotient graph of a partition and a seed to the block that each block shall become.

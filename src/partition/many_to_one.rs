@@ -35,7 +35,7 @@ use crate::ground::types::{BlockId, Cost, Distance};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct DirectSettings {
+pub struct ManyToOneSettings {
     /// The steps of multisection.
     pub sections: Settings,
     /// Everything else: how the whole graph is coarsened and refined, and how many partitions are made and combined.
@@ -55,11 +55,11 @@ pub struct DirectSettings {
 pub struct FlatSettings {
     /// The partition of which few edges are cut.
     pub plain: Settings,
-    /// Instead of [`DirectSettings::whole`].
+    /// Instead of [`ManyToOneSettings::whole`].
     pub refined: Settings,
 }
 
-impl DirectSettings {
+impl ManyToOneSettings {
     /// The best partitions.
     pub fn strong() -> Self {
         let eco = Self::eco();
@@ -136,23 +136,24 @@ impl DirectSettings {
 
 /// Partitions graphs onto machines.
 #[derive(Clone, Debug)]
-pub struct DirectPartitioner {
-    settings: DirectSettings,
+pub struct ManyToOnePartitioner {
+    settings: ManyToOneSettings,
     seed: u64,
 }
 
 /// A partition and its J.
 #[derive(Clone, Debug)]
-pub struct DirectPartition {
+#[non_exhaustive]
+pub struct ManyToOnePartition {
     /// Blocks, their weights, the cut.
     pub partition: Partition,
     /// J: each edge counts twice.
     pub cost: Cost,
 }
 
-impl DirectPartitioner {
+impl ManyToOnePartitioner {
     /// A partitioner with given settings. Fails if one of them is out of its range.
-    pub fn new(settings: DirectSettings, seed: u64) -> Result<Self, ConfigError> {
+    pub fn new(settings: ManyToOneSettings, seed: u64) -> Result<Self, ConfigError> {
         settings.validate()?;
         Ok(Self { settings, seed })
     }
@@ -171,7 +172,7 @@ impl DirectPartitioner {
         start: Option<&[BlockId]>,
         goes_on: bool,
         observer: &dyn Observer,
-    ) -> DirectPartition {
+    ) -> ManyToOnePartition {
         let exact = targets.are_exact().then(|| self.settings.exact());
         let settings = exact.as_ref().unwrap_or(&self.settings);
         let run = Run { settings, seed: self.seed, targets, layout, start, goes_on, observer };
@@ -181,20 +182,28 @@ impl DirectPartitioner {
             run.on(&CompactGraph::<i64>::new(graph))
         };
         let Assignment { blocks, cost, .. } = assignment;
-        DirectPartition { partition: Partition::of(graph, blocks, targets), cost: 2 * cost }
+        ManyToOnePartition { partition: Partition::of(graph, blocks, targets), cost: 2 * cost }
     }
 }
 
 /// What a graph is remapped with.
 #[derive(Clone, Copy)]
-pub struct Resumed<'a> {
+#[non_exhaustive]
+pub struct Remapping<'a> {
     /// Where the vertices were, in the numbers of the blocks.
     pub homes: &'a Homes,
     /// What it costs that they change place.
     pub weight: MigrationWeight,
 }
 
-impl DirectPartitioner {
+impl<'a> Remapping<'a> {
+    /// From these homes, with this weight of migration.
+    pub fn new(homes: &'a Homes, weight: MigrationWeight) -> Self {
+        Self { homes, weight }
+    }
+}
+
+impl ManyToOnePartitioner {
     /// Partitions a graph anew, from where its vertices are: a small sum of J and the weight of migration times the weight of the
     /// vertices that change place. With a weight of 0, the partition is that from scratch; parts of the tree, and blocks
     /// in them, change places where that keeps more and J as it is.
@@ -203,11 +212,11 @@ impl DirectPartitioner {
         graph: &CsrGraph,
         targets: &Targets,
         layout: Layout<'_>,
-        Resumed { homes, weight }: Resumed<'_>,
+        Remapping { homes, weight }: Remapping<'_>,
         observer: &dyn Observer,
-    ) -> Result<DirectPartition, RemapError> {
+    ) -> Result<ManyToOnePartition, RemapError> {
         let exact = targets.are_exact().then(|| self.settings.exact());
-        let DirectSettings { sections, whole: settings, .. } = exact.as_ref().unwrap_or(&self.settings);
+        let ManyToOneSettings { sections, whole: settings, .. } = exact.as_ref().unwrap_or(&self.settings);
         let sections = sections.resuming();
         let Layout { tree, distances, .. } = layout;
         let division =
@@ -220,11 +229,11 @@ impl DirectPartitioner {
         let greatest = layout.distances.greatest();
         let blocks = visit_cost(layout.distances, RemapVisitor { remap: &remap, greatest })?.blocks;
         let cost = cost(graph, layout.distances, &blocks);
-        Ok(DirectPartition { partition: Partition::of(graph, blocks, targets), cost })
+        Ok(ManyToOnePartition { partition: Partition::of(graph, blocks, targets), cost })
     }
 
     /// A partition from scratch with the labels that keep most in its place.
-    fn relabel(&self, remap: &Remap<'_>, layout: Layout<'_>) -> Result<DirectPartition, RemapError> {
+    fn relabel(&self, remap: &Remap<'_>, layout: Layout<'_>) -> Result<ManyToOnePartition, RemapError> {
         let Remap { graph, targets, observer, .. } = *remap;
         remap.check(2, layout.distances.greatest())?;
         let scratch = self.partition(graph, targets, layout, None, false, observer);
@@ -235,7 +244,7 @@ impl DirectPartitioner {
         Ok(if cost > scratch.cost {
             scratch
         } else {
-            DirectPartition { partition: Partition::of(graph, blocks, targets), cost }
+            ManyToOnePartition { partition: Partition::of(graph, blocks, targets), cost }
         })
     }
 }
@@ -266,7 +275,7 @@ pub(crate) fn cost(graph: &CsrGraph, distances: &dyn BlockDistances, blocks: &[B
 
 /// A call of the partitioner.
 struct Run<'a> {
-    settings: &'a DirectSettings,
+    settings: &'a ManyToOneSettings,
     seed: u64,
     targets: &'a Targets,
     layout: Layout<'a>,
@@ -284,7 +293,7 @@ impl Run<'_> {
         if let Some(best) = enumeration::best(level, self.targets.bounds()) {
             return best;
         }
-        let DirectSettings { sections, cycles, .. } = self.settings;
+        let ManyToOneSettings { sections, cycles, .. } = self.settings;
         let is_flat = self.layout.tree.is_flat() && self.layout.place.is_some();
         let whole = if is_flat { &self.settings.flat.refined } else { &self.settings.whole };
         let Layout { tree, distances, place } = self.layout;

@@ -54,7 +54,7 @@ pub use blocks::Partition;
 pub use coarsen::Contraction;
 pub use layout::{BlockTree, Layout, Place};
 pub(crate) use many_to_one::cost;
-pub use many_to_one::{DirectPartition, DirectPartitioner, DirectSettings, FlatSettings, Resumed};
+pub use many_to_one::{FlatSettings, ManyToOnePartition, ManyToOnePartitioner, ManyToOneSettings, Remapping};
 pub use objective::BlockDistances;
 pub use orders::index::Index;
 pub use orders::{Algorithm, AlgorithmError, Grouping, Input};

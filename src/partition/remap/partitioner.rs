@@ -13,6 +13,7 @@ use crate::partition::targets::Targets;
 
 /// A partition that resumes another one.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Remapped {
     /// Blocks, their weights, the cut.
     pub partition: Partition,

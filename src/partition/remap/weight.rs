@@ -30,6 +30,7 @@ const UNIT: Weight = 1_000_000;
 /// A text that is no weight of migration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no weight of migration: give a number from 0 to {most} with at most {DIGITS} digits after the point", most = MigrationWeight::MOST)]
+#[non_exhaustive]
 pub struct MigrationWeightError {
     /// What was given instead.
     pub text: String,
