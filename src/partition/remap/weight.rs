@@ -1,11 +1,11 @@
-//! What it costs that a vertex changes place.
+//! The cost of moving a vertex.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::ground::types::Weight;
 
-/// What a vertex of weight 1 costs if it changes place, in units of the objective: a decimal number from 0 on, kept exactly.
+/// The cost of moving a vertex of weight 1, in units of the objective: a non-negative decimal number, kept exactly.
 ///
 /// ```
 /// use viem::partition::MigrationWeight;
@@ -17,7 +17,7 @@ use crate::ground::types::Weight;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MigrationWeight {
-    /// In parts of `UNIT`.
+    /// In units of 1 / `UNIT`.
     parts: Weight,
 }
 
@@ -51,7 +51,8 @@ impl MigrationWeight {
         self.parts as f64 / UNIT as f64
     }
 
-    /// The weight above 0 next to a number, of two significant digits; the least or the greatest beyond them.
+    /// The weight above 0 that is nearest to a number, rounded to two significant digits; the least or the greatest weight
+    /// if the number is beyond them.
     pub fn rounded(value: f64) -> Self {
         let parts = (value * UNIT as f64).clamp(1.0, (Self::MOST * UNIT) as f64);
         let digit = 10f64.powf(parts.log10().floor() - 1.0).max(1.0);
