@@ -6,8 +6,7 @@ use super::{passed_over, sources, word};
 const PROGRAMS: [&str; 3] = ["evaluator", "generate_model", "graphchecker"];
 
 /// Options of launchers and of tools of the system, which the library writes into files and lines to paste.
-const OF_OTHERS: [&str; 10] = [
-    "--bind-to",
+const OF_OTHERS: [&str; 8] = [
     "--cpu-bind",
     "--exclusive",
     "--map-by",
@@ -16,7 +15,6 @@ const OF_OTHERS: [&str; 10] = [
     "--rankfile",
     "--report-bindings",
     "--taskmap",
-    "--version",
 ];
 
 #[test]
