@@ -60,11 +60,7 @@ pub(crate) fn message_of(failure: &Failure) -> String {
     match failure {
         Failure::Launch(error) => format!("--launch: {error}"),
         Failure::Read(error) => format!("{error}{}", on_reading(error)),
-        Failure::Spec(SpecError::ClustersOnly { spec, field }) => {
-            let option = if *field == "count_pus" { "--pu" } else { "--latency" };
-            format!("{option} is for clusters (slurm, hwloc:, hosts:) only; leave it out with `{spec}`")
-        }
-        Failure::Spec(error) => format!("{error}{}", on_machine(error)),
+        Failure::Spec(error) => on_machine(error),
         Failure::Traffic(error) => on_traffic(error),
         _ => failure.to_string(),
     }
@@ -96,10 +92,14 @@ pub(crate) fn on_fault(fault: &FaultKind) -> String {
 
 fn on_machine(error: &SpecError) -> String {
     match error {
-        SpecError::Cluster { source, .. } if matches!(**source, ClusterError::MoreSlots { .. }) => {
-            "; --pu counts hardware threads".to_owned()
+        SpecError::ClustersOnly { spec, field } => {
+            let option = if *field == "count_pus" { "--pu" } else { "--latency" };
+            format!("{option} is for clusters (slurm, hwloc:, hosts:) only; leave it out with `{spec}`")
         }
-        SpecError::Read(error) => on_reading(error),
-        _ => String::new(),
+        SpecError::Cluster { source, .. } if matches!(**source, ClusterError::MoreSlots { .. }) => {
+            format!("{error}; --pu counts hardware threads")
+        }
+        SpecError::Read(read) => format!("{error}{}", on_reading(read)),
+        _ => error.to_string(),
     }
 }
