@@ -53,7 +53,7 @@ fn options(text: &str) -> Vec<&str> {
     starts
         .filter(begins)
         .map(|at| &text[at..at + 2 + text[at + 2..].find(|c| !is_name(c)).unwrap_or(text.len() - at - 2)])
-        .filter(|option| option.len() > 2)
+        .filter(|option| option[2..].starts_with(|c: char| c.is_ascii_lowercase()))
         .collect()
 }
 

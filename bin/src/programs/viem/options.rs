@@ -31,8 +31,8 @@ pub(crate) const NAME: &str = "viem";
 const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
      SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
 
-/// Maps processes to the processing elements of a machine so that those that communicate much are near each other; or an
-/// application graph with many vertices for each element.
+/// Maps processes to the processing elements of a machine so that processes that communicate much are close to each other,
+/// or an application graph with many vertices per processing element.
 #[derive(Parser, Debug)]
 #[command(name = NAME, version, infer_long_args = true, rename_all = "snake_case", after_help = format!("{SIGNALS}\n\n{}", exit::CODES))]
 pub(crate) struct Options {
