@@ -29,7 +29,7 @@ impl Other {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         match text.parse() {
             Ok(arrangement) => Ok(Self::Arrangement(arrangement)),
-            Err(_) if text.is_empty() => Err("a mapping is called nothing".to_owned()),
+            Err(_) if text.is_empty() => Err("a mapping has an empty name".to_owned()),
             Err(_) => Ok(Self::File(PathBuf::from(text))),
         }
     }
@@ -120,8 +120,9 @@ pub(crate) fn tell(console: Console, rows: &[Row], is_many: bool) {
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
 pub(crate) struct PictureOptions {
-    /// Also draw the traffic before (the identity, or equal stretches of vertices) and after into an SVG file: its matrix, its share by
-    /// level, what leaves each node; of a program that is simulated, what each element does over time
+    /// Also draw the traffic before and after into an SVG file. Before is the identity, or equal stretches of vertices;
+    /// the picture has the matrix, the share of each level, and what leaves each node; for a simulated workload, what
+    /// each processing element does over time
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
 }

@@ -19,7 +19,7 @@ pub(crate) fn with_options(command: Command) -> Command {
         .value_name("SHELL")
         .value_parser(value_parser!(Shell))
         .exclusive(true)
-        .help("Print what makes a shell complete the options of this program");
+        .help("Print the completions of this program for a shell");
     let man = Arg::new(MAN)
         .long(MAN)
         .action(ArgAction::SetTrue)

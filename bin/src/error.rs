@@ -32,8 +32,15 @@ macro_rules! failures {
         /// Why a program ends without its result.
         #[derive(Debug, thiserror::Error)]
         pub(crate) enum Failure {
-            $(#[error(transparent)] $name(#[from] $error),)+
+            // Boxed, as some are large and all are rare.
+            $(#[error(transparent)] $name(Box<$error>),)+
         }
+
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::$name(Box::new(error))
+            }
+        })+
 
         impl Failure {
             /// What decides the exit code.
@@ -111,6 +118,6 @@ impl HasKind for VerificationError {
 /// `?` passes on what the auditor says.
 impl From<AuditError> for Failure {
     fn from(error: AuditError) -> Self {
-        Self::Verification(error.into())
+        VerificationError::from(error).into()
     }
 }

@@ -16,7 +16,7 @@ use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem_verify::{self as verify, Audit, AuditError, MachineText};
 
-/// Reads a mapping of so many processes to a machine.
+/// Reads a mapping of `num_processes` processes to a machine.
 pub(crate) fn read_mapping(
     path: &Path,
     num_processes: usize,
@@ -31,7 +31,7 @@ pub(crate) fn read_mapping(
 pub(crate) fn read_many(path: &Path, num_nodes: usize, machine: &dyn Machine) -> Result<Mapping, ReadError> {
     let room = Room { num_pes: machine.num_pes(), capacity: &|_| u32::MAX };
     let pe_of = io::mapping::read(Source::open(path)?, num_nodes, room)?;
-    Ok(Mapping::many(machine.num_pes(), pe_of).expect("the reader has looked for each"))
+    Ok(Mapping::many(machine.num_pes(), pe_of).expect("the reader has checked each"))
 }
 
 /// A report and who wrote it.
@@ -91,7 +91,7 @@ pub(crate) fn text(path: &Path) -> Result<String, ReadError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// All that tells the auditor of a machine.
+/// All that the auditor needs to know of a machine.
 struct MachineFiles<'a> {
     spec: Cow<'a, str>,
     distances: Option<&'a str>,

@@ -60,9 +60,20 @@ pub(crate) fn message_of(failure: &Failure) -> String {
     match failure {
         Failure::Launch(error) => format!("--launch: {error}"),
         Failure::Read(error) => format!("{error}{}", on_reading(error)),
-        Failure::Spec(error) => format!("{error}{}", on_machine(error)),
-        Failure::Traffic(error @ TrafficError::NoBytes) => format!("{error}: give --weight=msgs"),
+        Failure::Spec(error) => on_machine(error),
+        Failure::Traffic(error) => on_traffic(error),
         _ => failure.to_string(),
+    }
+}
+
+fn on_traffic(error: &TrafficError) -> String {
+    match error {
+        TrafficError::NoSuchClass { .. } => format!("--include: {error}"),
+        TrafficError::NoMessages => format!("--weight: {error}"),
+        TrafficError::NoBytes => format!("{error}: give --weight=msgs"),
+        TrafficError::TooManyRanks { .. } | TrafficError::TooManyAsked { .. } => format!("--ranks: {error}"),
+        TrafficError::BelowFirst { .. } => format!("--first_rank: {error}"),
+        _ => error.to_string(),
     }
 }
 
@@ -81,14 +92,14 @@ pub(crate) fn on_fault(fault: &FaultKind) -> String {
 
 fn on_machine(error: &SpecError) -> String {
     match error {
-        SpecError::ClustersOnly { field, .. } => {
+        SpecError::ClustersOnly { spec, field } => {
             let option = if *field == "count_pus" { "--pu" } else { "--latency" };
-            format!("; leave out {option}")
+            format!("{option} is for clusters (slurm, hwloc:, hosts:) only; leave it out with `{spec}`")
         }
         SpecError::Cluster { source, .. } if matches!(**source, ClusterError::MoreSlots { .. }) => {
-            "; --pu counts hardware threads".to_owned()
+            format!("{error}; --pu counts hardware threads")
         }
-        SpecError::Read(error) => on_reading(error),
-        _ => String::new(),
+        SpecError::Read(read) => format!("{error}{}", on_reading(read)),
+        _ => error.to_string(),
     }
 }

@@ -17,9 +17,9 @@ use viem::mapping::Mapping;
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
 pub(crate) struct LaunchOptions {
-    /// Also write what a launcher needs to start the job as it was mapped, and print the line to paste: openmpi, openmpi5, mpich,
-    /// mpich40, intel, slurm, cray, flux, plain or inverse. Files have names such as rankfile unless others are given; files that
-    /// are there already are replaced only if they are named. Nothing is started
+    /// Also write what a launcher needs to start the job as mapped, and print the line to paste. Launchers: openmpi,
+    /// openmpi5, mpich, mpich40, intel, slurm, cray, flux, plain or inverse. Files have names such as rankfile unless
+    /// others are given; existing files are replaced only if they are named. Nothing is started
     #[arg(long, value_name = "KIND[:FILE[,FILE]]", value_parser = parse)]
     launch: Option<Asked>,
 }
@@ -87,7 +87,7 @@ impl LaunchOptions {
 }
 
 impl Planned {
-    /// Refuses before any work what no mapping of so many processes to this machine can do. Where some PEs stay free, more can go
+    /// Refuses before any work what no mapping of `num_processes` processes to this machine can do. Where some PEs stay free, more can go
     /// wrong later.
     pub(crate) fn check(&self, machine: &dyn Machine, num_processes: usize) -> Result<(), LaunchError> {
         let Some(mapping) = Mapping::in_order(machine, num_processes) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! The machine of a run: how it is given, read, told and reported.
+//! The machine of a run: how it is given, read, printed and reported.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -20,8 +20,8 @@ const MISSING: &str = "give the machine: --hierarchy_parameter_string with --dis
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
 pub(crate) struct MachineOptions {
-    /// A machine of nested groups, innermost level first: 4:16:8 is 4 cores a processor, 16 processors a node, 8 nodes.
-    /// The product of the numbers is the number of processing elements
+    /// A machine of nested groups, innermost level first. 4:16:8 is 4 cores per processor, 16 processors per node, 8
+    /// nodes; the product of the numbers is the number of processing elements
     #[arg(
         long,
         value_name = "a1:a2:...",
@@ -30,27 +30,29 @@ pub(crate) struct MachineOptions {
     )]
     hierarchy_parameter_string: Option<String>,
 
-    /// Distances, innermost level first: with 1:10:100 two cores of a processor have distance 1, two
+    /// Distances of the levels, innermost first. With 1:10:100, two cores of a processor have distance 1, two
     /// processors of a node 10, two nodes 100
     #[arg(long, value_name = "d1:d2:...")]
     distance_parameter_string: Option<String>,
 
-    /// Any machine, instead of --hierarchy_parameter_string: 4:16:8, mesh:8x8, torus:16x8x8, torus:4x4x2/4:16,
-    /// hypercube:10, complete:64; slurm (the job this runs in), hwloc (this node), hwloc:node.xml,hosts=FILE,
-    /// hosts:FILE,node=16:2; or a file: a target file of Scotch, a network (METIS graph) or a distance matrix
+    /// Any machine, instead of --hierarchy_parameter_string. Written in full: 4:16:8, mesh:8x8, torus:16x8x8,
+    /// torus:4x4x2/4:16, hypercube:10, complete:64; slurm (the job this runs in), hwloc (this node),
+    /// hwloc:node.xml,hosts=FILE, hosts:FILE,node=16:2; or a file: a target file of Scotch, a network (METIS graph) or
+    /// a distance matrix
     #[arg(long, value_name = "SPEC")]
     machine: Option<String>,
 
-    /// Map to these processing elements of the machine only: numbers and ranges such as 0-15,32,40-47, or a file of them.
-    /// Mappings then hold positions in this list, from 0
+    /// Map to these processing elements of the machine only. Numbers and ranges such as 0-15,32,40-47, or a file of
+    /// them; mappings then hold positions in this list, from 0
     #[arg(long, value_name = "LIST|FILE")]
     pes: Option<String>,
 
-    /// Processing elements are hardware threads instead of cores; with slurm, hwloc and hosts
+    /// Processing elements are hardware threads instead of cores. With slurm, hwloc and hosts
     #[arg(long)]
     pu: bool,
 
-    /// A matrix of the latencies between hosts, in any unit, for their distances; with slurm, hwloc and hosts
+    /// A matrix of latencies between hosts, from which their distances are derived. In any unit; with slurm, hwloc and
+    /// hosts
     #[arg(long, value_name = "FILE")]
     latency: Option<PathBuf>,
 }
@@ -178,7 +180,7 @@ impl MachineOptions {
     }
 }
 
-/// Says how large the machine is; of trees in the words of VieM.
+/// Prints how large the machine is; for trees as VieM does.
 pub(crate) fn tell(console: Console, machine: &dyn Machine) {
     match machine.hierarchy() {
         Some(_) => console.line(format_args!("specified hierarchy has {} entities.", machine.num_pes())),

@@ -17,19 +17,19 @@ use viem::machine::{Capacities, Machine};
 use viem::mapping::solve::Loads;
 use viem::report::traffic::PeTraffic;
 
-/// By how many percent a PE may exceed its share if nothing is said.
+/// By how many percent a PE may exceed its share by default.
 pub(crate) const IMBALANCE: f64 = 3.0;
 
 /// How work is spread where PEs have many vertices.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
 pub(crate) struct SharingOptions {
-    /// With more vertices than processing elements, no element is loaded more than this many percent above its share,
-    /// rounded up; 0 asks for exact sizes [default: 3]
+    /// How many percent above its share a processing element may be loaded. The bound is rounded up; 0 asks for exact
+    /// sizes. For graphs with more vertices than processing elements [default: 3]
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) imbalance: Option<f64>,
 
-    /// How much work each processing element takes, in proportion: line i holds a whole number from 1, for element i
+    /// How much work each processing element takes, in proportion. Line i holds a whole number from 1, for element i
     #[arg(long, value_name = "FILE")]
     pub(crate) pe_weights: Option<PathBuf>,
 }
@@ -71,7 +71,7 @@ pub(crate) fn tell_loads(console: Console, loads: &Loads) {
     console.line(format_args!("greatest bound {bound}, greatest load over its bound {fullest:.5}"));
     if *overload > 0 {
         console.warn(format_args!(
-            "processing elements exceed their bounds by {overload} in sum; allow more --imbalance, or a vertex is too heavy"
+            "processing elements exceed their bounds by {overload} in total; allow more --imbalance, or a vertex is too heavy"
         ));
     }
 }

@@ -31,7 +31,45 @@ pub(crate) enum Mode {
     Check,
 }
 
+/// Every mode.
+pub(crate) const MODES: [Mode; 11] = [
+    Mode::OneToOne,
+    Mode::ManyToOne,
+    Mode::Remapping,
+    Mode::Workload,
+    Mode::Qap,
+    Mode::Partition,
+    Mode::Index,
+    Mode::Repartition,
+    Mode::Traffic,
+    Mode::Generator,
+    Mode::Check,
+];
+
 impl Mode {
+    /// What is done, as the guide explains it.
+    pub(crate) fn task(self) -> &'static str {
+        match self {
+            Self::OneToOne => {
+                "each process gets a processing element, or one of the places on it, of its own"
+            }
+            Self::ManyToOne => {
+                "many vertices share a processing element: there are more of them, or --pe_weights is given"
+            }
+            Self::Remapping => "a many-to-one mapping is made from an older one: --remap_from",
+            Self::Workload => "the model is a workload (PROCESS ...)",
+            Self::Qap => "the model is a quadratic assignment problem of QAPLIB",
+            Self::Partition => "a graph is partitioned: --k or --speeds",
+            Self::Index => {
+                "a graph is partitioned by cutting an order of its vertices that was written before: --index"
+            }
+            Self::Repartition => "a partition is made from an older one: --remap_from",
+            Self::Traffic => "recorded traffic is summed",
+            Self::Generator => "a workload is generated: --generate",
+            Self::Check => "a graph is checked",
+        }
+    }
+
     /// The name in option tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -54,7 +92,7 @@ impl Mode {
         match self {
             Self::OneToOne => "one-to-one mappings",
             Self::ManyToOne => "many-to-one mappings",
-            Self::Remapping => "remapping",
+            Self::Remapping => "mappings that are remapped",
             Self::Workload => "workloads",
             Self::Qap => "quadratic assignment problems",
             Self::Partition => "graphs that are partitioned",
@@ -71,7 +109,7 @@ impl Mode {
         match self {
             Self::OneToOne => "this mapping is one-to-one",
             Self::ManyToOne => "this mapping is many-to-one",
-            Self::Remapping => "this is a remapping",
+            Self::Remapping => "this mapping is remapped",
             Self::Workload => "this is a workload",
             Self::Qap => "this is a quadratic assignment problem",
             Self::Partition => "this is a graph that is partitioned",
@@ -80,6 +118,17 @@ impl Mode {
             Self::Traffic => "this is recorded traffic",
             Self::Generator => "--generate makes a workload",
             Self::Check => "this is a graph",
+        }
+    }
+}
+
+impl Mode {
+    /// The mode that this one is a special case of.
+    fn general(self) -> Option<Self> {
+        match self {
+            Self::Remapping => Some(Self::ManyToOne),
+            Self::Index | Self::Repartition => Some(Self::Partition),
+            _ => None,
         }
     }
 }
@@ -114,6 +163,17 @@ impl Row {
     /// Whether it is about what was given for an option.
     fn is_about(&self, option: &str, given: &Given) -> bool {
         given.has(option) && (self.values.is_empty() || given.has_one_of(option, self.values))
+    }
+
+    /// What it is for, as messages about a mode where it means nothing say it.
+    fn uses(&self, mode: Mode) -> String {
+        let is_special = |mode: &Mode| mode.general().is_some_and(|general| self.modes.contains(&general));
+        let uses: Vec<&str> =
+            self.modes.iter().filter(|mode| !is_special(mode)).map(|mode| mode.plural()).collect();
+        match uses.len() {
+            1 | 2 => format!("is for {}; {}", uses.join(" and "), mode.singular()),
+            _ => format!("is not for {}", mode.plural()),
+        }
     }
 
     /// What to do in a mode where it means nothing.
@@ -168,13 +228,8 @@ impl Table {
     pub(crate) fn refuse(&self, mode: Mode, given: &Given) -> Result<(), UsageError> {
         for row in self.rows.iter().filter(|row| !row.modes.contains(&mode)) {
             if let Some(option) = row.options.iter().find(|option| row.is_about(option, given)) {
-                let uses = row.modes.iter().map(|mode| mode.plural()).collect::<Vec<_>>().join(", ");
-                return Err(UsageError(format!(
-                    "{} is for {uses}; {}: {}",
-                    row.name(option, given),
-                    mode.singular(),
-                    row.remedy(mode)
-                )));
+                let (name, uses, remedy) = (row.name(option, given), row.uses(mode), row.remedy(mode));
+                return Err(UsageError(format!("{name} {uses}: {remedy}")));
             }
         }
         let mut needs = self.needs.iter().filter(|need| need.modes.contains(&mode) && given.has(need.option));

@@ -10,7 +10,7 @@ use crate::error::UsageError;
 use viem::io::output::OutputId;
 use viem::io::{Outputs, WriteError};
 
-/// What a program tells, and where.
+/// What a program prints, and where.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
 pub(crate) struct ReportOptions {
@@ -73,7 +73,7 @@ pub(crate) fn imbalance(percent: f64) -> Result<f64, UsageError> {
     if percent >= 0.0 && percent.is_finite() {
         return Ok(percent / 100.0);
     }
-    Err(UsageError(format!("--imbalance={percent} is not a number of percent from 0 on")))
+    Err(UsageError(format!("--imbalance={percent} is not a percentage of 0 or more")))
 }
 
 /// The number of threads asked for, or else one for each core that the process may use.

@@ -1,4 +1,4 @@
-//! A line on stderr that tells what is being done, while work is long and only if stderr is a terminal.
+//! A line on stderr that shows what is being done, while work is long and only if stderr is a terminal.
 
 use std::time::Duration;
 

@@ -26,7 +26,7 @@ named! {
 named! {
     /// How a mapping is written.
     pub enum OutputFormat: "format" {
-        /// A number a line.
+        /// One number per line.
         Mapping = "mapping",
         /// A solution file of QAPLIB.
         Sln = "sln",

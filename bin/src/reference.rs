@@ -1,10 +1,8 @@
 //! The options of all programs as data, from clap and from the tables of modes, and as the tables of the guide.
 
-use std::fmt::Write;
-
 use clap::{Arg, Command, CommandFactory};
 
-use crate::modes::{Mode, Table};
+use crate::modes::{MODES, Mode, Table};
 use crate::programs::{evaluator, generate_model, graphchecker, viem};
 
 /// What the page of the guide says above its tables.
@@ -12,7 +10,9 @@ const INTRODUCTION: &str = "\
 # Options
 
 Every option of every program, and the modes in which it means something. An option that is given where it means nothing is refused.
-This page is generated; `--help` says more about each option.
+Besides these, every program takes `--help`, `--version`, `--completions=SHELL` and `--man`. This page is generated; `--help` says more
+about each option.
+
 ";
 
 /// A program and its options.
@@ -39,10 +39,19 @@ pub struct OptionReference {
     pub value: String,
     /// What holds if it is not given; empty if that is nothing.
     pub default: String,
+    /// What may be given for it; empty if that cannot be listed.
+    pub values: Vec<String>,
     /// What it does, in a sentence.
     pub help: String,
     /// The values that mean something, by mode, in the order of [`ProgramReference::modes`]; none in the list: all of them.
     pub modes: Vec<(&'static str, Vec<&'static str>)>,
+}
+
+impl OptionReference {
+    /// Whether these, the values that mean something in a mode, are all that may be given.
+    fn are_all(&self, values: &[&str]) -> bool {
+        values.is_empty() || values.len() == self.values.len()
+    }
 }
 
 /// All programs and their options.
@@ -82,6 +91,7 @@ fn reference(option: &Arg, table: &Table) -> OptionReference {
         } else {
             default
         },
+        values: option.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect(),
         help: first_sentence(help).to_owned(),
         modes: table
             .modes
@@ -106,37 +116,57 @@ fn first_sentence(help: &str) -> &str {
 /// The page of the guide: a table for each program.
 pub fn markdown() -> String {
     let mut page = INTRODUCTION.to_owned();
+    page += &table(
+        &["mode", "what is done"],
+        MODES.iter().map(|mode| vec![code(mode.name()), mode.task().to_owned()]),
+    );
     for program in programs() {
-        let _ =
-            write!(page, "\n## {}\n\n| option | value | default | what it does | modes |\n", program.name);
-        page += "|---|---|---|---|---|\n";
-        for option in &program.options {
-            let name = if option.is_named { format!("`--{}`", option.name) } else { String::new() };
+        let heads = ["option", "value", "default", "what it does", "modes"];
+        let rows = program.options.iter().map(|option| {
+            let name = if option.is_named { code(&format!("--{}", option.name)) } else { String::new() };
             let OptionReference { value, default, help, .. } = option;
-            let modes = modes(option, &program);
-            let line = [name, code(value), code(default), help.replace('|', "\\|"), modes];
-            page += &format!("| {} |\n", line.join(" | ")).replace("|  |", "| |");
-        }
+            vec![name, code(value), code(default), help.clone(), modes(option, &program)]
+        });
+        page += &format!("\n## {}\n\n{}", program.name, table(&heads, rows));
     }
     page
 }
 
+/// A table in Markdown.
+fn table(heads: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let line = |cells: Vec<String>| {
+        let cells = cells.iter().map(|cell| {
+            if cell.is_empty() { " |".to_owned() } else { format!(" {} |", cell.replace('|', "\\|")) }
+        });
+        format!("|{}\n", cells.collect::<String>())
+    };
+    let heads_line = line(heads.iter().map(|&head| head.to_owned()).collect());
+    let rule = format!("{}|\n", "|---".repeat(heads.len()));
+    heads_line + &rule + &rows.map(line).collect::<String>()
+}
+
 /// The modes in which an option means something, as the tables have them.
 fn modes(option: &OptionReference, program: &ProgramReference) -> String {
-    let all = |mode: &(&str, Vec<&str>)| mode.1.is_empty();
-    if option.modes.len() == program.modes.len() && option.modes.iter().all(all) {
+    let are_all = option.modes.len() == program.modes.len();
+    if are_all && option.modes.iter().all(|(_, values)| option.are_all(values)) {
         return "all".to_owned();
     }
-    let name = |(mode, values): &(&str, Vec<&str>)| match values[..] {
-        [] => (*mode).to_owned(),
-        [one] => format!("{mode} (`{one}`)"),
-        _ => format!("{mode} (some)"),
+    let list = |values: &[&str]| format!("`{}`", values.join(" "));
+    let name = |(mode, values): &(&str, Vec<&str>)| {
+        let others: Vec<&str> =
+            option.values.iter().map(String::as_str).filter(|value| !values.contains(value)).collect();
+        match (option.are_all(values), values.len() <= others.len()) {
+            (true, _) => (*mode).to_owned(),
+            (false, true) => format!("{mode} ({})", list(values)),
+            (false, false) => format!("{mode} (not {})", list(&others)),
+        }
     };
     option.modes.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
+/// A name as code; what is not one, such as a default that is described, stays text.
 fn code(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!("`{}`", text.replace('|', "\\|")) }
+    if text.is_empty() || text.contains(' ') { text.to_owned() } else { format!("`{text}`") }
 }
 
 #[cfg(test)]

@@ -28,26 +28,28 @@ const MOST_EMPTY: usize = 1 << 24;
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case", next_help_heading = "Remapping")]
 pub(crate) struct RemapOptions {
-    /// Resume this older partition or mapping, line i of which holds the part or processing element of vertex i: minimises the cut, or J on a
-    /// machine, plus --migration_weight times the weight of the vertices that change place
+    /// Resume this older partition or mapping. Line i holds the part or processing element of vertex i; minimises the
+    /// cut, or J on a machine, plus --migration_weight times the weight of the vertices that change place
     #[arg(long, value_name = "FILE", requires = "migration_weight")]
     remap_from: Option<PathBuf>,
 
-    /// What it costs, in units of the cut or of J, that a vertex of weight 1 changes place. 0 makes a partition from scratch and gives its
-    /// parts the labels that keep most in place
+    /// What it costs that a vertex of weight 1 changes place, in units of the cut or of J. 0 partitions from scratch
+    /// and labels the parts so that most vertices stay in place
     #[arg(long, value_name = "X", requires = "remap_from", allow_negative_numbers = true)]
     migration_weight: Option<MigrationWeight>,
 
-    /// The parts or processing elements of the older file that have left: numbers and ranges such as 3,8-11, or a file of them. The
-    /// others keep their order and are numbered from 0; those that joined come last
+    /// The parts or processing elements of the older file that have left. Numbers and ranges such as 3,8-11, or a file
+    /// of them; the others keep their order and are numbered from 0, and those that joined come last
     #[arg(long, value_name = "LIST|FILE", requires = "remap_from")]
     remap_left: Option<String>,
 
-    /// The vertex of the older file that each vertex of the graph comes from, a line each, from 0: for graphs that were refined
+    /// The vertex of the older file that each vertex of the graph comes from. One per line, from 0; for graphs that
+    /// were refined
     #[arg(long, value_name = "FILE", requires = "remap_from")]
     parents: Option<PathBuf>,
 
-    /// Also remap with a series of migration weights, and show cut or J against migration; with a file name, draw it too
+    /// Also remap with a series of migration weights, and show cut or J against migration. With a file name, draw it
+    /// too
     #[arg(long, value_name = "FILE.svg", num_args = 0..=1, require_equals = true, requires = "remap_from")]
     curve: Option<Option<PathBuf>>,
 }
@@ -150,7 +152,7 @@ impl Remap<'_> {
         Ok((solution, curve))
     }
 
-    /// The curve, if it was asked for: `remap` is given a weight and tells cost, migration and overload. `objective` is what the
+    /// The curve, if it was asked for: `remap` takes a weight and returns cost, migration and overload. `objective` is what the
     /// cost is called. Points of weights that are too large or too small for this problem are left out.
     pub(crate) fn curve(
         &self,

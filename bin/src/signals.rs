@@ -60,11 +60,12 @@ pub(crate) fn listen(progress: &Progress, first: First) -> Received {
         // That is what signals do anyway, unless who started the program has had it ignore them.
         return received;
     }
-    let (told, bar) = (received.clone(), progress.bar());
+    let (first_signal, bar) = (received.clone(), progress.bar());
     let listen = move |mut signals: Signals| {
         for signal in signals.forever() {
             bar.finish_and_clear();
-            let is_first = told.0.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+            let is_first =
+                first_signal.0.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok();
             if !is_first || first == First::Ends {
                 end_by(signal);
             }
@@ -94,10 +95,10 @@ pub(crate) fn respect_limits(out_of_memory: i32) {
         let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
         // A panic that ends in an abort is another matter.
         let nothing_panicked = Arc::new(AtomicBool::new(true));
-        let told = Arc::clone(&nothing_panicked);
+        let flag = Arc::clone(&nothing_panicked);
         let hook = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
-            told.store(false, Ordering::Relaxed);
+            flag.store(false, Ordering::Relaxed);
             hook(panic);
         }));
         let _ = flag::register_conditional_shutdown(

@@ -6,8 +6,7 @@ use crate::code::{passed_over, sources, word};
 const PROGRAMS: [&str; 3] = ["evaluator", "generate_model", "graphchecker"];
 
 /// Options of launchers and of tools of the system, which the library writes into files and lines to paste.
-const OF_OTHERS: [&str; 10] = [
-    "--bind-to",
+const OF_OTHERS: [&str; 8] = [
     "--cpu-bind",
     "--exclusive",
     "--map-by",
@@ -16,7 +15,6 @@ const OF_OTHERS: [&str; 10] = [
     "--rankfile",
     "--report-bindings",
     "--taskmap",
-    "--version",
 ];
 
 #[test]
@@ -55,7 +53,7 @@ fn options(text: &str) -> Vec<&str> {
     starts
         .filter(begins)
         .map(|at| &text[at..at + 2 + text[at + 2..].find(|c| !is_name(c)).unwrap_or(text.len() - at - 2)])
-        .filter(|option| option.len() > 2)
+        .filter(|option| option[2..].starts_with(|c: char| c.is_ascii_lowercase()))
         .collect()
 }
 

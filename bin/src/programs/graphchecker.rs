@@ -21,18 +21,18 @@ pub(crate) struct Options {
     /// The file to check; - is standard input
     file: PathBuf,
 
-    /// Faults to print; further ones are counted
+    /// Number of faults to print. Further ones are counted
     #[arg(long, default_value_t = 20, value_name = "INT")]
     max_errors: usize,
 
-    /// Write a repaired graph to OUT if all faults can be mended without a guess: drop edges of a vertex to
-    /// itself, merge repeated neighbours (weights add up), add missing backward edges, give edges of two
-    /// weights the larger one, and correct the number of edges; the exit code then tells whether OUT was written. - is
-    /// standard output, which then carries nothing else
+    /// Write a repaired graph to OUT if all faults can be fixed without a guess. Drops edges of a vertex to itself,
+    /// merges repeated neighbours (weights add up), adds missing backward edges, gives edges of two weights the larger
+    /// one, and corrects the number of edges; the exit code then says whether OUT was written; - is standard output,
+    /// which then carries nothing else
     #[arg(long, value_name = "OUT")]
     fix: Option<PathBuf>,
 
-    /// Print only that something is wrong, not each fault; the exit code tells, too
+    /// Print only that something is wrong, not each fault. The exit code says so, too
     #[arg(long)]
     quiet: bool,
 }
@@ -51,7 +51,7 @@ pub(crate) static TABLE: Table = Table {
 
 fn check(options: &Options, given: &Given) -> Result<End> {
     let mut outputs = Outputs::new();
-    // The input may be mended in place.
+    // The input may be repaired in place.
     let fix = options.fix.as_deref().map(|path| outputs.add(path, &[])).transpose()?;
     let console = given.console(options.quiet, &outputs)?;
     let source = Source::open(&options.file)?;

@@ -6,7 +6,7 @@ use viem::workload::simulate::Costs;
 
 /// What instructions cost.
 #[derive(Args, Clone, Debug)]
-#[command(rename_all = "snake_case", next_help_heading = "Programs in time")]
+#[command(rename_all = "snake_case", next_help_heading = "Workloads")]
 pub(crate) struct CostOptions {
     /// Cycles of a SEND [default: 1]
     #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(0..=Costs::MOST))]

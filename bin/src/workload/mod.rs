@@ -18,7 +18,7 @@ pub(crate) fn is_workload(source: &mut Source<'_>) -> bool {
 /// Prints how large a workload is.
 pub(crate) fn tell_program(console: Console, program: &Workload) {
     console.line(format_args!(
-        "program has {} tasks, {} messages, {} flits",
+        "workload has {} tasks, {} messages, {} flits",
         program.num_tasks(),
         program.num_messages(),
         program.num_flits()

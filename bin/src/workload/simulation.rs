@@ -23,17 +23,17 @@ use viem::workload::simulate::{
 
 /// How a mapping is simulated.
 #[derive(Args, Clone, Debug)]
-#[command(rename_all = "snake_case", next_help_heading = "Programs in time")]
+#[command(rename_all = "snake_case", next_help_heading = "Workloads")]
 pub(crate) struct SimulationOptions {
     #[command(flatten)]
     pub(crate) costs: CostOptions,
 
-    /// Simulate the mapping: completion time, times of processing elements, the busiest links. Of a graph one phase
-    /// is simulated, in which each process sends to all its neighbours
+    /// Simulate the mapping. Prints the completion time, times of processing elements, and the busiest links; for a
+    /// graph, one phase is simulated, in which each process sends to all its neighbours
     #[arg(long)]
     simulate: bool,
 
-    /// Write what happens when in the simulation to FILE, for chrome://tracing or Perfetto; - is standard output
+    /// Write the timeline of the simulation to FILE. For chrome://tracing or Perfetto; - is standard output
     #[arg(long, value_name = "FILE", requires = "simulate")]
     trace: Option<PathBuf>,
 }
@@ -47,15 +47,15 @@ pub(crate) struct SimulationReport<'a> {
     pes: &'a [PeTime],
 }
 
-/// Links that are told.
-const TOLD_LINKS: usize = 10;
+/// Links that are printed.
+const SHOWN_LINKS: usize = 10;
 
 impl<'a> From<&'a Simulation> for SimulationReport<'a> {
     fn from(simulation: &'a Simulation) -> Self {
         Self {
             completion_time: simulation.completion_time,
             latency: simulation.latency,
-            busiest_links: simulation.busiest(TOLD_LINKS),
+            busiest_links: simulation.busiest(SHOWN_LINKS),
             pes: &simulation.pes,
         }
     }
@@ -126,14 +126,14 @@ pub(crate) fn tell_simulation(console: Console, simulation: &Simulation) {
         100.0 * sum(|pe| pe.idle) / all
     ));
     console.line(format_args!(
-        "messages take {:.1} cycles in the mean, {:.1} if alone, {} at most; {} of {} take no time",
+        "messages take {:.1} cycles on average, {:.1} if alone, {} at most; {} of {} take no time",
         latency.mean,
         latency.mean_alone,
         latency.longest,
         latency.local,
         latency.local + latency.messages
     ));
-    let busiest = simulation.busiest(TOLD_LINKS);
+    let busiest = simulation.busiest(SHOWN_LINKS);
     if busiest.is_empty() {
         return;
     }

@@ -203,10 +203,15 @@ fn hostile_jobs_and_files_get_one_message() {
             &[("SLURM_JOB_CPUS_PER_NODE", "2(x3)")],
             &["--machine=slurm:node=8:2", "--launch=slurm:h,b"],
             2,
-            "one process a processing element",
+            "--launch is for one-to-one mappings and workloads",
         ),
         (&[], &["--machine=slurm:8:2"], 2, "no option of slurm"),
-        (&[], &["--machine=hosts:few", "--launch=openmpi"], 2, "one process a processing element"),
+        (
+            &[],
+            &["--machine=hosts:few", "--launch=openmpi"],
+            2,
+            "--launch is for one-to-one mappings and workloads",
+        ),
         (&[], &["--machine=hosts:bad"], 65, "bad, line 1, column 4"),
         (&[], &["--machine=hosts:late"], 65, "late, line 2, column 14"),
         (

@@ -86,7 +86,7 @@ fn costs_of_instructions_are_for_programs() {
             let mut command = program("evaluator", folder.path());
             command.args(["cycle.graph", "--input_mapping=mapping", option, more]).args(MACHINE);
             let message = failure_of(&mut command, 2);
-            assert!(message.contains("_cycles is for programs in time"), "{message}");
+            assert!(message.contains("_cycles is for workloads; this mapping is one-to-one"), "{message}");
         }
     }
 }

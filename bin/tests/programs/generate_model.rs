@@ -102,7 +102,9 @@ fn what_is_no_graph_takes_no_option_of_graphs() {
             let message =
                 failure_of(program("generate_model", folder.path()).args([input, option, "-o", "out"]), 2);
             let name = option.split('=').next().unwrap();
-            assert!(message.contains(&format!("{name} is for graphs that are partitioned")), "{message}");
+            let use_of =
+                if name == "--machine" { "many-to-one mappings" } else { "graphs that are partitioned" };
+            assert!(message.contains(&format!("{name} is for {use_of}")), "{message}");
         }
     }
     for input in ["p", "--generate=ring:8"] {
@@ -126,11 +128,14 @@ fn options_without_use_are_refused() {
     for option in ["--pes=0-5", "--pe_weights=missing", "--distance_parameter_string=1:2"] {
         refused(&["--k=4", option], "--machine");
     }
-    refused(&["--k=4", "--machine=mesh:4"], "--k is for graphs that are partitioned; --machine maps onto");
+    refused(
+        &["--k=4", "--machine=mesh:4"],
+        "--k is for graphs that are partitioned; this mapping is many-to-one: it has a part",
+    );
     for option in ["--shuffle", "--rounds=5", "--flits=5", "--cycles=3"] {
         refused(&["--k=4", option], "--generate");
     }
-    refused(&["--generate=ring:8"], "--generate makes a program in time and reads nothing");
+    refused(&["--generate=ring:8"], "--generate makes a workload and reads nothing");
     let of_traffic = ["--weight=bytes", "--include=E", "--top=0.5", "--ranks=16", "--first_rank=0"];
     for option in of_traffic {
         let name = option.split('=').next().unwrap();

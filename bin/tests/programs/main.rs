@@ -11,6 +11,7 @@ mod graphchecker;
 mod limits;
 mod machines;
 mod many_to_one;
+mod options;
 mod outputs;
 mod partition;
 mod qap;

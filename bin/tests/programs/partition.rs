@@ -89,14 +89,14 @@ fn an_index_is_cut_anew() {
 #[test]
 fn what_is_written_is_verified() {
     let folder = tempfile::tempdir().unwrap();
-    let fast = ["--preconfiguration=fast", "--verify", "--json=report"];
+    let verified = ["--verify", "--json=report"];
     for more in [
-        &["--k=7", "--mapping_filename=parts"][..],
-        &["--speeds=1,2,4", "--algorithm=linear"],
-        &["--k=5", "--algorithm=rsb", "--write_index=index"],
+        &["--k=7", "--mapping_filename=parts", "--preconfiguration=fast"][..],
+        &["--speeds=1,2,4", "--algorithm=linear", "--preconfiguration=fast"],
+        &["--k=5", "--algorithm=rsb", "--write_index=index", "--preconfiguration=fast"],
         &["--k=3", "--index=index"],
     ] {
-        let text = stdout_of(on_mesh(folder.path(), &fast).args(more));
+        let text = stdout_of(on_mesh(folder.path(), &verified).args(more));
         let cut = &report_in(&folder.path().join("report"))["cut"];
         assert!(
             text.contains(&format!("verified: the cut of the files is {cut} too, and so are all loads")),
@@ -158,7 +158,11 @@ fn what_does_not_fit_together_is_refused() {
     fails(&["--k=2", "--coordinates=mesh.xyz"], 2, "--coordinates is for --algorithm=rcb, zcurve, hilbert");
     fails(&["--k=2", "--coordinates=mesh.xyz", "--index=index"], 2, "leave it out");
     fails(&["--k=2", "--grouping=simple"], 2, "--grouping is for --algorithm=rcb, rsb");
-    fails(&["--k=2", "--grouping=simple", "--algorithm=rsb", "--write_index=index"], 2, "without an index");
+    fails(
+        &["--k=2", "--grouping=simple", "--algorithm=rsb", "--write_index=index"],
+        2,
+        "without --write_index",
+    );
     fails(&["--k=2", "--algorithm=rsb", "--index=index"], 2, "--index");
     fails(&["--k=2", "--write_index=a", "--index=b"], 2, "--index");
     fails(&["--k=2", "--picture=a.svg"], 2, "--coordinates");
@@ -172,7 +176,7 @@ fn what_does_not_fit_together_is_refused() {
     fails(
         &[&machine[..], &["--algorithm=rsb"]].concat(),
         2,
-        "--algorithm is for graphs that are partitioned",
+        "--algorithm=rsb is for graphs that are partitioned; this mapping is many-to-one",
     );
     fs::write(folder.path().join("bad"), "0 1\n1 x\n").unwrap();
     fails(

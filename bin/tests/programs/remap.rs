@@ -207,12 +207,12 @@ fn what_makes_no_sense_is_refused_and_nothing_is_written() {
     fails("generate_model", &["--k=4", "--curve"], 2, "--remap_from");
     let onto = [&MACHINE[..], &from("--migration_weight=1")[1..]].concat();
     for (options, reason) in [
-        (&["--input_mapping=zeros"][..], "--input_mapping does not go with"),
-        (&["--time_limit=1", "--curve"], "--time_limit does not go with --curve"),
         (
-            &["--construction_algorithm=linear"],
-            "--construction_algorithm=linear does not go with --remap_from",
+            &["--input_mapping=zeros"][..],
+            "--input_mapping is not for mappings that are remapped: it starts where",
         ),
+        (&["--time_limit=1", "--curve"], "--time_limit does not go with --curve"),
+        (&["--construction_algorithm=linear"], "this mapping is remapped: it starts where its vertices were"),
     ] {
         fails("viem", &[&onto[..], options].concat(), 2, reason);
     }
@@ -221,6 +221,9 @@ fn what_makes_no_sense_is_refused_and_nothing_is_written() {
         .arg(instance("openfoam_sphere_16.msgs.graph"))
         .args(["--machine=4:4", "--distance_parameter_string=1:10"]);
     let message = failure_of(command.args(["--remap_from=zeros", "--migration_weight=1"]), 2);
-    assert!(message.contains("--remap_from is for many vertices"), "{message}");
+    assert!(
+        message.contains("--remap_from is for mappings that are remapped; this mapping is one-to-one"),
+        "{message}"
+    );
     assert_eq!(names(folder.path()), ["high", "short", "words", "zeros"], "nothing is written");
 }

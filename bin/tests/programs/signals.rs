@@ -60,7 +60,7 @@ fn a_signal_saves_the_best_direct_mapping() {
     let options = ["--output_filename=out", "--threads=2", "--preconfiguration_mapping=strong"];
     for more in [&["--time_limit=1h"][..], &["--imbalance=0"]] {
         let folder = tempfile::tempdir().unwrap();
-        let run = run_until(folder.path(), &[&machine[..], &options, more].concat(), "mapping directly");
+        let run = run_until(folder.path(), &[&machine[..], &options, more].concat(), "many-to-one mapping");
         let text = told_after("-USR1", run);
         assert!(text.contains("stopped early"), "{text}");
         let report = report_in(&folder.path().join("report"));
@@ -72,14 +72,14 @@ fn a_signal_saves_the_best_direct_mapping() {
     }
 }
 
-/// A program in time whose mapping would take minutes, at the point where it was read.
+/// A workload whose mapping would take minutes, at the point where it was read.
 fn long_program_run(folder: &Path, options: &[&str]) -> (Child, BufReader<ChildStdout>) {
     let generate = ["--generate=random:1000", "--seed=2", "--output_filename=p"];
     stdout_of(program("generate_model", folder).args(generate));
     let mut command = program("viem", folder);
     command.args(["p", "--machine=torus:32x32", "--preconfiguration_mapping=strong", "--json=report"]);
     command.args(["--output_filename=out", "--verify"]).args(options);
-    start(&command, folder, "program has")
+    start(&command, folder, "workload has")
 }
 
 /// What a stopped run of it says and writes is the mapping that its report and the evaluator tell of.

@@ -55,7 +55,7 @@ fn several_files_and_standard_input_are_summed() {
     let mut command = program("generate_model", folder.path());
     command.args(["a.csv", "-", "-o", "job.graph"]).write_stdin("source,target,weight\n2,3,7\n3,3,1\n");
     let text = stdout_of(&mut command);
-    assert!(text.contains("ranks are taken to be counted from 1"), "{text}");
+    assert!(text.contains("ranks are assumed to count from 1"), "{text}");
     assert_eq!(after(&text, "to itself").split_whitespace().next(), Some("1"));
     assert_eq!(fs::read_to_string(folder.path().join("job.graph")).unwrap(), "3 2 1\n2 5\n1 5 3 7\n2 7\n");
 }
@@ -66,9 +66,9 @@ fn what_is_torn_or_missing_is_told() {
     let stream = "E\t0\t3\t5 bytes\t1 msgs sent\nE\t0\t1\t5 byhello\nI\t3\t0\t1 bytes\t1 msgs sent\n";
     let mut command = program("generate_model", folder.path());
     let text = stdout_of(command.args(["-", "--from=openmpi"]).write_stdin(stream));
-    assert!(
-        text.contains("lines that are torn or no traffic, left out: 1; the first is standard input, line 2")
-    );
+    assert!(text.contains(
+        "lines that are torn or hold no traffic, left out: 1; the first is standard input, line 2"
+    ));
     assert!(text.contains("ranks of which nothing was recorded: 2 (1-2): "), "{text}");
 }
 

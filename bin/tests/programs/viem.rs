@@ -69,7 +69,7 @@ fn options_without_use_are_refused() {
     };
     for option in ["--judge=estimate", "--send_cycles=2", "--receive_cycles=1", "--tasks_per_pe=2"] {
         let name = option.split('=').next().unwrap();
-        refused(&[option], &format!("{name} is for programs in time; this is a graph"));
+        refused(&[option], &format!("{name} is for workloads; this mapping is one-to-one"));
     }
     assert_eq!(crate::common::names(folder.path()), [""; 0]);
 }
@@ -107,7 +107,7 @@ fn the_first_mapping_can_follow_an_order() {
     fs::write(folder.path().join("program"), "PROCESS 0 STOP").unwrap();
     let of_program = ["program", "--machine=mesh:2", "--construction_algorithm=rsb"];
     let message = failure_of(program("viem", folder.path()).args(of_program), 2);
-    assert!(message.contains("--construction_algorithm=rsb is for graphs"), "{message}");
+    assert!(message.contains("--construction_algorithm=rsb is for one-to-one mappings and many-to-one mappings; this is a workload"), "{message}");
 }
 
 #[test]
@@ -355,6 +355,21 @@ fn unknown_options_are_answered_with_what_may_be_meant() {
 }
 
 #[test]
+fn abbreviated_options_are_accepted_with_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let warnings = |options: &[&str]| {
+        let run = viem(folder.path(), "openfoam_sphere_64.msgs.graph").args(options).assert().success();
+        String::from_utf8(run.get_output().stderr.clone()).unwrap()
+    };
+    assert_eq!(
+        warnings(&["--thr=1", "--verif"]),
+        "warning: --thr is taken for --threads, --verif is taken for --verify; scripts should give the names of options in full\n"
+    );
+    assert_eq!(warnings(&["--thr=1", "--quiet"]), "");
+    assert_eq!(warnings(&["--threads=1", "--output=other"]), "");
+}
+
+#[test]
 fn help_and_version_go_to_stdout() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["viem", "evaluator", "generate_model", "graphchecker"] {
@@ -388,7 +403,7 @@ fn options_stand_below_their_own_headings() {
     let folder = tempfile::tempdir().unwrap();
     let of_remapping = ["--remap_from", "--migration_weight", "--remap_left", "--parents", "--curve"];
     let of_traffic = ["--from", "--weight", "--include", "--top", "--ranks", "--first_rank"];
-    let of_programs = [
+    let of_workloads = [
         "--send_cycles",
         "--receive_cycles",
         "--tasks_per_pe",
@@ -411,7 +426,7 @@ fn options_stand_below_their_own_headings() {
             let own: &[&str] = match heading {
                 "Remapping" => &of_remapping,
                 "Recorded traffic" => &of_traffic,
-                "Programs in time" => &of_programs,
+                "Workloads" => &of_workloads,
                 _ => {
                     assert_eq!(heading, "Options", "{help}");
                     continue;

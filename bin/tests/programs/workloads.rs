@@ -18,7 +18,7 @@ fn a_program_is_generated_mapped_verified_and_simulated() {
     generated(at, "mesh:4x4");
     let map = ["p", "--machine=torus:4x4", "--preconfiguration_mapping=fast", "--verify", "--json=map.json"];
     let told = stdout_of(program("viem", at).args(map));
-    assert_eq!(after(&told, "program has "), "16 tasks, 192 messages, 12288 flits");
+    assert_eq!(after(&told, "workload has "), "16 tasks, 192 messages, 12288 flits");
     let report = report_in(&at.join("map.json"));
     assert_eq!(report["estimate"], report["ideal"], "a mesh fits a torus");
     let cost = after(&told, "verified: J of the files is ");
@@ -102,7 +102,10 @@ fn more_tasks_than_pes_share_them() {
         let weighed = ["p", "--machine=mesh:3x3", "--pe_weights=weights", more];
         fs::write(at.join("weights"), "2\n1\n3\n1\n1\n4\n2\n3\n3\n").unwrap();
         let message = failure_of(program(name, at).args(weighed), 2);
-        assert!(message.contains("--pe_weights is for graphs; this is a program in time"), "{message}");
+        assert!(
+            message.contains("--pe_weights is for many-to-one mappings; this is a workload"),
+            "{message}"
+        );
     }
     let few = ["p", "--machine=mesh:3x3", "--tasks_per_pe=2"];
     let message = failure_of(program("viem", at).args(few), 2);
@@ -184,7 +187,7 @@ fn a_program_is_drawn_and_launched() {
     assert!(fs::read_to_string(at.join("c.svg")).unwrap().contains("J of block"));
     let refused = ["p", "--machine=mesh:3x3", fast, "-o", "refused", "--launch=inverse:r"];
     let message = failure_of(program("viem", at).args(refused), 2);
-    assert!(message.contains("--launch is for one process a processing element"), "{message}");
+    assert!(message.contains("--launch is for one process per processing element"), "{message}");
     assert!(!at.join("refused").exists() && !at.join("r").exists());
     // So it is where the machine itself has room for several.
     fs::write(at.join("m.tgt"), "cmpltw 3 6 6 6\n").unwrap();
@@ -193,7 +196,7 @@ fn a_program_is_drawn_and_launched() {
     assert!(fs::read_to_string(at.join("d.svg")).unwrap().contains("J of block"));
     assert_eq!(report_in(&at.join("report"))["tasks_per_pe"], 6);
     let message = failure_of(program("viem", at).args(shared).arg("--launch=inverse:r"), 2);
-    assert!(message.contains("--launch is for one process a processing element"), "{message}");
+    assert!(message.contains("--launch is for one process per processing element"), "{message}");
     let nameless = ["p", "--machine=torus:4x4", fast, "-o", "refused", "--launch=openmpi:r"];
     let message = failure_of(program("viem", at).args(nameless), 2);
     assert!(message.contains("needs the names of the hosts"), "{message}");
@@ -249,7 +252,7 @@ fn what_is_wrong_is_told_and_costs_no_file() {
     assert!(message.contains("p, line 2, column 2: deadlock: task 0 waits for task 1"), "{message}");
     assert_eq!(fs::read_to_string(at.join("permutation")).unwrap(), "precious");
     for (wrong, text) in [
-        ("rings:5", "a program is one of"),
+        ("rings:5", "a workload is one of"),
         ("ring:x", "such as ring:64"),
         ("ring:2", "a number of tasks from 3"),
     ] {

@@ -365,8 +365,8 @@ fn what_is_refused_says_what_to_do() {
         ("hosts:@plain,node=8:2", latency(&short), "rows"),
         ("hosts:@plain,node=8:2", latency(&three), "3 hosts"),
         ("hosts:@plain,node=8:2", latency(&names), "host n2 has no row"),
-        ("4:4", Wanted { distances: Some("1:2"), count_pus: true, ..none }, "--pu is for clusters"),
-        ("torus:4x4", latency(&three), "--latency is for clusters"),
+        ("4:4", Wanted { distances: Some("1:2"), count_pus: true, ..none }, "`count_pus` is for clusters"),
+        ("torus:4x4", latency(&three), "`latency` is for clusters"),
         ("slurm:what=1", none, "no option of slurm"),
     ];
     for (spec, wanted, expected) in cases {

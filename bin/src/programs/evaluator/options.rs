@@ -20,21 +20,21 @@ pub(crate) const NAME: &str = "evaluator";
 #[derive(Parser, Debug)]
 #[command(name = NAME, version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 pub(crate) struct Options {
-    /// The model: a METIS graph whose vertices are the processes, a program in time (PROCESS ...), or, without a machine, a quadratic assignment problem of
-    /// QAPLIB (FILE.dat, FILE.qap); - is standard input
+    /// The model. A METIS graph whose vertices are the processes, a workload (PROCESS ...), or, without a machine, a
+    /// quadratic assignment problem of QAPLIB (FILE.dat, FILE.qap); - is standard input
     pub(crate) file: PathBuf,
 
-    /// What the model is, where its name does not tell
+    /// What the model is, where its name does not say
     #[arg(long, value_name = "FORMAT", value_parser = one_of(&ModelFormat::ALL, ModelFormat::name))]
     pub(crate) input_format: Option<ModelFormat>,
 
-    /// The mapping: line i holds the processing element of process i, both from 0; of a quadratic assignment problem also a
-    /// solution file of QAPLIB
+    /// The mapping. Line i holds the processing element of process i, both from 0; for a quadratic assignment problem
+    /// also a solution file of QAPLIB
     #[arg(long, alias = "input", value_name = "FILE")]
     pub(crate) input_mapping: PathBuf,
 
-    /// Set the mapping side by side with others, by commas: block (the identity), socket (the packages of a node by turns), cyclic or
-    /// node (the nodes by turns), random, or files of mappings
+    /// Compare the mapping with others. A list with commas: block (the identity), socket (the packages of a node by
+    /// turns), cyclic or node (the nodes by turns), random, or files of mappings
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Other::parse)]
     pub(crate) compare: Vec<Other>,
 
@@ -64,21 +64,15 @@ const ALL: &[Mode] = &[Mode::OneToOne, Mode::ManyToOne, Mode::Workload, Mode::Qa
 pub(crate) static TABLE: Table = Table {
     modes: ALL,
     rows: &[
-        Row::new(ALL, &["file", "input_format", "input_mapping", "quiet", "json"]),
+        Row::new(ALL, &["file", "input_mapping", "quiet", "json"]),
+        Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["input_format"]).with_values(&["metis"]),
+        Row::new(&[Mode::Qap], &["input_format"]).with_values(&["qaplib"]),
         Row::new(
             ON_MACHINES,
-            &[
-                "hierarchy_parameter_string",
-                "distance_parameter_string",
-                "machine",
-                "pes",
-                "pu",
-                "latency",
-                "picture",
-                "simulate",
-                "trace",
-            ],
-        ),
+            &["hierarchy_parameter_string", "distance_parameter_string", "machine", "pes", "pu", "latency"],
+        )
+        .instead(&[Mode::Qap], "it holds its own distances; leave it out"),
+        Row::new(ON_MACHINES, &["picture", "simulate", "trace"]),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["compare"])
             .instead(&[Mode::Workload], "score its mappings one by one"),
         Row::new(&[Mode::ManyToOne], &["imbalance", "pe_weights"]),

@@ -19,11 +19,11 @@ use viem::workload::generate::{Pattern, Size};
 pub(crate) const NAME: &str = "generate_model";
 
 /// Makes a model: a graph of processes and of what they communicate. Partitions an application graph, each block of
-/// which becomes a process, sums recorded traffic of an MPI job, or takes the messages of a program in time.
+/// which becomes a process, sums recorded traffic of an MPI job, or takes the messages of a workload.
 #[derive(Parser, Debug)]
 #[command(name = NAME, version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 pub(crate) struct Options {
-    /// The application graph, in METIS format, a program in time, or files of recorded traffic; - is standard input
+    /// The application graph, in METIS format, a workload, or files of recorded traffic; - is standard input
     #[arg(required_unless_present = "generate", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -33,15 +33,15 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) onto: OntoOptions,
 
-    /// Seed of all random choices: the same seed gives the same model
+    /// Seed of all random choices. The same seed gives the same model
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
     pub(crate) seed: u64,
 
-    /// How much time to spend for how good a partition; social is for graphs with heavy-tailed degrees
+    /// Trade-off of time and quality. social is for graphs with heavy-tailed degrees
     #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&Preset::ALL, Preset::name))]
     pub(crate) preconfiguration: Preset,
 
-    /// No block is heavier than this many percent above the mean, rounded up; 0 is perfect balance
+    /// How many percent above the mean a block may weigh. The bound is rounded up; 0 is perfect balance
     #[arg(long, default_value_t = 3.0, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) imbalance: f64,
 
@@ -49,17 +49,17 @@ pub(crate) struct Options {
     #[arg(long, short, default_value = "model.graph", value_name = "FILE")]
     pub(crate) output_filename: PathBuf,
 
-    /// Where the block of each vertex is written: line i holds the block of vertex i, both from 0
+    /// Where the block of each vertex is written. Line i holds the block of vertex i, both from 0
     #[arg(long, value_name = "FILE")]
     pub(crate) mapping_filename: Option<PathBuf>,
 
-    /// Threads to use, 256 or as many as there are cores at most; the model is the same at any number [default: all
-    /// cores]
+    /// Number of threads. At most 256, or the number of cores if that is more; the model is the same for any number
+    /// [default: all cores]
     #[arg(long, value_name = "INT")]
     pub(crate) threads: Option<usize>,
 
-    /// Read graph, blocks and model again from their files and recompute cut, loads and model, and on a machine J, by independent
-    /// code; a mismatch fails loudly
+    /// Read all files again and recompute the results by independent code. That is cut, loads and model, and on a
+    /// machine J; a mismatch is an error
     #[arg(long)]
     pub(crate) verify: bool,
 
@@ -88,25 +88,25 @@ pub(crate) struct PartitionOptions {
     #[command(flatten)]
     pub(crate) speeds: SpeedOptions,
 
-    /// How an application graph is divided [default: multilevel]; rcb, zcurve and hilbert need --coordinates
+    /// How an application graph is divided. rcb, zcurve and hilbert need --coordinates [default: multilevel]
     #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&Algorithm::ALL, Algorithm::name))]
     pub(crate) algorithm: Option<Algorithm>,
 
-    /// Where the vertices lie: a line of coordinates for each, an .xyz file with a header, or a Matrix Market array
+    /// Where the vertices lie. A line of coordinates for each, an .xyz file with a header, or a Matrix Market array
     #[arg(long, value_name = "FILE")]
     pub(crate) coordinates: Option<PathBuf>,
 
-    /// How rcb and rsb group parts of unequal speed where they divide them in two: the first ones that make about half, or so that both
-    /// groups are as equal as possible [default: simple]
+    /// How rcb and rsb group parts of unequal speed where they divide them in two. The first ones that make about half,
+    /// or so that both groups are as equal as possible [default: simple]
     #[arg(long, value_name = "GROUPING", value_parser = one_of(&Grouping::ALL, Grouping::name))]
     pub(crate) grouping: Option<Grouping>,
 
-    /// Write the order of the vertices by the algorithm, to be cut anew with --index: line i holds the position of vertex i, both from 0.
-    /// The parts then are ranges of this order
+    /// Write the order of the vertices by the algorithm, to be cut again with --index. Line i holds the position of
+    /// vertex i, both from 0; the parts then are ranges of this order
     #[arg(long, value_name = "FILE")]
     pub(crate) write_index: Option<PathBuf>,
 
-    /// The order of the vertices that --write_index wrote: parts are ranges of it, which takes no time
+    /// The order of the vertices that --write_index wrote. Parts are ranges of it, which takes no time
     #[arg(long, value_name = "FILE", conflicts_with_all = ["algorithm", "write_index"])]
     pub(crate) index: Option<PathBuf>,
 
@@ -136,8 +136,7 @@ impl PartitionOptions {
             return Err(UsageError(message));
         }
         if self.grouping.is_some() && self.write_index.is_some() {
-            let message =
-                "--grouping does not go with --write_index, as an order has no groups; leave it out";
+            let message = "--grouping is for --algorithm=rcb, rsb without --write_index; leave it out";
             return Err(UsageError(message.to_owned()));
         }
         Ok(())
@@ -148,9 +147,9 @@ impl PartitionOptions {
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
 pub(crate) struct OntoOptions {
-    /// Map the graph directly onto this machine, instead of partitioning it into --k blocks: the model then has a vertex
-    /// for each processing element, in their order. As in viem: 4:16:8, torus:16x8x8, ..., or a file
-    // No conflict with --k is told to clap, which would let pass --pes and the like beside --k.
+    /// Map the graph onto this machine, instead of partitioning it into --k blocks. The model then has a vertex for
+    /// each processing element, in their order; as in viem: 4:16:8, torus:16x8x8, ..., or a file
+    // Clap is given no conflict with --k: it would then accept --pes and the like beside --k.
     #[arg(long, value_name = "SPEC")]
     pub(crate) machine: Option<String>,
 
@@ -158,11 +157,11 @@ pub(crate) struct OntoOptions {
     #[arg(long, value_name = "d1:d2:...", requires = "machine")]
     pub(crate) distance_parameter_string: Option<String>,
 
-    /// Only these processing elements of the machine
+    /// Map to these processing elements of the machine only
     #[arg(long, value_name = "LIST|FILE", requires = "machine")]
     pub(crate) pes: Option<String>,
 
-    /// How much work each processing element takes, in proportion, a line each
+    /// How much work each processing element takes, in proportion. One whole number per line
     #[arg(long, value_name = "FILE", requires = "machine")]
     pub(crate) pe_weights: Option<PathBuf>,
 }
@@ -189,44 +188,44 @@ impl OntoOptions {
 #[derive(Args, Debug)]
 #[command(rename_all = "snake_case", next_help_heading = "Recorded traffic")]
 pub(crate) struct TrafficOptions {
-    /// The files are recorded traffic of this kind: sum it into a communication graph instead of
-    /// partitioning. If not given, the kind is recognised by content where that is possible
+    /// What traffic the files record. It is summed into a communication graph, and nothing is partitioned; if not
+    /// given, the kind is recognised by content where that is possible
     #[arg(long, value_name = "KIND", value_parser = one_of(&Format::ALL, Format::name))]
     pub(crate) from: Option<Format>,
 
-    /// Weight of an edge: bytes, msgs, or ALPHA+BETA, the cost of a message and of a byte such as
-    /// 1.5e-6+2e-10 [default: bytes]
+    /// Weight of an edge. Bytes, msgs, or ALPHA+BETA, the cost of a message and of a byte such as 1.5e-6+2e-10
+    /// [default: bytes]
     #[arg(long, value_name = "WEIGHT", value_parser = Weighing::parse)]
     pub(crate) weight: Option<Weighing>,
 
-    /// Classes of traffic to sum; openmpi has E, I, S, R and C, trace has p2p, neighbour and collective
-    /// [default: all but C]
+    /// Classes of traffic to sum. openmpi has E, I, S, R and C, trace has p2p, neighbour and collective [default: all
+    /// but C]
     #[arg(long, value_name = "CLASS,...", value_delimiter = ',')]
     pub(crate) include: Option<Vec<String>>,
 
-    /// Keep the heaviest edges only, as many as hold this share of the weight: 0.95 or 95%
+    /// Keep the heaviest edges only, as many as hold this share of the weight. 0.95 or 95%
     #[arg(long, value_name = "SHARE", value_parser = Share::parse)]
     pub(crate) top: Option<Share>,
 
-    /// Number of ranks, if the last ones may have no traffic [default: as many as the files tell of]
+    /// Number of ranks, if the last ones may have no traffic. By default as many as the files name [default: by files]
     #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(1..=MOST_RANKS))]
     pub(crate) ranks: Option<u64>,
 
-    /// Number of the first rank in edge lists, 0 or 1 [default: 0 if that stands anywhere, otherwise 1]
+    /// Number of the first rank in edge lists, 0 or 1. By default 0 if that stands anywhere, else 1 [default: by files]
     #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(0..=1))]
     pub(crate) first_rank: Option<u64>,
 }
 
-/// How a program in time is generated.
+/// How a workload is generated.
 #[derive(Args, Clone, Debug)]
-#[command(rename_all = "snake_case", next_help_heading = "Programs in time")]
+#[command(rename_all = "snake_case", next_help_heading = "Workloads")]
 pub(crate) struct GeneratorOptions {
-    /// Write a program in time instead of a model: ring:64, mesh:8x8, butterfly:64, tree:63, transpose:64 or random:200
-    // No conflict with the files is told to clap, which would let pass --rounds and the like beside files.
+    /// Write a workload instead of a model. ring:64, mesh:8x8, butterfly:64, tree:63, transpose:64 or random:200
+    // Clap is given no conflict with the files: it would then accept --rounds and the like beside them.
     #[arg(long, value_name = "PATTERN:SIZE", value_parser = pattern)]
     pub(crate) generate: Option<(Pattern, Vec<u32>)>,
 
-    /// Rounds of the program
+    /// Number of rounds of the workload
     #[arg(long, default_value_t = Size::default().rounds, value_name = "INT", requires = "generate", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) rounds: u64,
 
@@ -247,7 +246,7 @@ pub(crate) struct GeneratorOptions {
 fn pattern(text: &str) -> Result<(Pattern, Vec<u32>), String> {
     let fault = || {
         let names = Pattern::ALL.map(|pattern| pattern.name().to_owned());
-        format!("a program is one of {} with its size, such as ring:64 or mesh:8x8", names.join(", "))
+        format!("a workload is one of {} with its size, such as ring:64 or mesh:8x8", names.join(", "))
     };
     let (name, size) = text.split_once(':').ok_or_else(fault)?;
     let pattern: Pattern = name.parse().map_err(|_| fault())?;
@@ -255,7 +254,7 @@ fn pattern(text: &str) -> Result<(Pattern, Vec<u32>), String> {
     Ok((pattern, lengths.map_err(|_| fault())?))
 }
 
-/// A graph is partitioned, mapped, or both anew.
+/// A graph is partitioned or mapped, from scratch or from an older result.
 const OF_GRAPHS: &[Mode] =
     &[Mode::Partition, Mode::Index, Mode::Repartition, Mode::ManyToOne, Mode::Remapping];
 /// It gets parts.

@@ -10,8 +10,8 @@ use viem::io::{ReadError, Source, pe_weights};
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
 pub(crate) struct SpeedOptions {
-    /// How fast each part is, in proportion, so that its load fits: whole numbers such as 1,2,4, or a file of one a line. There are as
-    /// many parts as speeds; a part of speed 0 stays empty
+    /// How fast each part is, in proportion, so that its load fits. Whole numbers such as 1,2,4, or a file with one per
+    /// line; there are as many parts as speeds, and a part of speed 0 stays empty
     #[arg(long, value_name = "LIST|FILE", value_parser = Speeds::parse)]
     speeds: Option<Speeds>,
 }

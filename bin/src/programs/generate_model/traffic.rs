@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::destination::Destination;
 use super::options::{NAME, Options};
 use crate::console::{Console, ranges};
-use crate::error::Result;
+use crate::error::{Result, UsageError};
 use crate::exit::End;
 use crate::files;
 use crate::progress::Progress;
@@ -56,6 +56,13 @@ pub(super) fn sum(options: &Options, first: Source<'_>, to: &Destination) -> Res
     let reading = started.elapsed().as_secs_f64();
     progress.tell("summing");
     let (graph, summary) = collector.finish(&making)?;
+    if let (Some(_), None) = (traffic.first_rank, summary.first_rank) {
+        let message = format!(
+            "--first_rank is for edge lists; these files are of kind {}: leave it out",
+            summary.format
+        );
+        return Err(UsageError(message).into());
+    }
     let summing = started.elapsed().as_secs_f64() - reading;
     drop(progress);
     tell(console, &summary);
@@ -105,7 +112,7 @@ fn tell(console: Console, summary: &Summary) {
     }
     tell_left_out(console, left_out);
     if let Some(first) = summary.first_rank {
-        console.line(format_args!("ranks are taken to be counted from {first}"));
+        console.line(format_args!("ranks are assumed to count from {first}"));
     }
     let silent = format!(" ({}): their files are missing, or they sent nothing", ranges(silent_ranks));
     tell_some(console, "ranks of which nothing was recorded", silent_ranks.len() as u64, &silent);
@@ -127,10 +134,10 @@ fn tell(console: Console, summary: &Summary) {
 fn tell_left_out(console: Console, left_out: &LeftOut) {
     if let Some((file, line)) = &left_out.first_torn {
         let first = format!("; the first is {file}, line {line}");
-        tell_some(console, "lines that are torn or no traffic, left out", left_out.torn_lines, &first);
+        tell_some(console, "lines that are torn or hold no traffic, left out", left_out.torn_lines, &first);
     }
     tell_some(console, "collective calls between groups, not counted", left_out.uncounted_calls, "");
-    tell_some(console, "rows that the table says it leaves out", left_out.omitted_rows, "");
+    tell_some(console, "rows that the table says it omits", left_out.omitted_rows, "");
 }
 
 /// A line about something there may be none of.

@@ -64,12 +64,14 @@ impl FirstMapping {
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
 pub(crate) struct FirstOptions {
-    /// How the first mapping is made [default: hierarchytopdown where the machine is a regular tree, multilevel
-    /// elsewhere, dualrecursive on more than 4096 processing elements]; along an order of the processes or vertices with rcb, zcurve, hilbert, rsb, linear
+    /// How the first mapping is made. By a construction, or along an order of the processes or vertices: rcb, zcurve,
+    /// hilbert, rsb, linear. By default hierarchytopdown if the machine is a regular tree, else multilevel, or
+    /// dualrecursive on more than 4096 processing elements [default: by machine]
     #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&ALL, FirstMapping::name))]
     construction_algorithm: Option<FirstMapping>,
 
-    /// Where the processes lie, for rcb, zcurve and hilbert: a line of coordinates for each, an .xyz file, or a Matrix Market array
+    /// Where the processes lie, for rcb, zcurve and hilbert. A line of coordinates for each, an .xyz file, or a Matrix
+    /// Market array
     #[arg(long, value_name = "FILE")]
     coordinates: Option<PathBuf>,
 }
@@ -134,7 +136,7 @@ impl FirstOrder {
         self.with_input(graph, streams, observer, |input| along(machine, &self.algorithm.order(input)?))
     }
 
-    /// The same for many vertices a processing element: parts along the order of the machine.
+    /// The same for many vertices per processing element: parts along the order of the machine.
     pub(super) fn mapping_of_many(
         &self,
         graph: &CsrGraph,
@@ -160,7 +162,7 @@ impl FirstOrder {
     }
 }
 
-/// What is made before a search, and the time it took. That time is taken off the limit, which the observer then tells too.
+/// What is made before a search, and the time it took. That time is taken off the limit, which the observer enforces too.
 pub(super) fn within<T>(
     limit: &mut Option<Duration>,
     observer: &dyn Observer,

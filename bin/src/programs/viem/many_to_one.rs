@@ -157,7 +157,7 @@ impl ManyToOne<'_> {
         Ok(())
     }
 
-    /// Has the auditor recompute J, loads and migration from the files, and tells so.
+    /// Has the auditor recompute J, loads and migration from the files, and prints that.
     fn audit(&self, written: &Path, mapping: &Mapping, report: &DirectReport) -> Result<()> {
         let Job { options, console, .. } = self.job;
         self.check(written, mapping, report.cost)?;

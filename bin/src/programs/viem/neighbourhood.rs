@@ -18,7 +18,7 @@ pub(crate) struct NeighbourhoodOptions {
     #[arg(long, value_name = "INT")]
     communication_neighborhood_dist: Option<usize>,
 
-    /// Processes of an interval of the nsquarepruned neighbourhood [default: 64]
+    /// Number of processes in an interval of the nsquarepruned neighbourhood [default: 64]
     #[arg(long, value_name = "INT")]
     search_space_s: Option<usize>,
 }

@@ -31,17 +31,18 @@ pub(crate) const NAME: &str = "viem";
 const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
      SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
 
-/// Maps processes to the processing elements of a machine so that those that communicate much are near each other; or an
-/// application graph with many vertices for each element.
+/// Maps processes to the processing elements of a machine so that processes that communicate much are close to each other,
+/// or an application graph with many vertices per processing element.
 #[derive(Parser, Debug)]
 #[command(name = NAME, version, infer_long_args = true, rename_all = "snake_case", after_help = format!("{SIGNALS}\n\n{}", exit::CODES))]
 pub(crate) struct Options {
-    /// The model: a METIS graph whose vertices are the processes and whose edge weights are how much two of
-    /// them communicate; or an application graph of more vertices than the machine has processing elements; a program in time (PROCESS ...); or, without a
-    /// machine, a quadratic assignment problem of QAPLIB (FILE.dat, FILE.qap); - is standard input
+    /// The model. A METIS graph whose vertices are the processes and whose edge weights are how much two of them
+    /// communicate; or an application graph with more vertices than the machine has processing elements; a workload
+    /// (PROCESS ...); or, without a machine, a quadratic assignment problem of QAPLIB (FILE.dat, FILE.qap); - is
+    /// standard input
     pub(crate) file: PathBuf,
 
-    /// What the model is, where its name does not tell
+    /// What the model is, where its name does not say
     #[arg(long, value_name = "FORMAT", value_parser = one_of(&ModelFormat::ALL, ModelFormat::name))]
     pub(crate) input_format: Option<ModelFormat>,
 
@@ -51,54 +52,56 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) sharing: SharingOptions,
 
-    /// Seed of all random choices: the same seed gives the same mapping
+    /// Seed of all random choices. The same seed gives the same mapping
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
     pub(crate) seed: u64,
 
-    /// How much time to spend for how good a mapping
+    /// Trade-off of time and quality
     #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&MapPreset::ALL, MapPreset::name))]
     pub(crate) preconfiguration_mapping: MapPreset,
 
     #[command(flatten)]
     pub(crate) first: FirstOptions,
 
-    /// Store the distance matrix (hierarchy) or compute each distance from the numbers of the two processing
-    /// elements (hierarchyonline); for regular trees; the mapping is the same [default: the faster]
+    /// Whether distances are stored or computed. Stored in a matrix (hierarchy), or computed from the numbers of the
+    /// two processing elements (hierarchyonline); for regular trees; the mapping is the same [default: the faster]
     #[arg(long, value_name = "KIND", value_parser = one_of(&DistanceKind::ALL, DistanceKind::name))]
     pub(crate) distance_construction_algorithm: Option<DistanceKind>,
 
     #[command(flatten)]
     pub(crate) neighbourhood: NeighbourhoodOptions,
 
-    /// A mapping to improve: the result is not worse than it
+    /// A mapping to improve. The result is not worse than it
     #[arg(long, alias = "input", value_name = "FILE")]
     pub(crate) input_mapping: Option<PathBuf>,
 
-    /// Go on improving, from new constructions and from the best mapping by turns, for this time, and return
-    /// the best mapping found; large problems end early. Seconds, or with a unit: 90, 1.5, 90s, 2m, 1h
+    /// Keep improving for this time, and return the best mapping found. From new constructions and from the best
+    /// mapping by turns; a large problem is stopped before its search is done. Seconds, or with a unit: 90, 1.5, 90s,
+    /// 2m, 1h
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = options::duration)]
     pub(crate) time_limit: Option<Duration>,
 
-    /// End once J is at most this; for quadratic assignment problems
+    /// Stop once J is at most this
     #[arg(long, value_name = "J", allow_negative_numbers = true)]
     pub(crate) target: Option<Cost>,
 
-    /// Where the mapping is written: line i holds the processing element of process i, both from 0; - is
-    /// standard output, which then carries nothing else
+    /// Where the mapping is written. Line i holds the processing element of process i, both from 0; - is standard
+    /// output, which then carries nothing else
     #[arg(long, short, alias = "output", default_value = "permutation", value_name = "FILE")]
     pub(crate) output_filename: PathBuf,
 
-    /// How the mapping is written: a number a line, or as a solution file of QAPLIB (n, J, the place of each object from 1)
+    /// How the mapping is written. One number per line, or as a solution file of QAPLIB (n, J, the place of each object
+    /// from 1)
     #[arg(long, default_value = "mapping", value_name = "FORMAT",
           value_parser = one_of(&OutputFormat::ALL, OutputFormat::name))]
     pub(crate) output_format: OutputFormat,
 
-    /// Threads to use, 256 or as many as there are cores at most; the mapping is the same at any number [default: all
-    /// cores]
+    /// Number of threads. At most 256, or the number of cores if that is more; the mapping is the same for any number
+    /// [default: all cores]
     #[arg(long, value_name = "INT")]
     pub(crate) threads: Option<usize>,
 
-    /// Read model and mapping again from their files and recompute J by independent code; a mismatch fails loudly
+    /// Read model and mapping again from their files and recompute J by independent code. A mismatch is an error
     #[arg(long)]
     pub(crate) verify: bool,
 
@@ -129,20 +132,20 @@ named! {
     }
 }
 
-/// How a program in time is mapped.
+/// How a workload is mapped.
 #[derive(Args, Clone, Debug)]
-#[command(rename_all = "snake_case", next_help_heading = "Programs in time")]
+#[command(rename_all = "snake_case", next_help_heading = "Workloads")]
 pub(crate) struct MapWorkloadOptions {
     #[command(flatten)]
     pub(crate) costs: CostOptions,
 
-    /// Tasks that a processing element has room for [default: what the machine says, or if there are more tasks as few as
-    /// hold them all]
+    /// Tasks that a processing element has room for. By default what the machine says, or, if there are more tasks, as
+    /// few as hold them all [default: by machine]
     #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub(crate) tasks_per_pe: Option<u32>,
 
-    /// What decides which mapping is the best: its completion time in the simulator, as far as that is found out soon, or
-    /// the estimate F [default: simulation]
+    /// What decides which mapping is the best. Its completion time in the simulator, as far as that is found out soon,
+    /// or the estimate F [default: simulation]
     #[arg(long, value_name = "JUDGE", value_parser = one_of(&Judge::ALL, Judge::name))]
     judge: Option<Judge>,
 }
@@ -195,7 +198,6 @@ pub(crate) static TABLE: Table = Table {
             ALL,
             &[
                 "file",
-                "input_format",
                 "seed",
                 "preconfiguration_mapping",
                 "time_limit",
@@ -215,19 +217,24 @@ pub(crate) static TABLE: Table = Table {
                 "pes",
                 "pu",
                 "latency",
-                "picture",
             ],
-        ),
+        )
+        .instead(&[Mode::Qap], "it holds its own distances; leave it out"),
+        Row::new(ON_MACHINES, &["picture"]),
         Row::new(
             &[Mode::OneToOne, Mode::ManyToOne, Mode::Workload, Mode::Qap],
             &["input_mapping"],
         )
         .instead(&[Mode::Remapping], "it starts where its vertices were, and a mapping from elsewhere is not near that; leave it out"),
+        Row::new(&[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping], &["input_format"])
+            .with_values(&["metis"]),
+        Row::new(&[Mode::Qap], &["input_format"]).with_values(&["qaplib"]),
         Row::new(&[Mode::ManyToOne, Mode::Remapping], &["imbalance", "pe_weights"]),
         Row::new(&[Mode::OneToOne, Mode::Workload], &["construction_algorithm"])
             .with_values(first_mapping::CONSTRUCTIONS),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["construction_algorithm"])
-            .with_values(first_mapping::ORDERS),
+            .with_values(first_mapping::ORDERS)
+            .instead(&[Mode::Remapping], "it starts where its vertices were; leave it out"),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["coordinates"]),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne, Mode::Workload], &["local_search_neighborhood"])
             .with_values(&["none"]),

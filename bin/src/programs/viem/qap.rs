@@ -60,12 +60,8 @@ pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
     console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
     console.line(format_args!("quadratic assignment problem of {} objects", problem.qap.size()));
     let machine = QapMachine::of(&problem.qap);
-    if let Some(QapMachine { matrix, machine, is_mapped, .. }) = &machine {
-        let consequence = match is_mapped {
-            true => "to which the other matrix is mapped as a graph",
-            false => "but the other matrix is too dense for a mapping to help",
-        };
-        console.note(format_args!("matrix {matrix} holds the distances of a {machine}, {consequence}"));
+    if let Some(machine) = &machine {
+        note_machine(console, machine);
     }
     let solution = {
         let watcher = Watcher { progress, known: problem.known(None) };
@@ -95,6 +91,15 @@ pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
         solution.cost_of_identity, solution.cost
     ));
     Ok(received.interrupt().map_or(End::Done, End::Signal))
+}
+
+/// Says which matrix is a machine's, and what comes of that.
+fn note_machine(console: Console, QapMachine { matrix, machine, is_mapped, .. }: &QapMachine) {
+    let consequence = match is_mapped {
+        true => "to which the other matrix is mapped as a graph",
+        false => "but the other matrix is too dense for a mapping to help",
+    };
+    console.note(format_args!("matrix {matrix} holds the distances of a {machine}, {consequence}"));
 }
 
 /// The settings of a run. `is_file`: whether the assignment goes to a file of its own.
@@ -138,7 +143,7 @@ struct JsonReport {
     #[serde(rename = "J")]
     cost: JsonCost,
     lower_bound: Option<Cost>,
-    /// The machine whose distances one of both matrices holds.
+    /// The machine whose distances either matrix holds.
     machine: Option<QapMachine>,
     #[serde(rename = "optimal")]
     is_optimal: bool,

@@ -233,11 +233,11 @@ mod tests {
     fn another_j_or_f_than_was_computed_is_noticed() {
         let audited = WorkloadAudit { cost: 12, estimate: 3.5 };
         assert!(compare(&audited, 12, 3.5).is_ok());
-        let told = |cost, estimate| {
+        let message = |cost, estimate| {
             let error = compare(&audited, cost, estimate).unwrap_err();
             error.to_string().split_once(": ").unwrap().1.to_owned()
         };
-        assert_eq!(told(11, 3.5), "J of the mapping written is 12, but 11 was computed");
-        assert_eq!(told(12, 3.75), "F of the mapping written is 3.5, but 3.75 was computed");
+        assert_eq!(message(11, 3.5), "J of the mapping written is 12, but 11 was computed");
+        assert_eq!(message(12, 3.75), "F of the mapping written is 3.5, but 3.75 was computed");
     }
 }

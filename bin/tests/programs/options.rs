@@ -1,0 +1,504 @@
+//! Every option in every mode of every program: it changes what is done, or is refused by name. And the page of the guide
+//! that lists them all.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use viem_cli::reference::{self, OptionReference, ProgramReference};
+
+use crate::common::{program, stdout_of};
+
+/// Set in the environment, it has the page of the guide written again.
+const REWRITE: &str = "VIEM_REWRITE_DOCS";
+
+#[test]
+fn the_guide_lists_every_option() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide/options.md");
+    let page = reference::markdown();
+    if std::env::var_os(REWRITE).is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &page).unwrap();
+    }
+    assert!(
+        fs::read_to_string(&path).unwrap_or_default() == page,
+        "run this test with {REWRITE}=1, and look at the changes"
+    );
+    let longest = page.lines().max_by_key(|line| line.chars().count()).unwrap();
+    assert!(longest.chars().count() <= 200, "{longest}");
+}
+
+/// A mode of a program: what is given in it.
+struct Setting {
+    mode: &'static str,
+    arguments: &'static [&'static str],
+}
+
+/// An option as it is tried.
+struct Trial {
+    option: &'static str,
+    value: &'static str,
+    /// What it needs beside it.
+    beside: &'static [&'static str],
+    /// What it takes the place of: options, or a file, which is left out in any case.
+    replaces: &'static [&'static str],
+    /// The modes in which it is tried; all if there are none.
+    only: &'static [&'static str],
+}
+
+const fn trial(option: &'static str, value: &'static str) -> Trial {
+    Trial { option, value, beside: &[], replaces: &[], only: &[] }
+}
+
+impl Trial {
+    const fn beside(self, beside: &'static [&'static str]) -> Self {
+        Self { beside, ..self }
+    }
+
+    const fn replaces(self, replaces: &'static [&'static str]) -> Self {
+        Self { replaces, ..self }
+    }
+
+    const fn only(self, only: &'static [&'static str]) -> Self {
+        Self { only, ..self }
+    }
+
+    fn argument(&self) -> String {
+        if self.value.is_empty() {
+            format!("--{}", self.option)
+        } else {
+            format!("--{}={}", self.option, self.value)
+        }
+    }
+}
+
+/// Options that change how a result comes about and not the result, or say of an input what is seen from it anyway.
+const UNSEEN: [&str; 4] = ["threads", "distance_construction_algorithm", "input_format", "from"];
+
+/// Options that choose the mode: what they make meaningless is named instead of them.
+const CHOOSING: [&str; 13] = [
+    "machine",
+    "hierarchy_parameter_string",
+    "distance_parameter_string",
+    "pes",
+    "pe_weights",
+    "remap_from",
+    "migration_weight",
+    "remap_left",
+    "parents",
+    "curve",
+    "index",
+    "from",
+    "generate",
+];
+
+/// Options that mean something for some inputs of a mode only, and are refused for others.
+const FOR_SOME_INPUTS: [&str; 4] = ["pu", "latency", "include", "first_rank"];
+
+const REMAPPED: &[&str] = &["--remap_from=old", "--migration_weight=1"];
+
+/// Modes with a place for each process, and those with few processing elements.
+const FINE: &[&str] = &["one-to-one", "workload", "QAP"];
+const COARSE: &[&str] = &["many-to-one", "remapping"];
+
+const HIERARCHY: Trial = trial("hierarchy_parameter_string", "2:16")
+    .replaces(&["machine"])
+    .beside(&["--distance_parameter_string=1:10"]);
+
+const VIEM: [Setting; 5] = [
+    Setting {
+        mode: "one-to-one",
+        arguments: &["graph", "--machine=4:8", "--distance_parameter_string=1:10"],
+    },
+    Setting {
+        mode: "many-to-one",
+        arguments: &["graph", "--machine=2:2", "--distance_parameter_string=1:10"],
+    },
+    Setting {
+        mode: "remapping",
+        arguments: &[
+            "graph",
+            "--machine=2:2",
+            "--distance_parameter_string=1:10",
+            "--remap_from=old",
+            "--migration_weight=1",
+        ],
+    },
+    Setting {
+        mode: "workload",
+        arguments: &["workload", "--machine=4:4", "--distance_parameter_string=1:10"],
+    },
+    Setting { mode: "QAP", arguments: &["problem", "--input_format=qaplib"] },
+];
+
+const TRIALS_OF_VIEM: &[Trial] = &[
+    trial("input_format", "metis"),
+    HIERARCHY.only(FINE),
+    Trial { value: "4:1", ..HIERARCHY }.only(COARSE),
+    trial("distance_parameter_string", "2:30"),
+    trial("machine", "2:16").only(FINE),
+    trial("machine", "4:1").only(COARSE),
+    trial("pes", "0-15").only(FINE),
+    trial("pes", "3,2,1,0").only(COARSE),
+    trial("pu", ""),
+    trial("latency", "latencies"),
+    trial("imbalance", "40"),
+    trial("pe_weights", "weights"),
+    trial("seed", "7"),
+    trial("preconfiguration_mapping", "fast"),
+    trial("construction_algorithm", "random"),
+    trial("construction_algorithm", "linear"),
+    trial("coordinates", "points").beside(&["--construction_algorithm=rcb"]),
+    trial("distance_construction_algorithm", "hierarchyonline"),
+    trial("local_search_neighborhood", "nsquare"),
+    trial("local_search_neighborhood", "none").only(&["one-to-one", "workload", "remapping", "QAP"]),
+    trial("local_search_neighborhood", "none").beside(&["--construction_algorithm=linear"]),
+    trial("communication_neighborhood_dist", "3"),
+    trial("search_space_s", "8"),
+    trial("input_mapping", "start").only(&["one-to-one", "workload"]),
+    trial("input_mapping", "old").only(COARSE),
+    trial("input_mapping", "start_of_problem").only(&["QAP"]),
+    trial("time_limit", "0.05"),
+    trial("target", "1"),
+    trial("output_filename", "other"),
+    trial("output_format", "sln"),
+    trial("threads", "2"),
+    trial("verify", ""),
+    trial("launch", "plain:ranks"),
+    trial("picture", "picture.svg"),
+    trial("quiet", ""),
+    trial("json", "other"),
+    trial("remap_from", "other_old").beside(&["--migration_weight=1"]),
+    trial("migration_weight", "5").beside(&["--remap_from=old"]),
+    trial("remap_left", "3").beside(REMAPPED),
+    trial("parents", "parents").beside(REMAPPED),
+    trial("curve", "").beside(REMAPPED),
+    trial("send_cycles", "5"),
+    trial("receive_cycles", "5"),
+    trial("tasks_per_pe", "2"),
+    trial("judge", "estimate"),
+];
+
+#[test]
+fn viem_heeds_or_refuses_every_option_in_every_mode() {
+    check("viem", &VIEM, TRIALS_OF_VIEM);
+}
+
+const EVALUATOR: [Setting; 4] = [
+    Setting {
+        mode: "one-to-one",
+        arguments: &["graph", "--machine=4:8", "--distance_parameter_string=1:10", "--input_mapping=start"],
+    },
+    Setting {
+        mode: "many-to-one",
+        arguments: &["graph", "--machine=2:2", "--distance_parameter_string=1:10", "--input_mapping=old"],
+    },
+    Setting {
+        mode: "workload",
+        arguments: &[
+            "workload",
+            "--machine=4:4",
+            "--distance_parameter_string=1:10",
+            "--input_mapping=start",
+        ],
+    },
+    Setting {
+        mode: "QAP",
+        arguments: &["problem", "--input_format=qaplib", "--input_mapping=start_of_problem"],
+    },
+];
+
+const TRIALS_OF_EVALUATOR: &[Trial] = &[
+    trial("input_format", "metis"),
+    trial("input_mapping", "changed").only(&["one-to-one", "workload"]),
+    trial("input_mapping", "other_old").only(COARSE),
+    trial("input_mapping", "other_of_problem").only(&["QAP"]),
+    trial("compare", "block"),
+    trial("picture", "picture.svg").only(&["one-to-one", "many-to-one", "QAP"]),
+    trial("picture", "picture.svg").beside(&["--simulate"]),
+    HIERARCHY.only(FINE),
+    Trial { value: "4:1", ..HIERARCHY }.only(COARSE),
+    trial("distance_parameter_string", "2:30"),
+    trial("machine", "2:16").only(FINE),
+    trial("machine", "4:1").only(COARSE),
+    trial("pes", "0-15").only(FINE),
+    trial("pes", "3,2,1,0").only(COARSE),
+    trial("pu", ""),
+    trial("latency", "latencies"),
+    trial("imbalance", "40"),
+    trial("pe_weights", "weights"),
+    trial("quiet", ""),
+    trial("json", "other"),
+    trial("send_cycles", "5"),
+    trial("receive_cycles", "5"),
+    trial("simulate", ""),
+    trial("trace", "trace").beside(&["--simulate"]),
+];
+
+#[test]
+fn evaluator_heeds_or_refuses_every_option_in_every_mode() {
+    check("evaluator", &EVALUATOR, TRIALS_OF_EVALUATOR);
+}
+
+const GENERATE_MODEL: [Setting; 8] = [
+    Setting { mode: "partition", arguments: &["graph", "--k=4"] },
+    Setting { mode: "index", arguments: &["graph", "--k=4", "--index=order"] },
+    Setting {
+        mode: "repartition",
+        arguments: &["graph", "--k=4", "--remap_from=old", "--migration_weight=1"],
+    },
+    Setting {
+        mode: "many-to-one",
+        arguments: &["graph", "--machine=2:2", "--distance_parameter_string=1:10"],
+    },
+    Setting {
+        mode: "remapping",
+        arguments: &[
+            "graph",
+            "--machine=2:2",
+            "--distance_parameter_string=1:10",
+            "--remap_from=old",
+            "--migration_weight=1",
+        ],
+    },
+    Setting { mode: "traffic", arguments: &["traffic.csv"] },
+    Setting { mode: "workload", arguments: &["workload"] },
+    Setting { mode: "generator", arguments: &["--generate=random:16"] },
+];
+
+const TRIALS_OF_GENERATE_MODEL: &[Trial] = &[
+    trial("k", "5"),
+    trial("speeds", "1,2,1,2"),
+    trial("algorithm", "linear"),
+    trial("coordinates", "points").beside(&["--algorithm=rcb"]),
+    trial("coordinates", "points").beside(&["--picture=picture.svg"]),
+    trial("grouping", "binpacking").beside(&["--algorithm=rsb"]),
+    trial("write_index", "written"),
+    trial("index", "other_order"),
+    trial("picture", "picture.svg").beside(&["--coordinates=points"]),
+    trial("machine", "4:2").beside(&["--distance_parameter_string=1:10"]),
+    trial("distance_parameter_string", "2:30").beside(&["--machine=2:2"]),
+    trial("pes", "3,2,1,0").beside(&["--machine=2:2", "--distance_parameter_string=1:10"]),
+    trial("pe_weights", "weights").beside(&["--machine=2:2", "--distance_parameter_string=1:10"]),
+    trial("seed", "7"),
+    trial("preconfiguration", "fast"),
+    trial("imbalance", "40"),
+    trial("output_filename", "other"),
+    trial("mapping_filename", "blocks"),
+    trial("threads", "2"),
+    trial("verify", ""),
+    trial("quiet", ""),
+    trial("json", "other"),
+    trial("remap_from", "other_old").beside(&["--migration_weight=1"]),
+    trial("migration_weight", "5").beside(&["--remap_from=old"]),
+    trial("remap_left", "3").beside(REMAPPED),
+    trial("parents", "parents").beside(REMAPPED),
+    trial("curve", "").beside(REMAPPED),
+    trial("from", "edges"),
+    trial("weight", "msgs"),
+    trial("include", "E"),
+    // Edge lists have no classes.
+    trial("include", "E").beside(&["recorded.prof"]).replaces(&["traffic.csv"]).only(&["traffic"]),
+    trial("top", "50%"),
+    trial("ranks", "40"),
+    trial("first_rank", "0"),
+    trial("generate", "mesh:4x4"),
+    trial("rounds", "5").beside(&["--generate=random:16"]),
+    trial("flits", "3").beside(&["--generate=random:16"]),
+    trial("cycles", "9").beside(&["--generate=random:16"]),
+    trial("shuffle", "").beside(&["--generate=random:16"]),
+];
+
+#[test]
+fn generate_model_heeds_or_refuses_every_option_in_every_mode() {
+    check("generate_model", &GENERATE_MODEL, TRIALS_OF_GENERATE_MODEL);
+}
+
+#[test]
+fn graphchecker_heeds_every_option() {
+    let trials = [trial("max_errors", "1"), trial("fix", "fixed"), trial("quiet", "")];
+    check("graphchecker", &[Setting { mode: "check", arguments: &["faulty"] }], &trials);
+}
+
+fn check(name: &str, settings: &[Setting], trials: &[Trial]) {
+    let reference = reference::programs().into_iter().find(|program| program.name == name).unwrap();
+    let mut modes: Vec<&str> = settings.iter().map(|setting| setting.mode).collect();
+    modes.dedup();
+    assert_eq!(modes, reference.modes);
+    for option in reference.options.iter().filter(|option| option.is_named) {
+        assert!(
+            trials.iter().any(|trial| trial.option == option.name),
+            "{name}: --{} is not tried",
+            option.name
+        );
+    }
+    let mut faults = Vec::new();
+    for setting in settings {
+        let is_tried = |trial: &&Trial| trial.only.is_empty() || trial.only.contains(&setting.mode);
+        for trial in trials.iter().filter(is_tried) {
+            faults.extend(fault(&reference, setting, trial));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// What is wrong with an option in a mode.
+fn fault(program: &ProgramReference, setting: &Setting, trial: &Trial) -> Option<String> {
+    let option = program.options.iter().find(|option| option.name == trial.option).unwrap();
+    let without = arguments(setting, trial, false);
+    let with = arguments(setting, trial, true);
+    let changed = run(&program.name, &with);
+    let what = format!("{} {}: {}", program.name, with.join(" "), changed.message);
+    let names = |option: &str| changed.code == Some(2) && changed.message.contains(&format!("--{option}"));
+    let is_refused = names(trial.option)
+        || trial.beside.iter().any(|beside| names(beside.trim_start_matches('-').split('=').next().unwrap()))
+        || CHOOSING.contains(&trial.option) && changed.code == Some(2) && changed.message.contains("--");
+    let means_something = has_meaning(option, setting.mode, trial.value);
+    let may_be_refused = FOR_SOME_INPUTS.contains(&trial.option) || !trial.beside.is_empty();
+    if is_refused {
+        let is_right = !means_something || may_be_refused;
+        return (!is_right).then(|| format!("refused, though it stands in the table: {what}"));
+    }
+    let before = run(&program.name, &without);
+    if !means_something && !CHOOSING.contains(&trial.option) {
+        return Some(format!("neither refused nor in the table: {what}"));
+    }
+    if !changed.is_done() {
+        return Some(format!("fails: {what}"));
+    }
+    let is_seen = !before.is_done() || before.results != changed.results;
+    (!is_seen && !UNSEEN.contains(&trial.option)).then(|| format!("changes nothing: {what}"))
+}
+
+fn has_meaning(option: &OptionReference, mode: &str, value: &str) -> bool {
+    option.modes.iter().any(|(name, values)| *name == mode && (values.is_empty() || values.contains(&value)))
+}
+
+/// The arguments of a run in a mode, with an option and what it needs, or only with what it needs.
+fn arguments(setting: &Setting, trial: &Trial, with_option: bool) -> Vec<String> {
+    let name = |argument: &str| argument.split('=').next().unwrap().to_owned();
+    let mut all: Vec<String> = setting.arguments.iter().map(|&argument| argument.to_owned()).collect();
+    let reports = !["json", "quiet", "max_errors", "fix"].contains(&trial.option);
+    all.extend(reports.then(|| "--json=report".to_owned()));
+    let own = with_option.then(|| trial.argument());
+    for argument in trial.beside.iter().map(|&argument| argument.to_owned()).chain(own) {
+        all.retain(|other| name(other) != name(&argument));
+        all.push(argument);
+    }
+    let is_replaced = |argument: &String| {
+        trial
+            .replaces
+            .iter()
+            .any(|&other| argument == other || with_option && name(argument) == format!("--{other}"))
+    };
+    all.retain(|argument| !is_replaced(argument));
+    all
+}
+
+/// What came of a run.
+struct Outcome {
+    code: Option<i32>,
+    message: String,
+    /// The text printed and all files, without times.
+    results: BTreeMap<String, String>,
+}
+
+impl Outcome {
+    /// Whether the program has done its work: graphs that are checked here are faulty.
+    fn is_done(&self) -> bool {
+        matches!(self.code, Some(0 | 65))
+            && (self.code == Some(0) || self.message.starts_with("graphchecker"))
+    }
+}
+
+fn run(name: &str, arguments: &[String]) -> Outcome {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    // A weight for each processing element of the machine.
+    let has = |machine: &str| arguments.iter().any(|argument| argument.contains(machine));
+    let num_pes = if has("4:8") {
+        32
+    } else if has("4:4") {
+        16
+    } else {
+        4
+    };
+    let weights: String = (0..num_pes).map(|pe| format!("{}\n", 1 + pe % 2)).collect();
+    fs::write(folder.path().join("weights"), weights).unwrap();
+    let output = program(name, folder.path()).args(arguments).output().unwrap();
+    let mut results = BTreeMap::new();
+    for entry in fs::read_dir(folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        results.insert(name, without_times(&String::from_utf8_lossy(&fs::read(&path).unwrap())));
+    }
+    results.insert("stdout".to_owned(), without_times(&String::from_utf8_lossy(&output.stdout)));
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    Outcome { code: output.status.code(), message, results }
+}
+
+/// A text, or a report, without what differs from run to run.
+fn without_times(text: &str) -> String {
+    if let Ok(mut report @ Value::Object(_)) = serde_json::from_str::<Value>(text) {
+        forget_times(&mut report);
+        return report.to_string();
+    }
+    let is_time = |line: &&str| ["time: ", " took ", "time spent"].iter().any(|word| line.contains(word));
+    text.lines().filter(|line| !is_time(line)).collect::<Vec<_>>().join("\n")
+}
+
+fn forget_times(report: &mut Value) {
+    if let Value::Object(members) = report {
+        members.remove("seconds");
+        members.values_mut().for_each(forget_times);
+    }
+}
+
+/// Writes the files that the settings and trials name.
+fn fill(folder: &Path) {
+    const N: usize = 16;
+    let write = |name: &str, text: String| fs::write(folder.join(name), text).unwrap();
+    let lines = |line: &dyn Fn(usize) -> usize| (0..N).map(|v| format!("{}\n", line(v))).collect::<String>();
+    // A ring with chords: vertex v is next to v + 1 and v + 5.
+    let neighbours = |v: usize| [(v + 1) % N, (v + N - 1) % N, (v + 5) % N, (v + N - 5) % N];
+    let row = |v: usize| neighbours(v).map(|u| format!("{} {}", u + 1, 1 + (u + v) % 7)).join(" ") + "\n";
+    write("graph", format!("{N} {} 1\n{}", 2 * N, (0..N).map(row).collect::<String>()));
+    write("faulty", "3 1\n2 3\n1\n\n".to_owned());
+    write("old", lines(&|v| v / 4));
+    write("other_old", lines(&|v| v % 4));
+    write("parents", lines(&|v| v));
+    write("start", lines(&|v| v));
+    write("changed", lines(&|v| N - 1 - v));
+    write("order", lines(&|v| (v * 3) % N));
+    write("other_order", lines(&|v| (v * 5) % N));
+    let sent = |v: usize| {
+        format!(
+            "E\t{v}\t{}\t{} bytes\t2 msgs sent\t0,2\nI\t{v}\t{}\t8 bytes\t1 msgs sent\t0,1\n",
+            (v + 1) % N,
+            80 + v,
+            (v + 2) % N
+        )
+    };
+    write("recorded.prof", format!("# POINT TO POINT\n{}", (0..N).map(sent).collect::<String>()));
+    write("points", (0..N).map(|v| format!("{} {}\n", v % 4, v / 4)).collect());
+    write("latencies", "0 1\n1 0\n".to_owned());
+    let flow = |v: usize| format!("{},{},{},{}\n", v + 1, (v + 1) % N + 1, 100 + v, 1 + v % 3);
+    write("traffic.csv", format!("source,target,weight,messages\n{}", (0..N).map(flow).collect::<String>()));
+    let matrix = |seed: usize| {
+        let entry = |i: usize, j: usize| if i == j { 0 } else { 1 + (seed * i * j + i + j) % 9 };
+        (0..8)
+            .map(|i| (0..8).map(|j| entry(i, j).to_string()).collect::<Vec<_>>().join(" ") + "\n")
+            .collect::<String>()
+    };
+    write("problem", format!("8\n\n{}\n{}", matrix(3), matrix(5)));
+    write("start_of_problem", (0..8).map(|v| format!("{v}\n")).collect());
+    write("other_of_problem", (0..8).map(|v| format!("{}\n", 7 - v)).collect());
+    stdout_of(program("generate_model", folder).args([
+        "--generate=random:16",
+        "--rounds=3",
+        "--quiet",
+        "-o",
+        "workload",
+    ]));
+}
