@@ -70,6 +70,8 @@
 //! |---|---|
 //! | `io` | the module [`io`]: reading and writing files; machines from files, and clusters; workloads as text |
 //! | `serde` | settings that can be serialised and deserialised, reports that can be serialised |
+//! | `petgraph` | [`CsrGraph::from_petgraph`]: graphs of the crate `petgraph` |
+//! | `sprs` | [`CsrGraph::from_sprs_symmetric`], [`CsrGraph::from_sprs_summed`]: sparse matrices of the crate `sprs` |
 
 pub mod graph;
 pub mod ground;

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::console::Console;
-use super::files;
+use crate::console::Console;
+use crate::error::Result;
+use crate::files;
 use viem::graph::CsrGraph;
 use viem::io::output::OutputId;
 use viem::io::{Outputs, WriteError};
@@ -47,12 +48,7 @@ impl Other {
         }
     }
 
-    fn mapping(
-        &self,
-        machine: &dyn Machine,
-        comparison: &Comparison<'_>,
-        count: usize,
-    ) -> anyhow::Result<Mapping> {
+    fn mapping(&self, machine: &dyn Machine, comparison: &Comparison<'_>, count: usize) -> Result<Mapping> {
         let read = match self {
             Self::Arrangement(arrangement) => {
                 return Ok(comparison.arranged(*arrangement).expect("there is room"));
@@ -81,7 +77,7 @@ pub(crate) fn rows(
     comparison: &Comparison<'_>,
     given: (&Path, &Mapping),
     others: &[Other],
-) -> anyhow::Result<Vec<Row>> {
+) -> Result<Vec<Row>> {
     let count = given.1.num_processes();
     let identity = comparison.arranged(Arrangement::Block).expect("there is room");
     let identity = comparison.figures(&identity)?.cost;
@@ -131,11 +127,6 @@ pub(crate) struct PictureOptions {
 }
 
 impl PictureOptions {
-    /// Whether any of these options is there.
-    pub(crate) fn is_given(&self) -> bool {
-        self.picture.is_some()
-    }
-
     /// Adds the picture, if there is to be one, to the outputs; it must not overwrite an input.
     pub(crate) fn add_to(
         &self,

@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use super::console::Console;
+use crate::console::Console;
 use viem::io::{Outputs, WriteError};
 
 const COMPLETIONS: &str = "completions";

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::exit::{UsageError, VerificationError};
-use super::machine::MachineOptions;
+use crate::error::{self, UsageError, VerificationError};
+use crate::machine::MachineOptions;
 use viem::ground::types::Cost;
 use viem::io::mapping::Room;
 use viem::io::output::OutputId;
@@ -132,16 +132,16 @@ pub(crate) fn verify(
     mapping: &Path,
     machine: (&MachineOptions, &dyn Machine),
     cost: Cost,
-) -> anyhow::Result<()> {
+) -> error::Result<()> {
     let audited = with_texts(model, mapping, machine, verify::audit_on)?;
     compare(i128::try_from(audited).unwrap_or(i128::MAX), cost)
 }
 
 /// An error unless the auditor has found the J that was computed.
-pub(crate) fn compare(audited: i128, cost: Cost) -> anyhow::Result<()> {
+pub(crate) fn compare(audited: i128, cost: Cost) -> error::Result<()> {
     if audited != i128::from(cost) {
         let message = format!("J of the mapping written is {audited}, but {cost} was computed");
-        return Err(VerificationError(message).into());
+        return Err(VerificationError::Differs(message).into());
     }
     Ok(())
 }
@@ -151,7 +151,7 @@ pub(crate) fn audit_many(
     model: &Path,
     mapping: &Path,
     machine: (&MachineOptions, &dyn Machine),
-) -> anyhow::Result<Audit> {
+) -> error::Result<Audit> {
     with_texts(model, mapping, machine, verify::audit_many)
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn with_texts<R>(
     mapping: &Path,
     (options, machine): (&MachineOptions, &dyn Machine),
     audit: impl Fn(&str, &str, &MachineText<'_>) -> Result<R, AuditError>,
-) -> anyhow::Result<R> {
+) -> error::Result<R> {
     let (model, mapping) = (text(model)?, text(mapping)?);
     with_machine((options, machine), |machine| Ok(audit(&model, &mapping, machine)?))
 }
@@ -169,7 +169,7 @@ pub(crate) fn with_texts<R>(
 /// Reads the texts of a machine again for an audit.
 pub(crate) fn with_machine<R>(
     (options, machine): (&MachineOptions, &dyn Machine),
-    audit: impl FnOnce(&MachineText<'_>) -> anyhow::Result<R>,
-) -> anyhow::Result<R> {
+    audit: impl FnOnce(&MachineText<'_>) -> error::Result<R>,
+) -> error::Result<R> {
     audit(&MachineFiles::read(options, machine)?.machine_text())
 }

@@ -1,8 +1,16 @@
-//! What to say of an option that does not exist.
+//! Which option helps: where the command line names one that does not exist, and where an error of the library names only fields
+//! and values.
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use strsim::jaro_winkler;
+
+use crate::error::Failure;
+use viem::io::metis::FaultKind;
+use viem::io::traffic::TrafficError;
+use viem::io::{ContentError, ReadError};
+use viem::machine::SpecError;
+use viem::machine::cluster::ClusterError;
 
 /// How alike two words are that may be meant for each other, from 0 to 1: `outptu` and `output` are, `seed` and
 /// `threads` are not.
@@ -45,4 +53,42 @@ fn is_similar(name: &str, option: &str) -> bool {
     let options = words(option);
     jaro_winkler(name, option) >= ALIKE
         || words(name).iter().any(|word| options.iter().any(|other| jaro_winkler(word, other) >= ALIKE))
+}
+
+/// The message of a failure, and which option helps, if one does.
+pub(crate) fn message_of(failure: &Failure) -> String {
+    match failure {
+        Failure::Launch(error) => format!("--launch: {error}"),
+        Failure::Read(error) => format!("{error}{}", on_reading(error)),
+        Failure::Spec(error) => format!("{error}{}", on_machine(error)),
+        Failure::Traffic(error @ TrafficError::NoBytes) => format!("{error}: give --weight=msgs"),
+        _ => failure.to_string(),
+    }
+}
+
+fn on_reading(error: &ReadError) -> String {
+    match error {
+        ReadError::Invalid { kind: ContentError::Graph(fault), .. } => on_fault(fault),
+        _ => String::new(),
+    }
+}
+
+/// What follows the message about a fault of a graph.
+pub(crate) fn on_fault(fault: &FaultKind) -> String {
+    let kind = fault.traffic_kind();
+    kind.map_or(String::new(), |kind| format!(": generate_model --from={kind} does that"))
+}
+
+fn on_machine(error: &SpecError) -> String {
+    match error {
+        SpecError::ClustersOnly { field, .. } => {
+            let option = if *field == "count_pus" { "--pu" } else { "--latency" };
+            format!("; leave out {option}")
+        }
+        SpecError::Cluster { source, .. } if matches!(**source, ClusterError::MoreSlots { .. }) => {
+            "; --pu counts hardware threads".to_owned()
+        }
+        SpecError::Read(error) => on_reading(error),
+        _ => String::new(),
+    }
 }

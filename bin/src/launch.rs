@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::console::Console;
-use super::exit::UsageError;
+use crate::console::Console;
+use crate::error::{self, UsageError};
 use viem::io::Outputs;
 use viem::io::output::OutputId;
 use viem::launch::{self, Kind, Launch, LaunchError, LaunchFile};
@@ -22,13 +22,6 @@ pub(crate) struct LaunchOptions {
     /// are there already are replaced only if they are named. Nothing is started
     #[arg(long, value_name = "KIND[:FILE[,FILE]]", value_parser = parse)]
     launch: Option<Asked>,
-}
-
-impl LaunchOptions {
-    /// Whether any of these options is there.
-    pub(crate) fn is_given(&self) -> bool {
-        self.launch.is_some()
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -72,7 +65,7 @@ pub(crate) struct Planned {
 
 impl LaunchOptions {
     /// Adds the files, if a launch was asked for, to the outputs; they must not overwrite an input, nor what nobody has named.
-    pub(crate) fn add_to(&self, outputs: &mut Outputs, inputs: &[&Path]) -> anyhow::Result<Option<Planned>> {
+    pub(crate) fn add_to(&self, outputs: &mut Outputs, inputs: &[&Path]) -> error::Result<Option<Planned>> {
         let Some(Asked { kind, files }) = &self.launch else { return Ok(None) };
         let mut planned = Planned { kind, files: files.clone(), outputs: Vec::new() };
         for &name in &kind.files[files.len()..] {

@@ -2,39 +2,43 @@
 //!
 //! | member | what it holds |
 //! |---|---|
-//! | [`viem`], [`evaluator`], [`generate_model`], [`graphchecker`] | one program each: `main` is all a binary calls |
-//! | `workload` | workloads: mapped, scored, simulated, generated |
-//! | `qap` | the parts of `viem` and `evaluator` for quadratic assignment problems |
-//! | `direct` | what programs share about mappings of many vertices a PE |
-//! | `remap` | what programs share about older partitions and mappings that are resumed |
+//! | [`programs`] | the programs, a folder each: `options`, and a file for each thing that the program does |
 //! | `options` | groups of options that programs share |
-//! | `machine` | the machine: its options, and what is told of it |
+//! | `modes`, `given` | which option means something in which mode; what was given on the command line |
+//! | `machine` | the machine: its options, and what is printed about it |
+//! | `many_to_one` | what programs share about many-to-one mappings |
+//! | `remap` | what programs share about older partitions and mappings that are resumed |
+//! | `workload` | what programs share about workloads, and their simulation |
+//! | `qap` | what programs share about quadratic assignment problems |
 //! | `compare` | mappings side by side, and the picture of two of them |
 //! | `launch` | the files and the line that launch a job |
 //! | `files` | reading inputs, writing results |
 //! | `console` | lines for people: where they go, and when not |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
+//! | `error` | what can go wrong, and of which kind it is |
+//! | `hints` | which option helps when something went wrong |
 //! | `exit` | how a program ends: a message and an exit code, or a signal |
+//! | [`reference`] | the options as data, and as the tables of the guide |
 //! | `describe` | completions for shells, manual pages |
-//! | `hints` | what to say of an option that does not exist |
 
 mod compare;
 mod console;
 mod describe;
-mod direct;
-pub mod evaluator;
+mod error;
 mod exit;
 mod files;
-pub mod generate_model;
-pub mod graphchecker;
+mod given;
 mod hints;
 mod launch;
 mod machine;
+mod many_to_one;
+mod modes;
 mod options;
+pub mod programs;
 mod progress;
 mod qap;
+pub mod reference;
 mod remap;
 mod signals;
-pub mod viem;
 mod workload;

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::console::Console;
-use super::exit::UsageError;
-use super::options;
+use crate::console::Console;
+use crate::error::{Result, UsageError};
 use viem::ground::types::PeId;
 use viem::machine::{self, SpecError, Wanted};
 use viem::machine::{Hierarchy, Machine};
@@ -108,21 +107,8 @@ impl MachineOptions {
         self.hierarchy_parameter_string.is_some() || self.machine.is_some()
     }
 
-    /// An error if one of these options is there.
-    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
-        let given = [
-            (self.hierarchy_parameter_string.is_some(), "--hierarchy_parameter_string"),
-            (self.machine.is_some(), "--machine"),
-            (self.distance_parameter_string.is_some(), "--distance_parameter_string"),
-            (self.pes.is_some(), "--pes"),
-            (self.pu, "--pu"),
-            (self.latency.is_some(), "--latency"),
-        ];
-        options::refuse(&given, why)
-    }
-
     /// Reads the machine. Distances that fall are allowed, but most often given the wrong way round.
-    pub(crate) fn build(&self, console: Console) -> anyhow::Result<Box<dyn Machine>> {
+    pub(crate) fn build(&self, console: Console) -> Result<Box<dyn Machine>> {
         let whole: Box<dyn Machine> = match &self.machine {
             Some(spec) => machine::build_wanted(&Wanted {
                 spec,
@@ -134,9 +120,9 @@ impl MachineOptions {
             None => {
                 let arities =
                     self.hierarchy_parameter_string.as_deref().ok_or_else(|| UsageError(MISSING.into()))?;
-                if let Some(option) = self.option_of_clusters() {
+                if let Some(field) = self.field_of_clusters() {
                     let spec = self.spec().into_owned();
-                    return Err(SpecError::ClustersOnly { spec, option }.into());
+                    return Err(SpecError::ClustersOnly { spec, field }.into());
                 }
                 Box::new(Hierarchy::parse(arities, self.distances().unwrap_or_default())?)
             }
@@ -148,10 +134,10 @@ impl MachineOptions {
         Ok(machine::restricted(whole, pes)?)
     }
 
-    /// An option that only clusters have, if one is given.
-    fn option_of_clusters(&self) -> Option<&'static str> {
-        let latency = self.latency.as_ref().map(|_| "--latency");
-        self.pu.then_some("--pu").or(latency)
+    /// A setting that only clusters have, if there is one.
+    fn field_of_clusters(&self) -> Option<&'static str> {
+        let latency = self.latency.as_ref().map(|_| "latency");
+        self.pu.then_some("count_pus").or(latency)
     }
 
     /// Warns of distances that fall; clusters warn themselves.

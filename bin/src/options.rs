@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::exit::UsageError;
+use crate::error::UsageError;
 use viem::io::output::OutputId;
 use viem::io::{Outputs, WriteError};
 
@@ -67,14 +67,6 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 /// Threads that are started at most, unless there are more cores: starting a hundred thousand of them can bring a
 /// system down.
 const MOST_THREADS: usize = 256;
-
-/// An error if one of these options is there; `why` it is of no use.
-pub(crate) fn refuse(options: &[(bool, &str)], why: &str) -> Result<(), UsageError> {
-    match options.iter().find(|&&(is_given, _)| is_given) {
-        Some((_, option)) => Err(UsageError(format!("{option} {why}"))),
-        None => Ok(()),
-    }
-}
 
 /// An imbalance in percent as a share.
 pub(crate) fn imbalance(percent: f64) -> Result<f64, UsageError> {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::console::Console;
-use super::exit::{UsageError, VerificationError};
-use super::files;
+use crate::console::Console;
+use crate::error::{Failure, Result, UsageError, VerificationError};
+use crate::files;
 use viem::graph::CsrGraph;
 use viem::ground::number_list::{ListOf, is_list};
 use viem::ground::observer::Observer;
@@ -17,7 +17,7 @@ use viem::io::output::OutputId;
 use viem::io::{self, Outputs, ReadError, Source, WriteError};
 use viem::machine::Machine;
 use viem::mapping::solve::{DirectConfig, DirectSolution, SolveError, remap_directly};
-use viem::partition::{CurvePoint, Homes, Migration, MigrationWeight, RemapError, curve};
+use viem::partition::{CurvePoint, Homes, Migration, MigrationWeight, curve};
 use viem::report::picture;
 use viem_verify::{self as verify, OldText};
 
@@ -89,31 +89,17 @@ impl RemapOptions {
         self.remap_from.is_some()
     }
 
-    /// An error if there is no use for an option beside these.
-    pub(crate) fn check_alone(&self, has_input: bool, has_limit: bool) -> Result<(), UsageError> {
-        let message = match (has_input, has_limit && self.curve.is_some()) {
-            (true, _) => {
-                "--input_mapping does not go with --remap_from, which starts where its vertices were; a mapping from elsewhere is not \
-                 near that"
-            }
-            (_, true) => {
-                "--time_limit does not go with --curve, whose points can only be compared if each was searched to its end"
-            }
-            _ => return Ok(()),
-        };
-        if self.is_given() { Err(UsageError(message.to_owned())) } else { Ok(()) }
-    }
-
-    /// An error if something is to be resumed.
-    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
-        match self.remap_from {
-            Some(_) => Err(UsageError(format!("--remap_from {why}"))),
-            None => Ok(()),
+    /// An error if the time of a curve is limited.
+    pub(crate) fn check_limit(&self, has_limit: bool) -> Result<()> {
+        if self.curve.is_some() && has_limit {
+            let message = "--time_limit does not go with --curve, whose points can only be compared if each was searched to its end";
+            return Err(UsageError(message.to_owned()).into());
         }
+        Ok(())
     }
 
     /// The blocks of an older partition that have left, also such that were empty.
-    fn blocks_that_left(&self, old: &[u32]) -> anyhow::Result<Vec<u32>> {
+    fn blocks_that_left(&self, old: &[u32]) -> Result<Vec<u32>> {
         let Some(left) = &self.remap_left else { return Ok(Vec::new()) };
         let in_use = old.iter().max().map_or(0, |&most| most as usize + 1);
         let list = number_list::open(left, "--remap_left")?;
@@ -126,7 +112,7 @@ impl RemapOptions {
     }
 
     /// Reads what is to be resumed by a graph, if anything is, in `num_blocks` blocks.
-    pub(crate) fn read(&self, graph: &CsrGraph, num_blocks: usize) -> anyhow::Result<Option<Remap<'_>>> {
+    pub(crate) fn read(&self, graph: &CsrGraph, num_blocks: usize) -> Result<Option<Remap<'_>>> {
         let (Some(path), Some(weight)) = (&self.remap_from, self.migration_weight) else { return Ok(None) };
         let expected = self.parents.is_none().then(|| graph.num_nodes());
         let old = io::partition::read(Source::open(path)?, expected)?;
@@ -141,7 +127,7 @@ impl RemapOptions {
 }
 
 impl Remap<'_> {
-    /// The remapping of a direct mapping, and the curve if it was asked for.
+    /// The remapping of a many-to-one mapping, and the curve if it was asked for.
     pub(crate) fn directly(
         &self,
         graph: &CsrGraph,
@@ -149,13 +135,13 @@ impl Remap<'_> {
         config: &DirectConfig,
         console: Console,
         observer: &dyn Observer,
-    ) -> anyhow::Result<(DirectSolution, Option<Curve>)> {
+    ) -> Result<(DirectSolution, Option<Curve>)> {
         let at = |weight| remap_directly(graph, machine, config, &self.homes, weight, observer);
         let solution = at(self.weight)?;
         let curve = self.curve(graph.total_node_weight(), "J", console, |weight| {
             let report = at(weight)
                 .map_err(|error| match error {
-                    SolveError::Remap(error) => anyhow::Error::from(error),
+                    SolveError::Remap(error) => Failure::from(error),
                     error => error.into(),
                 })?
                 .report;
@@ -171,13 +157,13 @@ impl Remap<'_> {
         total: Weight,
         objective: &str,
         console: Console,
-        mut remap: impl FnMut(MigrationWeight) -> anyhow::Result<(Cost, Migration, Weight)>,
-    ) -> anyhow::Result<Option<Curve>> {
+        mut remap: impl FnMut(MigrationWeight) -> Result<(Cost, Migration, Weight)>,
+    ) -> Result<Option<Curve>> {
         if self.options.curve.is_none() {
             return Ok(None);
         }
         let points = curve(total, |weight| match remap(weight) {
-            Err(error) if error.is::<RemapError>() => Ok(None),
+            Err(Failure::Remap(_)) => Ok(None),
             result => result.map(Some),
         })?;
         console.line(format_args!(
@@ -220,7 +206,7 @@ impl Remap<'_> {
     }
 
     /// Has the auditor recompute from the texts of the graph and of the new partition or mapping what changes place.
-    pub(crate) fn check(&self, graph: &str, mapping: &str, migration: Migration) -> anyhow::Result<()> {
+    pub(crate) fn check(&self, graph: &str, mapping: &str, migration: Migration) -> Result<()> {
         let [old, parents, left] = self.texts()?;
         let old =
             OldText { blocks: &old.unwrap_or_default(), parents: parents.as_deref(), left: left.as_deref() };
@@ -230,13 +216,13 @@ impl Remap<'_> {
                 "{vertices} vertices of weight {weight} change place in the mapping written, but {} of weight {} were counted",
                 migration.vertices, migration.weight
             );
-            return Err(VerificationError(message).into());
+            return Err(VerificationError::Differs(message).into());
         }
         Ok(())
     }
 
     /// The texts that the auditor takes: the older partition, the parents, the list of those that have left.
-    fn texts(&self) -> anyhow::Result<[Option<String>; 3]> {
+    fn texts(&self) -> Result<[Option<String>; 3]> {
         let text = |path: Option<&Path>| path.map(files::text).transpose();
         let left = match self.options.file_of_left() {
             Some(file) => Some(files::text(file)?),

@@ -16,7 +16,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
-use super::progress::Progress;
+use crate::progress::Progress;
 use viem::ground::observer::{Observer, Phase};
 use viem::ground::types::Cost;
 

@@ -1,5 +1,6 @@
 //! Where the vertices of a graph lie: points in one to four dimensions.
 
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::NodeId;
 
 /// The greatest number of dimensions.
@@ -31,6 +32,14 @@ pub enum CoordinatesError {
     Length { count: usize, dimension: usize },
     #[error("coordinate {axis} of vertex {node} is {value}, not a finite number")]
     NotFinite { node: usize, axis: usize, value: f64 },
+}
+
+impl HasKind for CoordinatesError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Dimension { .. } | Self::Length { .. } | Self::NotFinite { .. } => ErrorKind::BadData,
+        }
+    }
 }
 
 impl Coordinates {

@@ -14,6 +14,7 @@
 //! | [`validation`] | whether both ends of each edge agree on it |
 
 pub mod bfs;
+mod convert;
 mod coordinates;
 mod csr;
 pub(crate) mod embedding;

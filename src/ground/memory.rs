@@ -3,12 +3,20 @@
 //! An array as large as the input is allocated here, so that a process that has not enough memory ends with a
 //! message. (Where an allocation fails elsewhere, Rust aborts.)
 
+use crate::ground::error::{ErrorKind, HasKind};
+
 /// There is not enough memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is not enough memory for another {bytes} bytes")]
 pub struct OutOfMemory {
     /// How much was asked for in vain.
     pub bytes: u128,
+}
+
+impl HasKind for OutOfMemory {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::NoResources
+    }
 }
 
 /// An array of `count` times the same value.

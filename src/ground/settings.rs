@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use crate::ground::error::{ErrorKind, HasKind};
+
 /// A name that is none of the choices there are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no {what} is called `{text}`; there are {}", names.join(", "))]
@@ -12,6 +14,12 @@ pub struct UnknownName {
     pub text: String,
     /// The names of all choices.
     pub names: Vec<&'static str>,
+}
+
+impl HasKind for UnknownName {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// A setting that is out of its range.
@@ -25,6 +33,12 @@ pub struct ConfigError {
     pub value: String,
     /// What it may be.
     pub range: &'static str,
+}
+
+impl HasKind for ConfigError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 impl ConfigError {

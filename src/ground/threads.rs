@@ -5,10 +5,18 @@ use std::ops::Range;
 use rayon::prelude::*;
 use thiserror::Error;
 
+use crate::ground::error::{ErrorKind, HasKind};
+
 /// Why threads cannot be created.
 #[derive(Debug, Error)]
 #[error("cannot start the threads: {0}")]
 pub struct ThreadsError(#[from] rayon::ThreadPoolBuildError);
+
+impl HasKind for ThreadsError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::NoResources
+    }
+}
 
 /// Runs `work` where rayon uses `threads` threads, at least 1.
 ///

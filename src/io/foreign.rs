@@ -66,13 +66,16 @@ const OPENINGS: [(&str, &str); 19] = [
 const TRAFFIC: [(&str, &str); 4] =
     [(PROFILE, "openmpi"), (EDGE_LIST, "edges"), (MATRIX, "matrix"), (MATRIX_MARKET, "mtx")];
 
+/// The kind of recorded traffic that a file may be that looks like this.
+pub(super) fn traffic_kind(looks_like: &str) -> Option<&'static str> {
+    TRAFFIC.iter().find(|(name, _)| *name == looks_like).map(|&(_, kind)| kind)
+}
+
 /// What to do with a file that looks like this where a graph is asked for.
-pub(super) fn remedy(looks_like: &str) -> String {
-    match TRAFFIC.iter().find(|(name, _)| *name == looks_like) {
-        Some((_, kind)) => {
-            format!("if it is recorded traffic, generate_model --from={kind} makes a graph of it")
-        }
-        None => "give a graph, or convert the file to one".to_string(),
+pub(super) fn remedy(looks_like: &str) -> &'static str {
+    match traffic_kind(looks_like) {
+        Some(_) => "if it is recorded traffic, sum it into a graph first",
+        None => "give a graph, or convert the file to one",
     }
 }
 
@@ -263,9 +266,10 @@ mod tests {
     fn what_reads_recorded_traffic_is_named() {
         for (name, kind) in TRAFFIC {
             assert!(crate::io::traffic::Format::ALL.iter().any(|format| format.name() == kind));
-            assert!(remedy(name).contains(&format!("--from={kind} ")));
+            assert_eq!(traffic_kind(name), Some(kind));
+            assert!(remedy(name).contains("recorded traffic"));
         }
-        assert!(!remedy(CSV).contains("--from"));
+        assert_eq!(traffic_kind(CSV), None);
     }
 
     #[test]

@@ -48,6 +48,7 @@ pub mod traffic;
 
 use std::sync::Arc;
 
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::memory::OutOfMemory;
 use crate::ground::number_list::ListFault;
 
@@ -69,6 +70,16 @@ pub enum ReadError {
     /// What stands in the file needs more memory than there is.
     #[error("{file}, line {line}: {source}; give the process more, or a smaller file")]
     OutOfMemory { file: String, line: u64, source: OutOfMemory },
+}
+
+impl HasKind for ReadError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unreadable { .. } => ErrorKind::NoInput,
+            Self::Invalid { .. } => ErrorKind::BadData,
+            Self::OutOfMemory { .. } => ErrorKind::NoResources,
+        }
+    }
 }
 
 impl ReadError {

@@ -18,6 +18,7 @@ use std::path::Path;
 use tempfile::NamedTempFile;
 
 use super::place::{Place, Target, folder_of};
+use crate::ground::error::{ErrorKind, HasKind};
 
 /// Why an output was refused or not written.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +41,16 @@ pub enum WriteError {
     /// All was written, but not where it should stand.
     #[error("{file}: cannot be written: {source}; the result was kept as {kept}")]
     Kept { file: String, source: io::Error, kept: String },
+}
+
+impl HasKind for WriteError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::CannotCreate { .. } => ErrorKind::CannotCreate,
+            Self::SamePlace { .. } | Self::OverwritesInput { .. } => ErrorKind::Usage,
+            Self::WriteFailed { .. } | Self::Kept { .. } => ErrorKind::CannotWrite,
+        }
+    }
 }
 
 /// What fills an output.

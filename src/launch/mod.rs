@@ -35,6 +35,7 @@ mod openmpi;
 mod script;
 mod slurm;
 
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::NodeId;
 use crate::machine::Machine;
 use crate::machine::{Nodes, Site};
@@ -104,40 +105,53 @@ impl LaunchFile {
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum LaunchError {
     #[error(
-        "--launch={kind} needs the names of the hosts, but the machine has {nodes} nodes without names; take a machine that \
-         knows its hosts, or --launch={}",
+        "{kind} needs the names of the hosts, but the machine has {nodes} nodes without names; take a machine that \
+         knows its hosts, or {}",
         without_hosts()
     )]
     NoHosts { kind: &'static str, nodes: usize },
     #[error(
-        "--launch={kind} gives a core to one rank, but ranks {first} and {second} are both on core {core} of {host}; take slurm \
+        "{kind} gives a core to one rank, but ranks {first} and {second} are both on core {core} of {host}; take slurm \
          or mpich40"
     )]
     SharedCore { kind: &'static str, first: NodeId, second: NodeId, core: u32, host: String },
     #[error(
-        "--launch=cray needs as many ranks on every node, but for the last, which may have fewer; {first} has {most} and \
+        "cray needs as many ranks on every node, but for the last, which may have fewer; {first} has {most} and \
          {host} {ranks}"
     )]
     Uneven { first: String, most: usize, host: String, ranks: usize },
     #[error(
-        "--launch=cray needs ranks on the same CPUs of every node, but the ranks of {host} are on others than those of {first}"
+        "cray needs ranks on the same CPUs of every node, but the ranks of {host} are on others than those of {first}"
     )]
     OtherCpus { first: String, host: String },
     #[error(
-        "--launch=cray needs the hosts in the order in which Slurm has its nodes, but {first} stands before {second}; list them \
+        "cray needs the hosts in the order in which Slurm has its nodes, but {first} stands before {second}; list them \
          in that order, or take slurm"
     )]
     HostOrder { first: String, second: String },
     #[error(
-        "--launch=mpich needs the node of each rank in one argument, and those of {ranks} ranks are too long; take mpich40"
+        "mpich needs the node of each rank in one argument, and those of {ranks} ranks are too long; take mpich40"
     )]
     TooLong { ranks: usize },
     #[error("there is nothing to launch: the model has no processes")]
     NoRanks,
-    #[error(
-        "--launch=inverse needs a processing element for each rank, but ranks {first} and {second} are on {pe}"
-    )]
+    #[error("inverse needs a processing element for each rank, but ranks {first} and {second} are on {pe}")]
     SharedPe { first: NodeId, second: NodeId, pe: u32 },
+}
+
+impl HasKind for LaunchError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoHosts { .. }
+            | Self::SharedCore { .. }
+            | Self::Uneven { .. }
+            | Self::OtherCpus { .. }
+            | Self::HostOrder { .. }
+            | Self::TooLong { .. }
+            | Self::NoRanks
+            | Self::SharedPe { .. } => ErrorKind::Usage,
+        }
+    }
 }
 
 impl LaunchError {

@@ -67,6 +67,7 @@ pub use spec::{SpecError, Wanted, build, build_wanted, file_of, file_of_pes, fil
 use std::ops::Range;
 
 use crate::graph::CsrGraph;
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::settings::named;
 use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 
@@ -428,6 +429,36 @@ pub enum MachineError {
     Tree(#[from] HierarchyError),
     #[error(transparent)]
     Stored(#[from] StoredDistancesError),
+}
+
+impl HasKind for MachineError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoPes
+            | Self::TooManyPes
+            | Self::TooMuchRoom { .. }
+            | Self::DimensionTooLong { .. }
+            | Self::NegativeDistance { .. }
+            | Self::DistanceOverflow
+            | Self::PeOutOfRange { .. }
+            | Self::PeListedTwice { .. }
+            | Self::RoutersOnly { .. }
+            | Self::Disconnected { .. }
+            | Self::NotSquare { .. }
+            | Self::NegativeEntry { .. }
+            | Self::NotZero { .. }
+            | Self::Asymmetric { .. }
+            | Self::TooManyAttachments { .. }
+            | Self::CapacitiesDiffer { .. }
+            | Self::NoCapacity { .. }
+            | Self::PartsDiffer { .. }
+            | Self::SameDigits { .. }
+            | Self::TooUneven
+            | Self::Tree(..) => ErrorKind::BadData,
+            Self::OutOfMemory { .. } | Self::TooLarge { .. } => ErrorKind::NoResources,
+            Self::Stored(error) => error.kind(),
+        }
+    }
 }
 
 named! {

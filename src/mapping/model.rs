@@ -5,6 +5,7 @@
 //! edges between their blocks weigh together.
 
 use crate::graph::{CsrGraph, quotient};
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::Observer;
 use crate::ground::threads::{self, ThreadsError};
 use crate::ground::types::Weight;
@@ -85,6 +86,16 @@ pub enum ModelError {
     Targets(#[from] TargetsError),
     #[error(transparent)]
     Threads(#[from] ThreadsError),
+}
+
+impl HasKind for ModelError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NumBlocks { .. } => ErrorKind::BadData,
+            Self::Targets(error) => error.kind(),
+            Self::Threads(error) => error.kind(),
+        }
+    }
 }
 
 /// How many blocks a graph of so many vertices can have.

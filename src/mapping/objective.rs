@@ -4,6 +4,7 @@
 //! process mapping and sparse quadratic assignment", 2017). Each edge counts twice.
 
 use crate::graph::CsrGraph;
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::threads;
 use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, with_oracle};
@@ -21,6 +22,16 @@ pub enum ScoreError {
     Machine(#[from] MachineError),
     #[error(transparent)]
     Mapping(#[from] MappingError),
+}
+
+impl HasKind for ScoreError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Problem(error) => error.kind(),
+            Self::Machine(error) => error.kind(),
+            Self::Mapping(error) => error.kind(),
+        }
+    }
 }
 
 /// J of a mapping to any machine, process i on PE `pe_of[i]`; O(n + m) distances, once the machine has made them.

@@ -1,5 +1,6 @@
 //! Mappings: which process runs on which PE.
 
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{NodeId, PeId};
 use crate::machine::Machine;
 
@@ -21,6 +22,14 @@ pub enum MappingError {
     PeTaken { process: usize, pe: u64, earlier: usize },
     #[error("process {process} is on PE {pe}, which has room for {capacity} and is full")]
     PeFull { process: usize, pe: u64, capacity: u32 },
+}
+
+impl HasKind for MappingError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::PeOutOfRange { .. } | Self::PeTaken { .. } | Self::PeFull { .. } => ErrorKind::BadData,
+        }
+    }
 }
 
 impl Mapping {

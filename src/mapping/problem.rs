@@ -1,6 +1,7 @@
 //! The sparse quadratic assignment problem: a communication graph and a machine of the same size.
 
 use crate::graph::CsrGraph;
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{Cost, Distance, PeId, Weight};
 use crate::machine::{DistanceOracle, Distances, Machine, Parts};
 
@@ -42,6 +43,18 @@ pub enum ProblemError {
         Cost::MAX
     )]
     CostOverflow { total_arc_weight: Weight, max_distance: Distance },
+}
+
+impl HasKind for ProblemError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::SizesDiffer { .. }
+            | Self::TooManyProcesses { .. }
+            | Self::MappingDiffers { .. }
+            | Self::PeOutOfRange { .. }
+            | Self::CostOverflow { .. } => ErrorKind::BadData,
+        }
+    }
 }
 
 /// Makes sure that a machine has room for so many processes. O(PEs).

@@ -1,6 +1,7 @@
 //! The target weights of the blocks.
 
 use crate::graph::CsrGraph;
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{BlockId, Weight};
 
 /// The weight each block should have and the greatest weight it may have.
@@ -46,6 +47,19 @@ pub enum TargetsError {
     NegativeSize { block: usize, size: Weight },
     #[error("the block sizes sum up to {sum}, the vertex weights to {total}")]
     SumDiffers { sum: i128, total: Weight },
+}
+
+impl HasKind for TargetsError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoBlocks
+            | Self::TooManyBlocks { .. }
+            | Self::BadEpsilon { .. }
+            | Self::NoCapacity
+            | Self::NegativeSize { .. }
+            | Self::SumDiffers { .. } => ErrorKind::Usage,
+        }
+    }
 }
 
 impl Targets {

@@ -1,5 +1,6 @@
 //! A quadratic assignment problem as it is stated: two square matrices of whole numbers.
 
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::memory::{self, OutOfMemory};
 use crate::ground::types::Cost;
 
@@ -44,6 +45,15 @@ pub enum QapError {
     Overflow { bound: u128 },
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
+}
+
+impl HasKind for QapError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Size { .. } | Self::TooLarge { .. } | Self::Overflow { .. } => ErrorKind::BadData,
+            Self::OutOfMemory(error) => error.kind(),
+        }
+    }
 }
 
 /// No J is beyond this: sums of a few changes of J, and products of differences of entries, fit 64 bits.

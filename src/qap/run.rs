@@ -10,6 +10,7 @@ use super::memetic::Memetic;
 use super::number::Number;
 use super::settings::QapConfig;
 use super::width::Width;
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::{Limited, Observer, Phase, Watch};
 use crate::ground::settings::ConfigError;
 use crate::ground::threads::{self, ThreadsError};
@@ -38,6 +39,19 @@ pub enum QapSolveError {
     Machine(#[from] SolveError),
     #[error(transparent)]
     Threads(#[from] ThreadsError),
+}
+
+impl HasKind for QapSolveError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Config(error) => error.kind(),
+            Self::Problem(error) => error.kind(),
+            Self::Start(error) => error.kind(),
+            Self::Machine(error) => error.kind(),
+            Self::Threads(error) => error.kind(),
+            Self::StartSize { .. } => ErrorKind::BadData,
+        }
+    }
 }
 
 /// An assignment, and what is known about it.

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::{Channel, Cursor, Instruction, MOST_INSTRUCTIONS, MOST_WORK, TaskId, Traffic};
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::Weight;
 
 /// What is wrong with a workload, and at which instruction. All are counted from 0.
@@ -20,6 +21,12 @@ pub struct WorkloadError {
     pub index: usize,
     /// What is wrong there.
     pub fault: WorkloadFault,
+}
+
+impl HasKind for WorkloadError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::BadData
+    }
 }
 
 impl WorkloadError {

@@ -4,6 +4,7 @@
 //! each that has it as a partner. It computes for [`Size::cycles`] cycles for each flit that it sends or receives.
 
 use super::{MOST_INSTRUCTIONS, MOST_WORK, TaskId, Workload, WorkloadBuilder, WorkloadError, WorkloadFault};
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::rng::Rng;
 use crate::ground::settings::named;
 
@@ -62,6 +63,14 @@ pub enum GenerateError {
     TooLarge { tasks: u64 },
     #[error("{}", excess(&.0.fault))]
     Workload(#[from] WorkloadError),
+}
+
+impl HasKind for GenerateError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Size { .. } | Self::TooLarge { .. } | Self::Workload(_) => ErrorKind::Usage,
+        }
+    }
 }
 
 /// What is too much, and what to reduce.

@@ -33,7 +33,7 @@ pub mod text;
 
 pub use check::{WorkloadError, WorkloadFault};
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::graph::{CsrGraph, GraphBuilder};
 use crate::ground::types::{NodeId, Weight};

@@ -1,5 +1,7 @@
 //! The modules import each other from left to right only, as docs/DESIGN.md lays down.
 
+mod messages;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! The program `evaluator`; see [`viem_cli::evaluator`].
+//! The program `evaluator`; see [`viem_cli::programs::evaluator`].
 
 fn main() -> std::process::ExitCode {
-    viem_cli::evaluator::main()
+    viem_cli::programs::evaluator::main()
 }

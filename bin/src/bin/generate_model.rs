@@ -1,5 +1,5 @@
-//! The program `generate_model`; see [`viem_cli::generate_model`].
+//! The program `generate_model`; see [`viem_cli::programs::generate_model`].
 
 fn main() -> std::process::ExitCode {
-    viem_cli::generate_model::main()
+    viem_cli::programs::generate_model::main()
 }

@@ -1,5 +1,5 @@
-//! The program `graphchecker`; see [`viem_cli::graphchecker`].
+//! The program `graphchecker`; see [`viem_cli::programs::graphchecker`].
 
 fn main() -> std::process::ExitCode {
-    viem_cli::graphchecker::main()
+    viem_cli::programs::graphchecker::main()
 }

@@ -1,5 +1,5 @@
-//! The program `viem`; see [`viem_cli::viem`].
+//! The program `viem`; see [`viem_cli::programs::viem`].
 
 fn main() -> std::process::ExitCode {
-    viem_cli::viem::main()
+    viem_cli::programs::viem::main()
 }

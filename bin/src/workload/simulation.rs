@@ -1,4 +1,4 @@
-//! The part of `evaluator` that simulates mappings, of programs in time and of graphs.
+//! Simulation of mappings, of workloads and of graphs.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::ProgramOptions;
+use super::costs::CostOptions;
 use crate::console::Console;
-use crate::exit::UsageError;
-use crate::{files, options};
+use crate::error::Result;
+use crate::files;
 use viem::graph::CsrGraph;
 use viem::io::output::OutputId;
 use viem::io::{self, Outputs};
@@ -26,12 +26,12 @@ use viem::workload::simulate::{
 #[command(rename_all = "snake_case", next_help_heading = "Programs in time")]
 pub(crate) struct SimulationOptions {
     #[command(flatten)]
-    pub(super) costs: ProgramOptions,
+    pub(crate) costs: CostOptions,
 
     /// Simulate the mapping: completion time, times of processing elements, the busiest links. Of a graph one phase
     /// is simulated, in which each process sends to all its neighbours
     #[arg(long)]
-    pub(super) simulate: bool,
+    simulate: bool,
 
     /// Write what happens when in the simulation to FILE, for chrome://tracing or Perfetto; - is standard output
     #[arg(long, value_name = "FILE", requires = "simulate")]
@@ -62,17 +62,6 @@ impl<'a> From<&'a Simulation> for SimulationReport<'a> {
 }
 
 impl SimulationOptions {
-    /// An error if one of these options is there.
-    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
-        options::refuse(&[(self.simulate, "--simulate")], why)?;
-        self.refuse_costs(why)
-    }
-
-    /// An error if there are costs of instructions.
-    pub(crate) fn refuse_costs(&self, why: &str) -> Result<(), UsageError> {
-        self.costs.refuse(why)
-    }
-
     /// Adds the timeline, if there is to be one, to the outputs.
     pub(crate) fn add_to(
         &self,
@@ -82,14 +71,14 @@ impl SimulationOptions {
         self.trace.as_deref().map(|path| outputs.add(path, inputs)).transpose()
     }
 
-    pub(super) fn run(
+    pub(crate) fn run(
         &self,
         program: &Workload,
         routing: &Routing,
         mapping: &Mapping,
         costs: Costs,
         is_drawn: bool,
-    ) -> anyhow::Result<Option<Simulation>> {
+    ) -> Result<Option<Simulation>> {
         let settings = SimulationConfig::new(costs).with_timeline(self.trace.is_some() || is_drawn);
         let run = || simulate(program, routing, mapping.as_slice(), settings, &());
         Ok(self.simulate.then(run).transpose()?)
@@ -101,7 +90,7 @@ impl SimulationOptions {
         graph: &CsrGraph,
         machine: &dyn Machine,
         mapping: &Mapping,
-    ) -> anyhow::Result<Option<Simulation>> {
+    ) -> Result<Option<Simulation>> {
         if !self.simulate {
             return Ok(None);
         }

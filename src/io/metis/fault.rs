@@ -217,6 +217,16 @@ impl FaultKind {
     }
 }
 
+impl FaultKind {
+    /// The kind of recorded traffic, by its name in [`traffic`](crate::io::traffic), that the file may be instead of a graph.
+    pub fn traffic_kind(&self) -> Option<&'static str> {
+        match self {
+            Self::OtherFormat { looks_like } => foreign::traffic_kind(looks_like),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -14,6 +14,7 @@ use std::io::{self, Write};
 use super::fault::Faults;
 use super::parse::{Keep, Rows};
 use super::write::write_rows;
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::memory::{self, OutOfMemory};
 use crate::ground::types::{NodeId, Weight};
 use crate::io::metis::{CheckReport, Header, parse_source};
@@ -38,6 +39,15 @@ pub enum RepairError {
     Overflow,
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
+}
+
+impl HasKind for RepairError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unclear { .. } | Self::Overflow => ErrorKind::BadData,
+            Self::OutOfMemory(error) => error.kind(),
+        }
+    }
 }
 
 /// A graph that was mended.

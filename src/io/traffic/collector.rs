@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use super::pairs::{Pair, PairOverflow, Pairs};
 use super::weighing::{Share, Weighing};
 use crate::graph::{CsrGraph, GraphError};
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{NodeId, Weight};
 use crate::io::scanner::{RefusedLine, Scanner};
 use crate::io::source::read_error;
@@ -118,7 +119,7 @@ pub enum TrafficError {
     NoSuchClass { name: String, format: &'static str, known: String },
     #[error("the files hold no numbers of messages, so only bytes can be weighed")]
     NoMessages,
-    #[error("the files hold numbers of messages but no bytes; weigh by these, with --weight=msgs")]
+    #[error("the files hold numbers of messages but no bytes; weigh by these")]
     NoBytes,
     #[error("the sums of what ranks {0} and {1} exchange do not fit 64 bits")]
     Overflow(NodeId, NodeId),
@@ -136,6 +137,23 @@ pub enum TrafficError {
     NoRanks,
     #[error(transparent)]
     Graph(GraphError),
+}
+
+impl HasKind for TrafficError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoSuchClass { .. }
+            | Self::NoMessages
+            | Self::NoBytes
+            | Self::TooManyRanks { .. }
+            | Self::TooManyAsked { .. }
+            | Self::BelowFirst { .. } => ErrorKind::Usage,
+            Self::Overflow(..) | Self::WeightOverflow | Self::TooLarge { .. } | Self::NoRanks => {
+                ErrorKind::BadData
+            }
+            Self::Graph(error) => error.kind(),
+        }
+    }
 }
 
 /// Sums the traffic of files of one kind.

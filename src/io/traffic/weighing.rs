@@ -1,6 +1,7 @@
 //! From bytes and messages to the weight of an edge, and which edges are kept.
 
 use super::pairs::Pair;
+use crate::ground::error::{ErrorKind, HasKind};
 
 /// What the weights of all edges sum to at most when they are rounded: it leaves distances up to 9000 before
 /// the greatest possible J leaves 64 bits, and errors of rounding far below those of any measurement.
@@ -26,6 +27,14 @@ pub enum WeighingError {
     Zero { text: String },
     #[error("the two numbers of `{text}` have too many digits or are too far apart")]
     TooPrecise { text: String },
+}
+
+impl HasKind for WeighingError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Malformed { .. } | Self::Zero { .. } | Self::TooPrecise { .. } => ErrorKind::Usage,
+        }
+    }
 }
 
 impl Weighing {
@@ -142,6 +151,14 @@ pub enum ShareError {
     Malformed { text: String },
     #[error("`{text}` has more decimal places than a share of the weight may have: 19, or 17 before a %")]
     TooPrecise { text: String },
+}
+
+impl HasKind for ShareError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Malformed { .. } | Self::TooPrecise { .. } => ErrorKind::Usage,
+        }
+    }
 }
 
 impl Share {

@@ -1,5 +1,6 @@
 //! What is wrong with a cluster.
 
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::machine::MachineError;
 
 /// Why there is no such cluster.
@@ -25,7 +26,7 @@ pub enum ClusterError {
     TooManyNodes { nodes: usize, most: usize },
     #[error(
         "host {host} has {slots} slots, but the node described has {found} {unit}; describe the node by node=, \
-         count hardware threads by --pu, or correct the file of hosts"
+         count hardware threads, or correct the file of hosts"
     )]
     MoreSlots { host: String, slots: u32, found: usize, unit: &'static str },
     #[error(
@@ -55,18 +56,24 @@ pub enum ClusterError {
     Machine(#[from] MachineError),
 }
 
-impl ClusterError {
-    /// Whether what was typed is wrong, not what was read.
-    pub fn is_usage(&self) -> bool {
-        use ClusterError::{Distances, Heterogeneous, NoHosts, NoInside, NodeTooLarge, Option};
-        matches!(
-            self,
-            Distances { .. }
-                | Heterogeneous { .. }
-                | NoHosts
-                | NoInside
-                | NodeTooLarge { .. }
-                | Option { .. }
-        )
+impl HasKind for ClusterError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Distances { .. }
+            | Self::Heterogeneous { .. }
+            | Self::NoHosts
+            | Self::NoInside
+            | Self::NodeTooLarge { .. }
+            | Self::Option { .. } => ErrorKind::Usage,
+            Self::NotInTopology { .. }
+            | Self::HostTwice { .. }
+            | Self::NotInLatencies { .. }
+            | Self::Latencies { .. }
+            | Self::MoreSlots { .. }
+            | Self::Counts { .. } => ErrorKind::BadData,
+            Self::Lstopo { .. } | Self::NoJob { .. } => ErrorKind::NoInput,
+            Self::TooManyNodes { .. } => ErrorKind::NoResources,
+            Self::Machine(error) => error.kind(),
+        }
     }
 }

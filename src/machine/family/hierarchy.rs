@@ -10,6 +10,7 @@
 
 use std::ops::Range;
 
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{Distance, PeId};
 use crate::machine::parts::Parts;
 use crate::machine::{
@@ -58,6 +59,19 @@ pub enum HierarchyError {
     NegativeDistance { level: usize, distance: Distance },
     #[error("the hierarchy has more than {} processing elements", PeId::MAX)]
     TooManyPes,
+}
+
+impl HasKind for HierarchyError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Empty { .. }
+            | Self::BadNumber { .. }
+            | Self::LevelsDiffer { .. }
+            | Self::ZeroArity { .. }
+            | Self::NegativeDistance { .. }
+            | Self::TooManyPes => ErrorKind::Usage,
+        }
+    }
 }
 
 impl Hierarchy {

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::memory;
 use crate::ground::types::{Distance, PeId};
 use crate::machine::{DistanceOracle, Hierarchy, HierarchyOnline, Metric, Ultrametric};
@@ -30,6 +31,14 @@ pub enum StoredDistancesError {
          and {available} are free; use hierarchyonline, which stores none"
     )]
     OutOfMemory { num_pes: usize, needed: u128, available: u64 },
+}
+
+impl HasKind for StoredDistancesError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::OutOfMemory { .. } => ErrorKind::NoResources,
+        }
+    }
 }
 
 impl StoredDistances {

@@ -39,6 +39,7 @@ use std::path::Path;
 use super::check_memory;
 #[cfg(feature = "io")]
 use super::cluster::ClusterError;
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::number_list::{self, ListFault, ListOf, is_list};
 use crate::ground::text::Place;
 use crate::ground::types::PeId;
@@ -167,11 +168,36 @@ pub enum SpecError {
     #[cfg(feature = "io")]
     #[error("machine `{spec}`: {source}")]
     Cluster { spec: String, source: Box<ClusterError> },
-    #[error("{option} is for clusters (slurm, hwloc:, hosts:) only; leave it out with `{spec}`")]
-    ClustersOnly { spec: String, option: &'static str },
+    #[error("`{field}` is for clusters (slurm, hwloc:, hosts:) only, and `{spec}` is none")]
+    ClustersOnly { spec: String, field: &'static str },
     #[cfg(feature = "io")]
     #[error(transparent)]
     Read(#[from] io::ReadError),
+}
+
+impl HasKind for SpecError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unknown { .. }
+            | Self::BadNumber { .. }
+            | Self::Distances { .. }
+            | Self::BadDistance { .. }
+            | Self::OwnDistances { .. }
+            | Self::ClustersOnly { .. } => ErrorKind::Usage,
+            #[cfg(feature = "io")]
+            Self::UnknownFile { .. } | Self::LongComments { .. } => ErrorKind::BadData,
+            // A machine that is written in full is a value given by hand, one in a file is data.
+            Self::Machine { spec, source } => match source.kind() {
+                ErrorKind::BadData if file_of(spec).is_none() => ErrorKind::Usage,
+                kind => kind,
+            },
+            Self::Pes { .. } => ErrorKind::Usage,
+            #[cfg(feature = "io")]
+            Self::Cluster { source, .. } => source.kind(),
+            #[cfg(feature = "io")]
+            Self::Read(error) => error.kind(),
+        }
+    }
 }
 
 impl SpecError {
@@ -247,9 +273,9 @@ fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
     let &Wanted { spec, distances, count_pus, latency, .. } = wanted;
     let kind = kind_of(spec);
     if kind.is_none_or(|(kind, _)| !kind.is_cluster()) {
-        let option = [(count_pus, "--pu"), (latency.is_some(), "--latency")];
-        if let Some((_, option)) = option.into_iter().find(|(is_given, _)| *is_given) {
-            return Err(SpecError::ClustersOnly { spec: spec.to_owned(), option });
+        let fields = [(count_pus, "count_pus"), (latency.is_some(), "latency")];
+        if let Some((_, field)) = fields.into_iter().find(|(is_given, _)| *is_given) {
+            return Err(SpecError::ClustersOnly { spec: spec.to_owned(), field });
         }
     }
     if let Some((kind, rest)) = kind {

@@ -1,5 +1,6 @@
 //! Mappings along an order of the processes, or of the parts of a graph: ranges of it take the parts of the machine.
 
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{NodeId, PeId};
 use crate::machine::Places;
 use crate::machine::division::divide;
@@ -23,6 +24,18 @@ pub enum AlongError {
     Targets(#[from] TargetsError),
     #[error(transparent)]
     Algorithm(#[from] AlgorithmError),
+}
+
+impl HasKind for AlongError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Problem(error) => error.kind(),
+            Self::Machine(error) => error.kind(),
+            Self::Order(error) => error.kind(),
+            Self::Algorithm(error) => error.kind(),
+            Self::Targets(..) => ErrorKind::BadData,
+        }
+    }
 }
 
 /// The i-th process of an order on the i-th place in the order of the machine's parts; O(n) besides what the machine takes.

@@ -31,6 +31,7 @@ mod treematch;
 pub use along::{AlongError, along, along_many};
 pub use multilevel::Multilevel;
 
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::Observer;
 use crate::ground::settings::{ConfigError, members};
 use crate::machine::Hierarchy;
@@ -173,6 +174,14 @@ pub enum ConstructionError {
          take hierarchytopdown or multilevel"
     )]
     NotRegular { algorithm: Construction },
+}
+
+impl HasKind for ConstructionError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NotRegular { .. } => ErrorKind::Usage,
+        }
+    }
 }
 
 /// A first mapping of processes to the places of a machine. There are as many processes as places: those of `problem`.

@@ -7,10 +7,11 @@
 //! are the PEs in the order of the parts of the machine, so that every part is a range of blocks. Between partitioning first
 //! and mapping the blocks afterwards, and this, lies what a partitioner cannot know that minimises the cut.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+use hashbrown::HashMap;
 
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::observer::{Limited, Observer, Phase};

@@ -27,6 +27,7 @@ pub use report::{Report, Seconds};
 use std::time::Instant;
 
 use crate::graph::CsrGraph;
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::{Limited, Observer};
 pub use crate::ground::settings::ConfigError;
 use crate::ground::threads::{self, ThreadsError};
@@ -60,6 +61,21 @@ pub enum SolveError {
     Start(#[from] MappingError),
     #[error(transparent)]
     Threads(#[from] ThreadsError),
+}
+
+impl HasKind for SolveError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Config(error) => error.kind(),
+            Self::Problem(error) => error.kind(),
+            Self::Machine(error) => error.kind(),
+            Self::Construction(error) => error.kind(),
+            Self::Remap(error) => error.kind(),
+            Self::Start(error) => error.kind(),
+            Self::Threads(error) => error.kind(),
+            Self::Targets(..) | Self::StartSize { .. } => ErrorKind::BadData,
+        }
+    }
 }
 
 /// A mapping and how it came about.

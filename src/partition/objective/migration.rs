@@ -114,7 +114,7 @@ mod tests {
     use crate::partition::refine::balance::rebalance;
     use crate::partition::refine::cycles::Moves;
     use crate::partition::refine::flow::Flow;
-    use crate::partition::refine::k_way::KWay;
+    use crate::partition::refine::k_way::{self, KWay};
     use crate::partition::{Preset, Settings};
 
     const NUM_NODES: u32 = 200;
@@ -180,7 +180,8 @@ mod tests {
             before = assignment.cost;
             assert_eq!(assignment.overload(&bounds), 0);
         };
-        KWay::default().refine(level, &mut assignment, &bounds, &settings.k_way, &(), &mut rng);
+        let goal = k_way::Goal { bounds: &bounds, settings: &settings.k_way, observer: &() };
+        KWay::default().refine(level, &mut assignment, goal, &mut rng);
         lowered(&assignment);
         Flow::default().refine(level, &mut assignment, &bounds, &settings.flow, &());
         lowered(&assignment);

@@ -34,6 +34,7 @@ mod stored;
 #[cfg(test)]
 pub(crate) mod tests;
 
+#[cfg(test)]
 pub(crate) use computed::ComputedCost;
 pub(crate) use cut::Cut;
 pub use distances::BlockDistances;
@@ -43,25 +44,25 @@ pub(crate) use stored::StoredCost;
 
 /// The members that minimise J, by one table: the first that accepts the distances is used, the last accepts all.
 macro_rules! table {
-    ($(try $member:ident,)+ else $last:ident) => {
+    ($(try $member:ty,)+ else $last:ty) => {
         /// Visits the objective for J with these distances.
         pub(crate) fn visit_cost<V: ObjectiveVisitor>(distances: &dyn BlockDistances, visitor: V) -> V::Output {
-            $(if let Some(objective) = $member::new(distances) {
+            $(if let Some(objective) = <$member>::new(distances) {
                 return visitor.visit(objective);
             })+
-            visitor.visit($last::new(distances))
+            visitor.visit(<$last>::new(distances))
         }
 
         /// Visits every objective that accepts these distances.
         #[cfg(test)]
         pub(crate) fn visit_each_cost<V: ObjectiveVisitor + Copy>(distances: &dyn BlockDistances, visitor: V) {
-            $($member::new(distances).map(|objective| visitor.visit(objective));)+
-            visitor.visit($last::new(distances));
+            $(<$member>::new(distances).map(|objective| visitor.visit(objective));)+
+            visitor.visit(<$last>::new(distances));
         }
     };
 }
 
 table! {
-    try StoredCost,
-    else ComputedCost
+    try stored::StoredCost,
+    else computed::ComputedCost
 }

@@ -37,6 +37,7 @@ pub use grouping::Grouping;
 use super::orders::index::blocks_along;
 use super::targets::Targets;
 use crate::graph::{Coordinates, CsrGraph};
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::Observer;
 use crate::ground::settings::members;
 use crate::ground::types::{BlockId, NodeId};
@@ -142,6 +143,15 @@ pub enum AlgorithmError {
     NoCoordinates { algorithm: Algorithm },
     #[error("there are {found} points, but the graph has {expected} vertices")]
     Points { found: usize, expected: usize },
+}
+
+impl HasKind for AlgorithmError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoCoordinates { .. } => ErrorKind::Usage,
+            Self::Points { .. } => ErrorKind::BadData,
+        }
+    }
 }
 
 /// From a graph and targets to the part of each vertex.

@@ -58,6 +58,23 @@ impl Degrees {
     }
 }
 
+/// What a refinement keeps to.
+#[derive(Clone, Copy)]
+pub(crate) struct Goal<'a> {
+    /// The greatest weight of each block.
+    pub bounds: &'a [Weight],
+    pub settings: &'a KWaySettings,
+    pub observer: &'a dyn Observer,
+}
+
+/// A move of a vertex to another block, and how much the cost falls.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    node: NodeId,
+    to: BlockId,
+    gain: Weight,
+}
+
 /// Working memory of the refinement.
 #[derive(Debug, Default)]
 pub(crate) struct KWay {
@@ -74,8 +91,8 @@ pub(crate) struct KWay {
     moved: Vec<bool>,
     /// The vertices that stay moved until the end of the round.
     locked: Vec<NodeId>,
-    /// The moves of the current search: vertex, block it came from, gain.
-    trail: Vec<(NodeId, BlockId, Weight)>,
+    /// The moves that would undo those of the current search.
+    trail: Vec<Move>,
     /// Where the searches of the next round start.
     seeds: Vec<NodeId>,
     /// Whether there are vertices that do not join searches.
@@ -99,9 +116,7 @@ impl KWay {
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        bounds: &[Weight],
-        settings: &KWaySettings,
-        observer: &dyn Observer,
+        goal: Goal<'_>,
         rng: &mut Rng,
     ) -> bool {
         self.resize(level.num_nodes(), assignment.weights.len());
@@ -116,9 +131,9 @@ impl KWay {
                 self.seeds.push(node);
             }
         }
-        for _ in 0..settings.rounds {
+        for _ in 0..goal.settings.rounds {
             let start = assignment.cost;
-            self.round(level, assignment, bounds, settings, observer, rng);
+            self.round(level, assignment, goal, rng);
             if start - assignment.cost <= start / LEAST_GAIN {
                 break;
             }
@@ -131,11 +146,10 @@ impl KWay {
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        bounds: &[Weight],
-        settings: &KWaySettings,
-        observer: &dyn Observer,
+        goal: Goal<'_>,
         rng: &mut Rng,
     ) {
+        let Goal { settings, observer, .. } = goal;
         let mut seeds = std::mem::take(&mut self.seeds);
         rng.shuffle(&mut seeds);
         let max_wasted = MAX_WASTED_PASSES * (level.num_arcs() + FREE_ARCS) / settings.seeds.max(1);
@@ -150,7 +164,7 @@ impl KWay {
                     self.enqueue_bound(level, assignment, node);
                 }
             }
-            wasted += self.search(level, assignment, bounds, settings, &mut watch);
+            wasted += self.search(level, assignment, goal, &mut watch);
         }
         // A search that failed would fail again unless something moved nearby.
         seeds.clear();
@@ -229,9 +243,7 @@ impl KWay {
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        node: NodeId,
-        to: BlockId,
-        gain: Weight,
+        Move { node, to, gain }: Move,
         mut visit: impl FnMut(&mut Self, &Assignment, NodeId, Weight),
     ) {
         let from = assignment.blocks[node as usize];
@@ -286,8 +298,7 @@ impl KWay {
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        bounds: &[Weight],
-        settings: &KWaySettings,
+        Goal { bounds, settings, .. }: Goal<'_>,
         watch: &mut Watch<'_>,
     ) -> usize {
         let mut best_cost = assignment.cost;
@@ -311,7 +322,7 @@ impl KWay {
                 continue;
             }
             self.heap.pop();
-            self.move_top(level, assignment, node, to, gain);
+            self.move_top(level, assignment, Move { node, to, gain });
             if assignment.cost < best_cost {
                 best_cost = assignment.cost;
                 best_length = self.trail.len();
@@ -332,16 +343,17 @@ impl KWay {
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        node: NodeId,
-        to: BlockId,
-        gain: Weight,
+        step: Move,
     ) {
+        let Move { node, to, gain } = step;
         let from = assignment.blocks[node as usize];
         self.moved[node as usize] = true;
-        self.trail.push((node, from, gain));
-        self.shift(level, assignment, node, to, gain, |this, assignment, other, weight| {
+        self.trail.push(Move { node, to: from, gain: -gain });
+        self.shift(level, assignment, step, |this, assignment, other, weight| {
             if this.moved[other as usize] {
-            } else if this.heap.contains(other) {
+                return;
+            }
+            if this.heap.contains(other) {
                 this.adjust(level, assignment, other, weight, [from, to]);
             } else if this.degrees[other as usize].external > 0
                 && (!this.has_hubs || joins(level.graph, other))
@@ -361,12 +373,12 @@ impl KWay {
         let mut looked_at = 0;
         // Vertices whose move is undone may move again in a later search of the round.
         while self.trail.len() > length {
-            let (node, from, gain) = self.trail.pop().expect("the trail is longer than its best prefix");
-            self.shift(level, assignment, node, from, -gain, |_, _, _, _| {});
-            self.moved[node as usize] = false;
-            looked_at += level.graph.hub_degree(node);
+            let back = self.trail.pop().expect("the trail is longer than its best prefix");
+            self.shift(level, assignment, back, |_, _, _, _| {});
+            self.moved[back.node as usize] = false;
+            looked_at += level.graph.hub_degree(back.node);
         }
-        self.locked.extend(self.trail.drain(..).map(|(node, _, _)| node));
+        self.locked.extend(self.trail.drain(..).map(|back| back.node));
         looked_at
     }
 }
@@ -454,7 +466,7 @@ mod tests {
             }
             k_way.affinities.collect(&graph, &assignment.blocks, node);
             let gain = level.gain(node, &k_way.affinities, from, to);
-            k_way.shift(level, &mut assignment, node, to, gain, |_, _, _, _| {});
+            k_way.shift(level, &mut assignment, Move { node, to, gain }, |_, _, _, _| {});
             for node in level.nodes() {
                 let degrees = collect_degrees(&graph, &assignment.blocks, node);
                 assert_eq!(k_way.degrees[node as usize], degrees);
@@ -486,8 +498,8 @@ mod tests {
             let before = assignment.cost;
             let least = Weight::from(360 / k);
             let bounds: Vec<Weight> = assignment.weights.iter().map(|weight| (*weight).max(least)).collect();
-            let settings = Settings::of(preset).k_way;
-            assert!(KWay::default().refine(level, &mut assignment, &bounds, &settings, &(), &mut rng));
+            let goal = Goal { bounds: &bounds, settings: &Settings::of(preset).k_way, observer: &() };
+            assert!(KWay::default().refine(level, &mut assignment, goal, &mut rng));
             let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
             assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));
             assert!(3 * assignment.cost < 2 * before);

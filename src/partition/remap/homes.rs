@@ -1,6 +1,7 @@
 //! Where vertices were before.
 
 use crate::graph::CsrGraph;
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// The block from which each vertex comes, in the numbers of now.
@@ -44,6 +45,18 @@ pub enum HomesError {
     Length { found: usize, expected: usize },
     #[error("the old partition is for {found} blocks of now, not for {expected}")]
     Blocks { found: usize, expected: usize },
+}
+
+impl HasKind for HomesError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoSuchBlock { .. }
+            | Self::LeftTwice { .. }
+            | Self::NoSuchParent { .. }
+            | Self::Length { .. }
+            | Self::Blocks { .. } => ErrorKind::BadData,
+        }
+    }
 }
 
 impl Homes {

@@ -4,6 +4,7 @@ use super::homes::{Homes, HomesError};
 use super::relabel::Relabelling;
 use super::weight::MigrationWeight;
 use crate::graph::CsrGraph;
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, Weight};
@@ -38,6 +39,15 @@ pub enum RemapError {
         "labels of {num_blocks} blocks are not assigned exactly, of {MOST_RELABELLED} at most; give a migration weight above 0"
     )]
     TooManyBlocks { num_blocks: usize },
+}
+
+impl HasKind for RemapError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Homes(error) => error.kind(),
+            Self::TooLarge { .. } | Self::TooManyBlocks { .. } => ErrorKind::Usage,
+        }
+    }
 }
 
 /// If all penalties together are more than this many times what the edges cost, they are first searched with as much only.

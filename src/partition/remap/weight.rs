@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::Weight;
 
 /// What a vertex of weight 1 costs if it changes place, in units of the objective: a decimal number from 0 on, kept exactly.
@@ -33,6 +34,12 @@ const UNIT: Weight = 1_000_000;
 pub struct MigrationWeightError {
     /// What was given instead.
     pub text: String,
+}
+
+impl HasKind for MigrationWeightError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 impl MigrationWeight {

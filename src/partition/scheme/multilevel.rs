@@ -13,7 +13,7 @@ use crate::partition::objective::Objective;
 use crate::partition::refine::balance;
 use crate::partition::refine::cycles::Moves;
 use crate::partition::refine::flow::Flow;
-use crate::partition::refine::k_way::KWay;
+use crate::partition::refine::k_way::{self, KWay};
 use crate::partition::settings::Settings;
 use crate::partition::targets::{Targets, in_order};
 
@@ -239,7 +239,8 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         bounds: &[Weight],
         rng: &mut Rng,
     ) {
-        self.k_way.refine(level, assignment, bounds, &self.settings.k_way, self.observer, rng);
+        let goal = k_way::Goal { bounds, settings: &self.settings.k_way, observer: self.observer };
+        self.k_way.refine(level, assignment, goal, rng);
     }
 
     /// Brings the blocks to their final bounds.

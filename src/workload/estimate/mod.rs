@@ -35,6 +35,8 @@
 //!
 //! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09, 1994.
 
+use crate::ground::error::{ErrorKind, HasKind};
+
 mod classes;
 mod model;
 
@@ -60,4 +62,13 @@ pub enum EstimateError {
     TooLong,
     #[error("{phases} phases on {lanes} links take more memory than can be taken")]
     TooLarge { phases: usize, lanes: usize },
+}
+
+impl HasKind for EstimateError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::TooManyMessages { .. } | Self::TooLong => ErrorKind::BadData,
+            Self::TooLarge { .. } => ErrorKind::NoResources,
+        }
+    }
 }

@@ -4,7 +4,9 @@
 //! Times of that run do not depend on the order in which tasks are looked at, so it needs no events: a task goes on until it
 //! wants a message that has not been sent. O(instructions, repetitions unrolled, + messages log messages).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+
+use hashbrown::HashMap;
 
 use crate::workload::estimate::{EstimateError, MOST_MESSAGES};
 use crate::workload::simulate::Costs;

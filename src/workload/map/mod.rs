@@ -44,6 +44,7 @@ pub use search::Start;
 use std::time::{Duration, Instant};
 
 use crate::graph::embedding::monomorphism;
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::{Limited, Observer, Phase};
 use crate::ground::rng::derive;
 use crate::ground::settings::{ConfigError, check};
@@ -127,6 +128,19 @@ pub enum TaskMapError {
     Estimate(#[from] EstimateError),
     #[error(transparent)]
     Simulation(#[from] SimulationError),
+}
+
+impl HasKind for TaskMapError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Solve(error) => error.kind(),
+            Self::Machine(error) => error.kind(),
+            Self::Problem(error) => error.kind(),
+            Self::Config(error) => error.kind(),
+            Self::Estimate(error) => error.kind(),
+            Self::Simulation(error) => error.kind(),
+        }
+    }
 }
 
 /// A mapping of a workload and how it came about.

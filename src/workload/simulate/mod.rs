@@ -37,6 +37,7 @@ pub use report::{Activity, Flight, Latency, LinkLoad, PeTime, Simulation, Span, 
 #[cfg(feature = "serde")]
 pub use trace::ChromeTrace;
 
+use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::PeId;
 use crate::workload::routing::{Flow, Hop, Routing};
@@ -125,6 +126,19 @@ pub enum SimulationError {
     Deadlock { time: u64, circle: Vec<Blocked> },
     #[error("the simulation was ended at time {time}")]
     Stopped { time: u64 },
+}
+
+impl HasKind for SimulationError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::MappingDiffers { .. }
+            | Self::PeOutOfRange { .. }
+            | Self::CostTooLarge
+            | Self::TooLong
+            | Self::Deadlock { .. }
+            | Self::Stopped { .. } => ErrorKind::BadData,
+        }
+    }
 }
 
 /// A message that waits for a link that the next one of a circle keeps.

@@ -1,6 +1,6 @@
 //! The processes on a range of places, to be rearranged while all others stay where they are.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use super::Site;
 use crate::graph::CsrGraph;
@@ -9,12 +9,19 @@ use crate::machine::Metric;
 
 /// Processes on a range of places. They are numbered by the places they are on at the beginning; numbers beyond
 /// theirs are ends of arcs that lead out of the region and do not move.
+///
+/// What depends on the metric is apart from the [`Placement`], which is compiled once for all metrics.
 pub(super) struct Region<K, W> {
+    placement: Placement<W>,
+    /// The key of each process, and of each end outside.
+    keys: Vec<K>,
+}
+
+/// Where the processes of a region are, and what they send.
+pub(super) struct Placement<W> {
     places: Range<PeId>,
     offsets: Vec<u32>,
     arcs: Vec<(NodeId, W)>,
-    /// The key of each process, and of each end outside.
-    keys: Vec<K>,
     /// The place of each process.
     pub place_of: Vec<PeId>,
     /// The places of the ends outside.
@@ -25,12 +32,12 @@ pub(super) struct Region<K, W> {
     kinds: Vec<u32>,
 }
 
-impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
+impl<W: Copy + TryFrom<Weight> + Into<Weight>> Placement<W> {
     /// The processes on `places`, where process u is on place `place_of[u]`, and `process_on` is the inverse of that.
     /// Weights must fit `W`. O(size of the region and its arcs).
-    pub fn new<M: Metric<Key = K>>(
+    fn new(
         graph: &CsrGraph,
-        site: &Site<'_, M>,
+        kinds: &[u32],
         place_of: &[PeId],
         process_on: &[NodeId],
         places: Range<PeId>,
@@ -54,15 +61,12 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
             }
             offsets.push(arcs.len() as u32);
         }
-        let all = places.clone().chain(outside.iter().copied());
-        let keys = all.map(|place| site.key_of[place as usize]).collect();
-        let place_of = places.clone().collect();
-        let process_on = (0..n as NodeId).collect();
-        let kinds = match site.kinds {
+        let kinds = match kinds {
             [] => Vec::new(),
             kinds => kinds[places.start as usize..places.end as usize].to_vec(),
         };
-        Self { places, offsets, arcs, keys, place_of, outside, process_on, kinds }
+        let (place_of, process_on) = (places.clone().collect(), (0..n as NodeId).collect());
+        Self { places, offsets, arcs, place_of, outside, process_on, kinds }
     }
 
     /// Whether processes may be exchanged between two places.
@@ -102,15 +106,6 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
         self.process_on.get(place.wrapping_sub(self.places.start) as usize).copied()
     }
 
-    /// What each process pays, to twice which J sums up; O(arcs) distances.
-    pub fn payments<M: Metric<Key = K>>(&self, metric: &M) -> Vec<Cost> {
-        let pays = |process: NodeId| {
-            let [cost] = metric.costs([self.keys[process as usize]], self.arcs(process), &self.keys);
-            cost
-        };
-        (0..self.num_processes() as NodeId).map(pays).collect()
-    }
-
     /// What each process pays at least wherever it and the others are, if the i-th nearest place is nowhere nearer than
     /// `nearest[i]`: its heaviest edge goes to the nearest place, and so on.
     pub fn least_payments(&self, nearest: &[Distance]) -> Vec<Cost> {
@@ -123,6 +118,40 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
             weights.iter().zip(distances).map(|(weight, distance)| weight * distance).sum()
         };
         (0..self.num_processes() as NodeId).map(&mut least).collect()
+    }
+}
+
+impl<K, W> Deref for Region<K, W> {
+    type Target = Placement<W>;
+
+    #[inline]
+    fn deref(&self) -> &Placement<W> {
+        &self.placement
+    }
+}
+
+impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
+    /// The processes on `places`: see [`Placement::new`].
+    pub fn new<M: Metric<Key = K>>(
+        graph: &CsrGraph,
+        site: &Site<'_, M>,
+        place_of: &[PeId],
+        process_on: &[NodeId],
+        places: Range<PeId>,
+    ) -> Self {
+        let placement = Placement::new(graph, site.kinds, place_of, process_on, places);
+        let all = placement.places.clone().chain(placement.outside.iter().copied());
+        let keys = all.map(|place| site.key_of[place as usize]).collect();
+        Self { placement, keys }
+    }
+
+    /// What each process pays, to twice which J sums up; O(arcs) distances.
+    pub fn payments<M: Metric<Key = K>>(&self, metric: &M) -> Vec<Cost> {
+        let pays = |process: NodeId| {
+            let [cost] = metric.costs([self.keys[process as usize]], self.arcs(process), &self.keys);
+            cost
+        };
+        (0..self.num_processes() as NodeId).map(pays).collect()
     }
 
     /// What a process would pay on each of some places, if no other moved.
@@ -177,10 +206,11 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
     /// Exchanges the places of two processes.
     #[inline]
     pub fn swap(&mut self, u: NodeId, v: NodeId) {
-        self.place_of.swap(u as usize, v as usize);
         self.keys.swap(u as usize, v as usize);
+        let Placement { place_of, process_on, places, .. } = &mut self.placement;
+        place_of.swap(u as usize, v as usize);
         for moved in [u, v] {
-            self.process_on[(self.place_of[moved as usize] - self.places.start) as usize] = moved;
+            process_on[(place_of[moved as usize] - places.start) as usize] = moved;
         }
     }
 
@@ -188,9 +218,10 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
     pub fn restore(&mut self, key_of: &[K], place_of: &[PeId]) {
         for (process, &place) in place_of.iter().enumerate() {
             self.keys[process] = key_of[place as usize];
-            self.process_on[(place - self.places.start) as usize] = process as NodeId;
+            let place = (place - self.placement.places.start) as usize;
+            self.placement.process_on[place] = process as NodeId;
         }
-        self.place_of.copy_from_slice(place_of);
+        self.placement.place_of.copy_from_slice(place_of);
     }
 }
 

@@ -1,19 +1,21 @@
-//! `viem` where PEs have many vertices.
+//! Many-to-one mappings: PEs have many vertices.
 
 use std::path::Path;
 use std::time::Instant;
 
 use serde::Serialize;
 
-use super::Job;
 use super::first_mapping::{FirstOrder, within};
-use crate::direct::{self, JsonSpread};
-use crate::exit::{End, VerificationError};
+use super::job::Job;
+use crate::error::{Result, UsageError, VerificationError};
+use crate::exit::End;
 use crate::files;
 use crate::machine::{self, JsonMachine};
+use crate::many_to_one::{self, JsonSpread};
 use crate::progress::Progress;
 use crate::remap::{Curve, JsonRemap, Remap};
 use crate::signals::{self, First, StopAtSignal};
+use viem::graph::CsrGraph;
 use viem::ground::observer::Observer;
 use viem::ground::types::{Cost, Weight};
 use viem::mapping::Mapping;
@@ -23,9 +25,10 @@ use viem::mapping::solve::{
 };
 use viem::partition::Algorithm;
 
-/// A direct mapping as it was asked for.
-struct Direct<'a> {
+/// A many-to-one mapping as it was asked for.
+struct ManyToOne<'a> {
     job: Job<'a>,
+    graph: &'a CsrGraph,
     config: DirectConfig,
     /// The order along which a mapping to improve is made.
     first: Option<FirstOrder>,
@@ -36,43 +39,37 @@ struct Direct<'a> {
 }
 
 /// Maps the vertices of an application graph to PEs that have room for many.
-pub(super) fn map(job: Job<'_>) -> anyhow::Result<End> {
-    let Job { options, graph, machine, .. } = job;
-    if job.places.planned.is_some() {
-        let instead = "generate_model --machine makes a model of a direct mapping";
-        return Err(direct::no_launch(instead).into());
-    }
+pub(super) fn map(job: Job<'_>, graph: &CsrGraph) -> Result<End> {
+    let Job { options, machine, .. } = job;
     let read = |path: &Path| files::read_many(path, graph.num_nodes(), machine);
     let start = options.input_mapping.as_deref().map(read).transpose()?;
     let remap = options.remap.read(graph, machine.num_pes())?;
-    options.remap.check_alone(start.is_some(), options.time_limit.is_some())?;
-    if options.remap.is_given() {
-        options.first.refuse_order("does not go with --remap_from, which starts where its vertices were")?;
-    }
-    if start.is_some() {
-        options.first.refuse_order(
-            "makes the mapping to improve, and --input_mapping names it; leave one of them out",
-        )?;
+    options.remap.check_limit(options.time_limit.is_some())?;
+    if let (Some(_), Some(algorithm)) = (&start, options.first.along()) {
+        return Err(UsageError(format!(
+            "--construction_algorithm={algorithm} makes the mapping to improve, and --input_mapping names it; leave one of them out"
+        ))
+        .into());
     }
     let mut config = DirectConfig::preset(options.preconfiguration_mapping);
     config.seed = job.config.seed;
     config.threads = job.config.threads;
-    config.imbalance = options.direct.imbalance()?;
+    config.imbalance = options.sharing.imbalance()?;
     config.time_limit = job.config.time_limit;
     let first = options.first.read(graph.num_nodes())?;
-    Direct { job, config, first, start, remap }.run()
+    ManyToOne { job, graph, config, first, start, remap }.run()
 }
 
-impl Direct<'_> {
-    fn run(&self) -> anyhow::Result<End> {
-        let Job { options, graph, machine, console, started, .. } = self.job;
+impl ManyToOne<'_> {
+    fn run(&self) -> Result<End> {
+        let (&Job { options, machine, console, started, .. }, graph) = (&self.job, self.graph);
         let progress = Progress::new(options.report.quiet);
         let received = signals::listen(&progress, First::AsksToStop);
         console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
         console.line(format_args!("graph has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
         machine::tell(console, machine);
         console.line(format_args!(
-            "mapping directly, {:.1} vertices a processing element",
+            "many-to-one mapping, {:.1} vertices per processing element",
             graph.num_nodes() as f64 / machine.num_pes() as f64
         ));
         let (solution, curve) = {
@@ -85,8 +82,8 @@ impl Direct<'_> {
     }
 
     /// The mapping, and the curve if there is to be one.
-    fn solve(&self, observer: &dyn Observer) -> anyhow::Result<(DirectSolution, Option<Curve>)> {
-        let Job { graph, machine, console, .. } = self.job;
+    fn solve(&self, observer: &dyn Observer) -> Result<(DirectSolution, Option<Curve>)> {
+        let (&Job { machine, console, .. }, graph) = (&self.job, self.graph);
         match &self.remap {
             Some(remap) => remap.directly(graph, machine, &self.config, console, observer),
             None => Ok((self.map(observer)?, None)),
@@ -94,8 +91,8 @@ impl Direct<'_> {
     }
 
     /// A mapping from nothing, from one that was given, or from one along the order of the machine. Time for the latter counts.
-    fn map(&self, observer: &dyn Observer) -> anyhow::Result<DirectSolution> {
-        let Job { graph, machine, .. } = self.job;
+    fn map(&self, observer: &dyn Observer) -> Result<DirectSolution> {
+        let (machine, graph) = (self.job.machine, self.graph);
         let mut config = self.config.clone();
         let begin = Instant::now();
         let streams = (config.seed, config.threads);
@@ -127,9 +124,9 @@ impl Direct<'_> {
             console.line(format_args!("stopped early: this is the best mapping found so far"));
         }
         console.line(format_args!("cut {}", report.cut));
-        direct::tell_loads(console, &report.loads);
+        many_to_one::tell_loads(console, &report.loads);
         if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
-            remap.tell(console, self.job.graph.total_node_weight(), &migration);
+            remap.tell(console, self.graph.total_node_weight(), &migration);
         }
         console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
     }
@@ -144,8 +141,8 @@ impl Direct<'_> {
         &self,
         DirectSolution { mapping, report }: &DirectSolution,
         curve: Option<&Curve>,
-    ) -> anyhow::Result<()> {
-        let Job { options, graph, machine, console, ref places, .. } = self.job;
+    ) -> Result<()> {
+        let (Job { options, machine, console, places, .. }, graph) = (&self.job, self.graph);
         let report_of_run = self.report(report, curve);
         let drawn = options.picture.draw(graph, machine, places.name(), mapping, true)?;
         let drawn_curve = places.curve.zip(curve.map(|curve| curve.picture.as_str()));
@@ -161,7 +158,7 @@ impl Direct<'_> {
     }
 
     /// Has the auditor recompute J, loads and migration from the files, and tells so.
-    fn audit(&self, written: &Path, mapping: &Mapping, report: &DirectReport) -> anyhow::Result<()> {
+    fn audit(&self, written: &Path, mapping: &Mapping, report: &DirectReport) -> Result<()> {
         let Job { options, console, .. } = self.job;
         self.check(written, mapping, report.cost)?;
         console.line(format_args!("verified: J of the files is {} too, and so are all loads", report.cost));
@@ -173,8 +170,8 @@ impl Direct<'_> {
     }
 
     /// An error unless the auditor finds this J, and the loads of this mapping.
-    fn check(&self, written: &Path, mapping: &Mapping, cost: Cost) -> anyhow::Result<()> {
-        let Job { options, graph, machine, .. } = self.job;
+    fn check(&self, written: &Path, mapping: &Mapping, cost: Cost) -> Result<()> {
+        let (Job { options, machine, .. }, graph) = (&self.job, self.graph);
         let audit = files::audit_many(&options.file, written, (&options.machine, machine))?;
         let mut loads: Vec<Weight> = vec![0; machine.num_pes()];
         for (&weight, &pe) in graph.node_weights().iter().zip(mapping.as_slice()) {
@@ -182,13 +179,13 @@ impl Direct<'_> {
         }
         if audit.cost != cost as u128 {
             let message = format!("J of the mapping written is {}, but {cost} was computed", audit.cost);
-            return Err(VerificationError(message).into());
+            return Err(VerificationError::Differs(message).into());
         }
         let differs = |pe: &usize| audit.loads.get(*pe).copied().unwrap_or(0) != loads[*pe] as u128;
         match (0..loads.len()).find(differs) {
             Some(pe) => {
                 let message = format!("the load of processing element {pe} differs from {}", loads[pe]);
-                Err(VerificationError(message).into())
+                Err(VerificationError::Differs(message).into())
             }
             None => Ok(()),
         }
@@ -205,7 +202,7 @@ impl Direct<'_> {
             seed: self.config.seed,
             machine: options.machine.report(machine),
             preconfiguration_mapping: options.preconfiguration_mapping,
-            pe_weights: options.direct.pe_weights.as_deref().map(files::name),
+            pe_weights: options.sharing.pe_weights.as_deref().map(files::name),
             settings: self.config.clone().with_threads(1),
             construction_algorithm: along.map(Algorithm::name),
             local_search_neighborhood: self.keeps_first().then(|| Neighbourhood::None.name()),

@@ -5,15 +5,19 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::console::Console;
-use super::exit::{self, End};
+use crate::console::Console;
+use crate::error::Result;
+use crate::exit::{self, End};
+use crate::given::Given;
+use crate::hints;
+use crate::modes::{Mode, Row, Table};
 use viem::io::metis::{self, CheckReport, RepairError};
 use viem::io::{Outputs, Source};
 
 /// Checks whether a file is a valid METIS graph and, if not, says what is wrong where and what would be right.
 #[derive(Parser, Debug)]
 #[command(name = "graphchecker", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
-struct Options {
+pub(crate) struct Options {
     /// The file to check; - is standard input
     file: PathBuf,
 
@@ -38,11 +42,18 @@ pub fn main() -> ExitCode {
     exit::run(check)
 }
 
-fn check(options: &Options) -> anyhow::Result<End> {
+/// Which option means something in which mode.
+pub(crate) static TABLE: Table = Table {
+    modes: &[Mode::Check],
+    rows: &[Row::new(&[Mode::Check], &["file", "max_errors", "fix", "quiet"])],
+    needs: &[],
+};
+
+fn check(options: &Options, given: &Given) -> Result<End> {
     let mut outputs = Outputs::new();
     // The input may be mended in place.
     let fix = options.fix.as_deref().map(|path| outputs.add(path, &[])).transpose()?;
-    let console = Console::new(options.quiet, &outputs)?;
+    let console = given.console(options.quiet, &outputs)?;
     let source = Source::open(&options.file)?;
     let name = source.name().to_string();
     let Some(fix) = fix else {
@@ -72,7 +83,7 @@ fn check(options: &Options) -> anyhow::Result<End> {
 
 fn tell(console: Console, name: &str, report: &CheckReport) {
     for fault in &report.faults {
-        console.line(format_args!("{name}, {fault}"));
+        console.line(format_args!("{name}, {fault}{}", hints::on_fault(&fault.kind)));
     }
     let hidden = report.num_faults - report.faults.len() as u64;
     if hidden > 0 {

@@ -5,13 +5,16 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::first_mapping::{FirstOrder, within};
+use super::job::Job;
+use super::options::Options;
+use crate::console::Console;
+use crate::error::{Failure, Result};
 use crate::exit::End;
 use crate::files;
 use crate::launch::{self, JobLaunch, JsonLaunch};
 use crate::machine::{self, JsonMachine};
 use crate::progress::Progress;
 use crate::signals::{self, First, StopAtSignal};
-use crate::viem::{Job, Options};
 use viem::graph::CsrGraph;
 use viem::ground::observer::Observer;
 use viem::ground::types::{Cost, Distance};
@@ -23,11 +26,8 @@ use viem::partition::Algorithm;
 use viem::report::compare::percent_less;
 
 /// Maps each process to a PE of its own.
-pub(super) fn map(mut job: Job<'_>) -> anyhow::Result<End> {
-    let Job { options, started, graph, machine, config, console, .. } = job;
-    options.remap.refuse(
-        "is for many vertices a processing element; here each process has one of its own, and --input_mapping improves a mapping",
-    )?;
+pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
+    let Job { options, started, machine, config, console, .. } = job;
     let planned = job.places.planned.take();
     planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
     let read = |path: &Path| files::read_mapping(path, graph.num_nodes(), machine);
@@ -43,11 +43,11 @@ pub(super) fn map(mut job: Job<'_>) -> anyhow::Result<End> {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
         solve(graph, machine, &config, (start.as_ref(), order.as_ref()), &observer)?
     };
-    job.tell(&solution.report);
+    tell(console, &solution.report);
     let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, job.places.outputs);
-    job.write(&solution, launch.as_ref())?;
+    job.write(graph, &solution, launch.as_ref())?;
     job.tell_end(&solution.report, launch.as_ref());
-    refused.map_or(Ok(()), Err)?;
+    refused.map_or(Ok(()), |error| Err(Failure::from(error)))?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
 
@@ -58,7 +58,7 @@ fn solve(
     config: &MapConfig,
     (start, order): (Option<&Mapping>, Option<&FirstOrder>),
     observer: &dyn Observer,
-) -> anyhow::Result<Solution> {
+) -> Result<Solution> {
     let mut rest = *config;
     let streams = (config.seed, config.threads);
     let first = |observer: &dyn Observer| {
@@ -73,23 +73,22 @@ fn solve(
     Ok(solution)
 }
 
-impl Job<'_> {
-    /// What was done, in the lines that VieM prints.
-    fn tell(&self, report: &Report) {
-        let console = self.console;
-        console.line(format_args!("construction took {:.6}", report.seconds.construction));
-        console.line(format_args!("J(C,D,Pi) = {}", report.cost_of_construction));
-        console.line(format_args!("local search took {:.6}", report.seconds.search));
-        console.line(format_args!("time spent for mapping {:.6}", report.seconds.total));
-        if report.stopped {
-            console.line(format_args!("stopped early: this is the best mapping found so far"));
-        }
-        console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
+/// What was done, in the lines that VieM prints.
+fn tell(console: Console, report: &Report) {
+    console.line(format_args!("construction took {:.6}", report.seconds.construction));
+    console.line(format_args!("J(C,D,Pi) = {}", report.cost_of_construction));
+    console.line(format_args!("local search took {:.6}", report.seconds.search));
+    console.line(format_args!("time spent for mapping {:.6}", report.seconds.total));
+    if report.stopped {
+        console.line(format_args!("stopped early: this is the best mapping found so far"));
     }
+    console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
+}
 
+impl Job<'_> {
     /// Writes mapping, report, picture and what launches the job, once the mapping is verified if that was asked for.
-    fn write(&self, solution: &Solution, launch: Option<&JobLaunch>) -> anyhow::Result<()> {
-        let Job { options, graph, machine, console, .. } = *self;
+    fn write(&self, graph: &CsrGraph, solution: &Solution, launch: Option<&JobLaunch>) -> Result<()> {
+        let Job { options, machine, console, .. } = *self;
         let Solution { mapping, report } = solution;
         let drawn = options.picture.draw(graph, machine, self.places.name(), mapping, false)?;
         let settings = self.config.effective_on(machine).with_construction(report.algorithm);

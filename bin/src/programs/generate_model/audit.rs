@@ -2,20 +2,19 @@
 
 use std::path::Path;
 
-use super::Destination;
-use crate::exit::{UsageError, VerificationError};
+use crate::console::Console;
+use crate::error::{Failure, Result, VerificationError};
 use crate::files;
 use crate::machine::MachineOptions;
 use crate::remap::Remap;
 use viem::graph::CsrGraph;
 use viem::ground::types::{BlockId, Cost, Weight};
-use viem::io::output::Staged;
-use viem::io::{self, partition as partitions};
+use viem::io::partition as partitions;
 use viem::machine::Machine;
 use viem::partition::Migration;
 use viem_verify as verify;
 
-/// A partition, or a direct mapping, and what was computed of it.
+/// A partition, or a many-to-one mapping, and what was computed of it.
 pub(super) struct Claim<'a> {
     /// The file of the graph.
     pub file: &'a Path,
@@ -29,28 +28,22 @@ pub(super) struct Claim<'a> {
     pub migration: Option<(&'a Remap<'a>, Migration)>,
 }
 
-/// An error if what is read or written cannot be read again.
-pub(super) fn check_files<'a>(
-    mut read: impl Iterator<Item = &'a Path>,
-    to: &Destination,
-) -> Result<(), UsageError> {
-    if read.any(io::is_stream) || !to.outputs.is_file(to.model) {
-        let message = "--verify reads the files again, so none of them can be a stream; name files";
-        return Err(UsageError(message.to_owned()));
-    }
-    Ok(())
+/// The files that were written, where they are files of their own.
+pub(super) struct Written<'a> {
+    pub model: Option<&'a Path>,
+    pub blocks: Option<&'a Path>,
 }
 
 impl Claim<'_> {
-    /// Recomputes all from the files and tells so. Blocks that are not written to a file are taken as they would be.
-    pub(super) fn check(&self, staged: &Staged<'_>, to: &Destination) -> anyhow::Result<()> {
+    /// Recomputes all from the files and says so. Blocks that are not written to a file are taken as they would be.
+    pub(super) fn check(&self, written: &Written<'_>, console: Console) -> Result<()> {
         let graph = files::text(self.file)?;
-        let model = staged.path(to.model).map(files::text).transpose()?.unwrap_or_default();
-        let blocks = match to.blocks.and_then(|blocks| staged.path(blocks)) {
+        let model = written.model.map(files::text).transpose()?.unwrap_or_default();
+        let blocks = match written.blocks {
             Some(path) => files::text(path)?,
             None => {
                 let mut text = Vec::new();
-                partitions::write(&mut text, self.blocks)?;
+                partitions::write(&mut text, self.blocks).expect("memory takes what is written to it");
                 String::from_utf8_lossy(&text).into_owned()
             }
         };
@@ -62,7 +55,7 @@ impl Claim<'_> {
             )));
         }
         self.check_loads(&audit.loads)?;
-        to.console.line(format_args!(
+        console.line(format_args!(
             "verified: the cut of the files is {} too, and so are all loads and the model",
             self.cut
         ));
@@ -71,16 +64,16 @@ impl Claim<'_> {
                 Ok(verify::audit_many(&graph, &blocks, machine)?)
             })?;
             files::compare(i128::try_from(audit.cost).unwrap_or(i128::MAX), cost)?;
-            to.console.line(format_args!("verified: J of the files is {cost} too"));
+            console.line(format_args!("verified: J of the files is {cost} too"));
         }
         if let Some((remap, migration)) = self.migration {
             remap.check(&graph, &blocks, migration)?;
-            to.console.line(format_args!("verified: so is the migration, {}", migration.weight));
+            console.line(format_args!("verified: so is the migration, {}", migration.weight));
         }
         Ok(())
     }
 
-    fn check_loads(&self, audited: &[u128]) -> anyhow::Result<()> {
+    fn check_loads(&self, audited: &[u128]) -> Result<()> {
         let mut loads: Vec<Weight> = vec![0; self.num_blocks];
         for (&weight, &block) in self.graph.node_weights().iter().zip(self.blocks) {
             loads[block as usize] += weight;
@@ -96,6 +89,6 @@ impl Claim<'_> {
     }
 }
 
-fn wrong(message: String) -> anyhow::Error {
-    VerificationError(message).into()
+fn wrong(message: String) -> Failure {
+    VerificationError::Differs(message).into()
 }

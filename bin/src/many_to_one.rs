@@ -1,15 +1,15 @@
-//! What the programs share about direct mappings: many vertices a PE.
+//! What the programs share about many-to-one mappings.
 //!
-//! [`DirectOptions::read`] is the only place that decides whether a problem is one of them.
+//! [`SharingOptions::read`] is the only place that decides whether a problem is one of them.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
 
-use super::console::Console;
-use super::exit::UsageError;
-use super::options;
+use crate::console::Console;
+use crate::error::Result;
+use crate::options;
 use viem::graph::CsrGraph;
 use viem::io::metis::{self, NodeWeights};
 use viem::io::{Source, pe_weights};
@@ -20,15 +20,10 @@ use viem::report::traffic::PeTraffic;
 /// By how many percent a PE may exceed its share if nothing is said.
 pub(crate) const IMBALANCE: f64 = 3.0;
 
-/// Why nothing is launched where processing elements are shared, and what to do instead.
-pub(crate) fn no_launch(instead: &str) -> UsageError {
-    UsageError(format!("--launch is for one process a processing element; {instead}"))
-}
-
 /// How work is spread where PEs have many vertices.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
-pub(crate) struct DirectOptions {
+pub(crate) struct SharingOptions {
     /// With more vertices than processing elements, no element is loaded more than this many percent above its share,
     /// rounded up; 0 asks for exact sizes [default: 3]
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
@@ -39,37 +34,31 @@ pub(crate) struct DirectOptions {
     pub(crate) pe_weights: Option<PathBuf>,
 }
 
-impl DirectOptions {
+impl SharingOptions {
     /// The imbalance as a share.
-    pub(crate) fn imbalance(&self) -> Result<f64, UsageError> {
-        options::imbalance(self.imbalance.unwrap_or(IMBALANCE))
-    }
-
-    /// An error if one of these options is there.
-    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
-        let given = [(self.imbalance.is_some(), "--imbalance"), (self.pe_weights.is_some(), "--pe_weights")];
-        options::refuse(&given, why)
+    pub(crate) fn imbalance(&self) -> Result<f64> {
+        Ok(options::imbalance(self.imbalance.unwrap_or(IMBALANCE))?)
     }
 
     /// The machine with the weights of its PEs, if some are given.
-    pub(crate) fn weigh(&self, machine: Box<dyn Machine>) -> anyhow::Result<Box<dyn Machine>> {
+    pub(crate) fn weigh(&self, machine: Box<dyn Machine>) -> Result<Box<dyn Machine>> {
         let Some(path) = &self.pe_weights else { return Ok(machine) };
         let weights = pe_weights::read(Source::open(path)?, machine.num_pes())?;
         Ok(Box::new(Capacities::new(machine, weights)?))
     }
 
-    /// Reads a graph, and says whether it is mapped with many vertices a PE: if there are more vertices than the machine has
+    /// Reads a graph, and decides whether its mapping is many-to-one: if there are more vertices than the machine has
     /// room for processes, if PEs have weights, or if an imbalance is given and vertices have weights, or are more than
     /// the PEs. Vertex weights are read only then.
-    pub(crate) fn read(&self, source: Source<'_>, machine: &dyn Machine) -> anyhow::Result<(CsrGraph, bool)> {
+    pub(crate) fn read(&self, source: Source<'_>, machine: &dyn Machine) -> Result<(CsrGraph, bool)> {
         let room = usize::try_from(machine.room()).unwrap_or(usize::MAX);
         let is_asked = self.imbalance.is_some() || self.pe_weights.is_some();
         let weights = if is_asked { NodeWeights::Read } else { NodeWeights::ReadBeyond(room) };
         let graph = metis::read(source, weights)?;
         let num_nodes = graph.num_nodes();
         let is_many = num_nodes > machine.num_pes() || graph.node_weights().iter().any(|&weight| weight != 1);
-        let is_direct = num_nodes > room || self.pe_weights.is_some() || (is_asked && is_many);
-        Ok((graph, is_direct))
+        let is_many_to_one = num_nodes > room || self.pe_weights.is_some() || (is_asked && is_many);
+        Ok((graph, is_many_to_one))
     }
 }
 
@@ -98,7 +87,7 @@ pub(crate) fn tell_traffic(console: Console, traffic: &PeTraffic) {
     ));
 }
 
-/// How a direct mapping spreads work and traffic, as written to `--json`.
+/// How a many-to-one mapping spreads work and traffic, as written to `--json`.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct JsonSpread {
     /// In percent.

@@ -1,13 +1,15 @@
-//! The part of `evaluator` that scores mappings of programs in time.
+//! Mappings of workloads, scored.
 
 use serde::Serialize;
 
-use super::simulation::{SimulationReport, tell_simulation, write_trace};
-use super::tell_program;
-use crate::evaluator::{self, Job};
-use crate::exit::{End, UsageError};
+use super::job::Job;
+use super::options::NAME;
+use crate::console::Console;
+use crate::error::Result;
+use crate::exit::End;
 use crate::files;
 use crate::machine::{self, JsonMachine};
+use crate::workload::{SimulationReport, tell_program, tell_simulation, write_trace};
 use viem::ground::types::PeId;
 use viem::io::Source;
 use viem::machine::{Capacities, Machine};
@@ -37,13 +39,9 @@ struct ScoreReport<'a> {
 }
 
 /// Scores a mapping of a program.
-pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) -> anyhow::Result<End> {
+pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) -> Result<End> {
     let Job { options, console, .. } = *job;
     let costs = options.simulation.costs.costs();
-    if job.picture.is_some() && !options.simulation.simulate {
-        let message = "--picture draws what happens when in a program in time; give --simulate too";
-        return Err(UsageError(message.to_owned()).into());
-    }
     let program = text::read(source)?;
     tell_program(console, &program);
     machine::tell(console, machine);
@@ -79,19 +77,26 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
         phases: model.phases.len(),
         simulation: simulation.as_ref().map(SimulationReport::from),
     };
-    console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
-    let ScoreReport { ideal, phases, .. } = report;
-    match estimate {
-        Ok(estimate) => console.line(format_args!(
-            "estimated completion time F = {estimate:.1} (ideal: {ideal:.1}), {phases} different phases"
-        )),
-        Err(error) => console.line(format_args!("no estimate F (ideal: {ideal:.1}): {error}")),
-    }
+    tell(console, &report, estimate.err());
     simulation.iter().for_each(|simulation| tell_simulation(console, simulation));
     job.outputs.write(&[
-        (job.json, &|out| files::write_report(out, evaluator::NAME, &report)),
+        (job.json, &|out| files::write_report(out, NAME, &report)),
         (job.trace, &|out| write_trace(out, simulation.as_ref(), &mapping)),
         (job.picture, &|out| out.write_all(drawn.as_deref().unwrap_or_default().as_bytes())),
     ])?;
     Ok(End::Done)
+}
+
+/// What was found, in lines for people; `lack` is why there is no estimate.
+fn tell(console: Console, report: &ScoreReport<'_>, lack: Option<EstimateError>) {
+    let ScoreReport { cost, estimate, ideal, phases, .. } = report;
+    console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {cost}"));
+    if let Some(estimate) = estimate {
+        console.line(format_args!(
+            "estimated completion time F = {estimate:.1} (ideal: {ideal:.1}), {phases} different phases"
+        ));
+    }
+    if let Some(lack) = lack {
+        console.line(format_args!("no estimate F (ideal: {ideal:.1}): {lack}"));
+    }
 }

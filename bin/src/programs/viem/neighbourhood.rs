@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use crate::exit::UsageError;
-use crate::options::{self, one_of};
+use crate::error::UsageError;
+use crate::options::one_of;
 use viem::mapping::search::{Neighbourhood, SearchConfig};
 
 /// Which pairs local search exchanges.
@@ -23,20 +23,13 @@ pub(crate) struct NeighbourhoodOptions {
     search_space_s: Option<usize>,
 }
 
+/// The neighbourhoods that exchange any pairs.
+pub(super) const SEARCHES: &[&str] = &["nsquare", "nsquarepruned", "communication"];
+
 const DIST: &str = "--communication_neighborhood_dist";
 const SPACE: &str = "--search_space_s";
 
 impl NeighbourhoodOptions {
-    /// An error if one of these options is there.
-    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
-        let given = [
-            (self.local_search_neighborhood.is_some(), "--local_search_neighborhood"),
-            (self.communication_neighborhood_dist.is_some(), DIST),
-            (self.search_space_s.is_some(), SPACE),
-        ];
-        options::refuse(&given, why)
-    }
-
     /// The search; an error if the reach of its neighbourhood is 0. That of another one is passed over, as scripts for VieM give all.
     pub(super) fn config(&self) -> Result<SearchConfig, UsageError> {
         let (hops, space) = (self.communication_neighborhood_dist, self.search_space_s);
@@ -51,5 +44,17 @@ impl NeighbourhoodOptions {
         Ok(config
             .with_max_hops(hops.unwrap_or(config.max_hops))
             .with_block_size(space.unwrap_or(config.block_size)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_options_name_every_neighbourhood() {
+        for name in Neighbourhood::ALL.map(Neighbourhood::name) {
+            assert_ne!(SEARCHES.contains(&name), name == Neighbourhood::None.name(), "{name}");
+        }
     }
 }

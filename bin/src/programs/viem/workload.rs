@@ -1,96 +1,28 @@
-//! The part of `viem` that maps programs in time.
+//! Mappings of workloads.
 
 use std::path::Path;
 use std::time::Instant;
 
-use clap::Args;
 use serde::Serialize;
 
+use super::job::Job;
+use super::options::{Judge, MapWorkloadOptions};
 use crate::console::Console;
-use crate::exit::{End, UsageError, VerificationError};
+use crate::error::{Failure, Result, UsageError, VerificationError};
+use crate::exit::End;
+use crate::files;
 use crate::launch::{self, JobLaunch, JsonLaunch};
 use crate::machine::{self, JsonMachine};
-use crate::options::{self, one_of};
 use crate::progress::Progress;
 use crate::signals::{self, First, StopAtSignal};
-use crate::viem::{Options as MapOptions, Places};
-use crate::workload::{ProgramOptions, tell_program};
-use crate::{direct, files};
-use viem::ground::settings::named;
+use crate::workload::tell_program;
 use viem::ground::types::{Cost, PeId};
 use viem::io::Source;
 use viem::machine::{Capacities, Machine};
-use viem::mapping::solve::{MapConfig, MapPreset};
+use viem::mapping::solve::MapPreset;
 use viem::workload::map::{TaskMapConfig, TaskMapReport, TaskMapping, map_tasks};
 use viem::workload::{Workload, text};
 use viem_verify::{self as verify, WorkloadAudit, WorkloadText};
-
-named! {
-    /// What decides which mapping of a program is the best.
-    pub enum Judge: "judge" {
-        /// The completion time in the simulator.
-        Simulation = "simulation",
-        /// The estimate F.
-        Estimate = "estimate",
-    }
-}
-
-/// How a program in time is mapped.
-#[derive(Args, Clone, Debug)]
-#[command(rename_all = "snake_case", next_help_heading = "Programs in time")]
-pub(crate) struct MapProgramOptions {
-    #[command(flatten)]
-    costs: ProgramOptions,
-
-    /// Tasks that a processing element has room for [default: what the machine says, or if there are more tasks as few as
-    /// hold them all]
-    #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
-    tasks_per_pe: Option<u32>,
-
-    /// What decides which mapping is the best: its completion time in the simulator, as far as that is found out soon, or
-    /// the estimate F [default: simulation]
-    #[arg(long, value_name = "JUDGE", value_parser = one_of(&Judge::ALL, Judge::name))]
-    judge: Option<Judge>,
-}
-
-impl MapProgramOptions {
-    fn judge(&self) -> Judge {
-        self.judge.unwrap_or(Judge::Simulation)
-    }
-
-    /// How many tasks each PE has room for, where the machine does not say.
-    fn room(&self, program: &Workload, machine: &dyn Machine) -> Result<Option<u32>, UsageError> {
-        let (tasks, pes) = (program.num_tasks() as u64, machine.num_pes() as u64);
-        if let Some(room) = self.tasks_per_pe {
-            if u64::from(room) * pes < tasks {
-                let message = format!(
-                    "--tasks_per_pe={room} leaves room for {} of {tasks} tasks; give {} or more",
-                    u64::from(room) * pes,
-                    tasks.div_ceil(pes)
-                );
-                return Err(UsageError(message));
-            }
-            // More than that is never taken, but every place would be searched.
-            return Ok(Some(room.min(program.num_tasks().max(1) as u32)));
-        }
-        Ok((machine.room() < tasks).then(|| tasks.div_ceil(pes) as u32))
-    }
-
-    /// An error if one of these options is there.
-    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
-        let given = [(self.tasks_per_pe.is_some(), "--tasks_per_pe"), (self.judge.is_some(), "--judge")];
-        options::refuse(&given, why)?;
-        self.costs.refuse(why)
-    }
-}
-
-/// A program that is to be mapped.
-pub(crate) struct MapJob<'a> {
-    pub(crate) options: &'a MapOptions,
-    pub(crate) config: MapConfig,
-    pub(crate) places: Places<'a>,
-    pub(crate) console: Console,
-}
 
 /// What the program did, as written to `--json`.
 #[derive(Serialize)]
@@ -111,14 +43,30 @@ struct MapReport<'a> {
     launch: Option<JsonLaunch>,
 }
 
-/// Maps a program.
-pub(crate) fn map(mut job: MapJob<'_>, source: Source<'_>, machine: Box<dyn Machine>) -> anyhow::Result<End> {
+/// How many tasks each PE has room for, where the machine does not say.
+fn room(options: &MapWorkloadOptions, program: &Workload, machine: &dyn Machine) -> Result<Option<u32>> {
+    let (tasks, pes) = (program.num_tasks() as u64, machine.num_pes() as u64);
+    let Some(room) = options.tasks_per_pe else {
+        return Ok((machine.room() < tasks).then(|| tasks.div_ceil(pes) as u32));
+    };
+    let places = u64::from(room) * pes;
+    if places < tasks {
+        let least = tasks.div_ceil(pes);
+        let message =
+            format!("--tasks_per_pe={room} leaves room for {places} of {tasks} tasks; give {least} or more");
+        return Err(UsageError(message).into());
+    }
+    // More than that is never taken, but every place would be searched.
+    Ok(Some(room.min(program.num_tasks().max(1) as u32)))
+}
+
+/// Maps a workload.
+pub(super) fn map(mut job: Job<'_>, source: Source<'_>) -> Result<End> {
     let started = Instant::now();
     let program = text::read(source)?;
-    let whole = machine.as_ref();
-    let (options, console) = (job.options, job.console);
-    let room = options.programs.room(&program, whole)?;
-    job.check_launch(&program, whole, room)?;
+    let Job { options, console, machine: whole, .. } = job;
+    let room = room(&options.workload, &program, whole)?;
+    job.check_launch(&program, room)?;
     let machine: Box<dyn Machine> = match room {
         Some(room) => Box::new(Capacities::new(whole, vec![room; whole.num_pes()])?),
         None => Box::new(whole),
@@ -131,25 +79,20 @@ pub(crate) fn map(mut job: MapJob<'_>, source: Source<'_>, machine: Box<dyn Mach
     console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
     tell_program(console, &program);
     machine::tell(console, machine);
-    let mut config = TaskMapConfig::preset(options.preconfiguration_mapping);
-    config.mapping = job.config;
-    config.costs = options.programs.costs.costs();
-    if options.programs.judge() == Judge::Estimate {
-        config.simulated = 0;
-    }
+    let mut config = job.assignment();
     let assignment = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
         map_tasks(&program, machine, &config, start.as_ref(), &observer)?
     };
     tell_assignment(console, &assignment.report);
-    let (launch, refused) =
-        launch::of_mapping(job.places.planned.take(), whole, &assignment.mapping, job.places.outputs);
+    let planned = job.places.planned.take();
+    let (launch, refused) = launch::of_mapping(planned, whole, &assignment.mapping, job.places.outputs);
     config.mapping = config.mapping.effective_on(machine);
     let report = job.report(&program, (machine, room), config, &assignment.report, launch.as_ref());
-    job.write(&program, (whole, room), &assignment, &report, launch.as_ref())?;
+    job.write_workload(&program, room, &assignment, &report, launch.as_ref())?;
     launch.iter().for_each(|launch| launch.tell(console));
     console.line(format_args!("written to {}", job.places.name()));
-    refused.map_or(Ok(()), Err)?;
+    refused.map_or(Ok(()), |error| Err(Failure::from(error)))?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
 
@@ -159,20 +102,28 @@ fn tasks_per_pe(room: Option<u32>, machine: &dyn Machine) -> u32 {
     room.or_else(largest).unwrap_or(1)
 }
 
-impl MapJob<'_> {
+impl Job<'_> {
     /// Refuses before any work a launch that no mapping allows.
-    fn check_launch(
-        &self,
-        program: &Workload,
-        machine: &dyn Machine,
-        room: Option<u32>,
-    ) -> anyhow::Result<()> {
+    fn check_launch(&self, program: &Workload, room: Option<u32>) -> Result<()> {
         let Some(planned) = &self.places.planned else { return Ok(()) };
-        if tasks_per_pe(room, machine) > 1 {
-            let instead = "take a machine with one for each task, and leave out --tasks_per_pe";
-            return Err(direct::no_launch(instead).into());
+        if tasks_per_pe(room, self.machine) > 1 {
+            let message = "--launch is for one process per processing element; take a machine with one for each task, and leave \
+                           out --tasks_per_pe";
+            return Err(UsageError(message.to_owned()).into());
         }
-        Ok(planned.check(machine, program.num_tasks())?)
+        Ok(planned.check(self.machine, program.num_tasks())?)
+    }
+
+    /// The settings of the run.
+    fn assignment(&self) -> TaskMapConfig {
+        let options = self.options;
+        let mut config = TaskMapConfig::preset(options.preconfiguration_mapping);
+        config.mapping = self.config;
+        config.costs = options.workload.costs.costs();
+        if options.workload.judge() == Judge::Estimate {
+            config.simulated = 0;
+        }
+        config
     }
 
     fn report<'b>(
@@ -193,7 +144,7 @@ impl MapJob<'_> {
             machine: options.machine.report(machine),
             preconfiguration_mapping: options.preconfiguration_mapping,
             tasks_per_pe: tasks_per_pe(room, machine),
-            judge: options.programs.judge().name(),
+            judge: options.workload.judge().name(),
             settings,
             report,
             launch: launch.map(JobLaunch::report),
@@ -201,22 +152,22 @@ impl MapJob<'_> {
     }
 
     /// Writes mapping, report, picture and what launches the job, once the mapping is verified if that was asked for.
-    fn write(
+    fn write_workload(
         &self,
         program: &Workload,
-        (machine, room): (&dyn Machine, Option<u32>),
+        room: Option<u32>,
         TaskMapping { mapping, report, .. }: &TaskMapping,
         report_of_run: &MapReport<'_>,
         launch: Option<&JobLaunch>,
-    ) -> anyhow::Result<()> {
-        let (options, places) = (self.options, &self.places);
+    ) -> Result<()> {
+        let Job { options, machine, places, .. } = self;
         // Of tasks that share PEs, stretches of equal length are drawn beside the mapping.
         let graph = program.graph();
-        let is_shared = tasks_per_pe(room, machine) > 1;
-        let drawn = options.picture.draw(&graph, machine, places.name(), mapping, is_shared)?;
+        let is_shared = tasks_per_pe(room, *machine) > 1;
+        let drawn = options.picture.draw(&graph, *machine, places.name(), mapping, is_shared)?;
         let files = launch.into_iter().flat_map(JobLaunch::texts);
         let audit = |written: &Path| {
-            self.audit(written, report, room, machine)?;
+            self.audit(written, report, room)?;
             let TaskMapReport { cost, estimate, .. } = report;
             self.console.line(format_args!("verified: J of the files is {cost} too"));
             self.console.line(format_args!("verified: F of the files is {estimate:.1} too"));
@@ -227,15 +178,9 @@ impl MapJob<'_> {
     }
 
     /// Has the independent auditor recompute J and F from the files.
-    fn audit(
-        &self,
-        mapping: &Path,
-        report: &TaskMapReport,
-        room: Option<u32>,
-        machine: &dyn Machine,
-    ) -> anyhow::Result<()> {
-        let costs = self.options.programs.costs.costs();
-        let machine = (&self.options.machine, machine);
+    fn audit(&self, mapping: &Path, report: &TaskMapReport, room: Option<u32>) -> Result<()> {
+        let costs = self.options.workload.costs.costs();
+        let machine = (&self.options.machine, self.machine);
         let audited = files::with_texts(&self.options.file, mapping, machine, |text, mapping, machine| {
             let program = WorkloadText {
                 text,
@@ -250,12 +195,12 @@ impl MapJob<'_> {
 }
 
 /// An error unless the auditor has found the J and the F that were computed.
-fn compare(audited: &WorkloadAudit, cost: Cost, estimate: f64) -> anyhow::Result<()> {
+fn compare(audited: &WorkloadAudit, cost: Cost, estimate: f64) -> Result<()> {
     files::compare(i128::try_from(audited.cost).unwrap_or(i128::MAX), cost)?;
     if audited.estimate != estimate {
         let message =
             format!("F of the mapping written is {}, but {estimate} was computed", audited.estimate);
-        return Err(VerificationError(message).into());
+        return Err(VerificationError::Differs(message).into());
     }
     Ok(())
 }
@@ -290,7 +235,7 @@ mod tests {
         assert!(compare(&audited, 12, 3.5).is_ok());
         let told = |cost, estimate| {
             let error = compare(&audited, cost, estimate).unwrap_err();
-            error.downcast::<VerificationError>().expect("it ends as a failed audit does").0
+            error.to_string().split_once(": ").unwrap().1.to_owned()
         };
         assert_eq!(told(11, 3.5), "J of the mapping written is 12, but 11 was computed");
         assert_eq!(told(12, 3.75), "F of the mapping written is 3.5, but 3.75 was computed");

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use crate::exit::UsageError;
-use crate::options::{self, one_of};
+use crate::error::{Result, UsageError};
+use crate::options::one_of;
 use viem::graph::{Coordinates, CsrGraph};
 use viem::ground::observer::{Limited, Observer, Phase};
 use viem::ground::threads;
@@ -26,6 +26,23 @@ pub(super) enum FirstMapping {
     /// The order of an algorithm that divides graphs.
     Along(Algorithm),
 }
+
+/// The names of the constructions.
+pub(super) const CONSTRUCTIONS: &[&str] = &[
+    "random",
+    "identity",
+    "growing",
+    "greedyallc",
+    "hierarchybottomup",
+    "hierarchytopdown",
+    "dualrecursive",
+    "multilevel",
+    "treematch",
+];
+/// The names of the orders.
+pub(super) const ORDERS: &[&str] = &["rcb", "zcurve", "hilbert", "rsb", "linear"];
+/// Those that need coordinates.
+pub(super) const WITH_COORDINATES: &[&str] = &["rcb", "zcurve", "hilbert"];
 
 /// Constructions, and algorithms that are not called like one of them.
 static ALL: LazyLock<Vec<FirstMapping>> = LazyLock::new(|| {
@@ -74,46 +91,25 @@ impl FirstOptions {
         }
     }
 
-    /// An error if one of these options is there.
-    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
-        let given = [
-            (self.construction_algorithm.is_some(), "--construction_algorithm"),
-            (self.coordinates.is_some(), "--coordinates"),
-        ];
-        options::refuse(&given, why)
-    }
-
     /// The file that is read, if one is.
     pub(super) fn file(&self) -> Option<&Path> {
         self.coordinates.as_deref()
     }
 
-    /// An error if these options do not fit together.
+    /// An error if coordinates are needed and missing.
     pub(super) fn check(&self) -> Result<(), UsageError> {
         let needs = self.along().is_some_and(Algorithm::needs_coordinates);
         let name = self.construction_algorithm.map_or("", FirstMapping::name);
-        match (needs, self.coordinates.is_some()) {
-            (true, false) => Err(UsageError(format!(
+        if needs && self.coordinates.is_none() {
+            return Err(UsageError(format!(
                 "--construction_algorithm={name} needs to know where the processes lie; give --coordinates=FILE"
-            ))),
-            (false, true) => Err(UsageError(
-                "--coordinates is for --construction_algorithm=rcb, zcurve or hilbert; leave it out"
-                    .to_owned(),
-            )),
-            _ => Ok(()),
+            )));
         }
-    }
-
-    /// An error if an order was asked for where it has no use.
-    pub(super) fn refuse_order(&self, why: &str) -> Result<(), UsageError> {
-        match self.along() {
-            Some(algorithm) => Err(UsageError(format!("--construction_algorithm={algorithm} {why}"))),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Reads what the order needs, if one was asked for. To be called before signals are caught, as a pipe may never end.
-    pub(super) fn read(&self, num_nodes: usize) -> anyhow::Result<Option<FirstOrder>> {
+    pub(super) fn read(&self, num_nodes: usize) -> Result<Option<FirstOrder>> {
         let Some(algorithm) = self.along() else { return Ok(None) };
         let read = |path: &PathBuf| coordinates::read(Source::open(path)?, num_nodes);
         Ok(Some(FirstOrder { algorithm, points: self.coordinates.as_ref().map(read).transpose()? }))
@@ -134,7 +130,7 @@ impl FirstOrder {
         machine: &dyn Machine,
         streams: (u64, usize),
         observer: &dyn Observer,
-    ) -> anyhow::Result<Mapping> {
+    ) -> Result<Mapping> {
         self.with_input(graph, streams, observer, |input| along(machine, &self.algorithm.order(input)?))
     }
 
@@ -145,7 +141,7 @@ impl FirstOrder {
         machine: &dyn Machine,
         streams: (u64, usize),
         observer: &dyn Observer,
-    ) -> anyhow::Result<Mapping> {
+    ) -> Result<Mapping> {
         self.with_input(graph, streams, observer, |input| along_many(input, self.algorithm, machine))
     }
 
@@ -156,7 +152,7 @@ impl FirstOrder {
         (seed, threads): (u64, usize),
         observer: &dyn Observer,
         make: impl Fn(&Input<'_>) -> Result<Mapping, AlongError> + Sync,
-    ) -> anyhow::Result<Mapping> {
+    ) -> Result<Mapping> {
         let mut input = Input::new(graph).with_seed(seed);
         input.coordinates = self.points.as_ref();
         input.observer = observer;
@@ -168,12 +164,27 @@ impl FirstOrder {
 pub(super) fn within<T>(
     limit: &mut Option<Duration>,
     observer: &dyn Observer,
-    make: impl FnOnce(&dyn Observer) -> anyhow::Result<T>,
-) -> anyhow::Result<(T, Duration)> {
+    make: impl FnOnce(&dyn Observer) -> Result<T>,
+) -> Result<(T, Duration)> {
     let begin = Instant::now();
     observer.begins(Phase::Construction);
     let made = make(&Limited::new(observer, begin, *limit, Cost::MAX))?;
     let spent = begin.elapsed();
     *limit = limit.map(|limit| limit.saturating_sub(spent));
     Ok((made, spent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_options_name_every_construction_and_order() {
+        let names: Vec<&str> = ALL.iter().map(|first| first.name()).collect();
+        assert_eq!(names, [CONSTRUCTIONS, ORDERS].concat());
+        for &name in ORDERS {
+            let algorithm: Algorithm = name.parse().unwrap();
+            assert_eq!(algorithm.needs_coordinates(), WITH_COORDINATES.contains(&name), "{name}");
+        }
+    }
 }

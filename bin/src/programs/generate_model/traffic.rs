@@ -1,76 +1,21 @@
-//! The part of `generate_model` that sums recorded traffic into a communication graph.
+//! Summing recorded traffic into a communication graph.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::Args;
 use serde::Serialize;
 
+use super::destination::Destination;
+use super::options::{NAME, Options};
 use crate::console::{Console, ranges};
-use crate::exit::{End, UsageError};
-use crate::options::{self, ReportOptions, one_of};
+use crate::error::Result;
+use crate::exit::End;
+use crate::files;
 use crate::progress::Progress;
 use crate::signals::{self, First};
-use crate::{files, generate_model};
 use viem::ground::types::Weight;
 use viem::io::metis::Content;
-use viem::io::output::OutputId;
-use viem::io::traffic::{
-    ClassTally, Collector, Format, LeftOut, MOST_RANKS, Making, Share, Summary, Tally, TrafficError, Weighing,
-};
-use viem::io::{self, Outputs, ReadError, Source};
-
-/// How recorded traffic is summed.
-#[derive(Args, Debug)]
-#[command(rename_all = "snake_case", next_help_heading = "Recorded traffic")]
-pub(crate) struct TrafficOptions {
-    /// The files are recorded traffic of this kind: sum it into a communication graph instead of
-    /// partitioning. If not given, the kind is recognised by content where that is possible
-    #[arg(long, value_name = "KIND", value_parser = one_of(&Format::ALL, Format::name))]
-    from: Option<Format>,
-
-    /// Weight of an edge: bytes, msgs, or ALPHA+BETA, the cost of a message and of a byte such as
-    /// 1.5e-6+2e-10 [default: bytes]
-    #[arg(long, value_name = "WEIGHT", value_parser = Weighing::parse)]
-    weight: Option<Weighing>,
-
-    /// Classes of traffic to sum; openmpi has E, I, S, R and C, trace has p2p, neighbour and collective
-    /// [default: all but C]
-    #[arg(long, value_name = "CLASS,...", value_delimiter = ',')]
-    include: Option<Vec<String>>,
-
-    /// Keep the heaviest edges only, as many as hold this share of the weight: 0.95 or 95%
-    #[arg(long, value_name = "SHARE", value_parser = Share::parse)]
-    top: Option<Share>,
-
-    /// Number of ranks, if the last ones may have no traffic [default: as many as the files tell of]
-    #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(1..=MOST_RANKS))]
-    ranks: Option<u64>,
-
-    /// Number of the first rank in edge lists, 0 or 1 [default: 0 if that stands anywhere, otherwise 1]
-    #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(0..=1))]
-    first_rank: Option<u64>,
-}
-
-impl TrafficOptions {
-    /// Whether the files are said to be recorded traffic.
-    pub(crate) fn is_said(&self) -> bool {
-        self.from.is_some()
-    }
-
-    /// An error if one of these options is there.
-    pub(crate) fn refuse(&self, why: &str) -> Result<(), UsageError> {
-        let given = [
-            (self.from.is_some(), "--from"),
-            (self.weight.is_some(), "--weight"),
-            (self.include.is_some(), "--include"),
-            (self.top.is_some(), "--top"),
-            (self.ranks.is_some(), "--ranks"),
-            (self.first_rank.is_some(), "--first_rank"),
-        ];
-        options::refuse(&given, why)
-    }
-}
+use viem::io::traffic::{ClassTally, Collector, LeftOut, Making, Summary, Tally, Weighing};
+use viem::io::{self, ReadError, Source};
 
 /// What the program did, as written to `--json`.
 #[derive(Serialize)]
@@ -93,21 +38,10 @@ struct Seconds {
 /// Edge weights only: processes have none.
 const WEIGHTS: Content = Content { node_weights: false, edge_weights: true };
 
-/// Where the graph is made, and of what.
-pub(crate) struct Job<'a> {
-    pub(crate) files: &'a [PathBuf],
-    pub(crate) traffic: &'a TrafficOptions,
-    pub(crate) report: &'a ReportOptions,
-    pub(crate) outputs: &'a Outputs,
-    pub(crate) model: OutputId,
-    pub(crate) json: Option<OutputId>,
-    pub(crate) console: Console,
-}
-
 /// Sums the files, of which the first is open already, and writes the graph.
-pub(crate) fn sum(job: &Job<'_>, first: Source<'_>) -> anyhow::Result<End> {
+pub(super) fn sum(options: &Options, first: Source<'_>, to: &Destination) -> Result<End> {
     let started = Instant::now();
-    let (traffic, console) = (job.traffic, job.console);
+    let (traffic, console) = (&options.traffic, to.console);
     let making = Making {
         weighing: traffic.weight.unwrap_or(Weighing::BYTES),
         top: traffic.top,
@@ -115,10 +49,10 @@ pub(crate) fn sum(job: &Job<'_>, first: Source<'_>) -> anyhow::Result<End> {
         first_rank: traffic.first_rank,
     };
     let mut collector = Collector::new(traffic.include.clone());
-    let progress = Progress::new(job.report.quiet);
+    let progress = Progress::new(options.report.quiet);
     signals::listen(&progress, First::Ends);
     progress.tell("reading");
-    read(&mut collector, first, job)?;
+    read(&mut collector, first, options)?;
     let reading = started.elapsed().as_secs_f64();
     progress.tell("summing");
     let (graph, summary) = collector.finish(&making)?;
@@ -136,17 +70,18 @@ pub(crate) fn sum(job: &Job<'_>, first: Source<'_>) -> anyhow::Result<End> {
         summary: &summary,
         seconds: Seconds { reading, summing },
     };
-    job.outputs.write(&[
-        (Some(job.model), &|out| io::metis::write(out, &graph, WEIGHTS)),
-        (job.json, &|out| files::write_report(out, generate_model::NAME, &report)),
+    to.outputs.write(&[
+        (Some(to.model), &|out| io::metis::write(out, &graph, WEIGHTS)),
+        (to.json, &|out| files::write_report(out, NAME, &report)),
     ])?;
-    console.line(format_args!("written to {}", job.outputs.name(job.model)));
+    console.line(format_args!("written to {}", to.outputs.name(to.model)));
     Ok(End::Done)
 }
 
-fn read(collector: &mut Collector, first: Source<'_>, job: &Job<'_>) -> Result<(), ReadError> {
-    collector.read(first, job.traffic.from)?;
-    job.files[1..].iter().try_for_each(|path| collector.read(Source::open(path)?, job.traffic.from))
+fn read(collector: &mut Collector, first: Source<'_>, options: &Options) -> Result<(), ReadError> {
+    let from = options.traffic.from;
+    collector.read(first, from)?;
+    options.files[1..].iter().try_for_each(|path| collector.read(Source::open(path)?, from))
 }
 
 /// The table of what was summed, and what was not.
@@ -203,18 +138,4 @@ fn tell_some(console: Console, what: &str, count: u64, note: &str) {
     if count > 0 {
         console.line(format_args!("{what}: {count}{note}"));
     }
-}
-
-/// Which errors of summing are a wrong use of options.
-pub(crate) fn is_usage(error: &TrafficError) -> bool {
-    use TrafficError::{BelowFirst, NoBytes, NoMessages, NoSuchClass, TooManyAsked, TooManyRanks};
-    matches!(
-        error,
-        NoSuchClass { .. }
-            | NoBytes
-            | NoMessages
-            | TooManyRanks { .. }
-            | TooManyAsked { .. }
-            | BelowFirst { .. }
-    )
 }

@@ -9,7 +9,7 @@ use viem::io::{ReadError, Source, pe_weights};
 /// The speeds of the parts, if they are not all alike.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
-pub(super) struct SpeedOptions {
+pub(crate) struct SpeedOptions {
     /// How fast each part is, in proportion, so that its load fits: whole numbers such as 1,2,4, or a file of one a line. There are as
     /// many parts as speeds; a part of speed 0 stays empty
     #[arg(long, value_name = "LIST|FILE", value_parser = Speeds::parse)]
@@ -36,13 +36,8 @@ impl Speeds {
 }
 
 impl SpeedOptions {
-    /// Whether speeds are given.
-    pub(super) fn is_given(&self) -> bool {
-        self.speeds.is_some()
-    }
-
     /// The file that the speeds are read from, if they are.
-    pub(super) fn file(&self) -> Option<&Path> {
+    pub(crate) fn file(&self) -> Option<&Path> {
         match &self.speeds {
             Some(Speeds::File(path)) => Some(path),
             _ => None,
@@ -50,7 +45,7 @@ impl SpeedOptions {
     }
 
     /// The speed of each part, if speeds are given.
-    pub(super) fn read(&self) -> Result<Option<Vec<u32>>, ReadError> {
+    pub(crate) fn read(&self) -> Result<Option<Vec<u32>>, ReadError> {
         match &self.speeds {
             None => Ok(None),
             Some(Speeds::List(speeds)) => Ok(Some(speeds.clone())),

@@ -1,24 +1,21 @@
-//! `evaluator`: scores a mapping.
+//! Mappings of graphs, scored.
 
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-
-use clap::Parser;
 use serde::Serialize;
 
-use super::compare::{self, Other, PictureOptions, Row};
-use super::console::{Console, ranges};
-use super::direct::{self, DirectOptions, JsonSpread};
-use super::exit::{self, End, UsageError};
-use super::files;
-use super::machine::{self, JsonMachine, MachineOptions};
-use super::options::{ReportOptions, one_of};
-use super::qap::{self, ModelFormat};
-use super::workload::{self, SimulationOptions, SimulationReport};
+use super::job::Job;
+use super::options::{NAME, TABLE};
+use crate::compare::{self, Row};
+use crate::console::{Console, ranges};
+use crate::error::Result;
+use crate::exit::End;
+use crate::files;
+use crate::machine::{self, JsonMachine};
+use crate::many_to_one::{self, JsonSpread};
+use crate::modes::Mode;
+use crate::workload::{self, SimulationReport};
 use viem::graph::CsrGraph;
 use viem::ground::types::{Cost, PeId};
-use viem::io::output::OutputId;
-use viem::io::{Outputs, Source};
+use viem::io::Source;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::objective::evaluate;
@@ -26,47 +23,6 @@ use viem::mapping::problem::check_room;
 use viem::mapping::solve;
 use viem::report::compare::Comparison;
 use viem::report::traffic::{self, DistanceTraffic, LevelTraffic};
-
-/// The name of the program.
-pub(super) const NAME: &str = "evaluator";
-
-/// Scores a mapping: its objective J, that of the identity, and the traffic at each level or distance of the machine.
-#[derive(Parser, Debug)]
-#[command(name = NAME, version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
-pub(super) struct Options {
-    /// The model: a METIS graph whose vertices are the processes, a program in time (PROCESS ...), or, without a machine, a quadratic assignment problem of
-    /// QAPLIB (FILE.dat, FILE.qap); - is standard input
-    pub(super) file: PathBuf,
-
-    /// What the model is, where its name does not tell
-    #[arg(long, value_name = "FORMAT", value_parser = one_of(&ModelFormat::ALL, ModelFormat::name))]
-    pub(super) input_format: Option<ModelFormat>,
-
-    /// The mapping: line i holds the processing element of process i, both from 0; of a quadratic assignment problem also a
-    /// solution file of QAPLIB
-    #[arg(long, alias = "input", value_name = "FILE")]
-    pub(super) input_mapping: PathBuf,
-
-    /// Set the mapping side by side with others, by commas: block (the identity), socket (the packages of a node by turns), cyclic or
-    /// node (the nodes by turns), random, or files of mappings
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Other::parse)]
-    pub(super) compare: Vec<Other>,
-
-    #[command(flatten)]
-    pub(super) picture: PictureOptions,
-
-    #[command(flatten)]
-    pub(super) machine: MachineOptions,
-
-    #[command(flatten)]
-    pub(super) direct: DirectOptions,
-
-    #[command(flatten)]
-    pub(super) report: ReportOptions,
-
-    #[command(flatten)]
-    pub(super) simulation: SimulationOptions,
-}
 
 /// What the evaluator finds, as written to `--json`.
 #[derive(Serialize)]
@@ -114,77 +70,24 @@ struct Objective {
     identity: Option<Cost>,
 }
 
-/// Runs the program with the arguments of the process.
-pub fn main() -> ExitCode {
-    exit::run(score)
-}
-
-fn score(options: &Options) -> anyhow::Result<End> {
-    if qap::is_problem(&options.file, options.input_format, &options.machine)? {
-        return qap::score(options);
-    }
-    let files = [options.file.as_path(), options.input_mapping.as_path()];
-    let weights = options.direct.pe_weights.as_deref();
-    let others = options.compare.iter().filter_map(Other::file).chain(weights);
-    let inputs: Vec<&Path> = files.into_iter().chain(options.machine.files()).chain(others).collect();
-    files::probe_inputs(&inputs)?;
-    let mut outputs = Outputs::new();
-    let json = options.report.add_to(&mut outputs, &inputs)?;
-    let trace = options.simulation.add_to(&mut outputs, &inputs)?;
-    let picture = options.picture.add_to(&mut outputs, &inputs)?;
-    let console = Console::new(options.report.quiet, &outputs)?;
-    options.direct.imbalance()?;
-    let machine = options.direct.weigh(options.machine.build(console)?)?;
-    let job = Job { options, outputs: &outputs, json, trace, picture, console };
-    let mut source = Source::open(&options.file)?;
-    if workload::is_program(&mut source) {
-        job.program(source, machine.as_ref())
-    } else {
-        job.graph(source, machine.as_ref())
-    }
-}
-
-/// What is to be done, with the outputs that were asked for.
-pub(super) struct Job<'a> {
-    pub options: &'a Options,
-    pub outputs: &'a Outputs,
-    pub json: Option<OutputId>,
-    pub trace: Option<OutputId>,
-    pub picture: Option<OutputId>,
-    pub console: Console,
-}
-
 impl Job<'_> {
-    /// Scores a mapping of a program in time.
-    fn program(&self, source: Source, machine: &dyn Machine) -> anyhow::Result<End> {
-        let options = self.options;
-        if !options.compare.is_empty() {
-            let message =
-                "--compare sets mappings of a graph side by side; score those of a program one by one";
-            return Err(UsageError(message.to_owned()).into());
-        }
-        options.direct.refuse("is for graphs; this is a program in time")?;
-        workload::score(self, source, machine)
-    }
-
     /// Scores a mapping of a graph.
-    fn graph(&self, source: Source, machine: &dyn Machine) -> anyhow::Result<End> {
+    pub(super) fn graph(&self, source: Source, machine: &dyn Machine) -> Result<End> {
         let Self { options, console, .. } = *self;
-        options
-            .simulation
-            .refuse_costs("is for programs in time; all messages of a graph are sent at once")?;
-        let (graph, is_direct) = options.direct.read(source, machine)?;
+        let (graph, is_many_to_one) = options.sharing.read(source, machine)?;
+        TABLE.refuse(if is_many_to_one { Mode::ManyToOne } else { Mode::OneToOne }, self.given)?;
         console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
         machine::tell(console, machine);
-        let Given { mapping, identity, spread } = self.given(&graph, machine, is_direct)?;
+        let Given { mapping, identity, spread } = self.given(&graph, machine, is_many_to_one)?;
         let mut compared = Vec::new();
         if !options.compare.is_empty() {
             let given = (options.input_mapping.as_path(), &mapping);
-            let comparison = Comparison::new(&graph, machine)?.of_many(is_direct);
+            let comparison = Comparison::new(&graph, machine)?.of_many(is_many_to_one);
             compared = compare::rows(machine, &comparison, given, &options.compare)?;
         }
         let name = files::name(&options.input_mapping);
-        let drawn = options.picture.draw(&graph, machine, &name, &mapping, is_direct)?.unwrap_or_default();
+        let drawn =
+            options.picture.draw(&graph, machine, &name, &mapping, is_many_to_one)?.unwrap_or_default();
         let simulation = options.simulation.phase(&graph, machine, &mapping)?;
         let distances = machine.distances()?;
         let hierarchy = machine.hierarchy();
@@ -217,13 +120,13 @@ impl Job<'_> {
     }
 
     /// Reads the mapping of a graph.
-    fn given(&self, graph: &CsrGraph, machine: &dyn Machine, is_direct: bool) -> anyhow::Result<Given> {
+    fn given(&self, graph: &CsrGraph, machine: &dyn Machine, is_many_to_one: bool) -> Result<Given> {
         let Self { options, console, .. } = *self;
         let path = options.input_mapping.as_path();
-        if is_direct {
+        if is_many_to_one {
             console.line(format_args!("reading input mapping"));
             let mapping = files::read_many(path, graph.num_nodes(), machine)?;
-            let spread = spread(graph, machine, options.direct.imbalance()?, &mapping);
+            let spread = spread(graph, machine, options.sharing.imbalance()?, &mapping);
             return Ok(Given { mapping, identity: None, spread: Some(spread) });
         }
         check_room(graph.num_nodes(), machine)?;
@@ -244,7 +147,7 @@ struct Given {
     spread: Option<JsonSpread>,
 }
 
-/// What a direct mapping puts on PEs, and what they exchange.
+/// What a many-to-one mapping puts on PEs, and what they exchange.
 fn spread(graph: &CsrGraph, machine: &dyn Machine, imbalance: f64, mapping: &Mapping) -> JsonSpread {
     let bounds = solve::bounds(graph, machine, imbalance);
     JsonSpread {
@@ -265,8 +168,8 @@ fn tell(console: Console, report: &Report<'_>) {
         Traffic::ByDistance(rows) => tell_distances(console, rows),
     }
     if let Some(spread) = &report.spread {
-        direct::tell_loads(console, &spread.loads);
-        spread.by_pe.iter().for_each(|traffic| direct::tell_traffic(console, traffic));
+        many_to_one::tell_loads(console, &spread.loads);
+        spread.by_pe.iter().for_each(|traffic| many_to_one::tell_traffic(console, traffic));
     }
     if !report.empty_pes.is_empty() {
         let (count, which) = (report.empty_pes.len(), ranges(&report.empty_pes));

@@ -1,0 +1,116 @@
+//! What can go wrong in a program: every error that may end one, each with the kind that decides the exit code.
+
+use viem::ground::error::{ErrorKind, HasKind};
+use viem::ground::settings::ConfigError;
+use viem::ground::threads::ThreadsError;
+use viem::io::metis::RepairError;
+use viem::io::traffic::TrafficError;
+use viem::io::{ReadError, WriteError};
+use viem::launch::LaunchError;
+use viem::machine::{HierarchyError, MachineError, SpecError};
+use viem::mapping::MappingError;
+use viem::mapping::construct::AlongError;
+use viem::mapping::model::ModelError;
+use viem::mapping::objective::ScoreError;
+use viem::mapping::problem::ProblemError;
+use viem::mapping::solve::SolveError;
+use viem::partition::{AlgorithmError, HomesError, RemapError, TargetsError};
+use viem::qap::{QapError, QapSolveError};
+use viem::workload::WorkloadError;
+use viem::workload::estimate::EstimateError;
+use viem::workload::generate::GenerateError;
+use viem::workload::map::TaskMapError;
+use viem::workload::simulate::SimulationError;
+use viem_verify::AuditError;
+
+/// What a program does that may fail.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// Declares the errors that can end a program. Each has a kind, or this does not compile.
+macro_rules! failures {
+    ($($name:ident($error:ty),)+) => {
+        /// Why a program ends without its result.
+        #[derive(Debug, thiserror::Error)]
+        pub(crate) enum Failure {
+            $(#[error(transparent)] $name(#[from] $error),)+
+        }
+
+        impl Failure {
+            /// What decides the exit code.
+            pub(crate) fn kind(&self) -> ErrorKind {
+                match self {
+                    $(Self::$name(error) => error.kind(),)+
+                }
+            }
+        }
+    };
+}
+
+failures! {
+    Algorithm(AlgorithmError),
+    Along(AlongError),
+    Assign(TaskMapError),
+    Config(ConfigError),
+    Estimate(EstimateError),
+    Generate(GenerateError),
+    Hierarchy(HierarchyError),
+    Homes(HomesError),
+    Launch(LaunchError),
+    Machine(MachineError),
+    Mapping(MappingError),
+    Model(ModelError),
+    Problem(ProblemError),
+    Workload(WorkloadError),
+    Qap(QapError),
+    QapSolve(QapSolveError),
+    Read(ReadError),
+    Remap(RemapError),
+    Repair(RepairError),
+    Score(ScoreError),
+    Simulation(SimulationError),
+    Solve(SolveError),
+    Spec(SpecError),
+    Targets(TargetsError),
+    Threads(ThreadsError),
+    Traffic(TrafficError),
+    Usage(UsageError),
+    Verification(VerificationError),
+    Write(WriteError),
+}
+
+/// A mistake in the command line that only shows once its values are put together.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct UsageError(pub(crate) String);
+
+impl HasKind for UsageError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
+}
+
+/// What the auditor found is not what the optimiser computed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum VerificationError {
+    /// Both have a figure, and these differ.
+    #[error("internal error, please report it: {0}")]
+    Differs(String),
+    /// The auditor cannot make sense of what was written.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
+}
+
+impl HasKind for VerificationError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Differs(_) | Self::Audit(_) => ErrorKind::Internal,
+        }
+    }
+}
+
+/// `?` passes on what the auditor says.
+impl From<AuditError> for Failure {
+    fn from(error: AuditError) -> Self {
+        Self::Verification(error.into())
+    }
+}

@@ -1,0 +1,191 @@
+//! Which option means something in which mode of a program: one table per program, from which come both the refusals and the
+//! option tables of the guide.
+
+use crate::error::UsageError;
+use crate::given::Given;
+
+/// What a program is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Each process has a PE, or one of the places on a PE, of its own.
+    OneToOne,
+    /// Many vertices share a PE.
+    ManyToOne,
+    /// A many-to-one mapping is made from an older one.
+    Remapping,
+    /// The model is a workload.
+    Workload,
+    /// The model is a quadratic assignment problem.
+    Qap,
+    /// A graph is partitioned.
+    Partition,
+    /// A graph is partitioned by cutting an order of its vertices that was written before.
+    Index,
+    /// A partition is made from an older one.
+    Repartition,
+    /// Recorded traffic is summed.
+    Traffic,
+    /// A workload is generated.
+    Generator,
+    /// A graph is checked.
+    Check,
+}
+
+impl Mode {
+    /// The name in option tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::OneToOne => "one-to-one",
+            Self::ManyToOne => "many-to-one",
+            Self::Remapping => "remapping",
+            Self::Workload => "workload",
+            Self::Qap => "QAP",
+            Self::Partition => "partition",
+            Self::Index => "index",
+            Self::Repartition => "repartition",
+            Self::Traffic => "traffic",
+            Self::Generator => "generator",
+            Self::Check => "check",
+        }
+    }
+
+    /// What messages call things that are done in this mode.
+    fn plural(self) -> &'static str {
+        match self {
+            Self::OneToOne => "one-to-one mappings",
+            Self::ManyToOne => "many-to-one mappings",
+            Self::Remapping => "remapping",
+            Self::Workload => "workloads",
+            Self::Qap => "quadratic assignment problems",
+            Self::Partition => "graphs that are partitioned",
+            Self::Index => "graphs that are cut by --index",
+            Self::Repartition => "graphs that are repartitioned",
+            Self::Traffic => "recorded traffic",
+            Self::Generator => "generated workloads",
+            Self::Check => "graphs",
+        }
+    }
+
+    /// What messages call one of them.
+    fn singular(self) -> &'static str {
+        match self {
+            Self::OneToOne => "this mapping is one-to-one",
+            Self::ManyToOne => "this mapping is many-to-one",
+            Self::Remapping => "this is a remapping",
+            Self::Workload => "this is a workload",
+            Self::Qap => "this is a quadratic assignment problem",
+            Self::Partition => "this is a graph that is partitioned",
+            Self::Index => "this graph is cut by --index",
+            Self::Repartition => "this graph is repartitioned",
+            Self::Traffic => "this is recorded traffic",
+            Self::Generator => "--generate makes a workload",
+            Self::Check => "this is a graph",
+        }
+    }
+}
+
+/// In which modes some options mean something.
+pub(crate) struct Row {
+    /// Their ids.
+    pub(crate) options: &'static [&'static str],
+    /// The values that this is about; all if there are none.
+    pub(crate) values: &'static [&'static str],
+    pub(crate) modes: &'static [Mode],
+    /// What to do in some other modes, if that is not just to leave the option out.
+    instead: (&'static [Mode], &'static str),
+}
+
+impl Row {
+    /// Options that mean something in these modes.
+    pub(crate) const fn new(modes: &'static [Mode], options: &'static [&'static str]) -> Self {
+        Self { options, values: &[], modes, instead: (&[], "") }
+    }
+
+    /// The same of these values only.
+    pub(crate) const fn with_values(self, values: &'static [&'static str]) -> Self {
+        Self { values, ..self }
+    }
+
+    /// What to do in these other modes, if that is not just to leave the option out.
+    pub(crate) const fn instead(self, modes: &'static [Mode], instead: &'static str) -> Self {
+        Self { instead: (modes, instead), ..self }
+    }
+
+    /// Whether it is about what was given for an option.
+    fn is_about(&self, option: &str, given: &Given) -> bool {
+        given.has(option) && (self.values.is_empty() || given.has_one_of(option, self.values))
+    }
+
+    /// What to do in a mode where it means nothing.
+    fn remedy(&self, mode: Mode) -> &'static str {
+        let (modes, instead) = self.instead;
+        if modes.contains(&mode) { instead } else { "leave it out" }
+    }
+
+    /// The option as messages name it.
+    fn name(&self, option: &str, given: &Given) -> String {
+        let value = given.value(option).filter(|_| !self.values.is_empty());
+        value.map_or(format!("--{option}"), |value| format!("--{option}={value}"))
+    }
+}
+
+/// An option that means something only if another one is given, or has one of some values.
+pub(crate) struct Need {
+    pub(crate) option: &'static str,
+    /// In which modes that is so.
+    pub(crate) modes: &'static [Mode],
+    /// The other options, one of which suffices, and their values; any value if there are none.
+    pub(crate) of: &'static [(&'static str, &'static [&'static str])],
+}
+
+impl Need {
+    fn is_met(&self, given: &Given) -> bool {
+        self.of.iter().any(|(option, values)| match values {
+            [] => given.has(option),
+            values => given.has_one_of(option, values),
+        })
+    }
+
+    /// The other options as messages name them.
+    fn names(&self) -> String {
+        let name = |(option, values): &(&str, &[&str])| match values {
+            [] => format!("--{option}"),
+            values => format!("--{option}={}", values.join(", ")),
+        };
+        self.of.iter().map(name).collect::<Vec<_>>().join(" and for ")
+    }
+}
+
+/// All that a program knows of its options and modes.
+pub(crate) struct Table {
+    pub(crate) modes: &'static [Mode],
+    pub(crate) rows: &'static [Row],
+    pub(crate) needs: &'static [Need],
+}
+
+impl Table {
+    /// An error if an option is given that means nothing in this mode.
+    pub(crate) fn refuse(&self, mode: Mode, given: &Given) -> Result<(), UsageError> {
+        for row in self.rows.iter().filter(|row| !row.modes.contains(&mode)) {
+            if let Some(option) = row.options.iter().find(|option| row.is_about(option, given)) {
+                let uses = row.modes.iter().map(|mode| mode.plural()).collect::<Vec<_>>().join(", ");
+                return Err(UsageError(format!(
+                    "{} is for {uses}; {}: {}",
+                    row.name(option, given),
+                    mode.singular(),
+                    row.remedy(mode)
+                )));
+            }
+        }
+        let mut needs = self.needs.iter().filter(|need| need.modes.contains(&mode) && given.has(need.option));
+        match needs.find(|need| !need.is_met(given)) {
+            Some(need) => Err(UsageError(format!("--{} is for {}; leave it out", need.option, need.names()))),
+            None => Ok(()),
+        }
+    }
+
+    /// The rows about an option.
+    pub(crate) fn rows_of<'a>(&self, option: &'a str) -> impl Iterator<Item = &'static Row> + use<'a> {
+        self.rows.iter().filter(move |row| row.options.contains(&option))
+    }
+}

@@ -1,0 +1,88 @@
+//! The options of `evaluator`, and which of them means something in which mode.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+use crate::compare::{Other, PictureOptions};
+use crate::exit;
+use crate::machine::MachineOptions;
+use crate::many_to_one::SharingOptions;
+use crate::modes::{Mode, Need, Row, Table};
+use crate::options::{ReportOptions, one_of};
+use crate::qap::ModelFormat;
+use crate::workload::SimulationOptions;
+
+/// The name of the program.
+pub(crate) const NAME: &str = "evaluator";
+
+/// Scores a mapping: its objective J, that of the identity, and the traffic at each level or distance of the machine.
+#[derive(Parser, Debug)]
+#[command(name = NAME, version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
+pub(crate) struct Options {
+    /// The model: a METIS graph whose vertices are the processes, a program in time (PROCESS ...), or, without a machine, a quadratic assignment problem of
+    /// QAPLIB (FILE.dat, FILE.qap); - is standard input
+    pub(crate) file: PathBuf,
+
+    /// What the model is, where its name does not tell
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&ModelFormat::ALL, ModelFormat::name))]
+    pub(crate) input_format: Option<ModelFormat>,
+
+    /// The mapping: line i holds the processing element of process i, both from 0; of a quadratic assignment problem also a
+    /// solution file of QAPLIB
+    #[arg(long, alias = "input", value_name = "FILE")]
+    pub(crate) input_mapping: PathBuf,
+
+    /// Set the mapping side by side with others, by commas: block (the identity), socket (the packages of a node by turns), cyclic or
+    /// node (the nodes by turns), random, or files of mappings
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Other::parse)]
+    pub(crate) compare: Vec<Other>,
+
+    #[command(flatten)]
+    pub(crate) picture: PictureOptions,
+
+    #[command(flatten)]
+    pub(crate) machine: MachineOptions,
+
+    #[command(flatten)]
+    pub(crate) sharing: SharingOptions,
+
+    #[command(flatten)]
+    pub(crate) report: ReportOptions,
+
+    #[command(flatten)]
+    pub(crate) simulation: SimulationOptions,
+}
+
+/// Everything but quadratic assignment problems has a machine.
+const ON_MACHINES: &[Mode] = &[Mode::OneToOne, Mode::ManyToOne, Mode::Workload];
+
+/// Every mode.
+const ALL: &[Mode] = &[Mode::OneToOne, Mode::ManyToOne, Mode::Workload, Mode::Qap];
+
+/// Which option means something in which mode.
+pub(crate) static TABLE: Table = Table {
+    modes: ALL,
+    rows: &[
+        Row::new(ALL, &["file", "input_format", "input_mapping", "quiet", "json"]),
+        Row::new(
+            ON_MACHINES,
+            &[
+                "hierarchy_parameter_string",
+                "distance_parameter_string",
+                "machine",
+                "pes",
+                "pu",
+                "latency",
+                "picture",
+                "simulate",
+                "trace",
+            ],
+        ),
+        Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["compare"])
+            .instead(&[Mode::Workload], "score its mappings one by one"),
+        Row::new(&[Mode::ManyToOne], &["imbalance", "pe_weights"]),
+        Row::new(&[Mode::Workload], &["send_cycles", "receive_cycles"]),
+    ],
+    needs: &[Need { option: "picture", modes: &[Mode::Workload], of: &[("simulate", &[])] }],
+};

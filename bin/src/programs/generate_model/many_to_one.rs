@@ -1,0 +1,167 @@
+//! Mapping an application graph onto a machine: process i of the model is what lies on PE i.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::audit::Claim;
+use super::destination::Destination;
+use super::options::Options;
+use crate::error::{Result, UsageError};
+use crate::exit::End;
+use crate::files;
+use crate::machine::{self, JsonMachine, MachineOptions};
+use crate::many_to_one::{self, JsonSpread, SharingOptions};
+use crate::progress::Progress;
+use crate::remap::{Curve, JsonRemap, Remap};
+use crate::signals::{self, First};
+use viem::graph::{CsrGraph, quotient};
+use viem::ground::threads;
+use viem::ground::types::Cost;
+use viem::io::metis::NodeWeights;
+use viem::io::{self, Source};
+use viem::machine::Machine;
+use viem::mapping::solve::{DirectConfig, DirectReport, DirectSolution, MapPreset, map_directly};
+use viem::partition::Migration;
+use viem::report::traffic;
+
+/// A model as it was asked for.
+pub(super) struct Job<'a> {
+    pub options: &'a Options,
+    pub machine: MachineOptions,
+    pub threads: usize,
+    pub to: &'a Destination,
+}
+
+impl Job<'_> {
+    pub(super) fn run(&self, source: Source<'_>) -> Result<End> {
+        let started = Instant::now();
+        let (Options { seed, imbalance, .. }, to, console) = (self.options, self.to, self.to.console);
+        let [file] = &self.options.files[..] else {
+            return Err(UsageError("a machine takes one graph in METIS format".to_owned()).into());
+        };
+        let pe_weights = self.options.onto.pe_weights.clone();
+        let sharing = SharingOptions { imbalance: Some(*imbalance), pe_weights };
+        let share = sharing.imbalance()?;
+        let machine = threads::run(self.threads, || self.machine.build(console))??;
+        let machine = sharing.weigh(machine)?;
+        let machine = machine.as_ref();
+        let graph = io::metis::read(source, NodeWeights::Read)?;
+        let reading = started.elapsed().as_secs_f64();
+        console.line(format_args!("io time: {reading:.6}"));
+        console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
+        machine::tell(console, machine);
+        let config = DirectConfig::preset(MapPreset::from(self.options.preconfiguration))
+            .with_seed(*seed)
+            .with_threads(self.threads)
+            .with_imbalance(share);
+        let remap = self.options.remap.read(&graph, machine.num_pes())?;
+        let (solution, curve) = self.solve(&graph, machine, &config, remap.as_ref())?;
+        let (pe_of, report) = (solution.mapping.as_slice(), &solution.report);
+        let model = quotient::contract(&graph, pe_of, machine.num_pes()).with_unit_node_weights();
+        let migration = remap.as_ref().zip(report.migration);
+        self.tell(&graph, &model, report, migration);
+        let json = Report {
+            seconds: Seconds { reading, mapping: report.seconds },
+            remap: migration.map(|(remap, migration)| remap.report(migration, curve.as_ref())),
+            ..self.report(file, (&graph, &model), machine, &solution)
+        };
+        let on = Some((&self.machine, machine, report.cost));
+        let (num_blocks, cut) = (machine.num_pes(), report.cut);
+        let claim = Claim { file, graph: &graph, blocks: pe_of, num_blocks, cut, on, migration };
+        to.write(&model, &claim, &json, curve.as_ref(), &[])
+    }
+
+    /// What was done, in lines for people.
+    fn tell(
+        &self,
+        graph: &CsrGraph,
+        model: &CsrGraph,
+        report: &DirectReport,
+        migration: Option<(&Remap<'_>, Migration)>,
+    ) {
+        let console = self.to.console;
+        console.line(format_args!("cut {}", report.cut));
+        many_to_one::tell_loads(console, &report.loads);
+        if let Some((remap, migration)) = &migration {
+            remap.tell(console, graph.total_node_weight(), migration);
+        }
+        console.line(format_args!("J of the application graph = {}", report.cost));
+        console.line(format_args!("model has {} nodes, {} edges", model.num_nodes(), model.num_arcs()));
+    }
+
+    /// What was done, for `--json`; without times and what was remapped.
+    fn report(
+        &self,
+        file: &Path,
+        (graph, model): (&CsrGraph, &CsrGraph),
+        machine: &dyn Machine,
+        DirectSolution { mapping, report }: &DirectSolution,
+    ) -> Report {
+        Report {
+            graph: files::name(file),
+            n: graph.num_nodes(),
+            m: graph.num_edges(),
+            seed: self.options.seed,
+            machine: self.machine.report(machine),
+            preconfiguration: self.options.preconfiguration.name(),
+            pe_weights: self.options.onto.file().map(files::name),
+            cost: report.cost,
+            cut: report.cut,
+            spread: JsonSpread {
+                imbalance: self.options.imbalance,
+                loads: report.loads,
+                by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.as_slice())),
+            },
+            remap: None,
+            model_edges: model.num_edges(),
+            seconds: Seconds::default(),
+        }
+    }
+
+    /// The mapping, and the curve if there is to be one.
+    fn solve(
+        &self,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        config: &DirectConfig,
+        remap: Option<&Remap<'_>>,
+    ) -> Result<(DirectSolution, Option<Curve>)> {
+        let progress = Progress::new(self.options.report.quiet);
+        signals::listen(&progress, First::Ends);
+        progress.tell("mapping");
+        match remap {
+            Some(remap) => remap.directly(graph, machine, config, self.to.console, &()),
+            None => Ok((map_directly(graph, machine, config)?, None)),
+        }
+    }
+}
+
+/// What was done, as written to `--json`.
+#[derive(Serialize)]
+struct Report {
+    graph: String,
+    n: usize,
+    m: usize,
+    seed: u64,
+    machine: JsonMachine,
+    preconfiguration: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pe_weights: Option<String>,
+    #[serde(rename = "J")]
+    cost: Cost,
+    cut: Cost,
+    #[serde(flatten)]
+    spread: JsonSpread,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remap: Option<JsonRemap>,
+    model_edges: usize,
+    seconds: Seconds,
+}
+
+#[derive(Default, Serialize)]
+struct Seconds {
+    reading: f64,
+    mapping: f64,
+}

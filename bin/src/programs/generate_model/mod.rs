@@ -1,0 +1,87 @@
+//! `generate_model`: partitions an application graph and writes the quotient graph as a model, or sums recorded
+//! traffic into one.
+//!
+//! | member | what it holds |
+//! |---|---|
+//! | `options` | the options, and which means something in which mode |
+//! | `partition`, `speeds` | dividing a graph, and how much work each part takes |
+//! | `many_to_one` | mapping a graph onto a machine |
+//! | `traffic` | summing recorded traffic |
+//! | `workload` | generating workloads, and their communication graphs |
+//! | `destination` | where the results go |
+//! | `audit` | `--verify` |
+
+mod audit;
+mod destination;
+mod many_to_one;
+pub(crate) mod options;
+mod partition;
+mod speeds;
+mod traffic;
+mod workload;
+
+use std::process::ExitCode;
+
+use crate::error::{Result, UsageError};
+use crate::exit::{self, End};
+use crate::files;
+use crate::given::Given;
+use crate::modes::Mode;
+use crate::workload::is_workload;
+use destination::{Destination, Inputs};
+use options::{Options, TABLE};
+use partition::Parts;
+use viem::io::Source;
+use viem::io::traffic::{Format, WINDOW};
+
+/// Runs the program with the arguments of the process.
+pub fn main() -> ExitCode {
+    exit::run(make)
+}
+
+fn make(options: &Options, given: &Given) -> Result<End> {
+    if options.generator.generate.is_some() && !options.files.is_empty() {
+        let message = "--generate makes a workload and reads nothing; leave it or the files out";
+        return Err(UsageError(message.to_owned()).into());
+    }
+    let machine = options.onto.machine();
+    let inputs = Inputs::of(options, machine.as_ref());
+    files::probe_inputs(&inputs.all)?;
+    let to = Destination::plan(options, &inputs, given)?;
+    let parts = Parts::of(options)?;
+    if let Some(pattern) = &options.generator.generate {
+        TABLE.refuse(Mode::Generator, given)?;
+        return workload::generate(options, pattern, &to);
+    }
+    let mut first = Source::open(&options.files[0])?;
+    let mode = mode(options, &mut first);
+    TABLE.refuse(mode, given)?;
+    match mode {
+        Mode::Workload => return workload::model(options, first, &to),
+        Mode::Traffic => return traffic::sum(options, first, &to),
+        _ => to.check_audit(&inputs)?,
+    }
+    let threads = crate::options::threads(options.threads)?;
+    match machine {
+        Some(machine) => many_to_one::Job { options, machine, threads, to: &to }.run(first),
+        None => partition::Job { options, parts, threads, to: &to }.run(first),
+    }
+}
+
+/// What is to be done with files, the first of which is open already.
+fn mode(options: &Options, first: &mut Source<'_>) -> Mode {
+    let is_resumed = options.remap.is_given();
+    if is_workload(first) {
+        Mode::Workload
+    } else if options.traffic.from.is_some() || Format::recognise(&first.peek(WINDOW)).is_some() {
+        Mode::Traffic
+    } else if options.onto.is_given() {
+        if is_resumed { Mode::Remapping } else { Mode::ManyToOne }
+    } else if options.partition.index.is_some() {
+        Mode::Index
+    } else if is_resumed {
+        Mode::Repartition
+    } else {
+        Mode::Partition
+    }
+}

@@ -1,0 +1,349 @@
+//! The options of `generate_model`, and which of them means something in which mode.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Parser};
+
+use super::speeds::SpeedOptions;
+use crate::error::{Result, UsageError};
+use crate::exit;
+use crate::machine::MachineOptions;
+use crate::modes::{Mode, Need, Row, Table};
+use crate::options::{self, ReportOptions, one_of};
+use crate::remap::RemapOptions;
+use viem::io::traffic::{Format, MOST_RANKS, Share, Weighing};
+use viem::partition::{Algorithm, Grouping, Preset};
+use viem::workload::generate::{Pattern, Size};
+
+/// The name of the program.
+pub(crate) const NAME: &str = "generate_model";
+
+/// Makes a model: a graph of processes and of what they communicate. Partitions an application graph, each block of
+/// which becomes a process, sums recorded traffic of an MPI job, or takes the messages of a program in time.
+#[derive(Parser, Debug)]
+#[command(name = NAME, version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
+pub(crate) struct Options {
+    /// The application graph, in METIS format, a program in time, or files of recorded traffic; - is standard input
+    #[arg(required_unless_present = "generate", value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) partition: PartitionOptions,
+
+    #[command(flatten)]
+    pub(crate) onto: OntoOptions,
+
+    /// Seed of all random choices: the same seed gives the same model
+    #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
+    pub(crate) seed: u64,
+
+    /// How much time to spend for how good a partition; social is for graphs with heavy-tailed degrees
+    #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&Preset::ALL, Preset::name))]
+    pub(crate) preconfiguration: Preset,
+
+    /// No block is heavier than this many percent above the mean, rounded up; 0 is perfect balance
+    #[arg(long, default_value_t = 3.0, value_name = "PERCENT", allow_negative_numbers = true)]
+    pub(crate) imbalance: f64,
+
+    /// Where the model is written; - is standard output, which then carries nothing else
+    #[arg(long, short, default_value = "model.graph", value_name = "FILE")]
+    pub(crate) output_filename: PathBuf,
+
+    /// Where the block of each vertex is written: line i holds the block of vertex i, both from 0
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mapping_filename: Option<PathBuf>,
+
+    /// Threads to use, 256 or as many as there are cores at most; the model is the same at any number [default: all
+    /// cores]
+    #[arg(long, value_name = "INT")]
+    pub(crate) threads: Option<usize>,
+
+    /// Read graph, blocks and model again from their files and recompute cut, loads and model, and on a machine J, by independent
+    /// code; a mismatch fails loudly
+    #[arg(long)]
+    pub(crate) verify: bool,
+
+    #[command(flatten)]
+    pub(crate) report: ReportOptions,
+
+    // Groups with headings come last: what follows one would stand under its heading.
+    #[command(flatten)]
+    pub(crate) remap: RemapOptions,
+
+    #[command(flatten)]
+    pub(crate) traffic: TrafficOptions,
+
+    #[command(flatten)]
+    pub(crate) generator: GeneratorOptions,
+}
+
+/// Into what a graph is divided, and how.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case")]
+pub(crate) struct PartitionOptions {
+    /// Number of parts of an application graph, that is of vertices of the model
+    #[arg(long, value_name = "INT")]
+    pub(crate) k: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) speeds: SpeedOptions,
+
+    /// How an application graph is divided [default: multilevel]; rcb, zcurve and hilbert need --coordinates
+    #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&Algorithm::ALL, Algorithm::name))]
+    pub(crate) algorithm: Option<Algorithm>,
+
+    /// Where the vertices lie: a line of coordinates for each, an .xyz file with a header, or a Matrix Market array
+    #[arg(long, value_name = "FILE")]
+    pub(crate) coordinates: Option<PathBuf>,
+
+    /// How rcb and rsb group parts of unequal speed where they divide them in two: the first ones that make about half, or so that both
+    /// groups are as equal as possible [default: simple]
+    #[arg(long, value_name = "GROUPING", value_parser = one_of(&Grouping::ALL, Grouping::name))]
+    pub(crate) grouping: Option<Grouping>,
+
+    /// Write the order of the vertices by the algorithm, to be cut anew with --index: line i holds the position of vertex i, both from 0.
+    /// The parts then are ranges of this order
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_index: Option<PathBuf>,
+
+    /// The order of the vertices that --write_index wrote: parts are ranges of it, which takes no time
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["algorithm", "write_index"])]
+    pub(crate) index: Option<PathBuf>,
+
+    /// Also draw the graph and its parts into an SVG file
+    #[arg(long, value_name = "FILE.svg", requires = "coordinates")]
+    pub(crate) picture: Option<PathBuf>,
+}
+
+impl PartitionOptions {
+    /// Every file that is read besides the graph.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.speeds.file().into_iter().chain(self.coordinates.as_deref()).chain(self.index.as_deref())
+    }
+
+    pub(crate) fn algorithm(&self) -> Algorithm {
+        self.algorithm.unwrap_or_default()
+    }
+
+    /// An error if these options do not fit together.
+    pub(crate) fn check(&self) -> Result<(), UsageError> {
+        let algorithm = self.algorithm();
+        let needs = self.index.is_none() && algorithm.needs_coordinates();
+        if needs && self.coordinates.is_none() {
+            let message = format!(
+                "--algorithm={algorithm} needs to know where the vertices lie; give --coordinates=FILE"
+            );
+            return Err(UsageError(message));
+        }
+        if self.grouping.is_some() && self.write_index.is_some() {
+            let message =
+                "--grouping does not go with --write_index, as an order has no groups; leave it out";
+            return Err(UsageError(message.to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// The machine that a graph is mapped onto, if it is.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case")]
+pub(crate) struct OntoOptions {
+    /// Map the graph directly onto this machine, instead of partitioning it into --k blocks: the model then has a vertex
+    /// for each processing element, in their order. As in viem: 4:16:8, torus:16x8x8, ..., or a file
+    // No conflict with --k is told to clap, which would let pass --pes and the like beside --k.
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) machine: Option<String>,
+
+    /// Distances of the machine, innermost level first
+    #[arg(long, value_name = "d1:d2:...", requires = "machine")]
+    pub(crate) distance_parameter_string: Option<String>,
+
+    /// Only these processing elements of the machine
+    #[arg(long, value_name = "LIST|FILE", requires = "machine")]
+    pub(crate) pes: Option<String>,
+
+    /// How much work each processing element takes, in proportion, a line each
+    #[arg(long, value_name = "FILE", requires = "machine")]
+    pub(crate) pe_weights: Option<PathBuf>,
+}
+
+impl OntoOptions {
+    /// The machine, if one is given.
+    pub(crate) fn machine(&self) -> Option<MachineOptions> {
+        let spec = self.machine.clone()?;
+        Some(MachineOptions::of(spec, self.distance_parameter_string.clone(), self.pes.clone()))
+    }
+
+    /// Whether there is a machine.
+    pub(crate) fn is_given(&self) -> bool {
+        self.machine.is_some()
+    }
+
+    /// The file of the speeds, which is read besides those of the machine.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.pe_weights.as_deref()
+    }
+}
+
+/// How recorded traffic is summed.
+#[derive(Args, Debug)]
+#[command(rename_all = "snake_case", next_help_heading = "Recorded traffic")]
+pub(crate) struct TrafficOptions {
+    /// The files are recorded traffic of this kind: sum it into a communication graph instead of
+    /// partitioning. If not given, the kind is recognised by content where that is possible
+    #[arg(long, value_name = "KIND", value_parser = one_of(&Format::ALL, Format::name))]
+    pub(crate) from: Option<Format>,
+
+    /// Weight of an edge: bytes, msgs, or ALPHA+BETA, the cost of a message and of a byte such as
+    /// 1.5e-6+2e-10 [default: bytes]
+    #[arg(long, value_name = "WEIGHT", value_parser = Weighing::parse)]
+    pub(crate) weight: Option<Weighing>,
+
+    /// Classes of traffic to sum; openmpi has E, I, S, R and C, trace has p2p, neighbour and collective
+    /// [default: all but C]
+    #[arg(long, value_name = "CLASS,...", value_delimiter = ',')]
+    pub(crate) include: Option<Vec<String>>,
+
+    /// Keep the heaviest edges only, as many as hold this share of the weight: 0.95 or 95%
+    #[arg(long, value_name = "SHARE", value_parser = Share::parse)]
+    pub(crate) top: Option<Share>,
+
+    /// Number of ranks, if the last ones may have no traffic [default: as many as the files tell of]
+    #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(1..=MOST_RANKS))]
+    pub(crate) ranks: Option<u64>,
+
+    /// Number of the first rank in edge lists, 0 or 1 [default: 0 if that stands anywhere, otherwise 1]
+    #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(0..=1))]
+    pub(crate) first_rank: Option<u64>,
+}
+
+/// How a program in time is generated.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case", next_help_heading = "Programs in time")]
+pub(crate) struct GeneratorOptions {
+    /// Write a program in time instead of a model: ring:64, mesh:8x8, butterfly:64, tree:63, transpose:64 or random:200
+    // No conflict with the files is told to clap, which would let pass --rounds and the like beside files.
+    #[arg(long, value_name = "PATTERN:SIZE", value_parser = pattern)]
+    pub(crate) generate: Option<(Pattern, Vec<u32>)>,
+
+    /// Rounds of the program
+    #[arg(long, default_value_t = Size::default().rounds, value_name = "INT", requires = "generate", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub(crate) rounds: u64,
+
+    /// Length of a message
+    #[arg(long, default_value_t = Size::default().flits, value_name = "INT", requires = "generate", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub(crate) flits: u64,
+
+    /// Cycles of computation for each flit that is sent or received
+    #[arg(long, default_value_t = Size::default().cycles, value_name = "INT", requires = "generate", value_parser = clap::value_parser!(u64).range(0..=1 << 20))]
+    pub(crate) cycles: u64,
+
+    /// Number the tasks at random
+    #[arg(long, requires = "generate")]
+    pub(crate) shuffle: bool,
+}
+
+/// Parses a pattern and its size.
+fn pattern(text: &str) -> Result<(Pattern, Vec<u32>), String> {
+    let fault = || {
+        let names = Pattern::ALL.map(|pattern| pattern.name().to_owned());
+        format!("a program is one of {} with its size, such as ring:64 or mesh:8x8", names.join(", "))
+    };
+    let (name, size) = text.split_once(':').ok_or_else(fault)?;
+    let pattern: Pattern = name.parse().map_err(|_| fault())?;
+    let lengths: Result<Vec<u32>, _> = size.split('x').map(str::parse).collect();
+    Ok((pattern, lengths.map_err(|_| fault())?))
+}
+
+/// A graph is partitioned, mapped, or both anew.
+const OF_GRAPHS: &[Mode] =
+    &[Mode::Partition, Mode::Index, Mode::Repartition, Mode::ManyToOne, Mode::Remapping];
+/// It gets parts.
+const OF_PARTS: &[Mode] = &[Mode::Partition, Mode::Index, Mode::Repartition];
+/// It is mapped to a machine.
+const ON_MACHINES: &[Mode] = &[Mode::ManyToOne, Mode::Remapping];
+
+/// Every mode.
+const ALL: &[Mode] = &[
+    Mode::Partition,
+    Mode::Index,
+    Mode::Repartition,
+    Mode::ManyToOne,
+    Mode::Remapping,
+    Mode::Traffic,
+    Mode::Workload,
+    Mode::Generator,
+];
+
+/// Which option means something in which mode.
+pub(crate) static TABLE: Table = Table {
+    modes: ALL,
+    rows: &[
+        Row::new(ALL, &["output_filename", "quiet", "json"]),
+        Row::new(
+            &[
+                Mode::Partition,
+                Mode::Index,
+                Mode::Repartition,
+                Mode::ManyToOne,
+                Mode::Remapping,
+                Mode::Traffic,
+                Mode::Workload,
+            ],
+            &["files"],
+        ),
+        Row::new(OF_PARTS, &["k", "speeds"]).instead(
+            ON_MACHINES,
+            "it has a part for each processing element, and --pe_weights gives their speeds",
+        ),
+        Row::new(&[Mode::Partition, Mode::Repartition], &["algorithm"]).with_values(&["multilevel"]),
+        Row::new(&[Mode::Partition], &["algorithm"])
+            .with_values(&["rcb", "zcurve", "hilbert", "rsb", "linear"]),
+        Row::new(OF_PARTS, &["coordinates", "picture"]),
+        Row::new(&[Mode::Partition], &["grouping", "write_index"]),
+        Row::new(&[Mode::Index], &["index"]),
+        Row::new(ON_MACHINES, &["machine", "distance_parameter_string", "pes", "pe_weights"]),
+        Row::new(
+            &[Mode::Partition, Mode::Repartition, Mode::ManyToOne, Mode::Remapping, Mode::Generator],
+            &["seed"],
+        ),
+        Row::new(
+            &[Mode::Partition, Mode::Repartition, Mode::ManyToOne, Mode::Remapping],
+            &["preconfiguration"],
+        ),
+        Row::new(OF_GRAPHS, &["imbalance", "mapping_filename", "threads", "verify"]),
+        Row::new(
+            &[Mode::Repartition, Mode::Remapping],
+            &["remap_from", "migration_weight", "remap_left", "parents", "curve"],
+        ),
+        Row::new(&[Mode::Traffic], &["from", "weight", "include", "top", "ranks", "first_rank"])
+            .instead(OF_GRAPHS, "leave it out, or say with --from what traffic was recorded"),
+        Row::new(&[Mode::Generator], &["generate", "rounds", "flits", "cycles", "shuffle"]),
+    ],
+    needs: &[
+        Need {
+            option: "coordinates",
+            modes: OF_PARTS,
+            of: &[("algorithm", &["rcb", "zcurve", "hilbert"]), ("picture", &[])],
+        },
+        Need { option: "grouping", modes: &[Mode::Partition], of: &[("algorithm", &["rcb", "rsb"])] },
+    ],
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_knows_what_algorithms_need() {
+        for algorithm in Algorithm::ALL {
+            let is_value = |need: &Need| need.of[0].1.contains(&algorithm.name());
+            assert_eq!(is_value(&TABLE.needs[0]), algorithm.needs_coordinates(), "{algorithm}");
+            assert_eq!(is_value(&TABLE.needs[1]), algorithm.is_recursive(), "{algorithm}");
+            assert!(
+                TABLE.rows_of("algorithm").any(|row| row.values.contains(&algorithm.name())),
+                "{algorithm}"
+            );
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Dividing an application graph into parts.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::audit::Claim;
+use super::destination::Destination;
+use super::options::{Options, PartitionOptions};
+use crate::error::{Result, UsageError};
+use crate::exit::End;
+use crate::progress::Progress;
+use crate::remap::{Curve, JsonRemap, Remap};
+use crate::signals::{self, First};
+use crate::{files, options};
+use viem::graph::{Coordinates, CsrGraph};
+use viem::ground::threads;
+use viem::ground::types::{BlockId, Cost, Weight};
+use viem::io::metis::NodeWeights;
+use viem::io::output::Content;
+use viem::io::{self, Source};
+use viem::mapping::model::{self, Model, ModelError};
+use viem::partition::{
+    AlgorithmError, Grouping, Index, Input, Migration, Partition, Partitioner, Quality, Remapped, Targets,
+};
+use viem::report::picture;
+
+/// Into what a graph is divided.
+pub(super) struct Parts {
+    number: usize,
+    /// If they are not all alike.
+    speeds: Option<Vec<u32>>,
+    /// As a share.
+    imbalance: f64,
+}
+
+impl Parts {
+    /// Into what a graph is divided; nothing if that is missing. What no graph can make right is refused.
+    pub(super) fn of(options: &Options) -> Result<Option<Self>> {
+        options.partition.check()?;
+        let PartitionOptions { k, speeds, .. } = &options.partition;
+        let (speeds, imbalance) = (speeds.read()?, options::imbalance(options.imbalance)?);
+        let parts = match (*k, speeds) {
+            (Some(k), Some(speeds)) if k != speeds.len() => {
+                let message = format!("--k={k}, but --speeds has {} numbers; leave out --k", speeds.len());
+                return Err(UsageError(message).into());
+            }
+            (_, Some(speeds)) => Self { number: speeds.len(), speeds: Some(speeds), imbalance },
+            (Some(number), None) => Self { number, speeds: None, imbalance },
+            (None, None) => return Ok(None),
+        };
+        Targets::check(parts.number, parts.imbalance).map_err(ModelError::from)?;
+        Ok(Some(parts))
+    }
+
+    fn targets(&self, graph: &CsrGraph) -> Result<Targets, ModelError> {
+        let Some(speeds) = &self.speeds else {
+            model::check_num_blocks(graph, self.number)?;
+            return Ok(Targets::equal(graph, self.number, self.imbalance)?);
+        };
+        model::check_num_blocks(graph, speeds.iter().filter(|&&speed| speed > 0).count())?;
+        Ok(Targets::proportional(graph, speeds, self.imbalance)?)
+    }
+}
+
+/// A division as it was asked for.
+pub(super) struct Job<'a> {
+    pub options: &'a Options,
+    pub parts: Option<Parts>,
+    pub threads: usize,
+    pub to: &'a Destination,
+}
+
+/// What is read besides the graph.
+struct Given {
+    coordinates: Option<Coordinates>,
+    index: Option<Index>,
+}
+
+/// The part of each vertex, and the order that it comes from, if that is to be written; where it resumes another partition, what
+/// changes place.
+struct Division {
+    blocks: Vec<BlockId>,
+    index: Option<Index>,
+    migration: Option<Migration>,
+    curve: Option<Curve>,
+}
+
+impl Job<'_> {
+    pub(super) fn run(&self, source: Source<'_>) -> Result<End> {
+        let (started, console) = (Instant::now(), self.to.console);
+        let (path, parts) = self.asked()?;
+        let graph = io::metis::read(source, NodeWeights::Read)?;
+        let given = self.given(graph.num_nodes())?;
+        let reading = started.elapsed().as_secs_f64();
+        console.line(format_args!("io time: {reading:.6}"));
+        console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
+        console.line(format_args!("performing partitioning!"));
+        let (targets, remap) = self.targets(&graph, parts)?;
+        let begin = Instant::now();
+        let division = match &remap {
+            Some(remap) => self.remap(&graph, &targets, remap)?,
+            None => self.divide(&graph, &given, &targets)?,
+        };
+        let seconds = Seconds { reading, partitioning: begin.elapsed().as_secs_f64() };
+        console.line(format_args!("partitioning took {:.6}", seconds.partitioning));
+        let Division { blocks, index, migration, curve } = division;
+        let model = Model::of(&graph, Partition::of(&graph, blocks, &targets), &targets);
+        let mut report = self.report(path, (&graph, parts, &targets), &model, seconds);
+        self.tell(&graph, &model, &report);
+        let migration = remap.as_ref().zip(migration);
+        if let Some((remap, migration)) = migration {
+            remap.tell(console, graph.total_node_weight(), &migration);
+            report.remap = Some(remap.report(migration, curve.as_ref()));
+        }
+        let blocks = model.partition.blocks();
+        let picture = self.picture(&graph, &given, blocks, &report).unwrap_or_default();
+        let positions = index.as_ref().map_or(&[][..], Index::positions);
+        let more: [Content<'_>; 2] = [
+            (self.to.index, &|out| io::index::write(out, positions)),
+            (self.to.picture, &|out| out.write_all(picture.as_bytes())),
+        ];
+        let (num_blocks, cut) = (targets.num_blocks(), model.partition.cut());
+        let claim = Claim { file: path, graph: &graph, blocks, num_blocks, cut, on: None, migration };
+        self.to.write(&model.graph, &claim, &report, curve.as_ref(), &more)
+    }
+
+    /// The graph, and into what it is divided.
+    fn asked(&self) -> Result<(&Path, &Parts)> {
+        let missing =
+            |what: &str| UsageError(format!("{what}; or say with --from what traffic was recorded"));
+        let [path] = &self.options.files[..] else {
+            return Err(missing("partitioning takes one graph in METIS format").into());
+        };
+        let parts = self.parts.as_ref().ok_or_else(|| {
+            missing("--k, the number of parts, or --speeds, the speed of each, or --machine is missing")
+        })?;
+        Ok((path, parts))
+    }
+
+    /// The picture of the parts, if there is to be one.
+    fn picture(
+        &self,
+        graph: &CsrGraph,
+        given: &Given,
+        blocks: &[BlockId],
+        report: &Report,
+    ) -> Option<String> {
+        let points = given.coordinates.as_ref().filter(|_| self.to.picture.is_some())?;
+        let Report { k, quality: Quality { cut_edges, setups, .. }, algorithm, .. } = report;
+        let title = format!("{algorithm}: {k} parts, {cut_edges} cut edges, {setups} setups");
+        Some(picture::draw_parts(graph, points, blocks, *k, &title))
+    }
+
+    /// What the parts may weigh, and where their vertices were.
+    fn targets(&self, graph: &CsrGraph, parts: &Parts) -> Result<(Targets, Option<Remap<'_>>)> {
+        let mut targets = parts.targets(graph)?;
+        let remap = self.options.remap.read(graph, targets.num_blocks())?;
+        if let Some(remap) = &remap {
+            let equal = vec![1; targets.num_blocks()];
+            targets = targets.near(parts.speeds.as_deref().unwrap_or(&equal), &remap.homes.loads(graph));
+        }
+        Ok((targets, remap))
+    }
+
+    fn given(&self, num_nodes: usize) -> Result<Given> {
+        let PartitionOptions { coordinates, index, .. } = &self.options.partition;
+        let points = |path: &PathBuf| io::coordinates::read(Source::open(path)?, num_nodes);
+        let positions = |path: &PathBuf| io::index::read(Source::open(path)?, num_nodes);
+        let index = index.as_ref().map(positions).transpose()?;
+        Ok(Given {
+            coordinates: coordinates.as_ref().map(points).transpose()?,
+            index: index
+                .map(|positions| Index::of_positions(positions).expect("the reader has found an order")),
+        })
+    }
+
+    fn divide(&self, graph: &CsrGraph, given: &Given, targets: &Targets) -> Result<Division> {
+        let progress = Progress::new(self.options.report.quiet);
+        signals::listen(&progress, First::Ends);
+        progress.tell("partitioning");
+        let (weights, algorithm) = (graph.node_weights(), self.options.partition.algorithm());
+        let mut input =
+            Input::new(graph).with_preset(self.options.preconfiguration).with_seed(self.options.seed);
+        input.coordinates = given.coordinates.as_ref();
+        input.grouping = self.options.partition.grouping.unwrap_or_default();
+        let divide = || -> Result<_, AlgorithmError> {
+            if let Some(index) = &given.index {
+                return Ok((index.cut(weights, targets), None));
+            }
+            if self.to.index.is_none() {
+                return Ok((algorithm.partition(&input, targets)?.into_blocks(), None));
+            }
+            let index = Index::of_order(&algorithm.order(&input)?).expect("algorithms order all vertices");
+            Ok((index.cut(weights, targets), Some(index)))
+        };
+        let (blocks, index) = threads::run(self.threads, divide)??;
+        Ok(Division { blocks, index, migration: None, curve: None })
+    }
+
+    fn remap(&self, graph: &CsrGraph, targets: &Targets, remap: &Remap<'_>) -> Result<Division> {
+        let progress = Progress::new(self.options.report.quiet);
+        signals::listen(&progress, First::Ends);
+        progress.tell("partitioning");
+        let partitioner = Partitioner::new(self.options.preconfiguration, self.options.seed);
+        threads::run(self.threads, || -> Result<Division> {
+            let at = |weight| partitioner.remap(graph, targets, &remap.homes, weight, &());
+            let Remapped { partition, migration } = at(remap.weight)?;
+            let curve = remap.curve(graph.total_node_weight(), "cut", self.to.console, |weight| {
+                let Remapped { partition, migration } = at(weight)?;
+                Ok((partition.cut(), migration, partition.overload()))
+            })?;
+            let (blocks, migration) = (partition.into_blocks(), Some(migration));
+            Ok(Division { blocks, index: None, migration, curve })
+        })?
+    }
+
+    fn tell(&self, graph: &CsrGraph, model: &Model, report: &Report) {
+        let console = self.to.console;
+        console.line(format_args!("cut {}", report.cut));
+        console.line(format_args!("balance {:.5}", report.balance));
+        let Quality { cut_edges, setups, boundary, largest_volume, .. } = &report.quality;
+        console.line(format_args!(
+            "{cut_edges} cut edges, {setups} setups, {boundary} vertices on the boundary, largest volume of a part \
+             {largest_volume}"
+        ));
+        if report.overload > 0 {
+            console.warn(format_args!("{}", imbalance_warning(graph, &model.partition)));
+        }
+        let quotient = &model.graph;
+        console.line(format_args!("model has {} nodes, {} edges", quotient.num_nodes(), quotient.num_arcs()));
+        console.line(format_args!("writing model of computation and communication to disk"));
+    }
+
+    fn report(
+        &self,
+        path: &Path,
+        (graph, parts, targets): (&CsrGraph, &Parts, &Targets),
+        model: &Model,
+        seconds: Seconds,
+    ) -> Report {
+        let (partition, heaviest_block) = (&model.partition, model.heaviest_block());
+        let mean = (graph.total_node_weight() as f64 / targets.num_blocks() as f64).ceil();
+        Report {
+            graph: files::name(path),
+            n: graph.num_nodes(),
+            m: graph.num_edges(),
+            k: targets.num_blocks(),
+            speeds: parts.speeds.clone(),
+            seed: self.options.seed,
+            algorithm: if self.options.partition.index.is_some() {
+                "index"
+            } else {
+                self.options.partition.algorithm().name()
+            },
+            grouping: self.options.partition.grouping,
+            preconfiguration: self.options.preconfiguration.name(),
+            imbalance: self.options.imbalance,
+            cut: partition.cut(),
+            balance: if mean > 0.0 { heaviest_block as f64 / mean } else { 1.0 },
+            heaviest_block,
+            bound: model.bound,
+            overload: partition.overload(),
+            quality: Quality::of(graph, partition.blocks(), targets.num_blocks()),
+            remap: None,
+            model_edges: model.graph.num_edges(),
+            seconds,
+        }
+    }
+}
+
+/// What was done, as written to `--json`.
+#[derive(Serialize)]
+struct Report {
+    graph: String,
+    n: usize,
+    m: usize,
+    k: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    speeds: Option<Vec<u32>>,
+    seed: u64,
+    algorithm: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grouping: Option<Grouping>,
+    preconfiguration: &'static str,
+    imbalance: f64,
+    cut: Cost,
+    /// Weight of the heaviest block over the mean, rounded up.
+    balance: f64,
+    heaviest_block: Weight,
+    /// What it may weigh at most.
+    bound: Weight,
+    /// By how much blocks exceed what they may weigh, in sum; 0 if the partition is balanced as asked.
+    overload: Weight,
+    #[serde(flatten)]
+    quality: Quality,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remap: Option<JsonRemap>,
+    model_edges: usize,
+    seconds: Seconds,
+}
+
+#[derive(Serialize)]
+struct Seconds {
+    reading: f64,
+    partitioning: f64,
+}
+
+/// What is wrong with a partition that is not balanced as asked.
+fn imbalance_warning(graph: &CsrGraph, partition: &Partition) -> String {
+    let heaviest = graph.node_weights().iter().max().copied().unwrap_or(0);
+    format!(
+        "no balance as asked was found: blocks exceed their bounds by {} in sum (the heaviest vertex weighs {heaviest}); \
+         allow more --imbalance or ask for fewer blocks",
+        partition.overload()
+    )
+}

@@ -1,0 +1,66 @@
+//! Workloads: generated, or their communication graphs written.
+
+use serde::Serialize;
+
+use super::destination::{Destination, WEIGHTS};
+use super::options::{GeneratorOptions, NAME, Options};
+use crate::error::{Result, UsageError};
+use crate::exit::End;
+use crate::files;
+use crate::progress::Progress;
+use crate::signals::{self, First};
+use crate::workload::tell_program;
+use viem::io::output::Fill;
+use viem::io::{self, Source};
+use viem::workload::generate::{self, Pattern, Size};
+use viem::workload::{Workload, text};
+
+/// What was made, as written to `--json`.
+#[derive(Serialize)]
+struct GenerateReport {
+    tasks: usize,
+    messages: u64,
+    flits: u64,
+    /// Edges of the communication graph.
+    m: usize,
+}
+
+/// Writes a workload of a pattern.
+pub(super) fn generate(
+    options: &Options,
+    (pattern, lengths): &(Pattern, Vec<u32>),
+    to: &Destination,
+) -> Result<End> {
+    let &GeneratorOptions { rounds, flits, cycles, shuffle, .. } = &options.generator;
+    let mut program = generate::workload(*pattern, lengths, Size::new(rounds, flits, cycles), options.seed)?;
+    if shuffle {
+        program = generate::shuffled(&program, options.seed);
+    }
+    write(&program, &|out| text::write(out, &program), to)
+}
+
+/// Writes the communication graph of a workload.
+pub(super) fn model(options: &Options, source: Source<'_>, to: &Destination) -> Result<End> {
+    if options.files.len() > 1 {
+        return Err(UsageError("a model is made of one workload".to_owned()).into());
+    }
+    let progress = Progress::new(options.report.quiet);
+    signals::listen(&progress, First::Ends);
+    let program = text::read(source)?;
+    let graph = program.graph();
+    write(&program, &|out| io::metis::write(out, &graph, WEIGHTS), to)
+}
+
+fn write(program: &Workload, content: Fill<'_>, to: &Destination) -> Result<End> {
+    tell_program(to.console, program);
+    let report = GenerateReport {
+        tasks: program.num_tasks(),
+        messages: program.num_messages(),
+        flits: program.num_flits(),
+        m: program.graph().num_edges(),
+    };
+    to.outputs
+        .write(&[(Some(to.model), content), (to.json, &|out| files::write_report(out, NAME, &report))])?;
+    to.console.line(format_args!("written to {}", to.outputs.name(to.model)));
+    Ok(End::Done)
+}

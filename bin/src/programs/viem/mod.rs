@@ -1,0 +1,73 @@
+//! `viem`: maps the processes of a model to the PEs of a machine.
+//!
+//! | member | what it holds |
+//! |---|---|
+//! | `options` | the options, and which means something in which mode |
+//! | `one_to_one` | mappings that give each process a place of its own |
+//! | `many_to_one` | mappings that put many vertices on a PE |
+//! | `workload` | mappings of workloads |
+//! | `qap` | quadratic assignment problems |
+//! | `job` | what they share: what is read, and where the results go |
+//! | `first_mapping` | how the first mapping is made |
+//! | `neighbourhood` | how a mapping is improved by exchanges |
+
+mod first_mapping;
+mod job;
+mod many_to_one;
+mod neighbourhood;
+mod one_to_one;
+pub(crate) mod options;
+mod qap;
+mod workload;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use crate::error::Result;
+use crate::exit::{self, End};
+use crate::files;
+use crate::given::Given;
+use crate::modes::Mode;
+use job::{Inputs, Job, Places};
+use options::{Options, TABLE};
+use viem::ground::threads;
+use viem::io::{Outputs, Source};
+
+/// Runs the program with the arguments of the process.
+pub fn main() -> ExitCode {
+    exit::run(map)
+}
+
+fn map(options: &Options, given: &Given) -> Result<End> {
+    if crate::qap::is_problem(&options.file, options.input_format, &options.machine) {
+        TABLE.refuse(Mode::Qap, given)?;
+        return qap::map(options, given);
+    }
+    let started = Instant::now();
+    let inputs = Inputs::of(options);
+    files::probe_inputs(&inputs.all)?;
+    let mut outputs = Outputs::new();
+    let places = Places::plan(options, &inputs, &mut outputs)?;
+    let console = given.console(options.report.quiet, places.outputs)?;
+    let threads = crate::options::threads(options.threads)?;
+    let machine = threads::run(threads, || options.machine.build(console))??;
+    let machine = options.sharing.weigh(machine)?;
+    let machine = machine.as_ref();
+    let config = options.config(machine, places.is_file())?;
+    options.sharing.imbalance()?;
+    let job = Job { options, started, machine, config, places, console };
+    let mut source = Source::open(&options.file)?;
+    if crate::workload::is_workload(&mut source) {
+        TABLE.refuse(Mode::Workload, given)?;
+        return workload::map(job, source);
+    }
+    let (graph, is_many_to_one) = options.sharing.read(source, machine)?;
+    let mode = match (is_many_to_one, options.remap.is_given()) {
+        (false, _) => Mode::OneToOne,
+        (true, false) => Mode::ManyToOne,
+        (true, true) => Mode::Remapping,
+    };
+    TABLE.refuse(mode, given)?;
+    options.first.check()?;
+    if is_many_to_one { many_to_one::map(job, &graph) } else { one_to_one::map(job, &graph) }
+}

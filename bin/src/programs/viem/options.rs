@@ -1,0 +1,264 @@
+//! The options of `viem`, and which of them means something in which mode.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser};
+
+use super::first_mapping::{self, FirstOptions};
+use super::neighbourhood::{self, NeighbourhoodOptions};
+use crate::compare::PictureOptions;
+use crate::error::{Result, UsageError};
+use crate::exit;
+use crate::launch::LaunchOptions;
+use crate::machine::MachineOptions;
+use crate::many_to_one::SharingOptions;
+use crate::modes::{Mode, Need, Row, Table};
+use crate::options::{self, ReportOptions, one_of};
+use crate::qap::{ModelFormat, OutputFormat};
+use crate::remap::RemapOptions;
+use crate::workload::CostOptions;
+use viem::ground::settings::named;
+use viem::ground::types::Cost;
+use viem::io;
+use viem::machine::{DistanceKind, Machine};
+use viem::mapping::solve::{MapConfig, MapPreset};
+
+/// The name of the program.
+pub(crate) const NAME: &str = "viem";
+
+/// What the help says below the options.
+const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
+     SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
+
+/// Maps processes to the processing elements of a machine so that those that communicate much are near each other; or an
+/// application graph with many vertices for each element.
+#[derive(Parser, Debug)]
+#[command(name = NAME, version, infer_long_args = true, rename_all = "snake_case", after_help = format!("{SIGNALS}\n\n{}", exit::CODES))]
+pub(crate) struct Options {
+    /// The model: a METIS graph whose vertices are the processes and whose edge weights are how much two of
+    /// them communicate; or an application graph of more vertices than the machine has processing elements; a program in time (PROCESS ...); or, without a
+    /// machine, a quadratic assignment problem of QAPLIB (FILE.dat, FILE.qap); - is standard input
+    pub(crate) file: PathBuf,
+
+    /// What the model is, where its name does not tell
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&ModelFormat::ALL, ModelFormat::name))]
+    pub(crate) input_format: Option<ModelFormat>,
+
+    #[command(flatten)]
+    pub(crate) machine: MachineOptions,
+
+    #[command(flatten)]
+    pub(crate) sharing: SharingOptions,
+
+    /// Seed of all random choices: the same seed gives the same mapping
+    #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
+    pub(crate) seed: u64,
+
+    /// How much time to spend for how good a mapping
+    #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&MapPreset::ALL, MapPreset::name))]
+    pub(crate) preconfiguration_mapping: MapPreset,
+
+    #[command(flatten)]
+    pub(crate) first: FirstOptions,
+
+    /// Store the distance matrix (hierarchy) or compute each distance from the numbers of the two processing
+    /// elements (hierarchyonline); for regular trees; the mapping is the same [default: the faster]
+    #[arg(long, value_name = "KIND", value_parser = one_of(&DistanceKind::ALL, DistanceKind::name))]
+    pub(crate) distance_construction_algorithm: Option<DistanceKind>,
+
+    #[command(flatten)]
+    pub(crate) neighbourhood: NeighbourhoodOptions,
+
+    /// A mapping to improve: the result is not worse than it
+    #[arg(long, alias = "input", value_name = "FILE")]
+    pub(crate) input_mapping: Option<PathBuf>,
+
+    /// Go on improving, from new constructions and from the best mapping by turns, for this time, and return
+    /// the best mapping found; large problems end early. Seconds, or with a unit: 90, 1.5, 90s, 2m, 1h
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = options::duration)]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// End once J is at most this; for quadratic assignment problems
+    #[arg(long, value_name = "J", allow_negative_numbers = true)]
+    pub(crate) target: Option<Cost>,
+
+    /// Where the mapping is written: line i holds the processing element of process i, both from 0; - is
+    /// standard output, which then carries nothing else
+    #[arg(long, short, alias = "output", default_value = "permutation", value_name = "FILE")]
+    pub(crate) output_filename: PathBuf,
+
+    /// How the mapping is written: a number a line, or as a solution file of QAPLIB (n, J, the place of each object from 1)
+    #[arg(long, default_value = "mapping", value_name = "FORMAT",
+          value_parser = one_of(&OutputFormat::ALL, OutputFormat::name))]
+    pub(crate) output_format: OutputFormat,
+
+    /// Threads to use, 256 or as many as there are cores at most; the mapping is the same at any number [default: all
+    /// cores]
+    #[arg(long, value_name = "INT")]
+    pub(crate) threads: Option<usize>,
+
+    /// Read model and mapping again from their files and recompute J by independent code; a mismatch fails loudly
+    #[arg(long)]
+    pub(crate) verify: bool,
+
+    #[command(flatten)]
+    pub(crate) launch: LaunchOptions,
+
+    #[command(flatten)]
+    pub(crate) picture: PictureOptions,
+
+    #[command(flatten)]
+    pub(crate) report: ReportOptions,
+
+    // Groups with headings come last: what follows one would stand under its heading.
+    #[command(flatten)]
+    pub(crate) remap: RemapOptions,
+
+    #[command(flatten)]
+    pub(crate) workload: MapWorkloadOptions,
+}
+
+named! {
+    /// What decides which mapping of a program is the best.
+    pub enum Judge: "judge" {
+        /// The completion time in the simulator.
+        Simulation = "simulation",
+        /// The estimate F.
+        Estimate = "estimate",
+    }
+}
+
+/// How a program in time is mapped.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case", next_help_heading = "Programs in time")]
+pub(crate) struct MapWorkloadOptions {
+    #[command(flatten)]
+    pub(crate) costs: CostOptions,
+
+    /// Tasks that a processing element has room for [default: what the machine says, or if there are more tasks as few as
+    /// hold them all]
+    #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub(crate) tasks_per_pe: Option<u32>,
+
+    /// What decides which mapping is the best: its completion time in the simulator, as far as that is found out soon, or
+    /// the estimate F [default: simulation]
+    #[arg(long, value_name = "JUDGE", value_parser = one_of(&Judge::ALL, Judge::name))]
+    judge: Option<Judge>,
+}
+
+impl MapWorkloadOptions {
+    pub(crate) fn judge(&self) -> Judge {
+        self.judge.unwrap_or(Judge::Simulation)
+    }
+}
+
+impl Options {
+    /// The settings of a run. `is_file`: whether the mapping goes to a file of its own.
+    pub(super) fn config(&self, machine: &dyn Machine, is_file: bool) -> Result<MapConfig> {
+        let older = self.remap.old().into_iter().chain(self.remap.files());
+        let mut read = [self.file.as_path()].into_iter().chain(self.machine.files()).chain(older);
+        if self.verify && (!is_file || read.any(io::is_stream)) {
+            let message = "--verify reads the files again, so none of them can be a stream; name files";
+            return Err(UsageError(message.to_owned()).into());
+        }
+        if let (Some(kind), None) = (self.distance_construction_algorithm, machine.hierarchy()) {
+            let message = format!(
+                "--distance_construction_algorithm={} is for regular trees only; leave it out",
+                kind.name()
+            );
+            return Err(UsageError(message).into());
+        }
+        let mut config = MapConfig::preset(self.preconfiguration_mapping);
+        config.seed = self.seed;
+        config.threads = options::threads(self.threads)?;
+        config.distances = self.distance_construction_algorithm;
+        config.construction.algorithm = self.first.construction();
+        config.search = self.neighbourhood.config()?;
+        config.time_limit = self.time_limit;
+        config.validate()?;
+        Ok(config)
+    }
+}
+
+/// Everything but quadratic assignment problems has a machine.
+const ON_MACHINES: &[Mode] = &[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping, Mode::Workload];
+
+/// Every mode.
+const ALL: &[Mode] = &[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping, Mode::Workload, Mode::Qap];
+
+/// Which option means something in which mode.
+pub(crate) static TABLE: Table = Table {
+    modes: ALL,
+    rows: &[
+        Row::new(
+            ALL,
+            &[
+                "file",
+                "input_format",
+                "seed",
+                "preconfiguration_mapping",
+                "time_limit",
+                "output_filename",
+                "threads",
+                "verify",
+                "quiet",
+                "json",
+            ],
+        ),
+        Row::new(
+            ON_MACHINES,
+            &[
+                "hierarchy_parameter_string",
+                "distance_parameter_string",
+                "machine",
+                "pes",
+                "pu",
+                "latency",
+                "picture",
+            ],
+        ),
+        Row::new(
+            &[Mode::OneToOne, Mode::ManyToOne, Mode::Workload, Mode::Qap],
+            &["input_mapping"],
+        )
+        .instead(&[Mode::Remapping], "it starts where its vertices were, and a mapping from elsewhere is not near that; leave it out"),
+        Row::new(&[Mode::ManyToOne, Mode::Remapping], &["imbalance", "pe_weights"]),
+        Row::new(&[Mode::OneToOne, Mode::Workload], &["construction_algorithm"])
+            .with_values(first_mapping::CONSTRUCTIONS),
+        Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["construction_algorithm"])
+            .with_values(first_mapping::ORDERS),
+        Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["coordinates"]),
+        Row::new(&[Mode::OneToOne, Mode::ManyToOne, Mode::Workload], &["local_search_neighborhood"])
+            .with_values(&["none"]),
+        Row::new(&[Mode::OneToOne, Mode::Workload], &["local_search_neighborhood"])
+            .with_values(neighbourhood::SEARCHES),
+        Row::new(
+            &[Mode::OneToOne, Mode::Workload],
+            &["communication_neighborhood_dist", "search_space_s", "distance_construction_algorithm"],
+        ),
+        Row::new(&[Mode::OneToOne, Mode::Workload], &["launch"])
+            .instead(
+                &[Mode::ManyToOne, Mode::Remapping],
+                "take a machine with a processing element for each process, or make a model by generate_model --machine and map that",
+            ),
+        Row::new(&[Mode::Remapping], &["remap_from", "migration_weight", "remap_left", "parents", "curve"])
+            .instead(&[Mode::OneToOne], "leave it out; --input_mapping improves a mapping"),
+        Row::new(&[Mode::Workload], &["send_cycles", "receive_cycles", "tasks_per_pe", "judge"]),
+        Row::new(&[Mode::Qap], &["target"]),
+        Row::new(ALL, &["output_format"]).with_values(&["mapping"]),
+        Row::new(&[Mode::Qap], &["output_format"]).with_values(&["sln"]),
+    ],
+    needs: &[
+        Need {
+            option: "coordinates",
+            modes: &[Mode::OneToOne, Mode::ManyToOne],
+            of: &[("construction_algorithm", first_mapping::WITH_COORDINATES)],
+        },
+        Need {
+            option: "local_search_neighborhood",
+            modes: &[Mode::ManyToOne],
+            of: &[("construction_algorithm", first_mapping::ORDERS)],
+        },
+    ],
+};

@@ -1,0 +1,188 @@
+//! Quadratic assignment problems, solved.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::options::{NAME, Options};
+use crate::console::Console;
+use crate::error::{Result, UsageError};
+use crate::exit::End;
+use crate::given::Given;
+use crate::progress::Progress;
+use crate::qap::{OutputFormat, Problem, gap, tell_gap};
+use crate::signals::{self, First, StopAtSignal};
+use crate::{files, options};
+use viem::ground::observer::{Observer, Phase};
+use viem::ground::types::Cost;
+use viem::io::output::Content;
+use viem::io::{self, Outputs, qap_solution};
+use viem::qap::{QapConfig, QapMachine, QapSolution, solve_watched};
+use viem_verify as verify;
+
+/// The progress line of a search, with the gap to a known J.
+struct Watcher {
+    progress: Progress,
+    known: Option<Cost>,
+}
+
+impl Observer for Watcher {
+    fn begins(&self, _: Phase) {
+        self.progress.tell("improving the assignment");
+    }
+
+    fn reached(&self, cost: Cost) {
+        let gap = self.known.and_then(|known| Some((known, gap(cost, known)?)));
+        self.progress.tell(match gap {
+            Some((known, gap)) => format!("improving the assignment, J = {cost}, {gap:.3} % above {known}"),
+            None => format!("improving the assignment, J = {cost}"),
+        });
+    }
+}
+
+/// Solves a problem.
+pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
+    let started = Instant::now();
+    let (model, start) = (options.file.as_path(), options.input_mapping.as_deref());
+    let inputs: Vec<&Path> = [model].into_iter().chain(start).collect();
+    files::probe_inputs(&inputs)?;
+    let mut outputs = Outputs::new();
+    let output = outputs.add(&options.output_filename, &[model])?;
+    let json = options.report.add_to(&mut outputs, &inputs)?;
+    let console = given.console(options.report.quiet, &outputs)?;
+    let config = config(options, outputs.is_file(output))?;
+
+    let problem = Problem::read(model)?;
+    let start = start.map(|path| problem.assignment(path, console)).transpose()?;
+    let progress = Progress::new(options.report.quiet);
+    let received = signals::listen(&progress, First::AsksToStop);
+    console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
+    console.line(format_args!("quadratic assignment problem of {} objects", problem.qap.size()));
+    let machine = QapMachine::of(&problem.qap);
+    if let Some(QapMachine { matrix, machine, is_mapped, .. }) = &machine {
+        let consequence = match is_mapped {
+            true => "to which the other matrix is mapped as a graph",
+            false => "but the other matrix is too dense for a mapping to help",
+        };
+        console.note(format_args!("matrix {matrix} holds the distances of a {machine}, {consequence}"));
+    }
+    let solution = {
+        let watcher = Watcher { progress, known: problem.known(None) };
+        let observer = StopAtSignal { observer: watcher, received: received.clone() };
+        solve_watched(&problem.qap, &config, start.as_ref(), &observer)?
+    };
+    let report = JsonReport::new(options, &problem, &solution, config.with_threads(1), machine);
+    tell(console, &report);
+    let written = solution.mapping.as_slice();
+    let contents: [Content<'_>; 2] = [
+        (Some(output), &|out| match options.output_format {
+            OutputFormat::Mapping => io::mapping::write(out, written),
+            OutputFormat::Sln => qap_solution::write(out, written, solution.cost),
+        }),
+        (json, &|out| files::write_report(out, NAME, &report)),
+    ];
+    let staged = outputs.stage(&contents)?;
+    if let Some(written) = staged.path(output).filter(|_| options.verify) {
+        let audited = verify::audit_qap(&files::text(model)?, &files::text(written)?)?;
+        files::compare(audited, solution.cost)?;
+        console.line(format_args!("verified: J of the files is {} too", solution.cost));
+    }
+    staged.publish()?;
+    let place = outputs.name(output);
+    console.line(format_args!(
+        "identity {} -> {}; written to {place}",
+        solution.cost_of_identity, solution.cost
+    ));
+    Ok(received.interrupt().map_or(End::Done, End::Signal))
+}
+
+/// The settings of a run. `is_file`: whether the assignment goes to a file of its own.
+fn config(options: &Options, is_file: bool) -> Result<QapConfig> {
+    if options.verify && (!is_file || io::is_stream(&options.file)) {
+        let message = "--verify reads the files again, so none of them can be a stream; name files";
+        return Err(UsageError(message.to_owned()).into());
+    }
+    let mut config = QapConfig::preset(options.preconfiguration_mapping);
+    config.seed = options.seed;
+    config.threads = options::threads(options.threads)?;
+    config.time_limit = options.time_limit;
+    config.target = options.target;
+    config.validate()?;
+    Ok(config)
+}
+
+/// What was done, in lines for people.
+fn tell(console: Console, report: &JsonReport) {
+    console.line(format_args!("time spent for mapping {:.6}", report.seconds));
+    if report.stopped {
+        console.line(format_args!("stopped early: this is the best assignment found so far"));
+    }
+    console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost.search));
+    if report.is_optimal {
+        console.line(format_args!("proved optimal: no assignment has a lower J"));
+    } else if let Some(bound) = report.lower_bound {
+        console.line(format_args!("no assignment has a J below {bound}"));
+    }
+    tell_gap(console, report.known, report.gap_percent);
+}
+
+/// What the program did, as written to `--json`.
+#[derive(Serialize)]
+struct JsonReport {
+    model: String,
+    n: usize,
+    seed: u64,
+    /// Every setting that decides the result.
+    settings: QapConfig,
+    #[serde(rename = "J")]
+    cost: JsonCost,
+    lower_bound: Option<Cost>,
+    /// The machine whose distances one of both matrices holds.
+    machine: Option<QapMachine>,
+    #[serde(rename = "optimal")]
+    is_optimal: bool,
+    /// The J that the file names.
+    known: Option<Cost>,
+    gap_percent: Option<f64>,
+    stopped: bool,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct JsonCost {
+    identity: Cost,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_mapping: Option<Cost>,
+    search: Cost,
+}
+
+impl JsonReport {
+    fn new(
+        options: &Options,
+        problem: &Problem,
+        solution: &QapSolution,
+        settings: QapConfig,
+        machine: Option<QapMachine>,
+    ) -> Self {
+        let known = problem.known(solution.lower_bound);
+        Self {
+            model: files::name(&options.file),
+            n: problem.qap.size(),
+            seed: options.seed,
+            settings,
+            cost: JsonCost {
+                identity: solution.cost_of_identity,
+                input_mapping: solution.cost_of_start,
+                search: solution.cost,
+            },
+            lower_bound: solution.lower_bound,
+            machine,
+            is_optimal: solution.is_optimal,
+            known,
+            gap_percent: known.and_then(|known| gap(solution.cost, known)),
+            stopped: solution.stopped,
+            seconds: solution.seconds,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The library names fields and values, never options or programs: a program that uses it adds which option helps.
+
+use super::{passed_over, sources, word};
+
+/// Programs of this project, other than the one that is called like the library.
+const PROGRAMS: [&str; 3] = ["evaluator", "generate_model", "graphchecker"];
+
+/// Options of launchers and of tools of the system, which the library writes into files and lines to paste.
+const OF_OTHERS: [&str; 10] = [
+    "--bind-to",
+    "--cpu-bind",
+    "--exclusive",
+    "--map-by",
+    "--ntasks-per-node",
+    "--of",
+    "--rankfile",
+    "--report-bindings",
+    "--taskmap",
+    "--version",
+];
+
+#[test]
+fn messages_name_no_option_and_no_program() {
+    let mut breaches = Vec::new();
+    for source in sources() {
+        for literal in literals(&source.text) {
+            let names = options(literal).into_iter().filter(|option| !OF_OTHERS.contains(option));
+            let programs = PROGRAMS.into_iter().filter(|program| literal.contains(program));
+            breaches.extend(names.chain(programs).map(|name| format!("{}: {name}", source.path.join("::"))));
+        }
+    }
+    assert!(breaches.is_empty(), "{breaches:#?}");
+}
+
+/// The text in double quotes of a file, but for its tests.
+fn literals(code: &str) -> Vec<&str> {
+    let mut rest = code.split("#[cfg(test)]\nmod ").next().unwrap_or(code);
+    let mut literals = Vec::new();
+    while let Some(first) = rest.chars().next() {
+        let length = passed_over(rest).unwrap_or_else(|| word(rest).max(first.len_utf8()));
+        let (text, after) = rest.split_at(length);
+        if text.ends_with(['"', '#']) && text.contains('"') && !text.starts_with('/') {
+            literals.push(text);
+        }
+        rest = after;
+    }
+    literals
+}
+
+/// The options in a text: two dashes and a name, where no word goes on.
+fn options(text: &str) -> Vec<&str> {
+    let is_name = |c: char| c.is_ascii_lowercase() || c == '_' || c == '-';
+    let starts = text.match_indices("--").map(|(at, _)| at);
+    let begins = |&at: &usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-');
+    starts
+        .filter(begins)
+        .map(|at| &text[at..at + 2 + text[at + 2..].find(|c| !is_name(c)).unwrap_or(text.len() - at - 2)])
+        .filter(|option| option.len() > 2)
+        .collect()
+}
+
+#[test]
+fn options_are_found_in_literals_only() {
+    let code = "// \"--comment\"\n/// \"--doc\"\nlet x = \"give --seed=1 or --pe_weights\"; r#\"--raw \"quoted\" --more\"#\n\
+                '\"' \"a -- b, a--b\" \"---\"\n#[cfg(test)]\nmod tests { \"--test\" }";
+    let found: Vec<&str> = literals(code).into_iter().flat_map(options).collect();
+    assert_eq!(found, ["--seed", "--pe_weights", "--raw", "--more"]);
+}
