@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use common::{Options, Stopwatch, Table, fail, read_graph};
 use viem::io::metis::NodeWeights;
 use viem::machine::Hierarchy;
-use viem::machine::Places;
+use viem::machine::{Distances, Places};
 use viem::mapping::construct::{Construction, ConstructionConfig, construct};
 use viem::mapping::objective::cost;
 use viem::mapping::problem::Problem;
@@ -51,7 +51,7 @@ fn main() {
 
 fn search(run: &Run) {
     let graph = read_graph(&run.model, NodeWeights::Ignore);
-    let oracle = run.hierarchy.online64();
+    let oracle = Distances::DeepTree(run.hierarchy.online64());
     let problem = Problem::new(&graph, &oracle).unwrap_or_else(|error| fail(error));
     let places = Places::of(&run.hierarchy).unwrap_or_else(|error| fail(error));
     let table = Table::new([

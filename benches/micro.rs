@@ -21,8 +21,8 @@ use viem::io::Source;
 use viem::io::metis::{self, Content, NodeWeights};
 use viem::machine::Places;
 use viem::machine::{
-    Dimension, DistanceOracle, DistanceVisitor, Grid, Hierarchy, Hypercube, Listed, Machine, Network,
-    StoredDistances,
+    Dimension, DistanceOracle, DistanceVisitor, Distances, Grid, Hierarchy, Hypercube, Listed, Machine,
+    Network, StoredDistances,
 };
 use viem::mapping::construct::{Construction, ConstructionConfig, construct};
 use viem::mapping::objective::{keys, swap_delta};
@@ -165,7 +165,7 @@ mod descent {
 
     fn bench(bencher: Bencher, n: usize, start: Construction, config: SearchConfig) {
         let (graph, hierarchy) = instance(n);
-        let oracle = hierarchy.online32().expect("short codes");
+        let oracle = Distances::Tree(hierarchy.online32().expect("short codes"));
         let problem = Problem::new(&graph, &oracle).expect("sizes agree");
         let construction = ConstructionConfig::default().with_algorithm(start);
         let start = construct(&problem, &Places::of(&hierarchy).expect("a machine"), &construction, 1, &());
@@ -201,7 +201,7 @@ mod descent {
 fn construction(bencher: Bencher, algorithm: Construction) {
     let (graph, hierarchy) = instance(32768);
     let config = ConstructionConfig::default().with_algorithm(algorithm);
-    let oracle = hierarchy.online32().expect("short codes");
+    let oracle = Distances::Tree(hierarchy.online32().expect("short codes"));
     let problem = Problem::new(&graph, &oracle).expect("sizes agree");
     let places = Places::of(&hierarchy).expect("a machine");
     bencher.bench_local(|| construct(&problem, &places, &config, 1, &()));

@@ -25,7 +25,7 @@ use viem::ground::rng::Rng;
 use viem::io::{Source, qaplib};
 use viem::machine;
 use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
-use viem::qap::{self, Improvement, Qap, QapConfig, QapMachine};
+use viem::qap::{self, Qap, QapConfig, QapMachine};
 
 struct Run {
     iteration: bool,
@@ -198,10 +198,10 @@ fn iteration() {
             entries
         };
         let problem = Qap::from_matrices(SIZE, matrix(), matrix()).unwrap_or_else(|error| fail(error));
-        let first = Improvement { rounds: 0, iterations: ITERATIONS, ..QapConfig::default().first };
-        // One batch: four members.
         let mut config = QapConfig::default();
-        (config.population, config.children, config.first) = (4, 0, first);
+        (config.first.rounds, config.first.iterations) = (0, ITERATIONS);
+        // One batch: four members.
+        (config.population, config.children) = (4, 0);
         let watch = Stopwatch::start(1);
         let solution = qap::solve(&problem, &config).unwrap_or_else(|error| fail(error));
         let microseconds = watch.seconds() * 1e6 / f64::from(4 * ITERATIONS);

@@ -1,4 +1,4 @@
-//! Programs in time: how right the estimate is, how fast the simulator is, what mappings are worth.
+//! Workloads: how right the estimate is, how fast the simulator is, what mappings are worth.
 //!
 //! ```text
 //! cargo bench --bench time -- [accuracy] [simulator] [regular] [congested] [speed] [preset=eco] [messages=1000000]
@@ -13,12 +13,12 @@ use viem::ground::rng::{Rng, derive};
 use viem::ground::types::PeId;
 use viem::machine::{Grid, Hypercube, Machine};
 use viem::mapping::solve::{MapPreset, solve};
-use viem::workload::assign::{AssignConfig, assign};
 use viem::workload::estimate::{Estimate, Model};
-use viem::workload::generate::{Congestion, Pattern, Size, congested, program, shuffled};
+use viem::workload::generate::{Congestion, Pattern, Size, congested, shuffled, workload};
+use viem::workload::map::{TaskMapConfig, map_tasks};
 use viem::workload::routing::Routing;
-use viem::workload::simulate::{Settings, simulate};
-use viem::workload::{Program, ProgramBuilder};
+use viem::workload::simulate::{SimulationConfig, simulate};
+use viem::workload::{Workload, WorkloadBuilder};
 
 const WORDS: [&str; 5] = ["accuracy", "simulator", "regular", "congested", "speed"];
 
@@ -34,17 +34,17 @@ fn main() {
         has(0).then(accuracy);
         has(1).then(|| simulator(messages));
         has(2).then(|| regular(preset));
-        has(3).then(|| congested_programs(preset));
+        has(3).then(|| congested_workloads(preset));
         has(4).then(|| speed(preset));
     };
     viem::ground::threads::run(1, run).expect("a thread");
 }
 
-/// Table II: regular programs, tasks numbered at random, against what would be best.
+/// Table II: regular workloads, tasks numbered at random, against what would be best.
 fn regular(preset: MapPreset) {
-    println!("\nRegular programs, tasks numbered at random (table II)\n");
+    println!("\nRegular workloads, tasks numbered at random (table II)\n");
     let table = Table::new([
-        ("program", 44),
+        ("workload", 44),
         ("ideal", 8),
         ("F", 8),
         ("simulated", 0),
@@ -75,11 +75,11 @@ fn regular(preset: MapPreset) {
             .map(|(tasks, lengths)| (Pattern::Tree, vec![tasks], mesh(&lengths))),
     );
     for (pattern, lengths, machine) in cases {
-        let natural = program(pattern, &lengths, Size::default(), 0).expect("a size");
-        let config = AssignConfig::preset(preset);
+        let natural = workload(pattern, &lengths, Size::default(), 0).expect("a size");
+        let config = TaskMapConfig::preset(preset);
         let watch = Stopwatch::start(1);
         let shuffled = shuffled(&natural, 5);
-        let found = assign(&shuffled, &machine, &config, None, &()).expect("there is room");
+        let found = map_tasks(&shuffled, &machine, &config, None, &()).expect("there is room");
         let seconds = watch.seconds();
         let (_, simulated) = both(&shuffled, &machine, found.mapping.as_slice());
         // Butterflies fit meshes best as they are numbered; all others can be as fast as with no distances at all.
@@ -100,11 +100,11 @@ fn regular(preset: MapPreset) {
     }
 }
 
-/// Thirty congested programs: simulated time beside the mapping of small J and the identity.
-fn congested_programs(preset: MapPreset) {
-    println!("\nCongested programs, tasks numbered at random: simulated times\n");
+/// Thirty congested workloads: simulated time beside the mapping of small J and the identity.
+fn congested_workloads(preset: MapPreset) {
+    println!("\nCongested workloads, tasks numbered at random: simulated times\n");
     let table = Table::new([
-        ("program", 40),
+        ("workload", 40),
         ("identity", 8),
         ("J mapping", 9),
         ("by F alone", 0),
@@ -116,20 +116,20 @@ fn congested_programs(preset: MapPreset) {
     for case in 0..30u64 {
         let kind = Congestion::ALL[case as usize % 4];
         let side = [6, 8, 10, 12][(case / 8) as usize];
-        let size = Size { rounds: 4, flits: 32, cycles: 1 };
-        let program = shuffled(&congested(kind, side, size, case), case + 100);
+        let size = Size::new(4, 32, 1);
+        let workload = shuffled(&congested(kind, side, size, case), case + 100);
         let grid = if case / 4 % 2 == 0 { Grid::mesh(&[side, side]) } else { Grid::torus(&[side, side]) };
         let machine = grid.expect("few PEs");
-        let time = |mapping: &[PeId]| both(&program, &machine, mapping).1;
-        let mut config = AssignConfig::preset(preset);
-        let solution = solve(&program.graph(), &machine, &config.mapping).expect("there is room");
+        let time = |mapping: &[PeId]| both(&workload, &machine, mapping).1;
+        let mut config = TaskMapConfig::preset(preset);
+        let solution = solve(&workload.graph(), &machine, &config.mapping).expect("there is room");
         let cost = time(solution.mapping.as_slice());
         let watch = Stopwatch::start(1);
-        let found = assign(&program, &machine, &config, None, &()).expect("there is room");
+        let found = map_tasks(&workload, &machine, &config, None, &()).expect("there is room");
         let seconds = watch.seconds();
         let own = time(found.mapping.as_slice());
         config.simulated = 0;
-        let estimated = assign(&program, &machine, &config, None, &()).expect("there is room");
+        let estimated = map_tasks(&workload, &machine, &config, None, &()).expect("there is room");
         let estimated = time(estimated.mapping.as_slice());
         let identity: Vec<PeId> = (0..side * side).collect();
         shares.push(own / cost);
@@ -157,7 +157,7 @@ fn congested_programs(preset: MapPreset) {
 fn speed(preset: MapPreset) {
     println!("\nTime of mapping\n");
     let table =
-        Table::new([("program", 36), ("tasks", 6), ("start", 10), ("ideal", 8), ("F", 8), ("seconds", 8)]);
+        Table::new([("workload", 36), ("tasks", 6), ("start", 10), ("ideal", 8), ("F", 8), ("seconds", 8)]);
     for (pattern, lengths, side) in [
         (Pattern::Random, vec![100], 10),
         (Pattern::Random, vec![400], 20),
@@ -166,15 +166,15 @@ fn speed(preset: MapPreset) {
         (Pattern::Mesh, vec![60, 68], 64),
         (Pattern::Random, vec![4096], 64),
     ] {
-        let program = shuffled(&program(pattern, &lengths, Size::default(), 1).expect("a size"), 3);
+        let workload = shuffled(&workload(pattern, &lengths, Size::default(), 1).expect("a size"), 3);
         let machine = Grid::mesh(&[side, side]).expect("few PEs");
         let watch = Stopwatch::start(1);
         let found =
-            assign(&program, &machine, &AssignConfig::preset(preset), None, &()).expect("there is room");
+            map_tasks(&workload, &machine, &TaskMapConfig::preset(preset), None, &()).expect("there is room");
         let seconds = watch.seconds();
         table.row([
             format!("{pattern} {lengths:?} on {side} x {side}"),
-            program.num_tasks().to_string(),
+            workload.num_tasks().to_string(),
             found.report.start.name().to_owned(),
             format!("{:.0}", found.report.ideal),
             format!("{:.0}", found.report.estimate),
@@ -191,9 +191,9 @@ fn random_mapping(tasks: usize, pes: usize, room: usize, rng: &mut Rng) -> Vec<P
     places
 }
 
-/// F against the simulator, on 40 random programs each.
+/// F against the simulator, on 40 random workloads each.
 fn accuracy() {
-    println!("\nF against the simulator: 40 random programs of 4 to 200 tasks, random mappings\n");
+    println!("\nF against the simulator: 40 random workloads of 4 to 200 tasks, random mappings\n");
     let table = Table::new([
         ("machine", 26),
         ("tasks a PE", 0),
@@ -207,8 +207,8 @@ fn accuracy() {
         let mut errors: Vec<f64> = Vec::new();
         for case in 0..40usize {
             let tasks = 4 + 196 * case / 39;
-            let program =
-                program(Pattern::Random, &[tasks as u32], Size::default(), case as u64).expect("a size");
+            let workload =
+                workload(Pattern::Random, &[tasks as u32], Size::default(), case as u64).expect("a size");
             let pes = tasks.div_ceil(room);
             let side = (1..).find(|side| side * side >= pes).expect("a square") as u32;
             let machine: Box<dyn Machine> = match name {
@@ -218,7 +218,7 @@ fn accuracy() {
             };
             let mapping =
                 random_mapping(tasks, machine.num_pes(), room, &mut Rng::new(derive(9, case as u64)));
-            let (estimated, simulated) = both(&program, &machine, &mapping);
+            let (estimated, simulated) = both(&workload, &machine, &mapping);
             errors.push(100.0 * (estimated / simulated - 1.0));
         }
         let greatest = errors.iter().map(|error| error.abs()).fold(0.0, f64::max);
@@ -235,12 +235,12 @@ fn accuracy() {
 }
 
 /// F and the simulated time of a mapping.
-fn both(program: &Program, machine: &dyn Machine, mapping: &[PeId]) -> (f64, f64) {
+fn both(workload: &Workload, machine: &dyn Machine, mapping: &[PeId]) -> (f64, f64) {
     let routing = Routing::new(machine).expect("few links");
-    let settings = Settings::default();
-    let model = Model::new(program, settings.costs).expect("few messages");
+    let settings = SimulationConfig::default();
+    let model = Model::new(workload, settings.costs).expect("few messages");
     let estimate = Estimate::of(&model, &routing, mapping).expect("few phases");
-    let simulated = simulate(program, &routing, mapping, settings, &()).expect("it ends");
+    let simulated = simulate(workload, &routing, mapping, settings, &()).expect("it ends");
     (estimate.cycles(), simulated.completion_time as f64)
 }
 
@@ -260,16 +260,17 @@ fn simulator(messages: u64) {
         let n = machine.num_pes() as u32;
         let routing = Routing::new(&machine).expect("few links");
         let mut rng = Rng::new(1);
-        let mut builder = ProgramBuilder::new(n as usize);
+        let mut builder = WorkloadBuilder::new(n as usize);
         let pairs: Vec<(u32, u32)> = (0..messages)
             .map(|message| (message as u32 % n, (message as u32 % n + 1 + rng.below(n - 1)) % n))
             .collect();
         pairs.iter().for_each(|&(from, to)| builder.send(from, to, flits));
         pairs.iter().for_each(|&(from, to)| builder.receive(to, from, flits));
-        let program = builder.build().expect("all is sent first");
+        let workload = builder.build().expect("all is sent first");
         let mapping: Vec<PeId> = (0..n).collect();
         let watch = Stopwatch::start(1);
-        let simulated = simulate(&program, &routing, &mapping, Settings::default(), &()).expect("it ends");
+        let simulated =
+            simulate(&workload, &routing, &mapping, SimulationConfig::default(), &()).expect("it ends");
         let seconds = watch.seconds();
         let hops: u64 = simulated.links.iter().map(|link| link.messages).sum();
         let flit_hops: u64 = simulated.links.iter().map(|link| link.flits).sum();

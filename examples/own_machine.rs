@@ -4,16 +4,21 @@ use std::error::Error;
 
 use viem::graph::generate;
 use viem::ground::types::PeId;
-use viem::machine::{Distances, MachineError};
-use viem::{DistanceMatrix, Machine, MapConfig, solve};
+use viem::machine::{Distances, MachineError, OwnDistances};
+use viem::{Machine, MapConfig, solve};
 
 /// Two rings of `length` PEs each. The bridge joins the first PE of one with the first of the other.
+#[derive(Clone, Copy, Debug)]
 struct TwoRings {
     length: u32,
     bridge: i64,
 }
 
-impl TwoRings {
+impl OwnDistances for TwoRings {
+    fn num_pes(&self) -> usize {
+        2 * self.length as usize
+    }
+
     fn distance(&self, a: PeId, b: PeId) -> i64 {
         let along = |a: u32, b: u32| i64::from(a.abs_diff(b).min(self.length - a.abs_diff(b)));
         let (inside_a, inside_b) = (a % self.length, b % self.length);
@@ -23,21 +28,29 @@ impl TwoRings {
             along(inside_a, 0) + self.bridge + along(0, inside_b)
         }
     }
+
+    fn max_distance(&self) -> i64 {
+        i64::from(self.length) + self.bridge
+    }
+
+    fn has_triangle_inequality(&self) -> bool {
+        true
+    }
 }
 
 impl Machine for TwoRings {
     fn num_pes(&self) -> usize {
-        2 * self.length as usize
+        OwnDistances::num_pes(self)
     }
 
     fn distances(&self) -> Result<Distances, MachineError> {
-        DistanceMatrix::from_fn(self.num_pes(), |a, b| self.distance(a, b))?.distances()
+        Ok(Distances::own(*self))
     }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let machine = TwoRings { length: 16, bridge: 5 };
-    let traffic = generate::random_geometric(machine.num_pes(), 4.0, 1);
+    let traffic = generate::random_geometric(Machine::num_pes(&machine), 4.0, 1);
     let solution = solve(&traffic, &machine, &MapConfig::default())?;
     println!("J = {}, {} before", solution.report.cost, solution.report.cost_of_identity);
     Ok(())

@@ -61,9 +61,21 @@
 //! cuts an order of the vertices anew whenever they change, and [`Quality`] tells what a partition costs besides its cut.
 //!
 //! The folder `examples/` has a program for each of these.
+//!
+//! # Features
+//!
+//! None is needed, and none is on unless it is asked for.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `io` | the module [`io`]: reading and writing files; machines from files, and clusters; workloads as text |
+//! | `serde` | settings that can be serialised and deserialised, reports that can be serialised |
+//! | `petgraph` | [`CsrGraph::from_petgraph`]: graphs of the crate `petgraph` |
+//! | `sprs` | [`CsrGraph::from_sprs_symmetric`], [`CsrGraph::from_sprs_summed`]: sparse matrices of the crate `sprs` |
 
 pub mod graph;
 pub mod ground;
+#[cfg(feature = "io")]
 pub mod io;
 pub mod launch;
 pub mod machine;

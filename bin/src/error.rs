@@ -16,10 +16,10 @@ use viem::mapping::problem::ProblemError;
 use viem::mapping::solve::SolveError;
 use viem::partition::{AlgorithmError, HomesError, RemapError, TargetsError};
 use viem::qap::{QapError, QapSolveError};
-use viem::workload::ProgramError;
-use viem::workload::assign::AssignError;
+use viem::workload::WorkloadError;
 use viem::workload::estimate::EstimateError;
 use viem::workload::generate::GenerateError;
+use viem::workload::map::TaskMapError;
 use viem::workload::simulate::SimulationError;
 use viem_verify::AuditError;
 
@@ -56,7 +56,7 @@ macro_rules! failures {
 failures! {
     Algorithm(AlgorithmError),
     Along(AlongError),
-    Assign(AssignError),
+    Assign(TaskMapError),
     Config(ConfigError),
     Estimate(EstimateError),
     Generate(GenerateError),
@@ -67,7 +67,7 @@ failures! {
     Mapping(MappingError),
     Model(ModelError),
     Problem(ProblemError),
-    Program(ProgramError),
+    Workload(WorkloadError),
     Qap(QapError),
     QapSolve(QapSolveError),
     Read(ReadError),

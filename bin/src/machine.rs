@@ -9,7 +9,6 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use viem::ground::types::PeId;
-use viem::io::ReadError;
 use viem::machine::{self, SpecError, Wanted};
 use viem::machine::{Hierarchy, Machine};
 
@@ -134,12 +133,7 @@ impl MachineOptions {
         // Of a list of PEs, too: the whole machine is divided into its parts.
         machine::check_memory(whole.as_ref())?;
         let Some(pes) = self.pes() else { return Ok(whole) };
-        machine::restricted(whole, pes).map_err(|error| match error {
-            SpecError::Read(fault @ ReadError::Invalid { .. }) if self.file_of_pes().is_none() => {
-                UsageError(fault.to_string()).into()
-            }
-            error => error.into(),
-        })
+        Ok(machine::restricted(whole, pes)?)
     }
 
     /// A setting that only clusters have, if there is one.

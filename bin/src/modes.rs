@@ -54,18 +54,18 @@ impl Mode {
                 "each process gets a processing element, or one of the places on it, of its own"
             }
             Self::ManyToOne => {
-                "many vertices share a processing element: there are more of them, or --pe_weights is given"
+                "many vertices share a processing element: there are more of them, or `--pe_weights` is given"
             }
-            Self::Remapping => "a many-to-one mapping is made from an older one: --remap_from",
+            Self::Remapping => "a many-to-one mapping is made from an older one: `--remap_from`",
             Self::Workload => "the model is a workload (PROCESS ...)",
             Self::Qap => "the model is a quadratic assignment problem of QAPLIB",
-            Self::Partition => "a graph is partitioned: --k or --speeds",
+            Self::Partition => "a graph is partitioned: `--k` or `--speeds`",
             Self::Index => {
-                "a graph is partitioned by cutting an order of its vertices that was written before: --index"
+                "a graph is partitioned by cutting an order of its vertices that was written before: `--index`"
             }
-            Self::Repartition => "a partition is made from an older one: --remap_from",
+            Self::Repartition => "a partition is made from an older one: `--remap_from`",
             Self::Traffic => "recorded traffic is summed",
-            Self::Generator => "a workload is generated: --generate",
+            Self::Generator => "a workload is generated: `--generate`",
             Self::Check => "a graph is checked",
         }
     }

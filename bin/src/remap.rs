@@ -9,9 +9,10 @@ use crate::console::Console;
 use crate::error::{Failure, Result, UsageError, VerificationError};
 use crate::files;
 use viem::graph::CsrGraph;
+use viem::ground::number_list::{ListOf, is_list};
 use viem::ground::observer::Observer;
 use viem::ground::types::{Cost, Weight};
-use viem::io::number_list::{self, ListOf};
+use viem::io::number_list;
 use viem::io::output::OutputId;
 use viem::io::{self, Outputs, ReadError, Source, WriteError};
 use viem::machine::Machine;
@@ -72,7 +73,7 @@ impl RemapOptions {
     }
 
     fn file_of_left(&self) -> Option<&Path> {
-        self.remap_left.as_deref().filter(|text| !number_list::is_list(text)).map(Path::new)
+        self.remap_left.as_deref().filter(|text| !is_list(text)).map(Path::new)
     }
 
     /// Adds the picture of the curve, if there is to be one, to the outputs; it must not overwrite an input.

@@ -3,7 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::io::Source;
-use viem::io::number_list::{self, ListOf};
+use viem::ground::number_list::ListOf;
+use viem::io::number_list;
 use viem_verify::{MachineText, audit_on};
 
 fuzz_target!(|input: (u8, &[u8])| {

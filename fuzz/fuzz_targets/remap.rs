@@ -4,7 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::graph::{CsrGraph, generate};
-use viem::io::number_list::{self, ListOf};
+use viem::ground::number_list::ListOf;
+use viem::io::number_list;
 use viem::io::{Source, parents, partition};
 use viem::partition::Homes;
 use viem_verify::{OldText, audit_migration};

@@ -59,6 +59,10 @@ pub enum GraphError {
     EdgeWeightOutOfRange { node: NodeId, target: NodeId, weight: Weight },
     #[error("vertex {node} has weight {weight}; vertex weights must not be negative")]
     NodeWeightOutOfRange { node: NodeId, weight: Weight },
+    #[error("entry {index} of the {array} is {value}, which is not a number from 0 to {greatest}")]
+    EntryOutOfRange { array: &'static str, index: usize, value: String, greatest: u64 },
+    #[error("the matrix has {rows} rows and {columns} columns; a graph needs a square one")]
+    NotSquare { rows: usize, columns: usize },
     #[error("the sum of the edge weights, both directions counted, exceeds {}", Weight::MAX)]
     EdgeWeightOverflow,
     #[error("the sum of the vertex weights exceeds {}", Weight::MAX)]
@@ -78,6 +82,8 @@ impl HasKind for GraphError {
             | Self::UnequalWeights { .. }
             | Self::EdgeWeightOutOfRange { .. }
             | Self::NodeWeightOutOfRange { .. }
+            | Self::EntryOutOfRange { .. }
+            | Self::NotSquare { .. }
             | Self::EdgeWeightOverflow
             | Self::NodeWeightOverflow => ErrorKind::BadData,
         }
@@ -87,7 +93,8 @@ impl HasKind for GraphError {
 impl CsrGraph {
     /// Builds a graph from its arrays and checks everything the type promises; O(n + m).
     ///
-    /// The arcs of vertex `u` are `offsets[u]..offsets[u + 1]` in `targets` and `edge_weights`.
+    /// The arcs of vertex `u` are `offsets[u]..offsets[u + 1]` in `targets` and `edge_weights`. The arrays become those of
+    /// the graph, without a copy; [`from_slices`](Self::from_slices) takes borrowed ones, of any integers.
     pub fn new(
         offsets: Vec<usize>,
         targets: Vec<NodeId>,
@@ -380,9 +387,9 @@ impl GraphBuilder {
     }
 }
 
-type Arc = (NodeId, NodeId, Weight);
+pub(super) type Arc = (NodeId, NodeId, Weight);
 
-fn sort_by_source(n: usize, arcs: impl Iterator<Item = Arc> + Clone) -> (Vec<usize>, Vec<Arc>) {
+pub(super) fn sort_by_source(n: usize, arcs: impl Iterator<Item = Arc> + Clone) -> (Vec<usize>, Vec<Arc>) {
     let mut offsets = vec![0usize; n + 1];
     for (source, _, _) in arcs.clone() {
         offsets[source as usize + 1] += 1;

@@ -8,13 +8,16 @@
 //! | [`quotient`] | contraction of the blocks of a partition |
 //! | [`relabel`] | the same graph with other vertex numbers |
 //! | [`bfs`] | breadth-first order, and search that stops at a given distance |
+//! | `embedding` | one graph in another, such that neighbours stay neighbours |
 //! | `hubs` | vertices of far more arcs than others |
 //! | [`generate`] | grids, meshes and random geometric graphs |
 //! | [`validation`] | whether both ends of each edge agree on it |
 
 pub mod bfs;
+mod convert;
 mod coordinates;
 mod csr;
+pub(crate) mod embedding;
 pub mod generate;
 pub(crate) mod hubs;
 pub mod quotient;

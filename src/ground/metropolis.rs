@@ -9,14 +9,14 @@ const UNIT: f64 = 1.0 / (u64::MAX as f64);
 
 /// The quantiles of the exponential distribution with mean 1 at the middles of `RANKS` equal parts, greatest first.
 ///
-/// A draw with a random rank accepts a worsening of at most so many temperatures. A table saves a logarithm for each draw.
+/// A draw with a random rank accepts a worsening of at most the quantile of that rank, in temperatures. A table saves a logarithm for each draw.
 pub fn quantiles<const RANKS: usize>() -> [f32; RANKS] {
     std::array::from_fn(|rank| -((rank as f64 + 0.5) / RANKS as f64).ln() as f32)
 }
 
 /// Whether a worsening of x temperatures is accepted. Unlike a table of [`quantiles`] this accepts great ones too, seldom.
 ///
-/// The leading zeros of a random number tell between which powers of 2 it is. That nearly always tells whether it is below.
+/// The number of leading zeros of a random number gives the powers of 2 that it lies between, which nearly always decides whether it is below.
 #[inline(always)]
 pub fn accepts(x: f64, rng: &mut Rng) -> bool {
     let random = rng.next_u64();

@@ -2,10 +2,14 @@
 
 pub(crate) mod budget;
 pub mod error;
+pub mod linear_assignment;
 pub mod memory;
 pub(crate) mod metropolis;
+pub mod number_list;
 pub mod observer;
 pub mod rng;
 pub mod settings;
+pub mod text;
 pub mod threads;
 pub mod types;
+pub(crate) mod vector;

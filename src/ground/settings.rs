@@ -79,7 +79,7 @@ pub fn check_share(field: &str, value: f64) -> Result<(), ConfigError> {
 /// Declares an enum of choices by a table of their names, each one line: `Variant = "name"`.
 ///
 /// The enum gets `ALL` (the choices in the order of the table), `name`, [`Display`] and [`FromStr`](std::str::FromStr) by
-/// the name, and is (de)serialised as its name. The word after the enum says in messages what the choices are.
+/// the name, and is (de)serialised as its name if the feature `serde` is on. The word after the enum says in messages what the choices are.
 #[doc(hidden)] // for the packages of this project
 #[macro_export]
 macro_rules! named {
@@ -133,6 +133,20 @@ macro_rules! named {
             }
         }
 
+        $crate::ground::settings::serialised_by_name!($choice);
+    };
+}
+
+pub use named;
+
+/// (De)serialises a [`named`] enum as its name.
+///
+/// Its own macro because the features of this package decide, whichever package expands it.
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! serialised_by_name {
+    ($choice:ident) => {
         impl serde::Serialize for $choice {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.name())
@@ -148,7 +162,15 @@ macro_rules! named {
     };
 }
 
-pub use named;
+/// Nothing: there is no serde without its feature.
+#[cfg(not(feature = "serde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! serialised_by_name {
+    ($choice:ident) => {};
+}
+
+pub use serialised_by_name;
 
 /// Declares an enum of choices and what each of them does by one table, one line a member: `Variant = "name" by function`.
 ///
@@ -186,6 +208,7 @@ macro_rules! members {
 pub(crate) use members;
 
 /// A time in (de)serialised settings: seconds, or nothing.
+#[cfg(feature = "serde")]
 pub(crate) mod seconds {
     use std::time::Duration;
 

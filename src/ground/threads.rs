@@ -42,6 +42,11 @@ pub fn map<T: Send>(count: usize, grain_size: usize, work: &(dyn Fn(usize) -> T 
     (0..count).into_par_iter().with_min_len(grain_size).with_max_len(grain_size).map(work).collect()
 }
 
+/// The results for some items, in their order, a task each. The work is called through a pointer, as in [`map`].
+pub fn map_each<T: Send, R: Send>(items: Vec<T>, work: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
+    items.into_par_iter().with_max_len(1).map(work).collect()
+}
+
 /// The results for the numbers of a range, in this order, of which those are left out that are not begun before `stops` says
 /// so. The range may be longer than any list.
 pub fn map_until<T: Send>(

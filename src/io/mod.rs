@@ -50,6 +50,7 @@ use std::sync::Arc;
 
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::memory::OutOfMemory;
+use crate::ground::number_list::ListFault;
 
 pub use fields::FieldFault;
 pub use output::{Outputs, WriteError};
@@ -111,7 +112,7 @@ pub enum ContentError {
     #[error(transparent)]
     Cluster(cluster::ClusterFault),
     #[error(transparent)]
-    List(number_list::ListFault),
+    List(ListFault),
     #[error(transparent)]
     PeWeights(pe_weights::PeWeightFault),
     #[error(transparent)]

@@ -21,7 +21,7 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// eight digits, and the byte after them.
 const LOOKAHEAD: usize = 32;
 /// Bytes of an offending text that are kept for the message.
-pub(super) const TEXT_LENGTH: usize = 40;
+pub(super) const TEXT_LENGTH: usize = crate::ground::text::MESSAGE_TEXT;
 
 /// One piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

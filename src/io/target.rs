@@ -17,7 +17,7 @@
 //! it, each once: distances 1:10:100 are costs 90 9 1. (Pellegrini, "Scotch and PT-Scotch user's guide", version 7.0,
 //! section "Target files"; the costs are those that the program adds up.)
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use super::fields::{FieldFault, Fields, Misplaced, Place};
 use super::scanner::{TextKind, Token};

@@ -26,8 +26,9 @@
 //! | [`Nodes`] | on which host and which CPUs each PE is |
 //! | [`Places`] | a place for each process that the machine has room for, numbered so that every part is a range |
 //!
-//! A machine of one's own implements [`Machine`]; [`DistanceMatrix::from_fn`] serves its distances.
+//! A machine of one's own implements [`Machine`], and [`OwnDistances`] where no metric here has its distances.
 
+#[cfg(feature = "io")]
 pub mod cluster;
 pub(crate) mod division;
 mod family;
@@ -53,12 +54,15 @@ pub use family::placed::Placed;
 pub use family::uneven::UnevenTree;
 pub use metric::balls::{Balls, Partners, Vicinity, centre, spread};
 pub use metric::differences::Differences;
+pub use metric::own::{Own, OwnDistances};
 pub use metric::small::SmallTable;
 pub use metric::stored::{StoredDistances, StoredDistancesError};
 pub use nodes::{Nodes, Site};
 pub use parts::{PartTree, Parts};
 pub use places::{Places, check_memory};
-pub use spec::{SpecError, Wanted, build, build_wanted, file_of, file_of_pes, files_of, read, restricted};
+#[cfg(feature = "io")]
+pub use spec::read;
+pub use spec::{SpecError, Wanted, build, build_wanted, file_of, file_of_pes, files_of, restricted};
 
 use std::ops::Range;
 
@@ -275,7 +279,34 @@ pub enum Distances {
     WideTable(Placed<Table<u32>>),
     Hosts(Placed<BetweenHosts>),
     Small(SmallTable),
+    Own(Placed<Own>),
 }
+
+/// What a piece of code comes to with the distances of a kind, compiled for each kind there is.
+///
+/// Each use costs fifteen copies of all that it calls, so it stands where distances are asked for in a loop, and nowhere above.
+macro_rules! with_oracle {
+    ($distances:expr, |$oracle:ident| $body:expr) => {
+        match $distances {
+            $crate::machine::Distances::Tree($oracle) => $body,
+            $crate::machine::Distances::DeepTree($oracle) => $body,
+            $crate::machine::Distances::StoredTree($oracle) => $body,
+            $crate::machine::Distances::ListedTree($oracle) => $body,
+            $crate::machine::Distances::Grid($oracle) => $body,
+            $crate::machine::Distances::WideGrid($oracle) => $body,
+            $crate::machine::Distances::Cube($oracle) => $body,
+            $crate::machine::Distances::Differences($oracle) => $body,
+            $crate::machine::Distances::Network($oracle) => $body,
+            $crate::machine::Distances::WideNetwork($oracle) => $body,
+            $crate::machine::Distances::Table($oracle) => $body,
+            $crate::machine::Distances::WideTable($oracle) => $body,
+            $crate::machine::Distances::Hosts($oracle) => $body,
+            $crate::machine::Distances::Small($oracle) => $body,
+            $crate::machine::Distances::Own($oracle) => $body,
+        }
+    };
+}
+pub(crate) use with_oracle;
 
 /// Something to do with distances, whatever their kind.
 pub trait DistanceVisitor {
@@ -288,22 +319,7 @@ pub trait DistanceVisitor {
 impl Distances {
     /// Lets a visitor work with distances of the kind at hand.
     pub fn visit<V: DistanceVisitor>(&self, visitor: V) -> V::Output {
-        match self {
-            Distances::Tree(oracle) => visitor.visit(oracle),
-            Distances::DeepTree(oracle) => visitor.visit(oracle),
-            Distances::StoredTree(oracle) => visitor.visit(oracle),
-            Distances::ListedTree(oracle) => visitor.visit(oracle),
-            Distances::Grid(oracle) => visitor.visit(oracle),
-            Distances::WideGrid(oracle) => visitor.visit(oracle),
-            Distances::Cube(oracle) => visitor.visit(oracle),
-            Distances::Differences(oracle) => visitor.visit(oracle),
-            Distances::Network(oracle) => visitor.visit(oracle),
-            Distances::WideNetwork(oracle) => visitor.visit(oracle),
-            Distances::Table(oracle) => visitor.visit(oracle),
-            Distances::WideTable(oracle) => visitor.visit(oracle),
-            Distances::Hosts(oracle) => visitor.visit(oracle),
-            Distances::Small(oracle) => visitor.visit(oracle),
-        }
+        with_oracle!(self, |oracle| visitor.visit(oracle))
     }
 
     /// The distances of some PEs: PE i of the result is PE `list[i]` of this. A PE may stand in the list more than
@@ -324,6 +340,7 @@ impl Distances {
             Distances::WideTable(oracle) => Distances::WideTable(oracle.listed(list)),
             Distances::Hosts(oracle) => Distances::Hosts(oracle.listed(list)),
             Distances::Small(oracle) => Distances::Small(oracle.listed(list)),
+            Distances::Own(oracle) => Distances::Own(oracle.listed(list)),
         }
     }
 

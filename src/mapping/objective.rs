@@ -7,7 +7,7 @@ use crate::graph::CsrGraph;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::threads;
 use crate::ground::types::{Cost, NodeId, PeId};
-use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Machine, MachineError};
+use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, with_oracle};
 use crate::mapping::problem::{self, Problem, ProblemError};
 use crate::mapping::{Mapping, MappingError};
 
@@ -102,8 +102,8 @@ impl DistanceVisitor for Evaluation<'_> {
 }
 
 /// J of a mapping; O(n + m). The mapping must be as large as the problem.
-pub fn cost<O: DistanceOracle>(problem: &Problem<'_, O>, mapping: &Mapping) -> Cost {
-    cost_of_keys(problem, &keys(problem.oracle(), mapping))
+pub fn cost(problem: &Problem<'_>, mapping: &Mapping) -> Cost {
+    with_oracle!(problem.oracle(), |oracle| sum_of_rows(problem.graph(), oracle, &keys(oracle, mapping)))
 }
 
 /// J of the mapping whose PEs have these keys; O(m). Runs on the threads of the rayon pool it is called in.
@@ -166,7 +166,7 @@ mod tests {
         }
         let graph = builder.build().unwrap();
         let hierarchy = Hierarchy::parse("2:2", "10:100").unwrap();
-        let oracle = hierarchy.online32().unwrap();
+        let oracle = Distances::Tree(hierarchy.online32().unwrap());
         let problem = Problem::new(&graph, &oracle).unwrap();
         assert_eq!(cost(&problem, &Mapping::identity(4)), 13_200_000_000);
     }

@@ -3,15 +3,17 @@
 use crate::graph::CsrGraph;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{Cost, Distance, PeId, Weight};
-use crate::machine::{DistanceOracle, Machine, Parts};
+use crate::machine::{DistanceOracle, Distances, Machine, Parts};
 
 /// A communication graph and the machine it is mapped to.
 ///
 /// Building one proves that there are as many processes as PEs and that the greatest possible J, the sum
 /// of all arc weights times the greatest distance, fits [`Cost`]. Every J and every change of it is then
 /// a sum of parts of that bound and needs no check.
+///
+/// Its distances are of any kind, or, inside of the loops that ask for many, of one kind `O` ([`with_oracle`](Self::with_oracle)).
 #[derive(Clone, Copy, Debug)]
-pub struct Problem<'a, O> {
+pub struct Problem<'a, O = Distances> {
     graph: &'a CsrGraph,
     oracle: &'a O,
     parts: Option<&'a Parts>,
@@ -93,6 +95,14 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
     {
         debug_assert_eq!(graph.total_arc_weight(), self.graph.total_arc_weight());
         Problem { graph, oracle: self.oracle, parts: self.parts }
+    }
+
+    /// The same problem with the same distances, given as what they are.
+    pub(crate) fn with_oracle<'b, P>(&self, oracle: &'b P) -> Problem<'b, P>
+    where
+        'a: 'b,
+    {
+        Problem { graph: self.graph, oracle, parts: self.parts }
     }
 
     /// The parts of the machine, if they are known.

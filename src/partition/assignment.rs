@@ -1,27 +1,26 @@
-//! Which vertex is in which block, and what is known of a vertex among them.
+//! Which vertex is in which block, and what that costs.
 
-use std::cmp::Reverse;
-
+use super::affinities::BlockAffinities;
 use super::compact::{CompactGraph, Stored};
 use super::objective::Objective;
 use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// A level: its graph, and what partitions of it cost.
 #[derive(Debug)]
-pub(crate) struct Level<'a, W, O> {
+pub(crate) struct Problem<'a, W, O> {
     pub graph: &'a CompactGraph<W>,
     pub objective: &'a O,
 }
 
-impl<W, O> Clone for Level<'_, W, O> {
+impl<W, O> Clone for Problem<'_, W, O> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<W, O> Copy for Level<'_, W, O> {}
+impl<W, O> Copy for Problem<'_, W, O> {}
 
-impl<W, O> std::ops::Deref for Level<'_, W, O> {
+impl<W, O> std::ops::Deref for Problem<'_, W, O> {
     type Target = CompactGraph<W>;
 
     #[inline]
@@ -30,7 +29,7 @@ impl<W, O> std::ops::Deref for Level<'_, W, O> {
     }
 }
 
-impl<W, O: Objective> Level<'_, W, O> {
+impl<W, O: Objective> Problem<'_, W, O> {
     /// How much the cost falls if a vertex of these affinities moves.
     #[inline]
     pub fn gain(&self, node: NodeId, affinities: &BlockAffinities, from: BlockId, to: BlockId) -> Weight {
@@ -62,7 +61,7 @@ pub(crate) struct Assignment {
 impl Assignment {
     /// Computes weights and cost from the blocks.
     pub fn new<W: Stored, O: Objective>(
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         blocks: Vec<BlockId>,
         num_blocks: usize,
     ) -> Self {
@@ -88,123 +87,5 @@ impl Assignment {
         self.weights[from as usize] -= weight;
         self.weights[to as usize] += weight;
         self.cost -= gain;
-    }
-}
-
-/// Terms that the gains of a vertex may have together, where the gain of a block is a sum over all blocks next to the vertex. Balances J
-/// against time around hubs: other vertices are next to fewer than 512 blocks, which are all tried. Shows on a star of 10^5, mapped
-/// directly to 50 000 PEs, and on graphs of heavy-tailed degrees on 512 PEs, where 64 blocks for each vertex cost 3 % of J.
-const MOST_TERMS: usize = 1 << 18;
-
-/// Blocks that are tried in any case.
-const LEAST_CANDIDATES: usize = 16;
-
-/// The weights of the edges from one vertex to each block.
-#[derive(Debug, Default)]
-pub(crate) struct BlockAffinities {
-    weights: Vec<Weight>,
-    touched: Vec<BlockId>,
-    /// Terms that the gains of the blocks put first have together, where these are not all.
-    work_of_gains: usize,
-}
-
-impl BlockAffinities {
-    pub fn resize(&mut self, num_blocks: usize) {
-        if self.weights.len() < num_blocks {
-            self.weights.resize(num_blocks, 0);
-        }
-    }
-
-    /// Collects the affinities of `node`; O(deg).
-    #[inline]
-    pub fn collect<W: Stored>(&mut self, graph: &CompactGraph<W>, blocks: &[BlockId], node: NodeId) {
-        for block in self.touched.drain(..) {
-            self.weights[block as usize] = 0;
-        }
-        self.work_of_gains = 0;
-        for arc in graph.arcs(node) {
-            let block = blocks[arc.target as usize];
-            let weight = &mut self.weights[block as usize];
-            if *weight == 0 {
-                self.touched.push(block);
-            }
-            *weight += arc.weight();
-        }
-    }
-
-    /// The blocks next to the vertex, its own included if it has a neighbour there.
-    #[inline]
-    pub fn blocks(&self) -> &[BlockId] {
-        &self.touched
-    }
-
-    /// Puts the blocks first among [`blocks`](Self::blocks) that the vertex is to be tried in, and returns their number: all of them
-    /// or, where that would take long, those of the greatest affinity of those that fit. O(q) for q blocks.
-    #[inline]
-    pub fn narrow<O: Objective>(&mut self, fits: impl Fn(BlockId) -> bool) -> usize {
-        let most = (MOST_TERMS / self.touched.len().max(1)).max(LEAST_CANDIDATES);
-        if !O::HAS_PULL || self.touched.len() <= most {
-            return self.touched.len();
-        }
-        let mut count = 0;
-        for index in 0..self.touched.len() {
-            if fits(self.touched[index]) {
-                self.touched.swap(index, count);
-                count += 1;
-            }
-        }
-        if count > most {
-            let weights = &self.weights;
-            let key = |&block: &BlockId| (Reverse(weights[block as usize]), block);
-            self.touched[..count].select_nth_unstable_by_key(most, key);
-            count = most;
-        }
-        self.work_of_gains = count * self.touched.len();
-        count
-    }
-
-    /// What the gains cost in the blocks that were put first, if these are not all.
-    #[inline]
-    pub fn work_of_gains(&self) -> usize {
-        self.work_of_gains
-    }
-
-    #[inline]
-    pub fn to(&self, block: BlockId) -> Weight {
-        self.weights[block as usize]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::graph::GraphBuilder;
-    use crate::partition::objective::{Cut, StoredCost};
-
-    #[test]
-    fn hubs_are_tried_in_the_blocks_they_are_held_by_most() {
-        const LEAVES: BlockId = 1024;
-        const TRIED: usize = MOST_TERMS / LEAVES as usize;
-        let mut star = GraphBuilder::new(LEAVES as usize + 1);
-        (1..=LEAVES).for_each(|leaf| star.add_edge(0, leaf, i64::from(leaf)));
-        let graph = CompactGraph::<i32>::new(&star.build().unwrap());
-        let blocks: Vec<BlockId> = graph.nodes().collect();
-        let mut affinities = BlockAffinities::default();
-        affinities.resize(LEAVES as usize + 1);
-        affinities.collect(&graph, &blocks, 0);
-        assert_eq!((affinities.narrow::<Cut>(|_| true), affinities.work_of_gains()), (LEAVES as usize, 0));
-        // Of the blocks of even numbers, those of the heaviest edges.
-        assert_eq!(affinities.narrow::<StoredCost>(|block| block % 2 == 0), TRIED);
-        let mut first = affinities.blocks()[..TRIED].to_vec();
-        first.sort_unstable();
-        let expected: Vec<BlockId> = (LEAVES - 2 * TRIED as BlockId + 2..=LEAVES).step_by(2).collect();
-        assert_eq!(first, expected);
-        assert_eq!((affinities.blocks().len(), affinities.work_of_gains()), (LEAVES as usize, MOST_TERMS));
-        assert_eq!(affinities.narrow::<StoredCost>(|block| block == 7), 1);
-        assert_eq!(affinities.blocks()[0], 7);
-        // All sums are as before.
-        assert!((1..=LEAVES).all(|block| affinities.to(block) == Weight::from(block)));
-        affinities.collect(&graph, &blocks, 5);
-        assert_eq!((affinities.narrow::<StoredCost>(|_| false), affinities.work_of_gains()), (1, 0));
     }
 }

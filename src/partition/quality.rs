@@ -1,12 +1,11 @@
 //! What a partition costs besides its cut: messages, boundary, volume.
 
-use serde::Serialize;
-
 use crate::graph::CsrGraph;
 use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// What a partition of a graph is worth.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Quality {
     /// The number of edges between parts, whatever they weigh.

@@ -15,12 +15,25 @@
 //!
 //! What each number balances, and the command that shows its curve, is told in docs/TUNING.md.
 
-use serde::{Deserialize, Serialize};
-
-use super::Preset;
 use super::coarsen::Contraction;
-use crate::ground::settings::{ConfigError, check, check_at_least_one, check_share};
+use crate::ground::settings::{ConfigError, check, check_at_least_one, check_share, members};
 use crate::ground::types::Weight;
+
+members! {
+    /// How much time to spend on how good a partition. The `social` presets are for graphs with heavy-tailed
+    /// degrees.
+    #[allow(missing_docs)]
+    pub enum Preset: "preset" {
+        Strong = "strong" by Settings::strong,
+        Eco = "eco" by Settings::eco,
+        Fast = "fast" by Settings::fast,
+        FastSocial = "fastsocial" by Settings::fast_social,
+        EcoSocial = "ecosocial" by Settings::eco_social,
+        StrongSocial = "strongsocial" by Settings::strong_social,
+    }
+
+    fn settings(self) -> Settings = function()
+}
 
 /// All settings of the partitioner, nested by phase.
 ///
@@ -34,8 +47,9 @@ use crate::ground::types::Weight;
 /// let error = settings.validate().unwrap_err();
 /// assert_eq!(error.to_string(), "the setting flow.region is 1.5, but it must be above 0 and at most 1");
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Settings {
     /// How graphs are coarsened.
@@ -55,8 +69,9 @@ pub struct Settings {
 }
 
 /// How bisections are found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct BisectionSettings {
     /// Coarsening stops at this many vertices; at least 1.
@@ -70,8 +85,9 @@ pub struct BisectionSettings {
 }
 
 /// How initial partitions are found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct InitialSettings {
     /// Coarsening stops at this many vertices, or at a quarter of the graph if that is less.
@@ -85,8 +101,9 @@ pub struct InitialSettings {
 }
 
 /// How partitions into many blocks are refined.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct KWaySettings {
     /// The greatest number of rounds on each level.
@@ -100,8 +117,9 @@ pub struct KWaySettings {
 }
 
 /// How pairs of blocks are refined by minimum cuts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct FlowSettings {
     /// The greatest number of rounds over the pairs on each level; 0 turns flows off.
@@ -113,8 +131,9 @@ pub struct FlowSettings {
 }
 
 /// How far blocks may exceed their bounds during refinement, and how they meet them at the end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct BalanceSettings {
     /// The share of its size by which a block may exceed it until the finest level is refined; at least 0.
@@ -134,8 +153,9 @@ pub struct BalanceSettings {
 }
 
 /// How many partitions are made, and how often they are combined.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct PoolSettings {
     /// The number of independent partitions, of which the best is kept; at least 1.
@@ -152,6 +172,15 @@ pub struct PoolSettings {
     /// How often the members are paired and combined; a child replaces the worse parent.
     pub generations: usize,
 }
+
+/// Vertices a block on the graph on which a partition is resumed. Balances smooth borders, as large pieces change place, against
+/// migration. Tuned on the meshes of `cargo bench --bench change`, 64 blocks, from 3 to 100.
+const RESUMED_PER_BLOCK: usize = 8;
+
+/// The share of the hops of flows from borders on the whole graph, as a fraction: most borders are good already, as they were in
+/// the partition that is resumed. Balances cut against time, of which flows take the most. Tuned on the meshes of
+/// `cargo bench --bench change`, generated ones and random geometric graphs, from 2 to 5 hops.
+const RESUMED_DEPTH: (u32, u32) = (3, 5);
 
 impl BalanceSettings {
     fn validate(&self) -> Result<(), ConfigError> {
@@ -191,6 +220,22 @@ impl Settings {
         Self { contraction: Contraction::None, bisection, ..self }
     }
 
+    /// The same for the way from the whole graph to a coarse one and back: once.
+    pub(super) fn resuming(&self) -> Self {
+        let pool = PoolSettings { members: 1, cycles: 0, generations: 0, tiny_nodes: 0, ..self.pool };
+        let (part, whole) = RESUMED_DEPTH;
+        let flow =
+            FlowSettings { depth: self.flow.depth.saturating_mul(part).div_ceil(whole), ..self.flow.clone() };
+        Self { pool, flow, ..self.clone() }
+    }
+
+    /// The same for a partition of the coarse graph that resumes another. A V-cycle costs little there.
+    pub(super) fn resuming_coarsest(&self) -> Self {
+        let initial = InitialSettings { coarsest: 0, coarsest_per_block: RESUMED_PER_BLOCK, bisections: 0 };
+        let pool = PoolSettings { cycles: self.pool.cycles.max(1), ..self.pool };
+        Self { initial, pool, ..self.clone() }
+    }
+
     /// Whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         if let Contraction::Clustering { least_share } = self.contraction {
@@ -210,15 +255,15 @@ impl Settings {
         Self { contraction: Contraction::Clustering { least_share: 0.1 }, ..self }
     }
 
-    pub(super) fn fast_social() -> Self {
+    fn fast_social() -> Self {
         Self::fast().social()
     }
 
-    pub(super) fn strong_social() -> Self {
+    fn strong_social() -> Self {
         Self::strong().social()
     }
 
-    pub(super) fn eco_social() -> Self {
+    fn eco_social() -> Self {
         let eco = Self::eco();
         Self {
             flow: FlowSettings { rounds: 0, ..eco.flow },
@@ -228,7 +273,7 @@ impl Settings {
         .social()
     }
 
-    pub(super) fn fast() -> Self {
+    fn fast() -> Self {
         Self {
             contraction: Contraction::Clustering { least_share: 0.3 },
             bisection: BisectionSettings { coarsest: 60, tries: 4, passes: 4, patience: 50 },
@@ -254,7 +299,7 @@ impl Settings {
         }
     }
 
-    pub(super) fn eco() -> Self {
+    fn eco() -> Self {
         let fast = Self::fast();
         Self {
             flow: FlowSettings { rounds: 1, ..fast.flow },
@@ -264,7 +309,7 @@ impl Settings {
         }
     }
 
-    pub(super) fn strong() -> Self {
+    fn strong() -> Self {
         let eco = Self::eco();
         Self {
             k_way: KWaySettings { least_steps: 10, seeds: 1, ..eco.k_way },

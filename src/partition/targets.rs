@@ -1,6 +1,5 @@
 //! The target weights of the blocks.
 
-use super::scheme::initial;
 use crate::graph::CsrGraph;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{BlockId, Weight};
@@ -197,7 +196,7 @@ impl Targets {
 
     /// The partition by the numbers of the vertices: each block gets the next ones until it has its weight; O(n).
     pub fn in_order(&self, graph: &CsrGraph) -> Vec<BlockId> {
-        initial::in_order(graph.node_weights().iter().copied(), &self.sizes)
+        in_order(graph.node_weights().iter().copied(), &self.sizes)
     }
 
     /// Number of blocks.
@@ -219,6 +218,20 @@ impl Targets {
     pub fn bounds(&self) -> &[Weight] {
         &self.bounds
     }
+}
+
+/// The cheapest partition: each block gets the next vertices until it has its size; O(n).
+pub(super) fn in_order(node_weights: impl Iterator<Item = Weight>, sizes: &[Weight]) -> Vec<BlockId> {
+    let (mut block, mut weight) = (0, 0);
+    let next = |node_weight: Weight| {
+        while weight >= sizes[block] && block + 1 < sizes.len() {
+            block += 1;
+            weight = 0;
+        }
+        weight += node_weight;
+        block as BlockId
+    };
+    node_weights.map(next).collect()
 }
 
 fn check(num_blocks: usize, epsilon: f64) -> Result<(), TargetsError> {

@@ -3,8 +3,10 @@
 //! The matrix of places is kept in the order of the objects on them, so that the change of J by an exchange is a product along
 //! rows, which becomes vector instructions.
 
-use super::dense::{Dense, Number, Square};
+use super::dense::Dense;
 use super::form::QapError;
+use super::number::Number;
+use super::square::Square;
 use crate::ground::types::Cost;
 
 /// An assignment of the objects of a problem.
@@ -44,7 +46,7 @@ impl<'a, T: Number> Arrangement<'a, T> {
         }
     }
 
-    /// Exchanges two objects, of which the first is the lower, where J changes by so much; O(n).
+    /// Exchanges two objects, of which the first is the lower; `delta` is the change of J by that. O(n).
     #[inline(always)]
     pub(super) fn exchange(&mut self, r: usize, s: usize, delta: T) {
         debug_assert!(r < s);
@@ -80,7 +82,7 @@ impl<'a, T: Number> Arrangement<'a, T> {
         self.completed(i, j, products)
     }
 
-    /// The change of J, where the products of the differences of rows and of columns are told.
+    /// The change of J, given the products of the differences of rows and of columns.
     #[inline(always)]
     fn completed(&self, i: usize, j: usize, products: T) -> T {
         let a = |i: usize, j: usize| T::of_entry(self.dense.a.at(i, j));

@@ -1,15 +1,16 @@
 //! Lower bounds of J.
 //!
-//! Gilmore and Lawler: an object at a place pays at least its entries, the largest times the least of the place; the cheapest assignment of
+//! Gilmore and Lawler: an object at a place costs at least the product of its entries and those of the place, the largest with the least; the cheapest assignment of
 //! objects to places at these prices is a bound. O(n³) for the prices of all pairs, O(n³) for the assignment.
 //!
 //! P. C. Gilmore: Optimal and suboptimal algorithms for the quadratic assignment problem. Journal of the SIAM 10, 1962.
 //! E. L. Lawler: The quadratic assignment problem. Management Science 9, 1963.
 
 use super::form::Qap;
+use crate::ground::linear_assignment::cheapest_assignment;
 use crate::ground::types::Cost;
 
-/// A part of a problem: what some objects pay at some places when the others are where they are.
+/// A part of a problem: the costs of some objects at some places while the others stay where they are.
 pub(super) struct Rest<'a> {
     pub(super) qap: &'a Qap,
     /// The objects that have no place yet, and the places that have no object, as many.
@@ -20,8 +21,8 @@ pub(super) struct Rest<'a> {
 }
 
 impl Rest<'_> {
-    /// What each object pays at least at each place, row by row; the sum over a whole assignment is at most what it costs
-    /// beside the fixed ones among themselves.
+    /// A lower bound of the cost of each object at each place, row by row. The sum over an assignment is at most its J less that of the fixed objects
+    /// among themselves.
     pub(super) fn prices(&self) -> Vec<Cost> {
         let sorted = |others: &[usize], own: usize, row: &[i64], is_rising: bool| {
             let mut entries: Vec<i64> =
@@ -45,7 +46,7 @@ impl Rest<'_> {
         prices
     }
 
-    /// What an object pays at a place by itself and with the fixed ones.
+    /// The cost of an object at a place by itself and with the fixed ones.
     fn known(&self, i: usize, k: usize) -> Cost {
         let (of_i, of_k) = (self.qap.row_a(i), self.qap.row_b(k));
         let with = |&(j, l): &(usize, usize)| of_i[j] * of_k[l] + self.qap.row_a(j)[i] * self.qap.row_b(l)[k];
@@ -53,7 +54,7 @@ impl Rest<'_> {
     }
 }
 
-/// The bound of Gilmore and Lawler where that takes less than a second: for problems of at most 300 objects.
+/// The bound of Gilmore and Lawler for problems of at most 300 objects, where it takes less than a second.
 pub fn lower_bound(qap: &Qap) -> Option<Cost> {
     (qap.size() <= MOST_OBJECTS).then(|| gilmore_lawler(qap))
 }
@@ -65,93 +66,11 @@ const MOST_OBJECTS: usize = 300;
 pub fn gilmore_lawler(qap: &Qap) -> Cost {
     let all: Vec<usize> = (0..qap.size()).collect();
     let prices = Rest { qap, objects: &all, places: &all, fixed: &[] }.prices();
-    cheapest(qap.size(), &prices).0
+    cheapest(qap.size(), &prices)
 }
 
-/// The cheapest assignment of `n` rows to `n` columns: its price, and the column of each row; shortest augmenting paths with
-/// potentials, O(n³).
-///
-/// H. W. Kuhn: The Hungarian method for the assignment problem. Naval Research Logistics Quarterly 2, 1955.
-pub(super) fn cheapest(n: usize, prices: &[Cost]) -> (Cost, Vec<usize>) {
-    // Row and column n stand for none; a path begins there.
-    let (mut of_row, mut of_column) = (vec![0; n], vec![0; n + 1]);
-    let mut row_of = vec![n; n + 1];
-    for row in 0..n {
-        row_of[n] = row;
-        let mut column = n;
-        let mut least = vec![Cost::MAX; n];
-        let mut before = vec![n; n];
-        let mut is_done = vec![false; n + 1];
-        while row_of[column] != n {
-            is_done[column] = true;
-            let row = row_of[column];
-            let (mut step, mut next) = (Cost::MAX, n);
-            for other in (0..n).filter(|&other| !is_done[other]) {
-                let slack = prices[row * n + other] - of_row[row] - of_column[other];
-                if slack < least[other] {
-                    (least[other], before[other]) = (slack, column);
-                }
-                if least[other] < step {
-                    (step, next) = (least[other], other);
-                }
-            }
-            for other in 0..=n {
-                if is_done[other] {
-                    of_row[row_of[other]] += step;
-                    of_column[other] -= step;
-                } else if other < n {
-                    least[other] -= step;
-                }
-            }
-            column = next;
-        }
-        while column != n {
-            row_of[column] = row_of[before[column]];
-            column = before[column];
-        }
-        row_of[n] = n;
-    }
-    let mut column_of = vec![0; n];
-    for (column, &row) in row_of[..n].iter().enumerate() {
-        column_of[row] = column;
-    }
-    let price = column_of.iter().enumerate().map(|(row, &column)| prices[row * n + column]).sum();
-    (price, column_of)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ground::rng::Rng;
-
-    /// All orders of `0..n`.
-    fn orders(n: usize) -> Vec<Vec<usize>> {
-        let mut all = vec![Vec::new()];
-        for _ in 0..n {
-            let extended = |order: &Vec<usize>| {
-                let order = order.clone();
-                (0..n).filter(move |next| !order.contains(next)).map(|next| (next, ())).collect::<Vec<_>>()
-            };
-            all = all
-                .iter()
-                .flat_map(|order| {
-                    extended(order).into_iter().map(|(next, ())| [&order[..], &[next]].concat())
-                })
-                .collect();
-        }
-        all
-    }
-
-    #[test]
-    fn no_assignment_is_cheaper() {
-        let mut rng = Rng::new(4);
-        for n in 0..7 {
-            let prices: Vec<Cost> = (0..n * n).map(|_| Cost::from(rng.below(40)) - 10).collect();
-            let price =
-                |order: &[usize]| order.iter().enumerate().map(|(i, &k)| prices[i * n + k]).sum::<Cost>();
-            let (least, column_of) = cheapest(n, &prices);
-            assert_eq!(Some(least), orders(n).iter().map(|order| price(order)).min());
-            assert_eq!(least, price(&column_of));
-        }
-    }
+/// The price of the cheapest assignment of `n` rows to `n` columns, the prices row by row; O(n³).
+pub(super) fn cheapest(n: usize, prices: &[Cost]) -> Cost {
+    let (_, price) = cheapest_assignment(n, |row, column| prices[row * n + column]);
+    price as Cost
 }

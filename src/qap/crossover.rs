@@ -1,11 +1,12 @@
 //! Children of two assignments.
 
-use super::dense::{Number, Square};
+use super::number::Number;
+use super::square::Square;
 use crate::ground::observer::Observer;
 use crate::ground::rng::Rng;
 use crate::ground::threads;
 
-/// A child that keeps what both parents agree on. Elsewhere an object gets its place in one of both, if that is free; the objects that
+/// A child that keeps what both parents agree on. Elsewhere an object gets its place in either parent, if that is free; the objects that
 /// are left get the places that are left, at random. O(n).
 pub(super) fn uniform(first: &[u32], second: &[u32], rng: &mut Rng) -> Vec<u32> {
     let n = first.len();
@@ -66,7 +67,7 @@ impl Child {
     }
 }
 
-/// A child of one parent: as many objects as told, chosen at random, change places all round. O(n).
+/// A child of one parent: `count` random objects change places in a cycle. O(n).
 pub(super) fn mutated(parent: &[u32], count: usize, rng: &mut Rng) -> Vec<u32> {
     let mut objects: Vec<u32> = (0..parent.len() as u32).collect();
     rng.shuffle(&mut objects);
@@ -78,7 +79,7 @@ pub(super) fn mutated(parent: &[u32], count: usize, rng: &mut Rng) -> Vec<u32> {
     child
 }
 
-/// For each place all places, those first whose rows are most alike; nothing if the run is to end before. O(n³).
+/// For each place all places, those with the most similar rows first; empty if the observer asks to stop before that is done. O(n³).
 pub(super) fn alike<T: Number>(b: &Square<T::Entry>, size: usize, observer: &dyn Observer) -> Vec<Vec<u32>> {
     let difference = |k: usize, l: usize| -> i64 {
         let others = (0..size).filter(|&m| m != k && m != l);

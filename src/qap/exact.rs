@@ -1,8 +1,8 @@
 //! Branch and bound for small problems: proves what is optimal.
 //!
 //! Objects get their places one by one, those with the heaviest entries first, the cheapest place first. A branch ends where the bound of Gilmore and
-//! Lawler for what is left is not below the best assignment known. At most as many branches are looked at as told, so the
-//! time is bounded; O(m³) each, for m objects that are left.
+//! Lawler for what is left is not below the best assignment known. The number of branches is limited, and so is the time; a branch takes O(m³)
+//! where m objects are left.
 
 use super::bound::{Rest, cheapest};
 use super::form::Qap;
@@ -32,7 +32,7 @@ pub(super) fn search(qap: &Qap, upper: Cost, branches: u64, watch: &mut Watch<'_
 
 struct Search<'a, 'b> {
     qap: &'a Qap,
-    /// What has to be undercut.
+    /// J of the best assignment known.
     upper: Cost,
     /// Branches that may still be looked at.
     left: u64,
@@ -55,7 +55,7 @@ impl Search<'_, '_> {
         }
         self.left -= 1;
         let prices = Rest { qap: self.qap, objects, places, fixed: &self.fixed }.prices();
-        if cost + cheapest(m, &prices).0 >= self.upper {
+        if cost + cheapest(m, &prices) >= self.upper {
             return true;
         }
         let mut order: Vec<usize> = (0..m).collect();

@@ -1,4 +1,4 @@
-//! A quadratic assignment problem as it is given: two square matrices of whole numbers.
+//! A quadratic assignment problem as it is stated: two square matrices of whole numbers.
 
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::memory::{self, OutOfMemory};
@@ -29,7 +29,7 @@ pub struct Qap {
     b: Vec<i64>,
 }
 
-/// Why matrices are no quadratic assignment problem.
+/// Why two matrices are not a quadratic assignment problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation
@@ -62,7 +62,7 @@ const MOST_COST: Cost = Cost::MAX / 256;
 /// Objects at most: places are 32 bits, tables are n² entries.
 const MOST_OBJECTS: usize = 1 << 16;
 
-/// All pairs i > j below n. They come in tiles, so that the entries of a matrix and of its transpose stay in the cache.
+/// All pairs i > j below n, in tiles, so that the entries of a matrix and of its transpose stay in the cache.
 pub(super) fn pairs_in_tiles(n: usize) -> impl Iterator<Item = (usize, usize)> {
     /// Rows of a tile: a line of the cache has 8 entries.
     const TILE: usize = 32;
@@ -96,12 +96,12 @@ impl Qap {
         self.size
     }
 
-    /// What is between objects, row by row.
+    /// The matrix of objects, row by row.
     pub fn a(&self) -> &[i64] {
         &self.a
     }
 
-    /// What is between places, row by row.
+    /// The matrix of places, row by row.
     pub fn b(&self) -> &[i64] {
         &self.b
     }
@@ -126,8 +126,8 @@ impl Qap {
         (0..self.size).map(row).sum()
     }
 
-    /// The same problem with objects and places in each other's role: an assignment of this one, read backwards, is one
-    /// of that one with the same J.
+    /// The same problem with the roles of objects and places exchanged: the inverse of an assignment of one is an assignment of the other with the
+    /// same J.
     pub(super) fn exchanged(&self) -> Self {
         Self { size: self.size, a: self.b.clone(), b: self.a.clone() }
     }
@@ -143,7 +143,7 @@ fn bound(a: &[i64], b: &[i64]) -> u128 {
     product(sum(a), most(b)).min(product(sum(b), most(a))).max(entry)
 }
 
-/// An array of entries, or the word that there is no memory for it.
+/// An array of entries, or an error if there is no memory for it.
 pub(super) fn array<T: Clone>(count: usize, value: T) -> Result<Vec<T>, QapError> {
     Ok(memory::filled(count, value)?)
 }

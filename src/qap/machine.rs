@@ -1,8 +1,8 @@
-//! Problems one of whose matrices holds the distances of a machine: they are mapped as graphs of processes.
+//! Problems where either matrix holds the distances of a machine: they are mapped as graphs of processes.
 //!
 //! The other matrix becomes the graph. Distances are symmetric, so what two processes exchange is the sum of both directions, and J
 //! of the problem half of J of the mapping, unless the matrix is symmetric itself. What the diagonals add must be the same for all
-//! assignments, so one of both is constant. Graphs have no negative weights; a problem that needs some is left to the dense search.
+//! assignments, so at least one diagonal must be constant. Graphs have no negative weights; a problem that needs some is left to the dense search.
 //!
 //! O(n²) to recognise a machine and to make the graph.
 
@@ -21,25 +21,26 @@ use crate::mapping::Mapping;
 use crate::mapping::problem;
 use crate::mapping::solve::{MapConfig, SolveError, solve_watched};
 
-/// A machine whose distances one of both matrices of a problem holds.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+/// A machine whose distances either matrix of a problem holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct QapMachine {
     /// The name of the matrix: `A`, that of the objects, or `B`, that of the places.
     pub matrix: char,
     /// The machine in a few words.
     pub machine: String,
-    /// An entry beside the diagonal is this times a distance, and `offset` besides.
+    /// An entry off the diagonal is this times a distance, plus `offset`.
     pub factor: i64,
     /// What is added to each distance.
     pub offset: i64,
-    /// Whether the problem is mapped to the machine: large ones are, and sparse ones, before they are searched as dense ones.
-    #[serde(rename = "mapped")]
+    /// Whether the problem is mapped to the machine: large ones are, and sparse ones before the dense search.
+    #[cfg_attr(feature = "serde", serde(rename = "mapped"))]
     pub is_mapped: bool,
 }
 
-/// Of so many pairs of objects one at most exchanges something in a problem that is mapped first: mapping, which uses the shape of the
-/// machine and what is sparse, against the dense search, which comes closer to the optimum of small dense problems. On denser ones
+/// A problem is mapped first if at most one of this many pairs of objects exchanges something: it balances mapping, which uses the shape of the
+/// machine and the few pairs that count, against the dense search, which comes closer to the optimum of small dense problems. On denser ones
 /// (QAPLIB's sko, wil, tho, random graphs on tori) mapping lost up to 0.4 % within the same time, on sparser ones it gained up to
 /// 47 %. `cargo bench --bench qap -- machines degree=DEGREE` shows the curve.
 const PAIRS_FOR_AN_EDGE: usize = 16;
@@ -59,7 +60,7 @@ pub(super) struct OnMachine {
 }
 
 impl QapMachine {
-    /// The machine whose distances stand in one of both matrices, if the problem can be mapped to it; O(n²).
+    /// The machine whose distances either matrix holds, if the problem can be mapped to it; O(n²).
     pub fn of(qap: &Qap) -> Option<Self> {
         let problem = OnMachine::new(qap)?;
         let Recognised { machine, factor, offset, .. } = &problem.found;
@@ -93,7 +94,7 @@ impl OnMachine {
         let (graph, counts) = graph(n, flows)?;
         let greatest = found.greatest(distances)?;
         problem::check_cost(&graph, greatest).ok()?;
-        // One of both diagonals is constant, so n divides the product.
+        // At least one diagonal is constant, so n divides the product.
         let sum = |entries: &[i64]| entries.iter().map(|&entry| i128::from(entry)).sum::<i128>();
         let of_diagonals = sum(&diagonals[0]) * sum(&diagonals[1]) / n as i128;
         let beside = sum(flows) - sum(&diagonals[0]);
@@ -111,12 +112,12 @@ impl OnMachine {
         self.graph.num_edges().saturating_mul(PAIRS_FOR_AN_EDGE) <= n * (n - 1) / 2
     }
 
-    /// Whether the dense search has no table of all exchanges, and is not worth its time any more.
+    /// Whether the problem is too large for a table of all exchanges, without which the dense search is not worth its time.
     pub(super) fn is_large(&self) -> bool {
         self.graph.num_nodes() > MOST_TABLED
     }
 
-    /// The place of each object after a mapping within so much time, if there is a limit. The observer hears of what is below `bound`.
+    /// The place of each object after a mapping, within the time limit if there is one. The observer is notified of each J below `bound`.
     pub(super) fn solve(
         &self,
         config: &QapConfig,
@@ -158,8 +159,8 @@ impl OnMachine {
     }
 }
 
-/// The graph of what both directions of each pair exchange, or of one if they are equal for all, and how many directions it counts
-/// each of.
+/// The graph of what both directions of each pair exchange, or of one direction if they are equal for all pairs; and how often J of a mapping counts
+/// each pair.
 fn graph(n: usize, flows: &[i64]) -> Option<(CsrGraph, Cost)> {
     let both = |(i, j): (usize, usize)| (flows[i * n + j], flows[j * n + i]);
     let is_symmetric = pairs_in_tiles(n).map(both).all(|(one, other)| one == other);
@@ -176,7 +177,7 @@ fn graph(n: usize, flows: &[i64]) -> Option<(CsrGraph, Cost)> {
     Some((graph.build().ok()?, if is_symmetric { 1 } else { 2 }))
 }
 
-/// Hears of mappings and tells of assignments.
+/// Forwards mappings as the assignments they stand for.
 struct Watcher<'a> {
     problem: &'a OnMachine,
     bound: Cost,
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn j_of_a_mapping_tells_j_of_the_assignment() {
+    fn j_of_the_assignment_follows_from_j_of_the_mapping() {
         let mut rng = Rng::new(1);
         for machine in machines() {
             let n = machine.num_pes();
@@ -262,7 +263,7 @@ mod tests {
                 let (a, b) = if is_exchanged { (distances, flows) } else { (flows, distances) };
                 let qap = Qap::from_matrices(n, a, b).unwrap();
                 let problem = OnMachine::new(&qap);
-                // With two diagonals that are not constant, no machine tells J.
+                // With two diagonals that are not constant, J does not follow from that of a mapping.
                 let Some(problem) = problem else {
                     assert_eq!(kind & 6, 6);
                     continue;

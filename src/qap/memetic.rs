@@ -3,7 +3,7 @@
 //! Members come in batches of a fixed number, which are improved in parallel and enter the population in their order: so the result
 //! does not depend on the number of threads. A child keeps what two parents agree on, or begins as one of them. The worst member leaves.
 //!
-//! What suits a problem is not known before: unstructured ones want deep tabu search, structured ones annealing. So there are several ways to make a
+//! What suits a problem is not known in advance: unstructured ones want deep tabu search, structured ones annealing. So there are several ways to make a
 //! child, and those are taken more often that have made more members for their work.
 //!
 //! There are two such populations, a thorough one and a quick one, whose members are improved by a short tabu search only. It makes many children
@@ -15,12 +15,13 @@
 
 use rayon::prelude::*;
 
-use super::annealing::{Annealing, EXCHANGE, FEW};
+use super::annealing::{EXCHANGE, FEW};
 use super::arrangement::Arrangement;
 use super::crossover::{alike, exchanged, mutated, uniform};
-use super::dense::{Dense, Number};
+use super::dense::Dense;
 use super::form::QapError;
-use super::settings::{Improvement, QapConfig};
+use super::number::Number;
+use super::settings::{QapConfig, QapImprovement};
 use super::table::DeltaTable;
 use super::tabu::{Found, Tabu};
 use crate::ground::observer::{Observer, Watch};
@@ -33,23 +34,23 @@ const BATCH: usize = 4;
 /// Larger problems have no table of all exchanges, which takes O(n³) time at first: they are annealed only.
 pub(super) const MOST_TABLED: usize = 800;
 
-/// After so many children in a row that were not better than the best, as many are mutants. After as many again, a population whose members
+/// After this many children in a row that were not better than the best, as many are mutants. After as many again, a population whose members
 /// are alike is given up; others have twice the time.
 const STALE: usize = 60;
 
-/// How much of what came of a way is remembered at its next child: about the last fifty count.
+/// How much of the record of a way is kept at its next child: about the last fifty count.
 const MEMORY: f64 = 0.98;
 
-/// Members that a way is believed to have made besides, so that none is given up.
+/// Members that each way is credited with from the start, so that none is given up.
 const HOPE: f64 = 0.5;
 
-/// What a population is given.
+/// The problem and the settings of a search with populations.
 pub(super) struct Memetic<'a, T: Number> {
     pub(super) dense: &'a Dense<T>,
     pub(super) config: &'a QapConfig,
-    /// Below it nothing more is asked for; in units of the scale.
+    /// The search ends at or below this; in units of the scale.
     pub(super) target: Cost,
-    /// Who can end the search; with a time limit, children are made until then.
+    /// May end the search; with a time limit, children are made until it does.
     pub(super) observer: &'a dyn Observer,
 }
 
@@ -66,13 +67,13 @@ struct Population {
     is_quick: bool,
     /// Work that all its members took.
     work: f64,
-    /// What came of each way to make a child.
+    /// The record of each way to make a child.
     records: [Record; 5],
-    /// For each place all places, the most alike first; nothing where that took too long.
+    /// For each place all places, the most similar first; empty where that took too long.
     alike: Vec<Vec<u32>>,
 }
 
-/// What came of a way to make children.
+/// The record of a way to make children.
 #[derive(Clone, Copy, Default)]
 struct Record {
     /// Children that became members.
@@ -81,7 +82,7 @@ struct Record {
     work: f64,
 }
 
-/// One that wants to become a member.
+/// An assignment that may become a member.
 struct Candidate {
     found: Found,
     /// The way it was made, if it is a child of a thorough generation.
@@ -175,21 +176,21 @@ impl<T: Number> Memetic<'_, T> {
         Ok(Candidate { found, way, work })
     }
 
-    /// What an assignment becomes, and about how many entries are read for that.
+    /// An assignment after improvement, and about how many entries were read for that.
     fn improved(
         &self,
         start: &[u32],
-        improvement: &Improvement,
+        improvement: &QapImprovement,
         rng: &mut Rng,
     ) -> Result<(Found, f64), QapError> {
         let mut watch = Watch::new(self.observer);
         let mut now = Arrangement::new(self.dense, start)?;
-        let mut annealing = Annealing::new(&now, improvement, rng);
+        let mut annealing = improvement.annealing(&now, rng);
         let has_table = start.len() <= MOST_TABLED;
         annealing.run(&mut now, if has_table { FEW } else { 0.0 }, rng, &mut watch);
         let mut found = Found { cost: now.cost, place_of: now.place_of.clone() };
         if !has_table || watch.stops_after(0) {
-            return Ok((found, annealing.work));
+            return Ok((found, annealing.work()));
         }
         let mut table = DeltaTable::of(now)?;
         annealing.run(&mut table, 0.0, rng, &mut watch);
@@ -197,7 +198,7 @@ impl<T: Number> Memetic<'_, T> {
         let mut tabu = Tabu::new(start.len())?;
         tabu.run(&mut table, &mut found, improvement.iterations, self.target, rng, &mut watch);
         let of_table = 0.5 * start.len() as f64 + EXCHANGE * f64::from(improvement.iterations);
-        Ok((found, annealing.work + of_table * (start.len() * start.len()) as f64))
+        Ok((found, annealing.work() + of_table * (start.len() * start.len()) as f64))
     }
 
     /// Takes a candidate into the population, unless it is there already or worse than all.
@@ -281,7 +282,7 @@ impl Population {
         0
     }
 
-    /// What a child of so many parents begins as. Parents are the better members more often. If nothing better has come for long, a
+    /// What a child of none, one or two parents begins as. Better members are parents more often. If nothing better has come for long, a
     /// child of two is a mutant of one instead.
     fn child(&self, parents: u32, rng: &mut Rng) -> Vec<u32> {
         let mut pick = || {

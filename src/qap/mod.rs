@@ -2,21 +2,21 @@
 //!
 //! | member | what it holds |
 //! |---|---|
-//! | `form` | the problem as it is given; J |
-//! | `dense` | the matrices in the narrowest numbers that are exact |
-//! | `sparse` | the entries that are not zero, where these are few |
+//! | `form` | the problem as it is stated; J |
+//! | `number`, `width` | the numbers in which J is summed; which kind of them is exact |
+//! | `square`, `sparse` | a matrix row by row; the entries that are not zero, where these are few |
+//! | `dense` | both matrices in the narrowest numbers that are exact |
 //! | `arrangement` | an assignment; the change of J by an exchange, O(n) |
-//! | `vector` | vector instructions of the processor |
 //! | `table` | the change of J by every exchange, O(n²) an exchange |
-//! | `annealing` | simulated annealing |
+//! | `annealing` | what is [annealed](crate::mapping::annealing) |
 //! | `tabu` | robust tabu search |
 //! | `crossover` | children of one or two assignments |
 //! | `memetic` | a population of assignments |
-//! | `embed` | problems that are a matter of shape |
+//! | `embed` | problems whose optimum follows from their shape |
 //! | `machine` | problems with the distances of a machine, mapped to it |
 //! | `bound`, `exact` | lower bounds; branch and bound for small problems |
 //! | `settings` | all settings, and the presets as whole values of them |
-//! | `run` | one call for all that |
+//! | `run` | a whole run |
 //!
 //! Objects (facilities, processes) are the indices of the first matrix, places (locations) those of the second.
 
@@ -30,15 +30,17 @@ mod exact;
 mod form;
 mod machine;
 mod memetic;
+mod number;
 mod run;
 mod settings;
 mod sparse;
+mod square;
 mod table;
 mod tabu;
-mod vector;
+mod width;
 
 pub use bound::{gilmore_lawler, lower_bound};
 pub use form::{Qap, QapError};
 pub use machine::QapMachine;
 pub use run::{QapSolution, QapSolveError, solve, solve_watched};
-pub use settings::{Improvement, QapConfig, Quick, Way};
+pub use settings::{QapConfig, QapImprovement, Quick, Way};

@@ -1,13 +1,15 @@
-//! Solving in one call: shape, machine, population, proof.
+//! A whole run: shape, machine, population, proof.
 
 use std::time::Instant;
 
 use super::bound::lower_bound;
-use super::dense::{Number, Plain, Width};
+use super::dense::Plain;
 use super::form::{Qap, QapError};
 use super::machine::OnMachine;
 use super::memetic::Memetic;
+use super::number::Number;
 use super::settings::QapConfig;
+use super::width::Width;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::{Limited, Observer, Phase, Watch};
 use crate::ground::settings::ConfigError;
@@ -52,8 +54,9 @@ impl HasKind for QapSolveError {
     }
 }
 
-/// An assignment and what is known of it.
+/// An assignment, and what is known about it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct QapSolution {
     /// The place of each object.
     pub mapping: Mapping,
@@ -67,7 +70,7 @@ pub struct QapSolution {
     pub lower_bound: Option<Cost>,
     /// Whether it is proved that no J is lower.
     pub is_optimal: bool,
-    /// Whether the observer ended the run, or the time limit a proof or what comes before the search.
+    /// Whether the run was ended early: by the observer, or by a time limit that did not leave time for the search or for a proof.
     pub stopped: bool,
     /// Time of the whole run, in seconds.
     pub seconds: f64,
@@ -103,7 +106,7 @@ pub fn solve_watched(
     Ok(solution)
 }
 
-/// What a run is given.
+/// The input of a run.
 struct Run<'a> {
     qap: &'a Qap,
     config: &'a QapConfig,
@@ -168,13 +171,13 @@ impl Run<'_> {
         }
     }
 
-    /// Whether the run is to end before it is complete, which the solution remembers.
+    /// Whether the run is to end before it is complete; notes that in the solution.
     fn stops(&self, solution: &mut QapSolution) -> bool {
         solution.stopped = self.observer.should_stop();
         solution.stopped
     }
 
-    /// Maps to a machine whose distances one of both matrices holds. Whether nothing more is to be done then.
+    /// Maps to a machine whose distances either matrix holds; whether that ends the run.
     fn map(&self, solution: &mut QapSolution) -> Result<bool, QapSolveError> {
         let Self { qap, config, observer, begin } = *self;
         let problem = config.machine.and_then(|_| OnMachine::new(qap));
@@ -193,7 +196,7 @@ impl Run<'_> {
         self.config.target.is_some_and(|target| solution.cost <= target)
     }
 
-    /// Searches with numbers of the narrowest kind, unless the run ends before they are there.
+    /// Searches with the narrowest numbers that are exact, unless the run ends before they are computed.
     fn search(&self, solution: &mut QapSolution) -> Result<(), QapError> {
         if self.stops(solution) {
             return Ok(());
@@ -214,10 +217,10 @@ impl Run<'_> {
     fn search_in<T: Number>(&self, plain: &Plain, solution: &QapSolution) -> Result<Vec<u32>, QapError> {
         let dense = plain.dense::<T>()?;
         let Self { config, observer, .. } = *self;
-        // What is known to be optimal is good enough.
+        // A J that is known to be optimal is good enough.
         let target = config.target.into_iter().chain(solution.lower_bound).max();
         let target = target.map_or(Cost::MIN, |target| target.div_euclid(dense.scale));
-        // A problem that will be solved by a proof needs no long search.
+        // A problem that will be solved to a proof needs no long search.
         let is_small = self.qap.size() <= config.exact_size;
         let short = QapConfig { children: 0, time_limit: None, ..*config };
         let config = if is_small { &short } else { config };

@@ -2,47 +2,50 @@
 
 use std::time::Duration;
 
-use crate::ground::settings::{ConfigError, check, check_at_least_one, check_positive, seconds};
+use crate::ground::settings::{ConfigError, check, check_at_least_one, check_positive};
 use crate::ground::types::Cost;
 use crate::mapping::solve::MapPreset;
 
-/// Everything that decides about an assignment besides the problem itself.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+/// Everything that determines an assignment besides the problem itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct QapConfig {
-    /// Names every random stream.
+    /// The seed of every random stream.
     pub seed: u64,
     /// Threads to use, at least 1; without a time limit the result does not depend on it.
     pub threads: usize,
     /// If given, the search goes on until this time after the beginning, however many children that makes. Serialised in
     /// seconds.
-    #[serde(with = "seconds")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::ground::settings::seconds"))]
     pub time_limit: Option<Duration>,
     /// If given, the search ends once J is at most this.
     pub target: Option<Cost>,
-    /// The effort of the mapping where one of both matrices holds the distances of a machine; with none, no machine is looked for.
+    /// The effort of the mapping where either matrix holds the distances of a machine; without one, no machine is looked for.
     pub machine: Option<MapPreset>,
     /// Members of the population.
     pub population: usize,
     /// Children, if there is no time limit.
     pub children: usize,
     /// How a random assignment becomes a member.
-    pub first: Improvement,
-    /// How a child becomes a member: of these ways, those are taken more often that have made more members for their work.
+    pub first: QapImprovement,
+    /// How a child becomes a member: ways that have made more members for their work are taken more often.
     pub ways: [Way; 5],
     /// How members of a quick generation are made.
     pub quick: Quick,
-    /// Problems of at most so many objects are solved to a proof, if that takes no more than `branches`, or than the time limit.
+    /// Problems of at most this many objects are solved to a proof, if that takes no more than `branches` or the time limit.
     pub exact_size: usize,
-    /// Branches of a branch and bound at most, if there is no time limit.
+    /// Branches of the branch and bound at most, if there is no time limit.
     pub branches: u64,
 }
 
 /// How an assignment is improved: by annealing, then by tabu search.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Improvement {
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
+pub struct QapImprovement {
     /// Rounds of annealing; in each, every pair is proposed once.
     pub rounds: u32,
     /// The first temperature, as a part of the mean change of J.
@@ -54,23 +57,27 @@ pub struct Improvement {
 }
 
 /// How a child comes from members of the population.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct Way {
     /// Its parents: two; one, whose copy it begins as; or none, and it begins at random.
     pub parents: u32,
     /// How it is improved.
-    pub improvement: Improvement,
+    pub improvement: QapImprovement,
 }
 
 /// How members of a quick generation are made, which become alike soon and make room for the next.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct Quick {
     /// How a random assignment becomes a member.
-    pub first: Improvement,
+    pub first: QapImprovement,
     /// How a child of two becomes a member.
-    pub child: Improvement,
+    pub child: QapImprovement,
 }
 
 impl QapConfig {
@@ -89,17 +96,17 @@ impl QapConfig {
             machine: Some(preset),
             population,
             children,
-            first: Improvement { rounds: 500, hot: 0.3, cold: 0.01, iterations: 2000 },
+            first: QapImprovement::new(500, 0.3, 0.01, 2000),
             ways: [
-                Way::new(2, 50, 0.1, 1000),
-                Way::new(2, 50, 0.03, 1000),
-                Way::new(2, 0, 0.1, 10_000),
-                Way::new(1, 100, 0.05, 500),
-                Way::new(0, 1000, 0.3, 1000),
+                Way::new(2, QapImprovement::new(50, 0.1, 0.01, 1000)),
+                Way::new(2, QapImprovement::new(50, 0.03, 0.01, 1000)),
+                Way::new(2, QapImprovement::new(0, 0.1, 0.01, 10_000)),
+                Way::new(1, QapImprovement::new(100, 0.05, 0.01, 500)),
+                Way::new(0, QapImprovement::new(1000, 0.3, 0.01, 1000)),
             ],
             quick: Quick {
-                first: Improvement { rounds: 100, hot: 0.3, cold: 0.01, iterations: 1000 },
-                child: Improvement { rounds: 0, hot: 0.1, cold: 0.01, iterations: 400 },
+                first: QapImprovement::new(100, 0.3, 0.01, 1000),
+                child: QapImprovement::new(0, 0.1, 0.01, 400),
             },
             exact_size: 13,
             branches: 1_000_000,
@@ -146,12 +153,25 @@ impl QapConfig {
 }
 
 impl Way {
-    fn new(parents: u32, rounds: u32, hot: f64, iterations: u32) -> Self {
-        Self { parents, improvement: Improvement { rounds, hot, cold: 0.01, iterations } }
+    /// A number of parents, at most two, and how the child is improved.
+    pub const fn new(parents: u32, improvement: QapImprovement) -> Self {
+        Self { parents, improvement }
     }
 }
 
-impl Improvement {
+impl Quick {
+    /// How a random assignment and a child of two become members.
+    pub const fn new(first: QapImprovement, child: QapImprovement) -> Self {
+        Self { first, child }
+    }
+}
+
+impl QapImprovement {
+    /// Rounds of annealing between the temperatures `hot` and `cold`, then iterations of tabu search.
+    pub const fn new(rounds: u32, hot: f64, cold: f64, iterations: u32) -> Self {
+        Self { rounds, hot, cold, iterations }
+    }
+
     fn validate(&self) -> Result<(), ConfigError> {
         check_positive("hot", self.hot)?;
         check_positive("cold", self.cold)?;

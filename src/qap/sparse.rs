@@ -3,11 +3,12 @@
 //! The change of J by an exchange takes time for the entries of two rows of the matrix of objects. Where these are few, going
 //! through them one by one is faster than through all with vector instructions. The sum is the same, exactly.
 
-use super::dense::{Number, Square};
 use super::form::{QapError, array};
+use super::number::Number;
+use super::square::Square;
 
-/// Of so many entries one at most is not zero in a matrix that is used as sparse: vector instructions for all entries against one
-/// by one for a few. Of problems of 32 to 800 objects, both take about as long with one entry in eight.
+/// A matrix is used as sparse if at most one of this many entries is not zero: it balances vector instructions for all entries against a look
+/// at the few that count, one by one. On problems of 32 to 800 objects, both take about as long with one entry in eight.
 const ENTRIES_FOR_ONE: usize = 12;
 
 /// A sparse matrix.
@@ -19,13 +20,13 @@ pub(super) struct Sparse<E> {
     entries: Vec<E>,
 }
 
-/// Whether a matrix, row by row, is worth being used as sparse.
+/// Whether a matrix, given row by row, has few enough entries to be used as sparse.
 pub(super) fn is_sparse(size: usize, matrix: &[i64]) -> bool {
     matrix.iter().filter(|&&entry| entry != 0).count().saturating_mul(ENTRIES_FOR_ONE) <= size * size
 }
 
 impl<E: Copy + Default + PartialEq> Sparse<E> {
-    /// The entries of a matrix of so many rows; O(n²).
+    /// The entries of a matrix of `size` rows; O(n²).
     pub(super) fn of(matrix: &Square<E>, size: usize) -> Result<Self, QapError> {
         let is_there = |entry: &E| *entry != E::default();
         let count = matrix.entries.iter().filter(|entry| is_there(entry)).count();

@@ -4,9 +4,9 @@
 //!
 //! An exchange of the objects `r` and `s` changes the delta of another pair `(i, j)` by `(u[i] - u[j]) · (v[i] - v[j])`, where
 //! `u` is the difference of the rows of `r` and `s` in the matrix of objects, and `v` that in the matrix of places (Taillard 1991). So
-//! the whole table takes n²/2 such products. The deltas of the pairs with `r` are computed anew, O(n) each. Those of the pairs
-//! with `s` follow from them: the objects `r`, `s` and `j` can change places all round in two ways, and the J of both
-//! together are known from the deltas of the three pairs (departure from the source, which computes both anew).
+//! the whole table takes n²/2 such products. The deltas of the pairs with `r` are computed from scratch, O(n) each. Those of the pairs
+//! with `s` follow from them: the objects `r`, `s` and `j` can change places in a cycle in two directions, and the sum of J of both
+//! is known from the deltas of the three pairs (departure from the source, which computes both from scratch).
 //!
 //! All loops run along rows, so they become vector instructions. The matrix of places is kept in the order of the objects on
 //! them. 4 to 8 bytes for each of n² deltas, and 2 to 8 for each of n² entries (2 n² if no matrix is symmetric) besides the matrices.
@@ -14,10 +14,11 @@
 //! É. Taillard: Robust taboo search for the quadratic assignment problem. Parallel Computing 17, 1991.
 
 use super::arrangement::Arrangement;
-use super::dense::{LANES, Number, SHORT_LANES, Square};
 use super::form::QapError;
-use super::vector::{Work, folded, widest};
+use super::number::Number;
+use super::square::Square;
 use crate::ground::types::Cost;
+use crate::ground::vector::{LANES, SHORT_LANES, Work, folded, widest};
 
 /// An assignment, J, and the change of J by every exchange.
 pub(super) struct DeltaTable<'a, T: Number> {
@@ -116,8 +117,8 @@ impl<'a, T: Number> DeltaTable<'a, T> {
         }
     }
 
-    /// By how much the two ways in which three objects can change places all round differ from what the three exchanges
-    /// tell: it matters in which sense entries run round.
+    /// By how much J of the two cyclic exchanges of three objects differs from what the three exchanges of pairs add up to: the direction of the
+    /// cycle matters if no matrix is symmetric.
     #[inline(always)]
     fn turns(&self, r: usize, s: usize, j: usize) -> T {
         match self.now.transposed_b {
@@ -157,7 +158,7 @@ impl<'a, T: Number> DeltaTable<'a, T> {
         }
     }
 
-    /// Computes the deltas of the pairs with `r` and `s` anew.
+    /// Computes the deltas of the pairs with `r` and `s`.
     #[inline(always)]
     fn renew(&mut self, r: usize, s: usize) {
         let n = self.now.dense.size;
@@ -217,7 +218,7 @@ impl<T: Number> Work for Exchange<'_, '_, T> {
     }
 }
 
-/// What runs round three objects in one sense, less what runs in the other.
+/// The entries round three objects in one direction, less those in the other.
 #[inline(always)]
 fn round<T: Number>(m: &Square<T::Entry>, r: usize, s: usize, j: usize) -> T {
     let at = |i: usize, j: usize| T::of_entry(m.at(i, j));
@@ -265,12 +266,13 @@ fn smaller<T: PartialOrd>(a: T, b: T) -> T {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dense::{Dense, Plain, Width};
+    use super::super::dense::{Dense, Plain};
     use super::super::form::Qap;
+    use super::super::width::Width;
     use super::*;
     use crate::ground::rng::Rng;
 
-    /// A random matrix; symmetric, with a diagonal, or sparse if so told.
+    /// A random matrix: symmetric, with a diagonal, or sparse.
     fn matrix(
         n: usize,
         (is_symmetric, has_diagonal, is_sparse): (bool, bool, bool),

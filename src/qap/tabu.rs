@@ -1,19 +1,20 @@
-//! Robust tabu search: the best exchange is made that does not undo what was done lately, whether J falls or rises.
+//! Robust tabu search: makes the best exchange that does not undo a recent one, whether J falls or rises.
 //!
 //! For some time after an object has left a place it may not return to it; an exchange is forbidden if that holds for both
-//! its objects, unless it leads below the least J so far. How long is drawn anew for each exchange (Taillard 1991). The exchange is found
+//! its objects, unless it leads below the least J so far. The time is drawn at random for each exchange (Taillard 1991). The exchange is found
 //! from the least deltas of the rows, so few rows are read entry by entry.
 //!
 //! An iteration takes O(n²) time for the [`DeltaTable`]; memory is 4 n² bytes besides.
 
-use super::dense::{LANES, Number};
 use super::form::{QapError, array};
+use super::number::Number;
 use super::table::DeltaTable;
 use crate::ground::observer::Watch;
 use crate::ground::rng::Rng;
 use crate::ground::types::Cost;
+use crate::ground::vector::LANES;
 
-/// An object may not return for at most so many times n iterations; a quarter of that on average.
+/// An object may not return for at most this many times n iterations; a quarter of that on average.
 const TENURE: u32 = 8;
 
 /// What a search remembers: until when each object may not return to each place.
@@ -47,7 +48,7 @@ impl Tabu {
         Ok(Self { size, allowed: array(size * size, 0)?, iteration: 1 })
     }
 
-    /// Makes so many iterations, unless `watch` ends them or J is at most `target`. Improves what was found.
+    /// Makes `iterations` iterations, unless `watch` ends them or J is at most `target`, and keeps the best in `found`.
     pub(super) fn run<T: Number>(
         &mut self,
         table: &mut DeltaTable<'_, T>,
@@ -97,7 +98,7 @@ impl Tabu {
         chosen
     }
 
-    /// Whether one of both objects may go to the other's place.
+    /// Whether either object may go to the other's place.
     #[inline(always)]
     fn is_allowed(&self, place_of: &[u32], i: usize, j: usize) -> bool {
         let until = |object: usize, place: u32| self.allowed[object * self.size + place as usize];
@@ -128,7 +129,7 @@ fn least_of_row<T: Number>(
 ) -> Option<(T, usize)> {
     let mut found = None;
     for (at, chunk) in row.as_chunks::<LANES>().0.iter().enumerate().skip(i / LANES) {
-        // Most chunks hold nothing below, which one comparison of all their numbers tells.
+        // Most chunks hold nothing below the bound, which a single comparison of all their numbers shows.
         if !chunk.iter().fold(false, |any, &delta| any | (delta < below)) {
             continue;
         }

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::types::{Cost, Distance, PeId, Weight};
 use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Hierarchy};
 use crate::mapping::Mapping;
 
 /// The traffic between processes that meet at one level: their innermost common group is of this level.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LevelTraffic {
     /// The level, 1 is innermost.
     pub level: usize,
@@ -58,7 +57,8 @@ pub fn by_level(graph: &CsrGraph, hierarchy: &Hierarchy, mapping: &Mapping) -> V
 }
 
 /// The traffic between processes that are so far apart.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DistanceTraffic {
     /// The least distance that occurs here.
     pub least: Distance,
@@ -128,7 +128,8 @@ impl DistanceVisitor for Weights<'_> {
 }
 
 /// What PEs exchange with others where each has many vertices.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PeTraffic {
     /// The greatest number of PEs that one exchanges data with.
     pub greatest_neighbours: usize,
@@ -178,7 +179,7 @@ mod tests {
         let hierarchy = Hierarchy::parse("4:1:3:4", "1:9223372036854775807:10:7").unwrap();
         let mapping = random_mapping(48, &mut Rng::new(9));
         let levels = by_level(&graph, &hierarchy, &mapping);
-        let oracle = hierarchy.online32().unwrap();
+        let oracle = Distances::Tree(hierarchy.online32().unwrap());
         let problem = Problem::new(&graph, &oracle).unwrap();
         let total: Weight = levels.iter().map(|level| level.weight).sum();
         assert_eq!(2 * total, graph.total_arc_weight());

@@ -1,7 +1,7 @@
-//! Whether a program makes sense: found out by running it once, without regard to time.
+//! Whether a workload makes sense: found out by running it once, without regard to time.
 //!
 //! Sends do not wait, so a task goes on until it wants a message that has not been sent. If all tasks end and no message is
-//! left over, the program is right, whatever the machine and the mapping. Lengths of messages under way are kept as runs of
+//! left over, the workload is right, whatever the machine and the mapping. Lengths of messages under way are kept as runs of
 //! equal ones, so that a sender that is far ahead takes no memory. O(instructions, repetitions unrolled).
 
 use std::collections::VecDeque;
@@ -10,29 +10,30 @@ use super::{Channel, Cursor, Instruction, MOST_INSTRUCTIONS, MOST_WORK, TaskId, 
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::Weight;
 
-/// What is wrong with a program, and at which instruction. All are counted from 0.
+/// What is wrong with a workload, and at which instruction. All are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[error("{}{fault}", self.place())]
-pub struct ProgramError {
+pub struct WorkloadError {
     /// The task.
     pub task: TaskId,
     /// Index among its instructions.
     pub index: usize,
     /// What is wrong there.
-    pub fault: ProgramFault,
+    pub fault: WorkloadFault,
 }
 
-impl HasKind for ProgramError {
+impl HasKind for WorkloadError {
     fn kind(&self) -> ErrorKind {
         ErrorKind::BadData
     }
 }
 
-impl ProgramError {
+impl WorkloadError {
     /// Where the fault is, for people; a graph has no instructions.
     fn place(&self) -> String {
         match self.fault {
-            ProgramFault::TooHeavy { .. } => String::new(),
+            WorkloadFault::TooHeavy { .. } => String::new(),
             _ => format!("task {}, instruction {}: ", self.task, self.index),
         }
     }
@@ -40,9 +41,10 @@ impl ProgramError {
 
 /// What is wrong with an instruction. Tasks are counted from 0, messages from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
-pub enum ProgramFault {
-    #[error("there is no task {other}; the program has {count}")]
+pub enum WorkloadFault {
+    #[error("there is no task {other}; the workload has {count}")]
     UnknownTask { other: TaskId, count: usize },
     #[error("task {task} exchanges a message with itself; leave it out")]
     WithItself { task: TaskId },
@@ -55,10 +57,10 @@ pub enum ProgramFault {
     #[error("a repetition ends here that has not begun")]
     NotOpen,
     #[error(
-        "the program has more than {MOST_INSTRUCTIONS} instructions, repetitions unrolled, with REPEAT and END"
+        "the workload has more than {MOST_INSTRUCTIONS} instructions, repetitions unrolled, with REPEAT and END"
     )]
     TooLong,
-    #[error("the cycles or the flits of the program exceed {MOST_WORK} in sum; give them in a larger unit")]
+    #[error("the cycles or the flits of the workload exceed {MOST_WORK} in sum; give them in a larger unit")]
     TooMuchWork,
     #[error(
         "the edges of the graph are too heavy to be simulated: that of processes {u} and {v}, counted from 0, weighs {weight}, \
@@ -96,7 +98,7 @@ fn circle(tasks: &[TaskId]) -> String {
     }
 }
 
-/// What a run tells of a program.
+/// What a run tells of a workload.
 pub(super) struct Run {
     /// What passes each channel.
     pub traffic: Vec<Traffic>,
@@ -107,7 +109,7 @@ pub(super) struct Run {
 }
 
 /// Checks each instruction by itself, and that all of them, unrolled, are not too many.
-pub(super) fn form(tasks: &[Vec<Instruction>], channels: &[Channel]) -> Result<(), ProgramError> {
+pub(super) fn form(tasks: &[Vec<Instruction>], channels: &[Channel]) -> Result<(), WorkloadError> {
     let (count, mut length) = (tasks.len(), 0);
     for (task, instructions) in tasks.iter().enumerate() {
         let task = task as TaskId;
@@ -117,31 +119,31 @@ pub(super) fn form(tasks: &[Vec<Instruction>], channels: &[Channel]) -> Result<(
                 let Channel { from, to } = channels[channel as usize];
                 let other = from.max(to);
                 let fault = |is_fault: bool, fault| is_fault.then_some(fault);
-                fault(other as usize >= count, ProgramFault::UnknownTask { other, count })
-                    .or(fault(from == to, ProgramFault::WithItself { task }))
-                    .or(fault(flits == 0, ProgramFault::NoFlits))
+                fault(other as usize >= count, WorkloadFault::UnknownTask { other, count })
+                    .or(fault(from == to, WorkloadFault::WithItself { task }))
+                    .or(fault(flits == 0, WorkloadFault::NoFlits))
             }
-            Instruction::Repeat { end: u32::MAX, .. } => Some(ProgramFault::Open),
-            Instruction::Repeat { times: 0, .. } => Some(ProgramFault::EmptyRepetition),
+            Instruction::Repeat { end: u32::MAX, .. } => Some(WorkloadFault::Open),
+            Instruction::Repeat { times: 0, .. } => Some(WorkloadFault::EmptyRepetition),
             Instruction::Repeat { .. } => None,
-            Instruction::End { begin: u32::MAX } => Some(ProgramFault::NotOpen),
+            Instruction::End { begin: u32::MAX } => Some(WorkloadFault::NotOpen),
             Instruction::End { .. } => None,
         };
         for (index, instruction) in instructions.iter().enumerate() {
             if let Some(fault) = check(instruction).or_else(|| empty(instructions, index)) {
-                return Err(ProgramError { task, index, fault });
+                return Err(WorkloadError { task, index, fault });
             }
         }
-        let too_long = |index| ProgramError { task, index, fault: ProgramFault::TooLong };
+        let too_long = |index| WorkloadError { task, index, fault: WorkloadFault::TooLong };
         length = length_after(length, instructions).map_err(too_long)?;
     }
     Ok(())
 }
 
 /// A repetition must have something to repeat, or it would run for nothing.
-fn empty(instructions: &[Instruction], index: usize) -> Option<ProgramFault> {
+fn empty(instructions: &[Instruction], index: usize) -> Option<WorkloadFault> {
     match instructions[index] {
-        Instruction::Repeat { end, .. } if end as usize == index + 1 => Some(ProgramFault::EmptyRepetition),
+        Instruction::Repeat { end, .. } if end as usize == index + 1 => Some(WorkloadFault::EmptyRepetition),
         _ => None,
     }
 }
@@ -201,8 +203,8 @@ impl UnderWay {
     }
 }
 
-/// Runs a program whose instructions are right by themselves, and not too many.
-pub(super) fn run(tasks: &[Vec<Instruction>], channels: &[Channel]) -> Result<Run, ProgramError> {
+/// Runs a workload whose instructions are right by themselves, and not too many.
+pub(super) fn run(tasks: &[Vec<Instruction>], channels: &[Channel]) -> Result<Run, WorkloadError> {
     let mut running = Running {
         tasks,
         channels,
@@ -236,7 +238,7 @@ struct Running<'a> {
 
 impl Running<'_> {
     /// Runs a task until it ends or waits; who waited for its messages becomes ready.
-    fn go_on(&mut self, task: TaskId, ready: &mut Vec<TaskId>) -> Result<(), ProgramError> {
+    fn go_on(&mut self, task: TaskId, ready: &mut Vec<TaskId>) -> Result<(), WorkloadError> {
         let instructions = &self.tasks[task as usize];
         while let Some(instruction) = self.cursors[task as usize].next(instructions) {
             let index = self.cursors[task as usize].index();
@@ -253,25 +255,25 @@ impl Running<'_> {
                 Instruction::Repeat { .. } | Instruction::End { .. } => Ok(()),
             };
             self.result.num_instructions += 1;
-            fault.map_err(|fault| ProgramError { task, index, fault })?;
+            fault.map_err(|fault| WorkloadError { task, index, fault })?;
             self.cursors[task as usize].advance();
         }
         Ok(())
     }
 
-    fn compute(&mut self, task: TaskId, cycles: u64) -> Result<(), ProgramFault> {
+    fn compute(&mut self, task: TaskId, cycles: u64) -> Result<(), WorkloadFault> {
         self.all_work = self.all_work.saturating_add(cycles);
         if self.all_work > MOST_WORK {
-            return Err(ProgramFault::TooMuchWork);
+            return Err(WorkloadFault::TooMuchWork);
         }
         self.result.work[task as usize] += cycles;
         Ok(())
     }
 
-    fn send(&mut self, channel: u32, flits: u64, ready: &mut Vec<TaskId>) -> Result<(), ProgramFault> {
+    fn send(&mut self, channel: u32, flits: u64, ready: &mut Vec<TaskId>) -> Result<(), WorkloadFault> {
         self.all_flits = self.all_flits.saturating_add(flits);
         if self.all_flits > MOST_WORK {
-            return Err(ProgramFault::TooMuchWork);
+            return Err(WorkloadFault::TooMuchWork);
         }
         let traffic = &mut self.result.traffic[channel as usize];
         traffic.messages += 1;
@@ -284,17 +286,17 @@ impl Running<'_> {
         Ok(())
     }
 
-    fn compare(&self, channel: u32, sent: u64, received: u64) -> Result<(), ProgramFault> {
+    fn compare(&self, channel: u32, sent: u64, received: u64) -> Result<(), WorkloadFault> {
         if sent == received {
             return Ok(());
         }
         let Channel { from, to } = self.channels[channel as usize];
         let message = self.under_way[channel as usize].received;
-        Err(ProgramFault::LengthsDiffer { message, from, to, sent, received })
+        Err(WorkloadFault::LengthsDiffer { message, from, to, sent, received })
     }
 
     /// Checks that all tasks have ended, and that no message is left over.
-    fn check_end(&mut self) -> Result<(), ProgramError> {
+    fn check_end(&mut self) -> Result<(), WorkloadError> {
         if let Some(task) = (0..self.tasks.len() as TaskId).find(|&task| self.waits_for(task).is_some()) {
             return Err(self.deadlock(task));
         }
@@ -311,7 +313,7 @@ impl Running<'_> {
     }
 
     /// Why a task waits for ever: for who has ended, or in a circle.
-    fn deadlock(&mut self, task: TaskId) -> ProgramError {
+    fn deadlock(&mut self, task: TaskId) -> WorkloadError {
         let mut is_seen = vec![false; self.tasks.len()];
         let mut chain: Vec<TaskId> = Vec::new();
         let mut at = task;
@@ -329,15 +331,15 @@ impl Running<'_> {
         let least = (0..tasks.len()).min_by_key(|&index| tasks[index]).unwrap_or(0);
         tasks.rotate_left(least);
         let task = tasks[0];
-        ProgramError {
+        WorkloadError {
             task,
             index: self.cursors[task as usize].index(),
-            fault: ProgramFault::Deadlock { tasks },
+            fault: WorkloadFault::Deadlock { tasks },
         }
     }
 
     /// The fault of a channel over which more is sent than received, or less, at the first instruction of whoever does more.
-    fn counts_differ(&mut self, channel: u32) -> ProgramError {
+    fn counts_differ(&mut self, channel: u32) -> WorkloadError {
         let Channel { from, to } = self.channels[channel as usize];
         let count = |task: TaskId| {
             let (mut cursor, mut count, mut first) = (Cursor::default(), 0, 0);
@@ -357,17 +359,17 @@ impl Running<'_> {
         };
         let ((sent, sends), (received, receives)) = (count(from), count(to));
         let (task, index) = if sent > received { (from, sends) } else { (to, receives) };
-        ProgramError { task, index, fault: ProgramFault::CountsDiffer { from, to, sent, received } }
+        WorkloadError { task, index, fault: WorkloadFault::CountsDiffer { from, to, sent, received } }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::ProgramBuilder;
+    use super::super::WorkloadBuilder;
     use super::*;
 
-    fn fault(build: impl FnOnce(&mut ProgramBuilder)) -> ProgramError {
-        let mut builder = ProgramBuilder::new(3);
+    fn fault(build: impl FnOnce(&mut WorkloadBuilder)) -> WorkloadError {
+        let mut builder = WorkloadBuilder::new(3);
         build(&mut builder);
         builder.build().unwrap_err()
     }
@@ -383,7 +385,7 @@ mod tests {
         });
         assert_eq!(
             error,
-            ProgramError { task: 0, index: 1, fault: ProgramFault::Deadlock { tasks: vec![0, 2, 1] } }
+            WorkloadError { task: 0, index: 1, fault: WorkloadFault::Deadlock { tasks: vec![0, 2, 1] } }
         );
         let text = "deadlock: task 0 waits for task 2, which waits for task 1 which waits for task 0";
         assert!(error.to_string().ends_with(text), "{error}");
@@ -397,42 +399,42 @@ mod tests {
             builder.end(0);
             builder.receive(1, 0, 4);
         });
-        let fault_of_counts = ProgramFault::CountsDiffer { from: 0, to: 1, sent: 3, received: 1 };
-        assert_eq!(error, ProgramError { task: 0, index: 1, fault: fault_of_counts });
+        let fault_of_counts = WorkloadFault::CountsDiffer { from: 0, to: 1, sent: 3, received: 1 };
+        assert_eq!(error, WorkloadError { task: 0, index: 1, fault: fault_of_counts });
         let error = fault(|builder| {
             builder.send(0, 1, 4);
             builder.receive(1, 0, 4);
             builder.receive(1, 0, 4);
         });
-        let fault_of_counts = ProgramFault::CountsDiffer { from: 0, to: 1, sent: 1, received: 2 };
-        assert_eq!(error, ProgramError { task: 1, index: 0, fault: fault_of_counts });
+        let fault_of_counts = WorkloadFault::CountsDiffer { from: 0, to: 1, sent: 1, received: 2 };
+        assert_eq!(error, WorkloadError { task: 1, index: 0, fault: fault_of_counts });
         let error = fault(|builder| {
             builder.send(0, 1, 4);
             builder.send(0, 1, 5);
             builder.receive(1, 0, 4);
             builder.receive(1, 0, 4);
         });
-        let differ = ProgramFault::LengthsDiffer { message: 2, from: 0, to: 1, sent: 5, received: 4 };
-        assert_eq!(error, ProgramError { task: 1, index: 1, fault: differ });
+        let differ = WorkloadFault::LengthsDiffer { message: 2, from: 0, to: 1, sent: 5, received: 4 };
+        assert_eq!(error, WorkloadError { task: 1, index: 1, fault: differ });
     }
 
     #[test]
     fn instructions_are_checked_by_themselves() {
-        let at = |index, fault| ProgramError { task: 0, index, fault };
+        let at = |index, fault| WorkloadError { task: 0, index, fault };
         assert_eq!(
             fault(|builder| builder.send(0, 3, 1)),
-            at(0, ProgramFault::UnknownTask { other: 3, count: 3 })
+            at(0, WorkloadFault::UnknownTask { other: 3, count: 3 })
         );
-        assert_eq!(fault(|builder| builder.send(0, 0, 1)), at(0, ProgramFault::WithItself { task: 0 }));
-        assert_eq!(fault(|builder| builder.send(0, 1, 0)), at(0, ProgramFault::NoFlits));
-        assert_eq!(fault(|builder| builder.repeat(0, 2)), at(0, ProgramFault::Open));
-        assert_eq!(fault(|builder| builder.end(0)), at(0, ProgramFault::NotOpen));
-        let nothing = |builder: &mut ProgramBuilder| {
+        assert_eq!(fault(|builder| builder.send(0, 0, 1)), at(0, WorkloadFault::WithItself { task: 0 }));
+        assert_eq!(fault(|builder| builder.send(0, 1, 0)), at(0, WorkloadFault::NoFlits));
+        assert_eq!(fault(|builder| builder.repeat(0, 2)), at(0, WorkloadFault::Open));
+        assert_eq!(fault(|builder| builder.end(0)), at(0, WorkloadFault::NotOpen));
+        let nothing = |builder: &mut WorkloadBuilder| {
             builder.repeat(0, 1 << 40);
             builder.end(0);
         };
-        assert_eq!(fault(nothing), at(0, ProgramFault::EmptyRepetition));
-        let long = |builder: &mut ProgramBuilder| {
+        assert_eq!(fault(nothing), at(0, WorkloadFault::EmptyRepetition));
+        let long = |builder: &mut WorkloadBuilder| {
             for _ in 0..3 {
                 builder.repeat(0, 1 << 40);
             }
@@ -441,26 +443,26 @@ mod tests {
                 builder.end(0);
             }
         };
-        assert_eq!(fault(long), at(4, ProgramFault::TooLong));
-        let deep = |builder: &mut ProgramBuilder| {
+        assert_eq!(fault(long), at(4, WorkloadFault::TooLong));
+        let deep = |builder: &mut WorkloadBuilder| {
             builder.repeat(0, 1 << 20);
             (0..64).for_each(|_| builder.repeat(0, 1));
             builder.compute(0, 0);
             (0..65).for_each(|_| builder.end(0));
         };
-        assert_eq!(fault(deep), at(130, ProgramFault::TooLong));
-        let of_all = |builder: &mut ProgramBuilder| {
+        assert_eq!(fault(deep), at(130, WorkloadFault::TooLong));
+        let of_all = |builder: &mut WorkloadBuilder| {
             for task in 0..3 {
                 builder.repeat(task, MOST_INSTRUCTIONS / 4 - 1);
                 builder.compute(task, 0);
                 builder.end(task);
             }
         };
-        assert_eq!(fault(of_all), ProgramError { task: 2, index: 2, fault: ProgramFault::TooLong });
-        let much = |builder: &mut ProgramBuilder| {
+        assert_eq!(fault(of_all), WorkloadError { task: 2, index: 2, fault: WorkloadFault::TooLong });
+        let much = |builder: &mut WorkloadBuilder| {
             builder.compute(0, u64::MAX);
             builder.compute(0, 1);
         };
-        assert_eq!(fault(much), at(0, ProgramFault::TooMuchWork));
+        assert_eq!(fault(much), at(0, WorkloadFault::TooMuchWork));
     }
 }

@@ -1,9 +1,9 @@
-//! Programs of regular and random patterns, for trials and benchmarks.
+//! Workloads of regular and random patterns, for trials and benchmarks.
 //!
 //! In a round of all but the tree, each task computes, sends a message to each partner of that round, and receives one from
 //! each that has it as a partner. It computes so many cycles as [`Size::cycles`] tells for each flit that it sends or receives.
 
-use super::{MOST_INSTRUCTIONS, MOST_WORK, Program, ProgramBuilder, ProgramError, ProgramFault, TaskId};
+use super::{MOST_INSTRUCTIONS, MOST_WORK, TaskId, Workload, WorkloadBuilder, WorkloadError, WorkloadFault};
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::rng::Rng;
 use crate::ground::settings::named;
@@ -26,15 +26,23 @@ named! {
     }
 }
 
-/// How much a generated program does.
+/// How much a generated workload does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Size {
     /// Rounds, at least 1.
     pub rounds: u64,
-    /// Length of a message; of random programs the mean.
+    /// Length of a message; of random workloads the mean.
     pub flits: u64,
     /// Cycles of computation for each flit that is sent or received.
     pub cycles: u64,
+}
+
+impl Size {
+    /// A number of rounds, the flits of a message, and the cycles for each of them.
+    pub const fn new(rounds: u64, flits: u64, cycles: u64) -> Self {
+        Self { rounds, flits, cycles }
+    }
 }
 
 impl Default for Size {
@@ -44,34 +52,35 @@ impl Default for Size {
     }
 }
 
-/// Why there is no program of a pattern.
+/// Why there is no workload of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum GenerateError {
-    #[error("a program of pattern {pattern} needs {needed}, but {} is given", lengths_of(lengths))]
+    #[error("a workload of pattern {pattern} needs {needed}, but {} is given", lengths_of(lengths))]
     Size { pattern: Pattern, needed: &'static str, lengths: Vec<u32> },
-    #[error("a program of {tasks} tasks is too large; 2^20 tasks are generated at most")]
+    #[error("a workload of {tasks} tasks is too large; 2^20 tasks are generated at most")]
     TooLarge { tasks: u64 },
     #[error("{}", excess(&.0.fault))]
-    Program(#[from] ProgramError),
+    Workload(#[from] WorkloadError),
 }
 
 impl HasKind for GenerateError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Size { .. } | Self::TooLarge { .. } | Self::Program(..) => ErrorKind::Usage,
+            Self::Size { .. } | Self::TooLarge { .. } | Self::Workload(_) => ErrorKind::Usage,
         }
     }
 }
 
 /// What is too much, and what is to be lessened.
-fn excess(fault: &ProgramFault) -> String {
+fn excess(fault: &WorkloadFault) -> String {
     match fault {
-        ProgramFault::TooLong => format!(
-            "the program has more than {MOST_INSTRUCTIONS} instructions, repetitions unrolled; generate fewer tasks or rounds"
+        WorkloadFault::TooLong => format!(
+            "the workload has more than {MOST_INSTRUCTIONS} instructions, repetitions unrolled; generate fewer tasks or rounds"
         ),
-        ProgramFault::TooMuchWork => format!(
-            "the cycles or the flits of the program exceed {MOST_WORK} in sum; generate fewer tasks or rounds, shorter \
+        WorkloadFault::TooMuchWork => format!(
+            "the cycles or the flits of the workload exceed {MOST_WORK} in sum; generate fewer tasks or rounds, shorter \
              messages, or fewer cycles for each flit"
         ),
         fault => fault.to_string(),
@@ -83,23 +92,23 @@ fn lengths_of(lengths: &[u32]) -> String {
     lengths.join("x")
 }
 
-/// Tasks of a generated program at most.
+/// Tasks of a generated workload at most.
 const MOST_TASKS: u64 = 1 << 20;
 
-/// Partners of a task in a random program, in the mean.
+/// Partners of a task in a random workload, in the mean.
 const RANDOM_PARTNERS: u32 = 7;
 
-/// A program of a pattern. `lengths` are the lengths of a mesh, of other patterns the number of tasks alone; the seed counts for
-/// random programs only.
+/// A workload of a pattern. `lengths` are the lengths of a mesh, of other patterns the number of tasks alone; the seed counts for
+/// random workloads only.
 ///
 /// ```
-/// use viem::workload::generate::{Pattern, Size, program};
+/// use viem::workload::generate::{Pattern, Size, workload};
 ///
-/// let ring = program(Pattern::Ring, &[16], Size::default(), 0)?;
+/// let ring = workload(Pattern::Ring, &[16], Size::default(), 0)?;
 /// assert_eq!(ring.graph().num_edges(), 16);
 /// # Ok::<(), viem::workload::generate::GenerateError>(())
 /// ```
-pub fn program(pattern: Pattern, lengths: &[u32], size: Size, seed: u64) -> Result<Program, GenerateError> {
+pub fn workload(pattern: Pattern, lengths: &[u32], size: Size, seed: u64) -> Result<Workload, GenerateError> {
     let tasks = lengths.iter().fold(1u64, |tasks, &length| tasks.saturating_mul(length.into()));
     if tasks > MOST_TASKS {
         return Err(GenerateError::TooLarge { tasks });
@@ -118,7 +127,7 @@ pub fn program(pattern: Pattern, lengths: &[u32], size: Size, seed: u64) -> Resu
     if !is_fitting {
         return Err(GenerateError::Size { pattern, needed, lengths: lengths.to_vec() });
     }
-    let program = match pattern {
+    let workload = match pattern {
         Pattern::Ring => rounds(n, size, &[Box::new(move |task| vec![(task + n - 1) % n, (task + 1) % n])]),
         Pattern::Mesh => rounds(n, size, &[neighbours_in_mesh(lengths)]),
         Pattern::Butterfly => {
@@ -138,7 +147,7 @@ pub fn program(pattern: Pattern, lengths: &[u32], size: Size, seed: u64) -> Resu
         }
         Pattern::Random => random(n, size, seed),
     };
-    Ok(program?)
+    Ok(workload?)
 }
 
 /// The partners of a task.
@@ -159,8 +168,8 @@ fn neighbours_in_mesh(lengths: &[u32]) -> Partners {
 }
 
 /// Rounds in each of which every stage comes once. Partners are mutual.
-fn rounds(n: TaskId, size: Size, stages: &[Partners]) -> Result<Program, ProgramError> {
-    let mut builder = ProgramBuilder::new(n as usize);
+fn rounds(n: TaskId, size: Size, stages: &[Partners]) -> Result<Workload, WorkloadError> {
+    let mut builder = WorkloadBuilder::new(n as usize);
     for task in 0..n {
         if size.rounds > 1 {
             builder.repeat(task, size.rounds);
@@ -182,8 +191,8 @@ fn rounds(n: TaskId, size: Size, stages: &[Partners]) -> Result<Program, Program
 }
 
 /// A reduction: task i hands on to task (i - 1) / 2 what it has computed of what 2 i + 1 and 2 i + 2 have handed on.
-fn tree(n: TaskId, size: Size) -> Result<Program, ProgramError> {
-    let mut builder = ProgramBuilder::new(n as usize);
+fn tree(n: TaskId, size: Size) -> Result<Workload, WorkloadError> {
+    let mut builder = WorkloadBuilder::new(n as usize);
     for task in 0..n {
         let children = [2 * task + 1, 2 * task + 2].into_iter().filter(|&child| child < n);
         builder.repeat(task, size.rounds.max(1));
@@ -200,7 +209,7 @@ fn tree(n: TaskId, size: Size) -> Result<Program, ProgramError> {
 
 /// Each task has random partners, to whom it sends messages of random lengths in each round after computing for a random time. No
 /// two rounds are the same, so each is written out.
-fn random(n: TaskId, size: Size, seed: u64) -> Result<Program, ProgramError> {
+fn random(n: TaskId, size: Size, seed: u64) -> Result<Workload, WorkloadError> {
     let mut rng = Rng::new(seed);
     // Half of the partners are chosen by the task, by turns rounded down and up; the others have chosen it.
     let chosen = |task: TaskId| ((RANDOM_PARTNERS + task % 2) / 2).min(n - 1);
@@ -217,9 +226,9 @@ fn random(n: TaskId, size: Size, seed: u64) -> Result<Program, ProgramError> {
     // Known before so many are made.
     let in_round: usize = partners.iter().map(|partners| 1 + 2 * partners.len()).sum();
     if size.rounds.saturating_mul(in_round as u64) > MOST_INSTRUCTIONS {
-        return Err(ProgramError { task: 0, index: 0, fault: ProgramFault::TooLong });
+        return Err(WorkloadError { task: 0, index: 0, fault: WorkloadFault::TooLong });
     }
-    let mut builder = ProgramBuilder::new(n as usize);
+    let mut builder = WorkloadBuilder::new(n as usize);
     for _ in 0..size.rounds.max(1) {
         // In the order of tasks, so that a pair's length is drawn once, by who sends.
         let about = |mean: u64, rng: &mut Rng| mean / 2 + 1 + rng.below(mean.clamp(1, 1 << 31) as u32) as u64;
@@ -245,8 +254,9 @@ fn random(n: TaskId, size: Size, seed: u64) -> Result<Program, ProgramError> {
     builder.build()
 }
 
-/// The congested programs on which mappings are compared: phases whose messages have to share links, whatever the mapping.
+/// The congested workloads on which mappings are compared: phases whose messages have to share links, whatever the mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Congestion {
     /// Every task exchanges with its mirror image in a square, and with the next in its row and in its column by turns.
     Transpose,
@@ -263,9 +273,9 @@ impl Congestion {
     pub const ALL: [Self; 4] = [Self::Transpose, Self::HotSpots, Self::Permutations, Self::Changing];
 }
 
-/// A congested program of `side` times `side` tasks that computes little: messages are most of its time. Panics if it exceeds what
-/// a program may have.
-pub fn congested(kind: Congestion, side: TaskId, size: Size, seed: u64) -> Program {
+/// A congested workload of `side` times `side` tasks that computes little: messages are most of its time. Panics if it exceeds what
+/// a workload may have.
+pub fn congested(kind: Congestion, side: TaskId, size: Size, seed: u64) -> Workload {
     let n = side * side;
     let mut rng = Rng::new(seed);
     let mut permutation = || {
@@ -291,7 +301,7 @@ pub fn congested(kind: Congestion, side: TaskId, size: Size, seed: u64) -> Progr
             .map(|round| [shift.clone(), transpose.clone(), permutation()][round as usize % 3].clone())
             .collect(),
     };
-    let mut builder = ProgramBuilder::new(n as usize);
+    let mut builder = WorkloadBuilder::new(n as usize);
     for targets in &rounds {
         for task in 0..n {
             let to = targets[task as usize];
@@ -310,11 +320,11 @@ pub fn congested(kind: Congestion, side: TaskId, size: Size, seed: u64) -> Progr
     builder.build().expect("all is sent before anything is received")
 }
 
-/// The same program with its tasks numbered at random, so that nothing shows in their numbers.
-pub fn shuffled(program: &Program, seed: u64) -> Program {
-    let mut order: Vec<TaskId> = (0..program.num_tasks() as TaskId).collect();
+/// The same workload with its tasks numbered at random, so that nothing shows in their numbers.
+pub fn shuffled(workload: &Workload, seed: u64) -> Workload {
+    let mut order: Vec<TaskId> = (0..workload.num_tasks() as TaskId).collect();
     Rng::new(seed).shuffle(&mut order);
-    program.renumbered(&order)
+    workload.renumbered(&order)
 }
 
 #[cfg(test)]
@@ -325,23 +335,23 @@ mod tests {
     #[test]
     fn patterns_have_the_edges_they_are_named_for() {
         let edges = |pattern, lengths: &[u32]| {
-            program(pattern, lengths, Size::default(), 1).unwrap().graph().num_edges()
+            workload(pattern, lengths, Size::default(), 1).unwrap().graph().num_edges()
         };
         assert_eq!(edges(Pattern::Ring, &[7]), 7);
         assert_eq!(edges(Pattern::Mesh, &[4, 3, 2]), 3 * 3 * 2 + 4 * 2 * 2 + 4 * 3);
         assert_eq!(edges(Pattern::Butterfly, &[16]), 32);
         assert_eq!(edges(Pattern::Tree, &[15]), 14);
         assert_eq!(edges(Pattern::Transpose, &[25]), 10);
-        let random = program(Pattern::Random, &[200], Size::default(), 1).unwrap();
+        let random = workload(Pattern::Random, &[200], Size::default(), 1).unwrap();
         assert!((1200..1500).contains(&(2 * random.graph().num_edges())));
-        assert!(program(Pattern::Butterfly, &[12], Size::default(), 1).is_err());
-        assert!(program(Pattern::Mesh, &[1 << 16, 1 << 16], Size::default(), 1).is_err());
+        assert!(workload(Pattern::Butterfly, &[12], Size::default(), 1).is_err());
+        assert!(workload(Pattern::Mesh, &[1 << 16, 1 << 16], Size::default(), 1).is_err());
     }
 
     #[test]
-    fn what_exceeds_a_program_is_told() {
+    fn what_exceeds_a_workload_is_told() {
         for (pattern, tasks) in [(Pattern::Ring, 64), (Pattern::Tree, 256), (Pattern::Random, 64)] {
-            let refused = |size| program(pattern, &[tasks], size, 1).unwrap_err().to_string();
+            let refused = |size| workload(pattern, &[tasks], size, 1).unwrap_err().to_string();
             let long = refused(Size { rounds: 1 << 20, ..Size::default() });
             assert!(long.ends_with("generate fewer tasks or rounds"), "{long}");
             let much = refused(Size { rounds: 2000, flits: 1 << 20, cycles: 1 << 20 });
@@ -350,16 +360,16 @@ mod tests {
     }
 
     #[test]
-    fn a_shuffled_program_is_the_same_by_other_numbers() {
-        let program = program(Pattern::Mesh, &[3, 4], Size::default(), 0).unwrap();
-        let shuffled = shuffled(&program, 5);
-        assert_ne!(program, shuffled);
-        assert_eq!(program.num_instructions(), shuffled.num_instructions());
-        assert_eq!(program.num_flits(), shuffled.num_flits());
-        let repeats = |program: &Program| {
+    fn a_shuffled_workload_is_the_same_by_other_numbers() {
+        let workload = workload(Pattern::Mesh, &[3, 4], Size::default(), 0).unwrap();
+        let shuffled = shuffled(&workload, 5);
+        assert_ne!(workload, shuffled);
+        assert_eq!(workload.num_instructions(), shuffled.num_instructions());
+        assert_eq!(workload.num_flits(), shuffled.num_flits());
+        let repeats = |workload: &Workload| {
             let repeat = |instruction: &&Instruction| matches!(instruction, Instruction::Repeat { .. });
-            program.instructions(0).iter().filter(repeat).count()
+            workload.instructions(0).iter().filter(repeat).count()
         };
-        assert_eq!(repeats(&program), repeats(&shuffled));
+        assert_eq!(repeats(&workload), repeats(&shuffled));
     }
 }

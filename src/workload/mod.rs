@@ -1,50 +1,51 @@
-//! Programs in time: what each task computes, sends and receives, in order.
+//! Workloads: what each task computes, sends and receives, in order.
 //!
-//! A [`Program`] is the description of a parallel program by Perego and De Petris (1994): tasks that compute for so many
+//! A [`Workload`] is the description of a parallel program by Perego and De Petris (1994): tasks that compute for so many
 //! cycles, send messages of so many flits (the smallest unit that a link carries) and receive them. Our addition are
 //! repetitions. Sends do not wait; a receive waits for the next message of its sender.
 //!
 //! | member | what it does |
 //! |---|---|
-//! | [`ProgramBuilder`] | makes a program, instruction by instruction |
+//! | [`WorkloadBuilder`] | makes a workload, instruction by instruction |
 //! | [`Cursor`] | walks through the instructions of a task, repetitions unrolled |
 //! | [`check`] | proves that every message that is sent is received, and that no tasks wait for each other |
-//! | [`generate`] | programs of regular and random patterns |
+//! | [`generate`] | workloads of regular and random patterns |
 //!
 //! # Guarantees
 //!
-//! A program that was built is free of mistakes: its tasks exist, the n-th message from one task to another has the length
+//! A workload that was built is free of mistakes: its tasks exist, the n-th message from one task to another has the length
 //! with which it is received, no tasks wait for each other for ever, and all sums of cycles and flits fit 64 bits with room
 //! to spare ([`MOST_WORK`]). Sends do not wait, so whether tasks wait for each other does not depend on times: it is found
-//! out by running the program once, O(instructions, repetitions unrolled).
+//! out by running the workload once, O(instructions, repetitions unrolled).
 //!
 //! # Reference
 //!
 //! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09, 1994.
 
-pub mod assign;
 pub mod check;
 pub mod estimate;
 pub mod generate;
+pub mod map;
 pub mod routing;
 pub mod simulate;
+#[cfg(feature = "io")]
 pub mod text;
 
-pub use check::{ProgramError, ProgramFault};
+pub use check::{WorkloadError, WorkloadFault};
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::graph::{CsrGraph, GraphBuilder};
 use crate::ground::types::{NodeId, Weight};
 
-/// A task of a program, counted from 0. It is a process of the communication graph.
+/// A task of a workload, counted from 0. It is a process of the communication graph.
 pub type TaskId = NodeId;
 
-/// Instructions of a program at most, repetitions unrolled, where each pass over the beginning and the end of a repetition counts
+/// Instructions of a workload at most, repetitions unrolled, where each pass over the beginning and the end of a repetition counts
 /// too: checking as many takes about a second.
 pub const MOST_INSTRUCTIONS: u64 = 1 << 27;
 
-/// Cycles of computation at most, and flits that are sent, each in sum over a whole program.
+/// Cycles of computation at most, and flits that are sent, each in sum over a whole workload.
 pub const MOST_WORK: u64 = 1 << 48;
 
 /// One step of a task.
@@ -52,7 +53,7 @@ pub const MOST_WORK: u64 = 1 << 48;
 pub enum Instruction {
     /// Computes for so many cycles.
     Compute(u64),
-    /// Sends a message over a channel of the program.
+    /// Sends a message over a channel of the workload.
     Send {
         /// The channel, from this task.
         channel: u32,
@@ -91,6 +92,7 @@ pub struct Channel {
 
 /// What passes a channel during a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Traffic {
     /// Number of messages.
     pub messages: u64,
@@ -98,9 +100,9 @@ pub struct Traffic {
     pub flits: u64,
 }
 
-/// A program whose messages all arrive. Tasks and channels are counted from 0.
+/// A workload whose messages all arrive. Tasks and channels are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
+pub struct Workload {
     tasks: Vec<Vec<Instruction>>,
     channels: Vec<Channel>,
     traffic: Vec<Traffic>,
@@ -109,7 +111,7 @@ pub struct Program {
     num_instructions: u64,
 }
 
-impl Program {
+impl Workload {
     /// Number of tasks.
     pub fn num_tasks(&self) -> usize {
         self.tasks.len()
@@ -177,7 +179,7 @@ impl Program {
         builder.build().expect("pairs are different, and their weights are parts of a sum that fits")
     }
 
-    /// The same program after task `order[i]` has got the number `i`. Panics unless `order` holds each task once.
+    /// The same workload after task `order[i]` has got the number `i`. Panics unless `order` holds each task once.
     pub fn renumbered(&self, order: &[TaskId]) -> Self {
         let mut number = vec![TaskId::MAX; self.num_tasks()];
         for (new, &old) in order.iter().enumerate() {
@@ -187,7 +189,7 @@ impl Program {
             order.len() == self.num_tasks() && !number.contains(&TaskId::MAX),
             "each task has one number"
         );
-        let mut builder = ProgramBuilder::new(self.num_tasks());
+        let mut builder = WorkloadBuilder::new(self.num_tasks());
         for (new, &old) in order.iter().enumerate() {
             for &instruction in self.instructions(old) {
                 let channel = |channel: u32| self.channels[channel as usize];
@@ -204,18 +206,18 @@ impl Program {
                 }
             }
         }
-        builder.build().expect("the same program by other numbers")
+        builder.build().expect("the same workload by other numbers")
     }
 
     /// One synchronous phase: each process sends to each neighbour as many flits as their edge weighs, and then receives
     /// the same from them. Fails where the weights exceed [`MOST_WORK`], with the heaviest edge.
-    pub fn of_graph(graph: &CsrGraph) -> Result<Self, ProgramError> {
+    pub fn of_graph(graph: &CsrGraph) -> Result<Self, WorkloadError> {
         if graph.total_arc_weight() as u64 > MOST_WORK {
             let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (weight, v, u)));
             let (weight, v, u) = arcs.max().unwrap_or_default();
-            return Err(ProgramError { task: u, index: 0, fault: ProgramFault::TooHeavy { u, v, weight } });
+            return Err(WorkloadError { task: u, index: 0, fault: WorkloadFault::TooHeavy { u, v, weight } });
         }
-        let mut builder = ProgramBuilder::new(graph.num_nodes());
+        let mut builder = WorkloadBuilder::new(graph.num_nodes());
         for task in graph.nodes() {
             for (other, weight) in graph.arcs(task) {
                 builder.send(task, other, weight as u64);
@@ -228,21 +230,21 @@ impl Program {
     }
 }
 
-/// Makes a program, instruction by instruction.
+/// Makes a workload, instruction by instruction.
 ///
 /// ```
-/// use viem::workload::ProgramBuilder;
+/// use viem::workload::WorkloadBuilder;
 ///
-/// let mut builder = ProgramBuilder::new(2);
+/// let mut builder = WorkloadBuilder::new(2);
 /// builder.compute(0, 100);
 /// builder.send(0, 1, 16);
 /// builder.receive(1, 0, 16);
-/// let program = builder.build()?;
-/// assert_eq!((program.num_messages(), program.num_flits()), (1, 16));
-/// # Ok::<(), viem::workload::ProgramError>(())
+/// let workload = builder.build()?;
+/// assert_eq!((workload.num_messages(), workload.num_flits()), (1, 16));
+/// # Ok::<(), viem::workload::WorkloadError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct ProgramBuilder {
+pub struct WorkloadBuilder {
     tasks: Vec<Vec<Instruction>>,
     channels: Vec<Channel>,
     numbers: HashMap<Channel, u32>,
@@ -250,8 +252,8 @@ pub struct ProgramBuilder {
     open: Vec<Vec<u32>>,
 }
 
-impl ProgramBuilder {
-    /// A program of so many tasks that do nothing yet.
+impl WorkloadBuilder {
+    /// A workload of so many tasks that do nothing yet.
     pub fn new(num_tasks: usize) -> Self {
         Self {
             tasks: vec![Vec::new(); num_tasks],
@@ -313,13 +315,13 @@ impl ProgramBuilder {
         })
     }
 
-    /// The program, if it has no mistakes. O(instructions, repetitions unrolled).
-    pub fn build(mut self) -> Result<Program, ProgramError> {
+    /// The workload, if it has no mistakes. O(instructions, repetitions unrolled).
+    pub fn build(mut self) -> Result<Workload, WorkloadError> {
         check::form(&self.tasks, &self.channels)?;
         self.sort_channels();
         let run = check::run(&self.tasks, &self.channels)?;
         let check::Run { traffic, work, num_instructions } = run;
-        Ok(Program { tasks: self.tasks, channels: self.channels, traffic, work, num_instructions })
+        Ok(Workload { tasks: self.tasks, channels: self.channels, traffic, work, num_instructions })
     }
 
     /// Numbers the channels in the order of senders and receivers, whatever order they were met in.

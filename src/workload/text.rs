@@ -1,4 +1,4 @@
-//! Programs in time: text files of tasks and their instructions.
+//! Workloads: text files of tasks and their instructions.
 //!
 //! ```text
 //! PROCESS 0            # a task; tasks are counted from 0
@@ -18,10 +18,11 @@ use std::io::{self, Write};
 use crate::io::fields::{Fields, Misplaced, Place};
 use crate::io::scanner::Token;
 use crate::io::{ContentError, FieldFault, OtherFault, ReadError, Source};
-use crate::workload::{Instruction, Program, ProgramBuilder, ProgramError, ProgramFault, TaskId};
+use crate::workload::{Instruction, TaskId, Workload, WorkloadBuilder, WorkloadError, WorkloadFault};
 
-/// What is wrong with the text of a program. Lines are counted from 1, tasks from 0.
+/// What is wrong with the text of a workload. Lines are counted from 1, tasks from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum TextFault {
     #[error("`{text}` stands where {expected} should be")]
@@ -38,12 +39,12 @@ pub enum TextFault {
     TaskTwice { task: TaskId, earlier: u64 },
     #[error("this is task {task}, but {count} are described; tasks are numbered from 0 to {}", count - 1)]
     TaskOutOfRange { task: TaskId, count: usize },
-    #[error("the program has no tasks; a task begins with PROCESS and ends with STOP")]
+    #[error("the workload has no tasks; a task begins with PROCESS and ends with STOP")]
     Empty,
     #[error(transparent)]
     Field(#[from] FieldFault),
     #[error(transparent)]
-    Program(ProgramFault),
+    Workload(WorkloadFault),
 }
 
 /// Tasks are numbered up to this at most.
@@ -74,8 +75,8 @@ const WORDS: [(&str, Word); 7] = [
     ("STOP", Word::Stop),
 ];
 
-/// Whether a file that starts with these bytes is a program: its first word is `PROCESS`.
-pub fn is_program(start: &[u8]) -> bool {
+/// Whether a file that starts with these bytes is a workload: its first word is `PROCESS`.
+pub fn is_workload(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let lines = text.lines().map(str::trim_start);
     let mut words = lines.filter(|line| !line.is_empty() && !line.starts_with(['#', '%']));
@@ -83,7 +84,7 @@ pub fn is_program(start: &[u8]) -> bool {
     first.is_some_and(|word| word.eq_ignore_ascii_case(PROCESS))
 }
 
-/// Reads a program, and checks that every message that is sent is received and that no tasks wait for each other for ever.
+/// Reads a workload, and checks that every message that is sent is received and that no tasks wait for each other for ever.
 /// O(text + instructions, repetitions unrolled).
 ///
 /// ```
@@ -91,11 +92,11 @@ pub fn is_program(start: &[u8]) -> bool {
 /// use viem::workload::text;
 ///
 /// let text = "PROCESS 0 INT_OP 100 SEND 1 16 STOP\nPROCESS 1 RECEIVE 0 16 STOP";
-/// let program = text::read(Source::new("two tasks", text.as_bytes())?)?;
-/// assert_eq!(program.num_flits(), 16);
+/// let workload = text::read(Source::new("two tasks", text.as_bytes())?)?;
+/// assert_eq!(workload.num_flits(), 16);
 /// # Ok::<(), viem::io::ReadError>(())
 /// ```
-pub fn read(source: Source<'_>) -> Result<Program, ReadError> {
+pub fn read(source: Source<'_>) -> Result<Workload, ReadError> {
     let mut reader = Reader { fields: Fields::new(source), tasks: Vec::new() };
     let read = reader.tasks();
     let result = read.and_then(|()| build(&reader.tasks));
@@ -195,8 +196,8 @@ impl Reader<'_> {
     }
 }
 
-/// The program of some tasks.
-fn build(tasks: &[Task]) -> Result<Program, Fault> {
+/// The workload of some tasks.
+fn build(tasks: &[Task]) -> Result<Workload, Fault> {
     let count = tasks.len();
     let misplaced = |place: Place, fault: TextFault| Misplaced { place, fault };
     // The task of each number.
@@ -212,7 +213,7 @@ fn build(tasks: &[Task]) -> Result<Program, Fault> {
             Some(free) => *free = Some(task),
         }
     }
-    let mut builder = ProgramBuilder::new(count);
+    let mut builder = WorkloadBuilder::new(count);
     for task in tasks {
         for (_, written) in &task.instructions {
             match *written {
@@ -224,26 +225,26 @@ fn build(tasks: &[Task]) -> Result<Program, Fault> {
             }
         }
     }
-    builder.build().map_err(|ProgramError { task, index, fault }| {
+    builder.build().map_err(|WorkloadError { task, index, fault }| {
         let place = task_of[task as usize].expect("all tasks are there").instructions[index].0;
         misplaced(
             place,
             match fault {
-                ProgramFault::Open => TextFault::MissingEnd { task, line: place.line },
-                ProgramFault::NotOpen => TextFault::EndWithoutRepeat { task },
-                fault => TextFault::Program(fault),
+                WorkloadFault::Open => TextFault::MissingEnd { task, line: place.line },
+                WorkloadFault::NotOpen => TextFault::EndWithoutRepeat { task },
+                fault => TextFault::Workload(fault),
             },
         )
     })
 }
 
-/// Writes a program as [`read`] reads it.
-pub fn write(out: &mut dyn Write, program: &Program) -> io::Result<()> {
-    for task in 0..program.num_tasks() as TaskId {
+/// Writes a workload as [`read`] reads it.
+pub fn write(out: &mut dyn Write, workload: &Workload) -> io::Result<()> {
+    for task in 0..workload.num_tasks() as TaskId {
         writeln!(out, "PROCESS {task}")?;
         let mut depth = 1;
-        for &instruction in program.instructions(task) {
-            let channel = |channel: u32| program.channels()[channel as usize];
+        for &instruction in workload.instructions(task) {
+            let channel = |channel: u32| workload.channels()[channel as usize];
             depth -= usize::from(matches!(instruction, Instruction::End { .. }));
             write!(out, "{:1$}", "", 2 * depth)?;
             match instruction {
@@ -265,9 +266,9 @@ pub fn write(out: &mut dyn Write, program: &Program) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::generate::{Pattern, Size, program};
+    use crate::workload::generate::{Pattern, Size, workload};
 
-    fn read_text(text: &str) -> Result<Program, ReadError> {
+    fn read_text(text: &str) -> Result<Workload, ReadError> {
         read(Source::new("test", text.as_bytes()).unwrap())
     }
 
@@ -279,29 +280,32 @@ mod tests {
             (Pattern::Tree, vec![7]),
             (Pattern::Random, vec![20]),
         ] {
-            let program = program(pattern, &lengths, Size::default(), 3).unwrap();
+            let workload = workload(pattern, &lengths, Size::default(), 3).unwrap();
             let mut text = Vec::new();
-            write(&mut text, &program).unwrap();
-            assert!(is_program(&text));
-            assert_eq!(read_text(std::str::from_utf8(&text).unwrap()).unwrap(), program);
+            write(&mut text, &workload).unwrap();
+            assert!(is_workload(&text));
+            assert_eq!(read_text(std::str::from_utf8(&text).unwrap()).unwrap(), workload);
         }
     }
 
     #[test]
     fn comments_small_letters_and_any_line_ends() {
         let text = "# two tasks\r\n% in one line\nprocess 1 Receive 0 5 stop process 0 repeat 1 send 1 5 #five\nend stop\n";
-        let program = read_text(text).unwrap();
-        assert_eq!((program.num_tasks(), program.num_messages()), (2, 1));
-        assert!(is_program(text.as_bytes()));
+        let workload = read_text(text).unwrap();
+        assert_eq!((workload.num_tasks(), workload.num_messages()), (2, 1));
+        assert!(is_workload(text.as_bytes()));
         for other in ["", "3 2\n2\n1 3\n2\n", "PROCESSES 1", "# PROCESS 0\n1"] {
-            assert!(!is_program(other.as_bytes()), "{other}");
+            assert!(!is_workload(other.as_bytes()), "{other}");
         }
     }
 
     #[test]
     fn faults_have_their_place_and_say_what_to_do() {
         let cases = [
-            ("", "line 1, column 1: the program has no tasks; a task begins with PROCESS and ends with STOP"),
+            (
+                "",
+                "line 1, column 1: the workload has no tasks; a task begins with PROCESS and ends with STOP",
+            ),
             ("STOP", "line 1, column 1: `STOP` stands where PROCESS should be"),
             ("PROCESS 0\n INT_OP 5\n", "line 3, column 1: the file ends, but task 0 has no STOP"),
             (
@@ -317,7 +321,7 @@ mod tests {
                 "PROCESS 0 STOP PROCESS 2 STOP",
                 "line 1, column 16: this is task 2, but 2 are described; tasks are numbered from 0 to 1",
             ),
-            ("PROCESS 0\n SEND 3 4 STOP", "line 2, column 2: there is no task 3; the program has 1"),
+            ("PROCESS 0\n SEND 3 4 STOP", "line 2, column 2: there is no task 3; the workload has 1"),
             (
                 "PROCESS 0\n SEND 0 4 STOP",
                 "line 2, column 2: task 0 exchanges a message with itself; leave it out",

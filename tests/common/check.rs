@@ -17,8 +17,8 @@ use viem::partition::Partition;
 use viem::workload::estimate::{Estimate, Model};
 use viem::workload::routing::Routing;
 use viem::workload::simulate::Costs;
-use viem::workload::{Program, ProgramBuilder};
-use viem_verify::{self as verify, MachineText, ProgramText};
+use viem::workload::{Workload, WorkloadBuilder};
+use viem_verify::{self as verify, MachineText, WorkloadText};
 
 /// A graph as the file that the library writes, with all weights.
 pub fn text_of(graph: &CsrGraph) -> String {
@@ -46,37 +46,37 @@ pub fn audited_cost_on(graph: &str, pe_of: &Mapping, machine_file: &Path) -> u12
 
 /// Asserts that the auditor finds F of a mapping in the texts as it is estimated.
 pub fn check_estimate(
-    program: &Program,
+    workload: &Workload,
     costs: Costs,
     machine: &dyn Machine,
     machine_text: &MachineText<'_>,
     pe_of: &[PeId],
 ) {
-    let model = Model::new(program, costs).expect("a small program");
+    let model = Model::new(workload, costs).expect("a small workload");
     let routing = Routing::new(machine).expect("a small machine");
     let estimate = Estimate::of(&model, &routing, pe_of).expect("sums that fit").cycles();
     let mut text = Vec::new();
-    viem::workload::text::write(&mut text, program).expect("a vector can be written");
+    viem::workload::text::write(&mut text, workload).expect("a vector can be written");
     let text = String::from_utf8(text).expect("words, digits and line ends");
     let room = Some(pe_of.len() as u64);
-    let program = ProgramText { text: &text, room, send_cycles: costs.send, receive_cycles: costs.receive };
+    let workload = WorkloadText { text: &text, room, send_cycles: costs.send, receive_cycles: costs.receive };
     let lines: String = pe_of.iter().map(|pe| format!("{pe}\n")).collect();
-    let audit = verify::audit_program_on(&program, &lines, machine_text).expect("a mapping of all tasks");
+    let audit = verify::audit_workload_on(&workload, &lines, machine_text).expect("a mapping of all tasks");
     assert_eq!(audit.estimate, estimate, "{machine_text:?}\n{text}\n{pe_of:?}");
 }
 
-/// Asserts the same for a random program and mapping.
+/// Asserts the same for a random workload and mapping.
 pub fn check_random_estimate(machine: &dyn Machine, machine_text: &MachineText<'_>, rng: &mut Rng) {
     let tasks = 2 + rng.below(2 * machine.num_pes() as u32);
-    let program = random_program(tasks, rng);
+    let workload = random_workload(tasks, rng);
     let pe_of: Vec<PeId> = (0..tasks).map(|_| rng.below(machine.num_pes() as u32)).collect();
-    let costs = Costs { send: rng.below(4).into(), receive: rng.below(4).into() };
-    check_estimate(&program, costs, machine, machine_text, &pe_of);
+    let costs = Costs::new(rng.below(4).into(), rng.below(4).into());
+    check_estimate(&workload, costs, machine, machine_text, &pe_of);
 }
 
 /// Rounds that repeat; in each all tasks compute, send to any others, and then receive.
-fn random_program(tasks: u32, rng: &mut Rng) -> Program {
-    let mut builder = ProgramBuilder::new(tasks as usize);
+fn random_workload(tasks: u32, rng: &mut Rng) -> Workload {
+    let mut builder = WorkloadBuilder::new(tasks as usize);
     for _ in 0..1 + rng.below(3) {
         let times = 1 + u64::from(rng.below(3));
         (0..tasks).for_each(|task| builder.repeat(task, times));

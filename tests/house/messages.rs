@@ -1,6 +1,6 @@
 //! The library names fields and values, never options or programs: a program that uses it adds which option helps.
 
-use super::{passed_over, sources, word};
+use crate::code::{passed_over, sources, word};
 
 /// Programs of this project, other than the one that is called like the library.
 const PROGRAMS: [&str; 3] = ["evaluator", "generate_model", "graphchecker"];
@@ -20,7 +20,7 @@ const OF_OTHERS: [&str; 8] = [
 #[test]
 fn messages_name_no_option_and_no_program() {
     let mut breaches = Vec::new();
-    for source in sources() {
+    for source in sources("src") {
         for literal in literals(&source.text) {
             let names = options(literal).into_iter().filter(|option| !OF_OTHERS.contains(option));
             let programs = PROGRAMS.into_iter().filter(|program| literal.contains(program));

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod graph;
 mod io;
 mod launch;
 mod machine;

@@ -1,15 +1,15 @@
-//! The auditor's own estimate F of a program: equations 2 to 10 of Perego and De Petris with the additions that
+//! The auditor's own estimate F of a workload: equations 2 to 10 of Perego and De Petris with the additions that
 //! [`estimate`](crate::workload::estimate) states, from scratch.
 //!
 //! Classes of messages that interfere are found by a search from message to message. Sums are whole numbers of parts of a cycle, 128
-//! bits wide. O(steps of the program + sum over phases of channels times hops).
+//! bits wide. O(steps of the workload + sum over phases of channels times hops).
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::AuditError;
 use super::machine::Machine;
-use super::program::{Step, Walk};
 use super::routes::{Lane, Routes};
+use super::workload::{Step, Walk};
 
 /// Parts of a cycle that are counted.
 const PARTS: i128 = 256;
@@ -130,7 +130,7 @@ fn run(tasks: &[Vec<Step>], send: u64, receive: u64) -> Result<Run, AuditError> 
         ended += usize::from(walk.next(&mut taken)?.is_none());
     }
     if ended < count {
-        return Err(AuditError::Program { word: 1, reason: "tasks wait for messages that are not sent" });
+        return Err(AuditError::Workload { word: 1, reason: "tasks wait for messages that are not sent" });
     }
     Ok(run)
 }

@@ -1,4 +1,4 @@
-//! The independent auditor: reads a graph, a machine and a mapping again and recomputes J, and F of programs in time, from
+//! The independent auditor: reads a graph, a machine and a mapping again and recomputes J, and F of workloads, from
 //! the definitions.
 //!
 //! It shares nothing with the rest of the library, neither reader nor distances nor objective: numbers are
@@ -9,15 +9,15 @@
 //!
 //! O(n log n + m k) for k levels or dimensions; in a network a search for each PE with a process, PEs of one link at the same vertex
 //! together, and for F one for each PE that receives. F takes the steps of the
-//! program and, for each of its phases, the hops of its messages.
+//! workload and, for each of its phases, the hops of its messages.
 
 mod estimate;
 mod machine;
 mod migration;
 mod partition;
-mod program;
 mod qap;
 mod routes;
+mod workload;
 
 pub use machine::{MachineText, OUTLINE};
 pub use migration::{OldText, audit_migration};
@@ -34,8 +34,8 @@ use machine::{Distances, Machine};
 pub enum AuditError {
     #[error("graph, line {line}: {reason}")]
     Graph { line: usize, reason: &'static str },
-    #[error("program, word {word}: {reason}")]
-    Program { word: usize, reason: &'static str },
+    #[error("workload, word {word}: {reason}")]
+    Workload { word: usize, reason: &'static str },
     #[error("model, vertex {block} from 0: {reason}")]
     Model { block: usize, reason: &'static str },
     #[error("machine: {reason}")]
@@ -74,9 +74,9 @@ pub fn audit_on(graph: &str, mapping: &str, machine: &MachineText<'_>) -> Result
     audit_with(graph, mapping, &Machine::read(machine)?)
 }
 
-/// A program in time as its user gives it.
+/// A workload as its user gives it.
 #[derive(Clone, Copy, Debug)]
-pub struct ProgramText<'a> {
+pub struct WorkloadText<'a> {
     /// The content of its file.
     pub text: &'a str,
     /// How many tasks each PE has room for, if not as many as the machine says.
@@ -87,42 +87,42 @@ pub struct ProgramText<'a> {
     pub receive_cycles: u64,
 }
 
-/// What a mapping of a program in time costs.
+/// What a mapping of a workload costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ProgramAudit {
+pub struct WorkloadAudit {
     /// J: an edge weighs the flits that its ends exchange.
     pub cost: u128,
     /// F in cycles.
     pub estimate: f64,
 }
 
-/// J and F of the mapping in `mapping` of a program in time.
+/// J and F of the mapping in `mapping` of a workload.
 ///
 /// ```
-/// use viem_verify::{MachineText, ProgramText, audit_program_on};
+/// use viem_verify::{MachineText, WorkloadText, audit_workload_on};
 ///
 /// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: None };
 /// let text = "PROCESS 0 REPEAT 3 SEND 1 10 END STOP PROCESS 1 REPEAT 3 RECEIVE 0 10 END STOP";
-/// let program = ProgramText { text, room: None, send_cycles: 1, receive_cycles: 0 };
-/// let audit = audit_program_on(&program, "0\n2\n", &machine)?;
+/// let workload = WorkloadText { text, room: None, send_cycles: 1, receive_cycles: 0 };
+/// let audit = audit_workload_on(&workload, "0\n2\n", &machine)?;
 /// assert_eq!(audit.cost, 2 * 2 * 3 * 10);
 /// // The first message is sent after a cycle. All of them take a cycle longer than between neighbours.
 /// assert_eq!(audit.estimate, 1.0 + 3.0 * (10.0 + 1.0));
 /// # Ok::<(), viem_verify::AuditError>(())
 /// ```
-pub fn audit_program_on(
-    program: &ProgramText<'_>,
+pub fn audit_workload_on(
+    workload: &WorkloadText<'_>,
     mapping: &str,
     machine: &MachineText<'_>,
-) -> Result<ProgramAudit, AuditError> {
+) -> Result<WorkloadAudit, AuditError> {
     let (machine, pe_of) = (Machine::read(machine)?, read_mapping(mapping)?);
-    check_room(&pe_of, &machine, program.room)?;
-    let tasks = program::read(program.text)?;
+    check_room(&pe_of, &machine, workload.room)?;
+    let tasks = workload::read(workload.text)?;
     let (lines, processes) = (pe_of.len(), tasks.len());
     if lines != processes {
         return Err(AuditError::Sizes { lines, processes });
     }
-    let messages = program::messages(&tasks)?;
+    let messages = workload::messages(&tasks)?;
     let mut senders: Vec<_> = messages.chunk_by(|one, next| one.0 == next.0).collect();
     senders.sort_by_key(|sent| machine.origin(pe_of[sent[0].0]));
     let (mut cost, mut distances) = (0u128, Distances::new(&machine));
@@ -134,8 +134,8 @@ pub fn audit_program_on(
             cost = cost.checked_add(term).ok_or(AuditError::Overflow)?;
         }
     }
-    let costs = (program.send_cycles, program.receive_cycles);
-    Ok(ProgramAudit { cost, estimate: estimate::estimate(&tasks, &pe_of, &machine, costs)? })
+    let costs = (workload.send_cycles, workload.receive_cycles);
+    Ok(WorkloadAudit { cost, estimate: estimate::estimate(&tasks, &pe_of, &machine, costs)? })
 }
 
 /// What a mapping of many vertices a PE costs, and what it puts on each PE.

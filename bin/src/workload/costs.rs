@@ -19,7 +19,7 @@ pub(crate) struct CostOptions {
 
 impl CostOptions {
     pub(crate) fn costs(&self) -> Costs {
-        let Costs { send, receive } = Costs::default();
-        Costs { send: self.send_cycles.unwrap_or(send), receive: self.receive_cycles.unwrap_or(receive) }
+        let Costs { send, receive, .. } = Costs::default();
+        Costs::new(self.send_cycles.unwrap_or(send), self.receive_cycles.unwrap_or(receive))
     }
 }

@@ -8,15 +8,15 @@ pub(crate) use simulation::{SimulationOptions, SimulationReport, tell_simulation
 
 use crate::console::Console;
 use viem::io::Source;
-use viem::workload::{Program, text};
+use viem::workload::{Workload, text};
 
 /// Whether a source is a workload; it stays to be read.
 pub(crate) fn is_workload(source: &mut Source<'_>) -> bool {
-    text::is_program(&source.start())
+    text::is_workload(&source.start())
 }
 
 /// Prints how large a workload is.
-pub(crate) fn tell_program(console: Console, program: &Program) {
+pub(crate) fn tell_program(console: Console, program: &Workload) {
     console.line(format_args!(
         "workload has {} tasks, {} messages, {} flits",
         program.num_tasks(),

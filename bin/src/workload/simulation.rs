@@ -15,10 +15,10 @@ use viem::io::output::OutputId;
 use viem::io::{self, Outputs};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
-use viem::workload::Program;
+use viem::workload::Workload;
 use viem::workload::routing::Routing;
 use viem::workload::simulate::{
-    ChromeTrace, Costs, Latency, LinkLoad, PeTime, Settings, Simulation, simulate,
+    ChromeTrace, Costs, Latency, LinkLoad, PeTime, Simulation, SimulationConfig, simulate,
 };
 
 /// How a mapping is simulated.
@@ -73,13 +73,13 @@ impl SimulationOptions {
 
     pub(crate) fn run(
         &self,
-        program: &Program,
+        program: &Workload,
         routing: &Routing,
         mapping: &Mapping,
         costs: Costs,
         is_drawn: bool,
     ) -> Result<Option<Simulation>> {
-        let settings = Settings { costs, has_timeline: self.trace.is_some() || is_drawn };
+        let settings = SimulationConfig::new(costs).with_timeline(self.trace.is_some() || is_drawn);
         let run = || simulate(program, routing, mapping.as_slice(), settings, &());
         Ok(self.simulate.then(run).transpose()?)
     }
@@ -94,9 +94,9 @@ impl SimulationOptions {
         if !self.simulate {
             return Ok(None);
         }
-        let (program, routing) = (Program::of_graph(graph)?, Routing::new(machine)?);
+        let (program, routing) = (Workload::of_graph(graph)?, Routing::new(machine)?);
         // All messages start at once.
-        self.run(&program, &routing, mapping, Costs { send: 0, receive: 0 }, false)
+        self.run(&program, &routing, mapping, Costs::new(0, 0), false)
     }
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn write_trace(
 ) -> std::io::Result<()> {
     let timeline = simulation.and_then(|simulation| simulation.timeline.as_ref());
     match timeline {
-        Some(timeline) => files::write_json(out, &ChromeTrace { timeline, pe_of: mapping.as_slice() }),
+        Some(timeline) => files::write_json(out, &ChromeTrace::new(timeline, mapping.as_slice())),
         None => Ok(()),
     }
 }

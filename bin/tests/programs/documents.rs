@@ -3,10 +3,11 @@
 //! In a block of a document that begins with ```console, a line after `$ ` is a command, which goes on in the next line after a `\`. The
 //! lines below it are all that it prints, if there are any. A line `…` stands for any lines, and `…` in a line for any text.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::{instance, program, without_job};
+use crate::common::{instance, names, program, root, without_job};
 
 /// A command and what is below it.
 struct Step {
@@ -70,34 +71,39 @@ fn are_like(lines: &[&str], patterns: &[String]) -> bool {
     }
 }
 
-/// Runs a document in a folder with these links to files or folders of the project.
-fn check(document: &str, links: &[(&str, PathBuf)], least_steps: usize) {
+/// Runs a document in a folder with these links to files or folders of the project. Returns the number of its commands.
+fn check(document: &Path, links: &[(&str, PathBuf)]) -> usize {
+    let steps = steps(&fs::read_to_string(document).unwrap());
     let folder = tempfile::tempdir().unwrap();
     for (name, target) in links {
         std::os::unix::fs::symlink(target, folder.path().join(name)).unwrap();
     }
-    let steps = steps(document);
-    assert!(steps.len() >= least_steps, "{}", steps.len());
-    for Step { command, output } in steps {
-        let printed = run(&command, folder.path());
+    for Step { command, output } in &steps {
+        let printed = run(command, folder.path());
         let lines: Vec<&str> = printed.lines().map(str::trim_end).collect();
         let expected = output.join("\n");
         assert!(
-            output.is_empty() || are_like(&lines, &output),
-            "`{command}` does not print\n{expected}\nbut\n{printed}"
+            output.is_empty() || are_like(&lines, output),
+            "{}: `{command}` does not print\n{expected}\nbut\n{printed}",
+            document.display()
         );
     }
+    steps.len()
 }
 
 #[test]
 fn the_tutorial_is_true() {
     let recording = "gromacs_water_pme_16.prof.gz";
-    check(include_str!("../../../docs/TUTORIAL.md"), &[(recording, instance(recording))], 6);
+    let tutorial = root().join("docs/TUTORIAL.md");
+    assert!(check(&tutorial, &[(recording, instance(recording))]) >= 6);
 }
 
 #[test]
 fn the_guide_is_true() {
-    check(include_str!("../../../docs/GUIDE.md"), &[("instances", instance(""))], 15);
+    let guide = root().join("docs/guide");
+    let chapters = names(&guide).into_iter().filter(|name| name.ends_with(".md"));
+    let steps = chapters.map(|chapter| check(&guide.join(chapter), &[("instances", instance(""))]));
+    assert!(steps.sum::<usize>() >= 22);
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod outputs;
 mod partition;
 mod qap;
 mod recorder;
+mod references;
 mod remap;
 #[cfg(unix)]
 mod signals;

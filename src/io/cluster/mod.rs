@@ -22,6 +22,7 @@ mod yaml;
 use std::io::Read as _;
 
 use super::source::read_error;
+use crate::ground::text::{Place, place};
 use crate::io::{ContentError, ReadError, Source};
 
 /// Hosts that a file or a list may name at most.
@@ -110,10 +111,7 @@ impl Text {
     /// What a reader makes of the text.
     fn parse<T>(&self, parser: impl FnOnce(&str) -> Result<T, Fault>) -> Result<T, ReadError> {
         parser(&self.text).map_err(|(offset, fault)| {
-            let before = &self.text.as_bytes()[..offset.min(self.text.len())];
-            let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-            let line = 1 + before[..line_start].iter().filter(|&&byte| byte == b'\n').count() as u64;
-            let column = (before.len() - line_start) as u64 + 1;
+            let Place { line, column } = place(self.text.as_bytes(), offset);
             let kind = ContentError::Cluster(fault);
             ReadError::Invalid { file: self.name.clone(), line, column, kind }
         })

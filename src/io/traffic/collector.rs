@@ -2,8 +2,6 @@
 
 use std::io::{self, Read};
 
-use serde::Serialize;
-
 use super::pairs::{Pair, PairOverflow, Pairs};
 use super::weighing::{Share, Weighing};
 use crate::graph::{CsrGraph, GraphError};
@@ -15,7 +13,8 @@ use crate::io::traffic::{Format, MOST_RANKS, Stop, TrafficFault, WINDOW};
 use crate::io::{ContentError, ReadError, Source};
 
 /// Lines of files, and what they tell of together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Tally {
     /// Lines, or numbers of a matrix.
     pub lines: u64,
@@ -34,7 +33,8 @@ impl Tally {
 }
 
 /// What one class of traffic comes to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ClassTally {
     /// Name of the class.
     pub name: &'static str,
@@ -47,7 +47,8 @@ pub struct ClassTally {
 }
 
 /// What the files hold and the graph does not.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LeftOut {
     /// Traffic of a rank to itself, of the classes that are summed.
     pub to_itself: Tally,
@@ -68,7 +69,8 @@ pub struct LeftOut {
 }
 
 /// What was summed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Summary {
     /// Name of the kind of file.
     pub format: &'static str,

@@ -9,7 +9,7 @@
 //! has this form up to its end, with a histogram as long as those of most before it. (Open MPI 4.1,
 //! `ompi/mca/common/monitoring`; the histogram came with version 3.)
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::fields::{Fields, is_blank, whole};
 use crate::io::Source;

@@ -6,7 +6,7 @@
 //! vertices have labels, by its label. An edge weighs its load, or 1. Line ends are blanks like any other.
 //! (Pellegrini, Scotch and libScotch user's guide.)
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::io::Source;
 use crate::io::scanner::{Scanner, Token};

@@ -3,7 +3,7 @@
 //! Two PEs of a node are as far apart as in its tree, PEs of different nodes as far as the nodes. So what is measured between hosts
 //! takes a table of hosts, not of PEs.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::hierarchy::Prefixes;
 use super::matrix::Table;

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use crate::io::Source;
 use crate::machine::Machine;
-use crate::machine::spec::{FILES, SpecError};
+use crate::machine::spec::{SpecError, matrix, network, target};
+
+/// Every kind of file, that which is taken in doubt first.
+pub const FILES: [FileKind; 3] = [target::FILE, network::FILE, matrix::FILE];
 
 /// A kind of file that machines are in.
 #[derive(Debug)]

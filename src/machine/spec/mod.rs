@@ -1,7 +1,7 @@
 //! From what people write to a machine.
 //!
 //! A machine is written as a text of one of the [`KINDS`], such as `torus:16x8x8`, or as the name of a file. What a file
-//! is shows in its content ([`FILES`]). A list of PEs takes a part of any of them.
+//! is shows in its content ([`FILES`]). A list of PEs takes a part of any of them. Files and clusters need the feature `io`.
 //!
 //! ```
 //! use viem::machine;
@@ -14,25 +14,37 @@
 //!
 //! A further kind is a file with a [`Kind`] or a [`FileKind`] in it, and a line in the table.
 
+// What only clusters need is dead where they are left out.
+#![cfg_attr(not(feature = "io"), allow(dead_code))]
+
+#[cfg(feature = "io")]
 mod cluster;
 mod cube;
+#[cfg(feature = "io")]
 mod file;
 mod grid;
+#[cfg(feature = "io")]
 mod matrix;
+#[cfg(feature = "io")]
 mod network;
+#[cfg(feature = "io")]
 mod target;
 mod tree;
 
-pub use file::{FileKind, Likeness, Opening, read};
+#[cfg(feature = "io")]
+pub use file::{FILES, FileKind, Likeness, Opening, read};
 
 use std::path::Path;
 
 use super::check_memory;
+#[cfg(feature = "io")]
 use super::cluster::ClusterError;
 use crate::ground::error::{ErrorKind, HasKind};
+use crate::ground::number_list::{self, ListFault, ListOf, is_list};
+use crate::ground::text::Place;
 use crate::ground::types::PeId;
-use crate::io::number_list::{self, ListOf};
-use crate::io::{ReadError, Source};
+#[cfg(feature = "io")]
+use crate::io;
 use crate::machine::{Listed, Machine, MachineError};
 
 /// A kind of machine that is written in full: its name, a colon, and what there is to say.
@@ -66,19 +78,19 @@ struct ClusterKind {
 }
 
 /// Every kind that is written in full.
-pub const KINDS: [Kind; 8] = [
+pub const KINDS: &[Kind] = &[
     grid::MESH,
     grid::TORUS,
     cube::HYPERCUBE,
     tree::COMPLETE,
+    #[cfg(feature = "io")]
     cluster::SLURM,
+    #[cfg(feature = "io")]
     cluster::HWLOC,
+    #[cfg(feature = "io")]
     cluster::HOSTS,
     tree::TREE,
 ];
-
-/// Every kind of file, that which is taken in doubt first.
-pub const FILES: [FileKind; 3] = [target::FILE, network::FILE, matrix::FILE];
 
 /// What there is to say about a machine.
 struct Request<'a> {
@@ -114,7 +126,7 @@ pub struct Wanted<'a> {
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum SpecError {
-    #[error("machine `{spec}` is neither a file that exists nor one of {}", examples())]
+    #[error("machine `{spec}` is {}", unknown())]
     Unknown { spec: String },
     #[error(
         "machine `{spec}`: `{token}` at column {column} is not {what}, a whole number from {least} to {greatest}; \
@@ -140,21 +152,27 @@ pub enum SpecError {
     OwnDistances { spec: String, distances: String },
     #[error("machine `{spec}`: {source}")]
     Machine { spec: String, source: Box<MachineError> },
+    #[error("list of processing elements, {place}: {fault}")]
+    Pes { place: Place, fault: ListFault },
+    #[cfg(feature = "io")]
     #[error(
         "{file}: this is no machine; a machine is a target file of Scotch, a network (METIS graph) or a distance matrix"
     )]
     UnknownFile { file: String },
+    #[cfg(feature = "io")]
     #[error(
         "{file}: the comments at the start are too long to tell what machine follows; shorten them, or end the name of the file in \
          .tgt (a target file of Scotch), .graph (a network) or .matrix (a distance matrix)"
     )]
     LongComments { file: String },
+    #[cfg(feature = "io")]
     #[error("machine `{spec}`: {source}")]
     Cluster { spec: String, source: Box<ClusterError> },
     #[error("`{field}` is for clusters (slurm, hwloc:, hosts:) only, and `{spec}` is none")]
     ClustersOnly { spec: String, field: &'static str },
+    #[cfg(feature = "io")]
     #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(#[from] io::ReadError),
 }
 
 impl HasKind for SpecError {
@@ -166,13 +184,17 @@ impl HasKind for SpecError {
             | Self::BadDistance { .. }
             | Self::OwnDistances { .. }
             | Self::ClustersOnly { .. } => ErrorKind::Usage,
+            #[cfg(feature = "io")]
             Self::UnknownFile { .. } | Self::LongComments { .. } => ErrorKind::BadData,
             // A machine that is written in full is a value given by hand, one in a file is data.
             Self::Machine { spec, source } => match source.kind() {
                 ErrorKind::BadData if file_of(spec).is_none() => ErrorKind::Usage,
                 kind => kind,
             },
+            Self::Pes { .. } => ErrorKind::Usage,
+            #[cfg(feature = "io")]
             Self::Cluster { source, .. } => source.kind(),
+            #[cfg(feature = "io")]
             Self::Read(error) => error.kind(),
         }
     }
@@ -185,10 +207,14 @@ impl SpecError {
     }
 }
 
-/// One example of each kind that is written in full.
-fn examples() -> String {
+/// What a machine that is not known would have to be.
+fn unknown() -> String {
     let examples: Vec<&str> = KINDS.iter().map(|kind| kind.example).collect();
-    examples.join(", ")
+    let examples = examples.join(", ");
+    match cfg!(feature = "io") {
+        true => format!("neither a file that exists nor one of {examples}"),
+        false => format!("none of {examples}; machines in files, and clusters, need the feature `io`"),
+    }
 }
 
 /// So many distances.
@@ -228,7 +254,7 @@ pub fn files_of(spec: &str) -> Vec<&Path> {
 
 /// The file that a list of PEs is read from, if it is one.
 pub fn file_of_pes(pes: &str) -> Option<&Path> {
-    (!number_list::is_list(pes)).then_some(Path::new(pes))
+    (!is_list(pes)).then_some(Path::new(pes))
 }
 
 /// The kind that a text is of, and what stands after its name.
@@ -240,7 +266,7 @@ fn kind_of(spec: &str) -> Option<(&'static Kind, &str)> {
     });
     // Trees need no name.
     let is_tree = spec.bytes().all(|byte| byte.is_ascii_digit() || byte == b':') && spec.contains(':');
-    named.or_else(|| is_tree.then_some((&KINDS[KINDS.len() - 1], spec)))
+    named.or_else(|| is_tree.then_some((&tree::TREE, spec)))
 }
 
 fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
@@ -255,6 +281,12 @@ fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
     if let Some((kind, rest)) = kind {
         return (kind.make)(&Request { spec, rest, distances, count_pus, latency });
     }
+    in_file(spec, distances)
+}
+
+/// The machine in a file.
+#[cfg(feature = "io")]
+fn in_file(spec: &str, distances: Option<&str>) -> Result<Box<dyn Machine>, SpecError> {
     let path = Path::new(spec);
     let is_path = spec == "-" || spec.contains(['/', '.']);
     if !is_path && !path.exists() {
@@ -263,18 +295,31 @@ fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
     if let Some(distances) = distances {
         return Err(SpecError::OwnDistances { spec: spec.to_owned(), distances: distances.to_owned() });
     }
-    read(Source::open(path)?, path)
+    read(io::Source::open(path)?, path)
+}
+
+/// No machine: files are not read.
+#[cfg(not(feature = "io"))]
+fn in_file(spec: &str, _distances: Option<&str>) -> Result<Box<dyn Machine>, SpecError> {
+    Err(SpecError::Unknown { spec: spec.to_owned() })
 }
 
 /// The listed PEs of a machine, in this order: numbers and ranges, or the name of a file with such a list.
 pub fn restricted(machine: Box<dyn Machine>, pes: &str) -> Result<Box<dyn Machine>, SpecError> {
-    let list = number_list::read(
-        number_list::open(pes, "list of processing elements")?,
-        ListOf::Pes,
-        machine.num_pes(),
-    )?;
+    let list = list_of_pes(pes, machine.num_pes())?;
     let name = machine.describe();
     listed(machine, list).map_err(|error| SpecError::machine(name, error))
+}
+
+/// The numbers below `num_pes` in a list, or in the file with this name.
+fn list_of_pes(pes: &str, num_pes: usize) -> Result<Vec<PeId>, SpecError> {
+    #[cfg(feature = "io")]
+    if !is_list(pes) {
+        let source = io::number_list::open(pes, "list of processing elements")?;
+        return Ok(io::number_list::read(source, ListOf::Pes, num_pes)?);
+    }
+    number_list::parse(pes.as_bytes(), ListOf::Pes, num_pes)
+        .map_err(|(place, fault)| SpecError::Pes { place, fault })
 }
 
 /// The PEs of a machine with these numbers. There must be memory for all its PEs, as the whole is divided into parts.

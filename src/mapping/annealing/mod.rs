@@ -1,63 +1,40 @@
-//! Simulated annealing of exchanges, on any machine.
+//! Simulated annealing of exchanges: from a mapping to one that is not worse, by exchanges of two that are accepted at random, the less often the more
+//! they worsen J and the lower the temperature is (Metropolis et al. 1953; Kirkpatrick, Gelatt and Vecchi 1983).
 //!
-//! A turn draws an arc (u, x) of a process u and proposes to exchange u with one of the processes on some places near that of x: so u
-//! comes nearer to a partner with every proposal, which is the only way to gain. Worse mappings are accepted as by Metropolis et
-//! al. (1953), and the temperature falls geometrically (Kirkpatrick, Gelatt and Vecchi 1983), between temperatures that are
-//! taken from the problem at hand: those at which given shares of the proposals that make it worse are accepted.
+//! | member | where | state: what is kept up to date | proposal | cost of a proposal; of an exchange besides |
+//! |---|---|---|---|---|
+//! | [`anywhere`] | any machine | what each process pays | a process, and the best of some partners near one of its neighbours | O(degree) distances; O(degree) |
+//! | [`tree`] | regions of regular trees | what each process gains in each innermost group | the tail of a random arc, and a process near its head | O(1); O(degree · groups) |
+//! | [`dense`] | two dense matrices | the assignment, or the change of J by every exchange | every pair in turn | O(n); O(n), or O(1); O(n²) |
 //!
-//! Processes have their turns in the order of their places, so that what is looked at lies together in memory.
+//! The parts have the same names in all of them. A *sweep* makes the proposals of one temperature. The *schedule* says how many sweeps there are and at
+//! which temperatures. The *acceptance* is a draw from the exponential distribution ([`metropolis`](crate::ground::metropolis)): from a table
+//! of quantiles where most proposals are refused cheaply, else exactly.
 //!
-//! What each process pays is kept up to date, so what u would pay on the places that are drawn costs O(deg u) distances each. The other
-//! side, O(deg v), is looked at for one of them only: where the exchange would be best if v came to pay the least it
-//! can, and if it could be accepted then. An exchange that is made costs O(deg u + deg v) more.
+//! The first two share the loop over sweeps (`schedule`), which keeps the best mapping. Their sweeps are separate, as one spends its
+//! time on distances and the other on a table in cache: what both would have in common is a call for each proposal. `dense` has a loop of its
+//! own: it changes its state in the middle of a schedule, multiplies its temperature from sweep to sweep, and ends where the last sweep ends, since what
+//! follows keeps the best.
 //!
-//! It works on the processes on a range of places, while all others stay where they are ([`Site::anneal`]).
+//! [`near`] lists the places near each place, from which partners are drawn.
 
+mod anywhere;
+pub(crate) mod dense;
 mod near;
-mod region;
+mod schedule;
+pub(crate) mod tree;
 
-use near::FEW;
+pub use anywhere::{Cooling, Site};
 pub use near::Near;
-use region::Region;
+pub use tree::TreeCooling;
 
-use std::ops::Range;
-use std::sync::LazyLock;
+use crate::ground::types::{Cost, PeId};
 
-use crate::graph::CsrGraph;
-use crate::graph::hubs::FEWEST_ARCS;
-use crate::ground::budget::Budget;
-use crate::ground::metropolis;
-use crate::ground::observer::Observer;
-use crate::ground::rng::Rng;
-use crate::ground::settings::{ConfigError, check_share};
-use crate::ground::types::{Cost, NodeId, PeId, Weight};
-use crate::machine::Metric;
-
-/// How long to anneal, and between which temperatures.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Cooling {
-    /// Proposals for each process.
-    pub proposals: u32,
-    /// The share of worsening proposals that is accepted at the initial temperature, above 0 and at most 1.
-    pub initial_acceptance: f64,
-    /// The share of worsening proposals that is accepted at the final temperature, above 0 and at most 1.
-    pub final_acceptance: f64,
-}
-
-impl Cooling {
-    /// Whether every number is in its range.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        check_share("initial_acceptance", self.initial_acceptance)?;
-        check_share("final_acceptance", self.final_acceptance)
-    }
-}
-
-/// A mapping of a region that is not worse than the one before.
+/// A mapping that is not worse than the one before.
 #[derive(Clone, Debug)]
-pub struct Annealed {
-    /// The place of each process of the region, in the region's numbering of processes.
+#[non_exhaustive]
+pub struct Improved {
+    /// The place of each process, in the numbering of what was improved.
     pub place_of: Vec<PeId>,
     /// By how much J fell.
     pub gain: Cost,
@@ -67,304 +44,9 @@ pub struct Annealed {
     pub made: u64,
 }
 
-/// Turns between two questions to the observer.
-const GRAIN: usize = 1 << 10;
-
-/// Proposals that are looked at to find the temperatures.
-const SAMPLES: usize = 128;
-
-/// A loss that no exchange exceeds, and small enough to be added to a cost.
-const GREATEST_LOSS: f32 = (1u64 << 61) as f32;
-
-/// Halvings of the range that a temperature is looked for in: they leave it half a percent wide.
-const HALVINGS: usize = 12;
-
-/// Worsenings that draws accept, in temperatures. A draw has eight bits left for its rank.
-static QUANTILES: LazyLock<[f32; RANKS]> = LazyLock::new(metropolis::quantiles);
-
-/// Ranks of [`QUANTILES`].
-const RANKS: usize = 1 << 8;
-
-/// Where processes are annealed: the places of a machine, or of a part of one.
-pub struct Site<'a, M: Metric> {
-    /// The distances.
-    pub metric: &'a M,
-    /// The key of each place.
-    pub key_of: &'a [M::Key],
-    /// What is near each place.
-    pub near: &'a Near,
-    /// The kind of each place, if processes may be exchanged only between places of one kind; else empty.
-    pub kinds: &'a [u32],
-    /// May end it early; the result then is the best mapping so far.
-    pub observer: &'a dyn Observer,
-}
-
-impl<M: Metric> Site<'_, M> {
-    /// Anneals the processes on a range of places, where process u is on place `place_of[u]` and `process_on` is the
-    /// inverse of that.
-    pub fn anneal(
-        &self,
-        graph: &CsrGraph,
-        place_of: &[PeId],
-        process_on: &[NodeId],
-        places: Range<PeId>,
-        cooling: &Cooling,
-        seed: u64,
-    ) -> Annealed {
-        let mut processes = process_on[places.start as usize..places.end as usize].iter();
-        let is_light = |(_, weight): (NodeId, Weight)| i32::try_from(weight).is_ok();
-        let is_narrow = processes.all(|&process| graph.arcs(process).all(is_light));
-        if is_narrow {
-            let region = Region::<M::Key, i32>::new(graph, self, place_of, process_on, places);
-            Walk::new(self, region, seed).run(cooling)
-        } else {
-            let region = Region::<M::Key, Weight>::new(graph, self, place_of, process_on, places);
-            Walk::new(self, region, seed).run(cooling)
-        }
-    }
-}
-
-/// A walk through the mappings of a region.
-struct Walk<'a, M: Metric, W> {
-    site: &'a Site<'a, M>,
-    region: Region<M::Key, W>,
-    /// Processes that have neighbours, in the order of their places at the beginning.
-    talking: Vec<NodeId>,
-    /// What each process pays now.
-    pays: Vec<Cost>,
-    /// What each process pays at least.
-    least: Vec<Cost>,
-    /// The worsening that a draw accepts at the temperature at hand, by rank.
-    accepted: [Cost; RANKS],
-    rng: Rng,
-    /// Arcs of hubs that may still be walked.
-    hub_budget: Budget,
-    /// Change of half of J since the start.
-    change: Cost,
-    tried: u64,
-    made: u64,
-}
-
-impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
-    fn new(site: &'a Site<'a, M>, region: Region<M::Key, W>, seed: u64) -> Self {
-        let processes = 0..region.num_processes() as NodeId;
-        let talking = processes.filter(|&process| !region.arcs(process).is_empty()).collect();
-        let pays = region.payments(site.metric);
-        let least = region.least_payments(site.near.least());
-        let (accepted, rng) = ([0; RANKS], Rng::new(seed));
-        Self {
-            site,
-            region,
-            talking,
-            pays,
-            least,
-            accepted,
-            rng,
-            hub_budget: Budget::default(),
-            change: 0,
-            tried: 0,
-            made: 0,
-        }
-    }
-
-    fn run(mut self, cooling: &Cooling) -> Annealed {
-        if let Some(temperatures) = self.temperatures(cooling) {
-            self.cool(cooling, temperatures);
-        }
-        let Self { region, change, tried, made, .. } = self;
-        Annealed { place_of: region.place_of, gain: -2 * change, tried, made }
-    }
-
-    /// Makes proposals while the temperature falls, and returns to the best mapping.
-    fn cool(&mut self, cooling: &Cooling, (initial, last): (f64, f64)) {
-        let proposals = u64::from(cooling.proposals) * self.region.num_processes() as u64;
-        let turns = (proposals as usize).div_ceil(FEW);
-        // In a round each process that has neighbours has a turn.
-        let rounds = turns.div_ceil(self.talking.len().max(1));
-        let mut best = (0, self.region.place_of.clone());
-        for round in 0..rounds {
-            let cooled = round as f64 / (rounds.max(2) - 1) as f64;
-            let temperature = initial * (last / initial).powf(cooled);
-            if !self.round(temperature as f32) {
-                break;
-            }
-            if self.change < best.0 {
-                best.0 = self.change;
-                best.1.copy_from_slice(&self.region.place_of);
-            }
-        }
-        if best.0 < self.change {
-            self.region.restore(self.site.key_of, best.1);
-            self.change = best.0;
-        }
-    }
-
-    /// The temperatures at which the given shares of worsening proposals are accepted; none if no proposal makes the
-    /// mapping worse.
-    fn temperatures(&mut self, cooling: &Cooling) -> Option<(f64, f64)> {
-        if self.talking.is_empty() {
-            return None;
-        }
-        let mut losses: Vec<f64> = Vec::with_capacity(SAMPLES);
-        for _ in 0..2 * SAMPLES {
-            let u = self.talking[self.rng.below(self.talking.len() as u32) as usize];
-            let bits = self.rng.next_u64();
-            let [place, ..] = self.draw(u, bits);
-            if let Some(v) = self.partner(u, place) {
-                let delta = self.delta(u, v);
-                losses.extend(Some(delta as f64).filter(|&delta| delta > 0.0));
-            }
-        }
-        let greatest = losses.iter().copied().fold(0.0, f64::max);
-        if greatest == 0.0 {
-            return None;
-        }
-        let temperature = |share: f64| {
-            let (mut low, mut high) = (greatest * 1e-6, greatest * 1e3);
-            for _ in 0..HALVINGS {
-                let middle = f64::sqrt(low * high);
-                let accepted: f64 = losses.iter().map(|loss| (-loss / middle).exp()).sum();
-                if accepted > share * losses.len() as f64 { high = middle } else { low = middle }
-            }
-            high
-        };
-        Some((temperature(cooling.initial_acceptance), temperature(cooling.final_acceptance)))
-    }
-
-    /// Some places near that of a neighbour of `u`, drawn by 42 random bits.
-    #[inline(always)]
-    fn draw(&self, u: NodeId, bits: u64) -> [PeId; FEW] {
-        let (arcs, near) = (self.region.arcs(u), self.site.near);
-        let (head, _) = arcs[(((bits >> 40) * arcs.len() as u64) >> 24) as usize];
-        let there = self.region.place(head);
-        let [beside, ..] = near.pick(there, (bits >> 8 & 0xff) as u32);
-        // Now and then places near a near one: what is one hop off may be out of reach of what is at it.
-        let middle = if bits >> 16 & 3 == 0 { beside } else { there };
-        near.pick(middle, (bits & 0xff) as u32)
-    }
-
-    /// The process on a place, if it is to be exchanged with `u`.
-    #[inline]
-    fn partner(&self, u: NodeId, place: PeId) -> Option<NodeId> {
-        let v = self.region.process_on(place)?;
-        (u != v && self.region.may_exchange(self.region.place(u), place)).then_some(v)
-    }
-
-    /// By how much half of J changes when two processes exchange their places.
-    fn delta(&self, u: NodeId, v: NodeId) -> Cost {
-        let (region, metric) = (&self.region, self.site.metric);
-        if region.are_interchangeable(metric, u, v) {
-            return 0;
-        }
-        let [of_u] = region.costs(metric, u, [region.key(v)]);
-        let [of_v] = region.costs(metric, v, [region.key(u)]);
-        of_u - self.pays[u as usize] + of_v - self.pays[v as usize] + 2 * region.of_edge(metric, u, v)
-    }
-
-    /// Gives each process that has neighbours a turn at a temperature; whether the observer let it end.
-    fn round(&mut self, temperature: f32) -> bool {
-        self.accepted = QUANTILES.map(|quantile| (quantile * temperature).min(GREATEST_LOSS) as Cost);
-        // As many as the turns of this round walk.
-        self.hub_budget.add(FEW * self.region.num_arcs());
-        for begin in (0..self.talking.len()).step_by(GRAIN) {
-            if self.site.observer.should_stop() {
-                return false;
-            }
-            let end = self.talking.len().min(begin + GRAIN);
-            for index in begin..end {
-                self.turn(self.talking[index]);
-            }
-            self.tried += (FEW * (end - begin)) as u64;
-        }
-        true
-    }
-
-    /// Exchanges a process with the most promising one of some, if that is accepted.
-    #[inline]
-    fn turn(&mut self, u: NodeId) {
-        let bits = self.rng.next_u64();
-        let places = self.draw(u, bits);
-        let costs =
-            self.region.costs(self.site.metric, u, places.map(|place| self.site.key_of[place as usize]));
-        let (mut best, mut least) = (None, Cost::MAX);
-        for (place, of_u) in places.into_iter().zip(costs) {
-            let Some(v) = self.partner(u, place) else { continue };
-            let bound = of_u + self.least[v as usize] - self.pays[v as usize];
-            if bound < least {
-                (best, least) = (Some((v, of_u)), bound);
-            }
-        }
-        let rank = (bits >> 18) as usize & (RANKS - 1);
-        let most = self.accepted[rank] + self.pays[u as usize];
-        if let Some((v, of_u)) = best.filter(|_| least <= most)
-            && self.pays_for(v)
-        {
-            self.exchange(u, v, of_u, most - of_u);
-        }
-    }
-
-    /// Pays for an exchange with a process if that is a hub, and if there is enough left: all neighbours of a hub propose it, and each look
-    /// takes as many arcs as the hub has. With one to ten hubs of 4096 processes, on a mesh of 64 times 64 PEs, J is the same as without a
-    /// budget.
-    #[inline]
-    fn pays_for(&mut self, v: NodeId) -> bool {
-        let arcs = self.region.arcs(v).len();
-        arcs <= FEWEST_ARCS || self.hub_budget.pays_for(arcs)
-    }
-
-    /// Exchanges two processes unless what the second comes to pay more, and what their edge costs beyond that, exceeds
-    /// `most`. `of_u` is what the first would pay where the second is.
-    fn exchange(&mut self, u: NodeId, v: NodeId, of_u: Cost, most: Cost) {
-        let (region, metric) = (&mut self.region, self.site.metric);
-        let (p, q) = (region.key(u), region.key(v));
-        let [of_v] = region.costs(metric, v, [p]);
-        if of_v - self.pays[v as usize] > most || metric.interchangeable(p, q) {
-            return;
-        }
-        let edge = region.of_edge(metric, u, v);
-        if of_v - self.pays[v as usize] + 2 * edge > most {
-            return;
-        }
-        self.change += of_u - self.pays[u as usize] + of_v - self.pays[v as usize] + 2 * edge;
-        self.made += 1;
-        region.add_move(metric, u, [p, q], &mut self.pays);
-        region.add_move(metric, v, [q, p], &mut self.pays);
-        (self.pays[u as usize], self.pays[v as usize]) = (of_u + edge, of_v + edge);
-        region.swap(u, v);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::machine::{DistanceOracle, DistanceVisitor, Grid, Machine};
-    use crate::testing::{Counted, in_halves, star};
-
-    /// Distances that are looked at to anneal a star around the middle of a square mesh.
-    struct LookedAt;
-
-    impl DistanceVisitor for LookedAt {
-        type Output = usize;
-
-        fn visit<O: DistanceOracle>(self, oracle: &O) -> usize {
-            let oracle = &Counted::new(oracle);
-            let n = oracle.num_pes() as NodeId;
-            let middle = n / 2 + n.isqrt() / 2;
-            let place_of: Vec<PeId> = (0..n).collect();
-            let key_of: Vec<_> = place_of.iter().map(|&place| oracle.key(place)).collect();
-            let near = Near::new(oracle, &key_of, Some(&in_halves(key_of.len())), &());
-            let site = Site { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
-            let cooling = Cooling { proposals: 40, initial_acceptance: 0.1, final_acceptance: 0.01 };
-            let before = oracle.count();
-            site.anneal(&star(n as usize, middle), &place_of, &place_of, 0..n, &cooling, 1);
-            oracle.count() - before
-        }
-    }
-
-    #[test]
-    fn stars_are_annealed_in_proportion_to_their_size() {
-        let looked_at = |side| Grid::mesh(&[side, side]).unwrap().distances().unwrap().visit(LookedAt);
-        let (few, many) = (looked_at(40), looked_at(80));
-        assert!(many < 6 * few, "{few} {many}");
+impl Improved {
+    /// The mapping before.
+    pub(crate) fn unchanged(place_of: Vec<PeId>) -> Self {
+        Self { place_of, gain: 0, tried: 0, made: 0 }
     }
 }

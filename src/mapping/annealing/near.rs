@@ -14,21 +14,21 @@ const ENOUGH: usize = 8;
 /// All places of the least distance are listed up to this number.
 const MOST: usize = 32;
 
-/// Places that are drawn at once: two are too few to choose from, and of eight most are thrown away.
+/// Places that are drawn at once: two are too few to choose from, and of eight most are looked at for nothing.
 pub(super) const FEW: usize = 4;
 
 /// Lists of near places.
 #[derive(Clone, Debug)]
 pub struct Near {
     offsets: Vec<u32>,
-    /// List by list. Behind each stand its first places once more, so that what is drawn never runs over its end.
+    /// List by list. The first places of each are repeated behind it, so that a draw near its end wraps around.
     places: Vec<PeId>,
-    /// What [`least`](Self::least) tells.
+    /// See [`least`](Self::least).
     least: Vec<Distance>,
 }
 
-/// Places that may be among the nearest to a place, each told by its number less that of the place: so of many at one
-/// distance each place has others.
+/// Places that may be among the nearest to a place, each given by its number less that of the place: so where many are at one
+/// distance, not all places list the same of them.
 #[derive(Default)]
 struct Candidates {
     /// Those at distance 0.
@@ -58,15 +58,15 @@ impl Near {
         observer: &dyn Observer,
     ) -> Self {
         let vicinity = Vicinity::new(oracle, key_of, parts);
-        Self::collect(key_of.len(), observer, |place, found| nearest(&vicinity, place, found))
+        Self::collect(key_of.len(), observer, &|place, found| nearest(&vicinity, place, found))
     }
 
     /// The same for some places of a metric; O(n²) distances.
     pub fn among<M: Metric>(metric: &M, key_of: &[M::Key], observer: &dyn Observer) -> Self {
-        Self::collect(key_of.len(), observer, |place, found| scan(metric, key_of, place, found))
+        Self::collect(key_of.len(), observer, &|place, found| scan(metric, key_of, place, found))
     }
 
-    fn collect(count: usize, observer: &dyn Observer, find: impl Fn(PeId, &mut Candidates) + Sync) -> Self {
+    fn collect(count: usize, observer: &dyn Observer, find: &(dyn Fn(PeId, &mut Candidates) + Sync)) -> Self {
         let lists: Vec<List> = (0..count as PeId)
             .into_par_iter()
             .with_min_len(64)
@@ -117,7 +117,7 @@ impl Near {
     pub(super) fn pick(&self, place: PeId, bits: u32) -> [PeId; FEW] {
         let list = self.list(place);
         let first = list.start + ((bits as usize * list.len()) >> 8);
-        self.places[first..first + FEW].try_into().expect("so many stand behind")
+        self.places[first..first + FEW].try_into().expect("the first places are repeated")
     }
 }
 
@@ -320,7 +320,7 @@ pub(super) mod tests {
         if list.is_empty() { vec![place] } else { list }
     }
 
-    /// Asserts that no place has its i-th nearest nearer than told, and some place has it there.
+    /// Asserts that no place has its i-th nearest nearer than `least[i]`, and some place has it there.
     fn check_least<O: DistanceOracle>(oracle: &O, least: &[Distance]) {
         let n = oracle.num_pes() as PeId;
         let rows: Vec<Vec<Distance>> = (0..n)

@@ -12,11 +12,10 @@ use super::multisection::Multisection;
 use crate::graph::quotient;
 use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, PeId};
-use crate::machine::DistanceOracle;
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionError, Task};
 
-pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let Task { config, seed, observer, .. } = *task;
     let graph = task.problem.graph();
     let multisection = Multisection { preset: config.partitions, observer };

@@ -25,7 +25,7 @@ use crate::graph::{CsrGraph, quotient};
 use crate::ground::observer::Observer;
 use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, Cost, NodeId, PeId, Weight};
-use crate::machine::{DistanceOracle, Parts, centre, spread};
+use crate::machine::{DistanceOracle, Distances, Metric as _, Parts, centre, spread, with_oracle};
 use crate::mapping::Mapping;
 use crate::mapping::annealing::{Near, Site};
 use crate::mapping::construct::{ConstructionConfig, ConstructionError, Task};
@@ -44,7 +44,7 @@ const GREATEST_SUM: f64 = (1u64 << 60) as f64;
 /// Weights are scaled by this, so that distances need not be whole numbers.
 const SCALE: f64 = 64.0;
 
-pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let Task { problem, machine, config, seed, observer } = *task;
     let mut state = DualRecursion::new(problem, machine.parts(), config, observer);
     let mut round = 0;
@@ -90,12 +90,13 @@ impl Domain {
     }
 }
 
-struct DualRecursion<'a, O: DistanceOracle> {
-    problem: &'a Problem<'a, O>,
+struct DualRecursion<'a> {
+    problem: &'a Problem<'a>,
     parts: &'a Parts,
     config: &'a ConstructionConfig,
     observer: &'a dyn Observer,
-    key_of: Vec<O::Key>,
+    /// All places in order: their keys.
+    places: Vec<PeId>,
     /// All domains at hand, in the order of their places.
     domains: Vec<Domain>,
     /// For each place the centre of its domain.
@@ -105,9 +106,9 @@ struct DualRecursion<'a, O: DistanceOracle> {
     process_on: Vec<NodeId>,
 }
 
-impl<'a, O: DistanceOracle> DualRecursion<'a, O> {
+impl<'a> DualRecursion<'a> {
     fn new(
-        problem: &'a Problem<'a, O>,
+        problem: &'a Problem<'a>,
         parts: &'a Parts,
         config: &'a ConstructionConfig,
         observer: &'a dyn Observer,
@@ -118,7 +119,7 @@ impl<'a, O: DistanceOracle> DualRecursion<'a, O> {
             parts,
             config,
             observer,
-            key_of: (0..n).map(|place| problem.oracle().key(place)).collect(),
+            places: (0..n).collect(),
             domains: vec![Domain::whole(parts)],
             centre_of: vec![0; n as usize],
             place_of: (0..n).collect(),
@@ -151,7 +152,7 @@ impl<'a, O: DistanceOracle> DualRecursion<'a, O> {
             for (halves, processes) in bisected {
                 self.settle(halves[0].places.start, &processes);
                 for half in halves {
-                    let centre = centre(self.problem.oracle(), &self.key_of, half.places.clone());
+                    let centre = centre(self.problem.oracle(), &self.places, half.places.clone());
                     self.centre_of[half.places].fill(centre);
                 }
             }
@@ -202,19 +203,18 @@ impl<'a, O: DistanceOracle> DualRecursion<'a, O> {
             }
         }
         let graph = quotient::contract(self.problem.graph(), &block_of, count);
-        let key_of: Vec<O::Key> = self
-            .domains
-            .iter()
-            .map(|domain| self.key_of[self.centre_of[domain.places.start] as usize])
-            .collect();
-        let oracle = self.problem.oracle();
-        let near = Near::among(oracle, &key_of, self.observer);
-        let kinds: Vec<u32> = self.domains.iter().map(|domain| domain.places.len() as u32).collect();
-        let site =
-            Site { metric: oracle, key_of: &key_of, near: &near, kinds: &kinds, observer: self.observer };
-        let identity: Vec<PeId> = graph.nodes().collect();
-        let places = 0..count as PeId;
-        let annealed = site.anneal(&graph, &identity, &identity, places, &self.config.domains, seed);
+        let centres: Vec<PeId> =
+            self.domains.iter().map(|domain| self.centre_of[domain.places.start]).collect();
+        let sizes: Vec<u32> = self.domains.iter().map(|domain| domain.places.len() as u32).collect();
+        let annealed = with_oracle!(self.problem.oracle(), |oracle| {
+            let key_of: Vec<_> = centres.iter().map(|&centre| oracle.key(centre)).collect();
+            let near = Near::among(oracle, &key_of, self.observer);
+            let site =
+                Site { metric: oracle, key_of: &key_of, near: &near, kinds: &sizes, observer: self.observer };
+            let identity: Vec<PeId> = graph.nodes().collect();
+            let places = 0..count as PeId;
+            site.anneal(&graph, &identity, &identity, places, &self.config.domains, seed)
+        });
         if annealed.gain == 0 {
             return;
         }
@@ -238,16 +238,14 @@ struct Bisection {
 }
 
 impl Bisection {
-    fn new<O: DistanceOracle>(state: &DualRecursion<'_, O>, halves: &[Domain; 2]) -> Self {
+    fn new(state: &DualRecursion<'_>, halves: &[Domain; 2]) -> Self {
         let (graph, oracle) = (state.problem.graph(), state.problem.oracle());
         let sizes = halves.each_ref().map(|half| half.places.len());
         let (first, count) = (halves[0].places.start, sizes[0] + sizes[1]);
-        let centres = halves
-            .each_ref()
-            .map(|half| state.key_of[centre(oracle, &state.key_of, half.places.clone()) as usize]);
+        let centres = halves.each_ref().map(|half| centre(oracle, &state.places, half.places.clone()));
         let greatest = graph.total_arc_weight() as f64 * oracle.max_distance().max(1) as f64;
         let scale = SCALE.min(GREATEST_SUM / greatest.max(1.0));
-        let inside = scale * apart(oracle, &state.key_of, halves);
+        let inside = scale * apart(oracle, halves);
         let mut rows = Rows::default();
         let mut pull = Vec::with_capacity(count);
         for &process in &state.process_on[first..first + count] {
@@ -257,7 +255,7 @@ impl Bisection {
                 if (first..first + count).contains(&place) {
                     rows.push(place - first, ((weight as f64 * inside) as Weight).max(1));
                 } else {
-                    let there = state.key_of[state.centre_of[place] as usize];
+                    let there = state.centre_of[place];
                     let [to_first, to_second] = centres.map(|centre| oracle.between(centre, there));
                     outside += weight as f64 * (to_second - to_first) as f64;
                 }
@@ -378,15 +376,13 @@ impl Rows {
 }
 
 /// By how much two processes are farther apart in different halves than in one, in the mean; not much less than 1.
-fn apart<O: DistanceOracle>(oracle: &O, key_of: &[O::Key], halves: &[Domain; 2]) -> f64 {
-    let keys = |half: &Domain| -> Vec<O::Key> {
-        spread(half.places.clone(), SAMPLES).map(|place| key_of[place as usize]).collect()
-    };
-    let mean = |a: &[O::Key], b: &[O::Key]| -> f64 {
-        let pairs = a.iter().flat_map(|&p| b.iter().map(move |&q| oracle.between(p, q) as f64));
+fn apart(distances: &Distances, halves: &[Domain; 2]) -> f64 {
+    let samples = |half: &Domain| -> Vec<PeId> { spread(half.places.clone(), SAMPLES).collect() };
+    let mean = |a: &[PeId], b: &[PeId]| -> f64 {
+        let pairs = a.iter().flat_map(|&p| b.iter().map(move |&q| distances.between(p, q) as f64));
         pairs.sum::<f64>() / (a.len() * b.len()) as f64
     };
-    let [first, second] = halves.each_ref().map(keys);
+    let [first, second] = halves.each_ref().map(samples);
     let inside = (mean(&first, &first) + mean(&second, &second)) / 2.0;
     (mean(&first, &second) - inside).max(0.25)
 }

@@ -13,12 +13,13 @@ use super::process_queue::ProcessQueue;
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{Cost, PeId, Weight};
-use crate::machine::DistanceOracle;
+use crate::machine::{DistanceOracle, with_oracle};
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionError, Task};
 
-pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
-    Ok(place(task.problem.graph(), task.problem.oracle(), task.observer))
+pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
+    let problem = task.problem;
+    Ok(with_oracle!(problem.oracle(), |oracle| place(problem.graph(), oracle, task.observer)))
 }
 
 fn place<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, observer: &dyn Observer) -> Mapping {

@@ -21,29 +21,32 @@ use super::process_queue::ProcessQueue;
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
 use crate::ground::types::PeId;
-use crate::machine::{DistanceOracle, Hierarchy};
+use crate::machine::{DistanceOracle, Hierarchy, with_oracle};
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionError, Task};
 
 /// The PE of a process that has none yet; a machine has fewer PEs than that.
 const UNPLACED: PeId = PeId::MAX;
 
-pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let Task { problem, machine, observer, .. } = *task;
     Ok(match machine.hierarchy() {
         Some(hierarchy) => {
             let mut pes = FreePes::new(hierarchy);
-            grow(problem.graph(), observer, || pes.take_nearest())
+            grow(problem.graph(), observer, &mut || pes.take_nearest())
         }
         None => {
             // The sums of all free PEs are updated for each PE in use.
-            let mut pes = ListedPes::new(problem.oracle(), observer);
-            grow(problem.graph(), observer, || pes.take_nearest())
+            let mut pes: Box<dyn FnMut() -> PeId> = with_oracle!(problem.oracle(), |oracle| {
+                let mut pes = ListedPes::new(oracle, observer);
+                Box::new(move || pes.take_nearest())
+            });
+            grow(problem.graph(), observer, &mut pes)
         }
     })
 }
 
-fn grow(graph: &CsrGraph, observer: &dyn Observer, mut take_nearest: impl FnMut() -> PeId) -> Mapping {
+fn grow(graph: &CsrGraph, observer: &dyn Observer, take_nearest: &mut dyn FnMut() -> PeId) -> Mapping {
     let mut processes = ProcessQueue::new(graph);
     let mut pe_of = vec![UNPLACED; graph.num_nodes()];
     let mut is_free = vec![true; graph.num_nodes()];

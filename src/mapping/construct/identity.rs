@@ -1,10 +1,9 @@
 //! The identity: the order in which an application numbers its processes often follows its geometry.
 
-use crate::machine::DistanceOracle;
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionError, Task};
 
 /// Process i on the i-th place in the order of the PEs.
-pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     Ok(Mapping::from_permutation(task.machine.by_pe()))
 }

@@ -34,8 +34,8 @@ pub use multilevel::Multilevel;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::Observer;
 use crate::ground::settings::{ConfigError, members};
+use crate::machine::Hierarchy;
 use crate::machine::Places;
-use crate::machine::{DistanceOracle, Hierarchy};
 use crate::mapping::Mapping;
 use crate::mapping::annealing::Cooling;
 use crate::mapping::problem::Problem;
@@ -66,7 +66,7 @@ members! {
         TreeMatch = "treematch" by treematch::construct,
     }
 
-    fn construct<O: DistanceOracle>(self, task: &Task<'_, O>) -> Result<Mapping, ConstructionError> = function(task)
+    fn construct(self, task: &Task<'_>) -> Result<Mapping, ConstructionError> = function(task)
 }
 
 /// Places of a machine that multilevel construction is taken for by default. It anneals no level of more than half of
@@ -74,9 +74,9 @@ members! {
 const MOST_MULTILEVEL: usize = 1 << 12;
 
 /// What a construction is given.
-struct Task<'a, O> {
+struct Task<'a> {
     /// As many processes as places.
-    problem: &'a Problem<'a, O>,
+    problem: &'a Problem<'a>,
     machine: &'a Places,
     config: &'a ConstructionConfig,
     seed: u64,
@@ -84,7 +84,7 @@ struct Task<'a, O> {
     observer: &'a dyn Observer,
 }
 
-impl<O: DistanceOracle> Task<'_, O> {
+impl Task<'_> {
     /// The machine as a regular tree, for constructions that need one.
     fn hierarchy(&self) -> Result<&Hierarchy, ConstructionError> {
         let algorithm = self.config.algorithm_on(self.machine);
@@ -93,8 +93,9 @@ impl<O: DistanceOracle> Task<'_, O> {
 }
 
 /// How the first mapping is made, and how hard its partitions try.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct ConstructionConfig {
     /// The algorithm; `None` takes [`Construction::HierarchyTopDown`] on regular trees and
@@ -187,8 +188,8 @@ impl HasKind for ConstructionError {
 ///
 /// Runs its subproblems on the threads of the rayon pool it is called in; the result depends on the seed
 /// only, unless the observer asks to stop: then what is not placed yet takes the places that are left, in order.
-pub fn construct<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
+pub fn construct(
+    problem: &Problem<'_>,
     machine: &Places,
     config: &ConstructionConfig,
     seed: u64,

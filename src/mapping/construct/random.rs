@@ -2,11 +2,10 @@
 
 use crate::ground::rng::Rng;
 use crate::ground::types::PeId;
-use crate::machine::DistanceOracle;
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionError, Task};
 
-pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let mut pe_of: Vec<PeId> = (0..task.problem.size() as PeId).collect();
     Rng::new(task.seed).shuffle(&mut pe_of);
     Ok(Mapping::from_permutation(pe_of))

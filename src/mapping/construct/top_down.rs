@@ -14,7 +14,7 @@ use crate::graph::bfs::breadth_first_order;
 use crate::graph::relabel::relabel;
 use crate::ground::observer::Observer;
 use crate::ground::types::{NodeId, PeId};
-use crate::machine::{DistanceOracle, Parts};
+use crate::machine::Parts;
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionConfig, ConstructionError, Task};
 use crate::partition::Preset;
@@ -22,7 +22,7 @@ use crate::partition::Preset;
 /// A graph of fewer arcs than this keeps its order of vertices: it is some megabytes and fits a cache.
 const CACHED_ARCS: usize = 1 << 20;
 
-pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let Task { config, seed, observer, .. } = *task;
     let graph = task.problem.graph();
     // A graph that exceeds the cache is read faster where neighbours lie together.

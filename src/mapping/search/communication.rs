@@ -23,12 +23,17 @@ use crate::graph::bfs::{BoundedBfs, PairBfs, components};
 use crate::graph::relabel::relabel;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{Cost, NodeId};
-use crate::machine::DistanceOracle;
+use crate::machine::{DistanceOracle, with_oracle};
 use crate::mapping::Mapping;
+use crate::mapping::problem::Problem;
 use crate::mapping::search::{SearchOutcome, Task, sample};
 
-pub(super) fn search<O: DistanceOracle>(task: &Task<'_, O>) -> SearchOutcome {
-    let Task { problem, start, seed, observer, .. } = *task;
+pub(super) fn search(task: &Task<'_>) -> SearchOutcome {
+    with_oracle!(task.problem.oracle(), |oracle| search_with(task, &task.problem.with_oracle(oracle)))
+}
+
+fn search_with<O: DistanceOracle>(task: &Task<'_>, problem: &Problem<'_, O>) -> SearchOutcome {
+    let Task { start, seed, observer, .. } = *task;
     let max_hops = task.config.max_hops;
     // Number the processes by their PEs: what a visit looks at then lies together in memory.
     let process_on = start.inverse();

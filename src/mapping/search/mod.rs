@@ -34,13 +34,12 @@ mod nsquare_pruned;
 mod partner_gains;
 mod swap;
 
-pub use improve::{Annealing, Anywhere, Improvement, finds_optimum, improve};
+pub use improve::{Anywhere, Improvement, TreeCooling, finds_optimum, improve};
 
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
 use crate::ground::settings::{ConfigError, check_at_least_one, members};
 use crate::ground::types::{Cost, NodeId};
-use crate::machine::DistanceOracle;
 use crate::mapping::Mapping;
 use crate::mapping::problem::Problem;
 use swap::SwapSearch;
@@ -60,12 +59,13 @@ members! {
         None = "none" by none::search,
     }
 
-    fn search<O: DistanceOracle>(self, task: &Task<'_, O>) -> SearchOutcome = function(task)
+    fn search(self, task: &Task<'_>) -> SearchOutcome = function(task)
 }
 
 /// What the search of a neighbourhood is given.
-struct Task<'a, O> {
-    problem: &'a Problem<'a, O>,
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    problem: &'a Problem<'a>,
     start: &'a Mapping,
     config: &'a SearchConfig,
     seed: u64,
@@ -73,8 +73,9 @@ struct Task<'a, O> {
 }
 
 /// Which neighbourhood is searched, and how far it goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct SearchConfig {
     /// The neighbourhood.
@@ -134,8 +135,8 @@ pub struct SearchOutcome {
 
 /// Improves a mapping as large as the problem until no exchange of the neighbourhood does, or until the
 /// observer asks to stop. The result is never worse than the start.
-pub fn local_search<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
+pub fn local_search(
+    problem: &Problem<'_>,
     start: &Mapping,
     config: &SearchConfig,
     seed: u64,

@@ -11,11 +11,16 @@ use super::nearby;
 use super::partner_gains::{Gains, PartnerGains};
 use super::swap::{SwapSearch, Time};
 use crate::ground::types::NodeId;
-use crate::machine::DistanceOracle;
+use crate::machine::{DistanceOracle, with_oracle};
+use crate::mapping::problem::Problem;
 use crate::mapping::search::{SearchOutcome, Task};
 
-pub(super) fn search<O: DistanceOracle>(task: &Task<'_, O>) -> SearchOutcome {
-    let Task { problem, start, observer, .. } = *task;
+pub(super) fn search(task: &Task<'_>) -> SearchOutcome {
+    with_oracle!(task.problem.oracle(), |oracle| search_with(task, &task.problem.with_oracle(oracle)))
+}
+
+fn search_with<O: DistanceOracle>(task: &Task<'_>, problem: &Problem<'_, O>) -> SearchOutcome {
+    let Task { start, observer, .. } = *task;
     let mut search = SwapSearch::new(problem, start, observer);
     if nearby::is_applicable(&search) {
         nearby::descend(&mut search, &mut |_, _| true, nearby::Effort::ALL, 0);

@@ -52,8 +52,9 @@ pub(super) fn size(graph: &CsrGraph) -> usize {
 }
 
 /// How many constructions are tried: the smaller a problem, the more one differs from the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Constructions {
     /// Their number times (1 + mean degree) at most, as the time of one grows with the edges; at least one is

@@ -7,16 +7,15 @@
 //! are the PEs in the order of the parts of the machine, so that every part is a range of blocks. Between partitioning first
 //! and mapping the blocks afterwards, and this, lies what a partitioner cannot know that minimises the cut.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
+use hashbrown::HashMap;
 
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::observer::{Limited, Observer, Phase};
-use crate::ground::settings::{ConfigError, check, check_at_least_one, seconds};
+use crate::ground::settings::{ConfigError, check, check_at_least_one};
 use crate::ground::threads;
 use crate::ground::types::{BlockId, Cost, Distance, PeId, Weight};
 use crate::machine::division::divide;
@@ -42,8 +41,9 @@ const MOST_CHILDREN: usize = 16;
 /// let config = DirectConfig::preset(MapPreset::Fast).with_seed(7).with_imbalance(0.05);
 /// assert!(config.validate().is_ok());
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct DirectConfig {
     /// Names every random stream.
@@ -55,7 +55,7 @@ pub struct DirectConfig {
     /// The partitioner.
     pub settings: DirectSettings,
     /// If given, mappings are made and combined until this time after the beginning. Serialised in seconds.
-    #[serde(with = "seconds")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::ground::settings::seconds"))]
     pub time_limit: Option<Duration>,
 }
 
@@ -95,7 +95,8 @@ impl DirectConfig {
 }
 
 /// What the PEs bear.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Loads {
     /// The least weight on a PE.
     pub least: Weight,
@@ -112,7 +113,8 @@ pub struct Loads {
 }
 
 /// What a direct mapping tells about itself.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DirectReport {
     /// Number of vertices.
     pub num_nodes: usize,

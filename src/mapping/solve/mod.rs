@@ -31,10 +31,7 @@ use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::{Limited, Observer};
 pub use crate::ground::settings::ConfigError;
 use crate::ground::threads::{self, ThreadsError};
-use crate::machine::Places;
-use crate::machine::{
-    DistanceKind, DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, StoredDistances,
-};
+use crate::machine::{DistanceKind, Distances, Machine, MachineError, Places, StoredDistances};
 use crate::mapping::construct::ConstructionError;
 use crate::mapping::problem::{self, ProblemError};
 use crate::mapping::{Mapping, MappingError};
@@ -167,7 +164,7 @@ pub fn solve_watched<'a>(
         let (start, first) = (start.map(seat).transpose()?, first.map(seat).transpose()?);
         let (start, first) = (start.as_ref(), first.as_ref());
         let run = Run { graph, machine: &places, config, start, first, observer, begin };
-        let (outcome, report) = places.distances().visit(Visit { run, num_processes })?;
+        let (outcome, report) = run.with(places.distances(), num_processes)?;
         let seats = &outcome.as_slice()[..num_processes];
         let pe_of = seats.iter().map(|&place| places.pe_of()[place as usize]).collect();
         Ok(Solution { mapping: Mapping::from_places(pe_of), report })
@@ -184,19 +181,5 @@ fn distances(graph: &CsrGraph, machine: &dyn Machine, config: &MapConfig) -> Res
             Ok(Distances::StoredTree(stored))
         }
         _ => Ok(machine.distances()?),
-    }
-}
-
-/// A run with distances of whatever kind.
-struct Visit<'a> {
-    run: Run<'a>,
-    num_processes: usize,
-}
-
-impl DistanceVisitor for Visit<'_> {
-    type Output = Result<(Mapping, Report), SolveError>;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-        self.run.with(oracle, self.num_processes)
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::effort::Constructions;
-use crate::ground::settings::{ConfigError, check_at_least_one, members, seconds};
+use crate::ground::settings::{ConfigError, check_at_least_one, members};
 use crate::machine::{DistanceKind, Machine};
 use crate::mapping::annealing::Cooling;
 use crate::mapping::construct::{Construction, ConstructionConfig, Multilevel};
@@ -45,8 +45,9 @@ impl From<Preset> for MapPreset {
 /// let config = MapConfig::preset(MapPreset::Fast).with_seed(7).with_threads(2);
 /// assert!(config.validate().is_ok());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct MapConfig {
     /// Names every random stream.
@@ -63,7 +64,7 @@ pub struct MapConfig {
     pub improvement: Improvement,
     /// If given, improvement goes on, from new constructions and from the best mapping by turns, until this time
     /// after the beginning, and the run ends soon after it at the latest. Serialised in seconds.
-    #[serde(with = "seconds")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::ground::settings::seconds"))]
     pub time_limit: Option<Duration>,
     /// The local search at the end.
     pub search: SearchConfig,

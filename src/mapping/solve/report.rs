@@ -4,7 +4,8 @@ use crate::ground::types::Cost;
 use crate::mapping::construct::Construction;
 
 /// Sizes, objective and time of each phase.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Report {
     /// Number of processes, n.
     pub num_processes: usize,
@@ -32,7 +33,8 @@ pub struct Report {
 }
 
 /// Time of each phase, in seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Seconds {
     /// Setting up the distances.
     pub distances: f64,

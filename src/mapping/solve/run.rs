@@ -12,8 +12,7 @@ use crate::ground::observer::{Limited, Observer, Phase};
 use crate::ground::rng::derive;
 use crate::ground::threads;
 use crate::ground::types::Cost;
-use crate::machine::DistanceOracle;
-use crate::machine::Places;
+use crate::machine::{Distances, Places};
 use crate::mapping::Mapping;
 use crate::mapping::construct::{Construction, ConstructionError, construct};
 use crate::mapping::objective::cost;
@@ -41,13 +40,9 @@ pub(super) struct Run<'a> {
 
 impl Run<'_> {
     /// The place of each process, and what is to be told. `num_processes` are those that were asked for.
-    pub fn with<O: DistanceOracle>(
-        &self,
-        oracle: &O,
-        num_processes: usize,
-    ) -> Result<(Mapping, Report), SolveError> {
+    pub fn with(&self, distances: &Distances, num_processes: usize) -> Result<(Mapping, Report), SolveError> {
         let Run { graph, start, observer, begin, .. } = *self;
-        let problem = Problem::new(graph, oracle)?.with_parts(self.machine.parts());
+        let problem = Problem::new(graph, distances)?.with_parts(self.machine.parts());
         let distances_done = Instant::now();
 
         observer.begins(Phase::Construction);
@@ -101,10 +96,7 @@ impl Run<'_> {
     }
 
     /// The first constructions, each with its J.
-    fn constructed<O: DistanceOracle>(
-        &self,
-        problem: &Problem<'_, O>,
-    ) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
+    fn constructed(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
         if let Some(first) = self.first {
             return Ok(vec![(cost(problem, first), first.clone())]);
         }
@@ -114,10 +106,7 @@ impl Run<'_> {
 
     /// What is found from process to process, where that takes little time. Multilevel construction misses some
     /// regular patterns that are built so without a fault.
-    fn greedy<O: DistanceOracle>(
-        &self,
-        problem: &Problem<'_, O>,
-    ) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
+    fn greedy(&self, problem: &Problem<'_>) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
         let config = self.config;
         let is_multilevel = config.construction.algorithm_on(self.machine) == Construction::Multilevel;
         let is_final = config.search.neighbourhood == Neighbourhood::None;
@@ -131,9 +120,9 @@ impl Run<'_> {
 
     /// Improves the best of some constructions and given mappings; the result is not worse than what the preset named
     /// by [`MapConfig::not_worse_than`] finds.
-    fn search_with_rival<O: DistanceOracle>(
+    fn search_with_rival(
         &self,
-        problem: &Problem<'_, O>,
+        problem: &Problem<'_>,
         constructed: &[(Cost, Mapping)],
         given: &[(Cost, &Mapping)],
     ) -> Result<SearchOutcome, ConstructionError> {
@@ -171,9 +160,9 @@ impl Run<'_> {
 
     /// The constructions of these numbers that are begun before the observer asks to stop, but always number 0; each with
     /// its J.
-    fn constructions<O: DistanceOracle>(
+    fn constructions(
         &self,
-        problem: &Problem<'_, O>,
+        problem: &Problem<'_>,
         numbers: Range<usize>,
         observer: &dyn Observer,
     ) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
@@ -190,9 +179,9 @@ impl Run<'_> {
     }
 
     /// The construction of this number.
-    fn construct<O: DistanceOracle>(
+    fn construct(
         &self,
-        problem: &Problem<'_, O>,
+        problem: &Problem<'_>,
         number: usize,
         observer: &dyn Observer,
     ) -> Result<Mapping, ConstructionError> {
@@ -225,9 +214,9 @@ impl Run<'_> {
 
     /// Improves the best of some mappings as the preset says, and then until no exchange of the
     /// neighbourhood does.
-    fn search<O: DistanceOracle>(
+    fn search(
         &self,
-        problem: &Problem<'_, O>,
+        problem: &Problem<'_>,
         constructed: &[(Cost, Mapping)],
         given: &[(Cost, &Mapping)],
     ) -> Result<SearchOutcome, ConstructionError> {
@@ -254,9 +243,9 @@ impl Run<'_> {
 
     /// Improves the best of some mappings as the preset says. With a time limit it goes on until that is nearly over, by turns from the
     /// best mapping and from new constructions, with ever more effort.
-    fn improved<O: DistanceOracle>(
+    fn improved(
         &self,
-        problem: &Problem<'_, O>,
+        problem: &Problem<'_>,
         starts: &[&Mapping],
     ) -> Result<SearchOutcome, ConstructionError> {
         let Run { machine, config, .. } = *self;

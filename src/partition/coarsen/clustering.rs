@@ -8,7 +8,7 @@
 //! Karypis, Kumar: Multilevel k-way hypergraph partitioning (first choice). DAC 1999.
 //! Meyerhenke, Sanders, Schulz: Partitioning complex networks via size-constrained clustering. SEA 2014.
 
-use super::Limits;
+use super::limits::Limits;
 use super::matching;
 use crate::ground::rng::Rng;
 use crate::ground::types::{NodeId, Weight};

@@ -6,7 +6,7 @@
 //! isolated vertices have no free neighbour; they are paired when they share their heaviest
 //! neighbour (LaSalle et al. 2015), so that a level never stalls. O(n + m).
 
-use super::Limits;
+use super::limits::Limits;
 use crate::ground::rng::Rng;
 use crate::ground::types::NodeId;
 use crate::partition::compact::{CompactGraph, Stored};

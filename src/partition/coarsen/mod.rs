@@ -1,9 +1,10 @@
 //! Coarsening: a sequence of ever smaller graphs with the structure of the first.
 
 mod clustering;
+mod limits;
 mod matching;
 
-use serde::{Deserialize, Serialize};
+use limits::Limits;
 
 use super::compact::{CompactGraph, Stored};
 use crate::ground::observer::Observer;
@@ -11,8 +12,9 @@ use crate::ground::rng::Rng;
 use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// What becomes one vertex of the next level.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Contraction {
     /// Nothing: the graph itself is partitioned, which suits graphs of at most some hundred vertices.
@@ -48,23 +50,6 @@ const MAX_NODE_WEIGHT: (Weight, Weight) = (3, 2);
 /// Coarsening ends when a contraction keeps more than this share of the vertices, as a fraction. Balances the time of
 /// further levels against the size of the coarsest graph.
 const STALLED: (usize, usize) = (19, 20);
-
-/// What may be contracted together.
-pub(crate) struct Limits<'a> {
-    /// The greatest weight of a coarse vertex.
-    pub max_weight: Weight,
-    /// The number of vertices to which the next level need not shrink further.
-    pub enough: usize,
-    /// Only vertices of the same class may be contracted together.
-    pub classes: Option<&'a [BlockId]>,
-}
-
-impl Limits<'_> {
-    #[inline]
-    pub fn compatible(&self, u: NodeId, v: NodeId) -> bool {
-        self.classes.is_none_or(|classes| classes[u as usize] == classes[v as usize])
-    }
-}
 
 /// The levels coarser than the input graph, finest first, and how each was contracted.
 pub(crate) struct Coarsening<W> {

@@ -43,9 +43,13 @@ pub(super) fn order<C: Curve>(
 
 fn along<C: Curve, const D: usize>(points: &Coordinates, grid: &Grid) -> Vec<NodeId> {
     let bits = (u64::BITS / D as u32).min(u32::BITS);
-    let key = |node: NodeId| (C::position(grid.cell::<D>(points.point(node), bits), bits), node);
-    let nodes = (0..points.len() as NodeId).into_par_iter().with_min_len(GRAIN_SIZE);
-    let mut keys: Vec<(u64, NodeId)> = nodes.map(key).collect();
+    ordered_by(points.len(), &|node| C::position(grid.cell::<D>(points.point(node), bits), bits))
+}
+
+/// So many vertices in the order of their positions, those with the lesser number first where positions are equal.
+fn ordered_by(count: usize, position: &(dyn Fn(NodeId) -> u64 + Sync)) -> Vec<NodeId> {
+    let nodes = (0..count as NodeId).into_par_iter().with_min_len(GRAIN_SIZE);
+    let mut keys: Vec<(u64, NodeId)> = nodes.map(|node| (position(node), node)).collect();
     keys.par_sort_unstable();
     keys.into_iter().map(|(_, node)| node).collect()
 }

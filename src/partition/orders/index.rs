@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::renamed;
+use crate::partition::blocks::renamed;
 use crate::partition::targets::Targets;
 
 /// An order of the vertices of a graph.

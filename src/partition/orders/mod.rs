@@ -41,7 +41,8 @@ use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::Observer;
 use crate::ground::settings::members;
 use crate::ground::types::{BlockId, NodeId};
-use crate::partition::{Partition, Preset, renamed};
+use crate::partition::blocks::{Partition, renamed};
+use crate::partition::settings::Preset;
 
 members! {
     /// How a graph is divided into parts.

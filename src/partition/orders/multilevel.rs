@@ -11,8 +11,8 @@ use crate::graph::subgraph::split;
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::Partitioner;
 use crate::partition::orders::{AlgorithmError, Input, Method, Targets, arrangement};
+use crate::partition::partitioner::Partitioner;
 
 /// Parts of one division at most, and vertices that are not divided further. More parts give better orders until annealing them takes
 /// as long as the partition.

@@ -6,7 +6,8 @@ use std::collections::{BTreeSet, BinaryHeap};
 use crate::ground::budget::Budget;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::assignment::{Assignment, BlockAffinities, Level};
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{Arc, CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
@@ -27,7 +28,7 @@ const PUT_BACK_EFFORT: usize = 64;
 /// room. With vertices of weight 1 this always succeeds if the bounds leave room. O((n + m) log n), O(k) if no block is
 /// overloaded. Once the observer asks to stop, vertices move in the order of their numbers to any block with room.
 pub(crate) fn rebalance<W: Stored, O: Objective>(
-    level: Level<'_, W, O>,
+    level: Problem<'_, W, O>,
     assignment: &mut Assignment,
     bounds: &[Weight],
     observer: &dyn Observer,
@@ -42,7 +43,7 @@ pub(crate) fn rebalance<W: Stored, O: Objective>(
 
 /// The state of moves out of overloaded blocks.
 struct Rebalancing<'a, W, O> {
-    level: Level<'a, W, O>,
+    level: Problem<'a, W, O>,
     assignment: &'a mut Assignment,
     bounds: &'a [Weight],
     affinities: BlockAffinities,
@@ -53,7 +54,7 @@ struct Rebalancing<'a, W, O> {
 }
 
 impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
-    fn new(level: Level<'a, W, O>, assignment: &'a mut Assignment, bounds: &'a [Weight]) -> Self {
+    fn new(level: Problem<'a, W, O>, assignment: &'a mut Assignment, bounds: &'a [Weight]) -> Self {
         let mut affinities = BlockAffinities::default();
         affinities.resize(bounds.len());
         let mut heap = Heap::default();
@@ -120,7 +121,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         let weight = level.node_weight(node);
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
         let fits = |block: BlockId| block != from && room(block) >= weight;
-        let count = affinities.narrow::<O>(fits);
+        let count = affinities.narrow(O::HAS_PULL, fits);
         let adjacent = affinities.blocks()[..count].iter().copied().filter(|&block| fits(block));
         let block = adjacent
             .max_by_key(|&block| (level.gain(node, affinities, from, block), room(block), block))
@@ -155,7 +156,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
 
 /// Moves vertices out of overloaded blocks to the emptiest ones, in the order of their numbers; O(n log k + m).
 fn rebalance_in_order<W: Stored, O: Objective>(
-    level: Level<'_, W, O>,
+    level: Problem<'_, W, O>,
     assignment: &mut Assignment,
     bounds: &[Weight],
 ) {
@@ -179,7 +180,7 @@ fn rebalance_in_order<W: Stored, O: Objective>(
 /// a second attempt, to the one it fits most tightly. The packing replaces the partition only if it is overloaded
 /// less. O(n (log n + log k) + m), O(k) if no block is overloaded.
 pub(crate) fn repack<W: Stored, O: Objective>(
-    level: Level<'_, W, O>,
+    level: Problem<'_, W, O>,
     assignment: &mut Assignment,
     bounds: &[Weight],
 ) {
@@ -228,7 +229,7 @@ fn pack<W: Stored>(
 /// Of the vertices that its bound allows, those of the least internal degree move first; if it allows none, the lightest. An empty
 /// block with a bound of 0 stays empty, unless no vertex weighs anything. O((n + m) log n), O(n) if no block is empty.
 pub(crate) fn fill_empty<W: Stored, O: Objective>(
-    level: Level<'_, W, O>,
+    level: Problem<'_, W, O>,
     assignment: &mut Assignment,
     bounds: &[Weight],
 ) {
@@ -273,7 +274,7 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
 /// The first of the heap that may leave its block and is no heavier than a bound; if there is none, the lightest that may leave.
 /// What is too heavy goes from the heap to `heavy`.
 fn next_to_move<W: Stored, O: Objective>(
-    level: Level<'_, W, O>,
+    level: Problem<'_, W, O>,
     heap: &mut Heap,
     heavy: &mut BinaryHeap<Reverse<(Weight, NodeId)>>,
     bound: Weight,
@@ -328,7 +329,7 @@ mod tests {
     #[test]
     fn a_hub_is_not_looked_at_for_each_neighbour_that_moves() {
         let (graph, bounds) = crowded_star();
-        let level = Level { graph: &graph, objective: &Cut };
+        let level = Problem { graph: &graph, objective: &Cut };
         let mut assignment = Assignment::new(level, vec![0; graph.num_nodes()], 50);
         let observer = Questions::up_to(usize::MAX);
         rebalance(level, &mut assignment, &bounds, &observer);
@@ -344,7 +345,7 @@ mod tests {
     fn bounds_are_met_also_when_it_is_stopped() {
         for most in 0..4 {
             let (graph, bounds) = crowded_star();
-            let level = Level { graph: &graph, objective: &Cut };
+            let level = Problem { graph: &graph, objective: &Cut };
             let mut assignment = Assignment::new(level, vec![0; graph.num_nodes()], 50);
             rebalance(level, &mut assignment, &bounds, &Questions::up_to(most));
             assert_eq!(assignment.overload(&bounds), 0);

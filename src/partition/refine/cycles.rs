@@ -15,7 +15,8 @@
 use crate::ground::budget::Budget;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::assignment::{Assignment, BlockAffinities, Level};
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 
@@ -42,7 +43,7 @@ struct Step {
 
 /// The best moves between all adjacent blocks, updated as vertices move.
 pub(crate) struct Moves<'a, W, O> {
-    level: Level<'a, W, O>,
+    level: Problem<'a, W, O>,
     watch: Watch<'a>,
     /// By block: the best move to each adjacent block.
     rows: Vec<Vec<Move>>,
@@ -79,7 +80,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
     /// there are many cycles, and a search for each would cost O(k) times the graph. Around hubs, each move outdates
     /// nearly all rows. Searches end once the observer asks to stop.
     pub fn new(
-        level: Level<'a, W, O>,
+        level: Problem<'a, W, O>,
         assignment: &Assignment,
         effort: usize,
         observer: &'a dyn Observer,
@@ -165,7 +166,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
         let is_on_boundary = self.affinities.blocks().iter().any(|&to| to != block);
         let barred = self.barred_from[node as usize];
         let fits = |to: BlockId| to != block && to != barred;
-        let count = self.affinities.narrow::<O>(fits);
+        let count = self.affinities.narrow(O::HAS_PULL, fits);
         for &to in self.affinities.blocks()[..count].iter().filter(|&&to| fits(to)) {
             let gain = self.level.gain(node, &self.affinities, block, to);
             let best = &mut self.best[to as usize];
@@ -427,7 +428,7 @@ mod tests {
     use crate::partition::objective::tests::{matrices, matrix};
     use crate::partition::objective::{Cut, StoredCost};
 
-    fn scattered<W: Stored, O: Objective>(level: Level<'_, W, O>, k: u32) -> Assignment {
+    fn scattered<W: Stored, O: Objective>(level: Problem<'_, W, O>, k: u32) -> Assignment {
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % k).collect();
         Rng::new(3).shuffle(&mut blocks);
         Assignment::new(level, blocks, k as usize)
@@ -436,7 +437,7 @@ mod tests {
     #[test]
     fn cycles_lower_the_cut_and_keep_all_sizes() {
         let graph = CompactGraph::<i32>::new(&generate::random_geometric(240, 8.0, 7));
-        let level = Level { graph: &graph, objective: &Cut };
+        let level = Problem { graph: &graph, objective: &Cut };
         let mut assignment = scattered(level, 6);
         let before = assignment.cost;
         assert!(Moves::new(level, &assignment, 1000, &()).improve(&mut assignment, 50));
@@ -464,7 +465,7 @@ mod tests {
         }
         let graph = CompactGraph::<i64>::new(&builder.build().unwrap());
         let objective = StoredCost::new(&matrix("2:2:3", Some("0:7:100"))).unwrap();
-        let level = Level { graph: &graph, objective: &objective };
+        let level = Problem { graph: &graph, objective: &objective };
         let mut assignment = Assignment::new(level, vec![10, 5, 11, 9, 7, 1], 12);
         assert!(Moves::new(level, &assignment, 1000, &()).improve(&mut assignment, 50));
         assert_eq!(assignment.cost, objective.cost(&graph, &assignment.blocks));
@@ -472,7 +473,7 @@ mod tests {
 
     fn check_rows<O: Objective>(objective: &O, k: u32) {
         let graph = CompactGraph::<i32>::new(&generate::random_geometric(120, 7.0, 1));
-        let level = Level { graph: &graph, objective };
+        let level = Problem { graph: &graph, objective };
         let mut assignment = scattered(level, k);
         let mut moves = Moves::new(level, &assignment, 1000, &());
         let mut rng = Rng::new(2);
@@ -508,7 +509,7 @@ mod tests {
         let graph = CompactGraph::<i32>::new(&generate::random_geometric(240, 8.0, 7));
         for matrix in matrices() {
             let objective = StoredCost::new(&matrix).unwrap();
-            let level = Level { graph: &graph, objective: &objective };
+            let level = Problem { graph: &graph, objective: &objective };
             let mut assignment = scattered(level, matrix.num_blocks as u32);
             let (before, weights) = (assignment.cost, assignment.weights.clone());
             assert!(Moves::new(level, &assignment, 1000, &()).improve(&mut assignment, 50));
@@ -521,7 +522,7 @@ mod tests {
     #[test]
     fn paths_restore_the_balance() {
         let graph = CompactGraph::<i32>::new(&generate::grid(20, 10));
-        let level = Level { graph: &graph, objective: &Cut };
+        let level = Problem { graph: &graph, objective: &Cut };
         // Stripes of four columns, of which the first has taken some vertices of the second.
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % 20 / 4).collect();
         for block in &mut blocks[..30] {

@@ -13,7 +13,8 @@
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::Rng;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::assignment::{Assignment, BlockAffinities, Level};
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
@@ -57,6 +58,23 @@ impl Degrees {
     }
 }
 
+/// What a refinement keeps to.
+#[derive(Clone, Copy)]
+pub(crate) struct Goal<'a> {
+    /// The greatest weight of each block.
+    pub bounds: &'a [Weight],
+    pub settings: &'a KWaySettings,
+    pub observer: &'a dyn Observer,
+}
+
+/// A move of a vertex to another block, and how much the cost falls.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    node: NodeId,
+    to: BlockId,
+    gain: Weight,
+}
+
 /// Working memory of the refinement.
 #[derive(Debug, Default)]
 pub(crate) struct KWay {
@@ -73,8 +91,8 @@ pub(crate) struct KWay {
     moved: Vec<bool>,
     /// The vertices that stay moved until the end of the round.
     locked: Vec<NodeId>,
-    /// The moves of the current search: vertex, block it came from, gain.
-    trail: Vec<(NodeId, BlockId, Weight)>,
+    /// The moves that would undo those of the current search.
+    trail: Vec<Move>,
     /// Where the searches of the next round start.
     seeds: Vec<NodeId>,
     /// Whether there are vertices that do not join searches.
@@ -96,11 +114,9 @@ impl KWay {
     /// whether the cost fell.
     pub fn refine<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        bounds: &[Weight],
-        settings: &KWaySettings,
-        observer: &dyn Observer,
+        goal: Goal<'_>,
         rng: &mut Rng,
     ) -> bool {
         self.resize(level.num_nodes(), assignment.weights.len());
@@ -115,9 +131,9 @@ impl KWay {
                 self.seeds.push(node);
             }
         }
-        for _ in 0..settings.rounds {
+        for _ in 0..goal.settings.rounds {
             let start = assignment.cost;
-            self.round(level, assignment, bounds, settings, observer, rng);
+            self.round(level, assignment, goal, rng);
             if start - assignment.cost <= start / LEAST_GAIN {
                 break;
             }
@@ -128,13 +144,12 @@ impl KWay {
     /// One search from each group of seeds; collects in `self.seeds` where the next round should start.
     fn round<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        bounds: &[Weight],
-        settings: &KWaySettings,
-        observer: &dyn Observer,
+        goal: Goal<'_>,
         rng: &mut Rng,
     ) {
+        let Goal { settings, observer, .. } = goal;
         let mut seeds = std::mem::take(&mut self.seeds);
         rng.shuffle(&mut seeds);
         let max_wasted = MAX_WASTED_PASSES * (level.num_arcs() + FREE_ARCS) / settings.seeds.max(1);
@@ -149,7 +164,7 @@ impl KWay {
                     self.enqueue_bound(level, assignment, node);
                 }
             }
-            wasted += self.search(level, assignment, bounds, settings, &mut watch);
+            wasted += self.search(level, assignment, goal, &mut watch);
         }
         // A search that failed would fail again unless something moved nearby.
         seeds.clear();
@@ -169,7 +184,7 @@ impl KWay {
     #[inline]
     fn enqueue<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &Assignment,
         bounds: &[Weight],
         node: NodeId,
@@ -189,7 +204,7 @@ impl KWay {
     #[inline]
     fn enqueue_bound<W, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &Assignment,
         node: NodeId,
     ) {
@@ -205,7 +220,7 @@ impl KWay {
     #[inline]
     fn adjust<W, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &Assignment,
         node: NodeId,
         weight: Weight,
@@ -226,11 +241,9 @@ impl KWay {
     #[inline]
     fn shift<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        node: NodeId,
-        to: BlockId,
-        gain: Weight,
+        Move { node, to, gain }: Move,
         mut visit: impl FnMut(&mut Self, &Assignment, NodeId, Weight),
     ) {
         let from = assignment.blocks[node as usize];
@@ -251,7 +264,7 @@ impl KWay {
     #[inline]
     fn best_move<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &Assignment,
         bounds: &[Weight],
         node: NodeId,
@@ -265,7 +278,7 @@ impl KWay {
         }
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
         let fits = |block: BlockId| block != from && weight <= room(block);
-        let count = self.affinities.narrow::<O>(fits);
+        let count = self.affinities.narrow(O::HAS_PULL, fits);
         self.effort += self.affinities.work_of_gains();
         let mut best: Option<(Weight, Weight, BlockId)> = None;
         for &block in &self.affinities.blocks()[..count] {
@@ -283,10 +296,9 @@ impl KWay {
     /// Makes moves from the vertices in the heap on and goes back to the best state. Returns the arcs looked at in vain.
     fn search<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        bounds: &[Weight],
-        settings: &KWaySettings,
+        Goal { bounds, settings, .. }: Goal<'_>,
         watch: &mut Watch<'_>,
     ) -> usize {
         let mut best_cost = assignment.cost;
@@ -310,7 +322,7 @@ impl KWay {
                 continue;
             }
             self.heap.pop();
-            self.move_top(level, assignment, node, to, gain);
+            self.move_top(level, assignment, Move { node, to, gain });
             if assignment.cost < best_cost {
                 best_cost = assignment.cost;
                 best_length = self.trail.len();
@@ -329,18 +341,19 @@ impl KWay {
     #[inline]
     fn move_top<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        node: NodeId,
-        to: BlockId,
-        gain: Weight,
+        step: Move,
     ) {
+        let Move { node, to, gain } = step;
         let from = assignment.blocks[node as usize];
         self.moved[node as usize] = true;
-        self.trail.push((node, from, gain));
-        self.shift(level, assignment, node, to, gain, |this, assignment, other, weight| {
+        self.trail.push(Move { node, to: from, gain: -gain });
+        self.shift(level, assignment, step, |this, assignment, other, weight| {
             if this.moved[other as usize] {
-            } else if this.heap.contains(other) {
+                return;
+            }
+            if this.heap.contains(other) {
                 this.adjust(level, assignment, other, weight, [from, to]);
             } else if this.degrees[other as usize].external > 0
                 && (!this.has_hubs || joins(level.graph, other))
@@ -353,19 +366,19 @@ impl KWay {
     /// Undoes the moves of the search behind the first `length` ones. Returns the arcs looked at.
     fn roll_back<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
         length: usize,
     ) -> usize {
         let mut looked_at = 0;
         // Vertices whose move is undone may move again in a later search of the round.
         while self.trail.len() > length {
-            let (node, from, gain) = self.trail.pop().expect("the trail is longer than its best prefix");
-            self.shift(level, assignment, node, from, -gain, |_, _, _, _| {});
-            self.moved[node as usize] = false;
-            looked_at += level.graph.hub_degree(node);
+            let back = self.trail.pop().expect("the trail is longer than its best prefix");
+            self.shift(level, assignment, back, |_, _, _, _| {});
+            self.moved[back.node as usize] = false;
+            looked_at += level.graph.hub_degree(back.node);
         }
-        self.locked.extend(self.trail.drain(..).map(|(node, _, _)| node));
+        self.locked.extend(self.trail.drain(..).map(|back| back.node));
         looked_at
     }
 }
@@ -432,14 +445,14 @@ mod tests {
         CompactGraph::new(&generate::random_geometric(300, 8.0, 5))
     }
 
-    fn scattered<O: Objective>(level: Level<'_, i32, O>, k: u32, rng: &mut Rng) -> Assignment {
+    fn scattered<O: Objective>(level: Problem<'_, i32, O>, k: u32, rng: &mut Rng) -> Assignment {
         let blocks = level.nodes().map(|_| rng.below(k)).collect();
         Assignment::new(level, blocks, k as usize)
     }
 
     fn check_moves<O: Objective>(objective: &O, k: u32) {
         let graph = graph();
-        let level = Level { graph: &graph, objective };
+        let level = Problem { graph: &graph, objective };
         let mut rng = Rng::new(4);
         let mut assignment = scattered(level, k, &mut rng);
         let mut k_way = KWay::default();
@@ -453,7 +466,7 @@ mod tests {
             }
             k_way.affinities.collect(&graph, &assignment.blocks, node);
             let gain = level.gain(node, &k_way.affinities, from, to);
-            k_way.shift(level, &mut assignment, node, to, gain, |_, _, _, _| {});
+            k_way.shift(level, &mut assignment, Move { node, to, gain }, |_, _, _, _| {});
             for node in level.nodes() {
                 let degrees = collect_degrees(&graph, &assignment.blocks, node);
                 assert_eq!(k_way.degrees[node as usize], degrees);
@@ -478,15 +491,15 @@ mod tests {
 
     fn check_refinement<O: Objective>(objective: &O, k: u32) {
         let graph = graph();
-        let level = Level { graph: &graph, objective };
+        let level = Problem { graph: &graph, objective };
         for preset in [Preset::Fast, Preset::Strong] {
             let mut rng = Rng::new(9);
             let mut assignment = scattered(level, k, &mut rng);
             let before = assignment.cost;
             let least = Weight::from(360 / k);
             let bounds: Vec<Weight> = assignment.weights.iter().map(|weight| (*weight).max(least)).collect();
-            let settings = Settings::of(preset).k_way;
-            assert!(KWay::default().refine(level, &mut assignment, &bounds, &settings, &(), &mut rng));
+            let goal = Goal { bounds: &bounds, settings: &Settings::of(preset).k_way, observer: &() };
+            assert!(KWay::default().refine(level, &mut assignment, goal, &mut rng));
             let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
             assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));
             assert!(3 * assignment.cost < 2 * before);

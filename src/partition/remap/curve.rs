@@ -1,10 +1,12 @@
 //! The curve of objective against migration: one remapping for each of several weights.
 
+use super::homes::Migration;
+use super::weight::MigrationWeight;
 use crate::ground::types::{Cost, Weight};
-use crate::partition::remap::{Migration, MigrationWeight};
 
 /// What a remapping costs, and what it moves.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CurvePoint {
     /// The weight of migration that was asked for.
     pub migration_weight: MigrationWeight,

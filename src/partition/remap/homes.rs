@@ -152,7 +152,8 @@ impl Homes {
 }
 
 /// What changes place: vertices whose block is not their home, those of blocks that have left among them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Migration {
     /// The sum of their weights.
     pub weight: Weight,

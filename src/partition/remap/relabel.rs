@@ -10,10 +10,10 @@
 
 use std::ops::Range;
 
-use super::matching::cheapest_assignment_until;
+use crate::ground::linear_assignment::cheapest_assignment_until;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, Weight};
-use crate::partition::scheme::multisection::BlockTree;
+use crate::partition::layout::BlockTree;
 
 /// Which block may take which label, and what that keeps.
 pub(super) struct Relabelling<'a> {

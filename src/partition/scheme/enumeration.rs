@@ -4,7 +4,7 @@
 //! partition known. At most k^n leaves; only for as many as take no time.
 
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::assignment::{Assignment, Level};
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 
@@ -13,7 +13,7 @@ const MOST: usize = 1 << 17;
 
 /// The partition of least overload and then of least cost, the first of equals, if there are few enough to look at all.
 pub(in crate::partition) fn best<W: Stored, O: Objective>(
-    level: Level<'_, W, O>,
+    level: Problem<'_, W, O>,
     bounds: &[Weight],
 ) -> Option<Assignment> {
     let (n, k) = (level.num_nodes(), bounds.len());
@@ -30,7 +30,7 @@ pub(in crate::partition) fn best<W: Stored, O: Objective>(
 }
 
 struct Search<'a, W, O> {
-    level: Level<'a, W, O>,
+    level: Problem<'a, W, O>,
     /// What the bounds leave; below 0 where they are exceeded.
     room: Vec<Weight>,
     /// The blocks of the first vertices.

@@ -2,42 +2,35 @@
 
 use std::borrow::Cow;
 
-use super::initial;
-use super::multisection::Multisection;
-use super::pool::{Pool, overlay};
+use super::initial::{Coarsest, InitialPartition, bisection};
 use crate::ground::observer::Observer;
 use crate::ground::rng::Rng;
 use crate::ground::types::Weight;
-use crate::partition::assignment::{Assignment, Level};
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::coarsen::{self, Coarsening};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 use crate::partition::refine::balance;
 use crate::partition::refine::cycles::Moves;
 use crate::partition::refine::flow::Flow;
-use crate::partition::refine::k_way::KWay;
-use crate::partition::remap::start;
+use crate::partition::refine::k_way::{self, KWay};
 use crate::partition::settings::Settings;
-use crate::partition::targets::Targets;
+use crate::partition::targets::{Targets, in_order};
 
-/// How the partition of the coarsest graph is found.
-#[derive(Clone, Copy)]
-pub(crate) enum First<'a> {
-    /// By recursive bisection.
-    Bisection,
-    /// Along a tree of blocks.
-    Multisection(Multisection<'a>),
-    /// From where the vertices were.
-    Homes,
-    /// The best of a pool with these settings that begins so. Flows refine the finest level afterwards, or all levels.
-    PoolOfHomes { settings: &'a Settings, flows_on_all: bool },
+/// The levels on which flows refine pairs of blocks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FlowLevels {
+    All,
+    Finest,
 }
 
 /// What is partitioned, into what, and how.
 pub(crate) struct Task<'a, W, O> {
-    pub level: Level<'a, W, O>,
+    pub level: Problem<'a, W, O>,
     pub targets: &'a Targets,
-    pub first: First<'a>,
+    /// How the coarsest graph gets its first partition.
+    pub first: &'a dyn InitialPartition<W, O>,
+    pub flow_levels: FlowLevels,
     pub settings: &'a Settings,
     pub observer: &'a dyn Observer,
 }
@@ -52,10 +45,11 @@ impl<W, O> Copy for Task<'_, W, O> {}
 
 /// A graph with its targets, and the working memory of all phases.
 pub(crate) struct Multilevel<'a, W, O> {
-    finest: Level<'a, W, O>,
+    finest: Problem<'a, W, O>,
     sizes: &'a [Weight],
     bounds: &'a [Weight],
-    first: First<'a>,
+    first: &'a dyn InitialPartition<W, O>,
+    flow_levels: FlowLevels,
     settings: &'a Settings,
     observer: &'a dyn Observer,
     k_way: KWay,
@@ -64,11 +58,12 @@ pub(crate) struct Multilevel<'a, W, O> {
 
 impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     pub fn new(task: Task<'a, W, O>) -> Self {
-        let Task { level: finest, targets, first, settings, observer } = task;
+        let Task { level: finest, targets, first, flow_levels, settings, observer } = task;
         let mut k_way = KWay::default();
         k_way.resize(finest.num_nodes(), targets.num_blocks());
         let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
-        Self { finest, sizes, bounds, first, settings, observer, k_way, flow: Flow::default() }
+        let flow = Flow::default();
+        Self { finest, sizes, bounds, first, flow_levels, settings, observer, k_way, flow }
     }
 
     /// Coarsens, partitions, refines.
@@ -89,7 +84,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             rng,
         );
         let objectives = self.objectives(&coarsening);
-        let level = |finest: Level<'a, W, O>, steps: usize| Level {
+        let level = |finest: Problem<'a, W, O>, steps: usize| Problem {
             graph: coarsening.level(finest.graph, steps),
             objective: if steps == 0 { finest.objective } else { &objectives[steps - 1] },
         };
@@ -102,7 +97,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
                 self.refine(coarsest, &mut assignment, rng);
                 assignment
             }
-            None => self.initial(coarsest, rng),
+            None => self.first_partition(coarsest, rng),
         };
         for index in (0..coarsening.steps.len()).rev() {
             assignment.blocks = coarsen::project(&assignment.blocks, &coarsening.steps[index].0);
@@ -138,78 +133,65 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     ///
     /// If an initial partition is to be found on it, it must be large enough to have many different ones, and small
     /// enough for several attempts.
-    fn enough(&self, from_nothing: bool) -> usize {
-        if from_nothing && matches!(self.first, First::Multisection(_)) {
-            // Each step of multisection coarsens for itself.
+    fn enough(&self, from_scratch: bool) -> usize {
+        if from_scratch && self.first.coarsens() {
             return self.finest.num_nodes();
         }
         let settings = &self.settings.initial;
         let least = settings.coarsest_per_block.saturating_mul(self.sizes.len());
-        if from_nothing { least.max(settings.coarsest.min(self.finest.num_nodes() / 4)) } else { least }
+        if from_scratch { least.max(settings.coarsest.min(self.finest.num_nodes() / 4)) } else { least }
     }
 
-    /// The best of several partitions of the coarsest graph.
-    fn initial(&mut self, coarsest: Level<'_, W, O>, rng: &mut Rng) -> Assignment {
+    /// The first partition of the coarsest graph: the best of several attempts, refined.
+    fn first_partition(&mut self, coarsest: Problem<'_, W, O>, rng: &mut Rng) -> Assignment {
         if self.observer.should_stop() {
-            return Assignment::new(
-                coarsest,
-                initial::in_order(coarsest.node_weights(), self.sizes),
-                self.sizes.len(),
-            );
+            let blocks = in_order(coarsest.node_weights(), self.sizes);
+            return Assignment::new(coarsest, blocks, self.sizes.len());
         }
         let relaxed = self.relaxed(coarsest);
-        if let First::PoolOfHomes { settings, .. } = self.first {
-            let targets = Targets::bounded(self.sizes.to_vec(), relaxed);
-            let observer = self.observer;
-            let task = Task { level: coarsest, targets: &targets, first: First::Homes, settings, observer };
-            return Pool::new(task, rng.next_u64()).best();
+        if self.first.is_refined() {
+            return self.unrefined(coarsest, &relaxed, rng);
         }
-        let tolerance = if coarsest.max_node_weight() > 1 { coarsest.max_node_weight() } else { 0 };
-        let settings = &self.settings.bisection;
-        let mut best: Option<Assignment> = None;
-        // An attempt bisects all vertices log k times. All attempts together should not cost more than the refinement.
-        let depth = initial::depth(self.sizes.len()) as usize;
-        let affordable = self.finest.num_nodes() / coarsest.num_nodes().max(1);
-        let tries = (self.settings.initial.bisections / depth.max(1)).min(affordable).max(1);
-        for _ in 0..tries {
-            let seed = rng.next_u64();
-            let blocks = match self.first {
-                First::Multisection(multisection) => {
-                    multisection.run(coarsest, self.sizes, self.bounds, seed, self.observer)
-                }
-                First::Homes | First::PoolOfHomes { .. } => {
-                    start::resume(coarsest, self.sizes, &relaxed, &self.settings.balance, self.observer)
-                }
-                First::Bisection => initial::recursive_bisection(
-                    coarsest.graph,
-                    self.sizes,
-                    self.bounds,
-                    tolerance,
-                    self.settings.contraction,
-                    settings,
-                    seed,
-                    self.observer,
-                ),
-            };
-            let mut next = Assignment::new(coarsest, blocks, self.sizes.len());
-            balance::rebalance(coarsest, &mut next, &relaxed, self.observer);
-            self.refine_boundary(coarsest, &mut next, &relaxed, rng);
-            let score = |assignment: &Assignment| (assignment.overload(&relaxed), assignment.cost);
-            if best.as_ref().is_none_or(|best| score(&next) < score(best)) {
-                best = Some(next);
-            }
+        let mut best = self.attempt(coarsest, &relaxed, rng);
+        for _ in 1..self.num_attempts(coarsest) {
             if self.observer.should_stop() {
                 break;
             }
+            let next = self.attempt(coarsest, &relaxed, rng);
+            if next.score(&relaxed) < best.score(&relaxed) {
+                best = next;
+            }
         }
-        let mut best = best.expect("there was at least one try");
         self.refine_pairs(coarsest, &mut best, &relaxed, rng);
         best
     }
 
+    /// The number of first partitions of the coarsest graph. An attempt bisects all vertices log k times, and all attempts
+    /// together should not cost more than the refinement.
+    fn num_attempts(&self, coarsest: Problem<'_, W, O>) -> usize {
+        let depth = bisection::depth(self.sizes.len()) as usize;
+        let affordable = self.finest.num_nodes() / coarsest.num_nodes().max(1);
+        (self.settings.initial.bisections / depth.max(1)).min(affordable).max(1)
+    }
+
+    /// A first partition of the coarsest graph, refined.
+    fn attempt(&mut self, coarsest: Problem<'_, W, O>, relaxed: &[Weight], rng: &mut Rng) -> Assignment {
+        let mut assignment = self.unrefined(coarsest, relaxed, rng);
+        balance::rebalance(coarsest, &mut assignment, relaxed, self.observer);
+        self.refine_boundary(coarsest, &mut assignment, relaxed, rng);
+        assignment
+    }
+
+    /// A first partition of the coarsest graph as it was found.
+    fn unrefined(&self, coarsest: Problem<'_, W, O>, relaxed: &[Weight], rng: &mut Rng) -> Assignment {
+        let Self { sizes, bounds, settings, observer, .. } = *self;
+        let request = Coarsest { level: coarsest, sizes, bounds, relaxed, settings, observer };
+        Assignment::new(coarsest, self.first.blocks(&request, rng.next_u64()), sizes.len())
+    }
+
     /// The bounds on a level. They are relaxed, as coarse vertices cannot meet tight bounds, and the search needs room; but
     /// blocks that stay empty stay so.
-    fn relaxed(&self, level: Level<'_, W, O>) -> Vec<Weight> {
+    fn relaxed(&self, level: Problem<'_, W, O>) -> Vec<Weight> {
         let relax = |(&size, &bound): (&Weight, &Weight)| {
             if bound == 0 {
                 return 0;
@@ -221,7 +203,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         self.sizes.iter().zip(self.bounds).map(relax).collect()
     }
 
-    fn refine(&mut self, level: Level<'_, W, O>, assignment: &mut Assignment, rng: &mut Rng) {
+    fn refine(&mut self, level: Problem<'_, W, O>, assignment: &mut Assignment, rng: &mut Rng) {
         if self.observer.should_stop() {
             return;
         }
@@ -232,15 +214,14 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     }
 
     /// Whether pairs of blocks are refined on a level. What is found on the finest level is kept, so that is never left out.
-    fn has_flows(&self, level: Level<'_, W, O>) -> bool {
-        let only_finest =
-            self.flow.is_futile() || matches!(self.first, First::PoolOfHomes { flows_on_all: false, .. });
+    fn has_flows(&self, level: Problem<'_, W, O>) -> bool {
+        let only_finest = self.flow.is_futile() || self.flow_levels == FlowLevels::Finest;
         self.settings.flow.rounds > 0 && (!only_finest || level.num_nodes() == self.finest.num_nodes())
     }
 
     fn refine_pairs(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         rng: &mut Rng,
@@ -253,12 +234,13 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
 
     fn refine_boundary(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         rng: &mut Rng,
     ) {
-        self.k_way.refine(level, assignment, bounds, &self.settings.k_way, self.observer, rng);
+        let goal = k_way::Goal { bounds, settings: &self.settings.k_way, observer: self.observer };
+        self.k_way.refine(level, assignment, goal, rng);
     }
 
     /// Brings the blocks to their final bounds.
@@ -307,4 +289,14 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         let mut moves = Moves::new(self.finest, assignment, self.settings.balance.effort, self.observer);
         moves.improve(assignment, self.settings.balance.patience);
     }
+}
+
+/// Classes of vertices that neither partition separates; O(n log n).
+pub(super) fn overlay(first: &[u32], second: &[u32]) -> Vec<u32> {
+    let pair = |(&a, &b): (&u32, &u32)| (u64::from(a) << 32) | u64::from(b);
+    let mut present: Vec<u64> = first.iter().zip(second).map(pair).collect();
+    present.sort_unstable();
+    present.dedup();
+    let class = |pair: u64| present.partition_point(|&other| other < pair) as u32;
+    first.iter().zip(second).map(|blocks| class(pair(blocks))).collect()
 }

@@ -9,14 +9,14 @@
 //!
 //! Sanders, Schulz: Distributed evolutionary graph partitioning. ALENEX 2012.
 
-use rayon::prelude::*;
-
-use super::multilevel::{First, Multilevel, Task};
+use super::initial::bisection::RecursiveBisection;
+use super::multilevel::{FlowLevels, Multilevel, Task, overlay};
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Phase};
 use crate::ground::rng::{Rng, derive};
+use crate::ground::threads;
 use crate::ground::types::{BlockId, Weight};
-use crate::partition::assignment::{Assignment, Level};
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::objective::{Cut, Objective};
 use crate::partition::settings::Settings;
@@ -64,8 +64,8 @@ impl<'a, W: Stored> Pool<'a, W, Cut> {
         seed: u64,
         observer: &'a dyn Observer,
     ) -> Self {
-        let level = Level { graph, objective: &Cut };
-        Self::new(Task { level, targets, first: First::Bisection, settings, observer }, seed)
+        let (level, first) = (Problem { graph, objective: &Cut }, &RecursiveBisection);
+        Self::new(Task { level, targets, first, flow_levels: FlowLevels::All, settings, observer }, seed)
     }
 }
 
@@ -85,7 +85,7 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
             seeds.into_iter().map(|seed| (None, seed)).collect();
         let given = self.starts.iter().zip(1..);
         starts.extend(given.map(|(start, index)| (Some(start), derive(self.seed, u64::MAX - index))));
-        let mut members = self.each(starts, |(start, seed)| self.member(start, seed));
+        let mut members = self.each(starts, &|(start, seed)| self.member(start, seed));
         for generation in 1..=self.task.settings.pool.generations as u64 {
             if self.task.observer.should_stop() {
                 break;
@@ -146,7 +146,7 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
             let (first, second) = (members.swap_remove(0), members.swap_remove(0));
             pairs.push((first, second, rng.next_u64()));
         }
-        let families = self.each(pairs, |(first, second, seed)| self.combine(first, second, seed));
+        let families = self.each(pairs, &|(first, second, seed)| self.combine(first, second, seed));
         members.extend(families.into_iter().flatten());
         members
     }
@@ -169,21 +169,11 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
     }
 
     /// Applies `work` to each item, in parallel if the graph is large enough; results in the order of the items.
-    fn each<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
+    fn each<T: Send, R: Send>(&self, items: Vec<T>, work: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
         if items.len() > 1 && self.task.level.num_arcs() >= LEAST_PARALLEL_ARCS {
-            items.into_par_iter().map(work).collect()
+            threads::map_each(items, work)
         } else {
             items.into_iter().map(work).collect()
         }
     }
-}
-
-/// Classes of vertices that neither partition separates; O(n log n).
-pub(in crate::partition) fn overlay(first: &[u32], second: &[u32]) -> Vec<u32> {
-    let pair = |(&a, &b): (&u32, &u32)| (u64::from(a) << 32) | u64::from(b);
-    let mut present: Vec<u64> = first.iter().zip(second).map(pair).collect();
-    present.sort_unstable();
-    present.dedup();
-    let class = |pair: u64| present.partition_point(|&other| other < pair) as u32;
-    first.iter().zip(second).map(|blocks| class(pair(blocks))).collect()
 }

@@ -1,6 +1,6 @@
 //! Mappings that launchers make without any knowledge of the traffic.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::graph::CsrGraph;
 use crate::ground::rng::Rng;

@@ -9,8 +9,6 @@
 
 mod arrangement;
 
-use serde::Serialize;
-
 pub use arrangement::Arrangement;
 
 use crate::graph::{CsrGraph, quotient};
@@ -32,16 +30,17 @@ pub struct Comparison<'a> {
 }
 
 /// The figures of a mapping.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Figures {
     /// J.
-    #[serde(rename = "J")]
+    #[cfg_attr(feature = "serde", serde(rename = "J"))]
     pub cost: Cost,
     /// The traffic of each level, innermost first. Levels are those of a regular tree; elsewhere the package, the node, and what is
     /// between nodes.
     pub levels: Vec<LevelShare>,
     /// The weight of the edges that leave each node.
-    #[serde(skip)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub outgoing: Vec<Weight>,
     /// The most that leaves a node.
     pub busiest: Weight,
@@ -50,7 +49,8 @@ pub struct Figures {
 }
 
 /// The traffic that stays inside a level and leaves those inside of it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LevelShare {
     /// What people call it.
     pub name: String,

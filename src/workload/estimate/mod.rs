@@ -1,4 +1,4 @@
-//! An estimate of how long a program takes with a mapping, without simulating it.
+//! An estimate of how long a workload takes with a mapping, without simulating it.
 //!
 //! # Problem
 //!
@@ -43,7 +43,7 @@ mod model;
 pub use classes::{Estimate, NOWHERE};
 pub use model::{ChannelModel, Model, Phase};
 
-/// Messages of a program at most, to be told into phases: they take 24 bytes each.
+/// Messages of a workload at most, to be told into phases: they take 24 bytes each.
 pub const MOST_MESSAGES: u64 = 1 << 25;
 
 /// Parts of a cycle in which F and R are summed.
@@ -54,10 +54,10 @@ pub const PARTS: i64 = 1 << 8;
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum EstimateError {
-    #[error("the program has {count} messages; of {MOST_MESSAGES} at most phases can be told")]
+    #[error("the workload has {count} messages; of {MOST_MESSAGES} at most phases can be told")]
     TooManyMessages { count: u64 },
     #[error(
-        "the program may take more than 2^52 cycles on this machine; give flits or distances in a larger unit"
+        "the workload may take more than 2^52 cycles on this machine; give flits or distances in a larger unit"
     )]
     TooLong,
     #[error("{phases} phases on {lanes} links take more memory than can be taken")]

@@ -1,26 +1,29 @@
-//! What the estimate needs to know of a program: the quantities of section 3.2, found by running it where all messages travel
+//! What the estimate needs to know of a workload: the quantities of section 3.2, found by running it where all messages travel
 //! between neighbours and none is in the way of another.
 //!
 //! Times of that run do not depend on the order in which tasks are looked at, so it needs no events: a task goes on until it
 //! wants a message that has not been sent. O(instructions, repetitions unrolled, + messages log messages).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+
+use hashbrown::HashMap;
 
 use crate::workload::estimate::{EstimateError, MOST_MESSAGES};
 use crate::workload::simulate::Costs;
-use crate::workload::{Channel, Cursor, Instruction, Program, TaskId};
+use crate::workload::{Channel, Cursor, Instruction, TaskId, Workload};
 
 /// Two messages are in the same phase if they are on their way together for more than this share of the shorter one's time alone.
 const TOGETHER: f64 = 0.5;
 
-/// What a program does, summed up.
+/// What a workload does, summed up.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Model {
     /// w: cycles that each task is busy, SEND and RECEIVE included.
     pub work: Vec<u64>,
     /// q: cycles that each task waits for messages.
     pub waiting: Vec<u64>,
-    /// What passes each channel of the program.
+    /// What passes each channel of the workload.
     pub channels: Vec<ChannelModel>,
     /// Which channels are in use together.
     pub phases: Vec<Phase>,
@@ -32,6 +35,7 @@ pub struct Model {
 
 /// What passes a channel. Sums are over a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ChannelModel {
     /// The sending task.
     pub from: TaskId,
@@ -47,6 +51,7 @@ pub struct ChannelModel {
 
 /// Channels whose messages are on their way at the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Phase {
     /// The channels, ascending.
     pub channels: Vec<u32>,
@@ -55,22 +60,22 @@ pub struct Phase {
 }
 
 impl Model {
-    /// The quantities of a program where SEND and RECEIVE take these times.
-    pub fn new(program: &Program, costs: Costs) -> Result<Self, EstimateError> {
-        let count = program.num_messages();
+    /// The quantities of a workload where SEND and RECEIVE take these times.
+    pub fn new(workload: &Workload, costs: Costs) -> Result<Self, EstimateError> {
+        let count = workload.num_messages();
         if count > MOST_MESSAGES {
             return Err(EstimateError::TooManyMessages { count });
         }
-        let mut run = Run::new(program, costs);
-        let mut ready: Vec<TaskId> = (0..program.num_tasks() as TaskId).rev().collect();
+        let mut run = Run::new(workload, costs);
+        let mut ready: Vec<TaskId> = (0..workload.num_tasks() as TaskId).rev().collect();
         while let Some(task) = ready.pop() {
             run.go_on(task, &mut ready);
         }
         let Run { clock, waiting, waited, mut sent, .. } = run;
         let mut channels = Vec::new();
-        let mut of_task: Vec<Vec<u32>> = vec![Vec::new(); program.num_tasks()];
+        let mut of_task: Vec<Vec<u32>> = vec![Vec::new(); workload.num_tasks()];
         for (index, (&Channel { from, to }, traffic)) in
-            program.channels().iter().zip(program.traffic()).enumerate()
+            workload.channels().iter().zip(workload.traffic()).enumerate()
         {
             let (messages, flits) = (traffic.messages, traffic.flits);
             channels.push(ChannelModel { from, to, messages, flits, waiting: waited[index] });
@@ -101,7 +106,7 @@ type Sent = (u64, u32, u64);
 
 /// The run without distances and contention.
 struct Run<'a> {
-    program: &'a Program,
+    workload: &'a Workload,
     costs: Costs,
     cursors: Vec<Cursor>,
     clock: Vec<u64>,
@@ -116,10 +121,10 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(program: &'a Program, costs: Costs) -> Self {
-        let (tasks, channels) = (program.num_tasks(), program.channels().len());
+    fn new(workload: &'a Workload, costs: Costs) -> Self {
+        let (tasks, channels) = (workload.num_tasks(), workload.channels().len());
         Self {
-            program,
+            workload,
             costs,
             cursors: vec![Cursor::default(); tasks],
             clock: vec![0; tasks],
@@ -135,7 +140,7 @@ impl<'a> Run<'a> {
     /// Runs a task until it ends or waits for a message that was not sent; who waited for its messages becomes ready.
     fn go_on(&mut self, task: TaskId, ready: &mut Vec<TaskId>) {
         let own = task as usize;
-        while let Some(instruction) = self.cursors[own].next(self.program.instructions(task)) {
+        while let Some(instruction) = self.cursors[own].next(self.workload.instructions(task)) {
             let time = self.costs.of(instruction);
             match instruction {
                 Instruction::Send { channel, flits } => {
@@ -146,7 +151,7 @@ impl<'a> Run<'a> {
                     self.arrivals[at].push_back(begin + flits);
                     self.sent.push((begin, channel, flits));
                     if std::mem::take(&mut self.is_awaited[at]) {
-                        ready.push(self.program.channels()[at].to);
+                        ready.push(self.workload.channels()[at].to);
                     }
                 }
                 Instruction::Receive { channel, .. } => {

@@ -1,4 +1,4 @@
-//! Simulation of a program on a machine: how long it takes with a mapping, and which link holds it up.
+//! Simulation of a workload on a machine: how long it takes with a mapping, and which link holds it up.
 //!
 //! # Model
 //!
@@ -30,23 +30,27 @@ mod calendar;
 mod network;
 mod report;
 mod tasks;
+#[cfg(feature = "serde")]
 mod trace;
 
 pub use report::{Activity, Flight, Latency, LinkLoad, PeTime, Simulation, Span, Timeline};
+#[cfg(feature = "serde")]
 pub use trace::ChromeTrace;
 
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::PeId;
 use crate::workload::routing::{Flow, Hop, Routing};
-use crate::workload::{Channel, Instruction, Program, TaskId};
+use crate::workload::{Channel, Instruction, TaskId, Workload};
 use calendar::Calendar;
 use network::{Event, MessageId, Network};
 use tasks::{Begun, Outgoing, Tasks};
 
 /// Cycles that instructions take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct Costs {
     /// A SEND, whatever the length of the message.
     pub send: u64,
@@ -65,6 +69,11 @@ impl Costs {
     /// The greatest cost.
     pub const MOST: u64 = 1 << 20;
 
+    /// Cycles of a SEND and of a RECEIVE.
+    pub const fn new(send: u64, receive: u64) -> Self {
+        Self { send, receive }
+    }
+
     /// Cycles that an instruction takes.
     pub fn of(self, instruction: Instruction) -> u64 {
         match instruction {
@@ -76,13 +85,26 @@ impl Costs {
     }
 }
 
-/// What a simulation is told besides program, routes and mapping.
+/// What a simulation is told besides workload, routes and mapping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
+#[non_exhaustive]
+pub struct SimulationConfig {
     /// Cycles that instructions take.
     pub costs: Costs,
     /// Whether to tell what was done when: 40 bytes an instruction, 32 a message.
     pub has_timeline: bool,
+}
+
+impl SimulationConfig {
+    /// A simulation with these costs, without a timeline.
+    pub const fn new(costs: Costs) -> Self {
+        Self { costs, has_timeline: false }
+    }
+
+    /// The same with or without a timeline.
+    pub const fn with_timeline(self, has_timeline: bool) -> Self {
+        Self { has_timeline, ..self }
+    }
 }
 
 /// Why a simulation has no end. Tasks and PEs are counted from 0.
@@ -90,14 +112,14 @@ pub struct Settings {
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum SimulationError {
-    #[error("the mapping has {found} tasks, the program {expected}")]
+    #[error("the mapping has {found} tasks, the workload {expected}")]
     MappingDiffers { found: usize, expected: usize },
     #[error("task {task} is on PE {pe}, but the machine has 0..{count}")]
     PeOutOfRange { task: usize, pe: PeId, count: usize },
     #[error("SEND and RECEIVE may take {} cycles at most", Costs::MOST)]
     CostTooLarge,
     #[error(
-        "the program may take more than 2^62 cycles on this machine; give flits or distances in a larger unit"
+        "the workload may take more than 2^62 cycles on this machine; give flits or distances in a larger unit"
     )]
     TooLong,
     #[error("at time {time} messages wait for each other for ever: {}", circle_of(circle))]
@@ -121,6 +143,7 @@ impl HasKind for SimulationError {
 
 /// A message that waits for a link that the next one of a circle keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Blocked {
     /// Who sent it.
     pub from: TaskId,
@@ -140,37 +163,37 @@ fn circle_of(circle: &[Blocked]) -> String {
     format!("{}{rest}the first", named.collect::<String>())
 }
 
-/// Simulates a program where task i runs on PE `pe_of[i]`, any number of them on each.
+/// Simulates a workload where task i runs on PE `pe_of[i]`, any number of them on each.
 ///
 /// ```
-/// use viem::workload::ProgramBuilder;
+/// use viem::workload::WorkloadBuilder;
 /// use viem::workload::routing::Routing;
-/// use viem::workload::simulate::{Costs, Settings, simulate};
+/// use viem::workload::simulate::{Costs, SimulationConfig, simulate};
 /// use viem::machine::Grid;
 ///
-/// let mut builder = ProgramBuilder::new(2);
+/// let mut builder = WorkloadBuilder::new(2);
 /// builder.send(0, 1, 10);
 /// builder.receive(1, 0, 10);
-/// let program = builder.build()?;
+/// let workload = builder.build()?;
 /// let routing = Routing::new(&Grid::mesh(&[4])?)?;
-/// let settings = Settings { costs: Costs { send: 0, receive: 0 }, ..Settings::default() };
+/// let settings = SimulationConfig::new(Costs::new(0, 0));
 /// // Ten flits over three links.
-/// assert_eq!(simulate(&program, &routing, &[0, 3], settings, &())?.completion_time, 10 + 3 - 1);
+/// assert_eq!(simulate(&workload, &routing, &[0, 3], settings, &())?.completion_time, 10 + 3 - 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn simulate(
-    program: &Program,
+    workload: &Workload,
     routing: &Routing,
     pe_of: &[PeId],
-    settings: Settings,
+    settings: SimulationConfig,
     observer: &dyn Observer,
 ) -> Result<Simulation, SimulationError> {
-    check(program, routing, pe_of, settings.costs)?;
+    check(workload, routing, pe_of, settings.costs)?;
     let mut run = Run {
-        program,
+        workload,
         routing,
         pe_of,
-        tasks: Tasks::new(program, pe_of, routing.num_pes(), settings.costs, settings.has_timeline),
+        tasks: Tasks::new(workload, pe_of, routing.num_pes(), settings.costs, settings.has_timeline),
         network: Network::new(routing.num_lanes()),
         calendar: Calendar::new(),
         due: (0..routing.num_pes() as PeId).collect(),
@@ -185,8 +208,13 @@ pub fn simulate(
 }
 
 /// Checks sizes, and that no time exceeds 62 bits.
-fn check(program: &Program, routing: &Routing, pe_of: &[PeId], costs: Costs) -> Result<(), SimulationError> {
-    let (found, expected, count) = (pe_of.len(), program.num_tasks(), routing.num_pes());
+fn check(
+    workload: &Workload,
+    routing: &Routing,
+    pe_of: &[PeId],
+    costs: Costs,
+) -> Result<(), SimulationError> {
+    let (found, expected, count) = (pe_of.len(), workload.num_tasks(), routing.num_pes());
     if found != expected {
         return Err(SimulationError::MappingDiffers { found, expected });
     }
@@ -198,10 +226,10 @@ fn check(program: &Program, routing: &Routing, pe_of: &[PeId], costs: Costs) -> 
     }
     // One message after the other takes no less time than all of them together.
     let (hops, cycles) = routing.longest();
-    let flits = u128::from(program.num_flits()) + u128::from(program.num_messages());
+    let flits = u128::from(workload.num_flits()) + u128::from(workload.num_messages());
     let messages = flits.saturating_mul(hops.into()).saturating_mul(cycles.into());
-    let work: u64 = (0..expected as TaskId).map(|task| program.work(task)).sum();
-    let calls = u128::from(program.num_instructions()) * u128::from(Costs::MOST);
+    let work: u64 = (0..expected as TaskId).map(|task| workload.work(task)).sum();
+    let calls = u128::from(workload.num_instructions()) * u128::from(Costs::MOST);
     if messages.saturating_add(calls).saturating_add(work.into()) > 1 << 62 {
         return Err(SimulationError::TooLong);
     }
@@ -219,7 +247,7 @@ struct Latencies {
 }
 
 struct Run<'a> {
-    program: &'a Program,
+    workload: &'a Workload,
     routing: &'a Routing,
     pe_of: &'a [PeId],
     tasks: Tasks<'a>,
@@ -273,7 +301,7 @@ impl Run<'_> {
             sums.alone += u128::from(message.time_alone());
             sums.longest = sums.longest.max(latency);
             if let Some(flights) = &mut self.flights {
-                let Channel { from, to } = self.program.channels()[channel as usize];
+                let Channel { from, to } = self.workload.channels()[channel as usize];
                 flights.push(Flight { from, to, flits: message.flits, sent: message.sent, arrived: now });
             }
             self.network.forget(id);
@@ -307,7 +335,7 @@ impl Run<'_> {
     /// Sends a message: over links, or to where it is at once.
     fn send(&mut self, outgoing: &Outgoing, now: u64) {
         let &Outgoing { task, channel, flits, number } = outgoing;
-        let to = self.program.channels()[channel as usize].to;
+        let to = self.workload.channels()[channel as usize].to;
         let (from, to) = (self.pe_of[task as usize], self.pe_of[to as usize]);
         let routing = self.routing;
         let route = |hops: &mut Vec<Hop>| {
@@ -322,7 +350,7 @@ impl Run<'_> {
     /// Messages that wait for each other.
     fn circle(&self) -> Vec<Blocked> {
         let blocked = |(id, lane)| {
-            let Channel { from, to } = self.network.ends(id, self.program.channels());
+            let Channel { from, to } = self.network.ends(id, self.workload.channels());
             Blocked { from, to, link: self.routing.name(self.routing.link_of(lane)) }
         };
         self.network.circle().into_iter().map(blocked).collect()

@@ -35,7 +35,7 @@ pub(super) type Key = (u32, u64);
 /// A message on its way.
 pub(super) struct Message {
     pub key: Key,
-    /// The channel of the program.
+    /// The channel of the workload.
     pub channel: u32,
     pub flits: u64,
     pub flow: Flow,

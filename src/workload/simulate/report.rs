@@ -1,13 +1,13 @@
 //! What a simulation tells.
 
-use serde::Serialize;
-
 use crate::ground::types::PeId;
 use crate::workload::TaskId;
 use crate::workload::routing::LaneId;
 
-/// How long a program takes with a mapping, and why. All times are in cycles.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// How long a workload takes with a mapping, and why. All times are in cycles.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Simulation {
     /// When the last task ends.
     pub completion_time: u64,
@@ -18,7 +18,7 @@ pub struct Simulation {
     /// How long messages took.
     pub latency: Latency,
     /// What was done when, if that was asked for.
-    #[serde(skip)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub timeline: Option<Timeline>,
 }
 
@@ -33,7 +33,9 @@ impl Simulation {
 }
 
 /// The time of a PE: its three parts are the completion time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct PeTime {
     /// It ran an instruction.
     pub busy: u64,
@@ -44,7 +46,9 @@ pub struct PeTime {
 }
 
 /// What happened on a link in one direction, both lanes together if it has two.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct LinkLoad {
     /// Its first lane.
     pub link: LaneId,
@@ -63,7 +67,9 @@ pub struct LinkLoad {
 }
 
 /// How long messages between different places took, from the end of their SEND until all of it has arrived.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Latency {
     /// How many there were.
     pub messages: u64,
@@ -79,6 +85,7 @@ pub struct Latency {
 
 /// What was done when.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Timeline {
     /// Instructions, in the order of their ends.
     pub spans: Vec<Span>,
@@ -87,8 +94,10 @@ pub struct Timeline {
 }
 
 /// What a PE does for some time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Activity {
     /// A task computes.
     Compute,
@@ -100,6 +109,7 @@ pub enum Activity {
 
 /// An instruction that has run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Span {
     /// Where.
     pub pe: PeId,
@@ -115,6 +125,7 @@ pub struct Span {
 
 /// A message that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Flight {
     /// Who sent it.
     pub from: TaskId,

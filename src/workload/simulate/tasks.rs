@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::Costs;
 use super::report::{Activity, PeTime, Span};
 use crate::ground::types::PeId;
-use crate::workload::{Cursor, Instruction, Program, TaskId};
+use crate::workload::{Cursor, Instruction, TaskId, Workload};
 
 struct Task {
     cursor: Cursor,
@@ -39,7 +39,7 @@ pub(super) struct Outgoing {
 
 /// All tasks and PEs.
 pub(super) struct Tasks<'a> {
-    program: &'a Program,
+    workload: &'a Workload,
     pe_of: &'a [PeId],
     costs: Costs,
     tasks: Vec<Task>,
@@ -53,7 +53,7 @@ pub(super) struct Tasks<'a> {
 
 impl<'a> Tasks<'a> {
     pub(super) fn new(
-        program: &'a Program,
+        workload: &'a Workload,
         pe_of: &'a [PeId],
         num_pes: usize,
         costs: Costs,
@@ -67,12 +67,12 @@ impl<'a> Tasks<'a> {
             pes[pe as usize].unfinished += 1;
         }
         Self {
-            program,
+            workload,
             pe_of,
             costs,
             tasks: pe_of.iter().map(|_| task()).collect(),
             pes,
-            arrived: vec![0; program.channels().len()],
+            arrived: vec![0; workload.channels().len()],
             spans: is_told.then(Vec::new),
             num_steps: 0,
         }
@@ -86,7 +86,7 @@ impl<'a> Tasks<'a> {
     /// A message has arrived. Returns the PE that may have something to do now.
     pub(super) fn arrives(&mut self, channel: u32) -> Option<PeId> {
         self.arrived[channel as usize] += 1;
-        let to = self.program.channels()[channel as usize].to;
+        let to = self.workload.channels()[channel as usize].to;
         let task = &mut self.tasks[to as usize];
         task.waits.take_if(|waits| *waits == channel)?;
         let pe = self.pe_of[to as usize];
@@ -109,7 +109,7 @@ impl<'a> Tasks<'a> {
         let Some(task) = own.ready.pop_front() else { return Begun::Nothing };
         self.num_steps += 1;
         let state = &mut self.tasks[task as usize];
-        let Some(instruction) = state.cursor.next(self.program.instructions(task)) else {
+        let Some(instruction) = state.cursor.next(self.workload.instructions(task)) else {
             own.unfinished -= 1;
             own.end = now;
             return Begun::AtOnce(None);

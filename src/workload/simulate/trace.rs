@@ -9,11 +9,19 @@ use crate::ground::types::PeId;
 
 /// A timeline that is serialised as a list of events.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ChromeTrace<'a> {
     /// What was done when.
     pub timeline: &'a Timeline,
     /// The PE of each task.
     pub pe_of: &'a [PeId],
+}
+
+impl<'a> ChromeTrace<'a> {
+    /// The trace of a timeline, where task i is on PE `pe_of[i]`.
+    pub const fn new(timeline: &'a Timeline, pe_of: &'a [PeId]) -> Self {
+        Self { timeline, pe_of }
+    }
 }
 
 #[derive(Serialize)]

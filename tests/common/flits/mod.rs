@@ -3,7 +3,7 @@
 mod links;
 mod tasks;
 
-use viem::workload::Program;
+use viem::workload::Workload;
 use viem::workload::routing::Routing;
 use viem::workload::simulate::Costs;
 
@@ -27,16 +27,16 @@ pub struct SlowRun {
     pub flights: Vec<(MessageKey, u64, u64)>,
 }
 
-/// Runs a program, cycle by cycle, for at most `limit` of them; nothing if it has not ended by then.
+/// Runs a workload, cycle by cycle, for at most `limit` of them; nothing if it has not ended by then.
 pub fn slow_run(
-    program: &Program,
+    workload: &Workload,
     routing: &Routing,
     pe_of: &[u32],
     costs: Costs,
     limit: u64,
 ) -> Option<SlowRun> {
     let mut links = Links::new(routing.num_lanes());
-    let mut tasks = Tasks::new(program, routing, pe_of, costs);
+    let mut tasks = Tasks::new(workload, routing, pe_of, costs);
     for now in 0..limit {
         links.arrive(now).into_iter().for_each(|channel| tasks.hear(channel));
         (0..routing.num_pes()).for_each(|pe| tasks.run(pe, now, &mut links));

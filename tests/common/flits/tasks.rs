@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use viem::workload::routing::{Flow, Routing};
 use viem::workload::simulate::Costs;
-use viem::workload::{Instruction, Program};
+use viem::workload::{Instruction, Workload};
 
 use super::links::{Links, Message};
 
-/// The tasks of a program on the PEs of a machine.
+/// The tasks of a workload on the PEs of a machine.
 pub struct Tasks<'a> {
-    program: &'a Program,
+    workload: &'a Workload,
     routing: &'a Routing,
     pe_of: &'a [u32],
     costs: Costs,
@@ -31,9 +31,9 @@ pub struct Tasks<'a> {
 }
 
 impl<'a> Tasks<'a> {
-    pub fn new(program: &'a Program, routing: &'a Routing, pe_of: &'a [u32], costs: Costs) -> Self {
+    pub fn new(workload: &'a Workload, routing: &'a Routing, pe_of: &'a [u32], costs: Costs) -> Self {
         let code: Vec<_> =
-            (0..program.num_tasks() as u32).map(|task| unrolled(program.instructions(task))).collect();
+            (0..workload.num_tasks() as u32).map(|task| unrolled(workload.instructions(task))).collect();
         let num_pes = routing.num_pes();
         let mut ready = vec![VecDeque::new(); num_pes];
         pe_of.iter().enumerate().for_each(|(task, &pe)| ready[pe as usize].push_back(task));
@@ -41,12 +41,12 @@ impl<'a> Tasks<'a> {
             next: vec![0; code.len()],
             sent: vec![0; code.len()],
             waits: vec![None; code.len()],
-            there: vec![0; program.channels().len()],
+            there: vec![0; workload.channels().len()],
             running: vec![None; num_pes],
             alive: ready.iter().map(VecDeque::len).collect(),
             busy: vec![0; num_pes],
             ends: vec![0; num_pes],
-            program,
+            workload,
             routing,
             pe_of,
             costs,
@@ -132,7 +132,7 @@ impl<'a> Tasks<'a> {
     }
 
     fn receiver(&self, channel: u32) -> usize {
-        self.program.channels()[channel as usize].to as usize
+        self.workload.channels()[channel as usize].to as usize
     }
 }
 

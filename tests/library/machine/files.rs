@@ -1,8 +1,9 @@
 //! Files that machines are in, and lists of PEs: what is read, and what is refused and where.
 
 use proptest::prelude::*;
+use viem::ground::number_list::{ListFault, ListOf, is_list};
 use viem::io::matrix::{self, MatrixFault};
-use viem::io::number_list::{self, ListFault, ListOf};
+use viem::io::number_list;
 use viem::io::target::{self, Base, Target, TargetFault};
 use viem::io::{ContentError, FieldFault, ReadError, Source};
 
@@ -168,13 +169,8 @@ fn lists_of_pes() {
     assert_eq!(read_list("5\n3\r\n4", 9).unwrap(), [5, 3, 4]);
     assert_eq!(read_list(" 2-2, 1 # the rest is broken: 0\n% nothing\n0,\n", 3).unwrap(), [2, 1, 0]);
     assert_eq!(read_list("00004294967294", u32::MAX as usize).unwrap(), [u32::MAX - 1]);
-    assert!(
-        number_list::is_list("0-15,32")
-            && number_list::is_list(" 3 4")
-            && number_list::is_list("7,")
-            && number_list::is_list("")
-    );
-    assert!(!number_list::is_list("pes.txt") && !number_list::is_list("./12") && !number_list::is_list("-"));
+    assert!(is_list("0-15,32") && is_list(" 3 4") && is_list("7,") && is_list(""));
+    assert!(!is_list("pes.txt") && !is_list("./12") && !is_list("-"));
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! Constructors: one suite over all of them.
 
-use crate::common::{Counted, StopAfter};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::common::StopAfter;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::observer::Observer;
 use viem::ground::threads;
-use viem::machine::Places;
-use viem::machine::{DistanceOracle, DistanceVisitor, Grid, Hierarchy, Machine};
+use viem::ground::types::PeId;
+use viem::machine::{DistanceOracle, Distances, Grid, Hierarchy, Machine, Metric as _, OwnDistances, Places};
 use viem::mapping::Mapping;
 use viem::mapping::construct::{Construction, ConstructionConfig, construct};
 use viem::mapping::objective::cost;
@@ -66,17 +69,9 @@ fn construct_on(
     seed: u64,
     observer: &dyn Observer,
 ) -> Mapping {
-    struct Visit<'a>(&'a Places, &'a CsrGraph, &'a ConstructionConfig, u64, &'a dyn Observer);
-    impl DistanceVisitor for Visit<'_> {
-        type Output = Mapping;
-        fn visit<O: DistanceOracle>(self, oracle: &O) -> Mapping {
-            let Self(places, graph, config, seed, observer) = self;
-            let problem = Problem::new(graph, oracle).unwrap().with_parts(places.parts());
-            construct(&problem, places, config, seed, observer).unwrap()
-        }
-    }
     let places = Places::of(machine).unwrap();
-    places.distances().visit(Visit(&places, graph, config, seed, observer))
+    let problem = Problem::new(graph, places.distances()).unwrap().with_parts(places.parts());
+    construct(&problem, &places, config, seed, observer).unwrap()
 }
 
 fn build(graph: &CsrGraph, hierarchy: &Hierarchy, algorithm: Construction, preset: Preset) -> Mapping {
@@ -100,14 +95,7 @@ fn every_constructor_yields_a_permutation() {
 
 /// The same graph with the heaviest edges for which J still fits on a machine.
 fn heaviest(graph: &CsrGraph, machine: &dyn Machine) -> CsrGraph {
-    struct Greatest;
-    impl DistanceVisitor for Greatest {
-        type Output = i64;
-        fn visit<O: DistanceOracle>(self, oracle: &O) -> i64 {
-            oracle.max_distance()
-        }
-    }
-    let greatest = machine.distances().unwrap().visit(Greatest).max(1);
+    let greatest = machine.distances().unwrap().max_distance().max(1);
     let weight = i64::MAX / greatest / graph.num_arcs().max(1) as i64;
     let (offsets, targets) = (graph.offsets().to_vec(), graph.targets().to_vec());
     CsrGraph::new(offsets, targets, vec![weight; graph.num_arcs()], graph.node_weights().to_vec()).unwrap()
@@ -185,7 +173,7 @@ fn hierarchical_constructors_keep_cliques_together() {
                 "{algorithm:?}"
             );
         }
-        let oracle = hierarchy.online32().unwrap();
+        let oracle = Distances::Tree(hierarchy.online32().unwrap());
         // Inside the cliques 16 · 6 · 100 at distance 1; around the ring 12 edges at 10 and 4 at 100.
         let best = 2 * (9600 + 12 * 10 + 4 * 100);
         assert_eq!(cost(&Problem::new(&graph, &oracle).unwrap(), &mapping), best, "{algorithm:?}");
@@ -235,21 +223,29 @@ fn a_stopped_construction_is_a_permutation() {
     }
 }
 
-/// Distances that a construction looks at when it shall end at once.
-struct EndAtOnce<'a> {
-    places: &'a Places,
-    graph: &'a CsrGraph,
-    config: &'a ConstructionConfig,
+/// Distances, and how many were looked at.
+#[derive(Clone, Debug)]
+struct Counted {
+    distances: Distances,
+    count: Arc<AtomicUsize>,
 }
 
-impl DistanceVisitor for EndAtOnce<'_> {
-    type Output = usize;
+impl OwnDistances for Counted {
+    fn num_pes(&self) -> usize {
+        self.distances.num_pes()
+    }
 
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> usize {
-        let oracle = Counted::new(oracle);
-        let problem = Problem::new(self.graph, &oracle).unwrap().with_parts(self.places.parts());
-        construct(&problem, self.places, self.config, 0, &StopAfter::questions(0)).unwrap();
-        oracle.count()
+    fn distance(&self, a: PeId, b: PeId) -> i64 {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.distances.distance(a, b)
+    }
+
+    fn max_distance(&self) -> i64 {
+        self.distances.max_distance()
+    }
+
+    fn has_triangle_inequality(&self) -> bool {
+        self.distances.has_triangle_inequality()
     }
 }
 
@@ -265,7 +261,12 @@ fn a_construction_that_shall_end_at_once_looks_at_few_distances() {
         let algorithms = Construction::ALL.into_iter().filter(|other| is_tree || !for_trees.contains(other));
         for algorithm in algorithms {
             let config = &ConstructionConfig::default().with_algorithm(algorithm);
-            let looked_at = places.distances().visit(EndAtOnce { places, graph: &graph, config });
+            let count = Arc::new(AtomicUsize::new(0));
+            let counted =
+                Distances::own(Counted { distances: places.distances().clone(), count: count.clone() });
+            let problem = Problem::new(&graph, &counted).unwrap().with_parts(places.parts());
+            construct(&problem, places, config, 0, &StopAfter::questions(0)).unwrap();
+            let looked_at = count.load(Ordering::Relaxed);
             assert!(looked_at < 100 * 4096, "{algorithm:?} {is_tree} {looked_at}");
         }
     }

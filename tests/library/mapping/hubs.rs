@@ -7,7 +7,7 @@ use crate::common::StopAfter;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::observer::{Observer, WORK_BETWEEN_QUESTIONS};
 use viem::ground::types::NodeId;
-use viem::machine::Hierarchy;
+use viem::machine::{Distances, Hierarchy};
 use viem::mapping::Mapping;
 use viem::mapping::problem::Problem;
 use viem::mapping::search::{Neighbourhood, SearchConfig, local_search};
@@ -37,7 +37,7 @@ fn searches_ask_inside_of_the_rows_of_hubs() {
     let n = 4096;
     let graph = star(n);
     let hierarchy = Hierarchy::parse("4:16:64", "1:10:100").unwrap();
-    let oracle = hierarchy.online32().unwrap();
+    let oracle = Distances::Tree(hierarchy.online32().unwrap());
     let problem = Problem::new(&graph, &oracle).unwrap();
     let config = SearchConfig::of(Neighbourhood::NSquarePruned).with_block_size(n);
     let start = Mapping::identity(n);

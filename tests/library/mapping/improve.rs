@@ -6,21 +6,20 @@ use viem::ground::observer::Observer;
 use viem::ground::rng::Rng;
 use viem::ground::threads;
 use viem::ground::types::Cost;
-use viem::machine::Hierarchy;
-use viem::machine::Places;
+use viem::machine::{Distances, Hierarchy, Places};
 use viem::mapping::Mapping;
 use viem::mapping::objective::cost;
 use viem::mapping::problem::Problem;
-use viem::mapping::search::{Annealing, Improvement, Neighbourhood, SearchConfig, improve, local_search};
+use viem::mapping::search::{Improvement, Neighbourhood, SearchConfig, TreeCooling, improve, local_search};
 
 /// An improvement that tries a little of everything.
 const SHORT: Improvement = {
     let mut short = Improvement::FAST;
-    short.inside = Annealing::new(20, 0.7, 0.2);
-    short.annealing = Annealing::new(50, 0.3, 0.02);
+    short.inside = TreeCooling::new(20, 0.7, 0.2);
+    short.annealing = TreeCooling::new(50, 0.3, 0.02);
     short.tournament = 10;
     short.rebuilding = 50;
-    short.rebuilt = Annealing::new(20, 0.05, 0.02);
+    short.rebuilt = TreeCooling::new(20, 0.05, 0.02);
     short
 };
 
@@ -43,7 +42,7 @@ fn never_worse_than_any_start_and_the_cost_is_that_of_the_mapping() {
     let mut rng = Rng::new(3);
     for (arities, distances) in SHAPES {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();
-        let oracle = hierarchy.online64();
+        let oracle = Distances::DeepTree(hierarchy.online64());
         let n = hierarchy.num_pes();
         // The last graph has sums beyond 32 bits.
         for (mean_degree, heaviest) in [(0, 1), (2, 20), (20, 9), (8, u32::MAX)] {
@@ -78,7 +77,7 @@ fn small_problems_are_solved_to_the_optimum() {
         [("2:2", "1:10"), ("3:2", "2:1"), ("2:3", "1:9"), ("7", "3"), ("2:1:3", "1:2:3")]
     {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();
-        let oracle = hierarchy.online32().unwrap();
+        let oracle = Distances::Tree(hierarchy.online32().unwrap());
         let n = hierarchy.num_pes();
         let graph = random_graph(n, 4, 20, &mut rng);
         let problem = Problem::new(&graph, &oracle).unwrap();
@@ -98,7 +97,7 @@ fn small_problems_are_solved_to_the_optimum() {
 fn the_seed_decides_and_threads_do_not() {
     // Large enough for several regions at a time: 2048 processes do not fit one.
     let hierarchy = Hierarchy::parse("2:4:4:64", "1:3:10:100").unwrap();
-    let oracle = hierarchy.online32().unwrap();
+    let oracle = Distances::Tree(hierarchy.online32().unwrap());
     let graph = generate::mesh(32, 64, 5);
     let problem = Problem::new(&graph, &oracle).unwrap();
     let start = random_mapping(hierarchy.num_pes(), &mut Rng::new(1));
@@ -120,7 +119,7 @@ fn what_fits_one_region_ends_where_no_exchange_improves() {
     let mut rng = Rng::new(6);
     for (arities, distances) in [("4:4:4", "1:10:100"), ("2:3:2:4", "0:1:7:30"), ("8:12", "2:3")] {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();
-        let oracle = hierarchy.online32().unwrap();
+        let oracle = Distances::Tree(hierarchy.online32().unwrap());
         let graph = random_graph(hierarchy.num_pes(), 8, 30, &mut rng);
         let problem = Problem::new(&graph, &oracle).unwrap();
         let start = random_mapping(hierarchy.num_pes(), &mut rng);
@@ -135,7 +134,7 @@ fn what_fits_one_region_ends_where_no_exchange_improves() {
 #[test]
 fn a_stopped_improvement_is_a_mapping_not_worse_than_the_first_start() {
     let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
-    let oracle = hierarchy.online32().unwrap();
+    let oracle = Distances::Tree(hierarchy.online32().unwrap());
     let graph = generate::grid(8, 8);
     let problem = Problem::new(&graph, &oracle).unwrap();
     let start = random_mapping(64, &mut Rng::new(1));

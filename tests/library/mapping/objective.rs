@@ -4,7 +4,7 @@ use crate::common::{naive_cost, random_graph, random_mapping};
 use proptest::prelude::*;
 use viem::graph::CsrGraph;
 use viem::ground::rng::Rng;
-use viem::machine::{DistanceOracle, Hierarchy, StoredDistances};
+use viem::machine::{DistanceOracle, Distances, Hierarchy, StoredDistances};
 use viem::mapping::Mapping;
 use viem::mapping::objective::{cost, keys, swap_delta};
 use viem::mapping::problem::Problem;
@@ -20,8 +20,15 @@ fn hierarchies() -> impl Strategy<Value = Hierarchy> {
         })
 }
 
-fn check(graph: &CsrGraph, hierarchy: &Hierarchy, oracle: &impl DistanceOracle, rng: &mut Rng) {
-    let problem = Problem::new(graph, oracle).unwrap();
+fn check<O: DistanceOracle + Clone>(
+    graph: &CsrGraph,
+    hierarchy: &Hierarchy,
+    oracle: &O,
+    kind: fn(O) -> Distances,
+    rng: &mut Rng,
+) {
+    let distances = kind(oracle.clone());
+    let problem = Problem::new(graph, &distances).unwrap();
     let n = graph.num_nodes();
     let mut pe_of = random_mapping(n, rng).into_vec();
     for _ in 0..20 {
@@ -58,10 +65,11 @@ proptest! {
     ) {
         let mut rng = Rng::new(seed);
         let graph = random_graph(hierarchy.num_pes(), mean_degree, max_weight, &mut rng);
-        check(&graph, &hierarchy, &hierarchy.online64(), &mut rng);
-        check(&graph, &hierarchy, &StoredDistances::new(&hierarchy).unwrap(), &mut rng);
+        check(&graph, &hierarchy, &hierarchy.online64(), Distances::DeepTree, &mut rng);
+        let stored = StoredDistances::new(&hierarchy).unwrap();
+        check(&graph, &hierarchy, &stored, Distances::StoredTree, &mut rng);
         if let Some(oracle) = hierarchy.online32() {
-            check(&graph, &hierarchy, &oracle, &mut rng);
+            check(&graph, &hierarchy, &oracle, Distances::Tree, &mut rng);
         }
     }
 }

@@ -5,7 +5,7 @@ use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::Rng;
 use viem::ground::threads;
 use viem::ground::types::{NodeId, PeId};
-use viem::machine::{DistanceOracle, Hierarchy, Metric, StoredDistances};
+use viem::machine::{Distances, Hierarchy, OwnDistances, StoredDistances};
 use viem::mapping::Mapping;
 use viem::mapping::problem::Problem;
 use viem::mapping::search::{Neighbourhood, SearchConfig, SearchOutcome, local_search};
@@ -62,12 +62,7 @@ fn configs() -> Vec<SearchConfig> {
     configs
 }
 
-fn search<O: DistanceOracle>(
-    graph: &CsrGraph,
-    oracle: &O,
-    start: &Mapping,
-    config: &SearchConfig,
-) -> SearchOutcome {
+fn search(graph: &CsrGraph, oracle: &Distances, start: &Mapping, config: &SearchConfig) -> SearchOutcome {
     local_search(&Problem::new(graph, oracle).unwrap(), start, config, 3, &())
 }
 
@@ -81,7 +76,8 @@ fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
             let graph = random_graph(n, mean_degree, 20, &mut rng);
             let random = random_mapping(n, &mut rng);
             let nsquare = SearchConfig::of(Neighbourhood::NSquare);
-            let descended = search(&graph, &hierarchy.online64(), &random, &nsquare).mapping;
+            let descended =
+                search(&graph, &Distances::DeepTree(hierarchy.online64()), &random, &nsquare).mapping;
             let mut disturbed = descended.into_vec();
             for _ in 0..3 {
                 disturbed.swap(rng.below(n as u32) as usize, rng.below(n as u32) as usize);
@@ -98,7 +94,7 @@ fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
 #[test]
 fn the_end_is_a_local_optimum_of_the_neighbourhood() {
     for_all(|graph, hierarchy, start, config| {
-        let outcome = search(graph, &hierarchy.online32().unwrap(), start, config);
+        let outcome = search(graph, &Distances::Tree(hierarchy.online32().unwrap()), start, config);
         let mut pe_of = outcome.mapping.as_slice().to_vec();
         let cost = i128::from(outcome.cost);
         assert_eq!(cost, naive_cost(graph, hierarchy, &pe_of));
@@ -116,9 +112,10 @@ fn the_end_is_a_local_optimum_of_the_neighbourhood() {
 #[test]
 fn stored_and_online_distances_lead_to_the_same_mapping() {
     for_all(|graph, hierarchy, start, config| {
-        let online = search(graph, &hierarchy.online32().unwrap(), start, config);
-        let online64 = search(graph, &hierarchy.online64(), start, config);
-        let stored = search(graph, &StoredDistances::new(hierarchy).unwrap(), start, config);
+        let online = search(graph, &Distances::Tree(hierarchy.online32().unwrap()), start, config);
+        let online64 = search(graph, &Distances::DeepTree(hierarchy.online64()), start, config);
+        let stored =
+            search(graph, &Distances::StoredTree(StoredDistances::new(hierarchy).unwrap()), start, config);
         assert_eq!(online, stored, "{config:?} {hierarchy:?}");
         assert_eq!(online, online64, "{config:?} {hierarchy:?}");
     });
@@ -130,7 +127,7 @@ fn the_result_does_not_depend_on_the_threads() {
     let hierarchy = Hierarchy::parse("4:16:160", "1:10:100").unwrap();
     let n = hierarchy.num_pes();
     let graph = generate::mesh(128, 80, 3);
-    let oracle = hierarchy.online32().unwrap();
+    let oracle = Distances::Tree(hierarchy.online32().unwrap());
     // Rows of the mesh are consecutive, so the identity is a fair start.
     let with_threads = |threads| {
         let start = Mapping::identity(n);
@@ -167,7 +164,7 @@ fn nsquare_visits_the_mappings_of_the_plain_loop() {
                 }
             }
         }
-        let outcome = search(graph, &hierarchy.online32().unwrap(), start, config);
+        let outcome = search(graph, &Distances::Tree(hierarchy.online32().unwrap()), start, config);
         assert_eq!(outcome.mapping.as_slice(), pe_of);
         assert_eq!((i128::from(outcome.cost), outcome.made), (cost, made));
     });
@@ -183,7 +180,7 @@ fn every_pair_is_tried_once() {
     }
     let graph = builder.build().unwrap();
     // All distances are equal, but no two PEs are known to be alike: nothing gains, everything is tried.
-    let oracle = Uniform(n);
+    let oracle = Distances::own(Uniform(n));
     let start = Mapping::identity(n);
     for config in configs().into_iter().filter(|config| config.neighbourhood != Neighbourhood::NSquare) {
         let outcome = search(&graph, &oracle, &start, &config);
@@ -193,31 +190,20 @@ fn every_pair_is_tried_once() {
 }
 
 /// Every two PEs are one apart.
+#[derive(Debug)]
 struct Uniform(usize);
 
-impl Metric for Uniform {
-    type Key = PeId;
-
-    fn between(&self, a: PeId, b: PeId) -> i64 {
-        i64::from(a != b)
-    }
-
-    fn max_distance(&self) -> i64 {
-        1
-    }
-
-    fn interchangeable(&self, _: PeId, _: PeId) -> bool {
-        false
-    }
-}
-
-impl DistanceOracle for Uniform {
+impl OwnDistances for Uniform {
     fn num_pes(&self) -> usize {
         self.0
     }
 
-    fn key(&self, pe: PeId) -> PeId {
-        pe
+    fn distance(&self, _a: PeId, _b: PeId) -> i64 {
+        1
+    }
+
+    fn max_distance(&self) -> i64 {
+        1
     }
 }
 
@@ -226,7 +212,8 @@ fn pairs_of_an_innermost_group_are_not_tried() {
     let graph = random_graph(40, 6, 20, &mut Rng::new(4));
     let hierarchy = Hierarchy::parse("40", "10").unwrap();
     for config in configs() {
-        let outcome = search(&graph, &hierarchy.online32().unwrap(), &Mapping::identity(40), &config);
+        let outcome =
+            search(&graph, &Distances::Tree(hierarchy.online32().unwrap()), &Mapping::identity(40), &config);
         assert_eq!(outcome.made, 0, "{config:?}");
         let one_by_one = matches!(config.neighbourhood, Neighbourhood::None | Neighbourhood::NSquarePruned);
         assert!(outcome.tried == 0 || !one_by_one, "{config:?}");
@@ -236,7 +223,7 @@ fn pairs_of_an_innermost_group_are_not_tried() {
 #[test]
 fn a_stopped_search_returns_the_best_so_far() {
     for_all(|graph, hierarchy, start, config| {
-        let oracle = hierarchy.online32().unwrap();
+        let oracle = Distances::Tree(hierarchy.online32().unwrap());
         let problem = Problem::new(graph, &oracle).unwrap();
         let complete = search(graph, &oracle, start, config);
         for questions in [0, 1, 19] {

@@ -1,4 +1,4 @@
-//! The estimate F and the mapper of programs in time.
+//! The estimate F and the mapper of workloads.
 
 use std::time::Duration;
 
@@ -8,36 +8,36 @@ use viem::ground::rng::Rng;
 use viem::ground::types::PeId;
 use viem::machine::{Capacities, Grid, Hierarchy, Hypercube, Interconnect, Machine};
 use viem::mapping::solve::MapPreset;
-use viem::workload::assign::{AssignConfig, assign};
 use viem::workload::estimate::{Estimate, Model, NOWHERE, PARTS};
-use viem::workload::generate::{Congestion, Pattern, Size, congested, program, shuffled};
+use viem::workload::generate::{Congestion, Pattern, Size, congested, shuffled, workload};
+use viem::workload::map::{TaskMapConfig, map_tasks};
 use viem::workload::routing::Routing;
-use viem::workload::simulate::{Costs, Settings, simulate};
-use viem::workload::{Program, ProgramBuilder};
+use viem::workload::simulate::{Costs, SimulationConfig, simulate};
+use viem::workload::{Workload, WorkloadBuilder};
 use viem_verify::MachineText;
 
-const FREE: Costs = Costs { send: 0, receive: 0 };
+const FREE: Costs = Costs::new(0, 0);
 
-fn estimate(program: &Program, machine: &dyn Machine, pe_of: &[PeId], costs: Costs) -> f64 {
-    let (model, routing) = (Model::new(program, costs).unwrap(), Routing::new(machine).unwrap());
+fn estimate(workload: &Workload, machine: &dyn Machine, pe_of: &[PeId], costs: Costs) -> f64 {
+    let (model, routing) = (Model::new(workload, costs).unwrap(), Routing::new(machine).unwrap());
     Estimate::of(&model, &routing, pe_of).unwrap().cycles()
 }
 
-fn completion_time(program: &Program, machine: &dyn Machine, pe_of: &[PeId]) -> u64 {
+fn completion_time(workload: &Workload, machine: &dyn Machine, pe_of: &[PeId]) -> u64 {
     let routing = Routing::new(machine).unwrap();
-    simulate(program, &routing, pe_of, Settings::default(), &()).unwrap().completion_time
+    simulate(workload, &routing, pe_of, SimulationConfig::default(), &()).unwrap().completion_time
 }
 
 /// Little effort, so that tests are quick.
-fn quick() -> AssignConfig {
-    let mut config = AssignConfig::preset(MapPreset::Fast);
+fn quick() -> TaskMapConfig {
+    let mut config = TaskMapConfig::preset(MapPreset::Fast);
     config.simulated = 20_000;
     config
 }
 
 /// Tasks 0 and 1 send to 2 and 3 at time 0, 10 and 20 flits; 3 computes for 6 cycles before it wants its message.
-fn two_messages() -> Program {
-    let mut builder = ProgramBuilder::new(4);
+fn two_messages() -> Workload {
+    let mut builder = WorkloadBuilder::new(4);
     builder.send(0, 2, 10);
     builder.send(1, 3, 20);
     builder.receive(2, 0, 10);
@@ -48,8 +48,8 @@ fn two_messages() -> Program {
 
 #[test]
 fn every_term_of_a_worked_example() {
-    let program = two_messages();
-    let model = Model::new(&program, FREE).unwrap();
+    let workload = two_messages();
+    let model = Model::new(&workload, FREE).unwrap();
     // Equation 3: task 3 is busy for 6 cycles and waits for 14, task 2 waits for 10.
     assert_eq!((model.work.clone(), model.waiting.clone()), (vec![0, 0, 0, 6], vec![0, 0, 10, 14]));
     assert_eq!(model.completion_time, 20);
@@ -67,23 +67,23 @@ fn every_term_of_a_worked_example() {
     assert_eq!(cycles, [0.0, 0.0, 10.0 + 1.0 + 5.0, 20.0 + 1.0 + 2.5]);
     assert_eq!(apart.cycles(), 23.5);
     // Neighbours, and no link in common.
-    assert_eq!(estimate(&program, &line, &[0, 3, 1, 2], FREE), 20.0);
+    assert_eq!(estimate(&workload, &line, &[0, 3, 1, 2], FREE), 20.0);
     // Equation 5: on one PE the messages take no time; what is saved is the wait of 10, and of 14 of 20 cycles.
-    assert_eq!(estimate(&program, &line, &[0, 1, 0, 1], FREE), 6.0);
+    assert_eq!(estimate(&workload, &line, &[0, 1, 0, 1], FREE), 6.0);
 }
 
 #[test]
 fn a_third_message_makes_one_class_of_two() {
     // As in Figure 1: (1,3) and (3,4) share no link, but (2,4) shares one with each.
-    let mut builder = ProgramBuilder::new(5);
+    let mut builder = WorkloadBuilder::new(5);
     for (from, to) in [(1, 3), (2, 4), (3, 4)] {
         builder.send(from, to, 12);
     }
     for (from, to) in [(1, 3), (2, 4), (3, 4)] {
         builder.receive(to, from, 12);
     }
-    let program = builder.build().unwrap();
-    let (model, line) = (Model::new(&program, FREE).unwrap(), Grid::mesh(&[5]).unwrap());
+    let workload = builder.build().unwrap();
+    let (model, line) = (Model::new(&workload, FREE).unwrap(), Grid::mesh(&[5]).unwrap());
     let routing = Routing::new(&line).unwrap();
     let times = |pe_of: &[PeId]| {
         let estimate = Estimate::of(&model, &routing, pe_of).unwrap();
@@ -105,19 +105,13 @@ fn what_is_kept_up_to_date_is_what_comes_from_scratch() {
     ];
     for (case, machine) in machines.iter().cycle().take(40).enumerate() {
         let tasks = 4 + rng.below(20);
-        let program = match case % 2 {
-            0 => program(Pattern::Random, &[tasks], Size { rounds: 2, flits: 9, cycles: 2 }, case as u64)
-                .unwrap(),
-            _ => congested(
-                Congestion::ALL[case / 2 % 4],
-                4,
-                Size { rounds: 3, flits: 7, cycles: 1 },
-                case as u64,
-            ),
+        let workload = match case % 2 {
+            0 => workload(Pattern::Random, &[tasks], Size::new(2, 9, 2), case as u64).unwrap(),
+            _ => congested(Congestion::ALL[case / 2 % 4], 4, Size::new(3, 7, 1), case as u64),
         };
-        let tasks = program.num_tasks() as u32;
+        let tasks = workload.num_tasks() as u32;
         let (model, routing) =
-            (Model::new(&program, Costs::default()).unwrap(), Routing::new(machine).unwrap());
+            (Model::new(&workload, Costs::default()).unwrap(), Routing::new(machine).unwrap());
         let pes = machine.num_pes() as u32;
         let mut pe_of: Vec<PeId> = (0..tasks).map(|_| rng.below(pes)).collect();
         let mut kept = Estimate::of(&model, &routing, &pe_of).unwrap();
@@ -140,7 +134,7 @@ fn what_is_kept_up_to_date_is_what_comes_from_scratch() {
     }
 }
 
-/// The auditor shares no code with the estimate, and reads program, machine and mapping from their texts.
+/// The auditor shares no code with the estimate, and reads workload, machine and mapping from their texts.
 #[test]
 fn the_auditor_finds_the_same_estimate() {
     let mut rng = Rng::new(11);
@@ -169,26 +163,26 @@ fn the_auditor_finds_the_same_estimate() {
         let text = MachineText { spec: "n.graph", distances: None, file: Some(&text), pes: None };
         crate::common::check_random_estimate(&*network.machine, &text, &mut rng);
         let kind = Congestion::ALL[case % 4];
-        let congested = congested(kind, 3, Size { rounds: 3, flits: 7, cycles: 1 }, case as u64);
+        let congested = congested(kind, 3, Size::new(3, 7, 1), case as u64);
         let pe_of: Vec<PeId> = (0..9).map(|_| rng.below(network.room.len() as u32)).collect();
         crate::common::check_estimate(&congested, Costs::default(), &*network.machine, &text, &pe_of);
     }
 }
 
-/// The figures of section 4.1 on a few of its programs; the bench has all of them.
+/// The figures of section 4.1 on a few of its workloads; the bench has all of them.
 #[test]
 fn the_estimate_is_near_the_simulated_time() {
     let mut errors = Vec::new();
     for case in 0..10u32 {
         let tasks = 4 + 12 * case;
-        let program = program(Pattern::Random, &[tasks], Size::default(), case.into()).unwrap();
+        let workload = workload(Pattern::Random, &[tasks], Size::default(), case.into()).unwrap();
         let side = (1..).find(|side| side * side >= tasks).unwrap();
         let mesh = Grid::mesh(&[side, side]).unwrap();
         let mut pes: Vec<PeId> = (0..side * side).collect();
         Rng::new(case.into()).shuffle(&mut pes);
         pes.truncate(tasks as usize);
-        let simulated = completion_time(&program, &mesh, &pes) as f64;
-        errors.push((estimate(&program, &mesh, &pes, Costs::default()) / simulated - 1.0).abs());
+        let simulated = completion_time(&workload, &mesh, &pes) as f64;
+        errors.push((estimate(&workload, &mesh, &pes, Costs::default()) / simulated - 1.0).abs());
     }
     assert!(errors.iter().all(|&error| error <= 0.058), "{errors:?}");
     assert!(errors.iter().sum::<f64>() / 10.0 <= 0.017, "{errors:?}");
@@ -217,20 +211,19 @@ fn regular_programs_are_mapped_to_neighbours() {
         (Pattern::Butterfly, vec![256], cube(8)),
     ];
     for (pattern, lengths, machine) in cases {
-        let program = shuffled(&program(pattern, &lengths, Size::default(), 0).unwrap(), 17);
-        let found = assign(&program, &machine, &quick(), None, &()).unwrap();
+        let workload = shuffled(&workload(pattern, &lengths, Size::default(), 0).unwrap(), 17);
+        let found = map_tasks(&workload, &machine, &quick(), None, &()).unwrap();
         let name = format!("{pattern} {lengths:?} on {}", machine.describe());
         assert_eq!(found.report.estimate, found.report.ideal, "{name}");
-        let time = completion_time(&program, &machine, found.mapping.as_slice());
+        let time = completion_time(&workload, &machine, found.mapping.as_slice());
         assert_eq!(time as f64, found.report.ideal, "{name}");
     }
 }
 
 #[test]
 fn a_ring_on_an_odd_mesh_has_one_step_of_two_hops() {
-    let program =
-        shuffled(&program(Pattern::Ring, &[25], Size { rounds: 1, flits: 1, cycles: 0 }, 0).unwrap(), 3);
-    let found = assign(&program, &Grid::mesh(&[5, 5]).unwrap(), &quick(), None, &()).unwrap();
+    let workload = shuffled(&workload(Pattern::Ring, &[25], Size::new(1, 1, 0), 0).unwrap(), 3);
+    let found = map_tasks(&workload, &Grid::mesh(&[5, 5]).unwrap(), &quick(), None, &()).unwrap();
     // Flits go both ways, and J counts each pair twice.
     assert!(found.report.cost <= 4 * (24 + 2), "{}", found.report.cost);
 }
@@ -238,25 +231,28 @@ fn a_ring_on_an_odd_mesh_has_one_step_of_two_hops() {
 #[test]
 fn congested_programs_are_not_slower_than_any_start() {
     for (case, kind) in Congestion::ALL.into_iter().enumerate() {
-        let size = Size { rounds: 3, flits: 16, cycles: 1 };
-        let program = shuffled(&congested(kind, 5, size, case as u64), 9);
+        let size = Size::new(3, 16, 1);
+        let workload = shuffled(&congested(kind, 5, size, case as u64), 9);
         let machine = Grid::mesh(&[5, 5]).unwrap();
         let mut order: Vec<PeId> = (0..25).collect();
         Rng::new(case as u64).shuffle(&mut order);
         let given = Mapping::new(order.clone()).unwrap();
-        let found = assign(&program, &machine, &quick(), Some(&given), &()).unwrap();
-        let time = completion_time(&program, &machine, found.mapping.as_slice());
+        let found = map_tasks(&workload, &machine, &quick(), Some(&given), &()).unwrap();
+        let time = completion_time(&workload, &machine, found.mapping.as_slice());
         assert_eq!(found.report.completion_time, Some(time));
         let identity: Vec<PeId> = (0..25).collect();
-        let others = [&order, &identity].map(|other| completion_time(&program, &machine, other));
+        let others = [&order, &identity].map(|other| completion_time(&workload, &machine, other));
         assert!(others.iter().all(|&other| time <= other), "{kind:?}: {time} {others:?}");
         // The same on more threads, and by F alone never worse by F than the start.
         let mut config = quick();
         config.mapping.threads = 3;
-        assert_eq!(assign(&program, &machine, &config, Some(&given), &()).unwrap().mapping, found.mapping);
+        assert_eq!(
+            map_tasks(&workload, &machine, &config, Some(&given), &()).unwrap().mapping,
+            found.mapping
+        );
         config.simulated = 0;
-        let by_estimate = assign(&program, &machine, &config, Some(&given), &()).unwrap();
-        let value = |pe_of: &[PeId]| estimate(&program, &machine, pe_of, Costs::default());
+        let by_estimate = map_tasks(&workload, &machine, &config, Some(&given), &()).unwrap();
+        let value = |pe_of: &[PeId]| estimate(&workload, &machine, pe_of, Costs::default());
         assert_eq!(by_estimate.report.estimate, value(by_estimate.mapping.as_slice()));
         assert!(by_estimate.report.estimate <= value(&order).min(value(&identity)));
         assert_eq!(by_estimate.report.completion_time, None);
@@ -264,8 +260,8 @@ fn congested_programs_are_not_slower_than_any_start() {
 }
 
 /// Messages between random tasks, sent and received in one order, so that no tasks wait for each other for ever.
-fn random_messages(tasks: u32, rng: &mut Rng) -> Program {
-    let mut builder = ProgramBuilder::new(tasks as usize);
+fn random_messages(tasks: u32, rng: &mut Rng) -> Workload {
+    let mut builder = WorkloadBuilder::new(tasks as usize);
     for _ in 0..tasks + rng.below(2 * tasks) {
         let from = rng.below(tasks);
         let to = (from + 1 + rng.below(tasks - 1)) % tasks;
@@ -286,14 +282,14 @@ fn small_programs_are_not_slower_than_any_start() {
     let mut count = 0;
     for _ in 0..400 {
         let (tasks, sides) = [(4, [2, 2]), (6, [2, 3]), (9, [3, 3])][rng.below(3) as usize];
-        let (program, machine) = (random_messages(tasks, &mut rng), Grid::mesh(&sides).unwrap());
+        let (workload, machine) = (random_messages(tasks, &mut rng), Grid::mesh(&sides).unwrap());
         let identity: Vec<PeId> = (0..tasks).collect();
         let mut order = identity.clone();
         rng.shuffle(&mut order);
         let given = Mapping::new(order.clone()).unwrap();
-        let found = assign(&program, &machine, &quick(), Some(&given), &()).unwrap();
+        let found = map_tasks(&workload, &machine, &quick(), Some(&given), &()).unwrap();
         let [time, given, identity] = [found.mapping.as_slice(), &order, &identity]
-            .map(|pe_of| completion_time(&program, &machine, pe_of));
+            .map(|pe_of| completion_time(&workload, &machine, pe_of));
         assert_eq!(found.report.completion_time, Some(time));
         assert!(time <= given.min(identity), "{time} {given} {identity}");
         count += u32::from(found.report.estimate == found.report.ideal && time as f64 > found.report.ideal);
@@ -303,16 +299,16 @@ fn small_programs_are_not_slower_than_any_start() {
 
 #[test]
 fn a_time_limit_of_any_length_is_taken() {
-    let program = program(Pattern::Random, &[20], Size::default(), 2).unwrap();
+    let workload = workload(Pattern::Random, &[20], Size::default(), 2).unwrap();
     let machine = Grid::mesh(&[4, 5]).unwrap();
     for limit in [Duration::ZERO, Duration::from_secs(10_u64.pow(19))] {
         let mut config = quick();
         config.mapping.time_limit = Some(limit);
         let observer = StopAfter::questions(1000);
-        let found = assign(&program, &machine, &config, None, &observer).unwrap();
+        let found = map_tasks(&workload, &machine, &config, None, &observer).unwrap();
         let identity: Vec<PeId> = (0..20).collect();
         assert!(found.report.stopped);
-        assert!(found.report.estimate <= estimate(&program, &machine, &identity, Costs::default()));
+        assert!(found.report.estimate <= estimate(&workload, &machine, &identity, Costs::default()));
     }
 }
 
@@ -320,36 +316,36 @@ fn a_time_limit_of_any_length_is_taken() {
 #[test]
 fn tasks_without_messages_and_pairs_are_placed_soon() {
     let tasks = 20_000;
-    let mut builder = ProgramBuilder::new(tasks as usize);
+    let mut builder = WorkloadBuilder::new(tasks as usize);
     for task in (0..tasks / 2).step_by(2) {
         builder.send(task, task + 1, 8);
         builder.receive(task + 1, task, 8);
     }
-    let program = shuffled(&builder.build().unwrap(), 4);
-    let found = assign(&program, &Grid::mesh(&[100, 200]).unwrap(), &quick(), None, &()).unwrap();
+    let workload = shuffled(&builder.build().unwrap(), 4);
+    let found = map_tasks(&workload, &Grid::mesh(&[100, 200]).unwrap(), &quick(), None, &()).unwrap();
     assert_eq!(found.report.estimate, found.report.ideal);
 }
 
 #[test]
 fn several_tasks_share_a_pe_within_its_room() {
-    let program = program(Pattern::Random, &[40], Size::default(), 2).unwrap();
+    let workload = workload(Pattern::Random, &[40], Size::default(), 2).unwrap();
     let machine = Capacities::new(Grid::mesh(&[4, 4]).unwrap(), vec![3; 16]).unwrap();
-    let found = assign(&program, &machine, &quick(), None, &()).unwrap();
+    let found = map_tasks(&workload, &machine, &quick(), None, &()).unwrap();
     let mut count = [0; 16];
     found.mapping.as_slice().iter().for_each(|&pe| count[pe as usize] += 1);
     assert!(count.iter().all(|&count| count <= 3), "{count:?}");
     let in_order = Mapping::in_order(&machine, 40).unwrap();
-    let time = completion_time(&program, &machine, found.mapping.as_slice());
-    assert!(time <= completion_time(&program, &machine, in_order.as_slice()));
+    let time = completion_time(&workload, &machine, found.mapping.as_slice());
+    assert!(time <= completion_time(&workload, &machine, in_order.as_slice()));
 }
 
 #[test]
 fn a_run_that_is_asked_to_stop_has_a_mapping() {
-    let program = program(Pattern::Random, &[60], Size::default(), 2).unwrap();
+    let workload = workload(Pattern::Random, &[60], Size::default(), 2).unwrap();
     let machine = Grid::mesh(&[8, 8]).unwrap();
     for questions in [0, 1, 5, 50, 500] {
         let observer = StopAfter::questions(questions);
-        let found = assign(&program, &machine, &AssignConfig::default(), None, &observer).unwrap();
+        let found = map_tasks(&workload, &machine, &TaskMapConfig::default(), None, &observer).unwrap();
         assert!(Mapping::on(&machine, found.mapping.as_slice().to_vec()).is_ok());
         assert!(found.report.stopped || questions > 50, "{questions}");
     }

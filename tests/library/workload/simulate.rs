@@ -6,23 +6,23 @@ use viem::ground::rng::Rng;
 use viem::ground::types::Distance;
 use viem::machine::{DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, MachineError};
 use viem::workload::routing::{Flow, Routing};
-use viem::workload::simulate::{ChromeTrace, Costs, Settings, Simulation, SimulationError, simulate};
-use viem::workload::{Program, ProgramBuilder, TaskId};
+use viem::workload::simulate::{ChromeTrace, Costs, Simulation, SimulationConfig, SimulationError, simulate};
+use viem::workload::{TaskId, Workload, WorkloadBuilder};
 
-const FREE: Costs = Costs { send: 0, receive: 0 };
+const FREE: Costs = Costs::new(0, 0);
 
-fn settings(costs: Costs) -> Settings {
-    Settings { costs, has_timeline: true }
+fn settings(costs: Costs) -> SimulationConfig {
+    SimulationConfig::new(costs).with_timeline(true)
 }
 
-fn run(program: &Program, machine: &dyn Machine, pe_of: &[u32]) -> Simulation {
+fn run(workload: &Workload, machine: &dyn Machine, pe_of: &[u32]) -> Simulation {
     let routing = Routing::new(machine).unwrap();
-    simulate(program, &routing, pe_of, settings(FREE), &()).unwrap()
+    simulate(workload, &routing, pe_of, settings(FREE), &()).unwrap()
 }
 
 /// One message each, all sent at time 0: who sends, who receives, how many flits.
-fn messages(tasks: usize, messages: &[(TaskId, TaskId, u64)]) -> Program {
-    let mut builder = ProgramBuilder::new(tasks);
+fn messages(tasks: usize, messages: &[(TaskId, TaskId, u64)]) -> Workload {
+    let mut builder = WorkloadBuilder::new(tasks);
     messages.iter().for_each(|&(from, to, flits)| builder.send(from, to, flits));
     messages.iter().for_each(|&(from, to, flits)| builder.receive(to, from, flits));
     builder.build().unwrap()
@@ -38,8 +38,8 @@ fn arrivals(simulation: &Simulation, all: &[(TaskId, TaskId, u64)]) -> Vec<u64> 
 }
 
 /// Random messages between random tasks, sent and received in one order, so that nobody waits for ever.
-fn random_program(rng: &mut Rng, tasks: u32, num_messages: u32, longest: u32) -> Program {
-    let mut builder = ProgramBuilder::new(tasks as usize);
+fn random_workload(rng: &mut Rng, tasks: u32, num_messages: u32, longest: u32) -> Workload {
+    let mut builder = WorkloadBuilder::new(tasks as usize);
     for _ in 0..num_messages {
         let from = rng.below(tasks);
         let to = (from + 1 + rng.below(tasks - 1)) % tasks;
@@ -136,12 +136,12 @@ fn the_same_as_flits_moved_cycle_by_cycle() {
         let tasks = 2 + rng.below(8);
         let num_messages = rng.below(50);
         let longest = [1, 3, 20][rng.below(3) as usize];
-        let program = random_program(&mut rng, tasks, num_messages, longest);
+        let workload = random_workload(&mut rng, tasks, num_messages, longest);
         let pe_of: Vec<u32> = (0..tasks).map(|_| rng.below(machine.num_pes() as u32)).collect();
-        let costs = Costs { send: u64::from(rng.below(3)), receive: u64::from(rng.below(3)) };
-        let fast = simulate(&program, &routing, &pe_of, settings(costs), &()).unwrap();
-        let name = format!("case {case}: {program:?} on {} by {pe_of:?}, {costs:?}", machine.describe());
-        let Some(slow) = slow_run(&program, &routing, &pe_of, costs, 20_000) else {
+        let costs = Costs::new(u64::from(rng.below(3)), u64::from(rng.below(3)));
+        let fast = simulate(&workload, &routing, &pe_of, settings(costs), &()).unwrap();
+        let name = format!("case {case}: {workload:?} on {} by {pe_of:?}, {costs:?}", machine.describe());
+        let Some(slow) = slow_run(&workload, &routing, &pe_of, costs, 20_000) else {
             panic!("{name} does not end")
         };
         assert_eq!(fast.completion_time, slow.completion_time, "{name}");
@@ -173,22 +173,22 @@ fn what_is_sent_arrives_and_all_time_is_accounted_for() {
     let machine = Grid::torus(&[5, 4, 3]).unwrap();
     let routing = Routing::new(&machine).unwrap();
     for _ in 0..20 {
-        let program = random_program(&mut rng, 60, 600, 40);
+        let workload = random_workload(&mut rng, 60, 600, 40);
         let pe_of: Vec<u32> = (0..60).map(|_| rng.below(60)).collect();
-        let all = simulate(&program, &routing, &pe_of, settings(Costs::default()), &()).unwrap();
-        let again = simulate(&program, &routing, &pe_of, settings(Costs::default()), &()).unwrap();
+        let all = simulate(&workload, &routing, &pe_of, settings(Costs::default()), &()).unwrap();
+        let again = simulate(&workload, &routing, &pe_of, settings(Costs::default()), &()).unwrap();
         assert_eq!(all, again);
-        assert_eq!(all.latency.messages + all.latency.local, program.num_messages());
+        assert_eq!(all.latency.messages + all.latency.local, workload.num_messages());
         assert!(all.latency.mean >= all.latency.mean_alone);
         for pe in &all.pes {
             assert_eq!(pe.busy + pe.blocked + pe.idle, all.completion_time);
         }
         let busy: u64 = all.pes.iter().map(|pe| pe.busy).sum();
-        let work: u64 = (0..60).map(|task| program.work(task)).sum();
-        assert_eq!(busy, work + 2 * program.num_messages(), "SEND and RECEIVE take a cycle each");
+        let work: u64 = (0..60).map(|task| workload.work(task)).sum();
+        assert_eq!(busy, work + 2 * workload.num_messages(), "SEND and RECEIVE take a cycle each");
         let mut hops = Vec::new();
         let mut flit_hops = 0;
-        for (channel, traffic) in program.channels().iter().zip(program.traffic()) {
+        for (channel, traffic) in workload.channels().iter().zip(workload.traffic()) {
             hops.clear();
             let (from, to) = (pe_of[channel.from as usize], pe_of[channel.to as usize]);
             if from != to {
@@ -203,7 +203,7 @@ fn what_is_sent_arrives_and_all_time_is_accounted_for() {
 
 #[test]
 fn several_tasks_of_a_pe_take_turns() {
-    let mut builder = ProgramBuilder::new(3);
+    let mut builder = WorkloadBuilder::new(3);
     for task in 0..2 {
         builder.compute(task, 10);
         builder.compute(task, 10);
@@ -212,8 +212,8 @@ fn several_tasks_of_a_pe_take_turns() {
     builder.receive(1, 0, 5);
     builder.receive(2, 0, 7);
     builder.send(0, 2, 7);
-    let program = builder.build().unwrap();
-    let simulation = run(&program, &Grid::mesh(&[2]).unwrap(), &[0, 0, 1]);
+    let workload = builder.build().unwrap();
+    let simulation = run(&workload, &Grid::mesh(&[2]).unwrap(), &[0, 0, 1]);
     let spans = simulation.timeline.as_ref().unwrap().spans.clone();
     let turns: Vec<(u32, u64)> = spans.iter().map(|span| (span.task, span.begin)).collect();
     assert_eq!(turns, [(0, 0), (1, 10), (0, 20), (1, 30)]);
@@ -226,9 +226,9 @@ fn several_tasks_of_a_pe_take_turns() {
 fn worms_in_a_ring_without_lanes_wait_for_each_other_and_are_named() {
     let ring = Grid::torus(&[4]).unwrap();
     let all: Vec<(u32, u32, u64)> = (0..4).map(|task| (task, (task + 2) % 4, 10)).collect();
-    let program = messages(4, &all);
+    let workload = messages(4, &all);
     let single = Routing::new(&ring).unwrap().with_single_lanes();
-    let error = simulate(&program, &single, &[0, 1, 2, 3], settings(FREE), &()).unwrap_err();
+    let error = simulate(&workload, &single, &[0, 1, 2, 3], settings(FREE), &()).unwrap_err();
     let SimulationError::Deadlock { ref circle, .. } = error else { panic!("{error}") };
     assert_eq!(circle.len(), 4);
     assert_eq!((circle[0].from, circle[0].to, circle[0].link.as_str()), (0, 2, "(1) -> (2)"));
@@ -237,47 +237,48 @@ fn worms_in_a_ring_without_lanes_wait_for_each_other_and_are_named() {
             .to_string()
             .contains("the message from task 0 to 2 waits for link (1) -> (2), which is kept by")
     );
-    assert!(run(&program, &ring, &[0, 1, 2, 3]).completion_time >= 11);
+    assert!(run(&workload, &ring, &[0, 1, 2, 3]).completion_time >= 11);
 }
 
 #[test]
 fn a_graph_is_one_synchronous_phase() {
     let graph = generate::grid(4, 4);
-    let program = Program::of_graph(&graph).unwrap();
-    assert_eq!(program.graph().total_arc_weight(), 2 * graph.total_arc_weight());
+    let workload = Workload::of_graph(&graph).unwrap();
+    assert_eq!(workload.graph().total_arc_weight(), 2 * graph.total_arc_weight());
     let pes: Vec<u32> = (0..16).collect();
     // Each message has a link of its own.
-    assert_eq!(run(&program, &Grid::mesh(&[4, 4]).unwrap(), &pes).completion_time, 1);
+    assert_eq!(run(&workload, &Grid::mesh(&[4, 4]).unwrap(), &pes).completion_time, 1);
     let far: Vec<u32> = (0..16).map(|pe| pe * 7 % 16).collect();
-    assert!(run(&program, &Grid::mesh(&[4, 4]).unwrap(), &far).completion_time > 1);
+    assert!(run(&workload, &Grid::mesh(&[4, 4]).unwrap(), &far).completion_time > 1);
 }
 
 #[test]
 fn what_cannot_be_simulated_is_told() {
-    let program = messages(3, &[(0, 1, 4)]);
+    let workload = messages(3, &[(0, 1, 4)]);
     let routing = Routing::new(&Grid::mesh(&[2]).unwrap()).unwrap();
-    let fault = |pe_of: &[u32], costs| simulate(&program, &routing, pe_of, settings(costs), &()).unwrap_err();
+    let fault =
+        |pe_of: &[u32], costs| simulate(&workload, &routing, pe_of, settings(costs), &()).unwrap_err();
     assert_eq!(fault(&[0, 1], FREE), SimulationError::MappingDiffers { found: 2, expected: 3 });
     assert_eq!(fault(&[0, 1, 2], FREE), SimulationError::PeOutOfRange { task: 2, pe: 2, count: 2 });
-    assert_eq!(fault(&[0, 1, 0], Costs { send: u64::MAX, receive: 0 }), SimulationError::CostTooLarge);
+    assert_eq!(fault(&[0, 1, 0], Costs::new(u64::MAX, 0)), SimulationError::CostTooLarge);
     let far = Routing::new(&Hierarchy::parse("2", &i64::MAX.to_string()).unwrap()).unwrap();
-    let error = simulate(&program, &far, &[0, 1, 0], settings(FREE), &()).unwrap_err();
+    let error = simulate(&workload, &far, &[0, 1, 0], settings(FREE), &()).unwrap_err();
     assert_eq!(error, SimulationError::TooLong);
     let mut heavy = GraphBuilder::new(3);
     heavy.add_edge(0, 1, 7);
     heavy.add_edge(2, 1, 1 << 48);
-    let error = Program::of_graph(&heavy.build().unwrap()).unwrap_err().to_string();
+    let error = Workload::of_graph(&heavy.build().unwrap()).unwrap_err().to_string();
     let begin = "the edges of the graph are too heavy to be simulated: that of processes 1 and 2,";
     assert!(error.starts_with(begin), "{error}");
 }
 
 #[test]
 fn a_run_ends_when_it_is_asked_to() {
-    let program = Program::of_graph(&generate::random_geometric(2000, 12.0, 1)).unwrap();
+    let workload = Workload::of_graph(&generate::random_geometric(2000, 12.0, 1)).unwrap();
     let routing = Routing::new(&Grid::torus(&[50, 40]).unwrap()).unwrap();
     let mut pes: Vec<u32> = (0..2000).collect();
     Rng::new(1).shuffle(&mut pes);
-    let error = simulate(&program, &routing, &pes, settings(FREE), &crate::common::StopAfter::questions(0))
+    let error = simulate(&workload, &routing, &pes, settings(FREE), &crate::common::StopAfter::questions(0))
         .unwrap_err();
     assert!(matches!(error, SimulationError::Stopped { .. }), "{error}");
 }
@@ -287,7 +288,7 @@ fn a_timeline_is_a_trace_of_events() {
     let all = [(0, 3, 5), (1, 0, 2)];
     let simulation = run(&messages(4, &all), &Grid::mesh(&[4]).unwrap(), &[0, 1, 2, 3]);
     let timeline = simulation.timeline.as_ref().unwrap();
-    let trace = serde_json::to_value(ChromeTrace { timeline, pe_of: &[0, 1, 2, 3] }).unwrap();
+    let trace = serde_json::to_value(ChromeTrace::new(timeline, &[0, 1, 2, 3])).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     let arrows = |phase: &str| events.iter().filter(|event| event["ph"] == phase).count();
     assert_eq!((arrows("s"), arrows("f"), arrows("M")), (2, 2, 4));

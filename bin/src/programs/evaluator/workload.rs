@@ -14,8 +14,8 @@ use viem::ground::types::PeId;
 use viem::io::Source;
 use viem::machine::{Capacities, Machine};
 use viem::report::picture::draw_timeline;
-use viem::workload::assign;
 use viem::workload::estimate::{Estimate, EstimateError, Model};
+use viem::workload::map;
 use viem::workload::routing::Routing;
 use viem::workload::text;
 
@@ -71,7 +71,7 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
         messages: program.num_messages(),
         flits: program.num_flits(),
         machine: options.machine.report(machine),
-        cost: assign::cost(&program, machine, mapping.as_slice())?,
+        cost: map::cost(&program, machine, mapping.as_slice())?,
         estimate: estimate.as_ref().ok().copied(),
         ideal: model.completion_time as f64,
         phases: model.phases.len(),

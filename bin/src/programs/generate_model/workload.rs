@@ -13,7 +13,7 @@ use crate::workload::tell_program;
 use viem::io::output::Fill;
 use viem::io::{self, Source};
 use viem::workload::generate::{self, Pattern, Size};
-use viem::workload::{Program, text};
+use viem::workload::{Workload, text};
 
 /// What was made, as written to `--json`.
 #[derive(Serialize)]
@@ -32,7 +32,7 @@ pub(super) fn generate(
     to: &Destination,
 ) -> Result<End> {
     let &GeneratorOptions { rounds, flits, cycles, shuffle, .. } = &options.generator;
-    let mut program = generate::program(*pattern, lengths, Size { rounds, flits, cycles }, options.seed)?;
+    let mut program = generate::workload(*pattern, lengths, Size::new(rounds, flits, cycles), options.seed)?;
     if shuffle {
         program = generate::shuffled(&program, options.seed);
     }
@@ -51,7 +51,7 @@ pub(super) fn model(options: &Options, source: Source<'_>, to: &Destination) -> 
     write(&program, &|out| io::metis::write(out, &graph, WEIGHTS), to)
 }
 
-fn write(program: &Program, content: Fill<'_>, to: &Destination) -> Result<End> {
+fn write(program: &Workload, content: Fill<'_>, to: &Destination) -> Result<End> {
     tell_program(to.console, program);
     let report = GenerateReport {
         tasks: program.num_tasks(),

@@ -20,9 +20,9 @@ use viem::ground::types::{Cost, PeId};
 use viem::io::Source;
 use viem::machine::{Capacities, Machine};
 use viem::mapping::solve::MapPreset;
-use viem::workload::assign::{AssignConfig, AssignReport, Assignment, assign};
-use viem::workload::{Program, text};
-use viem_verify::{self as verify, ProgramAudit, ProgramText};
+use viem::workload::map::{TaskMapConfig, TaskMapReport, TaskMapping, map_tasks};
+use viem::workload::{Workload, text};
+use viem_verify::{self as verify, WorkloadAudit, WorkloadText};
 
 /// What the program did, as written to `--json`.
 #[derive(Serialize)]
@@ -36,15 +36,15 @@ struct MapReport<'a> {
     preconfiguration_mapping: MapPreset,
     tasks_per_pe: u32,
     judge: &'static str,
-    settings: AssignConfig,
+    settings: TaskMapConfig,
     #[serde(flatten)]
-    report: &'a AssignReport,
+    report: &'a TaskMapReport,
     #[serde(skip_serializing_if = "Option::is_none")]
     launch: Option<JsonLaunch>,
 }
 
 /// How many tasks each PE has room for, where the machine does not say.
-fn room(options: &MapWorkloadOptions, program: &Program, machine: &dyn Machine) -> Result<Option<u32>> {
+fn room(options: &MapWorkloadOptions, program: &Workload, machine: &dyn Machine) -> Result<Option<u32>> {
     let (tasks, pes) = (program.num_tasks() as u64, machine.num_pes() as u64);
     let Some(room) = options.tasks_per_pe else {
         return Ok((machine.room() < tasks).then(|| tasks.div_ceil(pes) as u32));
@@ -82,7 +82,7 @@ pub(super) fn map(mut job: Job<'_>, source: Source<'_>) -> Result<End> {
     let mut config = job.assignment();
     let assignment = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
-        assign(&program, machine, &config, start.as_ref(), &observer)?
+        map_tasks(&program, machine, &config, start.as_ref(), &observer)?
     };
     tell_assignment(console, &assignment.report);
     let planned = job.places.planned.take();
@@ -104,7 +104,7 @@ fn tasks_per_pe(room: Option<u32>, machine: &dyn Machine) -> u32 {
 
 impl Job<'_> {
     /// Refuses before any work a launch that no mapping allows.
-    fn check_launch(&self, program: &Program, room: Option<u32>) -> Result<()> {
+    fn check_launch(&self, program: &Workload, room: Option<u32>) -> Result<()> {
         let Some(planned) = &self.places.planned else { return Ok(()) };
         if tasks_per_pe(room, self.machine) > 1 {
             let message = "--launch is for one process per processing element; take a machine with one for each task, and leave \
@@ -115,9 +115,9 @@ impl Job<'_> {
     }
 
     /// The settings of the run.
-    fn assignment(&self) -> AssignConfig {
+    fn assignment(&self) -> TaskMapConfig {
         let options = self.options;
-        let mut config = AssignConfig::preset(options.preconfiguration_mapping);
+        let mut config = TaskMapConfig::preset(options.preconfiguration_mapping);
         config.mapping = self.config;
         config.costs = options.workload.costs.costs();
         if options.workload.judge() == Judge::Estimate {
@@ -128,10 +128,10 @@ impl Job<'_> {
 
     fn report<'b>(
         &self,
-        program: &Program,
+        program: &Workload,
         (machine, room): (&dyn Machine, Option<u32>),
-        settings: AssignConfig,
-        report: &'b AssignReport,
+        settings: TaskMapConfig,
+        report: &'b TaskMapReport,
         launch: Option<&JobLaunch>,
     ) -> MapReport<'b> {
         let options = self.options;
@@ -154,9 +154,9 @@ impl Job<'_> {
     /// Writes mapping, report, picture and what launches the job, once the mapping is verified if that was asked for.
     fn write_workload(
         &self,
-        program: &Program,
+        program: &Workload,
         room: Option<u32>,
-        Assignment { mapping, report }: &Assignment,
+        TaskMapping { mapping, report, .. }: &TaskMapping,
         report_of_run: &MapReport<'_>,
         launch: Option<&JobLaunch>,
     ) -> Result<()> {
@@ -168,7 +168,7 @@ impl Job<'_> {
         let files = launch.into_iter().flat_map(JobLaunch::texts);
         let audit = |written: &Path| {
             self.audit(written, report, room)?;
-            let AssignReport { cost, estimate, .. } = report;
+            let TaskMapReport { cost, estimate, .. } = report;
             self.console.line(format_args!("verified: J of the files is {cost} too"));
             self.console.line(format_args!("verified: F of the files is {estimate:.1} too"));
             Ok(())
@@ -178,24 +178,24 @@ impl Job<'_> {
     }
 
     /// Has the independent auditor recompute J and F from the files.
-    fn audit(&self, mapping: &Path, report: &AssignReport, room: Option<u32>) -> Result<()> {
+    fn audit(&self, mapping: &Path, report: &TaskMapReport, room: Option<u32>) -> Result<()> {
         let costs = self.options.workload.costs.costs();
         let machine = (&self.options.machine, self.machine);
         let audited = files::with_texts(&self.options.file, mapping, machine, |text, mapping, machine| {
-            let program = ProgramText {
+            let program = WorkloadText {
                 text,
                 room: room.map(u64::from),
                 send_cycles: costs.send,
                 receive_cycles: costs.receive,
             };
-            verify::audit_program_on(&program, mapping, machine)
+            verify::audit_workload_on(&program, mapping, machine)
         })?;
         compare(&audited, report.cost, report.estimate)
     }
 }
 
 /// An error unless the auditor has found the J and the F that were computed.
-fn compare(audited: &ProgramAudit, cost: Cost, estimate: f64) -> Result<()> {
+fn compare(audited: &WorkloadAudit, cost: Cost, estimate: f64) -> Result<()> {
     files::compare(i128::try_from(audited.cost).unwrap_or(i128::MAX), cost)?;
     if audited.estimate != estimate {
         let message =
@@ -205,7 +205,7 @@ fn compare(audited: &ProgramAudit, cost: Cost, estimate: f64) -> Result<()> {
     Ok(())
 }
 
-fn tell_assignment(console: Console, report: &AssignReport) {
+fn tell_assignment(console: Console, report: &TaskMapReport) {
     console.line(format_args!("{:>15} {:>16} {:>16}", "start", "F", "after search"));
     for start in &report.starts {
         let name = start.start.name();
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn another_j_or_f_than_was_computed_is_noticed() {
-        let audited = ProgramAudit { cost: 12, estimate: 3.5 };
+        let audited = WorkloadAudit { cost: 12, estimate: 3.5 };
         assert!(compare(&audited, 12, 3.5).is_ok());
         let message = |cost, estimate| {
             let error = compare(&audited, cost, estimate).unwrap_err();

@@ -1,13 +1,15 @@
 //! Mean distances between sets of places.
 
-use rayon::prelude::*;
-
 use super::Sets;
+use crate::ground::threads;
 use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Metric, costs_in_rows};
 
 /// The greatest entry, about.
 const GREATEST: f64 = 60_000.0;
+
+/// Rows that a thread computes at once.
+const ROWS: usize = 64;
 
 /// No entry is greater.
 pub(super) const MOST: Distance = u16::MAX as Distance;
@@ -30,25 +32,26 @@ impl Averages {
             let sums = a.iter().flat_map(|&p| b.iter().map(move |&q| oracle.between(p, q) as f64));
             (sums.sum::<f64>() * unit) as u16
         };
-        let rows = keys.par_iter().with_min_len(64).enumerate().flat_map_iter(|(index, a)| {
+        let row = |index: usize| -> Vec<u16> {
             let others = keys.iter().enumerate();
-            others.map(move |(other, b)| if index == other { 0 } else { mean(a, b) })
-        });
-        Self { count, means: rows.collect() }
+            others.map(|(other, b)| if index == other { 0 } else { mean(&keys[index], b) }).collect()
+        };
+        Self { count, means: threads::map(count, ROWS, &row).concat() }
     }
 
     /// The means over the members of sets of these; O(k²).
     pub fn of_sets(&self, sets: &Sets) -> Self {
-        let rows = sets.par_iter().with_min_len(64).enumerate().flat_map_iter(|(index, set)| {
+        let row = |index: usize| -> Vec<u16> {
             // The second member is the first again where there is but one.
-            let [a, b] = both(set).map(|member| self.row(member));
-            sets.iter().enumerate().map(move |(other, set)| {
+            let [a, b] = both(&sets[index]).map(|member| self.row(member));
+            let mean = |(other, set): (usize, &[Option<u32>; 2])| {
                 let [p, q] = both(set).map(|member| member as usize);
                 let sum = [a[p], a[q], b[p], b[q]].map(u32::from).iter().sum::<u32>();
                 if index == other { 0 } else { (sum / 4) as u16 }
-            })
-        });
-        Self { count: sets.len(), means: rows.collect() }
+            };
+            sets.iter().enumerate().map(mean).collect()
+        };
+        Self { count: sets.len(), means: threads::map(sets.len(), ROWS, &row).concat() }
     }
 
     #[inline]

@@ -127,7 +127,7 @@ pub(super) fn places(
     count: usize,
     num_full: usize,
     watch: &mut Watch<'_>,
-    distance: impl Fn(PeId, PeId) -> Distance,
+    distance: &dyn Fn(PeId, PeId) -> Distance,
 ) -> Sets {
     let mut left: Vec<PeId> = (0..num_full as PeId).rev().collect();
     let mut pairs = Sets::with_capacity(count.div_ceil(2));
@@ -173,7 +173,7 @@ mod tests {
             asked.set(asked.get() + 1);
             (at(p) - at(q)).abs()
         };
-        (places(count, count, &mut Watch::new(observer), distance), asked.get())
+        (places(count, count, &mut Watch::new(observer), &distance), asked.get())
     }
 
     #[test]

@@ -28,7 +28,7 @@ use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::derive;
 use crate::ground::settings::{ConfigError, check_at_least_one};
 use crate::ground::types::{BlockId, Cost, NodeId, PeId};
-use crate::machine::{DistanceOracle, Metric as _};
+use crate::machine::{Distances, Metric as _, with_oracle};
 use crate::mapping::annealing::{Cooling, Near, Site};
 use crate::mapping::construct::{ConstructionError, Task};
 use crate::mapping::{Mapping, inverse};
@@ -46,8 +46,9 @@ const CHOICE: usize = 32;
 const HOT: f64 = 0.3;
 
 /// How the levels are solved.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Multilevel {
     /// How each level is annealed.
@@ -64,7 +65,7 @@ impl Multilevel {
     }
 }
 
-pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let levels = Levels::new(task);
     Ok(Mapping::from_permutation(levels.solve(task)))
 }
@@ -96,7 +97,7 @@ struct Levels<'a> {
 }
 
 impl<'a> Levels<'a> {
-    fn new<O: DistanceOracle>(task: &Task<'a, O>) -> Self {
+    fn new(task: &Task<'a>) -> Self {
         let problem = task.problem;
         let num_places = problem.size();
         let mut levels: Vec<Level> = Vec::new();
@@ -118,7 +119,7 @@ impl<'a> Levels<'a> {
     }
 
     /// The place of each process.
-    fn solve<O: DistanceOracle>(&self, task: &Task<'_, O>) -> Vec<PeId> {
+    fn solve(&self, task: &Task<'_>) -> Vec<PeId> {
         let Multilevel { cooling, tries } = task.config.multilevel;
         let last = self.levels.last().map_or(self.num_places, |level| level.sizes.len());
         let mut states: Vec<Vec<PeId>> = vec![(0..last as PeId).collect(); tries as usize];
@@ -204,8 +205,8 @@ impl Level {
 }
 
 /// The level after one, or after the problem itself.
-fn next_level<O: DistanceOracle>(
-    oracle: &O,
+fn next_level(
+    distances: &Distances,
     graph: &CsrGraph,
     before: Option<&Level>,
     seed: u64,
@@ -221,10 +222,10 @@ fn next_level<O: DistanceOracle>(
         Some(averages) => averages.between(p, q),
         None => {
             let place = |p: PeId| before.map_or(p, |level| level.ends[p as usize][0]);
-            oracle.between(oracle.key(place(p)), oracle.key(place(q)))
+            distances.between(place(p), place(q))
         }
     };
-    let places = matching::places(n, num_full, watch, distance);
+    let places = matching::places(n, num_full, watch, &distance);
     debug_assert_eq!(places.len(), processes.len());
     let of_members = |set: &[Option<u32>; 2]| set.iter().flatten().map(|&place| size(place as usize)).sum();
     let sizes: Vec<u32> = places.iter().map(of_members).collect();
@@ -240,7 +241,8 @@ fn next_level<O: DistanceOracle>(
         .collect();
     let averages = match before.and_then(|level| level.averages.as_ref()) {
         Some(averages) => Some(averages.of_sets(&places)),
-        None => (places.len() <= MOST_PLACES).then(|| Averages::of_ends(oracle, &ends)),
+        None => (places.len() <= MOST_PLACES)
+            .then(|| with_oracle!(distances, |oracle| Averages::of_ends(oracle, &ends))),
     };
     let mut block_of: Vec<BlockId> = vec![0; n];
     for (block, set) in processes.iter().enumerate() {

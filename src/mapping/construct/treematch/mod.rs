@@ -23,7 +23,6 @@ use crate::graph::{CsrGraph, quotient, subgraph};
 use crate::ground::observer::Observer;
 use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, NodeId, PeId};
-use crate::machine::DistanceOracle;
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionError, Task};
 
@@ -33,7 +32,7 @@ const MOST_GROUPS: u128 = 30_000;
 /// The place of no process yet.
 const NO_PLACE: PeId = PeId::MAX;
 
-pub(super) fn construct<O: DistanceOracle>(task: &Task<'_, O>) -> Result<Mapping, ConstructionError> {
+pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let graph = task.problem.graph();
     let arities = divided(task.hierarchy()?.arities());
     let is_silent: Vec<BlockId> = graph.nodes().map(|node| BlockId::from(graph.degree(node) == 0)).collect();

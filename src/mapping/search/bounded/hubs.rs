@@ -7,7 +7,7 @@
 //!
 //! Memory: O(m) for the tables, [`WEIGHTS`] weights and less than twice as many pairs for the bounds.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::View;
 use super::tree::Tree;

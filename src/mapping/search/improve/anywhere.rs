@@ -18,18 +18,19 @@ use crate::graph::relabel::relabel;
 use crate::ground::observer::Observer;
 use crate::ground::rng::derive;
 use crate::ground::settings::{ConfigError, check_at_least_one};
+use crate::ground::threads;
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
-use crate::machine::DistanceOracle;
+use crate::machine::{DistanceOracle, Metric as _, with_oracle};
 use crate::mapping::Mapping;
-use crate::mapping::annealing::{Annealed, Cooling, Near, Site};
+use crate::mapping::annealing::{Cooling, Improved, Near, Site};
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::improve::{embedding, exact};
 
-/// Problems of fewer processes take negligible time, so they get more proposals for each process:
+/// Problems of fewer processes take negligible time, so they get more proposals for each process.
 const SMALL: usize = 512;
 
-/// so many times as many.
+/// How many times more proposals a process gets in a problem of fewer than [`SMALL`] processes.
 const SMALL_FACTOR: u32 = 4;
 
 /// Problems of at most this many processes are annealed as wholes.
@@ -38,16 +39,17 @@ const WHOLE: usize = 1 << 15;
 /// Processes of a region of a larger problem that has small cuts.
 const REGION: usize = 1 << 12;
 
-/// Larger problems get so many times fewer proposals for each process: they shall not take minutes.
+/// How many times fewer proposals a process gets in a problem of more than [`WHOLE`] processes, which should not take minutes.
 const LARGE_DIVISOR: u32 = 4;
 
-/// The shares of the initial acceptance and of the proposals that starts have, by turns. Cuts keep their shape at low temperatures
-/// only, so starts with odd numbers, which bisections have made, are annealed coolly and for a short time.
+/// For the starts in turn, the factor of the initial acceptance and the divisor of the proposals. Cuts keep their shape at low temperatures
+/// only, so starts with odd numbers, which come from bisection, are annealed at low temperatures and for a short time.
 const TURNS: [(f64, u32); 4] = [(1.0, 1), (0.04, 4), (0.4, 1), (0.016, 4)];
 
 /// What to spend on improving a mapping where the machine is no regular tree.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Anywhere {
     /// How a mapping is annealed in a round.
@@ -75,7 +77,7 @@ impl Anywhere {
         ..Self::FAST
     };
 
-    /// The best that can be had in a second or two for a thousand processes.
+    /// The best that is found in a second or two for a thousand processes.
     pub const STRONG: Self = Self {
         cooling: Cooling { proposals: 50_000, initial_acceptance: 0.5, ..Self::FAST.cooling },
         ..Self::FAST
@@ -95,8 +97,9 @@ impl Anywhere {
     }
 }
 
-pub(super) fn improve<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
+/// Improves the most promising of some mappings; the result is not worse than any. See [`improve`](super::improve).
+pub(super) fn improve(
+    problem: &Problem<'_>,
     starts: &[&Mapping],
     config: &Anywhere,
     seed: u64,
@@ -109,50 +112,30 @@ pub(super) fn improve<O: DistanceOracle>(
     let order = starts[0].inverse();
     let graph = relabel(problem.graph(), &order);
     let problem = &problem.with_graph(&graph);
-    let key_of: Vec<O::Key> = (0..problem.size() as PeId).map(|place| problem.oracle().key(place)).collect();
-    let near = Near::new(problem.oracle(), &key_of, problem.parts(), observer);
-    if let Some(place_of) = embedding::embedding(problem, &key_of, &near, observer) {
-        let mapping = Mapping::from_permutation(place_of);
-        let cost = cost(problem, &mapping);
-        observer.reached(cost);
-        let mapping = mapping.numbered_back(&order);
-        return SearchOutcome { mapping, cost, tried: 0, made: 0, stopped: observer.should_stop() };
-    }
-    let site = Site { metric: problem.oracle(), key_of: &key_of, near: &near, kinds: &[], observer };
-    let ground = Ground { problem, site, num_regions: num_regions(problem.graph()) };
-    let mut states: Vec<State> = starts
-        .par_iter()
-        .enumerate()
-        .map(|(index, start)| {
-            let mut state = ground.state(&start.renumbered(&order), derive(seed, index as u64));
-            state.round(&ground, &config.cooling_of(index, problem.size()));
-            state
-        })
-        .collect();
-    let best = (0..states.len()).min_by_key(|&index| states[index].cost).expect("there is a start");
-    observer.reached(states[best].cost);
-    for _ in 1..config.rounds {
-        states[best].round(&ground, &config.cooling);
-        observer.reached(states[best].cost);
-    }
-    let tried = states.iter().map(|state| state.tried).sum();
-    let made = states.iter().map(|state| state.made).sum();
-    let best = states.swap_remove(best);
-    SearchOutcome {
-        mapping: Mapping::from_permutation(best.place_of).numbered_back(&order),
-        cost: best.cost,
-        tried,
-        made,
-        stopped: observer.should_stop(),
-    }
+    let near = with_oracle!(problem.oracle(), |oracle| {
+        Near::new(oracle, &all_keys(oracle), problem.parts(), observer)
+    });
+    let found = match embedding::embedding(problem, &near, observer) {
+        Some(place_of) => embedded(problem, place_of, observer),
+        None => {
+            let starts: Vec<Mapping> = starts.iter().map(|start| start.renumbered(&order)).collect();
+            let num_regions = num_regions(problem.graph());
+            Ground { problem, near: &near, observer, num_regions }.anneal(&starts, config, seed)
+        }
+    };
+    SearchOutcome { mapping: found.mapping.numbered_back(&order), ..found }
+}
+
+/// The outcome where the graph has the shape of the machine.
+fn embedded(problem: &Problem<'_>, place_of: Vec<PeId>, observer: &dyn Observer) -> SearchOutcome {
+    let mapping = Mapping::from_permutation(place_of);
+    let cost = cost(problem, &mapping);
+    observer.reached(cost);
+    SearchOutcome { mapping, cost, tried: 0, made: 0, stopped: observer.should_stop() }
 }
 
 /// The best start, or a better mapping if there is one.
-fn solve_exactly<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
-    starts: &[&Mapping],
-    observer: &dyn Observer,
-) -> SearchOutcome {
+fn solve_exactly(problem: &Problem<'_>, starts: &[&Mapping], observer: &dyn Observer) -> SearchOutcome {
     let costs = starts.iter().map(|start| (cost(problem, start), *start));
     let (bound, start) = costs.min_by_key(|&(cost, _)| cost).expect("there is a start");
     let (cost, mapping) = match exact::optimum(problem, None, bound) {
@@ -164,14 +147,37 @@ fn solve_exactly<O: DistanceOracle>(
 }
 
 /// What all mappings have in common.
-struct Ground<'a, O: DistanceOracle> {
-    problem: &'a Problem<'a, O>,
-    site: Site<'a, O>,
+struct Ground<'a> {
+    problem: &'a Problem<'a>,
+    near: &'a Near,
+    observer: &'a dyn Observer,
     /// Into how many regions the places are divided.
     num_regions: usize,
 }
 
-impl<O: DistanceOracle> Ground<'_, O> {
+impl Ground<'_> {
+    /// Anneals each start once, and the best of them for some rounds more.
+    fn anneal(&self, starts: &[Mapping], config: &Anywhere, seed: u64) -> SearchOutcome {
+        let observer = self.observer;
+        let annealed = |(index, start): (usize, &Mapping)| {
+            let mut state = self.state(start, derive(seed, index as u64));
+            state.round(self, &config.cooling_of(index, self.problem.size()));
+            state
+        };
+        let mut states: Vec<State> = starts.par_iter().enumerate().map(annealed).collect();
+        let best = (0..states.len()).min_by_key(|&index| states[index].cost).expect("there is a start");
+        observer.reached(states[best].cost);
+        for _ in 1..config.rounds {
+            states[best].round(self, &config.cooling);
+            observer.reached(states[best].cost);
+        }
+        let tried = states.iter().map(|state| state.tried).sum();
+        let made = states.iter().map(|state| state.made).sum();
+        let State { place_of, cost, .. } = states.swap_remove(best);
+        let mapping = Mapping::from_permutation(place_of);
+        SearchOutcome { mapping, cost, tried, made, stopped: observer.should_stop() }
+    }
+
     fn state(&self, start: &Mapping, seed: u64) -> State {
         State {
             place_of: start.as_slice().to_vec(),
@@ -187,18 +193,17 @@ impl<O: DistanceOracle> Ground<'_, O> {
     /// By how much J changes when the processes of a range of places move to other places of it: `place_of` is where
     /// each is to go, by the place it is on.
     fn change(&self, state: &State, places: &Range<PeId>, place_of: &[PeId]) -> Cost {
-        let (graph, oracle): (&CsrGraph, &O) = (self.problem.graph(), self.problem.oracle());
+        let (graph, distances) = (self.problem.graph(), self.problem.oracle());
         let after = |place: PeId| match places.contains(&place) {
             true => place_of[(place - places.start) as usize],
             false => place,
         };
-        let key = |place: PeId| self.site.key_of[place as usize];
         let mut change = 0;
         for place in places.clone() {
             for (target, weight) in graph.arcs(state.process_on[place as usize]) {
                 let there = state.place_of[target as usize];
-                let before = oracle.between(key(place), key(there));
-                let difference = weight * (oracle.between(key(after(place)), key(after(there))) - before);
+                let before = distances.between(place, there);
+                let difference = weight * (distances.between(after(place), after(there)) - before);
                 // An edge inside is seen from both ends.
                 change += if places.contains(&there) { difference } else { 2 * difference };
             }
@@ -220,42 +225,44 @@ struct State {
 
 impl State {
     /// Anneals all regions once.
-    fn round<O: DistanceOracle>(&mut self, ground: &Ground<'_, O>, cooling: &Cooling) {
+    fn round(&mut self, ground: &Ground<'_>, cooling: &Cooling) {
         let seed = derive(self.seed, self.rounds);
         let regions = regions(self.place_of.len(), ground.num_regions, self.rounds % 2 == 1);
         self.rounds += 1;
-        let annealed: Vec<(Range<PeId>, Annealed)> = regions
-            .into_par_iter()
-            .with_max_len(1)
-            .filter(|_| !ground.site.observer.should_stop())
-            .map(|places| {
-                let seed = derive(seed, u64::from(places.start));
-                let graph = ground.problem.graph();
-                let annealed = ground.site.anneal(
-                    graph,
-                    &self.place_of,
-                    &self.process_on,
-                    places.clone(),
-                    cooling,
-                    seed,
-                );
-                (places, annealed)
-            })
-            .collect();
-        for (places, annealed) in annealed {
+        let annealed = with_oracle!(ground.problem.oracle(), |oracle| {
+            self.annealed(ground, oracle, &regions, cooling, seed)
+        });
+        for (places, annealed) in regions.iter().zip(annealed) {
+            let Some(annealed) = annealed else { continue };
             self.tried += annealed.tried;
             if annealed.gain > 0 {
-                self.take_over(ground, &places, &annealed);
+                self.take_over(ground, places, &annealed);
             }
         }
     }
 
-    fn take_over<O: DistanceOracle>(
-        &mut self,
-        ground: &Ground<'_, O>,
-        places: &Range<PeId>,
-        annealed: &Annealed,
-    ) {
+    /// Each of some regions annealed, if it is begun before the observer asks to stop.
+    fn annealed<O: DistanceOracle>(
+        &self,
+        ground: &Ground<'_>,
+        oracle: &O,
+        regions: &[Range<PeId>],
+        cooling: &Cooling,
+        seed: u64,
+    ) -> Vec<Option<Improved>> {
+        let &Ground { problem, near, observer, .. } = ground;
+        let site = Site { metric: oracle, key_of: &all_keys(oracle), near, kinds: &[], observer };
+        let anneal = |index: usize| {
+            let places = regions[index].clone();
+            let seed = derive(seed, u64::from(places.start));
+            let (place_of, process_on) = (&self.place_of, &self.process_on);
+            (!observer.should_stop())
+                .then(|| site.anneal(problem.graph(), place_of, process_on, places, cooling, seed))
+        };
+        threads::map(regions.len(), 1, &anneal)
+    }
+
+    fn take_over(&mut self, ground: &Ground<'_>, places: &Range<PeId>, annealed: &Improved) {
         let change = ground.change(self, places, &annealed.place_of);
         if change >= 0 {
             return;
@@ -268,6 +275,11 @@ impl State {
             self.process_on[place as usize] = process;
         }
     }
+}
+
+/// The keys of all places.
+fn all_keys<O: DistanceOracle>(oracle: &O) -> Vec<O::Key> {
+    (0..oracle.num_pes() as PeId).map(|place| oracle.key(place)).collect()
 }
 
 /// Into how many regions the places are divided, where process i is on place i. One, if regions would hold less than half of the
@@ -284,7 +296,7 @@ fn num_regions(graph: &CsrGraph) -> usize {
     if volume < graph.total_arc_weight() / 2 { 1 } else { count }
 }
 
-/// Ranges that cover all places, so many if they are not shifted; the shifted ones straddle the borders of the others.
+/// Ranges that cover all places: `count` of them, or one more if they are shifted by half a range.
 fn regions(num_places: usize, count: usize, are_shifted: bool) -> Vec<Range<PeId>> {
     let border = |index: usize| (index * num_places / count) as PeId;
     let middle = |index: usize| border(index).midpoint(border(index + 1));

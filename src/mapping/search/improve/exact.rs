@@ -33,7 +33,7 @@ pub(super) fn is_small(hierarchy: &Hierarchy) -> bool {
 /// as branches are cut. That takes no longer than annealing does.
 const MOST_PLACES: usize = 8;
 
-/// The same for a machine of so many places that is no regular tree.
+/// The same for a machine that is no regular tree.
 pub(super) fn is_small_anywhere(num_places: usize) -> bool {
     num_places <= MOST_PLACES
 }
@@ -41,8 +41,8 @@ pub(super) fn is_small_anywhere(num_places: usize) -> bool {
 /// The mapping of least J if that is less than `bound`; the PE of each process.
 ///
 /// `hierarchy` is the machine if that is a regular tree; else no two PEs are taken to be alike.
-pub(super) fn optimum<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
+pub(super) fn optimum(
+    problem: &Problem<'_>,
     hierarchy: Option<&Hierarchy>,
     bound: Cost,
 ) -> Option<(Cost, Vec<PeId>)> {
@@ -65,8 +65,8 @@ pub(super) fn optimum<O: DistanceOracle>(
     search.best.map(|pe_of| (bound, pe_of))
 }
 
-struct Search<'a, O> {
-    problem: &'a Problem<'a, O>,
+struct Search<'a> {
+    problem: &'a Problem<'a>,
     /// By level: PEs of one member of a group, and how many members it has.
     levels: Vec<(PeId, u32)>,
     /// The PEs of the processes placed so far.
@@ -76,7 +76,7 @@ struct Search<'a, O> {
     bound: Cost,
 }
 
-impl<O: DistanceOracle> Search<'_, O> {
+impl Search<'_> {
     /// Places all processes from `process` on, after those before have cost `so_far`.
     fn place(&mut self, so_far: Cost) {
         let n = self.problem.size();
@@ -123,6 +123,7 @@ impl<O: DistanceOracle> Search<'_, O> {
 mod tests {
     use super::*;
     use crate::ground::rng::Rng;
+    use crate::machine::Distances;
     use crate::mapping::Mapping;
     use crate::mapping::objective::cost;
     use crate::testing;
@@ -134,7 +135,7 @@ mod tests {
             [("2:2", "1:10"), ("3:2", "4:1"), ("2:3", "0:5"), ("7", "3"), ("2:1:3", "1:2:3")]
         {
             let hierarchy = Hierarchy::parse(arities, distances).unwrap().simplified();
-            let oracle = hierarchy.online32().unwrap();
+            let oracle = Distances::Tree(hierarchy.online32().unwrap());
             let n = hierarchy.num_pes();
             for _ in 0..3 {
                 let graph = testing::random_graph(n, 4, 9, &mut rng);
@@ -143,7 +144,7 @@ mod tests {
                 assert_eq!(i128::from(found), testing::optimum(&graph, &hierarchy));
                 assert_eq!(cost(&problem, &Mapping::new(pe_of).unwrap()), found);
                 assert!(optimum(&problem, Some(&hierarchy), found).is_none());
-                // Without a word on which PEs are alike.
+                // Without knowing which PEs are alike.
                 assert_eq!(optimum(&problem, None, Cost::MAX).map(|(cost, _)| cost), Some(found));
             }
         }

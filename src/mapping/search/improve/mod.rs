@@ -1,4 +1,4 @@
-//! Improvement beyond exchanges that gain at once.
+//! Improvement beyond exchanges that lower J.
 //!
 //! | member | where | what |
 //! |---|---|---|
@@ -8,38 +8,36 @@
 //! Problems of very few processes are solved exactly (`exact`), and so are graphs of the shape of the machine where that is no
 //! tree (`embedding`).
 
-mod annealing;
 mod anywhere;
-mod descent;
 mod embedding;
 mod exact;
-mod gain_table;
 mod rebuild;
 mod region;
 mod tree;
 
-pub use annealing::Annealing;
+pub use crate::mapping::annealing::TreeCooling;
 pub use anywhere::Anywhere;
 
 use super::SearchOutcome;
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
 use crate::ground::settings::ConfigError;
+use crate::machine::Hierarchy;
 use crate::machine::Places;
-use crate::machine::{DistanceOracle, Hierarchy};
 use crate::mapping::Mapping;
 use crate::mapping::problem::Problem;
 use crate::partition::Preset;
 
 /// What to spend on improving a mapping.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Improvement {
     /// How the inside of each of the small groups is annealed first, one by one.
-    pub inside: Annealing,
+    pub inside: TreeCooling,
     /// How everything is annealed then.
-    pub annealing: Annealing,
+    pub annealing: TreeCooling,
     /// Effort of a tournament round: of rebuilding each survivor before the better half is chosen again.
     pub tournament: u32,
     /// Effort of rebuilding the best: rounds times (1 + mean degree), as the time of a round grows
@@ -48,7 +46,7 @@ pub struct Improvement {
     /// The effort of the partitions of rebuilding.
     pub partitions: Preset,
     /// How rebuilt regions are annealed.
-    pub rebuilt: Annealing,
+    pub rebuilt: TreeCooling,
     /// What to spend where the machine is no regular tree.
     pub anywhere: Anywhere,
 }
@@ -64,19 +62,19 @@ impl Improvement {
 
     /// A good mapping with little effort.
     pub const FAST: Self = Self {
-        inside: Annealing::new(60, 0.7, 0.3),
-        annealing: Annealing::new(60, 0.07, 0.02),
+        inside: TreeCooling::new(60, 0.7, 0.3),
+        annealing: TreeCooling::new(60, 0.07, 0.02),
         tournament: 0,
         rebuilding: 24,
         partitions: Preset::Fast,
-        rebuilt: Annealing::new(60, 0.05, 0.02),
+        rebuilt: TreeCooling::new(60, 0.05, 0.02),
         anywhere: Anywhere::FAST,
     };
 
     /// A better one with about three times that effort.
     pub const ECO: Self = Self {
-        inside: Annealing::new(200, 0.7, 0.2),
-        annealing: Annealing::new(200, 0.07, 0.02),
+        inside: TreeCooling::new(200, 0.7, 0.2),
+        annealing: TreeCooling::new(200, 0.07, 0.02),
         tournament: 20,
         rebuilding: 100,
         anywhere: Anywhere::ECO,
@@ -85,11 +83,11 @@ impl Improvement {
 
     /// The best: some ten times the effort of [`ECO`](Self::ECO).
     pub const STRONG: Self = Self {
-        inside: Annealing::new(500, 0.7, 0.1),
-        annealing: Annealing::new(500, 0.07, 0.02),
+        inside: TreeCooling::new(500, 0.7, 0.1),
+        annealing: TreeCooling::new(500, 0.07, 0.02),
         tournament: 100,
         rebuilding: 1800,
-        rebuilt: Annealing::new(100, 0.05, 0.02),
+        rebuilt: TreeCooling::new(100, 0.05, 0.02),
         anywhere: Anywhere::STRONG,
         ..Self::FAST
     };
@@ -110,8 +108,8 @@ pub fn finds_optimum(graph: &CsrGraph, machine: &Places) -> bool {
 /// The distances of `problem` are those of `machine`. The observer may end it early; the result then is
 /// the best mapping so far. Runs on the threads of the rayon pool it is called in. Panics if there is no start, or
 /// if the problem, the machine and the starts are not all of the same size.
-pub fn improve<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
+pub fn improve(
+    problem: &Problem<'_>,
     machine: &Places,
     starts: &[&Mapping],
     config: &Improvement,

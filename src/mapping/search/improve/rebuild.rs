@@ -11,12 +11,14 @@
 use std::cmp::Reverse;
 
 use super::Improvement;
-use super::annealing::{Improved, anneal};
 use super::region::Region;
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, PeId};
+use crate::machine::Distances;
 use crate::mapping::Mapping;
+use crate::mapping::annealing::Improved;
+use crate::mapping::annealing::tree::anneal;
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::partition::{Contraction, Partitioner, Settings, Targets};
@@ -51,15 +53,15 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
     if start == identity {
         return Improved::unchanged(start.into_vec());
     }
-    let oracle = hierarchy.online64();
-    let problem = Problem::new(graph, &oracle).expect("a part of a problem is a problem");
+    let distances = Distances::DeepTree(hierarchy.online64());
+    let problem = Problem::new(graph, &distances).expect("a part of a problem is a problem");
     let loss = cost(&problem, &start) - cost(&problem, &identity);
     let improved = anneal(graph, hierarchy, start.as_slice(), &config.rebuilt, derive(seed, 1), observer);
     let gain = improved.gain - loss;
     if gain > 0 {
         Improved { gain, ..improved }
     } else {
-        Improved { pe_of: identity.into_vec(), gain: 0, made: 0, ..improved }
+        Improved { place_of: identity.into_vec(), gain: 0, made: 0, ..improved }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Improvement beyond exchanges that gain at once: annealing, and repartitioning.
 //!
-//! Each start is [annealed](annealing); they meet in a tournament, and the winner is improved further by rounds of
+//! Each start is [annealed](crate::mapping::annealing::tree); they meet in a tournament, and the winner is improved further by rounds of
 //! [rebuilding](rebuild): large neighbourhood search (Shaw 1998) whose neighbourhoods are mapping problems
 //! themselves. Annealing is good at arranging processes inside of groups and along the boundaries of groups;
 //! other shapes of the outermost groups, which no sequence of small steps leads to, come from partitioning.
@@ -9,7 +9,7 @@
 //! are solved [exactly](exact) instead.
 //!
 //! Costs O(n · proposals) for annealing, and for each round of rebuilding as much plus the partitions.
-//! Memory: O(n + m) and the [gain tables](super::gain_table), [`REGION_TABLE`] entries a thread. Results depend on the seed,
+//! Memory: O(n + m) and the gain tables, [`REGION_TABLE`] entries a thread. Results depend on the seed,
 //! not on threads.
 
 use std::sync::{Mutex, PoisonError};
@@ -17,15 +17,16 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::super::SearchOutcome;
-use super::annealing::{Improved, anneal};
 use super::region::{Region, Regions};
 use crate::graph::CsrGraph;
 use crate::graph::relabel::relabel;
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{Cost, NodeId, PeId};
-use crate::machine::{DistanceOracle, Hierarchy};
+use crate::machine::{Distances, Hierarchy};
 use crate::mapping::Mapping;
+use crate::mapping::annealing::Improved;
+use crate::mapping::annealing::tree::anneal;
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::improve::{Improvement, exact, rebuild};
@@ -46,8 +47,8 @@ const REBUILT_GROUPS: [usize; 5] = [8, 4, 2, 6, 3];
 /// The distances of `problem` are those of `hierarchy`. The observer may end it early; the result then is
 /// the best mapping so far. Runs on the threads of the rayon pool it is called in. Panics if there is no start, or
 /// if the problem, the hierarchy and the starts are not all of the same size.
-pub(super) fn improve<O: DistanceOracle>(
-    problem: &Problem<'_, O>,
+pub(super) fn improve(
+    problem: &Problem<'_>,
     hierarchy: &Hierarchy,
     starts: &[&Mapping],
     config: &Improvement,
@@ -71,23 +72,14 @@ pub(super) fn improve<O: DistanceOracle>(
         }
         state
     };
-    let mut states: Vec<State<'_>> = starts.par_iter().enumerate().map(begin).collect();
-    let (mut tried, mut made) = (0, 0);
-    // The worse half leaves, and the survivors get better before they are compared again.
-    while states.len() > 1 {
-        states.sort_by_key(|state| state.cost);
-        for state in states.drain(states.len().div_ceil(2)..) {
-            tried += state.tried;
-            made += state.made;
+    let states: Vec<State<'_>> = starts.par_iter().enumerate().map(begin).collect();
+    let rebuild = |state: &mut State<'_>, effort| {
+        if !is_small {
+            state.rebuild(config, effort);
         }
-        if states.len() > 1 && !is_small {
-            states.par_iter_mut().for_each(|state| state.rebuild(config, config.tournament));
-        }
-    }
-    let mut best = states.pop().expect("there is a start");
-    if !is_small {
-        best.rebuild(config, config.rebuilding);
-    }
+    };
+    let (mut best, [tried, made]) = winner(states, |state| rebuild(state, config.tournament));
+    rebuild(&mut best, config.rebuilding);
     SearchOutcome {
         mapping: Mapping::from_permutation(best.pe_of).numbered_back(&order),
         cost: best.cost,
@@ -95,6 +87,23 @@ pub(super) fn improve<O: DistanceOracle>(
         made: made + best.made,
         stopped: observer.should_stop(),
     }
+}
+
+/// The winner of a tournament: in each round the worse half leaves, and the survivors are improved before they are compared again. Returns
+/// with it the exchanges that those who left have tried and made.
+fn winner<'a>(mut states: Vec<State<'a>>, improve: impl Fn(&mut State<'a>) + Sync) -> (State<'a>, [u64; 2]) {
+    let (mut tried, mut made) = (0, 0);
+    while states.len() > 1 {
+        states.sort_by_key(|state| state.cost);
+        for state in states.drain(states.len().div_ceil(2)..) {
+            tried += state.tried;
+            made += state.made;
+        }
+        if states.len() > 1 {
+            states.par_iter_mut().for_each(&improve);
+        }
+    }
+    (states.pop().expect("there is a start"), [tried, made])
 }
 
 /// A mapping that is improved.
@@ -110,13 +119,13 @@ struct State<'a> {
     rounds: u64,
     seed: u64,
     observer: &'a dyn Observer,
-    /// The least cost that the observer has heard of: it shall not hear of greater ones.
+    /// The least cost that the observer was notified of: greater ones are not forwarded.
     least: &'a Mutex<Cost>,
 }
 
 impl<'a> State<'a> {
-    fn new<O: DistanceOracle>(
-        problem: &Problem<'a, O>,
+    fn new(
+        problem: &Problem<'a>,
         hierarchy: &'a Hierarchy,
         start: &Mapping,
         seed: u64,
@@ -150,8 +159,8 @@ impl<'a> State<'a> {
 
     /// Takes the best mapping there is.
     fn solve_exactly(&mut self) {
-        let oracle = self.hierarchy.online64();
-        let problem = Problem::new(self.graph, &oracle).expect("the mapping has a cost");
+        let distances = Distances::DeepTree(self.hierarchy.online64());
+        let problem = Problem::new(self.graph, &distances).expect("the mapping has a cost");
         if let Some((cost, pe_of)) = exact::optimum(&problem, Some(self.hierarchy), self.cost) {
             self.cost = cost;
             self.pe_of = pe_of;
@@ -244,7 +253,7 @@ impl<'a> State<'a> {
             self.tried += improved.tried;
             self.made += improved.made;
             if improved.gain > 0 {
-                for (&process, &local) in processes.iter().zip(&improved.pe_of) {
+                for (&process, &local) in processes.iter().zip(&improved.place_of) {
                     let pe = regions.pe(index, local);
                     self.pe_of[process as usize] = pe;
                     self.process_on[pe as usize] = process;

@@ -35,7 +35,8 @@ use region::Region;
 use crate::ground::budget::Budget;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::assignment::{Assignment, BlockAffinities, Level};
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::objective::Objective;
 use crate::partition::settings::FlowSettings;
@@ -78,7 +79,7 @@ pub(crate) struct Flow {
 
 /// What all pairs of a level have in common.
 struct Task<'a, W, O> {
-    level: Level<'a, W, O>,
+    level: Problem<'a, W, O>,
     bounds: &'a [Weight],
     settings: &'a FlowSettings,
     observer: &'a dyn Observer,
@@ -89,7 +90,7 @@ impl Flow {
     /// leaves it. Returns whether the cost fell.
     pub fn refine<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
         settings: &FlowSettings,
@@ -189,7 +190,7 @@ impl Flow {
     /// whether it fell.
     fn apply<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &mut Assignment,
         pair: [BlockId; 2],
         side: Side,
@@ -252,7 +253,7 @@ mod tests {
     fn a_crooked_boundary_becomes_the_minimum_cut() {
         // A grid of 12 x 6, cut along a saw tooth; the straight cut has 6 edges.
         let graph = CompactGraph::<i32>::new(&generate::grid(12, 6));
-        let level = Level { graph: &graph, objective: &Cut };
+        let level = Problem { graph: &graph, objective: &Cut };
         let blocks = level.nodes().map(|node| u32::from(node % 12 >= 4 + 3 * (node / 12 % 2))).collect();
         let mut assignment = Assignment::new(level, blocks, 2);
         let settings = FlowSettings { rounds: 4, region: 0.9, depth: 10 };
@@ -263,7 +264,7 @@ mod tests {
 
     /// Refines k stretches of the 500 vertices of a level: the objective falls, sums agree with recomputation, and bounds are
     /// kept.
-    fn check_refinement<W: Stored, O: Objective>(level: Level<'_, W, O>, k: u32) {
+    fn check_refinement<W: Stored, O: Objective>(level: Problem<'_, W, O>, k: u32) {
         let settings = Settings::of(Preset::Strong).flow;
         let blocks = level.nodes().map(|node| node * k / 500).collect();
         let mut assignment = Assignment::new(level, blocks, k as usize);
@@ -279,7 +280,7 @@ mod tests {
     #[test]
     fn bounds_are_kept_and_sums_agree_with_recomputation() {
         let graph = CompactGraph::<i32>::new(&generate::random_geometric(500, 9.0, 2));
-        let level = Level { graph: &graph, objective: &Cut };
+        let level = Problem { graph: &graph, objective: &Cut };
         for k in [2u32, 5, 9] {
             check_refinement(level, k);
         }
@@ -290,7 +291,7 @@ mod tests {
         let graph = CompactGraph::<i32>::new(&generate::random_geometric(500, 9.0, 2));
         for matrix in matrices() {
             let objective = StoredCost::new(&matrix).unwrap();
-            let level = Level { graph: &graph, objective: &objective };
+            let level = Problem { graph: &graph, objective: &objective };
             let k = matrix.num_blocks as u32;
             check_refinement(level, k);
         }
@@ -308,7 +309,7 @@ mod tests {
         let distances = vec![0, 1, 1, 1, 0, 9, 1, 9, 0];
         let matrix = Matrix { num_blocks: 3, distances, has_triangle_inequality: false };
         let objective = StoredCost::new(&matrix).unwrap();
-        let level = Level { graph: &graph, objective: &objective };
+        let level = Problem { graph: &graph, objective: &objective };
         let mut assignment = Assignment::new(level, vec![0, 0, 0, 1, 1, 1, 2], 3);
         let settings = FlowSettings { rounds: 4, region: 1.0, depth: 10 };
         assert!(Flow::default().refine(level, &mut assignment, &[5, 5, 1], &settings, &()));

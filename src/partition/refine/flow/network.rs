@@ -2,7 +2,8 @@
 
 use super::region::Region;
 use crate::ground::types::{BlockId, Weight};
-use crate::partition::assignment::{Assignment, BlockAffinities, Level};
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 
@@ -75,7 +76,7 @@ impl Network {
     /// Builds the network of the region of a pair of blocks; returns the weight of the present cut.
     pub fn build<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &Assignment,
         region: &Region,
         pair: [BlockId; 2],
@@ -93,7 +94,7 @@ impl Network {
     /// number of arcs of `v` in the network.
     fn lay_out<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         assignment: &Assignment,
         region: &Region,
         pair: [BlockId; 2],
@@ -174,7 +175,7 @@ impl Network {
     /// them costs `distance`.
     fn connect<W: Stored, O: Objective>(
         &mut self,
-        level: Level<'_, W, O>,
+        level: Problem<'_, W, O>,
         region: &Region,
         distance: Weight,
     ) -> Weight {

@@ -1,0 +1,368 @@
+//! What the documents name exists: files, options, chapters and headings.
+//!
+//! Documents are listed, so a new one is covered by itself. Files are named in code and in links, options anywhere. What does not exist in
+//! the project is listed below, with where it comes from.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::Path;
+
+use crate::common::{names, program, root};
+
+/// Files of other programs, files that commands write under default names, and files that are made outside the project.
+const OTHER_FILES: [(&str, &[&str]); 6] = [
+    ("Slurm", &["topology.yaml", "topology.conf", "slurm.conf"]),
+    ("the user", &["mesh.graph"]),
+    ("viem --launch", &["bind.sh"]),
+    ("generate_model", &["model.graph"]),
+    ("benches/tables", &["mapping.tsv", "partition.tsv", "many.tsv", "target/tables/*"]),
+    ("cargo build", &["target/release", "target/debug"]),
+];
+
+/// Options of other programs, and of these programs those that their help does not list.
+const OTHER_OPTIONS: [(&str, &[&str]); 6] = [
+    (
+        "cargo",
+        &[
+            "--bench",
+            "--bin",
+            "--dry-run",
+            "--nocapture",
+            "--offline",
+            "--open",
+            "--path",
+            "--profile",
+            "--release",
+            "--test",
+        ],
+    ),
+    ("mpirun", &["--bind-to", "--map-by", "--mca", "--rankfile", "--report-bindings"]),
+    ("srun", &["--ntasks-per-node"]),
+    ("flux", &["--taskmap"]),
+    ("lstopo", &["--of"]),
+    ("viem", &["--hier", "--input"]), // an abbreviation, and the name that --input_mapping has in VieM
+];
+
+const PROGRAMS: [&str; 4] = ["viem", "evaluator", "generate_model", "graphchecker"];
+
+/// Endings of the names of files that are looked for.
+const ENDINGS: [&str; 16] = [
+    "rs", "md", "toml", "c", "f90", "py", "sh", "yml", "yaml", "conf", "graph", "tgt", "svg", "tsv", "gz",
+    "txt",
+];
+
+/// The longest line of a table in the guide, in characters.
+const LONGEST_ROW: usize = 200;
+
+/// A document, and its path in the project.
+struct Document {
+    path: String,
+    text: String,
+}
+
+/// The files and folders below a folder of the project, but for what is built, hidden or fetched.
+fn files_below(folder: &str, found: &mut Vec<String>) {
+    for name in names(&root().join(folder)) {
+        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+        let is_folder = root().join(&path).is_dir();
+        if is_folder && !["target", ".git", "corpus", "artifacts"].contains(&name.as_str()) {
+            files_below(&path, found);
+        }
+        found.push(path);
+    }
+}
+
+fn project_files() -> Vec<String> {
+    let mut files = Vec::new();
+    files_below("", &mut files);
+    files
+}
+
+/// Every document of the project.
+fn documents() -> Vec<Document> {
+    let is_document = |path: &String| {
+        path.ends_with(".md")
+            && (!path.contains('/') || path.starts_with("docs/") || path == "instances/README.md")
+    };
+    let paths = project_files().into_iter().filter(is_document);
+    paths.map(|path| Document { text: fs::read_to_string(root().join(&path)).unwrap(), path }).collect()
+}
+
+impl Document {
+    /// The folder that it is in, with a slash behind it unless it is the top one.
+    fn folder(&self) -> &str {
+        self.path.rfind('/').map_or("", |slash| &self.path[..=slash])
+    }
+
+    /// Its lines without those of fenced blocks.
+    fn prose(&self) -> impl Iterator<Item = &str> {
+        let mut is_fenced = false;
+        self.text.lines().filter(move |line| {
+            let is_fence = line.trim_start().starts_with("```");
+            is_fenced ^= is_fence;
+            !is_fence && !is_fenced
+        })
+    }
+
+    /// The words of its code: between backticks, in fenced blocks, and in indented ones.
+    fn words_of_code(&self) -> Vec<&str> {
+        let mut words = Vec::new();
+        for paragraph in self.text.split("\n\n") {
+            let is_block = paragraph.contains("```") || paragraph.starts_with("    ");
+            let pieces = paragraph.split('`').enumerate();
+            let code = pieces.filter(|(index, _)| is_block || index % 2 == 1);
+            words.extend(code.flat_map(|(_, code)| code.split_whitespace()));
+        }
+        words
+    }
+
+    /// The targets of its links and pictures in this project.
+    fn links(&self) -> Vec<&str> {
+        let targets = self.prose().flat_map(|line| line.split("](").skip(1));
+        let targets = targets.filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
+        targets.filter(|target| !target.contains("://")).collect()
+    }
+
+    /// What GitHub calls its headings.
+    fn anchors(&self) -> BTreeSet<String> {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        let headings = self.prose().filter(|line| line.starts_with('#'));
+        let anchor = |heading: &str| {
+            let anchor = anchor(heading.trim_start_matches('#').trim());
+            let count = counts.entry(anchor.clone()).or_default();
+            *count += 1;
+            if *count == 1 { anchor } else { format!("{anchor}-{}", *count - 1) }
+        };
+        headings.map(anchor).collect()
+    }
+}
+
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// Whether a word of code is the name of a file or folder: it begins with a folder of the project, or ends like a file.
+fn is_path(word: &str) -> bool {
+    let may_stand = |c: char| c.is_ascii_alphanumeric() || "./_-*{},".contains(c);
+    if !word.chars().all(may_stand) || word.starts_with(['/', '-']) || word.starts_with("./") {
+        return false;
+    }
+    let first = word.split_once('/').map(|(first, _)| first);
+    let is_in_folder = first.is_some_and(|first| first != ".." && root().join(first).is_dir());
+    let ending = Path::new(word).extension().and_then(|ending| ending.to_str());
+    is_in_folder || (!word.starts_with('.') && ending.is_some_and(|ending| ENDINGS.contains(&ending)))
+}
+
+/// Whether a path fits a pattern in which `*` and NAME stand for any part of a name.
+fn fits(path: &str, pattern: &str) -> bool {
+    let pattern = pattern.replace("NAME", "*");
+    match pattern.split_once('*') {
+        None => path == pattern,
+        Some((start, rest)) => path.strip_prefix(start).is_some_and(|path| {
+            let ends = (0..=path.len()).take_while(|&end| !path[..end].contains('/'));
+            ends.into_iter().any(|end| fits(&path[end..], rest))
+        }),
+    }
+}
+
+/// The alternatives of `a{b,c}d`.
+fn alternatives(word: &str) -> Vec<String> {
+    let parts = word.split_once('{').and_then(|(start, rest)| Some((start, rest.split_once('}')?)));
+    match parts {
+        None => vec![word.to_owned()],
+        Some((start, (middle, end))) => {
+            middle.split(',').flat_map(|choice| alternatives(&format!("{start}{choice}{end}"))).collect()
+        }
+    }
+}
+
+/// Whether a document may name a path: one of the project, from its top or from the folder of the document, or the end of one.
+fn exists(path: &str, document: &Document, files: &[String]) -> bool {
+    let path = path.trim_end_matches('/');
+    files.iter().any(|file| {
+        let ends = file.match_indices('/').map(|(slash, _)| &file[slash + 1..]);
+        let from_document = file.strip_prefix(document.folder());
+        [file.as_str()].into_iter().chain(from_document).chain(ends).any(|file| fits(file, path))
+    })
+}
+
+/// The options that a text names, in its order.
+fn options(text: &str) -> Vec<&str> {
+    let is_of_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
+    let starts = text.match_indices("--").map(|(start, _)| start);
+    let starts = starts.filter(|&start| !text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '-'));
+    let starts = starts.filter(|&start| text[start + 2..].starts_with(|c: char| c.is_ascii_lowercase()));
+    let name = |start: usize| text[start..].split(|c| !is_of_name(c)).next().unwrap();
+    starts.map(|start| name(start).trim_end_matches('-')).collect()
+}
+
+/// The options that the help of a program lists.
+fn options_of(name: &str) -> BTreeSet<String> {
+    let output = program(name, root()).arg("--help").assert().success().get_output().stdout.clone();
+    let help = String::from_utf8(output).unwrap();
+    // Descriptions are further to the right.
+    let defines =
+        |line: &&str| line.trim_start().starts_with('-') && line.len() - line.trim_start().len() <= 6;
+    help.lines()
+        .filter(defines)
+        .filter_map(|line| options(line).first().map(|&name| name.to_owned()))
+        .collect()
+}
+
+/// What documents make: names that follow an option for an output, or a `>`.
+fn made_by_commands(documents: &[Document]) -> BTreeSet<&str> {
+    const OUTPUTS: [&str; 11] = [
+        "--output_filename=",
+        "--mapping_filename=",
+        "--write_index=",
+        "--picture=",
+        "--json=",
+        "--trace=",
+        "--curve=",
+        "--fix=",
+        "-o ",
+        "> ",
+        "xml ",
+    ];
+    let texts = documents.iter().map(|document| document.text.as_str());
+    let after = texts.flat_map(|text| OUTPUTS.into_iter().flat_map(|option| text.split(option).skip(1)));
+    after.filter_map(|rest| rest.split(|c: char| c.is_whitespace() || c == '`').next()).collect()
+}
+
+#[test]
+fn files_exist() {
+    let (files, documents) = (project_files(), documents());
+    let made = made_by_commands(&documents);
+    let is_other =
+        |path: &str| OTHER_FILES.iter().any(|(_, others)| others.iter().any(|other| fits(path, other)));
+    let mut missing = Vec::new();
+    for document in &documents {
+        for word in document.words_of_code().into_iter().filter(|word| is_path(word)) {
+            let is_known = |path: &String| is_other(path) || exists(path, document, &files);
+            if !made.contains(word) && !alternatives(word).iter().all(is_known) {
+                missing.push(format!("{}: {word}", document.path));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no such files:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn links_lead_to_files_and_headings() {
+    let documents = documents();
+    let mut broken = Vec::new();
+    for document in &documents {
+        for link in document.links() {
+            let (path, heading) = link.split_once('#').unwrap_or((link, ""));
+            let here = root().join(&document.path);
+            let target = if path.is_empty() { here } else { here.with_file_name("").join(path) };
+            let target = fs::canonicalize(target).unwrap_or_default();
+            let is_target =
+                |document: &&Document| fs::canonicalize(root().join(&document.path)).unwrap() == target;
+            let anchors = documents.iter().find(is_target).map(Document::anchors).unwrap_or_default();
+            if !target.exists() || !(heading.is_empty() || anchors.contains(heading)) {
+                broken.push(format!("{}: {link}", document.path));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "links that lead nowhere:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn targets_of_cargo_exist() {
+    let (files, documents) = (project_files(), documents());
+    let mut missing = Vec::new();
+    for document in &documents {
+        let words = document.words_of_code();
+        for pair in words.windows(2) {
+            let folder = match pair[0] {
+                "--test" => "tests",
+                "--bench" => "benches",
+                _ => continue,
+            };
+            let paths = [format!("{folder}/{}.rs", pair[1]), format!("{folder}/{}/main.rs", pair[1])];
+            if !paths.iter().any(|path| exists(path, document, &files)) {
+                missing.push(format!("{}: {} {}", document.path, pair[0], pair[1]));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no such targets:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn options_exist() {
+    let own = PROGRAMS.into_iter().flat_map(options_of);
+    let others = OTHER_OPTIONS.iter().flat_map(|(_, options)| *options).map(|option| option.to_string());
+    let known: BTreeSet<String> = own.chain(others).collect();
+    let mut unknown = Vec::new();
+    for document in documents() {
+        let named = options(&document.text);
+        let strange = named.into_iter().filter(|&option| !known.contains(option));
+        unknown.extend(strange.map(|option| format!("{}: {option}", document.path)));
+    }
+    assert!(unknown.is_empty(), "no such options:\n{}", unknown.join("\n"));
+}
+
+#[test]
+fn the_guide_lists_all_options() {
+    let text = fs::read_to_string(root().join("docs/guide/options.md")).unwrap();
+    let section = |name: &str| {
+        let (_, rest) =
+            text.split_once(&format!("\n## {name}\n")).unwrap_or_else(|| panic!("no section {name}"));
+        options(rest.split("\n## ").next().unwrap())
+    };
+    for name in PROGRAMS {
+        let (own, of_program, of_all) = (options_of(name), section(name), section("All programs"));
+        let is_listed = |option: &&String| of_program.iter().chain(&of_all).any(|listed| listed == *option);
+        let missing: Vec<&String> = own.iter().filter(|option| !is_listed(option)).collect();
+        assert!(missing.is_empty(), "{missing:?} of {name} are missing in docs/guide/options.md");
+        let wrong: Vec<&str> = of_program.into_iter().filter(|&option| !own.contains(option)).collect();
+        assert!(wrong.is_empty(), "docs/guide/options.md lists {wrong:?}, which {name} does not have");
+    }
+}
+
+#[test]
+fn the_guide_is_a_book() {
+    let documents = documents();
+    let guide = "docs/guide/";
+    let index = documents.iter().find(|document| document.path == format!("{guide}README.md")).unwrap();
+    let links = index.links();
+    for chapter in documents.iter().filter(|document| document.path.starts_with(guide)) {
+        let name = &chapter.path[guide.len()..];
+        assert!(name == "README.md" || links.contains(&name), "{guide}README.md does not link to {name}");
+        let long = chapter.prose().find(|line| line.starts_with('|') && line.chars().count() > LONGEST_ROW);
+        assert_eq!(long, None, "{} has a row of more than {LONGEST_ROW} characters", chapter.path);
+    }
+}
+
+#[test]
+fn only_references_are_checked() {
+    for path in
+        ["src/io/NAME.rs", "tests/io_*.rs", "refine/k_way.rs", "docs/", "README.md", "job.graph", ".ci/run"]
+    {
+        assert!(is_path(path), "{path}");
+    }
+    for word in [
+        "1/2",
+        ".dat.gz",
+        "./app",
+        "--json=a.graph",
+        "/etc/slurm",
+        ".tgt",
+        "4:16:8",
+        "flow.rounds",
+        "k_way.rounds",
+        "-o",
+    ] {
+        assert!(!is_path(word), "{word}");
+    }
+    assert!(fits("tests/io_metis.rs", "tests/io_NAME.rs") && !fits("tests/io/metis.rs", "tests/io*.rs"));
+    assert_eq!(alternatives("a{b,c}.d"), ["ab.d", "ac.d"]);
+    assert_eq!(options("`--a_b=1` |---| --c, x--d"), ["--a_b", "--c"]);
+    assert_eq!(anchor("`viem`: how, and why"), "viem-how-and-why");
+    let document = Document { path: "docs/a.md".to_owned(), text: String::new() };
+    let files = ["docs".to_owned(), "docs/a.md".to_owned(), "src/io/metis.rs".to_owned()];
+    assert!(exists("io/metis.rs", &document, &files) && exists("a.md", &document, &files));
+    assert!(!exists("o/metis.rs", &document, &files) && !exists("tutorial.rs", &document, &files));
+}

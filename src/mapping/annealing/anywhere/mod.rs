@@ -1,0 +1,407 @@
+//! Annealing on any machine, with distances only.
+//!
+//! A turn draws an arc (u, x) of a process u and proposes to exchange u with one of the processes on some places near that of x: u comes nearer to a
+//! neighbour with every proposal, which is the only way to gain. The temperatures are taken from the problem at hand: those at which given
+//! shares of the proposals that worsen J are accepted.
+//!
+//! Processes have their turns in the order of their places, so that what is looked at lies together in memory.
+//!
+//! What each process pays is kept up to date, so what u would pay on the places that are drawn costs O(deg u) distances each. The other
+//! side, O(deg v), is looked at for one of them only: where the exchange would be best if v came to pay the least it
+//! can, and if it could be accepted then. An exchange costs O(deg u + deg v) more.
+//!
+//! It works on the processes on a range of places, while all others stay where they are ([`Site::anneal`]).
+
+mod region;
+
+use region::Region;
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use super::Improved;
+use super::near::{FEW, Near};
+use super::schedule::{Schedule, State, cool, improved};
+use crate::graph::CsrGraph;
+use crate::graph::hubs::FEWEST_ARCS;
+use crate::ground::budget::Budget;
+use crate::ground::metropolis;
+use crate::ground::observer::Observer;
+use crate::ground::rng::Rng;
+use crate::ground::settings::{ConfigError, check_share};
+use crate::ground::types::{Cost, NodeId, PeId, Weight};
+use crate::machine::Metric;
+
+/// How long to anneal, and between which temperatures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
+pub struct Cooling {
+    /// Proposals for each process.
+    pub proposals: u32,
+    /// The share of worsening proposals that is accepted at the initial temperature, above 0 and at most 1.
+    pub initial_acceptance: f64,
+    /// The share of worsening proposals that is accepted at the final temperature, above 0 and at most 1.
+    pub final_acceptance: f64,
+}
+
+impl Cooling {
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_share("initial_acceptance", self.initial_acceptance)?;
+        check_share("final_acceptance", self.final_acceptance)
+    }
+}
+
+/// Turns between two questions to the observer.
+const GRAIN: usize = 1 << 10;
+
+/// Proposals that are looked at to find the temperatures.
+const SAMPLES: usize = 128;
+
+/// A loss that no exchange exceeds, and small enough to be added to a cost.
+const GREATEST_LOSS: f32 = (1u64 << 61) as f32;
+
+/// Halvings of the range that a temperature is looked for in: they leave it half a percent wide.
+const HALVINGS: usize = 12;
+
+/// Worsenings that draws accept, in temperatures.
+static QUANTILES: LazyLock<[f32; RANKS]> = LazyLock::new(metropolis::quantiles);
+
+/// Ranks of [`QUANTILES`]: all numbers that the bits of a [`Draw`] for the rank can express.
+const RANKS: usize = 1 << 8;
+
+/// The random number of a turn, of which each part is drawn from bits of its own.
+///
+/// | bits | what they draw |
+/// |---|---|
+/// | 0..8 | the places, among those near the middle |
+/// | 8..16 | the middle, among the places near that of the neighbour |
+/// | 16..18 | whether it is used: one time in four; else the middle is the place of the neighbour |
+/// | 18..26 | the rank of the greatest worsening that is accepted |
+/// | 40..64 | the arc to the neighbour |
+#[derive(Clone, Copy)]
+struct Draw(u64);
+
+impl Draw {
+    #[inline(always)]
+    fn places(self) -> u32 {
+        (self.0 & 0xff) as u32
+    }
+
+    #[inline(always)]
+    fn middle(self) -> u32 {
+        (self.0 >> 8 & 0xff) as u32
+    }
+
+    #[inline(always)]
+    fn uses_middle(self) -> bool {
+        self.0 >> 16 & 3 == 0
+    }
+
+    #[inline(always)]
+    fn rank(self) -> usize {
+        (self.0 >> 18) as usize & (RANKS - 1)
+    }
+
+    /// One of `count` arcs.
+    #[inline(always)]
+    fn arc(self, count: usize) -> usize {
+        (((self.0 >> 40) * count as u64) >> 24) as usize
+    }
+}
+
+/// Where processes are annealed: the places of a machine, or of a part of one.
+#[non_exhaustive]
+pub struct Site<'a, M: Metric> {
+    /// The distances.
+    pub metric: &'a M,
+    /// The key of each place.
+    pub key_of: &'a [M::Key],
+    /// What is near each place.
+    pub near: &'a Near,
+    /// The kind of each place, if processes may be exchanged only between places of one kind; else empty.
+    pub kinds: &'a [u32],
+    /// May end it early; the result then is the best mapping so far.
+    pub observer: &'a dyn Observer,
+}
+
+impl<M: Metric> Site<'_, M> {
+    /// Anneals the processes on a range of places, where process u is on place `place_of[u]` and `process_on` is the
+    /// inverse of that. The processes of the outcome are numbered by the places they were on.
+    pub fn anneal(
+        &self,
+        graph: &CsrGraph,
+        place_of: &[PeId],
+        process_on: &[NodeId],
+        places: Range<PeId>,
+        cooling: &Cooling,
+        seed: u64,
+    ) -> Improved {
+        let mut processes = process_on[places.start as usize..places.end as usize].iter();
+        let is_light = |(_, weight): (NodeId, Weight)| i32::try_from(weight).is_ok();
+        let is_narrow = processes.all(|&process| graph.arcs(process).all(is_light));
+        if is_narrow {
+            let region = Region::<M::Key, i32>::new(graph, self, place_of, process_on, places);
+            Walk::new(self, region, seed).run(cooling)
+        } else {
+            let region = Region::<M::Key, Weight>::new(graph, self, place_of, process_on, places);
+            Walk::new(self, region, seed).run(cooling)
+        }
+    }
+}
+
+/// A walk through the mappings of a region.
+struct Walk<'a, M: Metric, W> {
+    site: &'a Site<'a, M>,
+    region: Region<M::Key, W>,
+    /// Processes that have neighbours, in the order of their places at the beginning.
+    talking: Vec<NodeId>,
+    /// What each process pays now.
+    pays: Vec<Cost>,
+    /// What each process pays at least.
+    least: Vec<Cost>,
+    /// The worsening that a draw accepts at the temperature at hand, by rank.
+    accepted: [Cost; RANKS],
+    rng: Rng,
+    /// Arcs of hubs that may still be walked.
+    hub_budget: Budget,
+    /// Change of half of J since the start.
+    change: Cost,
+    tried: u64,
+    made: u64,
+}
+
+impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
+    fn new(site: &'a Site<'a, M>, region: Region<M::Key, W>, seed: u64) -> Self {
+        let processes = 0..region.num_processes() as NodeId;
+        let talking = processes.filter(|&process| !region.arcs(process).is_empty()).collect();
+        let pays = region.payments(site.metric);
+        let least = region.least_payments(site.near.least());
+        let (accepted, rng) = ([0; RANKS], Rng::new(seed));
+        Self {
+            site,
+            region,
+            talking,
+            pays,
+            least,
+            accepted,
+            rng,
+            hub_budget: Budget::default(),
+            change: 0,
+            tried: 0,
+            made: 0,
+        }
+    }
+
+    fn run(mut self, cooling: &Cooling) -> Improved {
+        if let Some(temperatures) = self.temperatures(cooling) {
+            let schedule = self.schedule(cooling, temperatures);
+            cool(&mut self, &schedule);
+        }
+        improved(&self)
+    }
+
+    /// As many sweeps as the proposals are enough for: in a sweep each process that has neighbours has a turn.
+    fn schedule(&self, cooling: &Cooling, (initial, last): (f64, f64)) -> Schedule {
+        let proposals = u64::from(cooling.proposals) * self.region.num_processes() as u64;
+        let turns = (proposals as usize).div_ceil(FEW);
+        Schedule::new(initial, last / initial, turns.div_ceil(self.talking.len().max(1)))
+    }
+
+    /// The temperatures at which the given shares of worsening proposals are accepted; none if no proposal makes the
+    /// mapping worse.
+    fn temperatures(&mut self, cooling: &Cooling) -> Option<(f64, f64)> {
+        if self.talking.is_empty() {
+            return None;
+        }
+        let mut losses: Vec<f64> = Vec::with_capacity(SAMPLES);
+        for _ in 0..2 * SAMPLES {
+            let u = self.talking[self.rng.below(self.talking.len() as u32) as usize];
+            let draw = Draw(self.rng.next_u64());
+            let [place, ..] = self.places(u, draw);
+            if let Some(v) = self.partner(u, place) {
+                let delta = self.delta(u, v);
+                losses.extend(Some(delta as f64).filter(|&delta| delta > 0.0));
+            }
+        }
+        let greatest = losses.iter().copied().fold(0.0, f64::max);
+        if greatest == 0.0 {
+            return None;
+        }
+        let temperature = |share: f64| {
+            let (mut low, mut high) = (greatest * 1e-6, greatest * 1e3);
+            for _ in 0..HALVINGS {
+                let middle = f64::sqrt(low * high);
+                let accepted: f64 = losses.iter().map(|loss| (-loss / middle).exp()).sum();
+                if accepted > share * losses.len() as f64 { high = middle } else { low = middle }
+            }
+            high
+        };
+        Some((temperature(cooling.initial_acceptance), temperature(cooling.final_acceptance)))
+    }
+
+    /// Some places near that of a neighbour of `u`.
+    #[inline(always)]
+    fn places(&self, u: NodeId, draw: Draw) -> [PeId; FEW] {
+        let (arcs, near) = (self.region.arcs(u), self.site.near);
+        let (head, _) = arcs[draw.arc(arcs.len())];
+        let there = self.region.place(head);
+        let [beside, ..] = near.pick(there, draw.middle());
+        // Sometimes places near a near one: one hop beyond what is near the neighbour.
+        let middle = if draw.uses_middle() { beside } else { there };
+        near.pick(middle, draw.places())
+    }
+
+    /// The process on a place, if it is to be exchanged with `u`.
+    #[inline]
+    fn partner(&self, u: NodeId, place: PeId) -> Option<NodeId> {
+        let v = self.region.process_on(place)?;
+        (u != v && self.region.may_exchange(self.region.place(u), place)).then_some(v)
+    }
+
+    /// By how much half of J changes when two processes exchange their places.
+    fn delta(&self, u: NodeId, v: NodeId) -> Cost {
+        let (region, metric) = (&self.region, self.site.metric);
+        if region.are_interchangeable(metric, u, v) {
+            return 0;
+        }
+        let [of_u] = region.costs(metric, u, [region.key(v)]);
+        let [of_v] = region.costs(metric, v, [region.key(u)]);
+        of_u - self.pays[u as usize] + of_v - self.pays[v as usize] + 2 * region.of_edge(metric, u, v)
+    }
+
+    /// Exchanges a process with the most promising one of some, if that is accepted.
+    #[inline]
+    fn turn(&mut self, u: NodeId) {
+        let draw = Draw(self.rng.next_u64());
+        let most = self.accepted[draw.rank()] + self.pays[u as usize];
+        if let Some((v, of_u, bound)) = self.most_promising(u, draw)
+            && bound <= most
+            && self.pays_for(v)
+        {
+            self.exchange(u, v, of_u, most - of_u);
+        }
+    }
+
+    /// Of the processes on the places that are drawn, the one whose exchange with `u` would be best if it came to pay the least it can.
+    /// Returns it, what `u` would pay on its place, and what both would pay then beyond what it pays now.
+    #[inline(always)]
+    fn most_promising(&self, u: NodeId, draw: Draw) -> Option<(NodeId, Cost, Cost)> {
+        let places = self.places(u, draw);
+        let keys = places.map(|place| self.site.key_of[place as usize]);
+        let costs = self.region.costs(self.site.metric, u, keys);
+        let (mut best, mut least) = (None, Cost::MAX);
+        for (place, of_u) in places.into_iter().zip(costs) {
+            let Some(v) = self.partner(u, place) else { continue };
+            let bound = of_u + self.least[v as usize] - self.pays[v as usize];
+            if bound < least {
+                (best, least) = (Some((v, of_u, bound)), bound);
+            }
+        }
+        best
+    }
+
+    /// Pays for an exchange with a process if that is a hub, and if there is enough left: all neighbours of a hub propose it, and each look
+    /// takes as many arcs as the hub has. With one to ten hubs of 4096 processes, on a mesh of 64 times 64 PEs, J is the same as without a
+    /// budget.
+    #[inline]
+    fn pays_for(&mut self, v: NodeId) -> bool {
+        let arcs = self.region.arcs(v).len();
+        arcs <= FEWEST_ARCS || self.hub_budget.pays_for(arcs)
+    }
+
+    /// Exchanges two processes unless what the second comes to pay more, and what their edge costs beyond that, exceeds
+    /// `most`. `of_u` is what the first would pay where the second is.
+    fn exchange(&mut self, u: NodeId, v: NodeId, of_u: Cost, most: Cost) {
+        let (region, metric) = (&mut self.region, self.site.metric);
+        let (p, q) = (region.key(u), region.key(v));
+        let [of_v] = region.costs(metric, v, [p]);
+        if of_v - self.pays[v as usize] > most || metric.interchangeable(p, q) {
+            return;
+        }
+        let edge = region.of_edge(metric, u, v);
+        if of_v - self.pays[v as usize] + 2 * edge > most {
+            return;
+        }
+        self.change += of_u - self.pays[u as usize] + of_v - self.pays[v as usize] + 2 * edge;
+        self.made += 1;
+        region.add_move(metric, u, [p, q], &mut self.pays);
+        region.add_move(metric, v, [q, p], &mut self.pays);
+        (self.pays[u as usize], self.pays[v as usize]) = (of_u + edge, of_v + edge);
+        region.swap(u, v);
+    }
+}
+
+impl<M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> State for Walk<'_, M, W> {
+    /// Gives each process that has neighbours a turn.
+    fn sweep(&mut self, temperature: f32) -> bool {
+        self.accepted = QUANTILES.map(|quantile| (quantile * temperature).min(GREATEST_LOSS) as Cost);
+        // As many as the turns of this sweep walk.
+        self.hub_budget.add(FEW * self.region.num_arcs());
+        for begin in (0..self.talking.len()).step_by(GRAIN) {
+            if self.site.observer.should_stop() {
+                return false;
+            }
+            let end = self.talking.len().min(begin + GRAIN);
+            for index in begin..end {
+                self.turn(self.talking[index]);
+            }
+            self.tried += (FEW * (end - begin)) as u64;
+        }
+        true
+    }
+
+    fn change(&self) -> Cost {
+        self.change
+    }
+
+    fn place_of(&self) -> &[PeId] {
+        &self.region.place_of
+    }
+
+    fn restore(&mut self, place_of: &[PeId], change: Cost) {
+        self.region.restore(self.site.key_of, place_of);
+        self.change = change;
+    }
+
+    fn counts(&self) -> [u64; 2] {
+        [self.tried, self.made]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::{DistanceOracle, DistanceVisitor, Grid, Machine};
+    use crate::testing::{Counted, in_halves, star};
+
+    /// Distances that are looked at to anneal a star around the middle of a square mesh.
+    struct LookedAt;
+
+    impl DistanceVisitor for LookedAt {
+        type Output = usize;
+
+        fn visit<O: DistanceOracle>(self, oracle: &O) -> usize {
+            let oracle = &Counted::new(oracle);
+            let n = oracle.num_pes() as NodeId;
+            let middle = n / 2 + n.isqrt() / 2;
+            let place_of: Vec<PeId> = (0..n).collect();
+            let key_of: Vec<_> = place_of.iter().map(|&place| oracle.key(place)).collect();
+            let near = Near::new(oracle, &key_of, Some(&in_halves(key_of.len())), &());
+            let site = Site { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
+            let cooling = Cooling { proposals: 40, initial_acceptance: 0.1, final_acceptance: 0.01 };
+            let before = oracle.count();
+            site.anneal(&star(n as usize, middle), &place_of, &place_of, 0..n, &cooling, 1);
+            oracle.count() - before
+        }
+    }
+
+    #[test]
+    fn stars_are_annealed_in_proportion_to_their_size() {
+        let looked_at = |side| Grid::mesh(&[side, side]).unwrap().distances().unwrap().visit(LookedAt);
+        let (few, many) = (looked_at(40), looked_at(80));
+        assert!(many < 6 * few, "{few} {many}");
+    }
+}

@@ -1,0 +1,70 @@
+//! A partition as it is handed over: the block of each vertex, and what that comes to.
+
+use super::assignment::Assignment;
+use super::targets::Targets;
+use crate::graph::CsrGraph;
+use crate::ground::types::{BlockId, Cost, NodeId, Weight};
+
+/// A partition of the vertices of a graph into blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partition {
+    blocks: Vec<BlockId>,
+    block_weights: Vec<Weight>,
+    cut: Cost,
+    overload: Weight,
+}
+
+impl Partition {
+    /// The partition of these blocks, one a vertex and each a block of the targets; O(n + m).
+    pub fn of(graph: &CsrGraph, blocks: Vec<BlockId>, targets: &Targets) -> Self {
+        let mut block_weights = vec![0; targets.num_blocks()];
+        for (&block, &weight) in blocks.iter().zip(graph.node_weights()) {
+            block_weights[block as usize] += weight;
+        }
+        let excess = |(weight, bound): (&Weight, &Weight)| (weight - bound).max(0);
+        let overload = block_weights.iter().zip(targets.bounds()).map(excess).sum();
+        let outer = |node: NodeId| -> Weight {
+            let own = blocks[node as usize];
+            graph.arcs(node).filter(|&(to, _)| blocks[to as usize] != own).map(|(_, weight)| weight).sum()
+        };
+        let cut = graph.nodes().map(outer).sum::<Weight>() / 2;
+        Self { blocks, block_weights, cut, overload }
+    }
+
+    /// The partition of an assignment whose cost is the cut.
+    pub(super) fn of_assignment(assignment: Assignment, targets: &Targets) -> Self {
+        let overload = assignment.overload(targets.bounds());
+        let Assignment { blocks, weights, cost } = assignment;
+        Self { blocks, block_weights: weights, cut: cost, overload }
+    }
+
+    /// The block of each vertex, by vertex.
+    pub fn blocks(&self) -> &[BlockId] {
+        &self.blocks
+    }
+
+    /// The sum of the vertex weights of each block, by block.
+    pub fn block_weights(&self) -> &[Weight] {
+        &self.block_weights
+    }
+
+    /// The sum of the weights of the edges between blocks, each edge once.
+    pub fn cut(&self) -> Cost {
+        self.cut
+    }
+
+    /// The sum of the excess of all blocks over their bounds; 0 if all bounds are met.
+    pub fn overload(&self) -> Weight {
+        self.overload
+    }
+
+    /// The block of each vertex, by vertex.
+    pub fn into_blocks(self) -> Vec<BlockId> {
+        self.blocks
+    }
+}
+
+/// Blocks by other names: block `b` becomes `names[b]`.
+pub(super) fn renamed(blocks: &[BlockId], names: &[BlockId]) -> Vec<BlockId> {
+    blocks.iter().map(|&block| names[block as usize]).collect()
+}

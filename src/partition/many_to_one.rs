@@ -1,0 +1,320 @@
+//! Partitions whose blocks are the PEs of a machine: J as the objective of the multilevel partitioner.
+//!
+//! *Problem.* Given a graph, the size and the bound of each block, and the distances of the blocks, assign every vertex to a
+//! block so that no block exceeds its bound and `J = sum over ordered pairs (u, v) of C[u][v] · D[block of u][block of v]`
+//! is as small as possible. Many vertices share a block.
+//!
+//! *Algorithm.* The graph is coarsened, the coarsest graph divided along the parts of the machine
+//! (`scheme::initial::multisection`), and refined on every level on the way back, all moves valued by J
+//! (`objective`). V-cycles follow: the graph is coarsened again without crossing blocks, so that the
+//! partition exists on all levels, and refined on each. Several such partitions are combined where they agree, as for the
+//! cut (`scheme::pool`).
+//!
+//! Time and memory as for the cut, times the number of blocks next to a vertex, and 4 k² bytes for the distances of up to 4096
+//! blocks.
+
+use super::assignment::{Assignment, Problem};
+use super::blocks::{Partition, renamed};
+use super::compact::{self, CompactGraph, Stored};
+use super::layout::{Layout, place_blocks};
+use super::objective::{BlockDistances, Objective, ObjectiveVisitor, visit_cost};
+use super::remap::{Homes, MigrationWeight, Remap, RemapError};
+use super::scheme::enumeration;
+use super::scheme::initial::multisection::Multisection;
+use super::scheme::multilevel::{FlowLevels, Task};
+use super::scheme::pool::Pool;
+use super::settings::{BalanceSettings, FlowSettings, InitialSettings, PoolSettings, Preset, Settings};
+use super::targets::Targets;
+use crate::graph::CsrGraph;
+use crate::ground::observer::Observer;
+use crate::ground::settings::ConfigError;
+use crate::ground::types::{BlockId, Cost, Distance};
+
+/// All settings of partitions onto a machine.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
+pub struct DirectSettings {
+    /// The steps of multisection.
+    pub sections: Settings,
+    /// Everything else: how the whole graph is coarsened and refined, and how many partitions are made and combined.
+    pub whole: Settings,
+    /// V-cycles after each step of multisection but the last, on all its parts together, with J of the parts as objective.
+    pub cycles: usize,
+    /// Machines whose PEs are all blocks of one step, and no tree.
+    pub flat: FlatSettings,
+}
+
+/// Settings where all blocks are made in one step. A partition that knows no distances, whose blocks are placed as wholes, is then a further
+/// start, and not easy to improve.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
+pub struct FlatSettings {
+    /// The partition of which few edges are cut.
+    pub plain: Settings,
+    /// Instead of [`DirectSettings::whole`].
+    pub refined: Settings,
+}
+
+impl DirectSettings {
+    /// The best partitions.
+    pub fn strong() -> Self {
+        let eco = Self::eco();
+        let flow = FlowSettings { rounds: 3, depth: 10, ..eco.sections.flow };
+        let pool = PoolSettings { members: 8, generations: 4, ..eco.sections.pool };
+        let whole_flow = FlowSettings { rounds: 1, ..eco.whole.flow };
+        Self {
+            sections: Settings { pool, flow, ..eco.sections },
+            whole: Settings { flow: whole_flow, ..eco.whole },
+            cycles: 1,
+            flat: FlatSettings { plain: Settings::of(Preset::Strong), ..eco.flat },
+        }
+    }
+
+    /// Good partitions.
+    pub fn eco() -> Self {
+        let fast = Self::fast();
+        let initial = InitialSettings { coarsest: 500, bisections: 10, ..fast.sections.initial };
+        let pool = PoolSettings { members: 2, generations: 1, ..fast.sections.pool };
+        let several = PoolSettings { members: 4, generations: 2, ..fast.whole.pool };
+        let flow = FlowSettings { rounds: 3, depth: 20, ..fast.whole.flow };
+        let refined = Settings { pool: several, flow, ..fast.whole.clone() };
+        Self {
+            sections: Settings { initial, pool, ..fast.sections },
+            whole: fast.whole,
+            cycles: 0,
+            flat: FlatSettings { plain: Settings::of(Preset::Eco), refined },
+        }
+    }
+
+    /// Partitions in little time.
+    pub fn fast() -> Self {
+        let fast = Settings::of(Preset::Fast);
+        let flow = FlowSettings { rounds: 1, ..fast.flow };
+        let initial = InitialSettings { coarsest: 1000, bisections: 2, ..fast.initial };
+        let pool = PoolSettings { tiny_nodes: 1000, ..fast.pool };
+        let whole = Settings { pool, ..fast.clone() };
+        let flat = FlatSettings {
+            plain: fast.clone(),
+            refined: Settings { flow: FlowSettings { rounds: 3, depth: 20, ..fast.flow }, ..whole.clone() },
+        };
+        Self { sections: Settings { initial, flow, ..fast }, whole, cycles: 0, flat }
+    }
+
+    /// The same for exact sizes, which cost more to keep: more partitions are combined in each step, and searches for cycles of
+    /// blocks go on for longer. Coarse levels keep close to the sizes, as what exceeds them is taken back at a loss.
+    fn exact(&self) -> Self {
+        let Self { sections, whole, .. } = self.clone();
+        let balance = Settings::of(Preset::Eco).balance;
+        let pool = PoolSettings {
+            members: sections.pool.members.saturating_mul(2),
+            generations: sections.pool.generations.saturating_add(1),
+            ..sections.pool
+        };
+        Self {
+            sections: Settings {
+                balance: BalanceSettings { slack_nodes: 3, ..balance.clone() },
+                pool,
+                ..sections
+            },
+            whole: Settings { balance: BalanceSettings { slack: 0.0, ..balance }, ..whole },
+            ..self.clone()
+        }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.sections.validate().map_err(|error| error.inside("sections"))?;
+        self.whole.validate().map_err(|error| error.inside("whole"))?;
+        self.flat.plain.validate().map_err(|error| error.inside("flat.plain"))?;
+        self.flat.refined.validate().map_err(|error| error.inside("flat.refined"))
+    }
+}
+
+/// Partitions graphs onto machines.
+#[derive(Clone, Debug)]
+pub struct DirectPartitioner {
+    settings: DirectSettings,
+    seed: u64,
+}
+
+/// A partition and its J.
+#[derive(Clone, Debug)]
+pub struct DirectPartition {
+    /// Blocks, their weights, the cut.
+    pub partition: Partition,
+    /// J: each edge counts twice.
+    pub cost: Cost,
+}
+
+impl DirectPartitioner {
+    /// A partitioner with given settings. Fails if one of them is out of its range.
+    pub fn new(settings: DirectSettings, seed: u64) -> Result<Self, ConfigError> {
+        settings.validate()?;
+        Ok(Self { settings, seed })
+    }
+
+    /// Partitions a graph. `start`, if given, is a partition to improve: the result is not worse than it, overload first
+    /// and J second.
+    ///
+    /// The weight of all arcs times the greatest distance must fit 64 bits. Ends soon once the observer asks for it. The
+    /// result does not depend on the number of threads, unless `goes_on`: then further partitions are made and combined with
+    /// the best until the observer asks to stop.
+    pub fn partition(
+        &self,
+        graph: &CsrGraph,
+        targets: &Targets,
+        layout: Layout<'_>,
+        start: Option<&[BlockId]>,
+        goes_on: bool,
+        observer: &dyn Observer,
+    ) -> DirectPartition {
+        let exact = targets.are_exact().then(|| self.settings.exact());
+        let settings = exact.as_ref().unwrap_or(&self.settings);
+        let run = Run { settings, seed: self.seed, targets, layout, start, goes_on, observer };
+        let assignment = if compact::is_narrow(graph) {
+            run.on(&CompactGraph::<i32>::new(graph))
+        } else {
+            run.on(&CompactGraph::<i64>::new(graph))
+        };
+        let Assignment { blocks, cost, .. } = assignment;
+        DirectPartition { partition: Partition::of(graph, blocks, targets), cost: 2 * cost }
+    }
+}
+
+/// What a graph is remapped with.
+#[derive(Clone, Copy)]
+pub struct Resumed<'a> {
+    /// Where the vertices were, in the numbers of the blocks.
+    pub homes: &'a Homes,
+    /// What it costs that they change place.
+    pub weight: MigrationWeight,
+}
+
+impl DirectPartitioner {
+    /// Partitions a graph anew, from where its vertices are: a small sum of J and the weight of migration times the weight of the
+    /// vertices that change place. With a weight of 0, the partition is that from scratch; parts of the tree, and blocks
+    /// in them, change places where that keeps more and J as it is.
+    pub fn remap(
+        &self,
+        graph: &CsrGraph,
+        targets: &Targets,
+        layout: Layout<'_>,
+        Resumed { homes, weight }: Resumed<'_>,
+        observer: &dyn Observer,
+    ) -> Result<DirectPartition, RemapError> {
+        let exact = targets.are_exact().then(|| self.settings.exact());
+        let DirectSettings { sections, whole: settings, .. } = exact.as_ref().unwrap_or(&self.settings);
+        let sections = sections.resuming();
+        let Layout { tree, distances, .. } = layout;
+        let division =
+            Multisection { tree, distances, settings: &sections, refined: (settings, 0), place: None };
+        let along = (!tree.is_flat()).then_some(division);
+        let remap = Remap { graph, targets, homes, weight, settings, along, seed: self.seed, observer };
+        if weight == MigrationWeight::ZERO {
+            return self.relabel(&remap, layout);
+        }
+        let greatest = layout.distances.greatest();
+        let blocks = visit_cost(layout.distances, RemapVisitor { remap: &remap, greatest })?.blocks;
+        let cost = cost(graph, layout.distances, &blocks);
+        Ok(DirectPartition { partition: Partition::of(graph, blocks, targets), cost })
+    }
+
+    /// A partition from scratch with the labels that keep most in its place.
+    fn relabel(&self, remap: &Remap<'_>, layout: Layout<'_>) -> Result<DirectPartition, RemapError> {
+        let Remap { graph, targets, observer, .. } = *remap;
+        remap.check(2, layout.distances.greatest())?;
+        let scratch = self.partition(graph, targets, layout, None, false, observer);
+        let labels = remap.labels(&scratch.partition, layout.tree);
+        let blocks = renamed(scratch.partition.blocks(), &labels);
+        let cost = cost(graph, layout.distances, &blocks);
+        // On machines that are no trees, parts of one shape need not have the same distances.
+        Ok(if cost > scratch.cost {
+            scratch
+        } else {
+            DirectPartition { partition: Partition::of(graph, blocks, targets), cost }
+        })
+    }
+}
+
+/// A remapping once the objective is known.
+struct RemapVisitor<'a> {
+    remap: &'a Remap<'a>,
+    greatest: Distance,
+}
+
+impl ObjectiveVisitor for RemapVisitor<'_> {
+    type Output = Result<Assignment, RemapError>;
+
+    fn visit<O: Objective>(self, objective: O) -> Self::Output {
+        // The partitioner counts each edge once, J twice.
+        self.remap.run(objective, (2, self.greatest))
+    }
+}
+
+/// J of a partition; O(n + m).
+pub(crate) fn cost(graph: &CsrGraph, distances: &dyn BlockDistances, blocks: &[BlockId]) -> Cost {
+    let of_node = |node: u32| -> Cost {
+        let own = blocks[node as usize];
+        graph.arcs(node).map(|(to, weight)| weight * distances.between(own, blocks[to as usize])).sum()
+    };
+    graph.nodes().map(of_node).sum()
+}
+
+/// A call of the partitioner.
+struct Run<'a> {
+    settings: &'a DirectSettings,
+    seed: u64,
+    targets: &'a Targets,
+    layout: Layout<'a>,
+    start: Option<&'a [BlockId]>,
+    goes_on: bool,
+    observer: &'a dyn Observer,
+}
+
+impl Run<'_> {
+    fn on<W: Stored>(&self, graph: &CompactGraph<W>) -> Assignment {
+        visit_cost(self.layout.distances, RunVisitor { run: self, graph })
+    }
+
+    fn with<W: Stored, O: Objective>(&self, level: Problem<'_, W, O>) -> Assignment {
+        if let Some(best) = enumeration::best(level, self.targets.bounds()) {
+            return best;
+        }
+        let DirectSettings { sections, cycles, .. } = self.settings;
+        let is_flat = self.layout.tree.is_flat() && self.layout.place.is_some();
+        let whole = if is_flat { &self.settings.flat.refined } else { &self.settings.whole };
+        let Layout { tree, distances, place } = self.layout;
+        let refined = (whole, *cycles);
+        let first = &Multisection { tree, distances, settings: sections, refined, place };
+        let Run { targets, observer, .. } = *self;
+        let task = Task { level, targets, first, flow_levels: FlowLevels::All, settings: whole, observer };
+        let num_blocks = targets.num_blocks();
+        let mut starts: Vec<Vec<BlockId>> = self.start.into_iter().map(<[BlockId]>::to_vec).collect();
+        if let Some(place) = place.filter(|_| is_flat && !observer.should_stop()) {
+            let plain = &self.settings.flat.plain;
+            let mut blocks = Pool::of_cut(level.graph, targets, plain, self.seed, observer).best().blocks;
+            place_blocks(level.graph, &mut blocks, num_blocks, place, self.seed);
+            starts.push(blocks);
+        }
+        let starts = starts.into_iter().map(|blocks| Assignment::new(level, blocks, num_blocks)).collect();
+        Pool { task, seed: self.seed, starts, goes_on: self.goes_on }.best()
+    }
+}
+
+/// A call of the partitioner once the objective is known.
+struct RunVisitor<'a, W> {
+    run: &'a Run<'a>,
+    graph: &'a CompactGraph<W>,
+}
+
+impl<W: Stored> ObjectiveVisitor for RunVisitor<'_, W> {
+    type Output = Assignment;
+
+    fn visit<O: Objective>(self, objective: O) -> Assignment {
+        self.run.with(Problem { graph: self.graph, objective: &objective })
+    }
+}

@@ -1,0 +1,226 @@
+//! Migration as a member of the objectives: what another objective costs, and something for each vertex away from home.
+
+use super::interface::Objective;
+use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::coarsen;
+use crate::partition::compact::{CompactGraph, Stored};
+
+/// `scale` times another objective, and the penalty of each vertex that is not in its home block.
+///
+/// Vertices of different homes are never contracted, so that coarse vertices have homes as well, and the cost of a partition
+/// is the same on all levels.
+#[derive(Clone, Debug)]
+pub(crate) struct Migrating<O> {
+    inner: O,
+    scale: Weight,
+    /// The block from which each vertex comes; no block of now if that has left.
+    homes: Vec<u32>,
+    /// What each vertex costs away from home; 0 if its home has left, as it moves in any case.
+    penalties: Vec<Weight>,
+}
+
+impl<O: Objective> Migrating<O> {
+    /// The caller proves that all sums fit [`Weight`].
+    pub fn new(inner: O, scale: Weight, homes: Vec<u32>, penalties: Vec<Weight>) -> Self {
+        debug_assert_eq!(homes.len(), penalties.len());
+        Self { inner, scale, homes, penalties }
+    }
+
+    /// The same with penalties of so much in sum, if they are more.
+    pub fn softened(&self, most: Weight) -> Option<Self> {
+        let sum: i128 = self.penalties.iter().map(|&penalty| i128::from(penalty)).sum();
+        let softer = |&penalty: &Weight| (i128::from(penalty) * i128::from(most) / sum) as Weight;
+        (sum > i128::from(most)).then(|| {
+            let penalties = self.penalties.iter().map(softer).collect();
+            Self { penalties, ..self.clone() }
+        })
+    }
+}
+
+impl<O: Objective> Objective for Migrating<O> {
+    const HAS_PULL: bool = O::HAS_PULL;
+    const HAS_OWN_COSTS: bool = true;
+
+    #[inline]
+    fn between(&self, a: BlockId, b: BlockId) -> Weight {
+        self.scale * self.inner.between(a, b)
+    }
+
+    #[inline]
+    fn gain(&self, affinities: &BlockAffinities, from: BlockId, to: BlockId) -> Weight {
+        self.scale * self.inner.gain(affinities, from, to)
+    }
+
+    #[inline]
+    fn greatest_gain(&self, internal: Weight, external: Weight) -> Weight {
+        self.scale * self.inner.greatest_gain(internal, external)
+    }
+
+    #[inline]
+    fn change_of_gain(&self, moved: [BlockId; 2], weight: Weight, by: [BlockId; 2]) -> (Weight, bool) {
+        // What a vertex costs by itself stays, so the best move stays the best wherever it would otherwise.
+        let (change, is_certain) = self.inner.change_of_gain(moved, weight, by);
+        (self.scale * change, is_certain)
+    }
+
+    #[inline]
+    fn pull(&self, affinities: &BlockAffinities, pair: [BlockId; 2]) -> Weight {
+        self.scale * self.inner.pull(affinities, pair)
+    }
+
+    #[inline]
+    fn own_cost(&self, node: NodeId, block: BlockId) -> Weight {
+        if self.homes[node as usize] == block { 0 } else { self.penalties[node as usize] }
+    }
+
+    fn penalty(&self, node: NodeId) -> Weight {
+        self.penalties[node as usize]
+    }
+
+    #[inline]
+    fn greatest_own_gain(&self, node: NodeId, from: BlockId) -> Weight {
+        let penalty = self.penalties[node as usize];
+        if self.homes[node as usize] == from { -penalty } else { penalty }
+    }
+
+    fn classes(&self) -> Option<&[u32]> {
+        Some(&self.homes)
+    }
+
+    fn contracted(&self, coarse_of: &[NodeId], num_coarse: usize) -> Self {
+        let mut penalties = vec![0; num_coarse];
+        for (&coarse, &penalty) in coarse_of.iter().zip(&self.penalties) {
+            penalties[coarse as usize] += penalty;
+        }
+        let homes = coarsen::restrict(&self.homes, coarse_of, num_coarse);
+        Self { inner: self.inner.clone(), scale: self.scale, homes, penalties }
+    }
+
+    fn cost_of_edges<W: Stored>(&self, graph: &CompactGraph<W>, blocks: &[BlockId]) -> Weight {
+        self.scale * self.inner.cost_of_edges(graph, blocks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+    use crate::ground::rng::Rng;
+    use crate::partition::assignment::{Assignment, Problem};
+    use crate::partition::coarsen::{Coarsening, Contraction};
+    use crate::partition::objective::tests::matrices;
+    use crate::partition::objective::{Cut, ObjectiveVisitor, visit_each_cost};
+    use crate::partition::refine::balance::rebalance;
+    use crate::partition::refine::cycles::Moves;
+    use crate::partition::refine::flow::Flow;
+    use crate::partition::refine::k_way::{self, KWay};
+    use crate::partition::{Preset, Settings};
+
+    const NUM_NODES: u32 = 200;
+
+    /// Homes of vertices in stretches, the last of them in a block that has left, and penalties of any size.
+    fn migrating<O: Objective>(inner: O, num_blocks: u32, rng: &mut Rng) -> Migrating<O> {
+        let homes: Vec<u32> = (0..NUM_NODES).map(|node| node * (num_blocks + 1) / NUM_NODES).collect();
+        let penalty = |&home: &u32| if home < num_blocks { Weight::from(rng.below(9)) } else { 0 };
+        let penalties = homes.iter().map(penalty).collect();
+        Migrating::new(inner, 3, homes, penalties)
+    }
+
+    /// Three times the inner cost, and the penalties of all away from home.
+    fn from_scratch<O: Objective>(
+        graph: &CompactGraph<i32>,
+        objective: &Migrating<O>,
+        blocks: &[BlockId],
+    ) -> Weight {
+        let away = |&(node, &block): &(usize, &BlockId)| objective.homes[node] != block;
+        let penalties = blocks.iter().enumerate().filter(away).map(|(node, _)| objective.penalties[node]);
+        3 * objective.inner.cost(graph, blocks) + penalties.sum::<Weight>()
+    }
+
+    fn check<O: Objective>(inner: O, num_blocks: u32) {
+        let mut rng = Rng::new(4);
+        let graph = CompactGraph::<i32>::new(&generate::random_geometric(NUM_NODES as usize, 7.0, 2));
+        let objective = migrating(inner, num_blocks, &mut rng);
+        let level = Problem { graph: &graph, objective: &objective };
+        let blocks: Vec<BlockId> = level.nodes().map(|_| rng.below(num_blocks)).collect();
+        let mut assignment = Assignment::new(level, blocks, num_blocks as usize);
+        let mut affinities = BlockAffinities::default();
+        affinities.resize(num_blocks as usize);
+        for _ in 0..200 {
+            let (node, to) = (rng.below(NUM_NODES), rng.below(num_blocks));
+            let from = assignment.blocks[node as usize];
+            affinities.collect(&graph, &assignment.blocks, node);
+            let gain = level.gain(node, &affinities, from, to);
+            let internal = affinities.to(from);
+            let external = graph.arcs(node).iter().map(|arc| arc.weight()).sum::<Weight>() - internal;
+            assert!(from == to || gain <= level.greatest_gain(node, from, internal, external));
+            assignment.shift(node, graph.node_weight(node), to, gain);
+            assert_eq!(assignment.cost, from_scratch(&graph, &objective, &assignment.blocks));
+        }
+        check_refiners(level, assignment);
+        check_levels(level);
+    }
+
+    /// Every refiner keeps the cost as it is from scratch, and lowers it.
+    fn check_refiners<O: Objective>(level: Problem<'_, i32, Migrating<O>>, mut assignment: Assignment) {
+        let num_blocks = assignment.weights.len();
+        let bounds = vec![Weight::from(NUM_NODES) / num_blocks as Weight + 2; num_blocks];
+        let agrees = |assignment: &Assignment| {
+            let fresh = from_scratch(level.graph, level.objective, &assignment.blocks);
+            assert_eq!(assignment.cost, fresh);
+        };
+        rebalance(level, &mut assignment, &bounds, &());
+        assert_eq!(assignment.overload(&bounds), 0);
+        agrees(&assignment);
+        let (mut before, mut rng, settings) = (assignment.cost, Rng::new(1), Settings::of(Preset::Strong));
+        let mut lowered = |assignment: &Assignment| {
+            agrees(assignment);
+            assert!(assignment.cost <= before);
+            before = assignment.cost;
+            assert_eq!(assignment.overload(&bounds), 0);
+        };
+        let goal = k_way::Goal { bounds: &bounds, settings: &settings.k_way, observer: &() };
+        KWay::default().refine(level, &mut assignment, goal, &mut rng);
+        lowered(&assignment);
+        Flow::default().refine(level, &mut assignment, &bounds, &settings.flow, &());
+        lowered(&assignment);
+        Moves::new(level, &assignment, 100, &()).improve(&mut assignment, 20);
+        lowered(&assignment);
+    }
+
+    /// Coarse vertices have one home each, and partitions cost the same on all levels.
+    fn check_levels<O: Objective>(level: Problem<'_, i32, Migrating<O>>) {
+        let contraction = Contraction::Clustering { least_share: 0.3 };
+        let classes = level.objective.classes();
+        let coarsening = Coarsening::build(level.graph, contraction, 30, classes, &(), &mut Rng::new(7));
+        let (coarse_of, coarse) = &coarsening.steps[0];
+        let objective = level.objective.contracted(coarse_of, coarse.num_nodes());
+        for (node, &coarse) in coarse_of.iter().enumerate() {
+            assert_eq!(level.objective.homes[node], objective.homes[coarse as usize]);
+        }
+        let coarse_blocks: Vec<BlockId> = coarse.nodes().map(|node| node % 2).collect();
+        let blocks = coarsen::project(&coarse_blocks, coarse_of);
+        assert_eq!(objective.cost(coarse, &coarse_blocks), level.objective.cost(level.graph, &blocks));
+    }
+
+    /// [`check`] for this number of blocks.
+    #[derive(Clone, Copy)]
+    struct Check(u32);
+
+    impl ObjectiveVisitor for Check {
+        type Output = ();
+
+        fn visit<O: Objective>(self, objective: O) {
+            check(objective, self.0);
+        }
+    }
+
+    #[test]
+    fn gains_refiners_and_levels_agree_with_recomputation() {
+        check(Cut, 5);
+        for matrix in matrices() {
+            visit_each_cost(&matrix, Check(matrix.num_blocks as u32));
+        }
+    }
+}

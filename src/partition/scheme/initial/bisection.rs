@@ -1,0 +1,165 @@
+//! Initial partitions: recursive multilevel bisection.
+//!
+//! A bisection coarsens its graph to a few dozen vertices, grows several bisections there, keeps the
+//! best one after refinement, and refines it on the way back. The set of blocks is halved until one is left.
+//! O((n + m) log k).
+
+use super::interface::{Coarsest, InitialPartition};
+use crate::ground::observer::Observer;
+use crate::ground::rng::{Rng, derive};
+use crate::ground::types::{BlockId, Weight};
+use crate::partition::coarsen::{self, Coarsening, Contraction};
+use crate::partition::compact::{CompactGraph, Stored};
+use crate::partition::objective::Objective;
+use crate::partition::refine::two_way::{Bisection, Bounds, Goal, TwoWay};
+use crate::partition::settings::{BisectionSettings, Settings};
+use crate::partition::targets::in_order;
+
+/// From this many arcs on, the two halves get a thread each. Balances the cost of a task against its work; the result does not
+/// depend on it.
+const LEAST_PARALLEL_ARCS: usize = 4_000;
+
+/// Recursive bisection.
+///
+/// With vertices of weight 1 and bounds equal to the sizes, which sum up to the weight of the graph, the result is exact. Halves may
+/// run in parallel: each draws from a random stream of its own, so the result does not depend on it. Once the observer asks to stop,
+/// the remaining parts are divided in the order of their vertices.
+pub(crate) struct RecursiveBisection;
+
+impl<W: Stored, O: Objective> InitialPartition<W, O> for RecursiveBisection {
+    fn blocks(&self, coarsest: &Coarsest<'_, W, O>, seed: u64) -> Vec<BlockId> {
+        let Coarsest { level, sizes, bounds, settings, observer, .. } = *coarsest;
+        let tolerance = if level.max_node_weight() > 1 { level.max_node_weight() } else { 0 };
+        let Settings { contraction, bisection: settings, .. } = settings;
+        let recursion = Recursion { contraction: *contraction, settings, tolerance, observer };
+        recursion.run(level.graph, sizes, bounds, seed, &mut TwoWay::default())
+    }
+}
+
+/// The depth of the recursion for `num_blocks` blocks, at least 1: log2, rounded up.
+pub(in crate::partition::scheme) fn depth(num_blocks: usize) -> u32 {
+    usize::BITS - (num_blocks - 1).leading_zeros()
+}
+
+struct Recursion<'a> {
+    contraction: Contraction,
+    settings: &'a BisectionSettings,
+    tolerance: Weight,
+    observer: &'a dyn Observer,
+}
+
+impl Recursion<'_> {
+    fn run<W: Stored>(
+        &self,
+        graph: &CompactGraph<W>,
+        sizes: &[Weight],
+        bounds: &[Weight],
+        seed: u64,
+        two_way: &mut TwoWay,
+    ) -> Vec<BlockId> {
+        if sizes.len() == 1 {
+            return vec![0; graph.num_nodes()];
+        }
+        if self.observer.should_stop() {
+            return in_order(graph.node_weights(), sizes);
+        }
+        let half = sizes.len().div_ceil(2);
+        let halves = bisection_bounds(graph.total_node_weight(), sizes, bounds, half);
+        let mut blocks = self.bisect(graph, &halves, two_way, &mut Rng::new(seed)).sides;
+        if sizes.len() == 2 {
+            return blocks;
+        }
+        let parts: [_; 2] = graph.split(&blocks, 2).try_into().ok().expect("two halves");
+        let [left, right] = parts;
+        let first = |two_way: &mut TwoWay| {
+            self.run(&left.0, &sizes[..half], &bounds[..half], derive(seed, 0), two_way)
+        };
+        let second = |two_way: &mut TwoWay| {
+            self.run(&right.0, &sizes[half..], &bounds[half..], derive(seed, 1), two_way)
+        };
+        let (first, second) = if graph.num_arcs() >= LEAST_PARALLEL_ARCS {
+            rayon::join(|| first(two_way), || second(&mut TwoWay::default()))
+        } else {
+            (first(two_way), second(two_way))
+        };
+        for (&node, block) in left.1.iter().zip(first) {
+            blocks[node as usize] = block;
+        }
+        for (&node, block) in right.1.iter().zip(second) {
+            blocks[node as usize] = half as BlockId + block;
+        }
+        blocks
+    }
+
+    /// Multilevel bisection.
+    fn bisect<W: Stored>(
+        &self,
+        graph: &CompactGraph<W>,
+        bounds: &Bounds,
+        two_way: &mut TwoWay,
+        rng: &mut Rng,
+    ) -> Bisection {
+        let (settings, observer) = (self.settings, self.observer);
+        let coarsening = Coarsening::build(graph, self.contraction, settings.coarsest, None, observer, rng);
+        let goal = |level: &CompactGraph<W>, is_finest: bool| {
+            let least = if is_finest { 0 } else { level.max_node_weight() };
+            let (passes, patience) = (settings.passes, settings.patience);
+            Goal { bounds, tolerance: self.tolerance.max(least), passes, patience }
+        };
+        let coarsest = coarsening.coarsest(graph);
+        let mut bisection =
+            self.best_bisection(coarsest, goal(coarsest, coarsening.steps.is_empty()), two_way, rng);
+        for index in (0..coarsening.steps.len()).rev() {
+            let level = coarsening.level(graph, index);
+            bisection.sides = coarsen::project(&bisection.sides, &coarsening.steps[index].0);
+            two_way.refine(level, &mut bisection, goal(level, index == 0), observer);
+        }
+        bisection
+    }
+
+    /// The best of several bisections, grown and refined.
+    fn best_bisection<W: Stored>(
+        &self,
+        graph: &CompactGraph<W>,
+        goal: Goal<'_>,
+        two_way: &mut TwoWay,
+        rng: &mut Rng,
+    ) -> Bisection {
+        let mut best: Option<Bisection> = None;
+        for _ in 0..self.settings.tries.max(1) {
+            let mut candidate = two_way.grow(graph, goal.bounds, rng);
+            two_way.refine(graph, &mut candidate, goal, self.observer);
+            if best.as_ref().is_none_or(|best| goal.score(&candidate) < goal.score(best)) {
+                best = Some(candidate);
+            }
+            if self.observer.should_stop() {
+                break;
+            }
+        }
+        best.expect("there was at least one try")
+    }
+}
+
+/// What the two halves of the blocks may weigh so that the later bisections still have room.
+///
+/// Of the room that all bounds leave together, each of the remaining levels of the recursion gets an
+/// equal factor.
+fn bisection_bounds(total: Weight, sizes: &[Weight], bounds: &[Weight], half: usize) -> Bounds {
+    let sum = |weights: &[Weight]| weights.iter().map(|&weight| i128::from(weight)).sum::<i128>();
+    let size = [sum(&sizes[..half]), sum(&sizes[half..])];
+    let bound = [sum(&bounds[..half]), sum(&bounds[half..])];
+    let total = i128::from(total);
+    // Half of no size at all is half of the total.
+    let scale = (size[0] + size[1]).max(1);
+    let target0 = (total * size[0] + scale / 2) / scale;
+    let target = [target0 as Weight, (total - target0) as Weight];
+    let room = (bound[0] + bound[1]) as f64 / total.max(1) as f64;
+    let levels = f64::from(depth(sizes.len()));
+    let factor = if room > 1.0 { room.powf(1.0 / levels) } else { 1.0 };
+    let max = [0, 1].map(|side| {
+        let relaxed = (target[side] as f64 * factor) as Weight;
+        let own = bound[side].min(i128::from(Weight::MAX)) as Weight;
+        relaxed.max(target[side]).min(own.max(target[side]))
+    });
+    Bounds { target, max }
+}

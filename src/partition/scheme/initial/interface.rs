@@ -1,0 +1,35 @@
+//! What the multilevel scheme asks of an initial partition.
+
+use crate::ground::observer::Observer;
+use crate::ground::types::{BlockId, Weight};
+use crate::partition::assignment::Problem;
+use crate::partition::settings::Settings;
+
+/// Gives the coarsest graph its first partition.
+pub(crate) trait InitialPartition<W, O>: Sync {
+    /// The block of each vertex of the coarsest graph.
+    fn blocks(&self, coarsest: &Coarsest<'_, W, O>, seed: u64) -> Vec<BlockId>;
+
+    /// Whether it coarsens by itself, so that it is given the finest graph.
+    fn coarsens(&self) -> bool {
+        false
+    }
+
+    /// Whether its partitions are the best of several and refined already, so that one of them is taken as it is.
+    fn is_refined(&self) -> bool {
+        false
+    }
+}
+
+/// The coarsest graph, and what its partition has to meet.
+pub(crate) struct Coarsest<'a, W, O> {
+    pub level: Problem<'a, W, O>,
+    /// The weight that each block should have.
+    pub sizes: &'a [Weight],
+    /// The greatest weight that each block may have in the end.
+    pub bounds: &'a [Weight],
+    /// The greatest weight that each block may have on this level.
+    pub relaxed: &'a [Weight],
+    pub settings: &'a Settings,
+    pub observer: &'a dyn Observer,
+}

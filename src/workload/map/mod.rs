@@ -1,0 +1,481 @@
+//! Mapping of workloads: to PEs on which they end soon, by the estimate F.
+//!
+//! # Algorithm
+//!
+//! ```text
+//! identity, input mapping ─┐
+//! mapping of small J ──────┤
+//! messages to neighbours ──┼─▶ local search on F ─▶ the best shaken and ─▶ all simulated, local search on
+//! circle through a grid ───┤    (each)               searched again         simulated time from the fastest
+//! greedy with look-ahead ──┤
+//! both, loads evened out ──┘
+//! ```
+//!
+//! | member | what it does |
+//! |---|---|
+//! | `greedy` | the greedy of Perego and De Petris |
+//! | `loads` | how evenly messages are spread over links |
+//! | `simulated_time` | simulated time as a measure |
+//! | `walk` | tasks along a circle through a grid |
+//! | `descent` | local search by moves and exchanges |
+//! | `search` | the order of all that |
+//!
+//! At the end the mappings found and the starts are simulated, if that does not take too long ([`TaskMapConfig::simulated`]), and local
+//! search on simulated time goes on from the fastest. So the result is not slower in the simulator than any of the starts. Where
+//! nothing is simulated, it is the best by F, and not worse by F than any of them. Where links are congested F tells too
+//! little: it hardly grows with the number of messages that share a link.
+//!
+//! # Reference
+//!
+//! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09, 1994. Its greedy is a part
+//! of this; the rest is ours.
+
+mod descent;
+mod greedy;
+mod loads;
+mod search;
+mod simulated_time;
+mod view;
+mod walk;
+
+pub use descent::DescentConfig;
+pub use search::Start;
+
+use std::time::{Duration, Instant};
+
+use crate::graph::embedding::monomorphism;
+use crate::ground::error::{ErrorKind, HasKind};
+use crate::ground::observer::{Limited, Observer, Phase};
+use crate::ground::rng::derive;
+use crate::ground::settings::{ConfigError, check};
+use crate::ground::threads;
+use crate::ground::types::{Cost, PeId};
+use crate::machine::{DistanceOracle, DistanceVisitor, Machine, MachineError};
+use crate::mapping::Mapping;
+use crate::mapping::problem::{self, ProblemError};
+use crate::mapping::solve::{MapConfig, MapPreset, SolveError, solve_watched};
+use crate::workload::Workload;
+use crate::workload::estimate::{Estimate, EstimateError, Model, PARTS};
+use crate::workload::simulate::{Costs, SimulationConfig, SimulationError};
+use greedy::Greedy;
+use search::{Candidate, Search, State, Steps};
+use view::MachineView;
+
+/// Everything that decides about a mapping besides workload and machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
+pub struct TaskMapConfig {
+    /// How the mapping of small J is found, and seed, threads and time limit of all.
+    pub mapping: MapConfig,
+    /// Cycles of SEND and RECEIVE.
+    pub costs: Costs,
+    /// Local search from each start.
+    pub descent: DescentConfig,
+    /// How often the best mapping is shaken and searched again.
+    pub rounds: usize,
+    /// Hops of messages that may be simulated at the end: to find out which of the mappings is the fastest, and for local search from
+    /// that. Workloads that are too large for the former are mapped by F alone, and so are all if this is 0.
+    pub simulated: u64,
+}
+
+impl TaskMapConfig {
+    /// The settings of a preset, with seed 0 and one thread.
+    pub fn preset(preset: MapPreset) -> Self {
+        let (tries, random, work, rounds, simulated) = match preset {
+            MapPreset::Fast => (8, 1, 100, 0, 300_000),
+            MapPreset::Strong => (32, 6, 5_000, 8, 60_000_000),
+            _ => (12, 2, 250, 0, 1_500_000),
+        };
+        Self {
+            mapping: MapConfig::preset(preset),
+            costs: Costs::default(),
+            descent: DescentConfig { tries, random, work },
+            rounds,
+            simulated,
+        }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.mapping.validate().map_err(|error| error.inside("mapping"))?;
+        let Costs { send, receive } = self.costs;
+        check("costs", send.max(receive), send.max(receive) <= Costs::MOST, "at most 2^20")
+    }
+}
+
+impl Default for TaskMapConfig {
+    fn default() -> Self {
+        Self::preset(MapPreset::default())
+    }
+}
+
+/// Why a workload is not mapped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation
+pub enum TaskMapError {
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Estimate(#[from] EstimateError),
+    #[error(transparent)]
+    Simulation(#[from] SimulationError),
+}
+
+impl HasKind for TaskMapError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Solve(error) => error.kind(),
+            Self::Machine(error) => error.kind(),
+            Self::Problem(error) => error.kind(),
+            Self::Config(error) => error.kind(),
+            Self::Estimate(error) => error.kind(),
+            Self::Simulation(error) => error.kind(),
+        }
+    }
+}
+
+/// A mapping of a workload and how it came about.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TaskMapping {
+    /// The PE of each task.
+    pub mapping: Mapping,
+    /// What was found out on the way.
+    pub report: TaskMapReport,
+}
+
+/// What a run tells about itself. Times of the workload are in cycles, those of the run in seconds.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct TaskMapReport {
+    /// J of the mapping: flits times distance, both directions of each pair.
+    pub cost: Cost,
+    /// F of the mapping.
+    pub estimate: f64,
+    /// F if there were neither distances nor contention, with a PE for each task.
+    pub ideal: f64,
+    /// The simulated completion time of the mapping, if it was simulated.
+    pub completion_time: Option<u64>,
+    /// Which start it comes from.
+    pub start: Start,
+    /// Every start.
+    pub starts: Vec<StartReport>,
+    /// Steps of local search that were tried.
+    pub tried: u64,
+    /// Steps that were made.
+    pub made: u64,
+    /// Whether the run was ended before it was done.
+    pub stopped: bool,
+    /// Seconds of all.
+    pub seconds: f64,
+}
+
+/// F of a start, and of what local search made of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct StartReport {
+    /// Which one.
+    pub start: Start,
+    /// F before.
+    pub before: f64,
+    /// F after.
+    pub after: f64,
+}
+
+/// Work of the greedy, as a multiple of that of a local search.
+const GREEDY_WORK: usize = 4;
+
+/// One part in so many of a time limit is for the starts, and as much for the mapping of small J: what is left is for local search, which
+/// gains more.
+const FIRST_SHARE: u32 = 4;
+
+/// Starts from which local search on F goes on: the input mapping, and the best others.
+const SEARCHED: usize = 3;
+
+/// Maps the tasks of a workload to the PEs of a machine, at most as many to each as it has room for, so that it ends soon.
+///
+/// `given`, if any, is a mapping to start from besides. The observer may end the run early; the result then is the best mapping found
+/// so far.
+///
+/// ```
+/// use viem::workload::map::{TaskMapConfig, map_tasks};
+/// use viem::workload::generate::{Pattern, Size, workload};
+/// use viem::machine::Grid;
+///
+/// let ring = workload(Pattern::Ring, &[16], Size::default(), 0)?;
+/// let assignment = map_tasks(&ring, &Grid::mesh(&[4, 4])?, &TaskMapConfig::default(), None, &())?;
+/// // Every message travels between neighbours, and none is in the way of another.
+/// assert_eq!(assignment.report.estimate, assignment.report.ideal);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn map_tasks(
+    workload: &Workload,
+    machine: &dyn Machine,
+    config: &TaskMapConfig,
+    given: Option<&Mapping>,
+    observer: &dyn Observer,
+) -> Result<TaskMapping, TaskMapError> {
+    config.validate()?;
+    let begin = Instant::now();
+    let work = || map_since(begin, workload, machine, config, given, observer);
+    threads::run(config.mapping.threads, work).map_err(SolveError::from)?
+}
+
+/// Maps on the threads it is called on; the time limit counts from `begin`.
+fn map_since(
+    begin: Instant,
+    workload: &Workload,
+    machine: &dyn Machine,
+    config: &TaskMapConfig,
+    given: Option<&Mapping>,
+    observer: &dyn Observer,
+) -> Result<TaskMapping, TaskMapError> {
+    problem::check_room(workload.num_tasks(), machine)?;
+    let limit = config.mapping.time_limit;
+    let early = Limited::silent(observer, begin, limit.map(|limit| limit / FIRST_SHARE));
+    let late = Limited::silent(observer, begin, limit);
+    let (model, view) = (Model::new(workload, config.costs)?, MachineView::new(machine, &late)?);
+    let graph = workload.graph();
+    observer.begins(Phase::Construction);
+    let search = Search {
+        workload,
+        graph: &graph,
+        model: &model,
+        view: &view,
+        descent: &config.descent,
+        settings: SimulationConfig { costs: config.costs, has_timeline: false },
+        seed: config.mapping.seed,
+        observer: &late,
+    };
+    let mut state = State { estimate: Estimate::new(&model, &view.routing)?, steps: Steps::default() };
+    let Best { found, completion_time, starts } =
+        Run { machine, config, search, early: &early, late: &late }.best(given, &mut state)?;
+    let steps = state.steps;
+    let mapping =
+        Mapping::on(machine, found.pe_of.clone()).expect("no PE has more tasks than it has room for");
+    let cost = Cost::try_from(cost(workload, machine, mapping.as_slice())?).unwrap_or(Cost::MAX);
+    let report = TaskMapReport {
+        cost,
+        estimate: found.cycles(),
+        ideal: model.completion_time as f64,
+        completion_time,
+        start: found.start,
+        starts,
+        tried: steps.tried,
+        made: steps.made,
+        stopped: steps.stopped,
+        seconds: begin.elapsed().as_secs_f64(),
+    };
+    Ok(TaskMapping { mapping, report })
+}
+
+impl Candidate {
+    /// F in cycles.
+    fn cycles(&self) -> f64 {
+        self.value.0 as f64 / PARTS as f64
+    }
+
+    /// What local search made of this.
+    fn report(&self, after: &Self) -> StartReport {
+        StartReport { start: self.start, before: self.cycles(), after: after.cycles() }
+    }
+}
+
+/// J of a mapping: the flits of each pair of tasks, both directions together, times their distance, each pair counted twice.
+pub fn cost(workload: &Workload, machine: &dyn Machine, pe_of: &[PeId]) -> Result<i128, MachineError> {
+    struct Sum<'a>(&'a Workload, &'a [PeId]);
+    impl DistanceVisitor for Sum<'_> {
+        type Output = i128;
+        fn visit<O: DistanceOracle>(self, oracle: &O) -> i128 {
+            let Self(workload, pe_of) = self;
+            let terms = workload.channels().iter().zip(workload.traffic()).map(|(channel, traffic)| {
+                let distance = oracle.distance(pe_of[channel.from as usize], pe_of[channel.to as usize]);
+                2 * i128::from(traffic.flits) * i128::from(distance)
+            });
+            terms.sum()
+        }
+    }
+    Ok(machine.distances()?.visit(Sum(workload, pe_of)))
+}
+
+/// The best mapping that was found.
+struct Best {
+    found: Candidate,
+    /// In the simulator, if it was simulated.
+    completion_time: Option<u64>,
+    starts: Vec<StartReport>,
+}
+
+struct Run<'a> {
+    machine: &'a dyn Machine,
+    config: &'a TaskMapConfig,
+    search: Search<'a>,
+    /// When the starts end, and when all does.
+    early: &'a Limited<'a>,
+    late: &'a Limited<'a>,
+}
+
+impl<'a> Run<'a> {
+    /// The best mapping; one that nothing can be better than ends the run as soon as it is found.
+    fn best(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Best, TaskMapError> {
+        let mut starts = self.plain(given, state)?;
+        let regular = self.regular(state);
+        if let Some(ideal) = self.ideal(&regular, state)? {
+            self.late.observer.begins(Phase::Search);
+            return Ok(ideal);
+        }
+        let sought = self.sought(given, state)?;
+        self.late.observer.begins(Phase::Search);
+        if let Some(ideal) = self.ideal(starts.iter().chain(&sought), state)? {
+            return Ok(ideal);
+        }
+        starts.extend(regular);
+        starts.extend(sought);
+        Ok(self.best_of(starts, state)?)
+    }
+
+    /// Whether F can be no better: each PE has one task, no two PEs are at one place, and distances and contention cost nothing.
+    fn is_ideal(&self, candidate: &Candidate) -> bool {
+        let view = self.search.view;
+        let has_one_each = view.has_distances() && view.room.iter().all(|&room| room == 1);
+        has_one_each && candidate.value.0 <= self.search.model.completion_time as i64 * PARTS
+    }
+
+    /// Which of some mappings nothing can be better than, if one is known to be such: by F, and where mappings are simulated in the
+    /// simulator too, which sees messages wait that F takes for apart.
+    fn ideal<'c>(
+        &self,
+        candidates: impl IntoIterator<Item = &'c Candidate>,
+        state: &mut State<'a>,
+    ) -> Result<Option<Best>, SimulationError> {
+        for candidate in candidates.into_iter().filter(|candidate| self.is_ideal(candidate)) {
+            let is_simulated = self.size_of(candidate) <= self.config.simulated;
+            let simulated =
+                if is_simulated { self.search.simulated(&candidate.pe_of, &mut state.steps)? } else { None };
+            let completion_time = simulated.map(|mut simulated| simulated.value().0 as u64);
+            let least = self.search.model.completion_time;
+            if !is_simulated || completion_time.is_some_and(|time| time <= least) {
+                let starts = vec![candidate.report(candidate)];
+                return Ok(Some(Best { found: candidate.clone(), completion_time, starts }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The identity and the input mapping: the result is not worse than these even if the run shall end at once.
+    fn plain(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Vec<Candidate>, TaskMapError> {
+        let n = self.search.graph.num_nodes();
+        let identity = Mapping::in_order(self.machine, n).expect("there is room");
+        let mut starts = vec![self.search.candidate(Start::Identity, identity.into_vec(), state)];
+        if let Some(given) = given {
+            let given = Mapping::on(self.machine, given.as_slice().to_vec()).map_err(SolveError::Start)?;
+            if given.num_processes() != n {
+                return Err(SolveError::StartSize { found: given.num_processes(), expected: n }.into());
+            }
+            starts.push(self.search.candidate(Start::Given, given.into_vec(), state));
+        }
+        Ok(starts)
+    }
+
+    /// The mappings of regular workloads to neighbours.
+    fn regular(&self, state: &mut State<'a>) -> Vec<Candidate> {
+        let Search { graph, view, seed, .. } = self.search;
+        let mut starts = Vec::new();
+        for start in [Start::Embedding, Start::Circle] {
+            if self.search.stops(&mut state.steps) {
+                break;
+            }
+            let pe_of = match start {
+                Start::Embedding => {
+                    monomorphism::embed(graph, &view.neighbour_lists(), derive(seed, 2), self.early)
+                }
+                _ => walk::along_circle(graph, view),
+            };
+            starts.extend(pe_of.and_then(|pe_of| self.start(start, pe_of, state)));
+        }
+        starts
+    }
+
+    /// The mapping of small J and the greedy.
+    fn sought(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Vec<Candidate>, TaskMapError> {
+        let Search { graph, view, model, seed, .. } = self.search;
+        let mut starts = Vec::new();
+        if self.search.stops(&mut state.steps) {
+            return Ok(starts);
+        }
+        let left = self.late.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let share = |limit: Duration| (limit / FIRST_SHARE).min(left.unwrap_or(limit));
+        let limit = self.config.mapping.time_limit.map(share);
+        let mapping = MapConfig { time_limit: limit, ..self.config.mapping };
+        let solution = solve_watched(graph, self.machine, &mapping, given, self.late.observer)?;
+        starts.extend(self.start(Start::Cost, solution.mapping.into_vec(), state));
+        if self.search.stops(&mut state.steps) {
+            return Ok(starts);
+        }
+        let work = (GREEDY_WORK * self.config.descent.work).saturating_mul(graph.num_nodes()) as u64;
+        let greedy = Greedy { graph, model, view, seed: derive(seed, 3), work, observer: self.early };
+        let pe_of = greedy.run(&mut state.estimate);
+        starts.extend(pe_of.and_then(|pe_of| self.start(Start::Greedy, pe_of, state)));
+        Ok(starts)
+    }
+
+    /// A start, unless the run shall end before it is known how good it is.
+    fn start(&self, start: Start, pe_of: Vec<PeId>, state: &mut State<'a>) -> Option<Candidate> {
+        (!self.search.stops(&mut state.steps)).then(|| self.search.candidate(start, pe_of, state))
+    }
+
+    /// The best mapping that comes of some starts.
+    fn best_of(&self, mut starts: Vec<Candidate>, state: &mut State<'a>) -> Result<Best, SimulationError> {
+        let (search, seed) = (self.search, self.search.seed);
+        for index in 0..starts.len() {
+            if matches!(starts[index].start, Start::Cost | Start::Greedy) {
+                starts.extend(search.spread(&starts[index], derive(seed, 500 + index as u64), state));
+            }
+        }
+        let (mut reports, mut found) = (Vec::new(), Vec::new());
+        // Those that are far worse end no better.
+        starts.sort_by_key(|start| (start.start != Start::Given, start.value));
+        for (index, start) in starts.iter().take(SEARCHED).enumerate() {
+            let after = search.descend(start, derive(seed, 1000 + index as u64), state);
+            reports.push(start.report(&after));
+            found.push(after);
+        }
+        found.extend(starts);
+        let best = found.iter().min_by_key(|candidate| candidate.value).expect("the identity").clone();
+        let best = search.go_on(best, self.config.rounds, state);
+        found.insert(0, best.clone());
+        let size = self.size_of(&best).saturating_mul(found.len() as u64);
+        let work = if self.config.mapping.time_limit.is_some() { u64::MAX } else { self.config.simulated };
+        let is_simulated = size <= self.config.simulated;
+        let fastest = if is_simulated { search.fastest(&found, work, state)? } else { None };
+        let (found, completion_time) = fastest.map_or((best, None), |(fastest, time)| (fastest, Some(time)));
+        Ok(Best { found, completion_time, starts: reports })
+    }
+
+    /// About how many hops messages take with a mapping, and half as much for each instruction; at least 1.
+    fn size_of(&self, candidate: &Candidate) -> u64 {
+        let Search { workload, view, .. } = self.search;
+        let mut hops = Vec::new();
+        let channels = workload.channels().iter().zip(workload.traffic());
+        let passed = channels.map(|(channel, traffic)| {
+            let ends = [channel.from, channel.to].map(|end| candidate.pe_of[end as usize]);
+            hops.clear();
+            if ends[0] != ends[1] {
+                view.routing.route(ends[0], ends[1], &mut hops);
+            }
+            traffic.messages * hops.len() as u64
+        });
+        (passed.sum::<u64>() + workload.num_instructions() / 2).max(1)
+    }
+}

@@ -1,0 +1,78 @@
+//! The simulated completion time as a measure of mappings.
+//!
+//! Each mapping that is looked at is simulated as a whole, so this is for workloads of some thousands of messages. It sees what F does
+//! not: how long messages wait for each other, and whom that holds up.
+
+use crate::ground::observer::Observer;
+use crate::ground::types::PeId;
+use crate::workload::routing::Routing;
+use crate::workload::simulate::{SimulationConfig, SimulationError, simulate};
+use crate::workload::{TaskId, Workload};
+
+/// Simulations of one mapping after the other.
+pub(super) struct SimulatedTime<'a> {
+    workload: &'a Workload,
+    routing: &'a Routing,
+    settings: SimulationConfig,
+    observer: &'a dyn Observer,
+    pe_of: Vec<PeId>,
+    /// Completion time and sum of latencies of the mapping, once they are known.
+    value: Option<(i64, i64)>,
+    work: u64,
+}
+
+impl<'a> SimulatedTime<'a> {
+    /// A mapping that can be simulated.
+    pub(super) fn of(
+        workload: &'a Workload,
+        routing: &'a Routing,
+        settings: SimulationConfig,
+        observer: &'a dyn Observer,
+        pe_of: &[PeId],
+    ) -> Result<Self, SimulationError> {
+        let mut simulated =
+            Self { workload, routing, settings, observer, pe_of: pe_of.to_vec(), value: None, work: 0 };
+        simulated.value = Some(simulated.run()?);
+        Ok(simulated)
+    }
+
+    fn run(&mut self) -> Result<(i64, i64), SimulationError> {
+        let simulation = simulate(self.workload, self.routing, &self.pe_of, self.settings, self.observer)?;
+        let hops: u64 = simulation.links.iter().map(|link| link.messages).sum();
+        self.work += 1 + hops + self.workload.num_instructions() / 2;
+        let latencies = simulation.latency.mean * simulation.latency.messages as f64;
+        Ok((simulation.completion_time as i64, latencies as i64))
+    }
+
+    /// Completion time, then the sum of latencies.
+    pub(super) fn value(&mut self) -> (i64, i64) {
+        match self.value {
+            Some(value) => value,
+            None => {
+                // Where the run is asked to stop, what was to be looked at is no better.
+                let value = self.run().unwrap_or((i64::MAX, i64::MAX));
+                *self.value.insert(value)
+            }
+        }
+    }
+
+    /// Moves a task to a PE.
+    pub(super) fn place(&mut self, task: TaskId, pe: PeId) {
+        self.pe_of[task as usize] = pe;
+        self.value = None;
+    }
+
+    /// The mapping is again one of this value.
+    pub(super) fn returned_to(&mut self, value: (i64, i64)) {
+        self.value = Some(value);
+    }
+
+    pub(super) fn pe_of(&self) -> &[PeId] {
+        &self.pe_of
+    }
+
+    /// Hops of messages and instructions that were simulated.
+    pub(super) fn work(&self) -> u64 {
+        self.work
+    }
+}

@@ -1,0 +1,113 @@
+//! Files do not import each other in circles, anywhere in the workspace.
+//!
+//! The face of a folder (`mod.rs`, `lib.rs`) and what is below it belong together: imports between them do not count. A name that a
+//! face hands on counts as an import of the file that defines it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::{CratePath, Source, sources};
+
+/// The crates of the workspace that have more than a file, by their folders.
+const CRATES: [&str; 3] = ["src", "bin/src", "verify/src"];
+
+#[test]
+fn files_do_not_import_each_other_in_circles() {
+    for folder in CRATES {
+        let arrows = arrows(&sources(folder));
+        let left = in_circles(arrows);
+        assert!(left.is_empty(), "in {folder}, these files and those they are imported by: {left:#?}");
+    }
+}
+
+/// Which modules each module imports.
+type Arrows = BTreeMap<String, BTreeSet<String>>;
+
+fn arrows(sources: &[Source]) -> Arrows {
+    let modules: BTreeMap<&[String], &Source> =
+        sources.iter().map(|source| (&source.path[..], source)).collect();
+    let mentions: Vec<_> = sources.iter().map(|source| (source, source.mentions())).collect();
+    let mut exports: BTreeMap<(CratePath, String), CratePath> = BTreeMap::new();
+    for (source, mentions) in &mentions {
+        for mention in mentions {
+            if let Some(name) = &mention.exported {
+                exports.insert((source.path.clone(), name.clone()), mention.path.clone());
+            }
+        }
+    }
+    let mut arrows = Arrows::new();
+    for (source, mentions) in &mentions {
+        for mention in mentions {
+            let target = defining(&mention.path, &modules, &exports);
+            let target = modules[&target[..]];
+            if !are_of_one_folder(source, target) {
+                let from = arrows.entry(source.path.join("::")).or_default();
+                from.insert(target.path.join("::"));
+            }
+        }
+    }
+    arrows
+}
+
+/// The module in whose file the item of a path is defined.
+fn defining(
+    path: &[String],
+    modules: &BTreeMap<&[String], &Source>,
+    exports: &BTreeMap<(CratePath, String), CratePath>,
+) -> CratePath {
+    // Names are handed on a few times at most.
+    let mut path = path.to_vec();
+    for _ in 0..8 {
+        let length = (0..=path.len()).rev().find(|&length| modules.contains_key(&path[..length]));
+        let length = length.expect("the root is a module");
+        let Some(name) = path.get(length) else { return path };
+        match exports.get(&(path[..length].to_vec(), name.clone())) {
+            Some(target) => path = [target, &path[length + 1..]].concat(),
+            None => return path[..length].to_vec(),
+        }
+    }
+    panic!("{} is handed on in a circle", path.join("::"))
+}
+
+/// Whether one is the face of a folder that the other is in.
+fn are_of_one_folder(a: &Source, b: &Source) -> bool {
+    (a.is_face && b.path.starts_with(&a.path))
+        || (b.is_face && a.path.starts_with(&b.path))
+        || a.path == b.path
+}
+
+/// The modules that import others in circles, or what leads from one circle to another.
+fn in_circles(mut arrows: Arrows) -> Arrows {
+    loop {
+        let sources: BTreeSet<String> = arrows.keys().cloned().collect();
+        let targets: BTreeSet<String> = arrows.values().flatten().cloned().collect();
+        let before = arrows.clone();
+        // A module that imports none that is left, or that none imports, is in no circle.
+        arrows.retain(|source, imports| {
+            imports.retain(|target| sources.contains(target));
+            !imports.is_empty() && targets.contains(source)
+        });
+        if arrows == before {
+            return arrows;
+        }
+    }
+}
+
+#[test]
+fn circles_are_found() {
+    let source = |path: &str, is_face: bool, text: &str| {
+        let path = path.split("::").filter(|part| !part.is_empty()).map(String::from).collect();
+        Source { path, is_face, text: text.to_owned() }
+    };
+    let files = |c: &str| {
+        vec![
+            source("", true, "mod a; mod b; mod f;"),
+            source("a", false, "use crate::b::x;"),
+            source("b", false, "use crate::f::C;"),
+            source("f", true, "mod c; pub use c::C;"),
+            source("f::c", false, c),
+        ]
+    };
+    assert!(in_circles(arrows(&files("use super::D; use crate::g::H;"))).is_empty());
+    let circle = in_circles(arrows(&files("use crate::a::y;")));
+    assert_eq!(circle.keys().collect::<Vec<_>>(), ["a", "b", "f::c"]);
+}

@@ -1,0 +1,322 @@
+//! Rust code as far as the tests of the house read it: words, and the paths that a file names.
+
+use std::path::{Path, PathBuf};
+
+/// A path from the root of a crate, such as `partition::refine::flow`; the last parts may be an item. `*` is what a glob takes.
+pub type CratePath = Vec<String>;
+
+/// A file of a crate.
+pub struct Source {
+    /// The module in the file, from the root of the crate: `["partition", "refine", "flow"]`; of `lib.rs` it is empty.
+    pub path: CratePath,
+    /// Whether the file is the face of a folder: `mod.rs` or `lib.rs`.
+    pub is_face: bool,
+    pub text: String,
+}
+
+/// A `use` or a path in the code.
+pub struct Mention {
+    /// What is named, from the root of the crate.
+    pub path: CratePath,
+    /// Under which name the module hands it on, if it does.
+    pub exported: Option<String>,
+}
+
+/// All files of the crate below a folder of the project.
+pub fn sources(folder: &str) -> Vec<Source> {
+    fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, files);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut files = Vec::new();
+    collect(&root, &mut files);
+    let source = |file: PathBuf| {
+        let inside = file.strip_prefix(&root).unwrap().with_extension("");
+        let mut path: CratePath = inside.iter().map(|part| part.to_str().unwrap().to_owned()).collect();
+        let is_face = path.pop_if(|last| *last == "mod" || *last == "lib").is_some();
+        Source { path, is_face, text: std::fs::read_to_string(&file).unwrap() }
+    };
+    files.into_iter().map(source).collect()
+}
+
+impl Source {
+    /// What the file names by paths from `crate`, `self` or `super`. Code that is compiled for tests only does not count.
+    pub fn mentions(&self) -> Vec<Mention> {
+        mentions(&without_tests(&tokens(&self.text)), &self.path)
+    }
+}
+
+/// The tokens outside of items that are marked `#[cfg(test)]`.
+fn without_tests<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
+    let mut kept = Vec::new();
+    let mut rest = tokens;
+    while let Some((&first, after)) = rest.split_first() {
+        let Some(item) = rest.strip_prefix(["#", "[", "cfg", "(", "test", ")", "]"].as_slice()) else {
+            kept.push(first);
+            rest = after;
+            continue;
+        };
+        rest = &item[length_of_item(item)..];
+    }
+    kept
+}
+
+/// How many tokens an item takes: up to its semicolon, or to the end of its braces.
+fn length_of_item(tokens: &[&str]) -> usize {
+    let mut depth = 0;
+    for (index, &token) in tokens.iter().enumerate() {
+        match token {
+            "{" => depth += 1,
+            "}" if depth == 1 => return index + 1,
+            "}" => depth -= 1,
+            ";" if depth == 0 => return index + 1,
+            _ => {}
+        }
+    }
+    tokens.len()
+}
+
+/// The words of Rust code, `::`, and other characters one by one; without white space, comments, and what stands in quotes.
+pub fn tokens(code: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut rest = code;
+    while !rest.is_empty() {
+        let (length, is_token) = match passed_over(rest) {
+            Some(length) => (length, false),
+            None if rest.starts_with("::") => (2, true),
+            None => (word(rest).max(rest.chars().next().map_or(1, char::len_utf8)), true),
+        };
+        let (token, after) = rest.split_at(length);
+        if is_token {
+            tokens.push(token);
+        }
+        rest = after;
+    }
+    tokens
+}
+
+/// The length of the word at the start of the code; 0 if there is none.
+pub fn word(code: &str) -> usize {
+    code.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(code.len())
+}
+
+/// The length of the white space, comment, or quoted text at the start of the code, if there is one.
+pub fn passed_over(code: &str) -> Option<usize> {
+    let first = code.chars().next()?;
+    match first {
+        '/' if code.starts_with("//") => Some(code.find('\n').unwrap_or(code.len())),
+        '/' if code.starts_with("/*") => Some(block_comment(code)),
+        '"' => Some(quoted(code, first)),
+        '\'' if is_character(code) => Some(quoted(code, first)),
+        'b' | 'r' => raw_string(code),
+        _ => first.is_whitespace().then(|| first.len_utf8()),
+    }
+}
+
+/// The length of the raw string at the start of the code, if there is one.
+fn raw_string(code: &str) -> Option<usize> {
+    let opening = code.strip_prefix("br").or(code.strip_prefix('r'))?;
+    let hashes = opening.find(|c| c != '#')?;
+    let body = opening[hashes..].strip_prefix('"')?;
+    let closing = format!("\"{}", "#".repeat(hashes));
+    let end = body.find(&closing)? + closing.len();
+    Some(code.len() - body.len() + end)
+}
+
+/// The length of the block comment at the start of the code; such comments nest.
+fn block_comment(code: &str) -> usize {
+    let mut depth = 0;
+    let mut at = 0;
+    while at < code.len() {
+        match &code.as_bytes()[at..] {
+            [b'/', b'*', ..] => (depth, at) = (depth + 1, at + 2),
+            [b'*', b'/', ..] => (depth, at) = (depth - 1, at + 2),
+            _ => at += 1,
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    at
+}
+
+/// The length of the text in quotes at the start of the code, the quotes included.
+fn quoted(code: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (at, c) in code.char_indices().skip(1) {
+        if c == quote && !is_escaped {
+            return at + 1;
+        }
+        is_escaped = c == '\\' && !is_escaped;
+    }
+    code.len()
+}
+
+/// Whether a single quotation mark begins a character rather than a lifetime.
+fn is_character(code: &str) -> bool {
+    let mut inside = code.chars().skip(1);
+    inside.next() == Some('\\') || inside.next() == Some('\'')
+}
+
+/// What the code of the module `own` names.
+fn mentions(tokens: &[&str], own: &[String]) -> Vec<Mention> {
+    let mut found = Vec::new();
+    // At which depths of braces modules inside the file begin.
+    let (mut depth, mut inner) = (0, Vec::new());
+    let mut at = 0;
+    while at < tokens.len() {
+        let is_start = at == 0 || tokens[at - 1] != "::";
+        // Modules inside the file are a step down, whatever they are called.
+        let here: CratePath = own.iter().cloned().chain(inner.iter().map(|_| String::new())).collect();
+        match tokens[at..] {
+            ["{", ..] => depth += 1,
+            ["}", ..] => {
+                depth -= 1;
+                inner.pop_if(|begin| *begin == depth);
+            }
+            ["mod", _, "{", ..] => inner.push(depth),
+            ["use", ref rest @ ..] => {
+                let length = rest.iter().position(|&token| token == ";").unwrap_or(rest.len());
+                let is_exported = at > 0 && matches!(tokens[at - 1], "pub" | ")");
+                follow(&rest[..length], None, &here, is_exported, &mut found);
+                at += length;
+            }
+            ["crate" | "super" | "self", "::", ..] if is_start => {
+                follow(&tokens[at..], None, &here, false, &mut found);
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}
+
+/// Follows a path, or all those of a group. `from` is where the path has led so far, `own` the module that it stands in. A path that
+/// begins with a name begins at a child of the module, or is one of another crate.
+fn follow(
+    tokens: &[&str],
+    from: Option<&[String]>,
+    own: &[String],
+    is_exported: bool,
+    found: &mut Vec<Mention>,
+) {
+    let here = from.unwrap_or(own);
+    let outer = &here[..here.len().saturating_sub(1)];
+    match tokens {
+        ["crate", "::", rest @ ..] => follow(rest, Some(&[]), own, is_exported, found),
+        ["self", "::", rest @ ..] => follow(rest, Some(here), own, is_exported, found),
+        ["super", "::", rest @ ..] => follow(rest, Some(outer), own, is_exported, found),
+        ["{", rest @ ..] => {
+            members(rest).into_iter().for_each(|path| follow(path, from, own, is_exported, found));
+        }
+        ["crate", ..] => found.push(Mention { path: vec!["*".to_owned()], exported: None }),
+        ["super", ..] => {
+            found.push(Mention { path: [outer, &["*".to_owned()]].concat(), exported: None });
+        }
+        ["self", rest @ ..] if from.is_some() => push(here.to_vec(), rest, is_exported, found),
+        [name, "::", rest @ ..] if *name != "self" => {
+            let path = [here, &[(*name).to_owned()]].concat();
+            follow(rest, Some(&path), own, is_exported, found);
+        }
+        [name, rest @ ..] => push([here, &[(*name).to_owned()]].concat(), rest, is_exported, found),
+        [] => {}
+    }
+}
+
+fn push(path: CratePath, rest: &[&str], is_exported: bool, found: &mut Vec<Mention>) {
+    let name = match rest {
+        ["as", alias, ..] => Some((*alias).to_owned()),
+        _ => path.last().cloned(),
+    };
+    found.push(Mention { exported: name.filter(|_| is_exported), path });
+}
+
+/// The paths of a group, whose opening brace has been passed.
+fn members<'a>(tokens: &'a [&'a str]) -> Vec<&'a [&'a str]> {
+    let mut members = Vec::new();
+    let (mut depth, mut start) = (0, 0);
+    for (at, &token) in tokens.iter().enumerate() {
+        match token {
+            "{" => depth += 1,
+            "}" if depth > 0 => depth -= 1,
+            "," | "}" if depth == 0 => {
+                members.push(&tokens[start..at]);
+                start = at + 1;
+                if token == "}" {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    members
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `code` names where it stands in the module `path`.
+    fn named_by(code: &str, path: &str) -> Vec<String> {
+        let path: CratePath = path.split("::").map(String::from).collect();
+        let mentions = mentions(&without_tests(&tokens(code)), &path);
+        mentions.into_iter().map(|mention| mention.path.join("::")).collect()
+    }
+
+    #[test]
+    fn paths_from_the_root_are_followed() {
+        let code = "use crate::graph::{CsrGraph, bfs};\nuse crate::{rng, types::{NodeId, PeId}, io};\n\
+                    pub(crate) fn f() { crate::solve::solve() }";
+        let expected =
+            ["graph::CsrGraph", "graph::bfs", "rng", "types::NodeId", "types::PeId", "io", "solve::solve"];
+        assert_eq!(named_by(code, "model"), expected);
+        assert_eq!(named_by("use crate::*;", "model"), ["*"]);
+        assert_eq!(named_by("use crate::{self as all, io};", "model"), ["", "io"]);
+    }
+
+    #[test]
+    fn supers_lead_out_of_the_module() {
+        assert_eq!(named_by("use super::graph::CsrGraph;", "io"), ["graph::CsrGraph"]);
+        assert_eq!(named_by("use super::graph::CsrGraph;", "io::metis"), ["io::graph::CsrGraph"]);
+        assert_eq!(named_by("fn f() { super::super::super::cli::run() }", "io::metis::read"), ["cli::run"]);
+        assert_eq!(named_by("use self::super::super::solve::x;", "io::metis"), ["solve::x"]);
+        let code = "use super::{a, super::{solve::b, model}, d};";
+        assert_eq!(named_by(code, "io::metis"), ["io::a", "solve::b", "model", "io::d"]);
+        assert_eq!(named_by("use super::*;", "io"), ["*"]);
+        assert_eq!(named_by("use super::super as root;", "io::metis"), ["*"]);
+        assert_eq!(named_by("pub(super) fn f() {}", "io"), [""; 0]);
+        assert_eq!(named_by("use child::Item;", "io"), ["io::child::Item"]);
+    }
+
+    #[test]
+    fn modules_inside_a_file_are_a_step_down() {
+        let code = "mod parts { use super::super::objective; fn f() { if x { y } } }\nuse super::verify;";
+        assert_eq!(named_by(code, "mapping"), ["objective", "verify"]);
+        assert_eq!(named_by("mod parts { mod deep { use super::super::super::cli; } }", "io"), ["cli"]);
+    }
+
+    #[test]
+    fn comments_quotes_and_tests_name_nothing() {
+        let code = "// crate::a\n/* crate::b /* */ crate::c */ /// crate::d\n\"crate::e \\\" crate::f\" 'c' '\\'' \
+                    r#\"crate::g \" crate::h\"# b\"crate::i\" fn f<'a>(x: &'a str) { '{' } mod m { use super::io; }";
+        assert_eq!(named_by(code, "model"), ["model::io"]);
+        assert_eq!(named_by("let x = '\"'; crate::io::x(\"\")", "model"), ["io::x"]);
+        let code = "#[cfg(test)]\nmod tests { use crate::a; }\n#[cfg(test)] use crate::b;\nuse crate::c;";
+        assert_eq!(named_by(code, "model"), ["c"]);
+    }
+
+    #[test]
+    fn what_is_handed_on_has_a_name() {
+        let tokens = tokens("pub use a::{B, C as D}; pub(crate) use e::F; use g::H;");
+        let exported: Vec<_> =
+            mentions(&tokens, &[]).into_iter().map(|mention| mention.exported.unwrap_or_default()).collect();
+        assert_eq!(exported, ["B", "D", "F", ""]);
+    }
+}

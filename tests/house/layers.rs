@@ -1,0 +1,28 @@
+//! The modules of the library import downwards only, as docs/DESIGN.md lays down.
+
+use crate::code::sources;
+
+/// From the ground up: a module imports those before it only.
+const LAYERS: [&str; 10] =
+    ["ground", "graph", "partition", "io", "machine", "mapping", "workload", "qap", "report", "launch"];
+
+fn layer(module: &str) -> usize {
+    let layer = LAYERS.iter().position(|&layer| layer == module);
+    layer.unwrap_or_else(|| panic!("`{module}` stands in no layer; give it one"))
+}
+
+#[test]
+fn modules_import_downwards_only() {
+    let mut breaches = Vec::new();
+    for source in sources("src").iter().filter(|source| !source.path.is_empty()) {
+        let module = &source.path[0];
+        for mention in source.mentions() {
+            let other = mention.path.first().map_or("*", String::as_str);
+            // A macro of the ground stands at the root of the crate.
+            if other != module && (other == "*" || layer(other) > layer(module)) {
+                breaches.push(format!("{} imports {}", source.path.join("::"), mention.path.join("::")));
+            }
+        }
+    }
+    assert!(breaches.is_empty(), "{breaches:#?}");
+}
