@@ -50,7 +50,7 @@ impl Observer for Progress {
     fn begins(&self, phase: Phase) {
         self.tell(match phase {
             Phase::Construction => "constructing a mapping",
-            Phase::Search => "improving the mapping",
+            _ => "improving the mapping",
         });
     }
 

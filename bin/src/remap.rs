@@ -173,8 +173,14 @@ impl Remap<'_> {
             "migration weight", objective, "migration", "share", "overload"
         ));
         for point in &points {
-            let CurvePoint { migration_weight, cost, migration: Migration { weight, .. }, overload, is_best } =
-                point;
+            let CurvePoint {
+                migration_weight,
+                cost,
+                migration: Migration { weight, .. },
+                overload,
+                is_best,
+                ..
+            } = point;
             let share = 100.0 * *weight as f64 / total.max(1) as f64;
             let mark = if *is_best { "" } else { "  (another is as good or better in both)" };
             console.line(format_args!(
@@ -188,7 +194,7 @@ impl Remap<'_> {
 
     /// Says what changes place.
     pub(crate) fn tell(&self, console: Console, total: Weight, migration: &Migration) {
-        let Migration { weight, vertices } = migration;
+        let Migration { weight, vertices, .. } = migration;
         let share = 100.0 * *weight as f64 / total.max(1) as f64;
         console.line(format_args!(
             "migration: {vertices} vertices of weight {weight} change place, {share:.2} % of all"

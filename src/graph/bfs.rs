@@ -77,7 +77,7 @@ impl BoundedBfs {
         self.layer = 0..1;
     }
 
-    /// Goes one hop farther.
+    /// Extends the search by one hop.
     fn grow(&mut self, graph: &CsrGraph) {
         for index in self.layer.clone() {
             for &target in graph.neighbours(self.queue[index]) {
@@ -91,8 +91,8 @@ impl BoundedBfs {
     }
 }
 
-/// The connected component of each of `num_nodes` vertices, numbered from 0 in the order of their first vertices, and how many there
-/// are; O(n + m). `neighbours` tells those of a vertex.
+/// The connected component of each of `num_nodes` vertices, numbered from 0 in the order of their first vertices, and the
+/// number of components; O(n + m). `neighbours` returns those of a vertex.
 pub(crate) fn components<I: Iterator<Item = NodeId>>(
     num_nodes: usize,
     neighbours: impl Fn(NodeId) -> I,
@@ -118,7 +118,7 @@ pub(crate) fn components<I: Iterator<Item = NodeId>>(
     (component, found as usize)
 }
 
-/// Tells whether two vertices are near each other, by two searches that meet in the middle.
+/// Checks whether two vertices are near each other, by two searches that meet in the middle.
 #[derive(Clone, Debug)]
 pub struct PairBfs {
     sides: [BoundedBfs; 2],
@@ -133,8 +133,8 @@ impl PairBfs {
 
     /// Whether `u` and `v` are at most `max_hops` hops apart.
     ///
-    /// The side with the smaller outermost layer goes on. This usually visits far fewer vertices than one search from `u`
-    /// that finds `v`.
+    /// The side with the smaller outermost layer is extended. This usually visits far fewer vertices than one search from
+    /// `u` until it finds `v`.
     pub fn within(&mut self, graph: &CsrGraph, u: NodeId, v: NodeId, max_hops: usize) -> bool {
         let [side, other] = &mut self.sides;
         let (mut side, mut other) = (side, other);

@@ -55,7 +55,7 @@ impl Coordinates {
             let (node, axis, value) = (place / dimension, place % dimension, values[place]);
             return Err(CoordinatesError::NotFinite { node, axis, value });
         }
-        // Adding 0 makes -0 equal 0 wherever numbers are told apart by their bits.
+        // Adding 0 makes -0 equal 0 wherever numbers are compared by their bits.
         Ok(Self { dimension, values: values.into_iter().map(|value| value + 0.0).collect() })
     }
 

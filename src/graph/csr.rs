@@ -1,7 +1,7 @@
 //! The graph every algorithm works on: compressed sparse rows, checked when built.
 //!
-//! Memory: 8 (n + 1) + 12 · 2m + 8n bytes. Targets and weights lie in arrays of their own, so a
-//! traversal that needs no weights moves four bytes an arc.
+//! Memory: 8 (n + 1) + 12 · 2m + 8n bytes. Targets and weights lie in arrays of their own, so a traversal that needs no
+//! weights moves four bytes per arc.
 
 use std::ops::ControlFlow;
 

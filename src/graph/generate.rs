@@ -14,7 +14,7 @@ pub fn grid(width: usize, height: usize) -> CsrGraph {
 /// A planar triangulation like those of finite element codes: the points of a grid of `width` x `height`,
 /// each moved at random inside its cell, every quadrilateral cut along its shorter diagonal.
 ///
-/// About three edges of weight 1 a vertex, as in a Delaunay triangulation; numbered row by row.
+/// About three edges of weight 1 per vertex, as in a Delaunay triangulation; numbered row by row.
 pub fn mesh(width: usize, height: usize, seed: u64) -> CsrGraph {
     let mut rng = Rng::new(seed);
     let points: Vec<(f64, f64)> = (0..width * height)

@@ -1,5 +1,5 @@
-//! Vertices of far more arcs than others. What takes all arcs of a vertex again and again is done in another way for them, or within a
-//! budget.
+//! Vertices with far more arcs than others. Work that scans all arcs of a vertex repeatedly is done differently for them, or
+//! within a budget.
 
 use super::CsrGraph;
 use crate::ground::types::NodeId;
@@ -7,7 +7,7 @@ use crate::ground::types::NodeId;
 /// Hubs have more arcs than this, and more than [`SHARE`] times the mean degree.
 pub(crate) const FEWEST_ARCS: usize = 1024;
 
-/// Hubs have more arcs than so many times the mean degree.
+/// Hubs have more arcs than this many times the mean degree.
 const SHARE: usize = 16;
 
 /// The hubs of a graph, in ascending order; O(n).
@@ -16,7 +16,7 @@ pub(crate) fn hubs_of(graph: &CsrGraph) -> impl Iterator<Item = NodeId> + '_ {
     graph.nodes().filter(move |&node| graph.degree(node) > most)
 }
 
-/// What has more arcs than this is a hub: `fewest`, or more where the mean degree is high.
+/// The greatest degree of a vertex that is no hub: `fewest`, or more where the mean degree is high.
 pub(crate) fn most_arcs_without_hub(graph: &CsrGraph, fewest: usize) -> usize {
     fewest.max(SHARE * graph.num_arcs() / graph.num_nodes().max(1))
 }

@@ -9,7 +9,7 @@
 //! | [`relabel`] | the same graph with other vertex numbers |
 //! | [`bfs`] | breadth-first order, and search that stops at a given distance |
 //! | `embedding` | one graph in another, such that neighbours stay neighbours |
-//! | `hubs` | vertices of far more arcs than others |
+//! | `hubs` | vertices with far more arcs than others |
 //! | [`generate`] | grids, meshes and random geometric graphs |
 //! | [`validation`] | whether both ends of each edge agree on it |
 

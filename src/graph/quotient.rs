@@ -4,8 +4,8 @@ use super::CsrGraph;
 use crate::ground::threads;
 use crate::ground::types::{BlockId, NodeId, Weight};
 
-/// Vertices that one task contracts, at least: balances the cost of a task against its work. The result does not depend
-/// on it.
+/// The least number of vertices that one task contracts: balances the cost of a task against its work. The result does not
+/// depend on it.
 const GRAIN_SIZE: usize = 4096;
 
 /// Contracts the blocks of a partition; O(n + m + k), no hashing. Runs on the threads of the rayon pool it is

@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use super::CsrGraph;
 use crate::ground::types::{NodeId, Weight};
 
-/// Vertices whose rows one task writes: balances the cost of a task against its work. The result does not depend on it.
+/// The number of vertices whose rows one task writes: balances the cost of a task against its work. The result does not
+/// depend on it.
 const GRAIN_SIZE: usize = 4096;
 
 /// The graph whose vertex `i` is vertex `order[i]` of `graph`; O(n + m).

@@ -1,8 +1,8 @@
 //! Whether both ends of each edge list it, and with the same weight.
 //!
-//! Rows in ascending order need no transposition: when the vertices are visited in ascending order, the
-//! arcs to lower vertices of any row are met from the first to the last, so one cursor a row finds the
-//! backward arc of each arc at once. O(n + m), memory 8n bytes.
+//! Rows in ascending order need no transposition: when the vertices are visited in ascending order, the arcs to lower
+//! vertices of any row are met from the first to the last, so one cursor per row finds the backward arc of each arc at once.
+//! O(n + m), memory 8n bytes.
 
 use std::ops::ControlFlow;
 
@@ -10,6 +10,7 @@ use crate::ground::types::NodeId;
 
 /// An arc without an equal one in the other direction. Arcs are named by their position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Asymmetry {
     /// The head of the arc does not list the tail.
     MissingBackward {

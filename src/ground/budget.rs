@@ -36,7 +36,7 @@ impl Budget {
         self.left == 0
     }
 
-    /// A part of it, at most so much. What of it is not spent is [put back](Self::put_back).
+    /// A part of it, at most `work`. What is left of it at the end is [put back](Self::put_back).
     pub fn take(&mut self, work: usize) -> Self {
         let part = Self::new(work.min(self.left));
         self.left -= part.left;

@@ -1,15 +1,16 @@
 //! Memory that may not be there: how much is free, and arrays whose allocation can fail.
 //!
-//! An array as large as the input is allocated here, so that a process that has not enough memory ends with a
-//! message. (Where an allocation fails elsewhere, Rust aborts.)
+//! Arrays as large as the input are allocated here, so that a process without enough memory ends with a message. (Where an
+//! allocation fails elsewhere, Rust aborts.)
 
 use crate::ground::error::{ErrorKind, HasKind};
 
 /// There is not enough memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is not enough memory for another {bytes} bytes")]
+#[non_exhaustive]
 pub struct OutOfMemory {
-    /// How much was asked for in vain.
+    /// The size of the allocation that was refused.
     pub bytes: u128,
 }
 
@@ -33,10 +34,10 @@ pub fn with_room<T>(count: usize) -> Result<Vec<T>, OutOfMemory> {
     Ok(array)
 }
 
-/// Makes room in a full array that grows while it is read: as much again as there is already, but no more than is
-/// promised. So what is only promised takes no memory, and an honest promise leaves none unused.
+/// Makes room in a full array that grows while it is read: as much again as there is already, but no more than is promised.
+/// So a promise alone takes no memory, and a kept promise wastes none.
 pub fn grow<T>(array: &mut Vec<T>, promised: usize) -> Result<(), OutOfMemory> {
-    /// Values that take no memory to speak of.
+    /// This many values take hardly any memory.
     const FEW: usize = 1 << 10;
     let again = array.len().max(FEW);
     let missing = promised.saturating_sub(array.len());
@@ -48,8 +49,8 @@ fn add_room<T>(array: &mut Vec<T>, count: usize) -> Result<(), OutOfMemory> {
     array.try_reserve_exact(count).map_err(|_| OutOfMemory { bytes })
 }
 
-/// Bytes that new allocations can have without swapping and within the limit of the process (`ulimit -v`); no limit
-/// where the system does not tell.
+/// Bytes that can be allocated without swapping and within the limit of the process (`ulimit -v`); no limit where the system
+/// does not report one.
 pub fn available() -> u64 {
     let read = |file| std::fs::read_to_string(file).unwrap_or_default();
     // A line of one of these files: a name, then a number, then perhaps its unit.

@@ -1,4 +1,4 @@
-//! Watching a run from outside: stopping it early and hearing of its progress.
+//! Watching a run from outside: stopping it early and following its progress.
 //!
 //! Algorithms ask an [`Observer`] by the amount of work done, never inside the innermost loops, so it may read a
 //! clock or an atomic flag. Loops whose steps cost as much as the degree of a vertex count with a [`Watch`]: a run
@@ -10,6 +10,7 @@ use crate::ground::types::Cost;
 
 /// A part of a run that takes time of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Phase {
     /// Building the first mapping.
     Construction,
@@ -19,7 +20,7 @@ pub enum Phase {
 
 /// Someone who watches a run. Every method has a default that does nothing; `()` watches nothing.
 pub trait Observer: Sync {
-    /// Whether the run shall end soon with the best it has.
+    /// Whether the run should end soon with the best it has.
     fn should_stop(&self) -> bool {
         false
     }
@@ -44,8 +45,8 @@ impl Observer for Stops {
     }
 }
 
-/// Work between two questions of a [`Watch`]. An arc costs 1 to 100 ns, depending on where it lies in memory, so a
-/// question comes every few milliseconds at the latest, and costs nothing beside the work.
+/// Work between two questions of a [`Watch`]. An arc costs 1 to 100 ns, depending on where it lies in memory, so a question
+/// comes every few milliseconds at the latest, and costs nothing compared with the work.
 pub const WORK_BETWEEN_QUESTIONS: usize = 1 << 16;
 
 /// Counts the work of a loop and asks an observer after every [`WORK_BETWEEN_QUESTIONS`].
@@ -57,12 +58,12 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// A watch that has not counted anything.
+    /// A watch that has not counted anything yet.
     pub fn new(observer: &'a dyn Observer) -> Self {
         Self { observer, left: WORK_BETWEEN_QUESTIONS, stopped: false }
     }
 
-    /// Counts work, in arcs or entries that were looked at; whether the run shall end. Once it shall, it stays so.
+    /// Counts work, in arcs or entries scanned; returns whether the run should end. Once it should, that does not change.
     #[inline]
     pub fn stops_after(&mut self, work: usize) -> bool {
         if work < self.left {
@@ -75,23 +76,24 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Lets a run end at a point in time, and hears only of what is below a bound.
+/// Ends a run at a point in time, and forwards only costs below a bound.
+#[non_exhaustive]
 pub struct Limited<'a> {
-    /// Who watches besides.
+    /// Who else watches.
     pub observer: &'a dyn Observer,
     /// When to stop, if ever.
     pub deadline: Option<Instant>,
-    /// Costs from here on are not passed on.
+    /// Costs from here on are not forwarded.
     pub bound: Cost,
 }
 
 impl<'a> Limited<'a> {
-    /// Ends a run so long after its beginning, if there is a limit.
+    /// Ends a run this long after its beginning, if there is a limit.
     pub fn new(observer: &'a dyn Observer, begin: Instant, limit: Option<Duration>, bound: Cost) -> Self {
         Self { observer, deadline: limit.and_then(|limit| begin.checked_add(limit)), bound }
     }
 
-    /// The same, but passes nothing on.
+    /// The same, but forwards no costs.
     pub fn silent(observer: &'a dyn Observer, begin: Instant, limit: Option<Duration>) -> Self {
         Self::new(observer, begin, limit, Cost::MIN)
     }

@@ -1,8 +1,7 @@
 //! One seed, many independent and reproducible streams.
 //!
-//! Every phase and every subproblem draws from a stream of its own, named by where it stands
-//! (`seed`, phase, index) and not by the order in which threads reach it: that is what makes results
-//! the same at any number of threads.
+//! Every phase and every subproblem draws from a stream of its own, derived from its place (`seed`, phase, index) and not
+//! from the order in which threads reach it: that is what makes results the same at any number of threads.
 
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -49,7 +48,7 @@ impl Rng {
 
 /// The seed of a subproblem: a hash of the parent's seed and the subproblem's index (SplitMix64).
 ///
-/// Chains: `derive(derive(seed, phase), index)` names the stream of one subproblem of one phase.
+/// Chains: `derive(derive(seed, phase), index)` is the seed of one subproblem of one phase.
 pub fn derive(seed: u64, index: u64) -> u64 {
     let mut z = seed ^ index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

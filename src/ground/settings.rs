@@ -4,9 +4,10 @@ use std::fmt::Display;
 
 use crate::ground::error::{ErrorKind, HasKind};
 
-/// A name that is none of the choices there are.
+/// A name that is none of the choices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no {what} is called `{text}`; there are {}", names.join(", "))]
+#[non_exhaustive]
 pub struct UnknownName {
     /// What the choices are, such as "construction".
     pub what: &'static str,
@@ -14,6 +15,13 @@ pub struct UnknownName {
     pub text: String,
     /// The names of all choices.
     pub names: Vec<&'static str>,
+}
+
+impl UnknownName {
+    /// The error for a text that is none of the names of `what`.
+    pub fn new(what: &'static str, text: &str, names: Vec<&'static str>) -> Self {
+        Self { what, text: text.to_owned(), names }
+    }
 }
 
 impl HasKind for UnknownName {
@@ -42,13 +50,13 @@ impl HasKind for ConfigError {
 }
 
 impl ConfigError {
-    /// The same where the settings that were looked at are the field `outer` of others.
+    /// The same error for settings that are the field `outer` of others.
     pub fn inside(self, outer: &str) -> Self {
         Self { field: format!("{outer}.{}", self.field), ..self }
     }
 }
 
-/// An error unless the value of a setting is in its range.
+/// Fails unless the value of a setting is in its range.
 pub fn check(
     field: &str,
     value: impl Display,
@@ -61,22 +69,22 @@ pub fn check(
     Err(ConfigError { field: field.to_string(), value: value.to_string(), range })
 }
 
-/// An error unless a whole number is at least 1.
+/// Fails unless a whole number is at least 1.
 pub fn check_at_least_one(field: &str, value: usize) -> Result<(), ConfigError> {
     check(field, value, value >= 1, "at least 1")
 }
 
-/// An error unless a number is finite and above 0.
+/// Fails unless a number is finite and above 0.
 pub fn check_positive(field: &str, value: f64) -> Result<(), ConfigError> {
     check(field, value, value > 0.0 && value.is_finite(), "a finite number above 0")
 }
 
-/// An error unless a share is above 0 and at most 1.
+/// Fails unless a share is above 0 and at most 1.
 pub fn check_share(field: &str, value: f64) -> Result<(), ConfigError> {
     check(field, value, value > 0.0 && value <= 1.0, "above 0 and at most 1")
 }
 
-/// Declares an enum of choices by a table of their names, each one line: `Variant = "name"`.
+/// Declares an enum of choices by a table of their names, one line per choice: `Variant = "name"`.
 ///
 /// The enum gets `ALL` (the choices in the order of the table), `name`, [`Display`] and [`FromStr`](std::str::FromStr) by
 /// the name, and is (de)serialised as its name if the feature `serde` is on. The word after the enum says in messages what the choices are.
@@ -119,10 +127,8 @@ macro_rules! named {
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 let found = Self::ALL.into_iter().find(|choice| choice.name() == text);
-                found.ok_or_else(|| $crate::ground::settings::UnknownName {
-                    what: $what,
-                    text: text.to_string(),
-                    names: Self::ALL.map(Self::name).to_vec(),
+                found.ok_or_else(|| {
+                    $crate::ground::settings::UnknownName::new($what, text, Self::ALL.map(Self::name).to_vec())
                 })
             }
         }
@@ -172,10 +178,10 @@ macro_rules! serialised_by_name {
 
 pub use serialised_by_name;
 
-/// Declares an enum of choices and what each of them does by one table, one line a member: `Variant = "name" by function`.
+/// Declares an enum of choices and what each of them does by one table, one line per member: `Variant = "name" by function`.
 ///
-/// It is [`named`], and has a method besides that calls the function of the member. After the signature of the method come the
-/// arguments that the functions are called with.
+/// It is [`named`] with a method that calls the function of the member. The arguments of the call follow the signature of
+/// the method.
 macro_rules! members {
     (
         $(#[$attribute:meta])*

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Bytes of a text that a message shows at most.
+/// The greatest number of bytes of a text that a message shows.
 pub(crate) const MESSAGE_TEXT: usize = 40;
 
 /// A place in a text. Lines and columns are counted from 1, columns in bytes.

@@ -5,12 +5,13 @@ use std::cmp::Reverse;
 use super::compact::{CompactGraph, Stored};
 use crate::ground::types::{BlockId, NodeId, Weight};
 
-/// Terms that the gains of a vertex may have together, where the gain of a block is a sum over all blocks next to the vertex. Balances J
-/// against time around hubs: other vertices are next to fewer than 512 blocks, which are all tried. Shows on a star of 10^5, mapped
-/// directly to 50 000 PEs, and on graphs of heavy-tailed degrees on 512 PEs, where 64 blocks for each vertex cost 3 % of J.
+/// The greatest number of terms that all gains of a vertex may have together, where the gain of a block is a sum over all
+/// adjacent blocks. Balances J against time around hubs: other vertices are adjacent to fewer than 512 blocks, which are all
+/// tried. Shows on a star of 10^5 vertices mapped onto 50 000 PEs, and on graphs of heavy-tailed degrees on 512 PEs, where
+/// trying 64 blocks per vertex costs 3 % of J.
 const MOST_TERMS: usize = 1 << 18;
 
-/// Blocks that are tried in any case.
+/// The least number of blocks that are tried.
 const LEAST_CANDIDATES: usize = 16;
 
 /// The weights of the edges from one vertex to each block.
@@ -18,7 +19,7 @@ const LEAST_CANDIDATES: usize = 16;
 pub(crate) struct BlockAffinities {
     weights: Vec<Weight>,
     touched: Vec<BlockId>,
-    /// Terms that the gains of the blocks put first have together, where these are not all.
+    /// The number of terms of all gains of the blocks put first, if these are not all blocks.
     work_of_gains: usize,
 }
 
@@ -46,14 +47,14 @@ impl BlockAffinities {
         }
     }
 
-    /// The blocks next to the vertex, its own included if it has a neighbour there.
+    /// The blocks adjacent to the vertex, its own included if it has a neighbour there.
     #[inline]
     pub fn blocks(&self) -> &[BlockId] {
         &self.touched
     }
 
-    /// Puts the blocks first among [`blocks`](Self::blocks) that the vertex is to be tried in, and returns their number: all of them
-    /// or, where that would take long, those of the greatest affinity of those that fit. O(q) for q blocks.
+    /// Puts the blocks in which the vertex should be tried first among [`blocks`](Self::blocks), and returns their number:
+    /// all of them or, where that would take long, those of the greatest affinity among those that fit. O(q) for q blocks.
     #[inline]
     pub fn narrow(&mut self, gains_are_sums: bool, fits: impl Fn(BlockId) -> bool) -> usize {
         let most = (MOST_TERMS / self.touched.len().max(1)).max(LEAST_CANDIDATES);
@@ -83,7 +84,7 @@ impl BlockAffinities {
         count
     }
 
-    /// What the gains cost in the blocks that were put first, if these are not all.
+    /// The work of computing the gains of the blocks put first, if these are not all blocks.
     #[inline]
     pub fn work_of_gains(&self) -> usize {
         self.work_of_gains

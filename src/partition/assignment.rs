@@ -5,7 +5,7 @@ use super::compact::{CompactGraph, Stored};
 use super::objective::Objective;
 use crate::ground::types::{BlockId, NodeId, Weight};
 
-/// A level: its graph, and what partitions of it cost.
+/// A partitioning problem: the graph of a level, and what its partitions cost.
 #[derive(Debug)]
 pub(crate) struct Problem<'a, W, O> {
     pub graph: &'a CompactGraph<W>,
@@ -36,13 +36,14 @@ impl<W, O: Objective> Problem<'_, W, O> {
         self.objective.gain(affinities, from, to) + self.own_gain(node, from, to)
     }
 
-    /// The same without its edges.
+    /// The same for what the vertex costs by itself.
     #[inline]
     pub fn own_gain(&self, node: NodeId, from: BlockId, to: BlockId) -> Weight {
         self.objective.own_cost(node, from) - self.objective.own_cost(node, to)
     }
 
-    /// An upper bound of the gain of any move of a vertex in this block with these weights of edges inside and outside of it.
+    /// An upper bound of the gain of any move of a vertex in this block, given the weights of its edges inside the block and
+    /// out of it.
     #[inline]
     pub fn greatest_gain(&self, node: NodeId, block: BlockId, internal: Weight, external: Weight) -> Weight {
         self.objective.greatest_gain(internal, external) + self.objective.greatest_own_gain(node, block)
@@ -70,12 +71,12 @@ impl Assignment {
         Self { blocks, weights, cost }
     }
 
-    /// How much the blocks weigh above their bounds together.
+    /// The total weight by which blocks exceed their bounds.
     pub fn overload(&self, bounds: &[Weight]) -> Weight {
         self.weights.iter().zip(bounds).map(|(weight, bound)| (weight - bound).max(0)).sum()
     }
 
-    /// What counts: overload first, then the cost.
+    /// What partitions are compared by: overload first, then cost.
     pub fn score(&self, bounds: &[Weight]) -> (Weight, Weight) {
         (self.overload(bounds), self.cost)
     }

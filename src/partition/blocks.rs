@@ -1,4 +1,4 @@
-//! A partition as it is handed over: the block of each vertex, and what that comes to.
+//! A finished partition: the block of each vertex, the cut and the overload.
 
 use super::assignment::Assignment;
 use super::targets::Targets;
@@ -15,7 +15,7 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// The partition of these blocks, one a vertex and each a block of the targets; O(n + m).
+    /// The partition with these blocks, one per vertex, each a block of the targets; O(n + m).
     pub fn of(graph: &CsrGraph, blocks: Vec<BlockId>, targets: &Targets) -> Self {
         let mut block_weights = vec![0; targets.num_blocks()];
         for (&block, &weight) in blocks.iter().zip(graph.node_weights()) {
@@ -53,7 +53,7 @@ impl Partition {
         self.cut
     }
 
-    /// The sum of the excess of all blocks over their bounds; 0 if all bounds are met.
+    /// The total weight by which blocks exceed their bounds; 0 if all bounds are met.
     pub fn overload(&self) -> Weight {
         self.overload
     }

@@ -1,4 +1,4 @@
-//! The compact graph of every level of the multilevel scheme.
+//! The compact graph of each level of the multilevel scheme.
 //!
 //! A [`CsrGraph`] keeps 64-bit weights in an array of their own. Partitioning is bound by memory traffic,
 //! so the levels interleave target and weight and store weights in 32 bits whenever all sums fit: an arc
@@ -110,7 +110,7 @@ impl<W: Stored> CompactGraph<W> {
         (self.offsets[node as usize + 1] - self.offsets[node as usize]) as usize
     }
 
-    /// The degree of a vertex of more than [`FEWEST_ARCS`], 0 of any other: what is counted of work that only hubs make expensive.
+    /// The degree of a vertex with more than [`FEWEST_ARCS`] arcs, and 0 for any other: what work on hubs is counted by.
     #[inline]
     pub fn hub_degree(&self, node: NodeId) -> usize {
         Some(self.degree(node)).filter(|&degree| degree > FEWEST_ARCS).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! How the blocks of a partition lie to each other: parts, distances, and who may place them.
+//! How the blocks of a partition relate to each other: parts, distances, placement.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use super::objective::BlockDistances;
 use crate::graph::CsrGraph;
 use crate::ground::types::BlockId;
 
-/// Blocks that fall into parts again and again. Part 0 is the whole; every part is a range of blocks, and the children of a
-/// part divide its range in order. A part without children is divided into its blocks at once.
+/// Blocks that are divided into parts recursively. Part 0 is the whole; every part is a range of blocks, and the children of
+/// a part divide its range in order. A part without children is divided into its blocks at once.
 ///
 /// ```
 /// use viem::partition::BlockTree;
@@ -30,8 +30,8 @@ struct BlockPart {
 }
 
 impl BlockTree {
-    /// Divides `num_blocks` blocks: `divide` is given the range of a part and says how many blocks each of its children has,
-    /// or nothing if it has none. Sizes that are 0 are passed over; a division into fewer than two parts is none.
+    /// Divides `num_blocks` blocks: `divide` maps the range of a part to the number of blocks of each of its children, or to
+    /// nothing if it has none. Sizes of 0 are skipped; a division into fewer than two parts counts as none.
     pub fn new(num_blocks: usize, mut divide: impl FnMut(Range<usize>) -> Vec<usize>) -> Self {
         let leaf = |range: Range<usize>| BlockPart { children: 0..0, range };
         let mut parts = vec![leaf(0..num_blocks)];
@@ -57,8 +57,8 @@ impl BlockTree {
         self.children(0).all(|child| self.range(child).len() == 1)
     }
 
-    /// By part, the distances that the steps from it down to its blocks cut, in sum along the costliest way. A step cuts the
-    /// distance of the first and the last block of its part.
+    /// By part, the sum of the distances cut by the steps from it down to its blocks, along the costliest path. A step cuts
+    /// the distance of the first and the last block of its part.
     pub(super) fn distances_below(&self, distances: &dyn BlockDistances) -> Vec<f64> {
         let mut below = vec![0.0f64; self.parts.len()];
         for (part, BlockPart { range, children }) in self.parts.iter().enumerate().rev() {
@@ -87,18 +87,31 @@ impl BlockTree {
     }
 }
 
-/// How blocks lie to each other.
+/// How the blocks relate to each other.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct Layout<'a> {
-    /// How they fall into parts.
+    /// How they are divided into parts.
     pub tree: &'a BlockTree,
     /// How far they are apart.
     pub distances: &'a dyn BlockDistances,
-    /// Places whole blocks, if that can be better than how the tree has placed them.
+    /// Places whole blocks, if that can be better than the places that the tree gives them.
     pub place: Option<&'a Place<'a>>,
 }
 
-/// From the quotient graph of a partition and a seed to the block that each block shall become.
+impl<'a> Layout<'a> {
+    /// Blocks that are divided along this tree and are this far apart.
+    pub fn new(tree: &'a BlockTree, distances: &'a dyn BlockDistances) -> Self {
+        Self { tree, distances, place: None }
+    }
+
+    /// The same with a function that places whole blocks.
+    pub fn with_place(self, place: &'a Place<'a>) -> Self {
+        Self { place: Some(place), ..self }
+    }
+}
+
+/// Maps the quotient graph of a partition and a seed to the block that each block becomes.
 pub type Place<'a> = dyn Fn(&CsrGraph, u64) -> Vec<BlockId> + Sync + 'a;
 
 /// Places whole blocks.

@@ -4,14 +4,13 @@
 //! block so that no block exceeds its bound and `J = sum over ordered pairs (u, v) of C[u][v] · D[block of u][block of v]`
 //! is as small as possible. Many vertices share a block.
 //!
-//! *Algorithm.* The graph is coarsened, the coarsest graph divided along the parts of the machine
-//! (`scheme::initial::multisection`), and refined on every level on the way back, all moves valued by J
-//! (`objective`). V-cycles follow: the graph is coarsened again without crossing blocks, so that the
-//! partition exists on all levels, and refined on each. Several such partitions are combined where they agree, as for the
-//! cut (`scheme::pool`).
+//! *Algorithm.* The graph is coarsened, the coarsest graph is divided along the parts of the machine
+//! (`scheme::initial::multisection`) and refined on every level on the way back, all moves valued by J (`objective`).
+//! V-cycles follow: the graph is coarsened again without contracting across blocks, so that the partition exists on all
+//! levels, and refined on each. Several such partitions are combined where they agree, as for the cut (`scheme::pool`).
 //!
-//! Time and memory as for the cut, times the number of blocks next to a vertex, and 4 k² bytes for the distances of up to 4096
-//! blocks.
+//! Time and memory as for the cut, times the number of blocks adjacent to a vertex, and 4 k² bytes for the distances of up
+//! to 4096 blocks.
 
 use super::assignment::{Assignment, Problem};
 use super::blocks::{Partition, renamed};
@@ -30,37 +29,37 @@ use crate::ground::observer::Observer;
 use crate::ground::settings::ConfigError;
 use crate::ground::types::{BlockId, Cost, Distance};
 
-/// All settings of partitions onto a machine.
+/// All settings of many-to-one partitions: blocks are the PEs of a machine.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct DirectSettings {
+pub struct ManyToOneSettings {
     /// The steps of multisection.
     pub sections: Settings,
-    /// Everything else: how the whole graph is coarsened and refined, and how many partitions are made and combined.
+    /// The whole graph: how it is coarsened and refined, and how many partitions are made and combined.
     pub whole: Settings,
     /// V-cycles after each step of multisection but the last, on all its parts together, with J of the parts as objective.
     pub cycles: usize,
-    /// Machines whose PEs are all blocks of one step, and no tree.
+    /// Machines that are no trees and whose PEs are all blocks of a single step.
     pub flat: FlatSettings,
 }
 
-/// Settings where all blocks are made in one step. A partition that knows no distances, whose blocks are placed as wholes, is then a further
-/// start, and not easy to improve.
+/// Settings for a division into all blocks in a single step. A partition of small cut whose blocks are then placed as wholes
+/// is a further start there, and hard to improve.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct FlatSettings {
-    /// The partition of which few edges are cut.
+    /// The partition of small cut.
     pub plain: Settings,
-    /// Instead of [`DirectSettings::whole`].
+    /// Instead of [`ManyToOneSettings::whole`].
     pub refined: Settings,
 }
 
-impl DirectSettings {
-    /// The best partitions.
+impl ManyToOneSettings {
+    /// The settings for the best partitions.
     pub fn strong() -> Self {
         let eco = Self::eco();
         let flow = FlowSettings { rounds: 3, depth: 10, ..eco.sections.flow };
@@ -74,7 +73,7 @@ impl DirectSettings {
         }
     }
 
-    /// Good partitions.
+    /// The settings for good partitions.
     pub fn eco() -> Self {
         let fast = Self::fast();
         let initial = InitialSettings { coarsest: 500, bisections: 10, ..fast.sections.initial };
@@ -90,7 +89,7 @@ impl DirectSettings {
         }
     }
 
-    /// Partitions in little time.
+    /// The settings for partitions in little time.
     pub fn fast() -> Self {
         let fast = Settings::of(Preset::Fast);
         let flow = FlowSettings { rounds: 1, ..fast.flow };
@@ -104,8 +103,8 @@ impl DirectSettings {
         Self { sections: Settings { initial, flow, ..fast }, whole, cycles: 0, flat }
     }
 
-    /// The same for exact sizes, which cost more to keep: more partitions are combined in each step, and searches for cycles of
-    /// blocks go on for longer. Coarse levels keep close to the sizes, as what exceeds them is taken back at a loss.
+    /// The same for exact sizes, which are harder to keep: more partitions are combined in each step, and searches for
+    /// cycles of blocks last longer. Coarse levels stay close to the sizes, since any excess is taken back at a loss.
     fn exact(&self) -> Self {
         let Self { sections, whole, .. } = self.clone();
         let balance = Settings::of(Preset::Eco).balance;
@@ -134,33 +133,33 @@ impl DirectSettings {
     }
 }
 
-/// Partitions graphs onto machines.
+/// Partitions graphs onto the PEs of a machine.
 #[derive(Clone, Debug)]
-pub struct DirectPartitioner {
-    settings: DirectSettings,
+pub struct ManyToOnePartitioner {
+    settings: ManyToOneSettings,
     seed: u64,
 }
 
 /// A partition and its J.
 #[derive(Clone, Debug)]
-pub struct DirectPartition {
+#[non_exhaustive]
+pub struct ManyToOnePartition {
     /// Blocks, their weights, the cut.
     pub partition: Partition,
     /// J: each edge counts twice.
     pub cost: Cost,
 }
 
-impl DirectPartitioner {
+impl ManyToOnePartitioner {
     /// A partitioner with given settings. Fails if one of them is out of its range.
-    pub fn new(settings: DirectSettings, seed: u64) -> Result<Self, ConfigError> {
+    pub fn new(settings: ManyToOneSettings, seed: u64) -> Result<Self, ConfigError> {
         settings.validate()?;
         Ok(Self { settings, seed })
     }
 
-    /// Partitions a graph. `start`, if given, is a partition to improve: the result is not worse than it, overload first
-    /// and J second.
+    /// Partitions a graph. If `start` is given, the result is not worse than it: overload first, J second.
     ///
-    /// The weight of all arcs times the greatest distance must fit 64 bits. Ends soon once the observer asks for it. The
+    /// The weight of all arcs times the greatest distance must fit 64 bits. Ends soon after the observer asks to stop. The
     /// result does not depend on the number of threads, unless `goes_on`: then further partitions are made and combined with
     /// the best until the observer asks to stop.
     pub fn partition(
@@ -171,7 +170,7 @@ impl DirectPartitioner {
         start: Option<&[BlockId]>,
         goes_on: bool,
         observer: &dyn Observer,
-    ) -> DirectPartition {
+    ) -> ManyToOnePartition {
         let exact = targets.are_exact().then(|| self.settings.exact());
         let settings = exact.as_ref().unwrap_or(&self.settings);
         let run = Run { settings, seed: self.seed, targets, layout, start, goes_on, observer };
@@ -181,33 +180,41 @@ impl DirectPartitioner {
             run.on(&CompactGraph::<i64>::new(graph))
         };
         let Assignment { blocks, cost, .. } = assignment;
-        DirectPartition { partition: Partition::of(graph, blocks, targets), cost: 2 * cost }
+        ManyToOnePartition { partition: Partition::of(graph, blocks, targets), cost: 2 * cost }
     }
 }
 
-/// What a graph is remapped with.
+/// An older partition to start from.
 #[derive(Clone, Copy)]
-pub struct Resumed<'a> {
+#[non_exhaustive]
+pub struct Remapping<'a> {
     /// Where the vertices were, in the numbers of the blocks.
     pub homes: &'a Homes,
-    /// What it costs that they change place.
+    /// What moving a vertex of weight 1 away from there costs.
     pub weight: MigrationWeight,
 }
 
-impl DirectPartitioner {
-    /// Partitions a graph anew, from where its vertices are: a small sum of J and the weight of migration times the weight of the
-    /// vertices that change place. With a weight of 0, the partition is that from scratch; parts of the tree, and blocks
-    /// in them, change places where that keeps more and J as it is.
+impl<'a> Remapping<'a> {
+    /// An older partition with this weight of migration.
+    pub fn new(homes: &'a Homes, weight: MigrationWeight) -> Self {
+        Self { homes, weight }
+    }
+}
+
+impl ManyToOnePartitioner {
+    /// Repartitions a graph from where its vertices are, minimising J plus the migration weight times the weight of the
+    /// vertices that move. With a weight of 0, the partition is one from scratch; its parts and blocks are then permuted
+    /// within the tree such that as much as possible stays in place and J does not rise.
     pub fn remap(
         &self,
         graph: &CsrGraph,
         targets: &Targets,
         layout: Layout<'_>,
-        Resumed { homes, weight }: Resumed<'_>,
+        Remapping { homes, weight }: Remapping<'_>,
         observer: &dyn Observer,
-    ) -> Result<DirectPartition, RemapError> {
+    ) -> Result<ManyToOnePartition, RemapError> {
         let exact = targets.are_exact().then(|| self.settings.exact());
-        let DirectSettings { sections, whole: settings, .. } = exact.as_ref().unwrap_or(&self.settings);
+        let ManyToOneSettings { sections, whole: settings, .. } = exact.as_ref().unwrap_or(&self.settings);
         let sections = sections.resuming();
         let Layout { tree, distances, .. } = layout;
         let division =
@@ -220,22 +227,22 @@ impl DirectPartitioner {
         let greatest = layout.distances.greatest();
         let blocks = visit_cost(layout.distances, RemapVisitor { remap: &remap, greatest })?.blocks;
         let cost = cost(graph, layout.distances, &blocks);
-        Ok(DirectPartition { partition: Partition::of(graph, blocks, targets), cost })
+        Ok(ManyToOnePartition { partition: Partition::of(graph, blocks, targets), cost })
     }
 
-    /// A partition from scratch with the labels that keep most in its place.
-    fn relabel(&self, remap: &Remap<'_>, layout: Layout<'_>) -> Result<DirectPartition, RemapError> {
+    /// A partition from scratch with the labels that keep most weight in place.
+    fn relabel(&self, remap: &Remap<'_>, layout: Layout<'_>) -> Result<ManyToOnePartition, RemapError> {
         let Remap { graph, targets, observer, .. } = *remap;
         remap.check(2, layout.distances.greatest())?;
         let scratch = self.partition(graph, targets, layout, None, false, observer);
         let labels = remap.labels(&scratch.partition, layout.tree);
         let blocks = renamed(scratch.partition.blocks(), &labels);
         let cost = cost(graph, layout.distances, &blocks);
-        // On machines that are no trees, parts of one shape need not have the same distances.
+        // Where the machine is no tree, parts of the same shape need not have the same distances.
         Ok(if cost > scratch.cost {
             scratch
         } else {
-            DirectPartition { partition: Partition::of(graph, blocks, targets), cost }
+            ManyToOnePartition { partition: Partition::of(graph, blocks, targets), cost }
         })
     }
 }
@@ -266,7 +273,7 @@ pub(crate) fn cost(graph: &CsrGraph, distances: &dyn BlockDistances, blocks: &[B
 
 /// A call of the partitioner.
 struct Run<'a> {
-    settings: &'a DirectSettings,
+    settings: &'a ManyToOneSettings,
     seed: u64,
     targets: &'a Targets,
     layout: Layout<'a>,
@@ -284,7 +291,7 @@ impl Run<'_> {
         if let Some(best) = enumeration::best(level, self.targets.bounds()) {
             return best;
         }
-        let DirectSettings { sections, cycles, .. } = self.settings;
+        let ManyToOneSettings { sections, cycles, .. } = self.settings;
         let is_flat = self.layout.tree.is_flat() && self.layout.place.is_some();
         let whole = if is_flat { &self.settings.flat.refined } else { &self.settings.whole };
         let Layout { tree, distances, place } = self.layout;

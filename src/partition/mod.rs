@@ -1,35 +1,37 @@
 //! Graph partitioning: blocks of given sizes with few edges between them.
 //!
-//! *Problem.* Given a graph, k block sizes and an imbalance epsilon, assign every vertex to a block so that no
-//! block exceeds its bound and the edges between blocks weigh as little as possible. With epsilon = 0 and vertices
-//! of weight 1 the sizes are met exactly.
+//! *Problem.* Given a graph, k block sizes and an imbalance epsilon, assign every vertex to a block so that no block exceeds
+//! its bound and the edges between blocks weigh as little as possible. With epsilon = 0 and vertices of weight 1, the sizes
+//! are met exactly.
 //!
 //! *Algorithm.* Multilevel: contract clusters until few vertices are left, partition these by recursive
 //! bisection, and refine on every level on the way back.
 //!
 //! | part | what it does | time |
 //! |---|---|---|
-//! | `coarsen` | clusters or matchings, contraction without hashing | O(n + m) a level |
-//! | `initial` | recursive multilevel bisection: greedy growing, two-way FM | O((n + m) log k) |
-//! | `refine::k_way` | localised k-way FM with lazily computed gains | O(m log n) a round |
-//! | `refine::flow` | balanced minimum cuts of pairs of blocks | O(m f) a round, f the cut of a pair |
+//! | `coarsen` | clusters or matchings, contraction without hashing | O(n + m) per level |
+//! | `scheme::initial` | the first partition: recursive bisection, multisection, an older partition, a pool | O((n + m) log
+//! k) for bisection |
+//! | `refine::k_way` | localised k-way FM with lazily computed gains | O(m log n) per round |
+//! | `refine::flow` | balanced minimum cuts of pairs of blocks | O(m f) per round, f the cut of a pair |
 //! | `refine::balance` | bounds restored by single moves | O((n + m) log n), O(k) if they hold |
 //! | `refine::cycles` | negative cycles and cheapest paths of blocks: improvement at exact sizes | as its settings allow |
-//! | `multilevel` | one run down and up the levels | the sum of the above |
-//! | `pool` | several runs, combined where they agree | a run for each member and child |
-//! | `algorithm` | other ways to divide: coordinates, curves, spectra, orders | see [`Algorithm`] |
-//! | `spectral` | Fiedler vectors | O(n + m) an iteration |
-//! | `index` | orders that are cut anew | O(n) |
+//! | `scheme::multilevel` | one run down and up the levels | the sum of the above |
+//! | `scheme::pool` | several runs, combined where they agree | a run per member and child |
+//! | `objective` | the cut, J, migration | see the module |
+//! | `many_to_one` | partitions whose blocks are the PEs of a machine | a run |
+//! | `orders` | other ways to divide: coordinates, curves, spectra | see [`Algorithm`] |
+//! | `orders::spectral` | Fiedler vectors | O(n + m) per iteration |
+//! | `orders::index` | orders of the vertices that can be cut repeatedly | O(n) |
 //! | `quality` | messages, boundary, volume | O(n + m log k) |
 //! | [`remap`] | partitions that resume older ones | a run |
 //!
-//! Levels shrink geometrically, so a run costs a constant number of times its finest level. Memory: 8 bytes
-//! an arc (16 if the weights need 64 bits) for all levels together, and a few words a vertex: O(n + m + k).
+//! Levels shrink geometrically, so a run costs a constant number of times its finest level. Memory: 8 bytes per arc (16 if
+//! the weights need 64 bits) for all levels together, and a few words per vertex: O(n + m + k).
 //!
-//! *Departures from its sources.* Blocks may exceed exact sizes during refinement, by a few vertices of the level; they
-//! are brought back along cheapest paths of blocks. Gains in the FM queues are upper bounds that are made exact when
-//! they come to the top. A search that failed is not repeated before something has moved nearby. The sources of each
-//! part are named in its module.
+//! *Departures from its sources.* Blocks may exceed exact sizes during refinement, by a few vertices of the level; they are
+//! brought back along cheapest paths of blocks. Gains in the FM queues are upper bounds that are made exact when they come
+//! to the top. A search that failed is not repeated until something has moved nearby. Each module names its sources.
 
 mod affinities;
 mod assignment;
@@ -45,7 +47,7 @@ mod partitioner;
 mod quality;
 mod refine;
 pub mod remap;
-mod rooms;
+mod residual;
 mod scheme;
 mod settings;
 mod targets;
@@ -54,7 +56,7 @@ pub use blocks::Partition;
 pub use coarsen::Contraction;
 pub use layout::{BlockTree, Layout, Place};
 pub(crate) use many_to_one::cost;
-pub use many_to_one::{DirectPartition, DirectPartitioner, DirectSettings, FlatSettings, Resumed};
+pub use many_to_one::{FlatSettings, ManyToOnePartition, ManyToOnePartitioner, ManyToOneSettings, Remapping};
 pub use objective::BlockDistances;
 pub use orders::index::Index;
 pub use orders::{Algorithm, AlgorithmError, Grouping, Input};

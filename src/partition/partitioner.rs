@@ -1,4 +1,4 @@
-//! Partitions of small cut: the multilevel partitioner as it is called.
+//! The multilevel partitioner, which minimises the cut.
 
 use super::blocks::{Partition, renamed};
 use super::scheme::pool;
@@ -65,13 +65,13 @@ impl Partitioner {
     /// Partitions a graph into `targets.num_blocks()` blocks.
     ///
     /// All bounds are met if all vertices weigh 1 and the bounds leave room. Heavier vertices may exceed them:
-    /// [`Partition::overload`] tells by how much. No block is empty unless there are too few vertices, or its bound is
-    /// 0 and some vertex weighs more.
+    /// [`Partition::overload`] reports by how much. No block is empty unless there are too few vertices, or its bound is 0
+    /// and some vertex weighs more.
     pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
         self.partition_watched(graph, targets, &())
     }
 
-    /// As [`partition`](Self::partition), but ends soon once the observer asks for it. The sizes are then as promised;
+    /// As [`partition`](Self::partition), but ends soon after the observer asks to stop. Block sizes are met all the same;
     /// nothing is promised about the cut.
     pub fn partition_watched(
         &self,

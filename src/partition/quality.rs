@@ -3,20 +3,19 @@
 use crate::graph::CsrGraph;
 use crate::ground::types::{BlockId, NodeId, Weight};
 
-/// What a partition of a graph is worth.
+/// The costs of a partition of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Quality {
     /// The number of edges between parts, whatever they weigh.
     pub cut_edges: usize,
-    /// The number of edges of the supergraph, whose vertices are the parts: pairs of parts that have an edge between them. Each stands
-    /// for a message to set up.
+    /// The number of edges of the quotient graph, that is, of pairs of adjacent parts. Each stands for a message to set up.
     pub setups: usize,
     /// The number of vertices with a neighbour in another part.
     pub boundary: usize,
-    /// The communication volume of the part that has most of it: the sum, over its vertices, of the number of other parts that
-    /// the vertex has neighbours in.
+    /// The largest communication volume of a part: the sum, over its vertices, of the number of other parts in which the
+    /// vertex has neighbours.
     pub largest_volume: usize,
     /// The weight of each part, by part.
     pub loads: Vec<Weight>,
@@ -53,7 +52,7 @@ impl Quality {
             quality.boundary += usize::from(!others.is_empty());
             volumes[own as usize] += others.len();
             pairs.extend(others.iter().filter(|&&other| own < other).map(|&other| (own, other)));
-            // Merged whenever they have doubled, so they take no more than twice the room of the supergraph.
+            // Merged whenever they have doubled, so they take at most twice the memory of the quotient graph.
             if pairs.len() > 2 * merged + num_blocks {
                 merged = merge(&mut pairs);
             }
@@ -65,7 +64,7 @@ impl Quality {
     }
 }
 
-/// Sorts pairs and leaves out what is there already; the number that is left.
+/// Sorts pairs and removes duplicates; returns the number of pairs left.
 fn merge(pairs: &mut Vec<(BlockId, BlockId)>) -> usize {
     pairs.sort_unstable();
     pairs.dedup();

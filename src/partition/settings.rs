@@ -3,7 +3,7 @@
 //! | preset | partitions | combined | FM searches from | flow rounds, hops | searches at exact sizes |
 //! |---|---|---|---|---|---|
 //! | `fast` | 1 | - | 25 vertices | - | 2 |
-//! | `eco` | 2 from 500 vertices a block or 20 000 in all on | - | 25 vertices | 1, 5 | 3 |
+//! | `eco` | 2 from 500 vertices per block or 20 000 in all on | - | 25 vertices | 1, 5 | 3 |
 //! | `strong` | 4 | twice | single vertices | 5, 20 | 3 |
 //!
 //! Perfectly balanced partitions have settings of their own ([`Settings::exact`]), as balancing takes a good part of the
@@ -13,15 +13,14 @@
 //! vanish in few levels. Between hubs there are no small cuts for flows to find; `ecosocial` combines two partitions
 //! instead. All presets contract clusters; matchings were no better on any kind of graph, and slower.
 //!
-//! What each number balances, and the command that shows its curve, is told in docs/TUNING.md.
+//! docs/TUNING.md says what each number balances, and which command shows its curve.
 
 use super::coarsen::Contraction;
 use crate::ground::settings::{ConfigError, check, check_at_least_one, check_share, members};
 use crate::ground::types::Weight;
 
 members! {
-    /// How much time to spend on how good a partition. The `social` presets are for graphs with heavy-tailed
-    /// degrees.
+    /// The trade-off of time and quality. The `social` presets are for graphs with heavy-tailed degrees.
     #[allow(missing_docs)]
     pub enum Preset: "preset" {
         Strong = "strong" by Settings::strong,
@@ -92,11 +91,11 @@ pub struct BisectionSettings {
 pub struct InitialSettings {
     /// Coarsening stops at this many vertices, or at a quarter of the graph if that is less.
     pub coarsest: usize,
-    /// Coarsening stops at this many vertices a block at the latest; at least 1.
+    /// Coarsening stops at this many vertices per block at the latest; at least 1.
     pub coarsest_per_block: usize,
-    /// How many bisections may be nested in the partitions of the coarsest graph, of which the best is kept: their number
-    /// is this one over log2 of the number of blocks. It is lower if the coarsest graph is not much smaller than the
-    /// graph, and never 0.
+    /// The number of nested bisections that all partitions of the coarsest graph may have together, of which the best
+    /// partition is kept: there are this number over log2 of the number of blocks. There are fewer if the coarsest graph is
+    /// not much smaller than the graph, and always at least one.
     pub bisections: usize,
 }
 
@@ -160,12 +159,12 @@ pub struct BalanceSettings {
 pub struct PoolSettings {
     /// The number of independent partitions, of which the best is kept; at least 1.
     pub members: usize,
-    /// Below this many vertices, a graph of fewer than `least_per_block` vertices a block gets one partition only.
-    /// Its initial partition costs more than all the rest.
+    /// Below this many vertices, a graph of fewer than `least_per_block` vertices per block gets one partition only. Its
+    /// initial partition costs more than all the rest.
     pub least_nodes: usize,
-    /// Below this many vertices a block, a graph of fewer than `least_nodes` vertices gets one partition only.
+    /// Below this many vertices per block, a graph of fewer than `least_nodes` vertices gets one partition only.
     pub least_per_block: usize,
-    /// A graph of fewer vertices gets the more partitions, the smaller it is.
+    /// A graph with fewer vertices gets more partitions, the more the smaller it is.
     pub tiny_nodes: usize,
     /// V-cycles of each member: it is coarsened and refined again, and kept on all levels.
     pub cycles: usize,
@@ -173,13 +172,13 @@ pub struct PoolSettings {
     pub generations: usize,
 }
 
-/// Vertices a block on the graph on which a partition is resumed. Balances smooth borders, as large pieces change place, against
+/// Vertices per block on the graph on which a partition is resumed. Balances smooth borders, as large pieces move, against
 /// migration. Tuned on the meshes of `cargo bench --bench change`, 64 blocks, from 3 to 100.
 const RESUMED_PER_BLOCK: usize = 8;
 
-/// The share of the hops of flows from borders on the whole graph, as a fraction: most borders are good already, as they were in
-/// the partition that is resumed. Balances cut against time, of which flows take the most. Tuned on the meshes of
-/// `cargo bench --bench change`, generated ones and random geometric graphs, from 2 to 5 hops.
+/// The share of the hops that flows reach from the borders on the whole graph, as a fraction: most borders are good already,
+/// as they were in the partition that is resumed. Balances cut against time, of which flows take the most. Tuned on the
+/// meshes of `cargo bench --bench change`, generated ones and random geometric graphs, from 2 to 5 hops.
 const RESUMED_DEPTH: (u32, u32) = (3, 5);
 
 impl BalanceSettings {
@@ -220,7 +219,7 @@ impl Settings {
         Self { contraction: Contraction::None, bisection, ..self }
     }
 
-    /// The same for the way from the whole graph to a coarse one and back: once.
+    /// The same for a single pass from the whole graph to a coarse one and back.
     pub(super) fn resuming(&self) -> Self {
         let pool = PoolSettings { members: 1, cycles: 0, generations: 0, tiny_nodes: 0, ..self.pool };
         let (part, whole) = RESUMED_DEPTH;

@@ -7,8 +7,8 @@ use crate::ground::types::{BlockId, Weight};
 /// The weight each block should have and the greatest weight it may have.
 ///
 /// With vertices of weight 1 and imbalance `epsilon = 0`, partitions are perfectly balanced: the blocks have exactly the
-/// sizes asked for. With other vertex weights exact sizes may not exist. The bounds count then, and a partition tells
-/// how far it exceeds them ([`Partition::overload`](super::Partition::overload)).
+/// sizes asked for. With other vertex weights, exact sizes may not exist. The bounds count then, and a partition reports by
+/// how much it exceeds them ([`Partition::overload`](super::Partition::overload)).
 ///
 /// ```
 /// use viem::graph::generate;
@@ -26,7 +26,7 @@ use crate::ground::types::{BlockId, Weight};
 pub struct Targets {
     sizes: Vec<Weight>,
     bounds: Vec<Weight>,
-    /// Blocks that get no vertices, whatever these weigh; rising.
+    /// Blocks that get no vertices, not even vertices of weight 0; in ascending order.
     closed: Vec<BlockId>,
 }
 
@@ -63,7 +63,7 @@ impl HasKind for TargetsError {
 }
 
 impl Targets {
-    /// Whether any graph has so many blocks of equal weight and such an imbalance, to be asked before one is read.
+    /// Whether this number of blocks and this imbalance are possible for any graph; can be checked before one is read.
     pub fn check(num_blocks: usize, epsilon: f64) -> Result<(), TargetsError> {
         check(num_blocks, epsilon)
     }
@@ -87,7 +87,7 @@ impl Targets {
         Ok(Self::bounded(sizes, bounds))
     }
 
-    /// Blocks whose weights are in proportion to their capacities (or speeds), of which not all are 0: each block weighs at
+    /// Blocks whose weights are proportional to their capacities (or speeds), of which not all are 0: each block weighs at
     /// most `(1 + epsilon) * ceil(total * capacity / sum of the capacities)`.
     ///
     /// With vertices of weight 1 and `epsilon = 0`, the sizes are exact. A block of capacity 0 stays empty.
@@ -121,9 +121,9 @@ impl Targets {
         Ok(Self { closed: closed.collect(), ..Self::bounded(sizes, bounds) })
     }
 
-    /// The same for blocks that weigh as much as `loads` already: exact sizes that do not divide evenly are rounded up where
-    /// more is already. So blocks that were balanced are so now. Targets that are not exact stay as they are. `capacities` are
-    /// those that they were made of, all of them 1 if they are equal. O(k log k) for k blocks.
+    /// The same for blocks that already weigh `loads`: exact sizes that do not divide evenly are rounded up where the load
+    /// is higher already, so blocks that were balanced stay so. Targets that are not exact stay as they are. `capacities`
+    /// are those that the targets were made of, all of them 1 if these are equal. O(k log k) for k blocks.
     ///
     /// ```
     /// use viem::graph::generate;
@@ -150,7 +150,8 @@ impl Targets {
         Self { bounds: sizes.clone(), sizes, ..self }
     }
 
-    /// `(1 + epsilon) * ceil(total * capacity / sum of the capacities)` for each capacity. Epsilon must be a number from 0 on.
+    /// `(1 + epsilon) * ceil(total * capacity / sum of the capacities)` for each capacity. Epsilon must be a non-negative
+    /// number.
     pub fn shares(graph: &CsrGraph, capacities: &[u32], epsilon: f64) -> Vec<Weight> {
         let total = i128::from(graph.total_node_weight());
         let sum = capacities.iter().map(|&capacity| i128::from(capacity)).sum::<i128>().max(1);
@@ -174,7 +175,7 @@ impl Targets {
         Ok(Self::bounded(sizes, bounds))
     }
 
-    /// Blocks of these weights and bounds, as many of both, no bound below its weight.
+    /// Blocks of these weights and bounds, one bound per weight and none below it.
     pub(crate) fn bounded(sizes: Vec<Weight>, bounds: Vec<Weight>) -> Self {
         debug_assert!(
             sizes.len() == bounds.len() && sizes.iter().zip(&bounds).all(|(size, bound)| size <= bound)
@@ -182,8 +183,8 @@ impl Targets {
         Self { sizes, bounds, closed: Vec::new() }
     }
 
-    /// The targets of the blocks that get vertices, and their numbers; none if these are all. A partition for them, its blocks under
-    /// these numbers, is one for all blocks.
+    /// The targets of the blocks that get vertices, and the numbers of these blocks; none if these are all blocks. A
+    /// partition for them, renumbered, is one for all blocks.
     pub(super) fn open(&self) -> Option<(Self, Vec<BlockId>)> {
         if self.closed.is_empty() {
             return None;
@@ -194,7 +195,8 @@ impl Targets {
         Some((Self::bounded(of(&self.sizes), of(&self.bounds)), open))
     }
 
-    /// The partition by the numbers of the vertices: each block gets the next ones until it has its weight; O(n).
+    /// The partition in the order of the numbers of the vertices: each block gets the next ones until it has its weight;
+    /// O(n).
     pub fn in_order(&self, graph: &CsrGraph) -> Vec<BlockId> {
         in_order(graph.node_weights().iter().copied(), &self.sizes)
     }

@@ -1,7 +1,7 @@
-//! Whether a workload makes sense: found out by running it once, without regard to time.
+//! Whether a workload is consistent: found out by running it once, without regard to time.
 //!
 //! Sends do not wait, so a task goes on until it wants a message that has not been sent. If all tasks end and no message is
-//! left over, the workload is right, whatever the machine and the mapping. Lengths of messages under way are kept as runs of
+//! left over, the workload is consistent on any machine with any mapping. Lengths of messages under way are kept as runs of
 //! equal ones, so that a sender that is far ahead takes no memory. O(instructions, repetitions unrolled).
 
 use std::collections::VecDeque;
@@ -30,7 +30,7 @@ impl HasKind for WorkloadError {
 }
 
 impl WorkloadError {
-    /// Where the fault is, for people; a graph has no instructions.
+    /// Where the fault is, for error messages; a graph has no instructions.
     fn place(&self) -> String {
         match self.fault {
             WorkloadFault::TooHeavy { .. } => String::new(),
@@ -80,7 +80,7 @@ pub enum WorkloadFault {
 /// Tasks of a circle that are named at most.
 const MOST_NAMED: usize = 16;
 
-/// Who waits for whom, for people.
+/// Who waits for whom, for error messages.
 fn circle(tasks: &[TaskId]) -> String {
     let first = tasks.first().copied().unwrap_or_default();
     let named = &tasks[..tasks.len().min(MOST_NAMED)];
@@ -98,9 +98,9 @@ fn circle(tasks: &[TaskId]) -> String {
     }
 }
 
-/// What a run tells of a workload.
+/// The result of a run.
 pub(super) struct Run {
-    /// What passes each channel.
+    /// The traffic of each channel.
     pub traffic: Vec<Traffic>,
     /// Cycles that each task computes.
     pub work: Vec<u64>,
@@ -140,7 +140,7 @@ pub(super) fn form(tasks: &[Vec<Instruction>], channels: &[Channel]) -> Result<(
     Ok(())
 }
 
-/// A repetition must have something to repeat, or it would run for nothing.
+/// A repetition must have something to repeat.
 fn empty(instructions: &[Instruction], index: usize) -> Option<WorkloadFault> {
     match instructions[index] {
         Instruction::Repeat { end, .. } if end as usize == index + 1 => Some(WorkloadFault::EmptyRepetition),
@@ -149,7 +149,7 @@ fn empty(instructions: &[Instruction], index: usize) -> Option<WorkloadFault> {
 }
 
 /// How many instructions run, those of one task added to those `before` it; or where they become too many. Beginnings and
-/// ends of repetitions count each time they are passed, or a run of little else would take for ever.
+/// ends of repetitions count each time they are passed, as a run of little else would take forever.
 fn length_after(before: u64, instructions: &[Instruction]) -> Result<u64, usize> {
     // What runs in each repetition around, once through it, and how often that is.
     let mut counts: Vec<(u64, u64)> = vec![(before, 1)];
@@ -203,7 +203,7 @@ impl UnderWay {
     }
 }
 
-/// Runs a workload whose instructions are right by themselves, and not too many.
+/// Runs a workload whose instructions are valid one by one, and not too many.
 pub(super) fn run(tasks: &[Vec<Instruction>], channels: &[Channel]) -> Result<Run, WorkloadError> {
     let mut running = Running {
         tasks,
@@ -312,7 +312,7 @@ impl Running<'_> {
         }
     }
 
-    /// Why a task waits for ever: for who has ended, or in a circle.
+    /// Why a task waits forever: for a task that has ended, or in a circle.
     fn deadlock(&mut self, task: TaskId) -> WorkloadError {
         let mut is_seen = vec![false; self.tasks.len()];
         let mut chain: Vec<TaskId> = Vec::new();
@@ -327,7 +327,7 @@ impl Running<'_> {
         }
         let begin = chain.iter().position(|&member| member == at).unwrap_or(0);
         let mut tasks = chain.split_off(begin);
-        // The circle is told from its first task, wherever the chain came upon it.
+        // The circle is reported from its first task on, wherever the chain entered it.
         let least = (0..tasks.len()).min_by_key(|&index| tasks[index]).unwrap_or(0);
         tasks.rotate_left(least);
         let task = tasks[0];

@@ -1,7 +1,7 @@
 //! Workloads of regular and random patterns, for trials and benchmarks.
 //!
 //! In a round of all but the tree, each task computes, sends a message to each partner of that round, and receives one from
-//! each that has it as a partner. It computes so many cycles as [`Size::cycles`] tells for each flit that it sends or receives.
+//! each that has it as a partner. It computes for [`Size::cycles`] cycles for each flit that it sends or receives.
 
 use super::{MOST_INSTRUCTIONS, MOST_WORK, TaskId, Workload, WorkloadBuilder, WorkloadError, WorkloadFault};
 use crate::ground::error::{ErrorKind, HasKind};
@@ -11,7 +11,7 @@ use crate::ground::settings::named;
 named! {
     /// Who exchanges messages with whom.
     pub enum Pattern: "pattern" {
-        /// Each task with the next one, round about.
+        /// Each task with the next one, the last with the first.
         Ring = "ring",
         /// Each task with its neighbours in a grid of any number of dimensions, the first the fastest.
         Mesh = "mesh",
@@ -73,7 +73,7 @@ impl HasKind for GenerateError {
     }
 }
 
-/// What is too much, and what is to be lessened.
+/// What is too much, and what to reduce.
 fn excess(fault: &WorkloadFault) -> String {
     match fault {
         WorkloadFault::TooLong => format!(
@@ -211,7 +211,7 @@ fn tree(n: TaskId, size: Size) -> Result<Workload, WorkloadError> {
 /// two rounds are the same, so each is written out.
 fn random(n: TaskId, size: Size, seed: u64) -> Result<Workload, WorkloadError> {
     let mut rng = Rng::new(seed);
-    // Half of the partners are chosen by the task, by turns rounded down and up; the others have chosen it.
+    // Half of the partners, alternately rounded down and up, are chosen by the task; the others have chosen it.
     let chosen = |task: TaskId| ((RANDOM_PARTNERS + task % 2) / 2).min(n - 1);
     let mut partners: Vec<Vec<TaskId>> = vec![Vec::new(); n as usize];
     for task in 0..n {
@@ -223,7 +223,7 @@ fn random(n: TaskId, size: Size, seed: u64) -> Result<Workload, WorkloadError> {
             }
         }
     }
-    // Known before so many are made.
+    // Checked before the instructions are made.
     let in_round: usize = partners.iter().map(|partners| 1 + 2 * partners.len()).sum();
     if size.rounds.saturating_mul(in_round as u64) > MOST_INSTRUCTIONS {
         return Err(WorkloadError { task: 0, index: 0, fault: WorkloadFault::TooLong });
@@ -258,13 +258,13 @@ fn random(n: TaskId, size: Size, seed: u64) -> Result<Workload, WorkloadError> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Congestion {
-    /// Every task exchanges with its mirror image in a square, and with the next in its row and in its column by turns.
+    /// Every task exchanges with its mirror image in a square and, in the rounds between, with the next in its row and in its column alternately.
     Transpose,
     /// All tasks send to a few.
     HotSpots,
     /// Each round is another random permutation.
     Permutations,
-    /// Rounds of neighbours, of a transposition and of a random permutation by turns.
+    /// Rounds of neighbours, of a transposition and of a random permutation in turn.
     Changing,
 }
 
@@ -320,7 +320,7 @@ pub fn congested(kind: Congestion, side: TaskId, size: Size, seed: u64) -> Workl
     builder.build().expect("all is sent before anything is received")
 }
 
-/// The same workload with its tasks numbered at random, so that nothing shows in their numbers.
+/// The same workload with its tasks numbered at random, so that the numbers say nothing about the pattern.
 pub fn shuffled(workload: &Workload, seed: u64) -> Workload {
     let mut order: Vec<TaskId> = (0..workload.num_tasks() as TaskId).collect();
     Rng::new(seed).shuffle(&mut order);
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn what_exceeds_a_workload_is_told() {
+    fn excess_is_reported() {
         for (pattern, tasks) in [(Pattern::Ring, 64), (Pattern::Tree, 256), (Pattern::Random, 64)] {
             let refused = |size| workload(pattern, &[tasks], size, 1).unwrap_err().to_string();
             let long = refused(Size { rounds: 1 << 20, ..Size::default() });
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shuffled_workload_is_the_same_by_other_numbers() {
+    fn a_shuffled_workload_is_the_same_with_other_numbers() {
         let workload = workload(Pattern::Mesh, &[3, 4], Size::default(), 0).unwrap();
         let shuffled = shuffled(&workload, 5);
         assert_ne!(workload, shuffled);

@@ -1,8 +1,8 @@
 //! Workloads: what each task computes, sends and receives, in order.
 //!
-//! A [`Workload`] is the description of a parallel program by Perego and De Petris (1994): tasks that compute for so many
-//! cycles, send messages of so many flits (the smallest unit that a link carries) and receive them. Our addition are
-//! repetitions. Sends do not wait; a receive waits for the next message of its sender.
+//! A [`Workload`] describes a parallel program as Perego and De Petris (1994) do: tasks compute for a number of cycles, send messages of a number
+//! of flits (the smallest unit that a link carries) and receive them. Repetitions are our addition. Sends do not wait; a receive waits for the next
+//! message of its sender.
 //!
 //! | member | what it does |
 //! |---|---|
@@ -13,8 +13,8 @@
 //!
 //! # Guarantees
 //!
-//! A workload that was built is free of mistakes: its tasks exist, the n-th message from one task to another has the length
-//! with which it is received, no tasks wait for each other for ever, and all sums of cycles and flits fit 64 bits with room
+//! A workload that was built is consistent: its tasks exist, the n-th message from one task to another has the length
+//! with which it is received, no tasks wait for each other forever, and all sums of cycles and flits fit 64 bits with room
 //! to spare ([`MOST_WORK`]). Sends do not wait, so whether tasks wait for each other does not depend on times: it is found
 //! out by running the workload once, O(instructions, repetitions unrolled).
 //!
@@ -51,7 +51,7 @@ pub const MOST_WORK: u64 = 1 << 48;
 /// One step of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instruction {
-    /// Computes for so many cycles.
+    /// Computes for this number of cycles.
     Compute(u64),
     /// Sends a message over a channel of the workload.
     Send {
@@ -84,13 +84,13 @@ pub enum Instruction {
 /// A pair of tasks, the first of which sends to the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Channel {
-    /// Who sends.
+    /// The sender.
     pub from: TaskId,
-    /// Who receives.
+    /// The receiver.
     pub to: TaskId,
 }
 
-/// What passes a channel during a whole run.
+/// The traffic of a channel during a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Traffic {
@@ -127,7 +127,7 @@ impl Workload {
         &self.channels
     }
 
-    /// What passes each channel.
+    /// The traffic of each channel.
     pub fn traffic(&self) -> &[Traffic] {
         &self.traffic
     }
@@ -179,7 +179,7 @@ impl Workload {
         builder.build().expect("pairs are different, and their weights are parts of a sum that fits")
     }
 
-    /// The same workload after task `order[i]` has got the number `i`. Panics unless `order` holds each task once.
+    /// The same workload with task `order[i]` numbered `i`. Panics unless `order` holds each task once.
     pub fn renumbered(&self, order: &[TaskId]) -> Self {
         let mut number = vec![TaskId::MAX; self.num_tasks()];
         for (new, &old) in order.iter().enumerate() {
@@ -206,7 +206,7 @@ impl Workload {
                 }
             }
         }
-        builder.build().expect("the same workload by other numbers")
+        builder.build().expect("renumbering keeps a workload consistent")
     }
 
     /// One synchronous phase: each process sends to each neighbour as many flits as their edge weighs, and then receives
@@ -253,7 +253,7 @@ pub struct WorkloadBuilder {
 }
 
 impl WorkloadBuilder {
-    /// A workload of so many tasks that do nothing yet.
+    /// A workload of `num_tasks` tasks that do nothing yet.
     pub fn new(num_tasks: usize) -> Self {
         Self {
             tasks: vec![Vec::new(); num_tasks],
@@ -273,24 +273,24 @@ impl WorkloadBuilder {
         self.tasks[task as usize].is_empty()
     }
 
-    /// Lets a task compute for so many cycles. This and the following panic if there is no such task.
+    /// Lets a task compute for a number of cycles. This and the following methods panic if there is no such task.
     pub fn compute(&mut self, task: TaskId, cycles: u64) {
         self.tasks[task as usize].push(Instruction::Compute(cycles));
     }
 
-    /// Lets a task send a message of so many flits.
+    /// Lets a task send a message.
     pub fn send(&mut self, task: TaskId, to: TaskId, flits: u64) {
         let channel = self.channel(Channel { from: task, to });
         self.tasks[task as usize].push(Instruction::Send { channel, flits });
     }
 
-    /// Lets a task receive a message of so many flits.
+    /// Lets a task receive a message.
     pub fn receive(&mut self, task: TaskId, from: TaskId, flits: u64) {
         let channel = self.channel(Channel { from, to: task });
         self.tasks[task as usize].push(Instruction::Receive { channel, flits });
     }
 
-    /// Begins a repetition of a task; what follows up to its [`end`](Self::end) runs so many times.
+    /// Begins a repetition of a task: the instructions up to its [`end`](Self::end) run `times` times.
     pub fn repeat(&mut self, task: TaskId, times: u64) {
         let begin = self.len(task) as u32;
         self.open[task as usize].push(begin);
@@ -315,7 +315,7 @@ impl WorkloadBuilder {
         })
     }
 
-    /// The workload, if it has no mistakes. O(instructions, repetitions unrolled).
+    /// The workload, if it is consistent. O(instructions, repetitions unrolled).
     pub fn build(mut self) -> Result<Workload, WorkloadError> {
         check::form(&self.tasks, &self.channels)?;
         self.sort_channels();
@@ -345,7 +345,7 @@ impl WorkloadBuilder {
 #[derive(Clone, Debug, Default)]
 pub struct Cursor {
     at: usize,
-    /// How often each repetition around is still to run after this time.
+    /// How often each enclosing repetition is still to run after this time.
     left: Vec<u64>,
 }
 
@@ -374,12 +374,12 @@ impl Cursor {
         }
     }
 
-    /// Passes over the instruction that [`next`](Self::next) has told.
+    /// Passes over the instruction that [`next`](Self::next) returned.
     pub fn advance(&mut self) {
         self.at += 1;
     }
 
-    /// Index of the instruction that runs next, once [`next`](Self::next) has told it.
+    /// Index of the instruction that runs next, after [`next`](Self::next) has returned it.
     pub fn index(&self) -> usize {
         self.at
     }

@@ -1,16 +1,16 @@
-//! Workloads: text files of tasks and their instructions.
+//! Text files of workloads: tasks and their instructions.
 //!
 //! ```text
 //! PROCESS 0            # a task; tasks are counted from 0
-//!   REPEAT 10          # our addition: what follows up to END runs so many times
-//!     INT_OP 800       # computes for so many cycles
+//!   REPEAT 10          # our addition: runs what follows, up to END, ten times
+//!     INT_OP 800       # computes for 800 cycles
 //!     SEND 1 64        # sends 64 flits to task 1, and goes on
 //!     RECEIVE 1 16     # waits for a message of 16 flits from task 1
 //!   END
 //! STOP                 # ends the task
 //! ```
 //!
-//! Words may be in small letters, and where lines end does not matter. A word that starts with `#` or `%` begins a comment, up
+//! Words may be in lower case, and line breaks do not matter. A word that starts with `#` or `%` begins a comment, up
 //! to the end of its line.
 
 use std::io::{self, Write};
@@ -84,7 +84,7 @@ pub fn is_workload(start: &[u8]) -> bool {
     first.is_some_and(|word| word.eq_ignore_ascii_case(PROCESS))
 }
 
-/// Reads a workload, and checks that every message that is sent is received and that no tasks wait for each other for ever.
+/// Reads a workload, and checks that every message that is sent is received and that no tasks wait for each other forever.
 /// O(text + instructions, repetitions unrolled).
 ///
 /// ```
@@ -103,14 +103,14 @@ pub fn read(source: Source<'_>) -> Result<Workload, ReadError> {
     reader.fields.finish(result, |fault| ContentError::Other(OtherFault::new(fault)))
 }
 
-/// A task as it stands in the text.
+/// A task as written in the text.
 struct Task {
     number: TaskId,
     place: Place,
     instructions: Vec<(Place, Written)>,
 }
 
-/// An instruction as it stands in the text.
+/// An instruction as written in the text.
 enum Written {
     IntOp(u64),
     Send(TaskId, u64),

@@ -305,24 +305,6 @@ fn options_exist() {
 }
 
 #[test]
-fn the_guide_lists_all_options() {
-    let text = fs::read_to_string(root().join("docs/guide/options.md")).unwrap();
-    let section = |name: &str| {
-        let (_, rest) =
-            text.split_once(&format!("\n## {name}\n")).unwrap_or_else(|| panic!("no section {name}"));
-        options(rest.split("\n## ").next().unwrap())
-    };
-    for name in PROGRAMS {
-        let (own, of_program, of_all) = (options_of(name), section(name), section("All programs"));
-        let is_listed = |option: &&String| of_program.iter().chain(&of_all).any(|listed| listed == *option);
-        let missing: Vec<&String> = own.iter().filter(|option| !is_listed(option)).collect();
-        assert!(missing.is_empty(), "{missing:?} of {name} are missing in docs/guide/options.md");
-        let wrong: Vec<&str> = of_program.into_iter().filter(|&option| !own.contains(option)).collect();
-        assert!(wrong.is_empty(), "docs/guide/options.md lists {wrong:?}, which {name} does not have");
-    }
-}
-
-#[test]
 fn the_guide_is_a_book() {
     let documents = documents();
     let guide = "docs/guide/";

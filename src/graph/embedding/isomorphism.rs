@@ -5,7 +5,7 @@
 //! hardly a choice after the first few vertices.
 //!
 //! Time: O(n log n) where the degrees rule it out, else [`STEPS`] steps for each vertex at most, of O(frontier · degree²) tests of two places each, of
-//! which most are decided by the first vertex that is looked at. Memory: O(n + m).
+//! which most are decided by the first vertex. Memory: O(n + m).
 
 use super::NONE;
 use crate::graph::CsrGraph;
@@ -213,7 +213,7 @@ impl Search<'_> {
         for index in (0..self.frontier.len()).rev() {
             let vertex = self.frontier[index];
             if !self.vertices.is_free(vertex) || self.placed_near[vertex as usize] == 0 {
-                // Moves no more than has been looked at.
+                // Moves no more than has been scanned.
                 self.frontier.remove(index);
                 self.is_listed[vertex as usize] = false;
                 continue;

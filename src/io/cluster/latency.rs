@@ -28,29 +28,49 @@ pub fn read(source: Source<'_>) -> Result<Latencies, ReadError> {
 }
 
 fn latencies(text: &str) -> Result<Latencies, Fault> {
-    let (mut header, mut names) = (None, Vec::new());
-    let (mut rows, mut num_hosts, mut entries) = (0, None, Vec::new());
+    let mut table = Table::default();
     for (at, line) in lines(text) {
-        let separated: Vec<(usize, &str)> =
-            fields(at, line).flat_map(|(at, field)| parts(at, field)).collect();
-        let Some(&(first_at, first)) = separated.first() else {
+        let cells: Vec<Cell<'_>> = fields(at, line).flat_map(|(at, field)| parts(at, field)).collect();
+        let Some(&first) = cells.first() else {
             return Err((at, ClusterFault::Latency { text: shown(line) }));
         };
-        if rows == 0 && header.is_none() && separated.iter().all(|(_, field)| latency(field).is_none()) {
-            header = Some(separated);
-            continue;
-        }
-        let has_name = latency(first).is_none();
-        let values = &separated[usize::from(has_name)..];
-        let columns = columns_of(&header, values.len(), has_name);
-        if let Some(&(_, column)) = columns.get(rows)
-            && has_name
-            && columns.len() == values.len()
-            && column != first
+        if table.num_rows == 0
+            && table.header.is_empty()
+            && cells.iter().all(|(_, cell)| latency(cell).is_none())
         {
-            return Err((first_at, ClusterFault::OtherOrder { row: shown(first), column: shown(column) }));
+            table.header = cells;
+        } else {
+            table.add_row(at, first, &cells)?;
         }
-        let expected = *num_hosts.get_or_insert(values.len());
+    }
+    table.finish(text.len())
+}
+
+/// A field with its offset.
+type Cell<'a> = (usize, &'a str);
+
+/// What was read of a matrix.
+#[derive(Default)]
+struct Table<'a> {
+    /// The first line, if it holds names.
+    header: Vec<Cell<'a>>,
+    /// The names at the starts of rows.
+    names: Vec<Cell<'a>>,
+    num_rows: usize,
+    /// As many as the first row has.
+    num_columns: Option<usize>,
+    entries: Vec<f64>,
+}
+
+impl<'a> Table<'a> {
+    /// Adds a line of latencies that starts at an offset; a name may stand in its first cell.
+    fn add_row(&mut self, at: usize, first: Cell<'a>, cells: &[Cell<'a>]) -> Result<(), Fault> {
+        let has_name = latency(first.1).is_none();
+        let values = &cells[usize::from(has_name)..];
+        if has_name {
+            self.check_order(first, values.len())?;
+        }
+        let expected = *self.num_columns.get_or_insert(values.len());
         if values.len() != expected {
             return Err((at, ClusterFault::Uneven { found: values.len(), expected }));
         }
@@ -58,45 +78,61 @@ fn latencies(text: &str) -> Result<Latencies, Fault> {
             return Err((at, ClusterFault::TooManyHosts));
         }
         if has_name {
-            names.push((first_at, first));
+            self.names.push(first);
         }
-        for (column, &(at, field)) in values.iter().enumerate() {
-            let value = latency(field).ok_or_else(|| (at, ClusterFault::Latency { text: shown(field) }))?;
-            if value == 0.0 && column != rows {
-                let (from, to) = (format!("row {}", rows + 1), format!("column {}", column + 1));
-                return Err((at, ClusterFault::NoLatency { from, to }));
-            }
-            entries.push(value);
+        for (column, &cell) in values.iter().enumerate() {
+            let entry = self.entry(column, cell)?;
+            self.entries.push(entry);
         }
-        rows += 1;
-        if rows > expected {
-            return Err((at, ClusterFault::Rows { found: rows, expected }));
+        self.num_rows += 1;
+        if self.num_rows > expected {
+            return Err((at, ClusterFault::Rows { found: self.num_rows, expected }));
         }
+        Ok(())
     }
-    let end = text.len();
-    let num_hosts = num_hosts.unwrap_or(0);
-    if rows == 0 || rows != num_hosts {
-        return Err((end, ClusterFault::Rows { found: rows, expected: num_hosts }));
-    }
-    let columns = columns_of(&header, num_hosts, !names.is_empty());
-    let found = [columns, &names].into_iter().filter(|names| !names.is_empty());
-    let found = found.map(|names| names_of(names, num_hosts)).collect::<Result<Vec<_>, _>>()?;
-    let hosts = found.into_iter().next();
-    Ok(Latencies { hosts, num_hosts, entries })
-}
 
-/// The names of so many columns: the first cell of a header may stand above the names of the rows, if they have some.
-fn columns_of<'a, 'b>(
-    header: &'b Option<Vec<(usize, &'a str)>>,
-    count: usize,
-    are_rows_named: bool,
-) -> &'b [(usize, &'a str)] {
-    let names = header.as_deref().unwrap_or_default();
-    &names[usize::from(are_rows_named && names.len() == count + 1)..]
+    /// An error if the column of the same number as the next row has another name.
+    fn check_order(&self, (at, row): Cell<'a>, num_values: usize) -> Result<(), Fault> {
+        let columns = self.columns(num_values, true);
+        match columns.get(self.num_rows) {
+            Some(&(_, column)) if columns.len() == num_values && column != row => {
+                Err((at, ClusterFault::OtherOrder { row: shown(row), column: shown(column) }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The latency in a column of the next row, which is above 0 except on the diagonal.
+    fn entry(&self, column: usize, (at, field): Cell<'a>) -> Result<f64, Fault> {
+        let value = latency(field).ok_or_else(|| (at, ClusterFault::Latency { text: shown(field) }))?;
+        if value == 0.0 && column != self.num_rows {
+            let (from, to) = (format!("row {}", self.num_rows + 1), format!("column {}", column + 1));
+            return Err((at, ClusterFault::NoLatency { from, to }));
+        }
+        Ok(value)
+    }
+
+    /// The names of so many columns: the first cell of a header may stand above the names of the rows, if they have some.
+    fn columns(&self, count: usize, are_rows_named: bool) -> &[Cell<'a>] {
+        &self.header[usize::from(are_rows_named && self.header.len() == count + 1)..]
+    }
+
+    /// The matrix, whose text ends at an offset.
+    fn finish(self, end: usize) -> Result<Latencies, Fault> {
+        let num_hosts = self.num_columns.unwrap_or(0);
+        if self.num_rows == 0 || self.num_rows != num_hosts {
+            return Err((end, ClusterFault::Rows { found: self.num_rows, expected: num_hosts }));
+        }
+        let columns = self.columns(num_hosts, !self.names.is_empty());
+        let found = [columns, &self.names].into_iter().filter(|names| !names.is_empty());
+        let found = found.map(|names| names_of(names, num_hosts)).collect::<Result<Vec<_>, _>>()?;
+        let hosts = found.into_iter().next();
+        Ok(Latencies { hosts, num_hosts, entries: self.entries })
+    }
 }
 
 /// The names of all hosts, each another one.
-fn names_of(hosts: &[(usize, &str)], num_hosts: usize) -> Result<Vec<String>, Fault> {
+fn names_of(hosts: &[Cell<'_>], num_hosts: usize) -> Result<Vec<String>, Fault> {
     if hosts.len() != num_hosts {
         let at = hosts.first().map_or(0, |&(at, _)| at);
         return Err((at, ClusterFault::Names { found: hosts.len(), expected: num_hosts }));

@@ -70,7 +70,7 @@ pub enum ClusterFault {
     )]
     NotTopology,
     #[error("this YAML is not understood: {reason}")]
-    Yaml { reason: &'static str },
+    Yaml { reason: String },
     #[error("`{text}` is no latency; give numbers that are not negative")]
     Latency { text: String },
     #[error("this row has {found} latencies, but the matrix has {expected} columns")]

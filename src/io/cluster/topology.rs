@@ -74,10 +74,15 @@ fn topology(text: &str) -> Result<Topology, Fault> {
     let key = first.split('=').next().unwrap_or_default().trim().to_ascii_lowercase();
     match key.as_str() {
         "switchname" | "blockname" | "blocksizes" | "ringname" | "linkspeed" => conf(text),
-        _ if first == "---" || first.starts_with("- ") || first == "-" => yaml_file(text),
+        _ if is_yaml(first) => yaml_file(text),
         _ if first.contains('.') && !first.contains(['=', '<', '{']) => addresses(text),
         _ => Err((at, ClusterFault::NotTopology)),
     }
+}
+
+/// Whether a file whose first line this is can be YAML: a directive, the start of a document, or a list.
+fn is_yaml(line: &str) -> bool {
+    line.starts_with(['%', '[', '&', '!']) || line.starts_with("---") || line.starts_with("- ") || line == "-"
 }
 
 /// A `topology.conf`: settings `Key=value` in lines, of switches, blocks or rings.
@@ -360,7 +365,7 @@ fn yaml_file(text: &str) -> Result<Topology, Fault> {
 }
 
 fn missing(value: &Value, reason: &'static str) -> Fault {
-    (value.at, ClusterFault::Yaml { reason })
+    (value.at, ClusterFault::Yaml { reason: reason.to_owned() })
 }
 
 fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], Fault> {
@@ -382,7 +387,8 @@ fn hosts(value: &Value, key: &str, is_needed: bool, room: &Cell<usize>) -> Resul
     let mut names = Vec::new();
     for member in members {
         let text = member.text().ok_or_else(|| missing(member, "a list of hosts is expected"))?;
-        names.extend(hostlist::expand(text, member.at, room)?);
+        let hosts = hostlist::expand(text, 0, room);
+        names.extend(hosts.map_err(|(at, fault)| (member.offset_of(at), fault))?);
     }
     Ok(names)
 }
@@ -463,6 +469,16 @@ mod tests {
         assert_eq!(offset("SwitchName=a \\\n  Nodes=\"n1,n[2\"\n"), "SwitchName=a \\\n  Nodes=\"n1,".len());
         assert_eq!(offset("SwitchName=a \\\n  What\n"), "SwitchName=a \\\n  ".len());
         assert_eq!(offset("# sizes\nBlockSizes=1,x\n"), "# sizes\nBlockSizes=".len());
+        let yaml = "- topology: a\n  ring:\n    rings:\n    - ring: r\n      nodes: \"n1,n[2\"\n";
+        assert_eq!(offset(yaml), yaml.find("n[2").unwrap());
+    }
+
+    #[test]
+    fn yaml_may_have_directives_anchors_and_tags() {
+        let file = "%YAML 1.2\n---\n- topology: a\n  tree: !switches\n    switches:\n    - {switch: s0, nodes: &nodes 'n[0-1]'}\n    - \
+                    switch: s1\n      nodes: [n2, *nodes]\n...\n";
+        let Topology::Tree(switches) = topology(file).unwrap() else { panic!() };
+        assert_eq!(switches[1].nodes, ["n2", "n0", "n1"]);
     }
 
     #[test]

@@ -1,16 +1,24 @@
-//! The part of YAML that Slurm's `topology.yaml` is written in: nested maps and lists by indentation or in brackets, scalars with or
-//! without quotes, comments.
+//! YAML documents as trees of values with their positions, read by `saphyr-parser`.
 //!
-//! Anchors, tags, multi-line scalars and several documents are refused, not misread.
+//! Aliases are replaced by what they refer to, and maps take over what a merge key `<<` refers to. Tags are passed over: all
+//! scalars are texts. What aliases expand to is bounded, and so is how deep values lie in each other.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+
+use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use crate::io::cluster::{ClusterFault, Fault};
 
 /// Values inside each other at most.
 const MOST_DEPTH: usize = 64;
 
-/// A value and where it starts.
+/// Values and bytes of texts that all aliases together may expand to.
+const MOST_EXPANSION: usize = 1 << 24;
+
+/// The key of what a map takes over from other maps.
+const MERGE: &str = "<<";
+
+/// A value and where it starts; what an alias stands for starts where it is described.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) at: usize,
@@ -20,7 +28,8 @@ pub(super) struct Value {
 /// What a value is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Node {
-    Scalar(String),
+    /// A text, and where it starts if the file has it verbatim, not escaped or folded.
+    Scalar(String, Option<usize>),
     List(Vec<Value>),
     Map(Vec<(String, Value)>),
 }
@@ -29,7 +38,7 @@ impl Value {
     /// The value of a key, in a map.
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
         match &self.node {
-            Node::Map(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value),
+            Node::Map(entries) => value_of(entries, key),
             _ => None,
         }
     }
@@ -37,7 +46,7 @@ impl Value {
     /// The text of a scalar.
     pub(super) fn text(&self) -> Option<&str> {
         match &self.node {
-            Node::Scalar(text) => Some(text),
+            Node::Scalar(text, _) => Some(text),
             _ => None,
         }
     }
@@ -49,294 +58,219 @@ impl Value {
             _ => None,
         }
     }
+
+    /// Where a byte of the text of a scalar is in the file, or the scalar where that cannot be said.
+    pub(super) fn offset_of(&self, byte: usize) -> usize {
+        match self.node {
+            Node::Scalar(_, Some(start)) => start + byte,
+            _ => self.at,
+        }
+    }
+
+    /// The number of values and of bytes of texts in it, and how deep they lie.
+    fn extent(&self) -> (usize, usize) {
+        let both = |(size, depth): (usize, usize), value: &Value| {
+            let (inner, inner_depth) = value.extent();
+            (size + inner, depth.max(inner_depth + 1))
+        };
+        match &self.node {
+            Node::Scalar(text, _) => (1 + text.len(), 0),
+            Node::List(values) => values.iter().fold((1, 1), both),
+            Node::Map(entries) => {
+                let (size, depth) = entries.iter().map(|(_, value)| value).fold((1, 1), both);
+                (size + entries.iter().map(|(key, _)| key.len()).sum::<usize>(), depth)
+            }
+        }
+    }
 }
 
-/// A line without its comment.
-#[derive(Clone, Copy)]
-struct Line<'a> {
-    /// Offset of the text in the file.
-    at: usize,
-    /// Column of the text, from 0.
-    indent: usize,
-    text: &'a str,
+fn value_of<'a>(entries: &'a [(String, Value)], key: &str) -> Option<&'a Value> {
+    entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
 }
 
-fn fault<T>(at: usize, reason: &'static str) -> Result<T, Fault> {
-    Err((at, ClusterFault::Yaml { reason }))
+fn fault<T>(at: usize, reason: impl Into<String>) -> Result<T, Fault> {
+    Err((at, ClusterFault::Yaml { reason: reason.into() }))
 }
 
-/// The value of a text.
+/// The value of a text, which holds one document.
 pub(super) fn parse(text: &str) -> Result<Value, Fault> {
-    let lines = lines(text)?;
-    let Some(&first) = lines.first() else { return fault(0, "the file is empty") };
-    let mut parser = Parser { lines, next: 0 };
-    let value = parser.block(first.indent, 0)?;
-    match parser.lines.get(parser.next) {
-        Some(line) => fault(line.at, "the indentation fits nothing before"),
-        None => Ok(value),
+    let places = Places::new(text);
+    let mut loader = Loader::default();
+    for event in Parser::new_from_str(text) {
+        match event {
+            Ok((event, span)) => loader.take(event, places.offset(span.start.index()), text)?,
+            Err(error) => return fault(places.offset(error.marker().index()), error.info()),
+        }
+    }
+    loader.document.map_or_else(|| fault(0, "the file is empty"), Ok)
+}
+
+/// Where the value starts whose anchor and tag, if it has them, start here.
+fn behind_properties(text: &str, mut at: usize) -> usize {
+    while text[at..].starts_with(['&', '!']) {
+        let rest = text[at..].trim_start_matches(|c: char| !c.is_whitespace()).trim_start();
+        at = text.len() - rest.len();
+    }
+    at
+}
+
+/// From characters, which the parser counts, to bytes.
+struct Places {
+    /// The offset of each character, unless all are of one byte.
+    offsets: Option<Vec<usize>>,
+    end: usize,
+}
+
+impl Places {
+    fn new(text: &str) -> Self {
+        let offsets = (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at).collect());
+        Self { offsets, end: text.len() }
+    }
+
+    fn offset(&self, index: usize) -> usize {
+        match &self.offsets {
+            None => index.min(self.end),
+            Some(offsets) => offsets.get(index).copied().unwrap_or(self.end),
+        }
     }
 }
 
-fn lines(text: &str) -> Result<Vec<Line<'_>>, Fault> {
-    let (mut lines, mut offset) = (Vec::new(), 0);
-    for whole in text.split_inclusive('\n') {
-        let start = offset;
-        offset += whole.len();
-        let line = &whole[..comment(whole)];
-        let trimmed = line.trim_start_matches(' ');
-        let (indent, trimmed) = (line.len() - trimmed.len(), trimmed.trim_end());
-        let at = start + indent;
-        match trimmed {
-            "" => {}
-            "---" if lines.is_empty() => {}
-            "---" | "..." => return fault(at, "only one document can stand in the file"),
-            text if text.starts_with('\t') => return fault(at, "a tab stands where blanks indent"),
-            text => lines.push(Line { at, indent, text }),
-        }
-    }
-    Ok(lines)
+/// A list or a map that goes on.
+struct Open {
+    at: usize,
+    /// What aliases call it; 0 for nothing.
+    anchor: usize,
+    node: OpenNode,
 }
 
-/// Where the comment of a line begins, or the line ends.
-fn comment(line: &str) -> usize {
-    let (mut quote, mut before) = (None, ' ');
-    for (at, c) in line.char_indices() {
-        match (quote, c) {
-            (None, '#') if before.is_whitespace() => return at,
-            (None, '"' | '\'') if !before.is_alphanumeric() => quote = Some(c),
-            (Some(open), _) if open == c => quote = None,
-            _ => {}
-        }
-        before = c;
-    }
-    line.len()
+enum OpenNode {
+    List(Vec<Value>),
+    Map(OpenMap),
 }
 
-struct Parser<'a> {
-    lines: Vec<Line<'a>>,
-    next: usize,
+#[derive(Default)]
+struct OpenMap {
+    entries: Vec<(String, Value)>,
+    names: HashSet<String>,
+    /// The key whose value comes next.
+    key: Option<String>,
+    /// What is taken over from others.
+    merged: Vec<Value>,
 }
 
-impl<'a> Parser<'a> {
-    /// The map, list or scalar whose lines stand at this column.
-    fn block(&mut self, indent: usize, depth: usize) -> Result<Value, Fault> {
-        let line = self.lines[self.next];
-        if depth > MOST_DEPTH {
-            return fault(line.at, "values lie too deep in each other");
-        }
-        if is_item(line.text) {
-            return self.list(indent, depth);
-        }
-        if key(line.text).is_some() {
-            return self.map(indent, depth);
-        }
-        self.next += 1;
-        scalar(line.at, line.text, depth)
-    }
+/// Makes a tree of events.
+#[derive(Default)]
+struct Loader {
+    document: Option<Value>,
+    open: Vec<Open>,
+    /// By the numbers of anchors.
+    anchored: HashMap<usize, Value>,
+    expanded: usize,
+}
 
-    fn list(&mut self, indent: usize, depth: usize) -> Result<Value, Fault> {
-        let at = self.lines[self.next].at;
-        let mut values = Vec::new();
-        while let Some(&line) = self.at(indent).filter(|line| is_item(line.text)) {
-            let inside = line.text[1..].trim_start();
-            if inside.is_empty() {
-                self.next += 1;
-                values.push(self.nested(line, indent + 1, depth)?);
-            } else {
-                // What stands behind the dash is the first line of a block of its own.
-                let shift = line.text.len() - inside.len();
-                self.lines[self.next] = Line { at: line.at + shift, indent: indent + shift, text: inside };
-                values.push(self.block(indent + shift, depth + 1)?);
+impl Loader {
+    fn take(&mut self, event: Event<'_>, at: usize, text: &str) -> Result<(), Fault> {
+        match event {
+            Event::DocumentStart(_) if self.document.is_some() => {
+                fault(at, "only one document can stand in the file")
             }
-        }
-        self.check_indent(indent)?;
-        Ok(Value { at, node: Node::List(values) })
-    }
-
-    fn map(&mut self, indent: usize, depth: usize) -> Result<Value, Fault> {
-        let at = self.lines[self.next].at;
-        let mut entries: Vec<(String, Value)> = Vec::new();
-        let mut names = HashSet::new();
-        while let Some(&line) = self.at(indent).filter(|line| !is_item(line.text)) {
-            let Some((name, rest)) = key(line.text) else {
-                return fault(line.at, "`key: value` is expected");
-            };
-            if !names.insert(name.clone()) {
-                return fault(line.at, "a key stands twice in a map");
+            Event::Scalar(scalar, style, anchor, _) => {
+                let at = behind_properties(text, at);
+                let is_quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
+                let start = at + usize::from(is_quoted);
+                let is_verbatim = text.get(start..).is_some_and(|text| text.starts_with(&*scalar));
+                let value =
+                    Value { at, node: Node::Scalar(scalar.into_owned(), is_verbatim.then_some(start)) };
+                self.add(value, anchor)
             }
-            self.next += 1;
-            let value = match rest {
-                // Lists may stand at the column of their key.
-                "" => self.nested(
-                    line,
-                    indent + usize::from(!self.at(indent).is_some_and(|next| is_item(next.text))),
-                    depth,
-                )?,
-                rest => scalar(line.at + line.text.len() - rest.len(), rest, depth)?,
-            };
-            entries.push((name, value));
-        }
-        self.check_indent(indent)?;
-        Ok(Value { at, node: Node::Map(entries) })
-    }
-
-    /// The block below a line, which stands at this column or further in; an empty text if there is none.
-    fn nested(&mut self, line: Line<'a>, least: usize, depth: usize) -> Result<Value, Fault> {
-        match self.lines.get(self.next).filter(|next| next.indent >= least) {
-            Some(next) => self.block(next.indent, depth + 1),
-            None => Ok(Value { at: line.at, node: Node::Scalar(String::new()) }),
-        }
-    }
-
-    fn at(&self, indent: usize) -> Option<&Line<'a>> {
-        self.lines.get(self.next).filter(|line| line.indent == indent)
-    }
-
-    /// What follows a block stands further out.
-    fn check_indent(&self, indent: usize) -> Result<(), Fault> {
-        match self.lines.get(self.next) {
-            Some(line) if line.indent > indent => fault(line.at, "the indentation fits nothing before"),
+            Event::SequenceStart(anchor, _) => self.begin(at, anchor, OpenNode::List(Vec::new())),
+            Event::MappingStart(anchor, _) => self.begin(at, anchor, OpenNode::Map(OpenMap::default())),
+            Event::SequenceEnd | Event::MappingEnd => self.end(),
+            Event::Alias(anchor) => self.alias(at, anchor),
             _ => Ok(()),
         }
     }
-}
 
-fn is_item(text: &str) -> bool {
-    text == "-" || text.starts_with("- ")
-}
-
-/// The key of a line `key: value`, and the value.
-fn key(text: &str) -> Option<(String, &str)> {
-    if let Some(open) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) {
-        let end = text[1..].find(open)? + 1;
-        let rest = text[end + 1..].trim_start().strip_prefix(':')?;
-        return (rest.is_empty() || rest.starts_with(' '))
-            .then(|| (text[1..end].to_owned(), rest.trim_start()));
-    }
-    if text.starts_with(['[', '{']) {
-        return None;
-    }
-    let colon =
-        text.match_indices(':').find(|&(at, _)| matches!(text.as_bytes().get(at + 1), None | Some(b' ')))?.0;
-    Some((text[..colon].trim_end().to_owned(), text[colon + 1..].trim_start()))
-}
-
-/// A value in one line: a list or a map in brackets, or a scalar.
-fn scalar(at: usize, text: &str, depth: usize) -> Result<Value, Fault> {
-    let mut flow = Flow { text, position: 0, at };
-    match text.chars().next() {
-        Some('&' | '*' | '!' | '|' | '>' | '%' | '@' | '`') => {
-            fault(at, "anchors, tags and texts of several lines are not read")
+    fn begin(&mut self, at: usize, anchor: usize, node: OpenNode) -> Result<(), Fault> {
+        if self.open.len() >= MOST_DEPTH {
+            return fault(at, "values lie too deep in each other");
         }
-        // Lists of hosts begin with brackets of their own only where a name is missing.
-        Some('[' | '{' | '"' | '\'') => {
-            let value = flow.value(depth)?;
-            match flow.text[flow.position..].trim() {
-                "" => Ok(value),
-                _ => fault(at + flow.position, "something stands behind the value"),
-            }
-        }
-        _ => Ok(Value { at, node: Node::Scalar(text.to_owned()) }),
-    }
-}
-
-/// A value in brackets or quotes.
-struct Flow<'a> {
-    text: &'a str,
-    position: usize,
-    at: usize,
-}
-
-impl Flow<'_> {
-    fn peek(&mut self) -> Option<char> {
-        let rest = &self.text[self.position..];
-        self.position += rest.len() - rest.trim_start().len();
-        self.text[self.position..].chars().next()
+        self.open.push(Open { at, anchor, node });
+        Ok(())
     }
 
-    fn fault<T>(&self, reason: &'static str) -> Result<T, Fault> {
-        fault(self.at + self.position, reason)
-    }
-
-    fn value(&mut self, depth: usize) -> Result<Value, Fault> {
-        if depth > MOST_DEPTH {
-            return self.fault("values lie too deep in each other");
-        }
-        let first = self.peek();
-        let at = self.at + self.position;
-        let node = match first {
-            Some('[') => self.list(depth)?,
-            Some('{') => self.map(depth)?,
-            _ => Node::Scalar(self.plain()?),
+    fn end(&mut self) -> Result<(), Fault> {
+        let Some(Open { at, anchor, node }) = self.open.pop() else { return Ok(()) };
+        let node = match node {
+            OpenNode::List(values) => Node::List(values),
+            OpenNode::Map(map) => Node::Map(map.close()?),
         };
-        Ok(Value { at, node })
+        self.add(Value { at, node }, anchor)
     }
 
-    fn list(&mut self, depth: usize) -> Result<Node, Fault> {
-        self.position += 1;
-        let mut values = Vec::new();
-        while self.peek() != Some(']') {
-            values.push(self.value(depth + 1)?);
-            self.comma(']')?;
+    /// Adds a copy of the value with an anchor.
+    fn alias(&mut self, at: usize, anchor: usize) -> Result<(), Fault> {
+        let Some(value) = self.anchored.get(&anchor) else {
+            return fault(at, "an alias stands in what it refers to");
+        };
+        let (size, depth) = value.extent();
+        self.expanded += size;
+        if self.expanded > MOST_EXPANSION {
+            return fault(at, "aliases expand to too much");
         }
-        self.position += 1;
-        Ok(Node::List(values))
-    }
-
-    fn map(&mut self, depth: usize) -> Result<Node, Fault> {
-        self.position += 1;
-        let mut entries = Vec::new();
-        let mut names = HashSet::new();
-        while self.peek() != Some('}') {
-            let key = self.plain()?;
-            if !names.insert(key.clone()) {
-                return self.fault("a key stands twice in a map");
-            }
-            if self.peek() != Some(':') {
-                return self.fault("`key: value` is expected");
-            }
-            self.position += 1;
-            entries.push((key, self.value(depth + 1)?));
-            self.comma('}')?;
+        if self.open.len() + depth > MOST_DEPTH {
+            return fault(at, "values lie too deep in each other");
         }
-        self.position += 1;
-        Ok(Node::Map(entries))
+        let value = value.clone();
+        self.add(value, 0)
     }
 
-    fn comma(&mut self, close: char) -> Result<(), Fault> {
-        match self.peek() {
-            Some(',') => self.position += 1,
-            Some(found) if found == close => {}
-            _ => return self.fault("a bracket is left open"),
+    /// Adds a value to what it stands in.
+    fn add(&mut self, value: Value, anchor: usize) -> Result<(), Fault> {
+        if anchor != 0 {
+            self.anchored.insert(anchor, value.clone());
+        }
+        match self.open.last_mut().map(|open| &mut open.node) {
+            Some(OpenNode::List(values)) => values.push(value),
+            Some(OpenNode::Map(map)) => map.add(value)?,
+            None => self.document = Some(value),
+        }
+        Ok(())
+    }
+}
+
+impl OpenMap {
+    /// Adds a key, or the value of the last key.
+    fn add(&mut self, value: Value) -> Result<(), Fault> {
+        match (self.key.take(), value) {
+            (Some(key), value) if key == MERGE => self.merged.push(value),
+            (Some(key), value) => self.entries.push((key, value)),
+            (None, Value { at, node: Node::Scalar(key, _) }) => {
+                if !self.names.insert(key.clone()) {
+                    return fault(at, "a key stands twice in a map");
+                }
+                self.key = Some(key);
+            }
+            (None, Value { at, .. }) => return fault(at, "the key of a map is no text"),
         }
         Ok(())
     }
 
-    /// A scalar: quoted, or up to a comma, a colon, or the end of the bracket around it. Brackets that open in it belong to it, as
-    /// in `node[01-04]`.
-    fn plain(&mut self) -> Result<String, Fault> {
-        let rest = &self.text[self.position..];
-        if let Some(open) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
-            let Some(end) = rest[1..].find(open) else { return self.fault("a quotation mark is left open") };
-            self.position += end + 2;
-            return Ok(rest[1..=end].to_owned());
-        }
-        let mut depth = 0usize;
-        let is_end = |c: char| {
-            match c {
-                '[' => depth += 1,
-                ']' if depth > 0 => depth -= 1,
-                ',' | ']' | '}' | ':' => return depth == 0,
-                _ => {}
+    /// The entries, and those of merged maps whose keys are not among them.
+    fn close(mut self) -> Result<Vec<(String, Value)>, Fault> {
+        for merged in self.merged {
+            let at = merged.at;
+            let maps = match merged.node {
+                Node::List(values) => values,
+                node => vec![Value { at, node }],
+            };
+            for map in maps {
+                let Node::Map(entries) = map.node else { return fault(map.at, "only maps can be merged") };
+                let is_new = |(key, _): &(String, Value)| self.names.insert(key.clone());
+                self.entries.extend(entries.into_iter().filter(is_new));
             }
-            false
-        };
-        let end = rest.find(is_end).unwrap_or(rest.len());
-        if rest[..end].trim().is_empty() {
-            return self.fault("a value is missing");
         }
-        self.position += end;
-        Ok(rest[..end].trim().to_owned())
+        Ok(self.entries)
     }
 }
 
@@ -348,7 +282,7 @@ mod tests {
     fn told(text: &str) -> String {
         fn tell(value: &Value) -> String {
             match &value.node {
-                Node::Scalar(text) => format!("{text:?}"),
+                Node::Scalar(text, _) => format!("{text:?}"),
                 Node::List(values) => format!("[{}]", values.iter().map(tell).collect::<Vec<_>>().join(",")),
                 Node::Map(entries) => {
                     let entry = |(key, value): &(String, Value)| format!("{key:?}:{}", tell(value));
@@ -365,36 +299,76 @@ mod tests {
                      nodes: node[01-04]\n    -\n      switch: s2\n- topology: t2\n  block:\n    block_sizes:\n      - 4\n      - 16\n";
         let expected = r#"[{"topology":"t1","cluster_default":"true","tree":{"switches":[{"switch":"s # 1","nodes":"node[01-04]"},{"switch":"s2"}]}},{"topology":"t2","block":{"block_sizes":["4","16"]}}]"#;
         assert_eq!(told(block), expected);
-        let flow = "- {topology: t1, dims: {x: 2, y: 3}, nodes: node[1,2-3], sizes: [4, 16], name: 'a b'}\n";
-        let expected = r#"[{"topology":"t1","dims":{"x":"2","y":"3"},"nodes":"node[1,2-3]","sizes":["4","16"],"name":"a b"}]"#;
+        let flow = "- {topology: t1, dims: {x: 2, y: 3}, nodes: 'node[1,2-3]', sizes: [4, 16], name: 'a b', set: {c}}\n";
+        let expected = r#"[{"topology":"t1","dims":{"x":"2","y":"3"},"nodes":"node[1,2-3]","sizes":["4","16"],"name":"a b","set":{"c":""}}]"#;
         assert_eq!(told(flow), expected);
         assert_eq!(told("a:\nb: c:d\n"), r#"{"a":"","b":"c:d"}"#);
     }
 
     #[test]
-    fn what_is_not_understood_is_refused() {
+    fn directives_anchors_tags_and_texts_of_several_lines_are_understood() {
+        let file = "%YAML 1.2\n# what is alike\n---\n- &leaf\n  speed: !!int 100\n  nodes: |-\n    n[1-2]\n- <<: *leaf\n  speed: \"1\\u0030\"\n\
+                    - again: *leaf\n- !own >\n  a\n  b\n...\n";
+        let leaf = r#"{"speed":"100","nodes":"n[1-2]"}"#;
+        let expected = format!(r#"[{leaf},{{"speed":"10","nodes":"n[1-2]"}},{{"again":{leaf}}},"a b\n"]"#);
+        assert_eq!(told(file), expected);
+        assert_eq!(
+            told("- &a {x: 1}\n- &b {x: 2, y: 3}\n- <<: [*a, *b]\n  z: 4\n"),
+            r#"[{"x":"1"},{"x":"2","y":"3"},{"z":"4","x":"1","y":"3"}]"#
+        );
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused_where_it_stands() {
         let texts = [
-            "",
-            "# nothing\n",
-            "a: 1\na: 2\n",
-            "a: &x 1\n",
-            "a: |\n  b\n",
-            "a: [1, 2\n",
-            "a: {b: 1\n",
-            "a: [1] 2\n",
-            "a: \"b\n",
-            "a:\n    b: 1\n  c: 2\n",
-            "- a\n  - b\n",
-            "a: 1\n- b\n",
-            "\ta: 1\n",
-            "a: 1\n---\nb: 2\n",
-            "a: {b}\n",
-            "a: [,]\n",
+            ("", 0),
+            ("# nothing\n", 0),
+            ("a: 1\na: 2\n", 5),
+            ("ü: 1\nü: 2\n", 6),
+            ("a: [1, 2\n", 9),
+            ("a: {b: 1\n", 9),
+            ("a: [1] 2\n", 7),
+            ("a: \"b\n", 3),
+            ("a:\n    b: 1\n  c: 2\n", 14),
+            ("a: 1\n- b\n", 7),
+            ("a: 1\n---\nb: 2\n", 5),
+            ("a: [,]\n", 4),
+            ("a: *x\n", 3),
+            ("- &a [*a]\n", 6),
+            ("? [a]\n: b\n", 2),
+            ("<<: 1\n", 4),
         ];
-        for text in texts {
-            assert!(parse(text).is_err(), "{text:?} -> {}", told(text));
+        for (text, at) in texts {
+            assert_eq!(parse(text).map_err(|(at, _)| at), Err(at), "{text:?}");
         }
+    }
+
+    #[test]
+    fn places_in_texts_are_those_in_the_file() {
+        let offset = |text: &str, byte| parse(text).unwrap().list().unwrap()[0].offset_of(byte);
+        assert_eq!(offset("- ab\n", 1), 3);
+        assert_eq!(offset("- &x !!str 'ab'\n", 1), 13);
+        assert_eq!(offset("# ä\n- \"ab\"\n", 1), 9);
+        // The text is none of the file.
+        assert_eq!(offset("- \"\\u0061b\"\n", 1), 2);
+        assert_eq!(offset("- a\n  b\n", 2), 2);
+    }
+
+    #[test]
+    fn hostile_files_end_early() {
         assert!(parse(&("[".repeat(100_000))).is_err());
         assert!(parse(&("- ".repeat(100_000))).is_err());
+        assert!(parse(&("? ".repeat(100_000))).is_err());
+        let reason = |text: &str| parse(text).unwrap_err().1.to_string();
+        // Each line stands for ten of the one before.
+        let laughs = |count: usize, line: fn(usize) -> String| {
+            (1..count).map(line).fold("- &a0 lol\n".to_owned(), |file, line| file + &line)
+        };
+        let tenfold = |index| format!("- &a{index} [{}]\n", vec![format!("*a{}", index - 1); 10].join(", "));
+        assert!(parse(&laughs(5, tenfold)).is_ok());
+        assert!(reason(&laughs(60, tenfold)).contains("aliases expand to too much"));
+        let deeper = |index| format!("- &a{index} [*a{}]\n", index - 1);
+        assert!(parse(&laughs(MOST_DEPTH, deeper)).is_ok());
+        assert!(reason(&laughs(MOST_DEPTH + 1, deeper)).contains("too deep"));
     }
 }

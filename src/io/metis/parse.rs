@@ -78,6 +78,16 @@ impl Lines {
 }
 
 impl Rows {
+    /// Adds an arc, for which there is room.
+    #[inline(always)]
+    fn push<const WEIGHTED: bool>(&mut self, target: NodeId, column: u32, weight: Weight) {
+        self.targets.push(target);
+        self.columns.push(column);
+        if WEIGHTED {
+            self.weights.push(weight);
+        }
+    }
+
     /// Makes room for more arcs, in all arrays that have an entry for each.
     #[cold]
     fn grow(&mut self) -> Result<(), OutOfMemory> {
@@ -367,15 +377,11 @@ impl<R: Read> Parser<'_, R> {
         let (mut last, mut is_ascending) = (0, true);
         loop {
             let token = self.scanner.next();
+            if matches!(token, Token::LineEnd | Token::End) {
+                break;
+            }
             let column = self.scanner.column().min(u64::from(u32::MAX)) as u32;
-            let target = match token {
-                Token::Number(target) if target.wrapping_sub(1) < count => Some(target),
-                Token::LineEnd | Token::End => break,
-                _ => {
-                    self.bad_neighbour(token, count)?;
-                    None
-                }
-            };
+            let target = self.neighbour(token, count)?;
             if target == Some(own) {
                 let leads = rows.targets.len() == start;
                 self.fault_here(token, FaultKind::SelfLoop { node: own, leads })?;
@@ -391,15 +397,29 @@ impl<R: Read> Parser<'_, R> {
                 let result = rows.grow();
                 self.or_stop(result)?;
             }
-            rows.targets.push((target - 1) as NodeId);
-            rows.columns.push(column);
-            if WEIGHTED {
-                rows.weights.push(weight);
-            }
+            rows.push::<WEIGHTED>((target - 1) as NodeId, column, weight);
         }
         if !is_ascending {
             self.sort_row::<WEIGHTED>(rows, node, start, sorter)?;
         }
+        self.end_row(rows, start)
+    }
+
+    /// The vertex that a token of a row names, counted from 1; what is none is a fault.
+    #[inline(always)]
+    fn neighbour(&mut self, token: Token, count: u64) -> ControlFlow<(), Option<u64>> {
+        match token {
+            Token::Number(target) if target.wrapping_sub(1) < count => ControlFlow::Continue(Some(target)),
+            _ => {
+                self.bad_neighbour(token, count)?;
+                ControlFlow::Continue(None)
+            }
+        }
+    }
+
+    /// Ends the row whose arcs begin at `start`.
+    #[inline(always)]
+    fn end_row(&mut self, rows: &mut Rows, start: usize) -> ControlFlow<()> {
         rows.entries += (rows.targets.len() - start) as u64;
         if rows.targets.len() >= u32::MAX as usize {
             self.fault_here(Token::LineEnd, FaultKind::TooManyArcs)?;

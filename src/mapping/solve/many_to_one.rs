@@ -3,7 +3,7 @@
 //! *Problem.* Vertices have weights, PEs have capacities. Every PE gets at most
 //! `(1 + imbalance) · ceil(total weight · capacity / total capacity)`, and J, over the vertices, is as small as possible.
 //!
-//! *Algorithm.* The multilevel partitioner with J as its objective ([`partition::DirectPartitioner`](DirectPartitioner)). Blocks
+//! *Algorithm.* The multilevel partitioner with J as its objective ([`partition::ManyToOnePartitioner`](ManyToOnePartitioner)). Blocks
 //! are the PEs in the order of the parts of the machine, so that every part is a range of blocks. Between partitioning first
 //! and mapping the blocks afterwards, and this, lies what a partitioner cannot know that minimises the cut.
 
@@ -25,8 +25,8 @@ use crate::mapping::objective::evaluate;
 use crate::mapping::problem;
 use crate::mapping::solve::{MapConfig, MapPreset, SolveError, solve_watched};
 use crate::partition::{
-    BlockDistances, BlockTree, DirectPartition, DirectPartitioner, DirectSettings, Homes, Layout, Migration,
-    MigrationWeight, RemapError, Resumed, Targets, cost,
+    BlockDistances, BlockTree, Homes, Layout, ManyToOnePartition, ManyToOnePartitioner, ManyToOneSettings,
+    Migration, MigrationWeight, RemapError, Remapping, Targets, cost,
 };
 
 /// Parts of a machine that is no tree are divided into at most so many at once. Balances the sum of all cuts against time: its
@@ -53,7 +53,7 @@ pub struct DirectConfig {
     /// How much heavier than its share a PE may be: 0.03 is 3 %.
     pub imbalance: f64,
     /// The partitioner.
-    pub settings: DirectSettings,
+    pub settings: ManyToOneSettings,
     /// If given, mappings are made and combined until this time after the beginning. Serialised in seconds.
     #[cfg_attr(feature = "serde", serde(with = "crate::ground::settings::seconds"))]
     pub time_limit: Option<Duration>,
@@ -63,9 +63,9 @@ impl DirectConfig {
     /// The settings of a preset, with seed 0, one thread and an imbalance of 3 %.
     pub fn preset(preset: MapPreset) -> Self {
         let settings = match preset {
-            MapPreset::Strong => DirectSettings::strong(),
-            MapPreset::Eco => DirectSettings::eco(),
-            MapPreset::Fast => DirectSettings::fast(),
+            MapPreset::Strong => ManyToOneSettings::strong(),
+            MapPreset::Eco => ManyToOneSettings::eco(),
+            MapPreset::Fast => ManyToOneSettings::fast(),
         };
         Self { seed: 0, threads: 1, imbalance: 0.03, settings, time_limit: None }
     }
@@ -409,14 +409,14 @@ impl DistanceVisitor for Run<'_> {
         observer.begins(Phase::Construction);
         let limited = Limited::new(observer, begin, config.time_limit, Cost::MAX);
         let watched = Watched { limited: &limited, goes_on: AtomicBool::new(false) };
-        let partitioner = DirectPartitioner::new(config.settings.clone(), config.seed)?;
+        let partitioner = ManyToOnePartitioner::new(config.settings.clone(), config.seed)?;
         // In a tree, the parts are places already; where PEs have unequal loads, blocks cannot change places.
         let may_place = !is_tree && capacities.iter().all(|&capacity| capacity == capacities[0]);
         let place = |quotient: &CsrGraph, seed: u64| place(machine, order, quotient, seed, &limited);
         let layout = Layout { tree: &tree, distances: &between, place: may_place.then_some(&place) };
-        let DirectPartition { partition, cost: reached } = match &first {
+        let ManyToOnePartition { partition, cost: reached } = match &first {
             Blocks::Homes(homes, weight) => {
-                let resumed = Resumed { homes, weight: *weight };
+                let resumed = Remapping::new(homes, *weight);
                 partitioner.remap(graph, &targets, layout, resumed, &watched)?
             }
             Blocks::Nothing | Blocks::Start(_) => {

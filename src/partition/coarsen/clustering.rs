@@ -1,4 +1,4 @@
-//! Contraction of clusters: what matchings cannot do for graphs with heavy-tailed degrees.
+//! Contraction of clusters, for graphs with heavy-tailed degrees, where matchings fail.
 //!
 //! Around a hub, a matching contracts one edge and leaves all other neighbours alone. Here, every vertex joins
 //! the cluster of the best rating `w(u,C)^2 / c(C)` next to it, `w(u,C)` being the weight of all its
@@ -48,7 +48,7 @@ pub(crate) fn cluster<W: Stored>(
     number(&cluster_of)
 }
 
-/// Clusters as they grow. A cluster is named by one of its vertices.
+/// Clusters as they grow. A cluster is identified by one of its vertices.
 struct Clustering<'a, W> {
     graph: &'a CompactGraph<W>,
     limits: &'a Limits<'a>,
@@ -57,7 +57,7 @@ struct Clustering<'a, W> {
     /// By cluster.
     weights: Vec<Weight>,
     is_alone: Vec<bool>,
-    /// The clusters next to the current vertex, and the weight of its edges to each.
+    /// The clusters adjacent to the current vertex, and the weight of its edges to each.
     affinities: Vec<(NodeId, Weight)>,
     /// By cluster, that weight while it is summed up; else 0.
     sums: Vec<Weight>,
@@ -77,7 +77,7 @@ impl<'a, W: Stored> Clustering<'a, W> {
         }
     }
 
-    /// Puts a vertex that is alone into the best cluster next to it; returns whether there is one.
+    /// Puts a vertex that is alone into the best adjacent cluster; returns whether there is one.
     fn join(&mut self, node: NodeId) -> bool {
         let weight = self.graph.node_weight(node);
         let best = self.best_cluster(node, self.limits.max_weight - weight);
@@ -91,7 +91,7 @@ impl<'a, W: Stored> Clustering<'a, W> {
         true
     }
 
-    /// The cluster of the best rating next to a vertex that weighs at most `room`; the vertex itself if there is none.
+    /// The adjacent cluster of the best rating that weighs at most `room`; the vertex itself if there is none.
     fn best_cluster(&mut self, node: NodeId, room: Weight) -> NodeId {
         self.collect_affinities(node);
         let mut best = node;

@@ -5,7 +5,7 @@ use super::interface::Objective;
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::affinities::BlockAffinities;
 
-/// J, with distances that are computed whenever they are asked for.
+/// J, with distances that are computed on demand.
 #[derive(Clone)]
 pub(crate) struct ComputedCost<'a> {
     distances: &'a dyn BlockDistances,

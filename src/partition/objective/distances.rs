@@ -15,13 +15,13 @@ pub trait BlockDistances: Sync {
     /// A distance that no two blocks exceed.
     fn greatest(&self) -> Distance;
 
-    /// Whether no way is shorter with a stop, as far as that is known.
+    /// Whether the triangle inequality is known to hold.
     fn has_triangle_inequality(&self) -> bool {
         false
     }
 }
 
-/// Bounds of the distances of different blocks, and what follows for gains.
+/// Bounds of the distances between different blocks, and the bounds of gains that follow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
     pub least: Distance,
@@ -33,7 +33,7 @@ impl Range {
     #[inline]
     pub fn greatest_gain(self, internal: Weight, external: Weight) -> Weight {
         if self.has_triangle_inequality {
-            // No edge comes nearer by more than the vertex moves.
+            // No edge gets shorter by more than the vertex moves.
             let excess = external - internal;
             excess * if excess > 0 { self.greatest } else { self.least }
         } else {

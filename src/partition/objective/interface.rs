@@ -22,7 +22,7 @@ pub(crate) trait Objective: Clone + Sync {
     fn greatest_gain(&self, internal: Weight, external: Weight) -> Weight;
 
     /// How the gain of a move from one block to another, `moved`, changes when a neighbour over an edge of this weight has
-    /// moved `by` two blocks, and whether that move is certain to be the best one still if it was before.
+    /// moved from one block to another, `by`; and whether that move is certain to remain the best one if it was before.
     fn change_of_gain(&self, moved: [BlockId; 2], weight: Weight, by: [BlockId; 2]) -> (Weight, bool);
 
     /// How much more the edges to all blocks but these two cost from the second than from the first.
@@ -34,24 +34,23 @@ pub(crate) trait Objective: Clone + Sync {
         0
     }
 
-    /// What a vertex costs in any block but its home, if it has one.
+    /// What a vertex costs in any block but its home, if it has a home.
     fn penalty(&self, _node: NodeId) -> Weight {
         0
     }
 
-    /// An upper bound of how much of that any move of a vertex out of a block saves.
+    /// An upper bound of how much of its own cost a vertex saves by any move out of a block.
     #[inline]
     fn greatest_own_gain(&self, _node: NodeId, _from: BlockId) -> Weight {
         0
     }
 
-    /// Classes of vertices, if there are any, of which no two may be contracted together.
+    /// Classes of vertices, if there are any: only vertices of the same class may be contracted together.
     fn classes(&self) -> Option<&[u32]> {
         None
     }
 
-    /// The same objective after a contraction that has kept the classes apart; O(n) if vertices cost something by
-    /// themselves.
+    /// The same objective after a contraction that has kept the classes apart; O(n) if vertices have costs of their own.
     fn contracted(&self, _coarse_of: &[NodeId], _num_coarse: usize) -> Self {
         self.clone()
     }

@@ -1,4 +1,4 @@
-//! Migration as a member of the objectives: what another objective costs, and something for each vertex away from home.
+//! Migration as a member of the objectives: the cost of another objective, and a penalty for each vertex away from home.
 
 use super::interface::Objective;
 use crate::ground::types::{BlockId, NodeId, Weight};
@@ -14,20 +14,20 @@ use crate::partition::compact::{CompactGraph, Stored};
 pub(crate) struct Migrating<O> {
     inner: O,
     scale: Weight,
-    /// The block from which each vertex comes; no block of now if that has left.
+    /// The home block of each vertex; a number that is no block if the home no longer exists.
     homes: Vec<u32>,
-    /// What each vertex costs away from home; 0 if its home has left, as it moves in any case.
+    /// The cost of each vertex away from home; 0 if its home no longer exists, as it moves in any case.
     penalties: Vec<Weight>,
 }
 
 impl<O: Objective> Migrating<O> {
-    /// The caller proves that all sums fit [`Weight`].
+    /// All sums must fit [`Weight`], which the caller checks.
     pub fn new(inner: O, scale: Weight, homes: Vec<u32>, penalties: Vec<Weight>) -> Self {
         debug_assert_eq!(homes.len(), penalties.len());
         Self { inner, scale, homes, penalties }
     }
 
-    /// The same with penalties of so much in sum, if they are more.
+    /// The same with penalties scaled down to a sum of `most`, if they exceed it.
     pub fn softened(&self, most: Weight) -> Option<Self> {
         let sum: i128 = self.penalties.iter().map(|&penalty| i128::from(penalty)).sum();
         let softer = |&penalty: &Weight| (i128::from(penalty) * i128::from(most) / sum) as Weight;
@@ -59,7 +59,7 @@ impl<O: Objective> Objective for Migrating<O> {
 
     #[inline]
     fn change_of_gain(&self, moved: [BlockId; 2], weight: Weight, by: [BlockId; 2]) -> (Weight, bool) {
-        // What a vertex costs by itself stays, so the best move stays the best wherever it would otherwise.
+        // What a vertex costs by itself does not change, so the best move is still certain wherever it would be without it.
         let (change, is_certain) = self.inner.change_of_gain(moved, weight, by);
         (self.scale * change, is_certain)
     }

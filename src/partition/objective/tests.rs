@@ -63,7 +63,7 @@ pub(crate) fn matrices() -> Vec<Matrix> {
     ];
     let mut matrices: Vec<Matrix> =
         specs.into_iter().map(|(spec, distances)| matrix(spec, distances)).collect();
-    // Random distances, many of them longer than ways with a stop.
+    // Random distances, many of them violating the triangle inequality.
     let (n, mut rng) = (7, Rng::new(3));
     let mut distances = vec![0; n * n];
     for a in 0..n {

@@ -1,11 +1,12 @@
 //! Orders of the parts of a graph in which the logarithms of the lengths of edges sum up to little.
 //!
-//! *Problem.* Parts stand one after the other, each as long as it is heavy. An edge is as long as the centres of its parts are apart; it is cut
-//! by a random border with a chance in proportion to its length, and by ranges of all sizes alike with one in proportion to the logarithm of
-//! it. So an order of a small sum can be cut well at any place into any number of ranges.
+//! *Problem.* Parts stand one after the other, each as long as it is heavy. The length of an edge is the distance between
+//! the centres of its parts. A random border cuts it with a probability in proportion to its length, and ranges of all sizes
+//! alike cut it with one in proportion to the logarithm of that. So an order of a small sum can be cut well anywhere into
+//! any number of ranges.
 //!
-//! *Algorithm.* Simulated annealing: a run of parts is moved elsewhere and perhaps reversed. O(k + m) a proposal for k parts and m pairs of
-//! parts with edges.
+//! *Algorithm.* Simulated annealing: a run of parts is moved elsewhere and perhaps reversed. O(k + m) per proposal for k
+//! parts and m pairs of adjacent parts.
 //!
 //! F. Chierichetti et al.: On compressing social networks. KDD 2009 (minimum logarithmic arrangement).
 
@@ -15,11 +16,12 @@ use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::Rng;
 use crate::ground::types::{NodeId, Weight};
 
-/// Proposals a part where the order matters to the whole graph. On `3elt` with 64 parts, a quarter of them leaves sums 2 to 4 % larger and
-/// cuts 5 to 20 % larger; six times as many gain nothing. `cargo bench --bench change -- only=paper` shows it.
+/// Proposals per part where the order matters to the whole graph. On `3elt` with 64 parts, a quarter of them leaves sums 2
+/// to 4 % larger and cuts 5 to 20 % larger; six times as many gain nothing. `cargo bench --bench change -- only=paper` shows
+/// it.
 pub(super) const MANY: usize = 1000;
 
-/// Proposals a part where few borders cut what is arranged.
+/// Proposals per part where few borders cut what is arranged.
 pub(super) const FEW: usize = 60;
 
 /// The initial temperature, as a share of the sum that one part has on average.
@@ -28,11 +30,11 @@ const INITIAL: f64 = 0.1;
 /// The final temperature as a share of the initial one.
 const FINAL: f64 = 0.002;
 
-/// Most parts of a short run; every other run is short.
+/// The greatest number of parts in a short run; every other run is short.
 const SHORT: u32 = 4;
 
-/// The vertices of a quotient graph in an order of a small sum. `pulls` are the weights of the edges of each to what stands before all of
-/// them, and behind them; `proposals` are those for each.
+/// The vertices of a quotient graph in an order of a small sum. `pulls` are the weights of the edges from each vertex to
+/// what stands before all of them, and behind them; `proposals` is the number of proposals per vertex.
 pub(super) fn arrange(
     graph: &CsrGraph,
     pulls: &[[Weight; 2]],

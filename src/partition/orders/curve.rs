@@ -1,9 +1,9 @@
 //! Orders along space-filling curves.
 //!
-//! A cube around the points is divided into cells, 2^bits in each dimension, and points are sorted by the position on the curve of the cell that
-//! they are in. Points in the same cell are in the order of their numbers. Dimensions in which all points agree are left out. The
-//! centre of the cube is the median of the points in each dimension, so that the first corners of the curve have about equal numbers of points,
-//! also where a mesh is refined. O(n log n), 16 bytes a vertex.
+//! A cube around the points is divided into cells, 2^bits in each dimension, and points are sorted by the position of their
+//! cell on the curve. Points in the same cell are in the order of their numbers. Dimensions in which all points agree are
+//! left out. The centre of the cube is the median of the points in each dimension, so that the first corners of the curve
+//! have about equal numbers of points, even where a mesh is locally refined. O(n log n), 16 bytes per vertex.
 
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::graph::Coordinates;
 use crate::ground::types::NodeId;
 use crate::partition::orders::{Algorithm, AlgorithmError, Input, Method};
 
-/// Points whose cubes one task finds. The result does not depend on it.
+/// The number of points whose cells one task finds. The result does not depend on it.
 const GRAIN_SIZE: usize = 1 << 14;
 
 /// A curve that visits all cells of a grid of 2^bits cells in each of D dimensions.
@@ -54,7 +54,7 @@ fn ordered_by(count: usize, position: &(dyn Fn(NodeId) -> u64 + Sync)) -> Vec<No
     keys.into_iter().map(|(_, node)| node).collect()
 }
 
-/// Points that the median is taken of at most, evenly chosen.
+/// The greatest number of points that the median is taken of, evenly chosen.
 const SAMPLE: usize = 1 << 16;
 
 /// The cells that points are in. All numbers are halved, so that no difference overflows.
@@ -100,7 +100,7 @@ fn median(points: &Coordinates, axis: usize) -> f64 {
     *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
-/// The bits of all coordinates by turns, the highest of the first coordinate first.
+/// The bits of all coordinates interleaved, the highest bit of the first coordinate first.
 pub(super) fn interleaved<const D: usize>(cell: [u32; D], bits: u32) -> u64 {
     let digits = (0..bits).rev().flat_map(|bit| cell.map(|coordinate| u64::from(coordinate >> bit & 1)));
     digits.fold(0, |key, digit| key << 1 | digit)

@@ -1,4 +1,4 @@
-//! Which parts go into the first half where a set of parts is divided in two.
+//! Which parts go into the first half when a set of parts is divided in two.
 
 use crate::ground::settings::members;
 use crate::ground::types::{BlockId, Weight};
@@ -18,7 +18,7 @@ members! {
         BinPacking = "binpacking" by lighter_group,
     }
 
-    /// Two groups, of which none is empty; there are two parts at least. The parts of a group are in the order of their
+    /// Two groups, neither of them empty; there must be at least two parts. The parts of a group are in the order of their
     /// numbers.
     pub(super) fn groups(self, parts: Parts) -> [Parts; 2] = function(parts)
 }
@@ -26,7 +26,7 @@ members! {
 fn first_parts(mut parts: Parts) -> [Parts; 2] {
     let all: i128 = parts.iter().map(|&(_, weight)| i128::from(weight)).sum();
     let weights = parts.iter().map(|&(_, weight)| weight);
-    // Parts that are to stay empty are grouped by their number.
+    // Parts that must stay empty are grouped by number.
     let first = if all == 0 { parts.len() / 2 } else { count_before(weights, all / 2) };
     let second = parts.split_off(first.clamp(1, parts.len() - 1));
     [parts, second]

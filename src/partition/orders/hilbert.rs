@@ -1,6 +1,6 @@
 //! Ranges of a Hilbert curve, on which consecutive cells are neighbours.
 //!
-//! In two dimensions this is the curve of the procedure HCI of Kaddoura, Ou and Ranka. O(D · bits) a point.
+//! In two dimensions this is the curve of the procedure HCI of Kaddoura, Ou and Ranka. O(D · bits) per point.
 //!
 //! J. Skilling: Programming the Hilbert curve. AIP Conference Proceedings 707, 2004.
 
@@ -11,7 +11,7 @@ struct Hilbert;
 
 impl Curve for Hilbert {
     fn position<const D: usize>(mut cell: [u32; D], bits: u32) -> u64 {
-        // From the largest cubes to the smallest: how the curve inside of each is turned is undone.
+        // From the largest cubes to the smallest: undoes the rotation of the curve inside each.
         for bit in (1..bits).rev() {
             let below = (1 << bit) - 1;
             for axis in 0..D {

@@ -1,7 +1,7 @@
-//! Orders of vertices that are cut anew whenever the parts change.
+//! Orders of vertices that are cut again whenever the parts change.
 //!
 //! Once the vertices are in an order in which near ones stand together, parts are ranges of it: new speeds need prefix sums
-//! of the vertex weights and nothing else. O(n) a cut, with vertices of weight 1 one look-up a vertex.
+//! of the vertex weights and nothing else. O(n) per cut; with vertices of weight 1, one look-up per vertex.
 //!
 //! Kaddoura, Ou, Ranka: Mapping unstructured computational graphs for adaptive and nonuniform computational environments. IEEE Parallel
 //! and Distributed Technology, 1996.
@@ -71,23 +71,23 @@ impl Index {
     }
 }
 
-/// Runs of positions of equal length, few enough that what is told of each stays in the cache: all passes over the vertices are in their
-/// order, and none jumps about in memory.
+/// Runs of positions of equal length, few enough that what is known of each stays in the cache: all passes over the vertices
+/// are in their order, and none accesses memory at random.
 struct Runs {
-    /// Of the length, as a power of two.
+    /// The binary logarithm of the length.
     shift: u32,
     count: usize,
 }
 
 impl Runs {
     fn of(num_positions: usize) -> Self {
-        /// Runs at most.
+        /// The greatest number of runs.
         const MOST: usize = 1 << 12;
         let shift = num_positions.div_ceil(MOST).next_power_of_two().trailing_zeros();
         Self { shift, count: num_positions.div_ceil(1 << shift) }
     }
 
-    /// As [`ends`], where weights are in the order of the vertices.
+    /// As [`ends`], for weights in the order of the vertices.
     fn ends(&self, positions: &[NodeId], weights: &[Weight], sizes: &[Weight]) -> Vec<usize> {
         let run = |position: NodeId| position as usize >> self.shift;
         let mut before = vec![0; self.count + 1];
@@ -100,7 +100,7 @@ impl Runs {
             sum += size;
             sum
         });
-        // Each border with the run that it lies in, which is looked at closely.
+        // Each border with the run that it lies in, which is searched exactly.
         let borders: Vec<(Weight, usize)> =
             sums.map(|target| (target, before[1..].partition_point(|&sum| sum <= target))).collect();
         let mut inside = vec![Vec::new(); self.count];
@@ -122,7 +122,7 @@ impl Runs {
     }
 }
 
-/// From position to vertex, or back; nothing if it is no permutation.
+/// The inverse of a permutation: from position to vertex, or back; nothing if it is no permutation.
 fn inverse(permutation: &[NodeId]) -> Option<Vec<NodeId>> {
     let mut inverse = vec![NodeId::MAX; permutation.len()];
     for (place, &value) in permutation.iter().enumerate() {
@@ -158,8 +158,8 @@ fn fill(ends: &[usize], count: usize) -> Vec<BlockId> {
     parts
 }
 
-/// How many of the first vertices come before a target weight: those the middle of whose weight does. Vertices of weight 1 meet it
-/// exactly.
+/// The number of first vertices that come before a target weight: those whose middle of weight does. Vertices of weight 1
+/// meet it exactly.
 pub(in crate::partition) fn count_before(weights: impl Iterator<Item = Weight>, target: i128) -> usize {
     let mut before = 0;
     let is_before = |&weight: &Weight| {

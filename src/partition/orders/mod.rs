@@ -9,12 +9,12 @@
 //! | `rsb` | recursive spectral bisection: halve by the Fiedler vector | O((n + m) log k) with a large constant |
 //! | `linear` | ranges of the vertices in the order of their numbers | O(n) |
 //!
-//! n vertices, m edges, k parts. `rcb`, `zcurve` and `hilbert` need [`Coordinates`] and see no edges; the others see no coordinates. All
-//! respect vertex weights and the unequal parts of [`Targets`]. All but `multilevel` come as close to the target weights as the order
-//! that they cut allows; vertices of weight 1 give exact sizes.
+//! n vertices, m edges, k parts. `rcb`, `zcurve` and `hilbert` need [`Coordinates`] and ignore edges; the others ignore
+//! coordinates. All respect vertex weights and the unequal parts of [`Targets`]. All but `multilevel` come as close to the
+//! target weights as the order that they cut allows; vertices of weight 1 give exact sizes.
 //!
-//! A member gives an order of the vertices, of which parts are ranges, or halves sets of vertices again and again
-//! (`recursive`), which gives parts and an order too. An order can be kept as an [`Index`](super::Index) and cut anew in no time.
+//! A member gives an order of the vertices, of which parts are ranges, or halves sets of vertices recursively (`recursive`),
+//! which gives both parts and an order. An order can be kept as an [`Index`](super::Index) and cut again in no time.
 //!
 //! Kaddoura, Ou, Ranka: Mapping unstructured computational graphs for adaptive and nonuniform computational environments. IEEE Parallel
 //! and Distributed Technology, 1996 (RCB, RSB, ZCI, HCI with unequal parts; the grouping of speeds; RCBI and RSBI).
@@ -66,7 +66,7 @@ members! {
     fn method(self) -> Method = function()
 }
 
-/// A graph that is to be divided, and what decides how.
+/// A graph to be divided, and what decides how.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Input<'a> {
@@ -74,14 +74,14 @@ pub struct Input<'a> {
     pub graph: &'a CsrGraph,
     /// A point for each vertex, for the algorithms that need them.
     pub coordinates: Option<&'a Coordinates>,
-    /// The effort of the multilevel partitioner.
+    /// The trade-off of time and quality of the multilevel partitioner.
     pub preset: Preset,
     /// How recursive algorithms group parts of unequal weights.
     pub grouping: Grouping,
-    /// Names every random stream.
+    /// The seed of all random streams.
     pub seed: u64,
-    /// Once it asks to stop, `multilevel` and `rsb` divide what is left in the order of the numbers of the vertices. The others take
-    /// O(n log n) and do not ask.
+    /// Once it asks to stop, `multilevel` and `rsb` divide what is left in the order of the numbers of the vertices. The
+    /// others take O(n log n) and do not ask.
     pub observer: &'a dyn Observer,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Input<'a> {
         Self { coordinates: Some(coordinates), ..self }
     }
 
-    /// The same with an effort of the multilevel partitioner.
+    /// The same with a preset of the multilevel partitioner.
     pub fn with_preset(self, preset: Preset) -> Self {
         Self { preset, ..self }
     }
@@ -161,9 +161,9 @@ type Parts = fn(&Input<'_>, &Targets) -> Result<Vec<BlockId>, AlgorithmError>;
 struct Method {
     /// An order of the vertices, of which parts can be ranges; vertex weights do not count.
     order: fn(&Input<'_>) -> Result<Vec<NodeId>, AlgorithmError>,
-    /// The part of each vertex, if parts are no ranges of the order.
+    /// The part of each vertex, if parts are not ranges of the order.
     parts: Option<Parts>,
-    /// Whether sets of parts are divided in two again and again, so that it matters how they are grouped.
+    /// Whether sets of parts are divided in two recursively, so that it matters how they are grouped.
     is_recursive: bool,
     needs_coordinates: bool,
 }
@@ -197,12 +197,12 @@ impl Algorithm {
         Ok(Partition::of(input.graph, blocks, targets))
     }
 
-    /// An order of the vertices of which every range has few neighbours outside, or nearly so. Vertex weights do not count.
+    /// An order of the vertices of which every range has few neighbours outside. Vertex weights do not count.
     pub fn order(self, input: &Input<'_>) -> Result<Vec<NodeId>, AlgorithmError> {
         (self.method().order)(input)
     }
 
-    /// Whether it divides parts in two again and again, so that a [`Grouping`] matters.
+    /// Whether it divides parts in two recursively, so that a [`Grouping`] matters.
     pub fn is_recursive(self) -> bool {
         self.method().is_recursive
     }

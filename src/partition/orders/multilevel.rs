@@ -1,9 +1,9 @@
 //! The multilevel partitioner, and the order that it makes.
 //!
-//! For an order, the vertices are divided into parts with few edges between them; the parts are put in an order in which those that have many
-//! edges in between are near each other ([`arrangement`](super::arrangement)); and so on inside of each part, whose vertices are pulled by then
-//! towards what stands before and behind it. Few vertices that are pulled are sorted by the mean of their neighbours. Costs a
-//! partition of the whole graph for each of log n / log 64 levels.
+//! For an order, the vertices are divided into parts with few edges between them; the parts are put in an order in which
+//! parts connected by many edges are near each other ([`arrangement`](super::arrangement)); and so on inside each part,
+//! whose vertices are then pulled towards what stands before and behind it. Small sets of pulled vertices are sorted by the
+//! mean position of their neighbours. Costs a partition of the whole graph for each of log n / log 64 levels.
 
 use rayon::prelude::*;
 
@@ -14,11 +14,11 @@ use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::orders::{AlgorithmError, Input, Method, Targets, arrangement};
 use crate::partition::partitioner::Partitioner;
 
-/// Parts of one division at most, and vertices that are not divided further. More parts give better orders until annealing them takes
-/// as long as the partition.
+/// The greatest number of parts of one division, and of vertices that are not divided further. More parts give better orders
+/// until annealing them takes as long as the partition.
 const FAN_OUT: usize = 64;
 
-/// Sweeps over the vertices that are sorted by the mean of their neighbours.
+/// Sweeps over the vertices that are sorted by the mean position of their neighbours.
 const SWEEPS: usize = 30;
 
 pub(super) fn method() -> Method {
@@ -115,8 +115,8 @@ impl Piece {
         split(&self.graph, &ranks, order.len()).into_iter().map(piece).collect()
     }
 
-    /// The vertices in the order of numbers of which each is the mean of those of its neighbours; what stands before the piece counts as
-    /// -1, what stands behind it as 1.
+    /// The vertices sorted by numbers of which each is the mean of those of its neighbours; what stands before the piece
+    /// counts as -1, what stands behind it as 1.
     fn by_mean_of_neighbours(&self) -> Vec<NodeId> {
         let mut value = vec![0.0; self.nodes.len()];
         for _ in 0..SWEEPS {

@@ -1,7 +1,7 @@
 //! Recursive coordinate bisection: a set of points is cut by a plane across its longest dimension.
 //!
-//! Points of the same coordinate are told apart by their numbers, so that halves have the weights asked for. O(n) a bisection by selection,
-//! O(n log k) in all; 8 D + 8 bytes a vertex.
+//! Points with the same coordinate are ordered by their numbers, so that halves have the weights asked for. O(n) per
+//! bisection by selection, O(n log k) in all; 8 D + 8 bytes per vertex.
 //!
 //! R. D. Williams: Performance of dynamic load balancing algorithms for unstructured mesh calculations. Concurrency: Practice and
 //! Experience 3(5), 1991.
@@ -61,7 +61,7 @@ fn sites<const D: usize>(points: &Coordinates) -> Vec<Site<D>> {
 }
 
 struct Rcb<'a, const D: usize> {
-    /// If they are not all 1.
+    /// Present unless all are 1.
     weights: Option<&'a [Weight]>,
 }
 
@@ -106,7 +106,7 @@ fn longest_dimension<const D: usize>(set: &[Site<D>]) -> usize {
     (1..D).fold(0, |longest, axis| if extent(axis) > extent(longest) { axis } else { longest })
 }
 
-/// Brings the first sites to the front; how many they are.
+/// Brings the first sites to the front; returns their number.
 fn select<S>(set: &mut [S], share: Share, compare: impl Fn(&S, &S) -> Ordering) -> usize {
     let first = (share.of(set.len() as Weight) as usize).min(set.len());
     if 0 < first && first < set.len() {

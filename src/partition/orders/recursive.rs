@@ -1,4 +1,4 @@
-//! Recursive bisection of sets of vertices, whatever halves them.
+//! Recursive bisection of sets of vertices, by any way to halve them.
 
 use super::grouping::Parts;
 use crate::ground::rng::derive;
@@ -76,7 +76,7 @@ fn divide<H: Halving>(
     sets
 }
 
-/// An order of the vertices: all that lie in one half stand together, in every half. All vertices must weigh 1.
+/// An order of the vertices in which every half is a range. All vertices must weigh 1.
 pub(super) fn order<H: Halving>(halving: &H, all: H::Set, seed: u64) -> Vec<NodeId> {
     let mut order = vec![0; H::len(&all)];
     arrange(halving, all, seed, &mut order);

@@ -1,9 +1,9 @@
 //! Recursive spectral bisection: a connected graph is cut at the weighted median of its Fiedler vector, the eigenvector of the second
 //! least eigenvalue of its Laplacian.
 //!
-//! Of a graph that is not connected, whole components go to the first half as long as they fit, the heaviest first; the lightest that does not fit is cut
-//! by its own Fiedler vector. Costs a Fiedler vector ([`spectral`](crate::partition::orders::spectral)) of the whole graph for
-//! each of log k levels; memory O(n + m).
+//! In a graph that is not connected, whole components go to the first half as long as they fit, the heaviest first; the
+//! lightest that does not fit is cut by its own Fiedler vector. Costs a Fiedler vector
+//! ([`spectral`](crate::partition::orders::spectral)) of the whole graph for each of log k levels; memory O(n + m).
 //!
 //! A. Pothen, H. D. Simon, K.-P. Liou: Partitioning sparse matrices with eigenvectors of graphs. SIAM Journal on Matrix Analysis and
 //! Applications 11(3), 1990. S. T. Barnard, H. D. Simon: A fast multilevel implementation of recursive spectral bisection. Concurrency:
@@ -80,7 +80,7 @@ impl<W: Stored> Halving for Rsb<'_, W> {
     }
 }
 
-/// The vertices in an order in which the first ones, up to a weight, are to be cut off.
+/// The vertices in an order of which the first ones, up to a weight, should be cut off.
 fn spectral_order<W: Stored>(
     graph: &CompactGraph<W>,
     target: i128,

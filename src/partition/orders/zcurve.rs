@@ -1,4 +1,4 @@
-//! Ranges of a Z-curve: the bits of the coordinates of a cell by turns are its position (Morton order).
+//! Ranges of a Z-curve: the interleaved bits of the coordinates of a cell are its position (Morton order).
 
 use super::curve::{self, Curve, interleaved};
 use crate::partition::orders::{Algorithm, Method};

@@ -11,15 +11,15 @@ use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{Arc, CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
-use crate::partition::rooms::Rooms;
+use crate::partition::residual::ResidualCapacities;
 
-/// The gain of a vertex of more arcs is computed again only when one in this many of its neighbours has moved. Balances
-/// up-to-date gains of hubs against their cost, which is at most this many times the arcs of the vertices that move.
-/// Shows on stars and graphs with hubs.
+/// For a vertex with more arcs than this, the gain is recomputed only after one in this many of its neighbours has moved.
+/// Balances up-to-date gains of hubs against their cost, which is at most this many times the arcs of the vertices that
+/// move. Shows on stars and graphs with hubs.
 const FEW_ARCS: usize = 256;
 
-/// Arcs looked at for vertices that are put back into the queue, in multiples of the arcs of the graph. Beyond it, moves
-/// are made at their present gain. Balances the loss of rebalancing against its time. Shows on graphs with hubs.
+/// The number of arcs scanned for vertices that are put back into the queue, in multiples of the arcs of the graph. Beyond
+/// it, moves are made at their present gain. Balances the loss of rebalancing against its time. Shows on graphs with hubs.
 const PUT_BACK_EFFORT: usize = 64;
 
 /// Moves vertices out of overloaded blocks, cheapest first, until no block is above its bound.
@@ -48,7 +48,7 @@ struct Rebalancing<'a, W, O> {
     bounds: &'a [Weight],
     affinities: BlockAffinities,
     heap: Heap,
-    rooms: Rooms,
+    residuals: ResidualCapacities,
     /// By vertex: the number of neighbours that have moved since its gain was computed.
     outdated: Vec<u32>,
 }
@@ -59,9 +59,9 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         affinities.resize(bounds.len());
         let mut heap = Heap::default();
         heap.resize(level.num_nodes());
-        let rooms = Rooms::new(bounds, &assignment.weights);
+        let residuals = ResidualCapacities::new(bounds, &assignment.weights);
         let outdated = vec![0; level.num_nodes()];
-        Self { level, assignment, bounds, affinities, heap, rooms, outdated }
+        Self { level, assignment, bounds, affinities, heap, residuals, outdated }
     }
 
     /// Moves vertices until no block is overloaded or no move is left; false if it was stopped before.
@@ -115,7 +115,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
     }
 
     fn best_move(&mut self, node: NodeId) -> Option<(Weight, BlockId)> {
-        let Self { level, assignment, bounds, affinities, rooms, .. } = self;
+        let Self { level, assignment, bounds, affinities, residuals, .. } = self;
         affinities.collect(level.graph, &assignment.blocks, node);
         let from = assignment.blocks[node as usize];
         let weight = level.node_weight(node);
@@ -125,7 +125,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         let adjacent = affinities.blocks()[..count].iter().copied().filter(|&block| fits(block));
         let block = adjacent
             .max_by_key(|&block| (level.gain(node, affinities, from, block), room(block), block))
-            .or_else(|| rooms.emptiest(room).filter(|&block| fits(block)))?;
+            .or_else(|| residuals.emptiest(room).filter(|&block| fits(block)))?;
         Some((level.gain(node, affinities, from, block), block))
     }
 
@@ -135,7 +135,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         let from = self.assignment.blocks[node as usize];
         self.assignment.shift(node, level.node_weight(node), to, gain);
         // Only the block that is left has more room.
-        self.rooms.grow(from, self.bounds[from as usize] - self.assignment.weights[from as usize]);
+        self.residuals.raise(from, self.bounds[from as usize] - self.assignment.weights[from as usize]);
         for arc in level.arcs(node) {
             let target = arc.target as usize;
             if !self.heap.contains(arc.target) {
@@ -160,16 +160,16 @@ fn rebalance_in_order<W: Stored, O: Objective>(
     assignment: &mut Assignment,
     bounds: &[Weight],
 ) {
-    let mut rooms = Rooms::new(bounds, &assignment.weights);
+    let mut residuals = ResidualCapacities::new(bounds, &assignment.weights);
     for node in level.nodes() {
         let (from, weight) = (assignment.blocks[node as usize], level.node_weight(node));
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
         if room(from) >= 0 || weight == 0 {
             continue;
         }
-        let Some(to) = rooms.emptiest(room).filter(|&to| weight <= room(to)) else { continue };
+        let Some(to) = residuals.emptiest(room).filter(|&to| weight <= room(to)) else { continue };
         assignment.shift(node, weight, to, 0);
-        rooms.grow(from, bounds[from as usize] - assignment.weights[from as usize]);
+        residuals.raise(from, bounds[from as usize] - assignment.weights[from as usize]);
     }
     assignment.cost = level.objective.cost(level.graph, &assignment.blocks);
 }

@@ -64,7 +64,7 @@ pub(crate) struct Moves<'a, W, O> {
     cost: Vec<Weight>,
     /// By block, the block before it on the cheapest path and the move that leads to it.
     parent: Vec<(BlockId, NodeId)>,
-    /// Relaxations, and arcs looked at for new moves, that are still allowed.
+    /// The number of relaxations, and of arcs scanned for new moves, that are still allowed.
     budget: Budget,
     /// One block of each cycle found.
     cycles: Vec<BlockId>,
@@ -76,9 +76,9 @@ pub(crate) struct Moves<'a, W, O> {
 impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
     /// Collects the best moves of a partition; O(n + m).
     ///
-    /// All searches together may relax, or look at, `effort` times as many moves as the graph has arcs. With many blocks
-    /// there are many cycles, and a search for each would cost O(k) times the graph. Around hubs, each move outdates
-    /// nearly all rows. Searches end once the observer asks to stop.
+    /// All searches together may relax, or scan, `effort` times as many moves as the graph has arcs. With many blocks there
+    /// are many cycles, and a search for each would cost O(k) times the graph. Around hubs, each move outdates nearly all
+    /// rows. Searches end once the observer asks to stop.
     pub fn new(
         level: Problem<'a, W, O>,
         assignment: &Assignment,
@@ -446,7 +446,7 @@ mod tests {
         assert_eq!(assignment.cost, level.cut(&assignment.blocks));
     }
 
-    /// A way to block 10 goes by nearly all the weight there is, and the cycle that it closes goes by it once more.
+    /// A path to block 10 costs nearly the greatest weight, and the cycle that it closes adds that once more.
     #[test]
     fn labels_bear_the_greatest_weights() {
         let mut builder = GraphBuilder::new(6);

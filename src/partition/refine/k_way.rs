@@ -1,9 +1,9 @@
-//! Fiduccia-Mattheyses refinement of partitions into any number of blocks.
+//! Fiduccia-Mattheyses refinement of k-way partitions.
 //!
-//! A search starts from some vertices of the boundary. It always makes the best move that fits, also if that worsens
-//! the cut, and lets the neighbours of moved vertices join. It ends some moves after its best state and returns to
-//! it. From the whole boundary this is the classical algorithm; from single vertices it escapes from far more
-//! local optima. A vertex moves at most once a round.
+//! A search starts from some vertices of the boundary. It always makes the best move that fits, even if that raises the cut,
+//! and lets the neighbours of moved vertices join. It ends some moves after its best state and returns to it. Started from
+//! the whole boundary, this is the classical algorithm; started from single vertices, it escapes from far more local optima.
+//! A vertex moves at most once per round.
 //!
 //! The affinities of a vertex to the blocks are computed when they are needed: O(deg) time, O(n + k) memory. A table of
 //! all affinities would take O(n k).
@@ -20,17 +20,15 @@ use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
 use crate::partition::settings::KWaySettings;
 
-/// A search ends when it has looked at this many arcs since its best state. Balances cut against time around hubs,
-/// where each move outdates gains that take long to compute; elsewhere these are hundreds of moves. Shows on graphs
-/// with hubs.
+/// A search ends once it has scanned this many arcs since its best state. Balances cut against time around hubs, where each
+/// move outdates gains that take long to compute; elsewhere it allows for hundreds of moves. Shows on graphs with hubs.
 const MAX_SEARCH_EFFORT: usize = 1 << 15;
 
-/// A round ends when its searches have looked in vain at this many times the arcs of the graph. Balances cut against
-/// time around hubs. Shows as [`MAX_SEARCH_EFFORT`]; it is a multiple of what a round wastes where degrees are small.
+/// A round ends once its searches have scanned this many times the arcs of the graph in vain. Balances cut against time
+/// around hubs. Shows as [`MAX_SEARCH_EFFORT`] does; it is a multiple of the wasted work of a round where degrees are small.
 const MAX_WASTED_PASSES: usize = 50;
 
-/// Arcs that are added to those of the graph for [`MAX_WASTED_PASSES`], so that searches on small graphs are not cut
-/// short.
+/// Arcs added to those of the graph for [`MAX_WASTED_PASSES`], so that searches on small graphs are not cut short.
 const FREE_ARCS: usize = 1 << 19;
 
 /// Rounds end when one gains less than one in this many of the cut. Balances cut against time on the graphs of the
@@ -58,7 +56,7 @@ impl Degrees {
     }
 }
 
-/// What a refinement keeps to.
+/// What a refinement must keep to.
 #[derive(Clone, Copy)]
 pub(crate) struct Goal<'a> {
     /// The greatest weight of each block.
@@ -82,9 +80,9 @@ pub(crate) struct KWay {
     /// By vertex; a vertex of positive external degree lies on the boundary.
     degrees: Vec<Degrees>,
     affinities: BlockAffinities,
-    /// Arcs looked at since the best state of the current search.
+    /// Arcs scanned since the best state of the current search.
     effort: usize,
-    /// Where a vertex in the heap would go.
+    /// Where a vertex in the heap would move.
     destination: Vec<BlockId>,
     /// Whether the gain in the heap is only an upper bound.
     dirty: Vec<bool>,
@@ -237,7 +235,7 @@ impl KWay {
         self.heap.raise(node, change);
     }
 
-    /// Moves a vertex and updates the degrees around it; `visit` sees each neighbour afterwards.
+    /// Moves a vertex and updates the degrees around it; `visit` is called for each neighbour afterwards.
     #[inline]
     fn shift<W: Stored, O: Objective>(
         &mut self,
@@ -293,7 +291,8 @@ impl KWay {
         best.map(|(gain, _, block)| (gain, block))
     }
 
-    /// Makes moves from the vertices in the heap on and goes back to the best state. Returns the arcs looked at in vain.
+    /// Makes moves starting with the vertices in the heap, and returns to the best state. Returns the number of arcs scanned
+    /// in vain.
     fn search<W: Stored, O: Objective>(
         &mut self,
         level: Problem<'_, W, O>,
@@ -363,7 +362,7 @@ impl KWay {
         });
     }
 
-    /// Undoes the moves of the search behind the first `length` ones. Returns the arcs looked at.
+    /// Undoes the moves of the search after the first `length` ones. Returns the number of arcs scanned.
     fn roll_back<W: Stored, O: Objective>(
         &mut self,
         level: Problem<'_, W, O>,
@@ -383,8 +382,8 @@ impl KWay {
     }
 }
 
-/// Whether a vertex joins a search when a neighbour moves. One with more arcs than [`MAX_SEARCH_EFFORT`] does not: next to nearly all that moves,
-/// it would end every search at once. It still has searches that start from it.
+/// Whether a vertex joins a search when a neighbour moves. One with more arcs than [`MAX_SEARCH_EFFORT`] does not: adjacent
+/// to nearly everything that moves, it would end every search at once. Searches still start from it.
 #[inline]
 fn joins<W: Stored>(graph: &CompactGraph<W>, node: NodeId) -> bool {
     graph.degree(node) <= MAX_SEARCH_EFFORT

@@ -1,10 +1,9 @@
 //! Fiduccia-Mattheyses refinement of bisections, and greedy growing on the same data.
 //!
-//! Every vertex is moved at most once a pass, best gain first; gains of neighbours are updated as it moves; at
-//! the end of the pass everything after the best state is undone. States are compared by overload first
-//! and cut second, so the pass also balances. Unlike the textbook version, the sides may exceed their
-//! bounds by a slack on the way. Without it, no vertex could move at all when the sizes are exact.
-//! O(n + m) a pass plus O(log n) for each gain that changes.
+//! Every vertex is moved at most once per pass, best gain first; the gains of its neighbours are updated as it moves; at the
+//! end of the pass, everything after the best state is undone. States are compared by overload first and cut second, so the
+//! pass also balances. Unlike in the textbook version, the sides may exceed their bounds by some slack on the way. Without
+//! it, no vertex could move at all when the sizes are exact. O(n + m) per pass plus O(log n) for each gain that changes.
 //!
 //! Fiduccia, Mattheyses: A linear-time heuristic for improving network partitions. DAC 1982.
 
@@ -105,7 +104,7 @@ impl TwoWay {
         }
     }
 
-    /// Moves a vertex and updates everything that depends on its side; `visit` sees each neighbour.
+    /// Moves a vertex and updates everything that depends on its side; `visit` is called for each neighbour.
     #[inline]
     fn shift<W: Stored>(
         &mut self,
@@ -203,7 +202,7 @@ impl TwoWay {
         }
     }
 
-    /// Queues all vertices of a side that have not moved, also those inside of it.
+    /// Queues all vertices of a side that have not moved, including those not on the boundary.
     fn enqueue_side<W: Stored>(&mut self, graph: &CompactGraph<W>, bisection: &Bisection, side: usize) {
         for node in graph.nodes() {
             if bisection.sides[node as usize] as usize == side && !self.moved[node as usize] {
@@ -227,7 +226,7 @@ impl TwoWay {
         });
     }
 
-    /// Undoes the moves of the pass behind the first `length` ones.
+    /// Undoes the moves of the pass after the first `length` ones.
     fn roll_back<W: Stored>(&mut self, graph: &CompactGraph<W>, bisection: &mut Bisection, length: usize) {
         while self.trail.len() > length {
             let node = self.trail.pop().expect("the trail is longer than its best prefix");

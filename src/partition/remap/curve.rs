@@ -1,4 +1,4 @@
-//! The curve of objective against migration: one remapping for each of several weights.
+//! The curve of objective against migration: one remapping per weight.
 
 use super::homes::Migration;
 use super::weight::MigrationWeight;
@@ -7,25 +7,26 @@ use crate::ground::types::{Cost, Weight};
 /// What a remapping costs, and what it moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct CurvePoint {
     /// The weight of migration that was asked for.
     pub migration_weight: MigrationWeight,
     /// The cut, or J.
     pub cost: Cost,
-    /// What changes place.
+    /// What moves.
     pub migration: Migration,
-    /// The sum of the excess of all blocks over their bounds.
+    /// The total weight by which blocks exceed their bounds.
     pub overload: Weight,
     /// Whether no other point is as good in overload, cost and migration and better in one of them.
     pub is_best: bool,
 }
 
-/// Weights on a curve besides 0: powers of 2 times what the objective is for each unit of vertex weight. Below the least, little
-/// changes on meshes; above the greatest, hardly more stays than the bounds demand.
+/// Weights on a curve besides 0: powers of 2 times the objective per unit of vertex weight. Below the least, little changes
+/// on meshes; above the greatest, hardly more stays than the bounds demand.
 const POWERS: std::ops::RangeInclusive<i32> = -3..=6;
 
-/// Remaps with weights from 0 on. `remap` is given a weight and tells cost, migration and overload, or nothing where that cannot be
-/// computed: then there is no such point. `total` is the weight of all vertices.
+/// Remaps with weights from 0 on. `remap` maps a weight to cost, migration and overload, or to nothing where they cannot be
+/// computed: such points are left out. `total` is the weight of all vertices.
 ///
 /// ```
 /// use viem::graph::generate;
@@ -58,7 +59,7 @@ pub fn curve<E>(
         Ok(remap(migration_weight)?.map(point))
     };
     let mut points: Vec<CurvePoint> = at(MigrationWeight::ZERO)?.into_iter().collect();
-    // The cost of any partition tells what the objective is for each unit of vertex weight.
+    // The cost of any partition will do to estimate the objective per unit of vertex weight.
     let known = match points.first() {
         Some(point) => Some(point.cost),
         None => at(MigrationWeight::ONE)?.map(|point| point.cost),

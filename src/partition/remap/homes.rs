@@ -4,7 +4,7 @@ use crate::graph::CsrGraph;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{BlockId, NodeId, Weight};
 
-/// The block from which each vertex comes, in the numbers of now.
+/// The block from which each vertex comes, in present block numbers.
 ///
 /// Blocks may have left and joined: those that stay keep their order and are numbered from 0, those that joined come last.
 ///
@@ -26,7 +26,7 @@ pub struct Homes {
     pub(super) num_blocks: usize,
 }
 
-/// Why there are no such homes. Vertices and blocks are counted from 0.
+/// Why homes were refused. Vertices and blocks are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 #[non_exhaustive]
@@ -60,8 +60,8 @@ impl HasKind for HomesError {
 }
 
 impl Homes {
-    /// From the block of each vertex before and the blocks that have left, in the numbers of before, to `num_blocks` blocks of now.
-    /// O(n log l) for l blocks that have left.
+    /// Homes in `num_blocks` present blocks, from the former block of each vertex and the blocks that have left, in former
+    /// numbers. O(n log l) for l blocks that have left.
     pub fn new(old: &[BlockId], left: &[BlockId], num_blocks: usize) -> Result<Self, HomesError> {
         let mut left = left.to_vec();
         left.sort_unstable();
@@ -93,13 +93,14 @@ impl Homes {
         Ok(Self { homes, num_blocks: self.num_blocks })
     }
 
-    /// The same with other names for the blocks of now: block `b` is `names[b]`, all different and below their number.
+    /// The same with other numbers for the present blocks: block `b` becomes `names[b]`; all names are different and below
+    /// the number of blocks.
     pub(crate) fn renamed(&self, names: &[BlockId]) -> Self {
         let name = |&home: &u32| names.get(home as usize).copied().unwrap_or(home);
         Self { homes: self.homes.iter().map(name).collect(), num_blocks: self.num_blocks }
     }
 
-    /// The same where all blocks of now but these, in rising order, have left: block `blocks[b]` is block b.
+    /// The same as if all present blocks but these, which ascend, had left: block `blocks[b]` becomes block b.
     pub(crate) fn without_others(&self, blocks: &[BlockId]) -> Self {
         let left = blocks.len() as u32;
         let home = |home: &u32| blocks.binary_search(home).map_or(left, |block| block as u32);
@@ -111,12 +112,12 @@ impl Homes {
         self.homes.len()
     }
 
-    /// The block of now that a vertex comes from; none if that has left.
+    /// The present block that a vertex comes from; none if that has left.
     pub fn of(&self, vertex: NodeId) -> Option<BlockId> {
         Some(self.homes[vertex as usize]).filter(|&home| (home as usize) < self.num_blocks)
     }
 
-    /// The weight that comes from each block of now; O(n).
+    /// The weight that comes from each present block; O(n).
     pub fn loads(&self, graph: &CsrGraph) -> Vec<Weight> {
         let mut loads = vec![0; self.num_blocks];
         for (&home, &weight) in self.homes.iter().zip(graph.node_weights()) {
@@ -127,7 +128,7 @@ impl Homes {
         loads
     }
 
-    /// What changes place if the vertices of a graph go to these blocks; O(n).
+    /// What moves if the vertices of a graph go to these blocks; O(n).
     pub fn migration(&self, graph: &CsrGraph, blocks: &[BlockId]) -> Migration {
         let mut migration = Migration::default();
         for ((&home, &block), &weight) in self.homes.iter().zip(blocks).zip(graph.node_weights()) {
@@ -139,7 +140,7 @@ impl Homes {
         migration
     }
 
-    /// An error unless they are for a graph of so many vertices and a partition into so many blocks.
+    /// Fails unless they are for a graph with this number of vertices and a partition into this number of blocks.
     pub(crate) fn check(&self, num_nodes: usize, num_blocks: usize) -> Result<(), HomesError> {
         if self.homes.len() != num_nodes {
             return Err(HomesError::Length { found: self.homes.len(), expected: num_nodes });
@@ -151,9 +152,10 @@ impl Homes {
     }
 }
 
-/// What changes place: vertices whose block is not their home, those of blocks that have left among them.
+/// What moves: vertices whose block is not their home, including those whose home no longer exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Migration {
     /// The sum of their weights.
     pub weight: Weight,

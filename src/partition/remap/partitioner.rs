@@ -1,4 +1,4 @@
-//! Partitions of small cut that resume older ones: the multilevel partitioner as it is called.
+//! Partitions of small cut that resume older ones.
 
 use super::homes::{Homes, Migration};
 use super::search::{Remap, RemapError};
@@ -13,16 +13,17 @@ use crate::partition::targets::Targets;
 
 /// A partition that resumes another one.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Remapped {
     /// Blocks, their weights, the cut.
     pub partition: Partition,
-    /// What changes place.
+    /// What moves.
     pub migration: Migration,
 }
 
 impl Partitioner {
-    /// Partitions a graph anew, from where its vertices are: a small sum of the cut and `weight` times the weight of the vertices that
-    /// change place. With a weight of 0, the partition is that from scratch, with the labels that keep most in its place.
+    /// Repartitions a graph from where its vertices are, minimising the cut plus `weight` times the weight of the vertices
+    /// that move. With a weight of 0, the partition is one from scratch, with the labels that keep most weight in place.
     ///
     /// ```
     /// use viem::graph::generate;

@@ -1,12 +1,12 @@
-//! The labels of a partition that keep most where it was.
+//! The labels of a partition that keep most weight in place.
 //!
-//! *Problem.* A partition from scratch calls its blocks anything. Which PE shall take which block, so that the weight of the
-//! vertices that stay is greatest, and neither bounds nor objective suffer?
+//! *Problem.* A partition from scratch labels its blocks arbitrarily. Which PE should take which block, so that the weight
+//! of the vertices that stay is greatest, and neither bounds nor objective suffer?
 //!
-//! *Algorithm.* Of the cut all labels are equal: an assignment of blocks to PEs of greatest overlap. On a tree of parts, only
-//! parts of the same shape can change places. So the best assignment of the children of a part to those of another is found for
-//! each pair of parts, from the innermost on: each pair needs its children's values only. O(sum over the levels of p² c³)
-//! for p parts of c children on a level, and 8 k² bytes.
+//! *Algorithm.* For the cut, all labels are equal: an assignment of blocks to PEs of greatest overlap. On a tree of parts,
+//! only parts of the same shape can change places. So the best assignment of the children of a part to those of another is
+//! found for each pair of parts, from the innermost on: each pair needs the values of its children only. O(sum over the
+//! levels of p² c³) for p parts of c children on a level, and 8 k² bytes.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::layout::BlockTree;
 
-/// Which block may take which label, and what that keeps.
+/// Which block may take which label, and how much weight that keeps in place.
 pub(super) struct Relabelling<'a> {
     pub tree: &'a BlockTree,
     /// The weight that stays if block `b` gets the label `l`, at `b · k + l`.
@@ -28,14 +28,14 @@ pub(super) struct Relabelling<'a> {
 }
 
 impl Relabelling<'_> {
-    /// The label of each block; their own if the observer asks to stop.
+    /// The label of each block; their own labels if the observer asks to stop.
     pub fn best(&self) -> Vec<BlockId> {
         let found = self.of_parts(0, 0, &mut Watch::new(self.observer));
         found.map_or_else(|| (0..self.weights.len() as BlockId).collect(), |(_, labels)| labels)
     }
 
     /// The weight that stays if a part gets the labels of another, and the label of each of its blocks; nothing if they
-    /// differ in shape or a block in weight, or if the watch says so.
+    /// differ in shape, if a block is too heavy, or if the watch stops the search.
     fn of_parts(&self, part: usize, other: usize, watch: &mut Watch<'_>) -> Option<(Weight, Vec<BlockId>)> {
         let (blocks, labels) = (self.tree.range(part), self.tree.range(other));
         let (own, others) = (self.tree.children(part), self.tree.children(other));
@@ -62,7 +62,7 @@ impl Relabelling<'_> {
         let count = own.len();
         let pairs = own.flat_map(|one| others.clone().map(move |other| (one, other)));
         let mut values: Vec<_> = pairs.map(|(one, other)| value(one, other, watch)).collect();
-        // All overlaps together are no more than the weight of all blocks.
+        // All overlaps together do not exceed the weight of all blocks.
         let forbidden = self.weights.iter().sum::<Weight>().saturating_add(1);
         let cost =
             |row: usize, column: usize| values[row * count + column].as_ref().map_or(forbidden, |v| -v.0);
@@ -77,7 +77,7 @@ impl Relabelling<'_> {
         Some((sum, labels))
     }
 
-    /// Whether a block may get a label; its own always.
+    /// Whether a block may get a label; its own is always allowed.
     fn fits(&self, block: usize, label: usize) -> bool {
         block == label || self.weights[block] <= self.bounds[label]
     }

@@ -21,7 +21,7 @@ use crate::partition::scheme::pool::Pool;
 use crate::partition::settings::Settings;
 use crate::partition::targets::Targets;
 
-/// The most blocks that get new labels, which takes cubic time and quadratic memory.
+/// The greatest number of blocks that get new labels, which takes cubic time and quadratic memory.
 pub const MOST_RELABELLED: usize = 4096;
 
 /// Why nothing was remapped.
@@ -50,9 +50,9 @@ impl HasKind for RemapError {
     }
 }
 
-/// If all penalties together are more than this many times what the edges cost, they are first searched with as much only.
-/// Balances migration against borders that no single move mends: where penalties are higher, hardly less migrates, but the cut rises by
-/// up to a quarter. Tuned on the mesh of 3072 vertices, 16 blocks, by `generate_model --curve`.
+/// If all penalties together exceed this many times the cost of the edges, they are first scaled down to that. Balances
+/// migration against borders that no single move repairs: where penalties are higher, hardly less migrates, but the cut
+/// rises by up to a quarter. Tuned on the mesh of 3072 vertices, 16 blocks, by `generate_model --curve`.
 const MOST_PENALTIES: Weight = 8;
 
 /// What is remapped, and how.
@@ -69,13 +69,13 @@ pub(in crate::partition) struct Remap<'a> {
 }
 
 impl Remap<'_> {
-    /// Checks that homes are those of the graph and that all sums fit: the objective sums up edges times `greatest`, and counts
-    /// `times` in what is asked for.
+    /// Checks that homes fit the graph and that no sum overflows: the objective sums up edges times `greatest`, and `times`
+    /// that is what counts.
     pub fn check(&self, times: Weight, greatest: Weight) -> Result<(), RemapError> {
         let num_blocks = self.targets.num_blocks();
         self.homes.check(self.graph.num_nodes(), num_blocks)?;
         if self.weight == MigrationWeight::ZERO {
-            // Only labels are changed, which sums up nothing but the weights of vertices.
+            // Only labels change, which sums up nothing but the weights of vertices.
             return if num_blocks > MOST_RELABELLED {
                 Err(RemapError::TooManyBlocks { num_blocks })
             } else {
@@ -94,8 +94,8 @@ impl Remap<'_> {
         }
     }
 
-    /// A partition of small objective and migration. The objective counts `times` in what is asked for, and no edge of weight 1
-    /// costs more than `greatest`.
+    /// A partition of small objective and migration. `times` the objective is what counts, and no edge of weight 1 costs
+    /// more than `greatest`.
     pub fn run<O: Objective>(
         &self,
         objective: O,
@@ -132,8 +132,8 @@ impl Remap<'_> {
         best.expect("there is one")
     }
 
-    /// The label of each block of a partition such that most stays in its place; labels can change inside of a tree. O(n + k²), so
-    /// there are [`MOST_RELABELLED`] blocks at most, which [`check`](Self::check) has made sure of.
+    /// The label of each block of a partition such that most weight stays in place; labels change within a tree. O(n + k²)
+    /// besides the assignment, for at most [`MOST_RELABELLED`] blocks, which [`check`](Self::check) has made sure of.
     pub fn labels(&self, partition: &Partition, tree: &BlockTree) -> Vec<BlockId> {
         let num_blocks = self.targets.num_blocks();
         let mut overlaps = vec![0; num_blocks * num_blocks];
@@ -160,7 +160,7 @@ struct Search<'a, W> {
 }
 
 impl<W: Stored> Search<'_, W> {
-    /// The best partition with all steps that a machine of several levels needs.
+    /// The best partition, along the parts of the machine if it has several levels.
     fn best<O: Objective>(&self, objective: &Migrating<O>) -> Assignment {
         let Remap { targets, along, seed, observer, .. } = *self.remap;
         let Some(along) = along else { return self.all_at_once(objective) };
@@ -174,13 +174,13 @@ impl<W: Stored> Search<'_, W> {
         self.with_task(objective, |task| Pool::new(task, self.remap.seed).best())
     }
 
-    /// A partition after refinement on all levels. `stream` numbers the random streams.
+    /// A partition refined on all levels. `stream` numbers the random streams.
     fn refined<O: Objective>(&self, objective: &Migrating<O>, start: Assignment, stream: u64) -> Assignment {
         let rng = &mut Rng::new(derive(self.remap.seed, u64::MAX - stream));
         self.with_task(objective, |task| Multilevel::new(task).run(Some((&start.blocks.clone(), start)), rng))
     }
 
-    /// Every vertex where it was, if all blocks are still there.
+    /// Every vertex at home, if all homes still exist.
     fn at_home<O: Objective>(&self, objective: &Migrating<O>) -> Option<Assignment> {
         let Homes { homes, num_blocks } = self.remap.homes;
         let all_stay = homes.iter().all(|&home| (home as usize) < *num_blocks);

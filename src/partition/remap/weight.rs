@@ -1,4 +1,4 @@
-//! What it costs that a vertex changes place.
+//! The cost of moving a vertex.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::Weight;
 
-/// What a vertex of weight 1 costs if it changes place, in units of the objective: a decimal number from 0 on, kept exactly.
+/// The cost of moving a vertex of weight 1, in units of the objective: a non-negative decimal number, kept exactly.
 ///
 /// ```
 /// use viem::partition::MigrationWeight;
@@ -18,7 +18,7 @@ use crate::ground::types::Weight;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MigrationWeight {
-    /// In parts of `UNIT`.
+    /// In units of 1 / `UNIT`.
     parts: Weight,
 }
 
@@ -31,6 +31,7 @@ const UNIT: Weight = 1_000_000;
 /// A text that is no weight of migration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no weight of migration: give a number from 0 to {most} with at most {DIGITS} digits after the point", most = MigrationWeight::MOST)]
+#[non_exhaustive]
 pub struct MigrationWeightError {
     /// What was given instead.
     pub text: String,
@@ -57,7 +58,8 @@ impl MigrationWeight {
         self.parts as f64 / UNIT as f64
     }
 
-    /// The weight above 0 next to a number, of two significant digits; the least or the greatest beyond them.
+    /// The weight above 0 that is nearest to a number, rounded to two significant digits; the least or the greatest weight
+    /// if the number is beyond them.
     pub fn rounded(value: f64) -> Self {
         let parts = (value * UNIT as f64).clamp(1.0, (Self::MOST * UNIT) as f64);
         let digit = 10f64.powf(parts.log10().floor() - 1.0).max(1.0);

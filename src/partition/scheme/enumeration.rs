@@ -1,17 +1,19 @@
 //! The best partition of a tiny graph, by enumeration.
 //!
-//! Vertices are assigned one after the other. A branch ends when its overload and its cost so far are no better than the best
-//! partition known. At most k^n leaves; only for as many as take no time.
+//! Vertices are assigned one after the other. A branch ends when its overload and its cost so far are no better than the
+//! best partition known. At most k^n leaves; used only where these are few.
 
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 
-/// Partitions that are looked at, at most. Balances the optimum of tiny problems against time: this is a few milliseconds.
+/// The greatest number of partitions that are tried. Balances the optimum of tiny problems against time: this takes a few
+/// milliseconds.
 const MOST: usize = 1 << 17;
 
-/// The partition of least overload and then of least cost, the first of equals, if there are few enough to look at all.
+/// The partition of least overload and then of least cost, the first among equals, if there are few enough partitions to try
+/// them all.
 pub(in crate::partition) fn best<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     bounds: &[Weight],
@@ -31,7 +33,7 @@ pub(in crate::partition) fn best<W: Stored, O: Objective>(
 
 struct Search<'a, W, O> {
     level: Problem<'a, W, O>,
-    /// What the bounds leave; below 0 where they are exceeded.
+    /// The room that the bounds leave; negative where they are exceeded.
     room: Vec<Weight>,
     /// The blocks of the first vertices.
     blocks: Vec<BlockId>,
@@ -40,7 +42,7 @@ struct Search<'a, W, O> {
 }
 
 impl<W: Stored, O: Objective> Search<'_, W, O> {
-    /// Assigns the next vertex; `so_far` are overload and cost of those before it.
+    /// Assigns the next vertex; `so_far` is the overload and the cost of those before it.
     fn extend(&mut self, so_far: (Weight, Weight)) {
         if self.best.as_ref().is_some_and(|(best, _)| so_far >= *best) {
             return;

@@ -68,9 +68,9 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
 
     /// Coarsens, partitions, refines.
     ///
-    /// `start` are classes of vertices and a partition that separates no class. Only vertices of the same class are
-    /// then contracted, so that the partition exists on all levels and is refined there. Once the observer asks to
-    /// stop, the partition is only balanced.
+    /// `start` is a classification of the vertices and a partition that separates no class. Only vertices of the same class
+    /// are then contracted, so that the partition exists on all levels and is refined there. Once the observer asks to stop,
+    /// the partition is only balanced.
     pub fn run(&mut self, start: Option<(&[u32], Assignment)>, rng: &mut Rng) -> Assignment {
         let (classes, start) = start.unzip();
         let enough = self.enough(start.is_none());
@@ -108,7 +108,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         assignment
     }
 
-    /// The classes within which vertices may be contracted: those of the objective too.
+    /// The classes within which vertices may be contracted, refined by those of the objective.
     fn classes<'c>(&self, classes: Option<&'c [u32]>) -> Option<Cow<'c, [u32]>>
     where
         'a: 'c,
@@ -166,8 +166,8 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         best
     }
 
-    /// The number of first partitions of the coarsest graph. An attempt bisects all vertices log k times, and all attempts
-    /// together should not cost more than the refinement.
+    /// The number of attempts. Each bisects all vertices log k times, and all together should not cost more than the
+    /// refinement.
     fn num_attempts(&self, coarsest: Problem<'_, W, O>) -> usize {
         let depth = bisection::depth(self.sizes.len()) as usize;
         let affordable = self.finest.num_nodes() / coarsest.num_nodes().max(1);
@@ -189,8 +189,8 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         Assignment::new(coarsest, self.first.blocks(&request, rng.next_u64()), sizes.len())
     }
 
-    /// The bounds on a level. They are relaxed, as coarse vertices cannot meet tight bounds, and the search needs room; but
-    /// blocks that stay empty stay so.
+    /// The bounds on a level. They are relaxed, since coarse vertices cannot meet tight bounds and the search needs room;
+    /// but blocks that must stay empty do.
     fn relaxed(&self, level: Problem<'_, W, O>) -> Vec<Weight> {
         let relax = |(&size, &bound): (&Weight, &Weight)| {
             if bound == 0 {
@@ -213,7 +213,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         self.refine_pairs(level, assignment, &relaxed, rng);
     }
 
-    /// Whether pairs of blocks are refined on a level. What is found on the finest level is kept, so that is never left out.
+    /// Whether flows refine pairs of blocks on a level. They always refine the finest level, where their gains are final.
     fn has_flows(&self, level: Problem<'_, W, O>) -> bool {
         let only_finest = self.flow.is_futile() || self.flow_levels == FlowLevels::Finest;
         self.settings.flow.rounds > 0 && (!only_finest || level.num_nodes() == self.finest.num_nodes())

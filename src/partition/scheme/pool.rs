@@ -4,7 +4,7 @@
 //! separates them, so both partitions exist on the coarsest level. The better one is refined on the way back, where
 //! parts of the other are moves of few coarse vertices. The child is never worse than the better parent.
 //!
-//! Members of the pool are independent and run in parallel. Each draws from a random stream named by its place, so the
+//! Members of the pool are independent and run in parallel. Each draws from a random stream derived from its index, so the
 //! result does not depend on the number of threads.
 //!
 //! Sanders, Schulz: Distributed evolutionary graph partitioning. ALENEX 2012.
@@ -22,15 +22,15 @@ use crate::partition::objective::{Cut, Objective};
 use crate::partition::settings::Settings;
 use crate::partition::targets::Targets;
 
-/// From this many arcs on, members get a thread each. Balances the cost of a task against its work; the result does not
-/// depend on it.
+/// From this many arcs on, members run in parallel. Balances the cost of a task against its work; the result does not depend
+/// on it.
 const LEAST_PARALLEL_ARCS: usize = 20_000;
 
-/// A tiny graph gets at most so many times the members. Balances the optimum of tiny problems against time, of which little is
-/// needed.
+/// The greatest factor by which tiny graphs get more members. Balances the optimum of tiny problems against time, of which
+/// little is needed.
 const MOST_FOR_TINY: usize = 16;
 
-/// Partitions a graph so that few edges are cut.
+/// Partitions a graph such that the cut is small.
 pub(crate) fn partition(
     graph: &CsrGraph,
     targets: &Targets,
@@ -49,14 +49,14 @@ pub(crate) fn partition(
 pub(crate) struct Pool<'a, W, O> {
     pub task: Task<'a, W, O>,
     pub seed: u64,
-    /// Partitions that the result is not worse than.
+    /// Partitions that the result must not be worse than.
     pub starts: Vec<Assignment>,
-    /// Whether to go on until the observer asks to stop; it hears that [`Phase::Search`] begins then.
+    /// Whether to go on until the observer asks to stop; it is notified that [`Phase::Search`] begins.
     pub goes_on: bool,
 }
 
 impl<'a, W: Stored> Pool<'a, W, Cut> {
-    /// Partitions of which few edges are cut.
+    /// Partitions of small cut.
     pub fn of_cut(
         graph: &'a CompactGraph<W>,
         targets: &'a Targets,
@@ -70,7 +70,7 @@ impl<'a, W: Stored> Pool<'a, W, Cut> {
 }
 
 impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
-    /// Partitions from nothing else than the task, as many as its settings say.
+    /// Partitions from scratch, as many as the settings of the task say.
     pub fn new(task: Task<'a, W, O>, seed: u64) -> Self {
         Self { task, seed, starts: Vec::new(), goes_on: false }
     }
@@ -111,7 +111,7 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         best
     }
 
-    /// A partition from nothing or from another one, after all V-cycles.
+    /// A partition from scratch or from another one, after all V-cycles.
     fn member(&self, start: Option<&Assignment>, seed: u64) -> Assignment {
         let mut best = start.cloned().unwrap_or_else(|| self.run(None, seed));
         let given = u64::from(start.is_some());

@@ -17,7 +17,7 @@ struct Slot {
     phase: u32,
     /// Towards the representative of its class.
     parent: u32,
-    /// The next of its class, round about.
+    /// The next of its class, in a ring.
     next: u32,
     /// Of a representative: how many there are, and how long they hold a link, in sum.
     count: u32,
@@ -57,7 +57,7 @@ pub struct Estimate<'a> {
     /// R of each PE, in parts of a cycle, and their sum.
     times: Vec<i64>,
     sum: i64,
-    /// PEs whose R has to be found out again.
+    /// PEs whose R has to be computed again.
     changed: Vec<PeId>,
     /// Slots that are taken apart, and a mark for each.
     apart: Vec<u32>,

@@ -43,7 +43,7 @@ mod model;
 pub use classes::{Estimate, NOWHERE};
 pub use model::{ChannelModel, Model, Phase};
 
-/// Messages of a workload at most, to be told into phases: they take 24 bytes each.
+/// Messages at most of a workload that is divided into phases: they take 24 bytes each.
 pub const MOST_MESSAGES: u64 = 1 << 25;
 
 /// Parts of a cycle in which F and R are summed.
@@ -54,7 +54,7 @@ pub const PARTS: i64 = 1 << 8;
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum EstimateError {
-    #[error("the workload has {count} messages; of {MOST_MESSAGES} at most phases can be told")]
+    #[error("the workload has {count} messages; {MOST_MESSAGES} at most can be divided into phases")]
     TooManyMessages { count: u64 },
     #[error(
         "the workload may take more than 2^52 cycles on this machine; give flits or distances in a larger unit"

@@ -15,7 +15,7 @@ use crate::workload::{Channel, Cursor, Instruction, TaskId, Workload};
 /// Two messages are in the same phase if they are on their way together for more than this share of the shorter one's time alone.
 const TOGETHER: f64 = 0.5;
 
-/// What a workload does, summed up.
+/// A workload in figures.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Model {
@@ -23,7 +23,7 @@ pub struct Model {
     pub work: Vec<u64>,
     /// q: cycles that each task waits for messages.
     pub waiting: Vec<u64>,
-    /// What passes each channel of the workload.
+    /// The traffic of each channel of the workload.
     pub channels: Vec<ChannelModel>,
     /// Which channels are in use together.
     pub phases: Vec<Phase>,
@@ -33,7 +33,7 @@ pub struct Model {
     of_task: Vec<Vec<u32>>,
 }
 
-/// What passes a channel. Sums are over a whole run.
+/// The traffic of a channel. Sums are over a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChannelModel {

@@ -24,7 +24,7 @@ use crate::workload::estimate::Estimate;
 pub struct DescentConfig {
     /// PEs that a task is tried on each time it comes out of the queue.
     pub tries: usize,
-    /// Of these so many are random ones.
+    /// How many of these are random.
     pub random: usize,
     /// Work of a search, in channels of phases that are looked at, for each task; it ends when that is done.
     pub work: usize,
@@ -44,7 +44,7 @@ pub(super) trait Measure {
     fn value(&mut self) -> (i64, i64);
     /// Moves a task.
     fn place(&mut self, task: NodeId, pe: PeId);
-    /// Hears that the mapping is again one whose value is known.
+    /// The mapping is again one whose value is known.
     fn returned_to(&mut self, _value: (i64, i64)) {}
     /// The PE of each task.
     fn pe_of(&self) -> &[PeId];

@@ -1,6 +1,6 @@
 //! How evenly messages are spread over links: the sum over phases and links of the square of what passes.
 //!
-//! F looks at each message alone, so it hardly tells a link with three messages of a phase from one with thirty. This sum does: it
+//! F looks at each message alone, so it hardly distinguishes a link with three messages of a phase from one with thirty. This sum does: it
 //! grows with distance, and more with each further message of a link. Local search on it makes starts for local search on F.
 //!
 //! [`Loads::place`] moves a task in O(channels of the task times their phases times hops). Loads are scaled so that the sum fits 63 bits.

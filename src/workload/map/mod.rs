@@ -1,4 +1,4 @@
-//! Mapping of workloads: to PEs on which they end soon, by the estimate F.
+//! Mapping of the tasks of a workload to PEs such that it ends early, by the estimate F and by simulation.
 //!
 //! # Algorithm
 //!
@@ -22,7 +22,7 @@
 //!
 //! At the end the mappings found and the starts are simulated, if that does not take too long ([`TaskMapConfig::simulated`]), and local
 //! search on simulated time goes on from the fastest. So the result is not slower in the simulator than any of the starts. Where
-//! nothing is simulated, it is the best by F, and not worse by F than any of them. Where links are congested F tells too
+//! nothing is simulated, it is the best by F, and not worse by F than any of them. Where links are congested F says
 //! little: it hardly grows with the number of messages that share a link.
 //!
 //! # Reference
@@ -61,7 +61,7 @@ use greedy::Greedy;
 use search::{Candidate, Search, State, Steps};
 use view::MachineView;
 
-/// Everything that decides about a mapping besides workload and machine.
+/// Everything that determines a mapping besides workload and machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -149,11 +149,11 @@ impl HasKind for TaskMapError {
 pub struct TaskMapping {
     /// The PE of each task.
     pub mapping: Mapping,
-    /// What was found out on the way.
+    /// How it was found.
     pub report: TaskMapReport,
 }
 
-/// What a run tells about itself. Times of the workload are in cycles, those of the run in seconds.
+/// The report of a run. Times of the workload are in cycles, those of the run in seconds.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -174,7 +174,7 @@ pub struct TaskMapReport {
     pub tried: u64,
     /// Steps that were made.
     pub made: u64,
-    /// Whether the run was ended before it was done.
+    /// Whether the run was ended early.
     pub stopped: bool,
     /// Seconds of all.
     pub seconds: f64,
@@ -196,7 +196,7 @@ pub struct StartReport {
 /// Work of the greedy, as a multiple of that of a local search.
 const GREEDY_WORK: usize = 4;
 
-/// One part in so many of a time limit is for the starts, and as much for the mapping of small J: what is left is for local search, which
+/// The divisor of the time limit that gives the time for the starts, and as much for the mapping of small J: the rest is for local search, which
 /// gains more.
 const FIRST_SHARE: u32 = 4;
 
@@ -205,7 +205,7 @@ const SEARCHED: usize = 3;
 
 /// Maps the tasks of a workload to the PEs of a machine, at most as many to each as it has room for, so that it ends soon.
 ///
-/// `given`, if any, is a mapping to start from besides. The observer may end the run early; the result then is the best mapping found
+/// `given`, if any, is one more mapping to start from. The observer may end the run early; the result then is the best mapping found
 /// so far.
 ///
 /// ```

@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
         self.improve_until(measure, work, seed, steps);
     }
 
-    /// Local search until so much work is done.
+    /// Local search until the work of the measure reaches `last`.
     fn improve_until<M: Measure>(&self, measure: &mut M, last: u64, seed: u64, steps: &mut Steps) {
         let Self { graph, view, observer, .. } = *self;
         let outcome = Descent { graph, view, config: self.descent, seed, observer, measure, last }.run();
@@ -166,7 +166,7 @@ impl<'a> Search<'a> {
     }
 
     /// Goes on from the best mapping: again and again some tasks change places at random and local search follows; what is
-    /// better is kept. Ends after so many rounds, or when it is asked to.
+    /// better is kept. Ends after `rounds` rounds, or when the observer asks to stop.
     pub(super) fn go_on(&self, best: Candidate, rounds: usize, state: &mut State<'a>) -> Candidate {
         let mut best = best;
         for round in 0..rounds {

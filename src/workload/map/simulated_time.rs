@@ -1,7 +1,7 @@
 //! The simulated completion time as a measure of mappings.
 //!
-//! Each mapping that is looked at is simulated as a whole, so this is for workloads of some thousands of messages. It sees what F does
-//! not: how long messages wait for each other, and whom that holds up.
+//! Each mapping that is looked at is simulated as a whole, so this is for workloads of some thousands of messages. Unlike F it shows how long messages
+//! wait for each other, and which tasks that delays.
 
 use crate::ground::observer::Observer;
 use crate::ground::types::PeId;

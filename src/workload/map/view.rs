@@ -1,4 +1,4 @@
-//! What the mapper asks of a machine.
+//! A machine as the mapper sees it: routes, near PEs, room.
 
 use crate::ground::observer::Observer;
 use crate::ground::types::{Distance, PeId};
@@ -111,7 +111,7 @@ impl MachineView {
         self.near.of(pe).filter(move |&other| other != pe)
     }
 
-    /// PEs that no two are nearer to each other than these to a PE.
+    /// The PEs at the least distance that any two PEs have, from a PE.
     pub(super) fn neighbours(&self, pe: PeId) -> impl Iterator<Item = PeId> + Clone + '_ {
         self.near(pe).take_while(move |&other| self.distance(pe, other) == self.least)
     }

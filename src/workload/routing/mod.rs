@@ -1,6 +1,6 @@
 //! Links of a machine, and the route of each message over them.
 //!
-//! Routes are deterministic: they depend on nothing but where a message starts and ends.
+//! Routes are deterministic: they depend only on where a message starts and ends.
 //!
 //! | what joins the PEs | links | route | messages travel |
 //! |---|---|---|---|
@@ -17,7 +17,7 @@
 //!
 //! Worms in a ring can wait for each other in a circle. So each link of a closed dimension has two lanes: a message changes from
 //! the first to the second where it passes from the last vertex to the first (Dally and Seitz 1987). Both lanes carry a
-//! flit at a time, which is more than one wire does; [`Routing::link_of`] tells which lanes are one link.
+//! flit at a time, which is more than one wire does; [`Routing::link_of`] maps lanes to links.
 //!
 //! # Trees
 //!
@@ -43,7 +43,7 @@ pub type LaneId = u32;
 /// A step of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// What is passed.
+    /// The lane.
     pub lane: LaneId,
     /// Cycles that a flit takes, at least 1.
     pub cycles: u64,
@@ -109,7 +109,7 @@ impl Routing {
     }
 
     /// The same where rings have one lane only: what hardware without virtual channels does. Worms may then wait for each
-    /// other for ever, which the simulator tells.
+    /// other forever, which the simulator reports.
     pub fn with_single_lanes(mut self) -> Self {
         if let Routes::Grid(grid) = &mut self.routes {
             grid.join_lanes();
@@ -140,7 +140,7 @@ impl Routing {
         }
     }
 
-    /// Adds the hops from a PE to another to `hops`, and tells how messages travel over them. There are none where the PEs
+    /// Adds the hops from a PE to another to `hops`, and returns how messages travel over them. There are none where the PEs
     /// are the same, or so near that messages take no time.
     pub fn route(&self, from: PeId, to: PeId, hops: &mut Vec<Hop>) -> Flow {
         let (from, to) = (self.whole(from), self.whole(to));

@@ -2,9 +2,9 @@
 //!
 //! # Model
 //!
-//! Section 3 of Perego and De Petris, with trees, networks and more than one task a PE besides.
+//! Section 3 of Perego and De Petris, extended to trees, networks and more than one task per PE.
 //!
-//! - A PE runs one instruction at a time, by turns of its ready tasks. `INT_OP p` takes p cycles; SEND and RECEIVE take constant
+//! - A PE runs one instruction at a time, of its ready tasks in turn. `INT_OP p` takes p cycles; SEND and RECEIVE take constant
 //!   times ([`Costs`]). A message leaves when its SEND ends, and its sender goes on. RECEIVE begins when the message has arrived
 //!   as a whole.
 //! - A message to a task of the same PE arrives at once.
@@ -12,8 +12,8 @@
 //!   taken waits where it is, and keeps the links it is on. A link is taken from when the first flit enters it until the last one
 //!   goes on to the next link. On other machines messages pass link by link as a whole, at each link
 //!   L times its cost, and wait between links without keeping any ([`routing`](crate::workload::routing)).
-//! - Whoever asks for a link first gets it first; of those that ask in the same cycle, the lowest sending task, and its earlier
-//!   message. So two runs are the same.
+//! - Links are given in the order in which they are asked for; of messages that ask in the same cycle, that of the lowest sending task goes first, and
+//!   its earlier message. So two runs are the same.
 //! - Messages of a PE leave by as many links at a time as they need, and as many may arrive at a time.
 //!
 //! # Algorithm and cost
@@ -85,13 +85,13 @@ impl Costs {
     }
 }
 
-/// What a simulation is told besides workload, routes and mapping.
+/// The settings of a simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SimulationConfig {
     /// Cycles that instructions take.
     pub costs: Costs,
-    /// Whether to tell what was done when: 40 bytes an instruction, 32 a message.
+    /// Whether to keep a timeline: 40 bytes per instruction, 32 per message.
     pub has_timeline: bool,
 }
 
@@ -122,7 +122,7 @@ pub enum SimulationError {
         "the workload may take more than 2^62 cycles on this machine; give flits or distances in a larger unit"
     )]
     TooLong,
-    #[error("at time {time} messages wait for each other for ever: {}", circle_of(circle))]
+    #[error("at time {time} messages wait for each other forever: {}", circle_of(circle))]
     Deadlock { time: u64, circle: Vec<Blocked> },
     #[error("the simulation was ended at time {time}")]
     Stopped { time: u64 },
@@ -153,7 +153,7 @@ pub struct Blocked {
     pub link: String,
 }
 
-/// A circle of messages, for people; of long ones the beginning.
+/// A circle of messages, for error messages; of long ones the beginning.
 fn circle_of(circle: &[Blocked]) -> String {
     const MOST_NAMED: usize = 16;
     let named = circle.iter().take(MOST_NAMED).map(|Blocked { from, to, link }| {

@@ -1,4 +1,4 @@
-//! What a simulation tells.
+//! The report of a simulation.
 
 use crate::ground::types::PeId;
 use crate::workload::TaskId;
@@ -52,7 +52,7 @@ pub struct PeTime {
 pub struct LinkLoad {
     /// Its first lane.
     pub link: LaneId,
-    /// What people call it.
+    /// Its name.
     pub name: String,
     /// Messages that passed.
     pub messages: u64,
@@ -60,7 +60,7 @@ pub struct LinkLoad {
     pub flits: u64,
     /// Cycles in which flits passed.
     pub busy: u64,
-    /// Cycles in which a message had it, be it that it waited for another link.
+    /// Cycles in which a message had it, even while that waited for another link.
     pub held: u64,
     /// Cycles that messages waited for it, in sum.
     pub waited: u64,
@@ -111,11 +111,11 @@ pub enum Activity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Span {
-    /// Where.
+    /// The PE.
     pub pe: PeId,
-    /// Whose.
+    /// The task.
     pub task: TaskId,
-    /// What.
+    /// What the task does.
     pub activity: Activity,
     /// When it began.
     pub begin: u64,
@@ -127,9 +127,9 @@ pub struct Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Flight {
-    /// Who sent it.
+    /// The sender.
     pub from: TaskId,
-    /// Who gets it.
+    /// The receiver.
     pub to: TaskId,
     /// Its length.
     pub flits: u64,

@@ -46,7 +46,7 @@ pub(super) struct Tasks<'a> {
     pes: Vec<Pe>,
     /// Messages of each channel that have arrived and were not taken.
     arrived: Vec<u64>,
-    /// What has ended, if that is to be told.
+    /// Instructions that have ended, if a timeline is wanted.
     spans: Option<Vec<Span>>,
     num_steps: usize,
 }
@@ -166,14 +166,14 @@ impl<'a> Tasks<'a> {
         self.pes.iter().map(|pe| pe.end).max().unwrap_or(0)
     }
 
-    /// How each PE has spent its time.
+    /// The time of each PE by what it did.
     pub(super) fn times(&self) -> Vec<PeTime> {
         let all = self.completion_time();
         let time = |pe: &Pe| PeTime { busy: pe.busy, blocked: pe.end - pe.busy, idle: all - pe.end };
         self.pes.iter().map(time).collect()
     }
 
-    /// What was done when, if that was to be told.
+    /// The timeline, if one is wanted.
     pub(super) fn into_spans(self) -> Option<Vec<Span>> {
         self.spans
     }

@@ -39,7 +39,7 @@ fn mapped(
 
 /// Checks a remapping from scratch.
 fn check(graph: &CsrGraph, targets: &Targets, homes: &Homes, remapped: &Remapped) {
-    let Remapped { partition, migration } = remapped;
+    let Remapped { partition, migration, .. } = remapped;
     check_partition(graph, partition);
     let bounds = targets.bounds().iter();
     assert!(partition.block_weights().iter().zip(bounds).all(|(weight, bound)| weight <= bound));
@@ -251,7 +251,7 @@ fn the_curve_leads_from_scratch_to_little_migration() {
     let points = curve(mesh.total_node_weight(), |weight| {
         let remapped = partitioner.remap(&mesh, &targets, &homes, weight, &())?;
         check(&mesh, &targets, &homes, &remapped);
-        let Remapped { partition, migration } = remapped;
+        let Remapped { partition, migration, .. } = remapped;
         Ok::<_, RemapError>(Some((partition.cut(), migration, partition.overload())))
     });
     let points = points.unwrap();

@@ -206,9 +206,9 @@ impl Job<'_> {
         let partitioner = Partitioner::new(self.options.preconfiguration, self.options.seed);
         threads::run(self.threads, || -> Result<Division> {
             let at = |weight| partitioner.remap(graph, targets, &remap.homes, weight, &());
-            let Remapped { partition, migration } = at(remap.weight)?;
+            let Remapped { partition, migration, .. } = at(remap.weight)?;
             let curve = remap.curve(graph.total_node_weight(), "cut", self.to.console, |weight| {
-                let Remapped { partition, migration } = at(weight)?;
+                let Remapped { partition, migration, .. } = at(weight)?;
                 Ok((partition.cut(), migration, partition.overload()))
             })?;
             let (blocks, migration) = (partition.into_blocks(), Some(migration));

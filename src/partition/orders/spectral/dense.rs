@@ -1,14 +1,14 @@
 //! Eigenvalues of small dense symmetric matrices, by Jacobi's method: plane rotations make one entry after the other 0.
 //!
-//! O(n^3) a sweep; a handful of sweeps reaches the precision of the numbers.
+//! O(n^3) per sweep; a handful of sweeps reaches the precision of the numbers.
 
-/// Sweeps at most. Convergence is quadratic, so that this many are never needed.
+/// The greatest number of sweeps. Convergence is quadratic, so this many are never needed.
 const MOST_SWEEPS: usize = 60;
 
-/// The eigenvalues of a symmetric matrix, rising, each with its eigenvector of length 1. `matrix` has `size` rows one after the
-/// other.
+/// The eigenvalues of a symmetric matrix in ascending order, each with its eigenvector of length 1. `matrix` has `size`
+/// rows, one after the other.
 pub(super) fn eigenpairs(mut matrix: Vec<f64>, size: usize) -> Vec<(f64, Vec<f64>)> {
-    // Row i of `vectors` is what becomes eigenvector i.
+    // Row i of `vectors` becomes eigenvector i.
     let mut vectors = vec![0.0; size * size];
     (0..size).for_each(|i| vectors[i * size + i] = 1.0);
     for _ in 0..MOST_SWEEPS {
@@ -30,7 +30,7 @@ pub(super) fn eigenpairs(mut matrix: Vec<f64>, size: usize) -> Vec<(f64, Vec<f64
     pairs
 }
 
-/// Turns the plane of two coordinates so that the entry of both becomes 0.
+/// Rotates the plane of two coordinates so that their entry becomes 0.
 fn rotate(matrix: &mut [f64], vectors: &mut [f64], size: usize, p: usize, q: usize) {
     let entry = matrix[p * size + q];
     if entry == 0.0 {

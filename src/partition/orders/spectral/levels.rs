@@ -7,10 +7,10 @@ use crate::partition::compact::{Arc, CompactGraph, Stored};
 /// Sweeps of the smoother on the coarsest level.
 const COARSEST_SWEEPS: usize = 10;
 
-/// By how much the correction from a coarser level is enlarged. Vectors that are constant on clusters have more energy than smooth ones, so
-/// a coarse level corrects too little (Braess 1995). Balances iterations against corrections that overshoot once many levels enlarge them.
-/// Tuned on grids of 90 000 and 10^6 vertices: 1 takes 29 iterations on the finer levels, 1.3 to 1.5 take 10 to 13, 1.7 takes 20;
-/// `cargo bench --bench change -- only=speed` shows the time.
+/// The factor by which the correction from a coarser level is enlarged. Vectors that are constant on clusters have more
+/// energy than smooth ones, so a coarse level corrects too little (Braess 1995). Balances iterations against corrections
+/// that overshoot once many levels enlarge them. Tuned on grids of 90 000 and 10^6 vertices: 1 takes 29 iterations on the
+/// finer levels, 1.3 to 1.5 take 10 to 13, 1.7 takes 20; `cargo bench --bench change -- only=speed` shows the time.
 const ENLARGEMENT: f64 = 1.4;
 
 /// A level: a graph, and what its vertices stand for.
@@ -52,7 +52,7 @@ impl<'a, W: Stored> Level<'a, W> {
         }
     }
 
-    /// Takes the mean away, so that x is orthogonal to the constant vector in the product of the masses.
+    /// Subtracts the mean, so that x is orthogonal to the constant vector in the product of the masses.
     pub fn centre(&self, x: &mut [f64]) {
         let all: f64 = self.mass.iter().sum();
         let mean = self.product(x, None) / all;

@@ -5,11 +5,11 @@ use super::levels::{Level, Levels};
 use crate::ground::observer::Observer;
 use crate::partition::compact::Stored;
 
-/// A vector is good enough when its residual is at most this share of its eigenvalue, in the norm that belongs to the masses. The
-/// eigenvalue then has about the square of it as its relative error, and the cut at the median does not change any more.
+/// A vector is good enough when its residual is at most this share of its eigenvalue, in the norm of the masses. The
+/// relative error of the eigenvalue is then about the square of that, and the cut at the median no longer changes.
 pub(super) const TOLERANCE: f64 = 1e-3;
 
-/// Iterations on a level at most.
+/// The greatest number of iterations on a level.
 const MOST_ITERATIONS: usize = 60;
 
 /// A vector of length 1 and its product with the Laplacian.
@@ -56,8 +56,8 @@ impl Direction {
     }
 }
 
-/// Takes away what a vector has in common with others and with the constant vector, and hears of each share of another; the length
-/// that is left, if it is not lost in rounding.
+/// Subtracts what a vector has in common with others and with the constant vector, and passes the share of each other vector
+/// on. Returns the length that is left, unless it is lost in rounding.
 fn make_orthogonal<W: Stored>(
     level: &Level<'_, W>,
     vector: &mut [f64],
@@ -79,7 +79,7 @@ fn make_orthogonal<W: Stored>(
     (after > before * 1e-10).then_some(after)
 }
 
-/// Improves a vector on a level until it is good enough; its Rayleigh quotient, and the vector.
+/// Improves a vector on a level until it is good enough; returns its Rayleigh quotient, and the vector.
 pub(super) fn improve<W: Stored>(
     levels: &Levels<'_, W>,
     index: usize,

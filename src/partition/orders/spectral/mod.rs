@@ -6,7 +6,8 @@
 //! problem is L x = λ M x, L the Laplacian of the contracted graph and M the number of vertices in each cluster: that of the graph
 //! among vectors that are constant on clusters.
 //!
-//! *Cost.* O(n + m) an iteration; about ten of them on the finest level of a mesh. Memory: the levels, and a dozen numbers a vertex.
+//! *Cost.* O(n + m) per iteration; about ten of them on the finest level of a mesh. Memory: the levels, and a dozen numbers
+//! per vertex.
 //!
 //! All sums are in a fixed order and nothing runs in parallel inside, so the result depends on graph and seed only.
 //!

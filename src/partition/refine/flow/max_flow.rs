@@ -41,7 +41,7 @@ pub(super) struct MaxFlow {
     pub network: Network,
     /// By side.
     pub reach: [Reach; 2],
-    /// Arcs and candidates that may still be looked at.
+    /// Arcs and candidates that may still be scanned.
     pub budget: Budget,
     /// The next arc to try in the depth-first search.
     next_arc: Vec<u32>,

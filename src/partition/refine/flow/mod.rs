@@ -41,20 +41,21 @@ use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::objective::Objective;
 use crate::partition::settings::FlowSettings;
 
-/// Arcs and candidates looked at for one pair of blocks, in multiples of the arcs of its region, before it is given up.
-/// Balances cut against time in graphs without small cuts, where one flow can take a hundred times as long as the rest of
-/// a run. Shows on social networks.
+/// Arcs and candidates scanned for one pair of blocks, in multiples of the arcs of its region, before it is given up.
+/// Balances cut against time in graphs without small cuts, where one flow can take a hundred times as long as the rest of a
+/// run. Shows on social networks.
 const EFFORT: usize = 100;
 
-/// Arcs and candidates looked at for all pairs of a level, in multiples of its arcs. Balances as [`EFFORT`] does; where
-/// small cuts exist, at most half of it is used. Shows on social networks and meshes.
+/// Arcs and candidates scanned for all pairs of a level, in multiples of its arcs. Balances as [`EFFORT`] does; where small
+/// cuts exist, at most half of it is used. Shows on social networks and meshes.
 const WHOLE_EFFORT: usize = 60;
 
-/// The same after a level on which all of it was used for nothing. Balances as [`EFFORT`] does; shows on a star joined to a random graph.
+/// The same after a level on which all of it was used in vain. Balances as [`EFFORT`] does; shows on a star joined to a
+/// random graph.
 const FUTILE_EFFORT: usize = 8;
 
-/// Arcs of hubs walked for all pairs of a level, in multiples of its arcs; after that, pairs with hubs are not refined: a hub is next to
-/// most blocks, and each pair with it walks all its arcs. Balances cut against time on graphs with hubs.
+/// Arcs of hubs scanned for all pairs of a level, in multiples of its arcs; after that, pairs with hubs are not refined: a
+/// hub is adjacent to most blocks, and each pair with it scans all its arcs. Balances cut against time on graphs with hubs.
 const HUB_EFFORT: usize = 20;
 
 /// Rounds end when one gains less than one in this many of the cut. Balances cut against time on the graphs of the
@@ -69,11 +70,11 @@ pub(crate) struct Flow {
     affinities: BlockAffinities,
     /// For each pair of adjacent blocks, the vertices on their boundary.
     pairs: Vec<(BlockId, BlockId, NodeId)>,
-    /// Arcs and candidates that may still be looked at for all pairs together.
+    /// Arcs and candidates that may still be scanned for all pairs together.
     budget: Budget,
-    /// Arcs of hubs that may still be walked.
+    /// Arcs of hubs that may still be scanned.
     hub_budget: Budget,
-    /// Whether the last refinement used up all of its effort for nothing.
+    /// Whether the last refinement used up all of its effort in vain.
     is_futile: bool,
 }
 
@@ -121,7 +122,7 @@ impl Flow {
         has_gained
     }
 
-    /// Whether the last refinement used up all of its effort for nothing: there are no small cuts then, and the next level has
+    /// Whether the last refinement used up all of its effort in vain: there are no small cuts then, and the next level has
     /// none either.
     pub fn is_futile(&self) -> bool {
         self.is_futile

@@ -68,7 +68,7 @@ impl Network {
         self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize
     }
 
-    /// Makes room for partitions into so many blocks.
+    /// Makes room for partitions into this many blocks.
     pub fn resize(&mut self, num_blocks: usize) {
         self.affinities.resize(num_blocks);
     }

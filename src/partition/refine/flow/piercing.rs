@@ -40,9 +40,8 @@ pub(super) struct Piercing {
 impl Piercing {
     /// Looks for a cut lighter than `old_cut` whose sides meet the bounds.
     ///
-    /// Gives up when the budget of the flow is used up, or when the observer asks to stop. `depth` tells by local
-    /// vertex how far it is from the boundary. The cut is around what the side returned
-    /// [takes](MaxFlow::takes).
+    /// Gives up when the budget of the flow is used up, or when the observer asks to stop. `depth` is the distance of each
+    /// local vertex from the boundary. The cut is around what the side returned [takes](MaxFlow::takes).
     pub fn balanced_cut(
         &mut self,
         depth: &[i32],

@@ -15,7 +15,7 @@ use crate::partition::refine::two_way::{Bisection, Bounds, Goal, TwoWay};
 use crate::partition::settings::{BisectionSettings, Settings};
 use crate::partition::targets::in_order;
 
-/// From this many arcs on, the two halves get a thread each. Balances the cost of a task against its work; the result does not
+/// From this many arcs on, the two halves run in parallel. Balances the cost of a task against its work; the result does not
 /// depend on it.
 const LEAST_PARALLEL_ARCS: usize = 4_000;
 
@@ -140,10 +140,9 @@ impl Recursion<'_> {
     }
 }
 
-/// What the two halves of the blocks may weigh so that the later bisections still have room.
+/// What the two halves of the blocks may weigh so that later bisections still have room.
 ///
-/// Of the room that all bounds leave together, each of the remaining levels of the recursion gets an
-/// equal factor.
+/// Of the room that all bounds leave together, each remaining level of the recursion gets an equal factor.
 fn bisection_bounds(total: Weight, sizes: &[Weight], bounds: &[Weight], half: usize) -> Bounds {
     let sum = |weights: &[Weight]| weights.iter().map(|&weight| i128::from(weight)).sum::<i128>();
     let size = [sum(&sizes[..half]), sum(&sizes[half..])];

@@ -4,10 +4,11 @@
 //! lead from one part to another, and it matters less where they lead inside.
 //!
 //! *Algorithm.* The graph is partitioned into as many blocks as the machine has outermost parts, each block into the parts
-//! inside of that one, and so on. Blocks of one step are independent and run in parallel, each with a random stream that is
-//! named by its part. Of the room that the final bounds leave, each step gets a factor, in proportion to the distance that it cuts,
-//! of what is left (adaptive imbalance), so that the last step can still meet them. Between two steps, V-cycles may refine all parts
-//! together, with J of the parts as objective: they are large and have room, while blocks are small and nearly full.
+//! inside that one, and so on. Blocks of one step are independent and run in parallel, each with a random stream that is
+//! derived from the number of its part. Each step may use up a share of the room that the final bounds leave, in proportion
+//! to the distance that it cuts (adaptive imbalance), so that the last step can still meet them. Between two steps, V-cycles
+//! may refine all parts together, with J of the parts as objective: parts are large and have room, while blocks are small
+//! and nearly full.
 //!
 //! A multilevel partition of the graph for each level of the tree; memory O(n + m).
 //!
@@ -46,7 +47,7 @@ pub(crate) struct Multisection<'a> {
     pub place: Option<&'a Place<'a>>,
 }
 
-/// A range of blocks that are not divided yet, and the part of the tree that it is; any part if it is a single block.
+/// A range of blocks that are not divided yet, and its part of the tree; any part if it is a single block.
 #[derive(Clone)]
 struct Group {
     blocks: Range<usize>,
@@ -59,7 +60,8 @@ struct GroupDistances<'a> {
     groups: &'a [Group],
 }
 
-/// So many blocks stand for a group. Balances the distance of groups that are no parts of a tree against time.
+/// The number of blocks that stand for a group. Balances the accuracy of distances between groups that are no parts of a
+/// tree against time.
 const SAMPLES: usize = 4;
 
 impl BlockDistances for GroupDistances<'_> {
@@ -98,7 +100,7 @@ struct Division<'a, W, O> {
     multisection: Multisection<'a>,
     sizes: &'a [Weight],
     bounds: &'a [Weight],
-    /// By part, what its steps cut: see [`BlockTree::distances_below`].
+    /// By part, the distances that its steps cut: see [`BlockTree::distances_below`].
     below: Vec<f64>,
     seed: u64,
     observer: &'a dyn Observer,
@@ -212,8 +214,8 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
         Task { level, targets, first, flow_levels: FlowLevels::All, settings, observer: self.observer }
     }
 
-    /// The cut of a group and what it costs that vertices come into another child than that of their home. Those whose home is
-    /// in another group, or has left, migrate in any case.
+    /// The cut of a group, and a penalty for each vertex that goes to another child than that of its home. Vertices whose
+    /// home is in another group, or no longer exists, migrate in any case.
     fn migrating(
         &self,
         homes: &[u32],
@@ -259,7 +261,7 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
         best.blocks
     }
 
-    /// What the steps from a group on cut.
+    /// The distances that the steps below a group cut.
     fn below(&self, group: &Group) -> f64 {
         if group.blocks.len() == 1 { 0.0 } else { self.below[group.part] }
     }
@@ -268,7 +270,7 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
         weights[group.blocks.clone()].iter().map(|&weight| i128::from(weight)).sum()
     }
 
-    /// What groups should weigh, and may, so that the steps below have their share of the room.
+    /// The target weights and bounds of groups that leave the steps below them their share of the room.
     fn targets_of_all(&self, groups: &[Group]) -> Targets {
         let whole = Group { blocks: 0..self.sizes.len(), part: 0 };
         let room = Self::sum(self.bounds, &whole) as f64 / self.level.total_node_weight().max(1) as f64;
@@ -281,7 +283,7 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
         Targets::bounded(groups.iter().map(size).collect(), groups.iter().map(bound).collect())
     }
 
-    /// What the children of a group of this weight should weigh, and may.
+    /// The target weights and bounds of the children of a group of this weight.
     fn targets(&self, total: Weight, group: &Group, children: &[Group]) -> Targets {
         let size_of_all = Self::sum(self.sizes, group);
         let room = Self::sum(self.bounds, group) as f64 / total.max(1) as f64;

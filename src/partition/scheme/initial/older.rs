@@ -1,11 +1,12 @@
-//! The first partition when one is resumed: every vertex in its home block, as far as blocks are still there and have room.
+//! Initial partitions from an older one: every vertex stays in its home block, as far as that still exists and has room.
 //!
-//! *Algorithm.* Vertices whose blocks have left go to the block next to them that costs least, those first that are held
-//! most. New blocks get parts of blocks that must give. What is above the bounds then leaves along cheapest paths of
-//! blocks ([`cycles`](crate::partition::refine::cycles)), so that a crowded block hands on through its neighbours what
-//! blocks farther away have room for.
+//! *Algorithm.* Vertices without a home go to the adjacent block that costs least, the most strongly connected ones first.
+//! New blocks split off from overloaded ones. What exceeds the bounds then leaves along cheapest paths of blocks
+//! ([`cycles`](crate::partition::refine::cycles)), so an overloaded block passes vertices on through its neighbours to
+//! blocks with room farther away.
 //!
-//! O((n + m) log n) besides the paths, and O(g) for each new block while g blocks must give. It runs on the coarsest graph.
+//! O((n + m) log n) besides the paths, and O(g) for each new block while g blocks are overloaded. It runs on the coarsest
+//! graph.
 
 use std::iter;
 
@@ -18,9 +19,9 @@ use crate::partition::compact::Stored;
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
 use crate::partition::refine::cycles::Moves;
-use crate::partition::rooms::Rooms;
+use crate::partition::residual::ResidualCapacities;
 
-/// The older partition that the objective has as its classes; bounds are met nearly.
+/// The older partition given by the classes of the objective; bounds are nearly met.
 pub(crate) struct OlderPartition;
 
 impl<W: Stored, O: Objective> InitialPartition<W, O> for OlderPartition {
@@ -30,8 +31,8 @@ impl<W: Stored, O: Objective> InitialPartition<W, O> for OlderPartition {
         let homes = level.objective.classes().map_or_else(|| vec![0; level.num_nodes()], <[u32]>::to_vec);
         let mut placing = Placing::new(level, homes, bounds.len());
         let mut watch = Watch::new(observer);
-        placing.adopt(bounds, &mut watch);
-        placing.found(sizes, &mut watch);
+        placing.place_homeless(bounds, &mut watch);
+        placing.split_off_new_blocks(sizes, &mut watch);
         let mut assignment = Assignment::new(level, placing.blocks, bounds.len());
         let mut moves = Moves::new(level, &assignment, balance.effort, observer);
         moves.rebalance(&mut assignment, bounds, balance.patience);
@@ -39,10 +40,10 @@ impl<W: Stored, O: Objective> InitialPartition<W, O> for OlderPartition {
     }
 }
 
-/// Vertices as they are given blocks.
+/// A partition under construction.
 struct Placing<'a, W, O> {
     level: Problem<'a, W, O>,
-    /// By vertex: its block, or a number that is none.
+    /// By vertex: its block, or a number that is no block.
     blocks: Vec<u32>,
     /// By block.
     weights: Vec<Weight>,
@@ -76,21 +77,21 @@ impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
         self.blocks[node as usize] = block;
     }
 
-    /// Gives the vertices whose blocks have left to blocks next to them; once the observer asks to stop, to those with most room.
-    fn adopt(&mut self, bounds: &[Weight], watch: &mut Watch<'_>) {
+    /// Assigns the vertices without a home to adjacent blocks; once the observer asks to stop, to those with most room.
+    fn place_homeless(&mut self, bounds: &[Weight], watch: &mut Watch<'_>) {
         let level = self.level;
-        let mut rooms = Rooms::new(bounds, &self.weights);
+        let mut residuals = ResidualCapacities::new(bounds, &self.weights);
         let mut stops = false;
         let mut heap = Heap::default();
         heap.resize(level.num_nodes());
         for node in level.nodes().filter(|&node| !self.is_placed(node)) {
-            let held = level.arcs(node).iter().filter(|arc| self.is_placed(arc.target));
-            heap.set(node, held.map(|arc| arc.weight()).sum());
+            let connected = level.arcs(node).iter().filter(|arc| self.is_placed(arc.target));
+            heap.set(node, connected.map(|arc| arc.weight()).sum());
         }
         while let Some((_, node)) = heap.pop() {
             let next = if stops { None } else { self.best_block(node, bounds) };
             let room = |block: BlockId| bounds[block as usize] - self.weights[block as usize];
-            let block = next.or_else(|| rooms.emptiest(room)).expect("there is a block");
+            let block = next.or_else(|| residuals.emptiest(room)).expect("there is a block");
             self.place(node, block);
             stops = watch.stops_after(1 + level.degree(node) + self.affinities.work_of_gains());
             for arc in level.arcs(node) {
@@ -101,7 +102,7 @@ impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
         }
     }
 
-    /// The block next to a vertex that costs least, those with room first.
+    /// The adjacent block in which a vertex costs least, those with room first.
     fn best_block(&mut self, node: NodeId, bounds: &[Weight]) -> Option<BlockId> {
         let Self { level, blocks, weights, affinities } = self;
         affinities.collect(level.graph, blocks, node);
@@ -120,51 +121,51 @@ impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
         next.max_by_key(|&block| (room(block) >= weight, -cost(block), room(block), block))
     }
 
-    /// Gives each empty block part of another one: of the nearest of those that must give, the one that must give most. Blocks stay
-    /// empty once the observer asks to stop.
-    fn found(&mut self, sizes: &[Weight], watch: &mut Watch<'_>) {
-        let mut founded: Vec<Vec<Founded>> = vec![Vec::new(); sizes.len()];
+    /// Splits off each empty block from another one: from the nearest overloaded block, and among equals from the one with
+    /// the greatest excess. Blocks stay empty once the observer asks to stop.
+    fn split_off_new_blocks(&mut self, sizes: &[Weight], watch: &mut Watch<'_>) {
+        let mut new_blocks: Vec<Vec<NewBlock>> = vec![Vec::new(); sizes.len()];
         let mut weights = self.weights.clone();
-        let mut givers: Vec<BlockId> = (0..sizes.len() as BlockId).collect();
+        let mut donors: Vec<BlockId> = (0..sizes.len() as BlockId).collect();
         for new in 0..sizes.len() as BlockId {
             if self.weights[new as usize] > 0 || sizes[new as usize] == 0 {
                 continue;
             }
             let excess = |block: BlockId| weights[block as usize] - sizes[block as usize];
-            // Those that have given what they must do not give again.
-            givers.retain(|&block| excess(block) > 0);
-            if watch.stops_after(1 + givers.len()) {
+            // A donor that is no longer overloaded gives nothing more.
+            donors.retain(|&block| excess(block) > 0);
+            if watch.stops_after(1 + donors.len()) {
                 break;
             }
             let near = |block: BlockId| -self.level.objective.between(block, new);
-            let giver = givers.iter().copied().max_by_key(|&block| (near(block), excess(block)));
-            let Some(giver) = giver else { break };
-            let wanted = sizes[new as usize].min(weights[giver as usize] / 2);
-            weights[giver as usize] -= wanted;
-            founded[giver as usize].push(Founded { block: new, wanted });
+            let donor = donors.iter().copied().max_by_key(|&block| (near(block), excess(block)));
+            let Some(donor) = donor else { break };
+            let wanted = sizes[new as usize].min(weights[donor as usize] / 2);
+            weights[donor as usize] -= wanted;
+            new_blocks[donor as usize].push(NewBlock { block: new, wanted });
         }
         let mut members = vec![Vec::new(); sizes.len()];
         self.level.nodes().for_each(|node| members[self.blocks[node as usize] as usize].push(node));
         let mut search = Search::new(self.level.num_nodes());
-        for (giver, (members, founded)) in members.into_iter().zip(&founded).enumerate() {
-            self.split(giver as BlockId, members, founded, &mut search);
+        for (donor, (members, new_blocks)) in members.into_iter().zip(&new_blocks).enumerate() {
+            self.split(donor as BlockId, members, new_blocks, &mut search);
         }
     }
 
-    /// Divides the vertices of a block between it and new ones: by halves, so that each vertex is looked at once for each
-    /// doubling of their number.
-    fn split(&mut self, giver: BlockId, members: Vec<NodeId>, founded: &[Founded], search: &mut Search) {
-        let (stay, leave) = founded.split_at(founded.len() / 2);
+    /// Divides the vertices of a block between it and new ones, by halves, so that each vertex is visited once per doubling
+    /// of the number of blocks.
+    fn split(&mut self, donor: BlockId, members: Vec<NodeId>, new_blocks: &[NewBlock], search: &mut Search) {
+        let (stay, leave) = new_blocks.split_at(new_blocks.len() / 2);
         let Some((first, behind)) = leave.split_first() else { return };
         let wanted = leave.iter().map(|new| new.wanted).sum();
         self.grow(first.block, wanted, &members, search);
-        let is_left = |&node: &NodeId| self.blocks[node as usize] == giver;
+        let is_left = |&node: &NodeId| self.blocks[node as usize] == donor;
         let (left, gone) = members.into_iter().partition(is_left);
-        self.split(giver, left, stay, search);
+        self.split(donor, left, stay, search);
         self.split(first.block, gone, behind, search);
     }
 
-    /// Grows a new block of this weight among the vertices of another one, from one far from the first of them.
+    /// Grows a new block to this weight among the vertices of another one, starting far from the first of them.
     fn grow(&mut self, new: BlockId, wanted: Weight, members: &[NodeId], search: &mut Search) {
         let level = self.level;
         let Some(&first) = members.first() else { return };
@@ -183,14 +184,14 @@ impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
     }
 }
 
-/// A block that has no vertices yet, and the weight that it is to have.
+/// A block that has no vertices yet, and the weight that it should get.
 #[derive(Clone, Copy)]
-struct Founded {
+struct NewBlock {
     block: BlockId,
     wanted: Weight,
 }
 
-/// A breadth-first search inside of a block, and its memory.
+/// A breadth-first search inside a block, and its memory.
 struct Search {
     /// By vertex: the last run that reached it.
     run: Vec<u32>,
@@ -203,7 +204,7 @@ impl Search {
         Self { run: vec![0; num_nodes], runs: 0, order: Vec::new() }
     }
 
-    /// The vertices of a block that a search from one of them reaches, in its order; O(their arcs).
+    /// The vertices of a block reachable from one of them, in the order of the search; O(their arcs).
     fn run<W: Stored, O: Objective>(
         &mut self,
         level: Problem<'_, W, O>,
@@ -237,7 +238,7 @@ mod tests {
     use crate::partition::objective::{Cut, Migrating};
     use crate::partition::{Preset, Settings};
 
-    /// A grid of 12 x 12 that was in stripes of so many columns.
+    /// A grid of 12 x 12 that was divided into stripes of this many columns.
     fn resumed(columns: u32, homes_are: impl Fn(u32) -> u32, sizes: &[Weight]) -> (Vec<u32>, Vec<BlockId>) {
         let graph = CompactGraph::<i32>::new(&generate::grid(12, 12));
         let homes: Vec<u32> = graph.nodes().map(|node| homes_are(node % 12 / columns)).collect();
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn crowded_blocks_hand_on_through_their_neighbours() {
+    fn overloaded_blocks_pass_vertices_on_through_their_neighbours() {
         let (homes, blocks) = resumed(4, |stripe| stripe, &[40, 48, 56]);
         assert_eq!([0, 1, 2].map(|block| count(&blocks, block)), [40, 48, 56]);
         let moved = homes.iter().zip(&blocks).filter(|(home, block)| home != block).count();
@@ -268,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_have_left_are_shared_out() {
+    fn vertices_of_blocks_that_have_left_are_shared_out() {
         // The stripe in the middle has left.
         let (homes, blocks) = resumed(4, |stripe| [0, 2, 1][stripe as usize], &[72; 2]);
         assert_eq!([0, 1].map(|block| count(&blocks, block)), [72; 2]);
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_joined_are_founded_in_one_piece() {
+    fn new_blocks_are_connected() {
         let (homes, blocks) = resumed(6, |stripe| stripe, &[48; 3]);
         assert_eq!([0, 1, 2].map(|block| count(&blocks, block)), [48; 3]);
         let moved = homes.iter().zip(&blocks).filter(|(home, block)| home != block).count();
@@ -284,8 +285,8 @@ mod tests {
     }
 
     #[test]
-    fn many_blocks_are_founded_in_one_block() {
-        // The grid falls into six stripes that nothing joins.
+    fn many_new_blocks_are_split_off_from_one_block() {
+        // The grid falls into six unconnected stripes.
         let mut graph = GraphBuilder::new(144);
         for node in 0..144 {
             if node + 12 < 144 {
@@ -300,7 +301,7 @@ mod tests {
             let objective = Migrating::new(Cut, 1, vec![0; 144], vec![1; 144]);
             let level = Problem { graph: &graph, objective: &objective };
             let mut placing = Placing::new(level, vec![0; 144], 36);
-            placing.found(&[4; 36], &mut Watch::new(&()));
+            placing.split_off_new_blocks(&[4; 36], &mut Watch::new(&()));
             assert_eq!(placing.weights, [4; 36]);
             assert!((0..36).all(|block| count(&placing.blocks, block) == 4));
         }
