@@ -37,16 +37,16 @@ const MOST_CHILDREN: usize = 16;
 /// All settings of a many-to-one mapping.
 ///
 /// ```
-/// use viem::mapping::solve::{DirectConfig, MapPreset};
+/// use viem::mapping::solve::{ManyToOneConfig, MapPreset};
 ///
-/// let config = DirectConfig::preset(MapPreset::Fast).with_seed(7).with_imbalance(0.05);
+/// let config = ManyToOneConfig::preset(MapPreset::Fast).with_seed(7).with_imbalance(0.05);
 /// assert!(config.validate().is_ok());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct DirectConfig {
+pub struct ManyToOneConfig {
     /// The seed of every random stream.
     pub seed: u64,
     /// Threads to use, at least 1; the result does not depend on it.
@@ -60,7 +60,7 @@ pub struct DirectConfig {
     pub time_limit: Option<Duration>,
 }
 
-impl DirectConfig {
+impl ManyToOneConfig {
     /// The settings of a preset, with seed 0, one thread and an imbalance of 3 %.
     pub fn preset(preset: MapPreset) -> Self {
         let settings = match preset {
@@ -98,7 +98,7 @@ impl DirectConfig {
 /// The loads of the PEs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Loads {
+pub struct PeLoads {
     /// The smallest load of a PE.
     pub least: Weight,
     /// The mean load of a PE.
@@ -116,7 +116,7 @@ pub struct Loads {
 /// The report of a many-to-one mapping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct DirectReport {
+pub struct ManyToOneReport {
     /// Number of vertices.
     pub num_nodes: usize,
     /// Number of edges.
@@ -130,7 +130,7 @@ pub struct DirectReport {
     /// The migration, if an older mapping was given.
     pub migration: Option<Migration>,
     /// The loads of the PEs.
-    pub loads: Loads,
+    pub loads: PeLoads,
     /// Whether the observer ended the run early, or the time limit ended a run that would have ended by
     /// itself.
     pub stopped: bool,
@@ -140,49 +140,49 @@ pub struct DirectReport {
 
 /// A many-to-one mapping and its report.
 #[derive(Clone, Debug)]
-pub struct DirectSolution {
+pub struct ManyToOneSolution {
     /// The PE of each vertex.
     pub mapping: Mapping,
     /// Objective, loads, time.
-    pub report: DirectReport,
+    pub report: ManyToOneReport,
 }
 
 /// Maps the vertices of an application graph to the PEs of a machine, many per PE.
 ///
-/// Loads are proportional to the [capacities](Machine::capacity) of the PEs. A vertex heavier than every
-/// bound is not an error: [`Loads::overload`] is then positive.
+/// PeLoads are proportional to the [capacities](Machine::capacity) of the PEs. A vertex heavier than every
+/// bound is not an error: [`PeLoads::overload`] is then positive.
 ///
 /// ```
 /// use viem::graph::generate;
-/// use viem::mapping::solve::{DirectConfig, MapPreset, map_directly};
+/// use viem::mapping::solve::{ManyToOneConfig, MapPreset, map_many_to_one};
 /// use viem::machine::Hierarchy;
 ///
 /// let mesh = generate::mesh(40, 30, 1);
 /// let machine = Hierarchy::parse("4:2", "1:10")?;
-/// let solution = map_directly(&mesh, &machine, &DirectConfig::preset(MapPreset::Fast))?;
+/// let solution = map_many_to_one(&mesh, &machine, &ManyToOneConfig::preset(MapPreset::Fast))?;
 /// assert!(solution.report.loads.greatest <= 154); // 3 % above 150
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn map_directly(
+pub fn map_many_to_one(
     graph: &CsrGraph,
     machine: &dyn Machine,
-    config: &DirectConfig,
-) -> Result<DirectSolution, SolveError> {
-    map_directly_watched(graph, machine, config, None, &())
+    config: &ManyToOneConfig,
+) -> Result<ManyToOneSolution, SolveError> {
+    map_many_to_one_watched(graph, machine, config, None, &())
 }
 
-/// As [`map_directly`], with a start and an observer.
+/// As [`map_many_to_one`], with a start and an observer.
 ///
 /// `start`, if given, is the PE of each vertex in a mapping. The result is not worse than it: first by the
 /// total excess over the bounds, then by J. The observer may end the run early; the bounds are then respected
 /// as otherwise, but J may be poor.
-pub fn map_directly_watched(
+pub fn map_many_to_one_watched(
     graph: &CsrGraph,
     machine: &dyn Machine,
-    config: &DirectConfig,
+    config: &ManyToOneConfig,
     start: Option<&Mapping>,
     observer: &dyn Observer,
-) -> Result<DirectSolution, SolveError> {
+) -> Result<ManyToOneSolution, SolveError> {
     config.validate()?;
     let begin = Instant::now();
     threads::run(config.threads, || {
@@ -200,39 +200,39 @@ pub fn map_directly_watched(
 /// ```
 /// use viem::Mapping;
 /// use viem::graph::generate;
-/// use viem::mapping::solve::{DirectConfig, MapPreset, keep_directly};
+/// use viem::mapping::solve::{ManyToOneConfig, MapPreset, evaluate_many_to_one};
 /// use viem::machine::Hierarchy;
 ///
 /// let (path, machine) = (generate::grid(4, 1), Hierarchy::parse("2", "1")?);
 /// let mapping = Mapping::many(2, vec![0, 0, 1, 1])?;
-/// let kept = keep_directly(&path, &machine, &DirectConfig::preset(MapPreset::Eco), mapping)?;
+/// let kept = evaluate_many_to_one(&path, &machine, &ManyToOneConfig::preset(MapPreset::Eco), mapping)?;
 /// assert_eq!((kept.report.cut, kept.report.loads.greatest), (1, 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn keep_directly(
+pub fn evaluate_many_to_one(
     graph: &CsrGraph,
     machine: &dyn Machine,
-    config: &DirectConfig,
+    config: &ManyToOneConfig,
     mapping: Mapping,
-) -> Result<DirectSolution, SolveError> {
+) -> Result<ManyToOneSolution, SolveError> {
     config.validate()?;
     let begin = Instant::now();
     check_start(graph, machine, Some(&mapping))?;
     let distances = machine.distances()?;
     let cost = threads::run(config.threads, || evaluate(graph, &distances, &mapping))??;
     let pe_of = mapping.as_slice();
-    let report = DirectReport {
+    let report = ManyToOneReport {
         num_nodes: graph.num_nodes(),
         num_edges: graph.num_edges(),
         cost_of_start: Some(cost),
         cost,
         cut: quotient::contract(graph, pe_of, machine.num_pes()).total_arc_weight() / 2,
         migration: None,
-        loads: loads(graph, &bounds(graph, machine, config.imbalance), pe_of),
+        loads: pe_loads(graph, &load_bounds(graph, machine, config.imbalance), pe_of),
         stopped: false,
         seconds: begin.elapsed().as_secs_f64(),
     };
-    Ok(DirectSolution { mapping, report })
+    Ok(ManyToOneSolution { mapping, report })
 }
 
 /// Remaps a graph, starting from the present PEs of its vertices. Minimises J plus `weight` times the weight
@@ -245,28 +245,28 @@ pub fn keep_directly(
 /// ```
 /// use viem::graph::generate;
 /// use viem::partition::Homes;
-/// use viem::mapping::solve::{DirectConfig, MapPreset, map_directly, remap_directly};
+/// use viem::mapping::solve::{ManyToOneConfig, MapPreset, map_many_to_one, remap_many_to_one};
 /// use viem::machine::{Capacities, Hierarchy};
 ///
 /// let mesh = generate::mesh(40, 30, 1);
 /// let machine = Hierarchy::parse("4:2", "1:10")?;
-/// let config = DirectConfig::preset(MapPreset::Eco);
-/// let old = map_directly(&mesh, &machine, &config)?.mapping;
+/// let config = ManyToOneConfig::preset(MapPreset::Eco);
+/// let old = map_many_to_one(&mesh, &machine, &config)?.mapping;
 /// // PE 2 has become slow.
 /// let slower = Capacities::new(machine, vec![2, 2, 1, 2, 2, 2, 2, 2])?;
 /// let homes = Homes::new(old.as_slice(), &[], 8)?;
-/// let new = remap_directly(&mesh, &slower, &config, &homes, "5".parse()?, &())?;
+/// let new = remap_many_to_one(&mesh, &slower, &config, &homes, "5".parse()?, &())?;
 /// assert!(new.report.migration.unwrap().vertices < 400);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn remap_directly(
+pub fn remap_many_to_one(
     graph: &CsrGraph,
     machine: &dyn Machine,
-    config: &DirectConfig,
+    config: &ManyToOneConfig,
     homes: &Homes,
     weight: MigrationWeight,
     observer: &dyn Observer,
-) -> Result<DirectSolution, SolveError> {
+) -> Result<ManyToOneSolution, SolveError> {
     config.validate()?;
     homes.check(graph.num_nodes(), machine.num_pes()).map_err(RemapError::from)?;
     let begin = Instant::now();
@@ -280,7 +280,7 @@ pub fn remap_directly(
 }
 
 /// The upper bound on the load of each PE, by PE: `(1 + imbalance)` times its share, rounded up.
-pub fn bounds(graph: &CsrGraph, machine: &dyn Machine, imbalance: f64) -> Vec<Weight> {
+pub fn load_bounds(graph: &CsrGraph, machine: &dyn Machine, imbalance: f64) -> Vec<Weight> {
     Targets::shares(graph, &capacities(machine, 0..machine.num_pes() as PeId), imbalance)
 }
 
@@ -298,13 +298,13 @@ fn weights_of(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<We
 }
 
 /// The loads of a mapping to PEs with these bounds.
-pub fn loads(graph: &CsrGraph, bounds: &[Weight], pe_of: &[PeId]) -> Loads {
+pub fn pe_loads(graph: &CsrGraph, bounds: &[Weight], pe_of: &[PeId]) -> PeLoads {
     let weights = weights_of(graph, pe_of, bounds.len());
     let fullness = |(&weight, &bound): (&Weight, &Weight)| match weight {
         0 => 0.0,
         _ => weight as f64 / bound as f64,
     };
-    Loads {
+    PeLoads {
         least: weights.iter().copied().min().unwrap_or(0),
         mean: graph.total_node_weight() as f64 / bounds.len().max(1) as f64,
         greatest: weights.iter().copied().max().unwrap_or(0),
@@ -328,7 +328,7 @@ struct Run<'a> {
     graph: &'a CsrGraph,
     machine: &'a dyn Machine,
     parts: &'a Parts,
-    config: &'a DirectConfig,
+    config: &'a ManyToOneConfig,
     from: Origin<'a>,
     observer: &'a dyn Observer,
     begin: Instant,
@@ -395,7 +395,7 @@ impl Blocks {
 }
 
 impl DistanceVisitor for Run<'_> {
-    type Output = Result<DirectSolution, SolveError>;
+    type Output = Result<ManyToOneSolution, SolveError>;
 
     fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
         let Run { graph, machine, parts, config, from, observer, begin } = self;
@@ -431,14 +431,14 @@ impl DistanceVisitor for Run<'_> {
         };
         observer.reached(reached);
         let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();
-        let report = DirectReport {
+        let report = ManyToOneReport {
             num_nodes: graph.num_nodes(),
             num_edges: graph.num_edges(),
             cost_of_start: first.start().map(|start| cost(graph, &between, start)),
             cost: reached,
             cut: partition.cut(),
             migration: from.migration(graph, &pe_of),
-            loads: loads(graph, &bounds(graph, machine, config.imbalance), &pe_of),
+            loads: pe_loads(graph, &load_bounds(graph, machine, config.imbalance), &pe_of),
             // A run that continues until the time limit was complete before.
             stopped: match watched.goes_on.into_inner() {
                 true => observer.should_stop(),
@@ -446,7 +446,7 @@ impl DistanceVisitor for Run<'_> {
             },
             seconds: begin.elapsed().as_secs_f64(),
         };
-        Ok(DirectSolution { mapping: Mapping::from_places(pe_of), report })
+        Ok(ManyToOneSolution { mapping: Mapping::from_places(pe_of), report })
     }
 }
 

@@ -18,8 +18,8 @@ mod run;
 
 pub use effort::Constructions;
 pub use many_to_one::{
-    DirectConfig, DirectReport, DirectSolution, Loads, bounds, keep_directly, loads, map_directly,
-    map_directly_watched, remap_directly,
+    ManyToOneConfig, ManyToOneReport, ManyToOneSolution, PeLoads, evaluate_many_to_one, load_bounds,
+    map_many_to_one, map_many_to_one_watched, pe_loads, remap_many_to_one,
 };
 pub use presets::{MapConfig, MapPreset};
 pub use report::{Report, Seconds};
