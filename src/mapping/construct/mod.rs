@@ -39,7 +39,7 @@ use crate::machine::Places;
 use crate::mapping::Mapping;
 use crate::mapping::annealing::Cooling;
 use crate::mapping::problem::Problem;
-use crate::partition::Preset;
+use crate::partition::PartitionPreset;
 
 members! {
     /// How the first mapping is made.
@@ -102,9 +102,9 @@ pub struct ConstructionConfig {
     /// [`Construction::Multilevel`] elsewhere, or [`Construction::DualRecursive`] on more than 4096 places.
     pub algorithm: Option<Construction>,
     /// The effort of the partitions, where the algorithm needs some.
-    pub partitions: Preset,
+    pub partitions: PartitionPreset,
     /// The effort of the partitions of top-down construction inside of the outermost groups.
-    pub inner: Preset,
+    pub inner: PartitionPreset,
     /// Top-down construction divides no group of at most this many processes further, and places its processes
     /// in the order of their numbers: enough if annealing follows, which arranges small groups at a
     /// fraction of the cost of partitions.
@@ -137,7 +137,7 @@ impl ConstructionConfig {
     }
 
     /// The same with partitions of this effort, also inside of the outermost groups.
-    pub fn with_partitions(self, preset: Preset) -> Self {
+    pub fn with_partitions(self, preset: PartitionPreset) -> Self {
         Self { partitions: preset, inner: preset, ..self }
     }
 
@@ -152,8 +152,8 @@ impl Default for ConstructionConfig {
     fn default() -> Self {
         Self {
             algorithm: None,
-            partitions: Preset::Eco,
-            inner: Preset::Eco,
+            partitions: PartitionPreset::Eco,
+            inner: PartitionPreset::Eco,
             undivided: 0,
             domains: Cooling { proposals: 1000, initial_acceptance: 0.3, final_acceptance: 0.01 },
             multilevel: Multilevel {

@@ -11,7 +11,7 @@ use crate::graph::{CsrGraph, subgraph};
 use crate::ground::observer::Observer;
 use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::{Partitioner, Preset, Settings, Targets};
+use crate::partition::{PartitionConfig, PartitionPreset, Partitioner, Targets};
 
 /// Blocks of one step: with fewer the cut grows (4 instead of 64: by 2 to 3 % on 2^18 processes), with more the
 /// time, and less can run in parallel.
@@ -25,7 +25,7 @@ pub(super) type Inside<'a> = &'a (dyn Fn(usize, &CsrGraph, &[NodeId], u64, &mut 
 #[derive(Clone, Copy)]
 pub(super) struct Multisection<'a> {
     /// The effort of the partitions.
-    pub preset: Preset,
+    pub preset: PartitionPreset,
     /// Once it asks to stop, what is left is divided in the order of the vertices.
     pub observer: &'a dyn Observer,
 }
@@ -75,7 +75,8 @@ impl Multisection<'_> {
         let sizes = (0..num_blocks).map(size).collect();
         let targets = Targets::sizes(graph, sizes, 0.0).expect("the blocks hold all groups");
         // Others are made and all are searched afterwards: more effort for exact sizes is not worth its time.
-        let partitioner = Partitioner::with_valid_settings(Settings::of(self.preset), derive(seed, 0));
+        let partitioner =
+            Partitioner::with_valid_settings(PartitionConfig::preset(self.preset), derive(seed, 0));
         let partition = partitioner.partition_watched(graph, &targets, self.observer);
         let mut parts = Vec::with_capacity(num_blocks);
         let mut rest = places;
@@ -106,7 +107,7 @@ mod tests {
     fn groups_are_of_equal_size() {
         let graph = generate::mesh(20, 30, 1);
         for num_groups in [1, 2, 3, 50, 75, 100, 300, 600] {
-            let multisection = Multisection { preset: Preset::Fast, observer: &() };
+            let multisection = Multisection { preset: PartitionPreset::Fast, observer: &() };
             let group_of = multisection.groups(&graph, num_groups, 4);
             let mut sizes = vec![0; num_groups];
             for &group in &group_of {

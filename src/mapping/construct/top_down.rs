@@ -17,7 +17,7 @@ use crate::ground::types::{NodeId, PeId};
 use crate::machine::Parts;
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionConfig, ConstructionError, Task};
-use crate::partition::Preset;
+use crate::partition::PartitionPreset;
 
 /// A graph of fewer arcs than this keeps its order of vertices: it is some megabytes and fits a cache.
 const CACHED_ARCS: usize = 1 << 20;
@@ -54,7 +54,7 @@ impl TopDown<'_> {
         graph: &CsrGraph,
         nodes: &[NodeId],
         part: usize,
-        preset: Preset,
+        preset: PartitionPreset,
         seed: u64,
         process_of: &mut [NodeId],
     ) {

@@ -10,7 +10,7 @@
 //! side, O(deg v), is looked at for one of them only: where the exchange would be best if v came to pay the least it
 //! can, and if it could be accepted then. An exchange costs O(deg u + deg v) more.
 //!
-//! It works on the processes on a range of places, while all others stay where they are ([`Site::anneal`]).
+//! It works on the processes on a range of places, while all others stay where they are ([`AnnealingSite::anneal`]).
 
 mod region;
 
@@ -114,7 +114,7 @@ impl Draw {
 
 /// Where processes are annealed: the places of a machine, or of a part of one.
 #[non_exhaustive]
-pub struct Site<'a, M: Metric> {
+pub struct AnnealingSite<'a, M: Metric> {
     /// The distances.
     pub metric: &'a M,
     /// The key of each place.
@@ -127,7 +127,7 @@ pub struct Site<'a, M: Metric> {
     pub observer: &'a dyn Observer,
 }
 
-impl<M: Metric> Site<'_, M> {
+impl<M: Metric> AnnealingSite<'_, M> {
     /// Anneals the processes on a range of places, where process u is on place `place_of[u]` and `process_on` is the
     /// inverse of that. The processes of the outcome are numbered by the places they were on.
     pub fn anneal(
@@ -154,7 +154,7 @@ impl<M: Metric> Site<'_, M> {
 
 /// A walk through the mappings of a region.
 struct Walk<'a, M: Metric, W> {
-    site: &'a Site<'a, M>,
+    site: &'a AnnealingSite<'a, M>,
     region: Region<M::Key, W>,
     /// Processes that have neighbours, in the order of their places at the beginning.
     talking: Vec<NodeId>,
@@ -174,7 +174,7 @@ struct Walk<'a, M: Metric, W> {
 }
 
 impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
-    fn new(site: &'a Site<'a, M>, region: Region<M::Key, W>, seed: u64) -> Self {
+    fn new(site: &'a AnnealingSite<'a, M>, region: Region<M::Key, W>, seed: u64) -> Self {
         let processes = 0..region.num_processes() as NodeId;
         let talking = processes.filter(|&process| !region.arcs(process).is_empty()).collect();
         let pays = region.payments(site.metric);
@@ -390,7 +390,8 @@ mod tests {
             let place_of: Vec<PeId> = (0..n).collect();
             let key_of: Vec<_> = place_of.iter().map(|&place| oracle.key(place)).collect();
             let near = Near::new(oracle, &key_of, Some(&in_halves(key_of.len())), &());
-            let site = Site { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
+            let site =
+                AnnealingSite { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
             let cooling = Cooling { proposals: 40, initial_acceptance: 0.1, final_acceptance: 0.01 };
             let before = oracle.count();
             site.anneal(&star(n as usize, middle), &place_of, &place_of, 0..n, &cooling, 1);
