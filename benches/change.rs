@@ -25,7 +25,7 @@ mod speed;
 
 use common::{Options, fail};
 use viem::ground::threads;
-use viem::partition::Preset;
+use viem::partition::PartitionPreset;
 
 /// What is asked for.
 struct Run {
@@ -35,7 +35,7 @@ struct Run {
     ways: Vec<String>,
     threads: usize,
     /// Of partitions that are remapped.
-    preset: Preset,
+    preset: PartitionPreset,
     /// Weights of migration, in multiples of cost over vertex weight.
     weights: Vec<f64>,
 }
@@ -52,7 +52,7 @@ fn main() {
             draws: options.value("draws", 20)?,
             ways: options.list("way", Vec::new())?,
             threads: options.value("threads", 1)?,
-            preset: options.value("preset", Preset::Eco)?,
+            preset: options.value("preset", PartitionPreset::Eco)?,
             weights: options.list("weight", vec![0.125, 0.5, 2.0])?,
         };
         Ok((tables, run))

@@ -18,7 +18,7 @@ use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::{NodeId, PeId};
 use viem::io::Source;
-use viem::io::metis::{self, Content, NodeWeights};
+use viem::io::metis::{self, GraphContent, NodeWeights};
 use viem::machine::Places;
 use viem::machine::{
     Dimension, DistanceOracle, DistanceVisitor, Distances, Grid, Hierarchy, Hypercube, Listed, Machine,
@@ -211,7 +211,7 @@ fn construction(bencher: Bencher, algorithm: Construction) {
 #[divan::bench(args = [false, true], sample_count = 20)]
 fn metis_reader(bencher: Bencher, edge_weights: bool) {
     let mut text = Vec::new();
-    let content = Content { node_weights: false, edge_weights };
+    let content = GraphContent { node_weights: false, edge_weights };
     metis::write(&mut text, &instance(32768).0, content).expect("memory takes everything");
     bencher.counter(BytesCount::new(text.len())).bench_local(|| {
         let source = Source::new("graph", text.as_slice()).expect("a text");

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The folder holds METIS graphs (`*.graph`). The peers' file, which `benches/tables` can write, has the columns graph, k,
-//! epsilon_percent, tool, cut, seconds. Every setting can be changed by its name in [`Settings`], with dots between those
+//! epsilon_percent, tool, cut, seconds. Every setting can be changed by its name in [`PartitionConfig`], with dots between those
 //! of nested settings; the contraction by `contraction=matching` or `contraction.clustering.least_share=0.3`. Printed
 //! are the geometric means of cut and time over each peer, and the worst cut of a single seed; `table` prints every
 //! cell, means over the seeds. With one thread, times are CPU times; with more, times of the clock.
@@ -22,10 +22,10 @@ use common::{
 use viem::graph::{CsrGraph, generate};
 use viem::ground::threads;
 use viem::io::metis::NodeWeights;
-use viem::partition::{Partitioner, Preset, Settings, Targets};
+use viem::partition::{PartitionConfig, PartitionPreset, Partitioner, Targets};
 
 struct Run {
-    presets: Vec<Preset>,
+    presets: Vec<PartitionPreset>,
     blocks: Vec<usize>,
     /// In percent.
     epsilons: Vec<f64>,
@@ -46,7 +46,12 @@ impl Run {
                 contraction.map(|value| ("contraction".to_owned(), value)).into_iter().collect();
             changes.extend(options.settings()?);
             Ok(Run {
-                presets: options.members("preset", &Preset::ALL, Preset::name, &Preset::ALL)?,
+                presets: options.members(
+                    "preset",
+                    &PartitionPreset::ALL,
+                    PartitionPreset::name,
+                    &PartitionPreset::ALL,
+                )?,
                 blocks: options.list("k", vec![2, 8, 32, 64])?,
                 epsilons: options.list("epsilon", vec![3.0, 0.0])?,
                 graphs: options.list("graph", Vec::new())?,
@@ -59,8 +64,8 @@ impl Run {
     }
 
     /// The settings of a preset with the changes asked for.
-    fn settings(&self, preset: Preset, exact: bool) -> Settings {
-        let settings = if exact { Settings::exact(preset) } else { Settings::of(preset) };
+    fn settings(&self, preset: PartitionPreset, exact: bool) -> PartitionConfig {
+        let settings = if exact { PartitionConfig::exact(preset) } else { PartitionConfig::preset(preset) };
         changed(&settings, &self.changes).unwrap_or_else(|message| fail(message))
     }
 }
@@ -114,7 +119,7 @@ struct Cell {
 }
 
 impl Cell {
-    fn new(name: &str, graph: &CsrGraph, targets: &Targets, settings: &Settings, run: &Run) -> Self {
+    fn new(name: &str, graph: &CsrGraph, targets: &Targets, settings: &PartitionConfig, run: &Run) -> Self {
         let name = format!("{name} k={}", targets.num_blocks());
         let mut cell = Self { name, cuts: Vec::new(), seconds: 0.0, overload: 0, heaviest: 0 };
         for seed in 0..run.seeds {
@@ -199,7 +204,13 @@ fn compare(run: &Run) {
 }
 
 /// All graphs and numbers of blocks with one preset and one imbalance, in percent.
-fn compare_preset(run: &Run, preset: Preset, epsilon: f64, graphs: &[(String, CsrGraph)], peers: &Peers) {
+fn compare_preset(
+    run: &Run,
+    preset: PartitionPreset,
+    epsilon: f64,
+    graphs: &[(String, CsrGraph)],
+    peers: &Peers,
+) {
     let settings = run.settings(preset, epsilon == 0.0);
     let mut comparisons: BTreeMap<&str, Comparison> = BTreeMap::new();
     let mut seconds = 0.0;

@@ -13,7 +13,7 @@ use viem::ground::rng::{Rng, derive};
 use viem::ground::types::PeId;
 use viem::machine::{Grid, Hypercube, Machine};
 use viem::mapping::solve::{MapPreset, solve};
-use viem::workload::estimate::{Estimate, Model};
+use viem::workload::estimate::{Estimate, WorkloadModel};
 use viem::workload::generate::{Congestion, Pattern, Size, congested, shuffled, workload};
 use viem::workload::map::{TaskMapConfig, map_tasks};
 use viem::workload::routing::Routing;
@@ -238,7 +238,7 @@ fn accuracy() {
 fn both(workload: &Workload, machine: &dyn Machine, mapping: &[PeId]) -> (f64, f64) {
     let routing = Routing::new(machine).expect("few links");
     let settings = SimulationConfig::default();
-    let model = Model::new(workload, settings.costs).expect("few messages");
+    let model = WorkloadModel::new(workload, settings.costs).expect("few messages");
     let estimate = Estimate::of(&model, &routing, mapping).expect("few phases");
     let simulated = simulate(workload, &routing, mapping, settings, &()).expect("it ends");
     (estimate.cycles(), simulated.completion_time as f64)

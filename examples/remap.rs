@@ -4,11 +4,11 @@ use std::error::Error;
 
 use viem::graph::generate;
 use viem::partition::{Homes, curve};
-use viem::{Partitioner, Preset, Targets};
+use viem::{PartitionPreset, Partitioner, Targets};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mesh = generate::mesh(80, 60, 1);
-    let partitioner = Partitioner::new(Preset::Eco, 0);
+    let partitioner = Partitioner::new(PartitionPreset::Eco, 0);
     let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 16, 0.03)?);
     println!("before: {} edges are cut by 16 parts", old.cut());
 

@@ -47,18 +47,18 @@
 //! # To partition a graph
 //!
 //! ```
-//! use viem::{Partitioner, Preset, Targets, graph::generate};
+//! use viem::{PartitionPreset, Partitioner, Targets, graph::generate};
 //!
 //! let graph = generate::grid(32, 32);
 //! let targets = Targets::equal(&graph, 4, 0.03)?;
-//! let partition = Partitioner::new(Preset::Eco, 0).partition(&graph, &targets);
+//! let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets);
 //! assert_eq!(partition.overload(), 0);
 //! println!("{} edges are cut", partition.cut());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Algorithm`] names other ways: by coordinates, along curves, by spectra. [`Targets::proportional`] makes parts of unequal weights, [`Index`]
-//! cuts an order of the vertices anew whenever they change, and [`Quality`] tells what a partition costs besides its cut.
+//! [`PartitionAlgorithm`](partition::PartitionAlgorithm) names other ways: by coordinates, along curves, by spectra. [`Targets::proportional`] makes parts of unequal weights, [`OrderIndex`](partition::OrderIndex)
+//! cuts an order of the vertices anew whenever they change, and [`PartitionQuality`](partition::PartitionQuality) tells what a partition costs besides its cut.
 //!
 //! The folder `examples/` has a program for each of these.
 //!
@@ -85,16 +85,13 @@ pub mod qap;
 pub mod report;
 pub mod workload;
 
-pub use graph::{Coordinates, CsrGraph, GraphBuilder};
+pub use graph::{CsrGraph, GraphBuilder};
 pub use ground::observer::Observer;
 pub use machine::{Capacities, DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, Network};
 pub use mapping::Mapping;
-pub use mapping::construct::Construction;
 pub use mapping::objective::score;
-pub use mapping::search::Neighbourhood;
 pub use mapping::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
-pub use partition::{Algorithm, Index, Partition, Partitioner, Preset, Quality, Targets};
-pub use qap::{Qap, QapConfig, QapSolution};
+pub use partition::{Partition, PartitionPreset, Partitioner, Targets};
 
 /// The examples of the README are tried as those of this documentation.
 #[cfg(doctest)]

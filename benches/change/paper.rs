@@ -8,7 +8,9 @@ use viem::graph::{Coordinates, CsrGraph};
 use viem::ground::rng::{Rng, derive};
 use viem::io::metis::NodeWeights;
 use viem::io::{Source, coordinates};
-use viem::partition::{Algorithm, Grouping, Index, Input, Preset, Quality, Targets};
+use viem::partition::{
+    Grouping, OrderIndex, PartitionAlgorithm, PartitionInput, PartitionPreset, PartitionQuality, Targets,
+};
 
 use super::Run;
 use crate::common::{Table, fail, read_graph};
@@ -19,7 +21,7 @@ const RATIOS: [u32; 5] = [1, 2, 3, 4, 8];
 /// A way to divide, and the cut edges printed for each number of parts, if any are.
 struct Way {
     name: &'static str,
-    algorithm: Algorithm,
+    algorithm: PartitionAlgorithm,
     /// Whether an order is made once and cut again and again.
     is_index: bool,
     printed: [[Option<f64>; 5]; 2],
@@ -42,33 +44,43 @@ const NOT_PRINTED: [[Option<f64>; 5]; 2] = [[None; 5]; 2];
 const WAYS: [Way; 9] = [
     Way {
         name: "rsb",
-        algorithm: Algorithm::Rsb,
+        algorithm: PartitionAlgorithm::Rsb,
         is_index: false,
         printed: printed([269.0, 343.0, 530.0, 726.0, 861.0], [269.0, 313.0, 544.0, 724.0, 880.0]),
     },
     Way {
         name: "rcb",
-        algorithm: Algorithm::Rcb,
+        algorithm: PartitionAlgorithm::Rcb,
         is_index: false,
         printed: printed([413.0, 736.0, 1143.0, 1544.0, 1876.0], [423.0, 736.0, 1149.0, 1662.0, 1960.0]),
     },
     Way {
         name: "hilbert",
-        algorithm: Algorithm::Hilbert,
+        algorithm: PartitionAlgorithm::Hilbert,
         is_index: false,
         printed: printed([569.0, 661.0, 962.0, 1200.0, 1395.0], [590.0, 664.0, 969.0, 1227.0, 1396.0]),
     },
-    Way { name: "zcurve", algorithm: Algorithm::ZCurve, is_index: false, printed: NOT_PRINTED },
-    Way { name: "multilevel", algorithm: Algorithm::Multilevel, is_index: false, printed: NOT_PRINTED },
-    Way { name: "linear", algorithm: Algorithm::Linear, is_index: false, printed: NOT_PRINTED },
+    Way { name: "zcurve", algorithm: PartitionAlgorithm::ZCurve, is_index: false, printed: NOT_PRINTED },
+    Way {
+        name: "multilevel",
+        algorithm: PartitionAlgorithm::Multilevel,
+        is_index: false,
+        printed: NOT_PRINTED,
+    },
+    Way { name: "linear", algorithm: PartitionAlgorithm::Linear, is_index: false, printed: NOT_PRINTED },
     Way {
         name: "rsb index",
-        algorithm: Algorithm::Rsb,
+        algorithm: PartitionAlgorithm::Rsb,
         is_index: true,
         printed: printed([388.0, 489.0, 798.0, 1059.0, 1244.0], [364.0, 485.0, 764.0, 1017.0, 1211.0]),
     },
-    Way { name: "rcb index", algorithm: Algorithm::Rcb, is_index: true, printed: NOT_PRINTED },
-    Way { name: "multilevel index", algorithm: Algorithm::Multilevel, is_index: true, printed: NOT_PRINTED },
+    Way { name: "rcb index", algorithm: PartitionAlgorithm::Rcb, is_index: true, printed: NOT_PRINTED },
+    Way {
+        name: "multilevel index",
+        algorithm: PartitionAlgorithm::Multilevel,
+        is_index: true,
+        printed: NOT_PRINTED,
+    },
 ];
 
 /// Printed of both curves for parts of equal speed (Table 1).
@@ -112,9 +124,12 @@ fn rows(
     (ratios, printed): (&[u32], &[Option<f64>; 5]),
     run: &Run,
 ) {
-    let input = Input::new(graph).with_coordinates(points).with_grouping(grouping).with_preset(Preset::Eco);
+    let input = PartitionInput::new(graph)
+        .with_coordinates(points)
+        .with_grouping(grouping)
+        .with_preset(PartitionPreset::Eco);
     let order = way.is_index.then(|| way.algorithm.order(&input).unwrap_or_else(|error| fail(error)));
-    let index = order.map(|order| Index::of_order(&order).expect("an order of the vertices"));
+    let index = order.map(|order| OrderIndex::of_order(&order).expect("an order of the vertices"));
     for (&parts, printed) in PARTS.iter().zip(printed) {
         let [edges, setups] = means(&input, way, index.as_ref(), ratios, parts, run.draws);
         let cell =
@@ -134,9 +149,9 @@ fn rows(
 
 /// Cut edges and setups, in the mean of so many draws of speeds for each ratio.
 fn means(
-    input: &Input<'_>,
+    input: &PartitionInput<'_>,
     way: &Way,
-    index: Option<&Index>,
+    index: Option<&OrderIndex>,
     ratios: &[u32],
     parts: usize,
     draws: u64,
@@ -156,7 +171,7 @@ fn means(
                     found.unwrap_or_else(|error| fail(error)).into_blocks()
                 }
             };
-            let quality = Quality::of(input.graph, &blocks, parts);
+            let quality = PartitionQuality::of(input.graph, &blocks, parts);
             assert_eq!(quality.loads, targets.block_sizes());
             edges += weight * quality.cut_edges as f64;
             setups += weight * quality.setups as f64;

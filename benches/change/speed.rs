@@ -2,7 +2,7 @@
 
 use viem::graph::{Coordinates, CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::Rng;
-use viem::partition::{Algorithm, Index, Input, Quality, Targets};
+use viem::partition::{OrderIndex, PartitionAlgorithm, PartitionInput, PartitionQuality, Targets};
 
 use super::Run;
 use crate::common::{Stopwatch, Table, fail};
@@ -19,10 +19,10 @@ pub(super) fn measure(run: &Run) {
     let points = Coordinates::new(2, (0..2 * POINTS).map(|_| rng.unit()).collect());
     let points = points.unwrap_or_else(|error| fail(error));
     let edgeless = GraphBuilder::new(POINTS).build().unwrap_or_else(|error| fail(error));
-    let input = Input::new(&edgeless).with_coordinates(&points);
+    let input = PartitionInput::new(&edgeless).with_coordinates(&points);
     let targets =
         |graph: &CsrGraph, parts| Targets::equal(graph, parts, 0.0).unwrap_or_else(|error| fail(error));
-    let order = |algorithm: Algorithm| {
+    let order = |algorithm: PartitionAlgorithm| {
         let watch = Stopwatch::start(run.threads);
         let order = algorithm.order(&input).unwrap_or_else(|error| fail(error));
         table.row([
@@ -32,10 +32,10 @@ pub(super) fn measure(run: &Run) {
         ]);
         order
     };
-    order(Algorithm::ZCurve);
-    let index = Index::of_order(&order(Algorithm::Hilbert)).expect("an order of the vertices");
+    order(PartitionAlgorithm::ZCurve);
+    let index = OrderIndex::of_order(&order(PartitionAlgorithm::Hilbert)).expect("an order of the vertices");
     let watch = Stopwatch::start(run.threads);
-    let found = Algorithm::Rcb.partition(&input, &targets(&edgeless, PARTS));
+    let found = PartitionAlgorithm::Rcb.partition(&input, &targets(&edgeless, PARTS));
     assert!(found.is_ok());
     table.row([
         format!("rcb: 10^7 points, {PARTS} parts"),
@@ -64,9 +64,11 @@ pub(super) fn measure(run: &Run) {
     let mesh = generate::mesh(SIDE, SIDE, 1);
     let watch = Stopwatch::start(run.threads);
     let targets = targets(&mesh, SPECTRAL_PARTS);
-    let found = Algorithm::Rsb.partition(&Input::new(&mesh), &targets).unwrap_or_else(|error| fail(error));
+    let found = PartitionAlgorithm::Rsb
+        .partition(&PartitionInput::new(&mesh), &targets)
+        .unwrap_or_else(|error| fail(error));
     let seconds = watch.seconds();
-    let quality = Quality::of(&mesh, found.blocks(), SPECTRAL_PARTS);
+    let quality = PartitionQuality::of(&mesh, found.blocks(), SPECTRAL_PARTS);
     table.row([
         format!("rsb: mesh of 10^6 vertices, {SPECTRAL_PARTS} parts"),
         format!("{seconds:.1}"),

@@ -16,7 +16,7 @@
 //!
 //! The folder holds METIS graphs (`*.graph`); the peers' file has the columns graph, hierarchy, distances, tool, J, seconds. Graphs
 //! `mesh16` and `mesh20` are triangulated grids of 2^16 and 2^20 vertices. Every setting can be changed by its name in
-//! [`ManyToOneSettings`](viem::partition::ManyToOneSettings). Means are geometric. With one thread, times are CPU times; with more, times of the clock.
+//! [`ManyToOnePartitionConfig`](viem::partition::ManyToOnePartitionConfig). Means are geometric. With one thread, times are CPU times; with more, times of the clock.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -10,7 +10,7 @@ use viem::ground::types::{Cost, PeId};
 use viem::machine;
 use viem::mapping::objective::score;
 use viem::mapping::solve::MapPreset;
-use viem::partition::{Partitioner, Preset, Targets};
+use viem::partition::{PartitionPreset, Partitioner, Targets};
 
 use super::{Run, map};
 use crate::common::{fail, geometric_mean};
@@ -24,9 +24,9 @@ pub fn table(run: &Run, preset: MapPreset) {
         let config = run.config(preset, 0);
         let targets = Targets::equal(&graph, BLOCKS, config.imbalance).unwrap_or_else(|error| fail(error));
         let preset_of_partition = match preset {
-            MapPreset::Strong => Preset::Strong,
-            MapPreset::Eco => Preset::Eco,
-            _ => Preset::Fast,
+            MapPreset::Strong => PartitionPreset::Strong,
+            MapPreset::Eco => PartitionPreset::Eco,
+            _ => PartitionPreset::Fast,
         };
         let partition = Partitioner::new(preset_of_partition, config.seed).partition(&graph, &targets);
         let blocks = quotient::contract(&graph, partition.blocks(), BLOCKS).with_unit_node_weights();

@@ -43,8 +43,10 @@ use viem::mapping::construct::Construction;
 use viem::mapping::model::{self, ModelConfig};
 use viem::mapping::objective::{keys, swap_delta};
 use viem::mapping::search::Neighbourhood;
-use viem::mapping::solve::{MapConfig, MapPreset, Report, Seconds, Solution, SolveError, solve_watched};
-use viem::partition::Preset;
+use viem::mapping::solve::{
+    MapConfig, MapPreset, MapReport, MapSeconds, Solution, SolveError, solve_watched,
+};
+use viem::partition::PartitionPreset;
 
 fn main() {
     let (minutes, seed, only) = Options::read(|options| {
@@ -321,7 +323,7 @@ fn check_mapping(
     let other = config.with_threads(pick(rng, &[1, 2, 8])).with_distances(pick(rng, &kinds));
     let again = solve_watched(graph, hierarchy, &other, start.as_ref(), &()).expect("what was solved before");
     assert_eq!(again.mapping, mapping, "{config:?} {other:?}");
-    let timeless = |report: Report| Report { seconds: Seconds::default(), ..report };
+    let timeless = |report: MapReport| MapReport { seconds: MapSeconds::default(), ..report };
     assert_eq!(timeless(again.report), timeless(report));
 
     if config.search.neighbourhood == Neighbourhood::NSquare && n <= 200 {
@@ -355,7 +357,7 @@ fn check_model(rng: &mut Rng, graph: &CsrGraph, counts: &mut Counts) {
     let greatest = 1 + rng.below(n as u32);
     let config = ModelConfig {
         num_blocks: 1 + rng.below(greatest) as usize,
-        preset: pick(rng, &Preset::ALL),
+        preset: pick(rng, &PartitionPreset::ALL),
         imbalance: pick(rng, &[0.0, 0.03, 0.5]),
         seed: rng.next_u64(),
         threads: 1,

@@ -14,7 +14,7 @@ use viem::mapping::model::ModelError;
 use viem::mapping::objective::ScoreError;
 use viem::mapping::problem::ProblemError;
 use viem::mapping::solve::SolveError;
-use viem::partition::{AlgorithmError, HomesError, RemapError, TargetsError};
+use viem::partition::{HomesError, PartitionAlgorithmError, RemapError, TargetsError};
 use viem::qap::{QapError, QapSolveError};
 use viem::workload::WorkloadError;
 use viem::workload::estimate::EstimateError;
@@ -54,7 +54,7 @@ macro_rules! failures {
 }
 
 failures! {
-    Algorithm(AlgorithmError),
+    Algorithm(PartitionAlgorithmError),
     Along(AlongError),
     Assign(TaskMapError),
     Config(ConfigError),

@@ -9,7 +9,7 @@ use crate::console::Console;
 use crate::error::{self, UsageError};
 use viem::io::Outputs;
 use viem::io::output::OutputId;
-use viem::launch::{self, Kind, Launch, LaunchError, LaunchFile};
+use viem::launch::{self, Launch, LaunchError, LaunchFile, LauncherKind};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 
@@ -26,7 +26,7 @@ pub(crate) struct LaunchOptions {
 
 #[derive(Clone, Debug)]
 struct Asked {
-    kind: &'static Kind,
+    kind: &'static LauncherKind,
     /// As many as the kind has files, or fewer.
     files: Vec<String>,
 }
@@ -52,13 +52,13 @@ fn parse(text: &str) -> Result<Asked, String> {
     Ok(Asked { kind, files })
 }
 
-fn count(kind: &Kind) -> &'static str {
+fn count(kind: &LauncherKind) -> &'static str {
     if kind.files.len() == 1 { "one file" } else { "two files" }
 }
 
 /// A launch that was asked for, and where its files go.
 pub(crate) struct Planned {
-    kind: &'static Kind,
+    kind: &'static LauncherKind,
     files: Vec<String>,
     outputs: Vec<OutputId>,
 }

@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use viem::graph::GraphBuilder;
 use viem::io::{Source, coordinates};
-use viem::partition::{Algorithm, Input, Targets};
+use viem::partition::{PartitionAlgorithm, PartitionInput, Targets};
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (num_nodes, text) = (usize::from(input.0) % 32, input.1);
@@ -17,8 +17,8 @@ fuzz_target!(|input: (u8, &[u8])| {
     assert!(points.points().flatten().all(|value| value.is_finite()));
     let graph = GraphBuilder::new(num_nodes).build().expect("no edges");
     let targets = Targets::proportional(&graph, &[1, 3, 2], 0.0).expect("positive speeds");
-    for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| algorithm.needs_coordinates()) {
-        let partition = algorithm.partition(&Input::new(&graph).with_coordinates(&points), &targets);
+    for algorithm in PartitionAlgorithm::ALL.into_iter().filter(|algorithm| algorithm.needs_coordinates()) {
+        let partition = algorithm.partition(&PartitionInput::new(&graph).with_coordinates(&points), &targets);
         assert_eq!(
             partition.expect("there is a point for each vertex").block_weights(),
             targets.block_sizes()

@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use viem::graph::GraphBuilder;
 use viem::io::{Source, index};
-use viem::partition::{Index, Partition, Targets};
+use viem::partition::{OrderIndex, Partition, Targets};
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (num_nodes, text) = (usize::from(input.0), input.1);
@@ -17,7 +17,7 @@ fuzz_target!(|input: (u8, &[u8])| {
     index::write(&mut written, &positions).expect("a vector can be written");
     let again = Source::new("written", &written[..]).expect("a slice can be read");
     assert_eq!(index::read(again, num_nodes).expect("an index that was written"), positions);
-    let order = Index::of_positions(positions).expect("each position once");
+    let order = OrderIndex::of_positions(positions).expect("each position once");
     let graph = GraphBuilder::new(num_nodes).build().expect("no edges");
     let targets = Targets::proportional(&graph, &[1, 0, 3, 2], 0.0).expect("positive speeds");
     let blocks = order.cut(graph.node_weights(), &targets);

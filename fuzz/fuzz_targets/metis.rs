@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::graph::CsrGraph;
-use viem::io::metis::{self, Content, NodeWeights};
+use viem::io::metis::{self, GraphContent, NodeWeights};
 use viem::io::{ReadError, Source};
 use viem_verify as verify;
 
@@ -37,7 +37,7 @@ fuzz_target!(|text: &[u8]| {
     }
     if let Ok(graph) = metis::read(source(), NodeWeights::Read) {
         let mut written = Vec::new();
-        let content = Content { node_weights: true, edge_weights: true };
+        let content = GraphContent { node_weights: true, edge_weights: true };
         metis::write(&mut written, &graph, content).expect("a vector can be written");
         let again = Source::new("written", &written[..]).expect("a slice can be read");
         assert_eq!(metis::read(again, NodeWeights::Read).expect("a graph that was written"), graph);

@@ -13,13 +13,13 @@ use libfuzzer_sys::fuzz_target;
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::ground::types::NodeId;
 use viem::mapping::model::{self, ModelConfig};
-use viem::partition::Preset;
+use viem::partition::PartitionPreset;
 
 fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, ModelConfig)> {
     let n = u.int_in_range(1..=60)?;
     let config = ModelConfig {
         num_blocks: u.int_in_range(1..=n)?,
-        preset: *u.choose(&Preset::ALL)?,
+        preset: *u.choose(&PartitionPreset::ALL)?,
         imbalance: *u.choose(&[0.0, 0.03, 1.0, 1e300])?,
         seed: u.arbitrary()?,
         threads: 1,

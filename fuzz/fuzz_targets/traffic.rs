@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::graph::CsrGraph;
-use viem::io::metis::{self, Content, NodeWeights};
+use viem::io::metis::{self, GraphContent, NodeWeights};
 use viem::io::traffic::{Collector, Format, Making, Share, WINDOW, Weighing};
 use viem::io::{ReadError, Source};
 
@@ -44,7 +44,7 @@ fuzz_target!(|input: (u8, &[u8])| {
     let (weights, nodes) = (graph.edge_weights().to_vec(), graph.node_weights().to_vec());
     assert_eq!(CsrGraph::new(offsets, targets, weights, nodes).as_ref(), Ok(&graph));
     let mut written = Vec::new();
-    let content = Content { node_weights: false, edge_weights: true };
+    let content = GraphContent { node_weights: false, edge_weights: true };
     metis::write(&mut written, &graph, content).expect("a vector can be written");
     let again = source(&written).expect("a slice can be read");
     assert_eq!(metis::read(again, NodeWeights::Read).expect("a graph that was written"), graph);

@@ -6,9 +6,9 @@
 
 use std::cmp::Ordering;
 
-use crate::launch::{Job, Kind, Launch, LaunchError, LaunchFile, NodeRanks, hosts_option};
+use crate::launch::{Job, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, hosts_option};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: LauncherKind = LauncherKind {
     name: "cray",
     about: "rank order file of Cray MPICH",
     files: &["MPICH_RANK_ORDER"],

@@ -1,8 +1,8 @@
 //! Flux: a file with the host of each rank, and a script that binds the ranks.
 
-use crate::launch::{Job, Kind, Launch, LaunchError, script};
+use crate::launch::{Job, Launch, LaunchError, LauncherKind, script};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: LauncherKind = LauncherKind {
     name: "flux",
     about: "task map and binding script for Flux",
     files: &["hosts", "bind.sh"],

@@ -1,8 +1,8 @@
 //! Intel MPI: a host a rank, and a script that binds the ranks.
 
-use crate::launch::{Job, Kind, Launch, LaunchError, script};
+use crate::launch::{Job, Launch, LaunchError, LauncherKind, script};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: LauncherKind = LauncherKind {
     name: "intel",
     about: "machine file and binding script for Intel MPI",
     files: &["hosts", "bind.sh"],

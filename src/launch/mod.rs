@@ -12,7 +12,7 @@
 //! | `plain` | the PE of each rank | |
 //! | `inverse` | the rank on each PE | |
 //!
-//! A further kind is a file with a [`Kind`] in it, and a line in [`KINDS`]. Nothing here starts anything. O(n log n) for n ranks.
+//! A further kind is a file with a [`LauncherKind`] in it, and a line in [`KINDS`]. Nothing here starts anything. O(n log n) for n ranks.
 //!
 //! ```
 //! use viem::{Mapping, launch, machine};
@@ -43,7 +43,7 @@ use crate::mapping::Mapping;
 
 /// A way to launch.
 #[derive(Debug)]
-pub struct Kind {
+pub struct LauncherKind {
     /// Its name on the command line.
     pub name: &'static str,
     /// What it is for, for people.
@@ -56,7 +56,7 @@ pub struct Kind {
 }
 
 /// Every kind.
-pub const KINDS: [Kind; 10] = [
+pub const KINDS: [LauncherKind; 10] = [
     openmpi::FOUR,
     openmpi::FIVE,
     mpich::KIND,
@@ -70,15 +70,15 @@ pub const KINDS: [Kind; 10] = [
 ];
 
 /// The kind of this name.
-pub fn kind(name: &str) -> Option<&'static Kind> {
-    const ALL: &[Kind] = &KINDS;
+pub fn kind(name: &str) -> Option<&'static LauncherKind> {
+    const ALL: &[LauncherKind] = &KINDS;
     ALL.iter().find(|kind| kind.name == name)
 }
 
 /// What launches a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// The files, in the order of [`Kind::files`].
+    /// The files, in the order of [`LauncherKind::files`].
     pub files: Vec<LaunchFile>,
     /// The line to paste into a shell, if this kind has one; `./app` stands for the program.
     pub line: Option<String>,
@@ -173,9 +173,9 @@ fn without_hosts() -> String {
     kinds.map(|kind| kind.name).collect::<Vec<_>>().join(", ")
 }
 
-impl Kind {
+impl LauncherKind {
     /// The files and the line for a mapping to a machine. `files` are the names of the files, as the line shall have them, as many
-    /// as [`Kind::files`].
+    /// as [`LauncherKind::files`].
     pub fn launch(
         &self,
         machine: &dyn Machine,

@@ -4,9 +4,11 @@
 use std::fmt::Write;
 
 use crate::ground::types::NodeId;
-use crate::launch::{Job, Kind, LONGEST_ARGUMENT, Launch, LaunchError, LaunchFile, NodeRanks, cpu_list};
+use crate::launch::{
+    Job, LONGEST_ARGUMENT, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, cpu_list,
+};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: LauncherKind = LauncherKind {
     name: "mpich",
     about: "host file and rank map of MPICH, from version 4.1 on",
     files: &["hosts"],

@@ -6,9 +6,9 @@
 use std::fmt::Write;
 
 use crate::ground::types::NodeId;
-use crate::launch::{Job, Kind, Launch, LaunchError, LaunchFile, mpich};
+use crate::launch::{Job, Launch, LaunchError, LaunchFile, LauncherKind, mpich};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: LauncherKind = LauncherKind {
     name: "mpich40",
     about: "host file of MPICH, up to version 4.0",
     files: &["hosts"],

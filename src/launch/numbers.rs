@@ -1,9 +1,9 @@
 //! Numbers alone, for launchers that are not known here.
 
 use crate::ground::types::{NodeId, PeId};
-use crate::launch::{Job, Kind, Launch, LaunchError, LaunchFile};
+use crate::launch::{Job, Launch, LaunchError, LaunchFile, LauncherKind};
 
-pub(super) const PLAIN: Kind = Kind {
+pub(super) const PLAIN: LauncherKind = LauncherKind {
     name: "plain",
     about: "the processing element of each rank, by its number in the whole machine",
     files: &["pes"],
@@ -11,7 +11,7 @@ pub(super) const PLAIN: Kind = Kind {
     make: plain,
 };
 
-pub(super) const INVERSE: Kind = Kind {
+pub(super) const INVERSE: LauncherKind = LauncherKind {
     name: "inverse",
     about: "the rank on each processing element, -1 on one without",
     files: &["ranks"],

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::launch::{Job, Kind, Launch, LaunchError, LaunchFile, hosts_option};
+use crate::launch::{Job, Launch, LaunchError, LaunchFile, LauncherKind, hosts_option};
 
 const FILES: &[&str] = &["rankfile"];
 
-pub(super) const FOUR: Kind = Kind {
+pub(super) const FOUR: LauncherKind = LauncherKind {
     name: "openmpi",
     about: "rankfile of Open MPI, up to version 4",
     files: FILES,
@@ -15,7 +15,7 @@ pub(super) const FOUR: Kind = Kind {
     make: |job| make(job, "--rankfile "),
 };
 
-pub(super) const FIVE: Kind = Kind {
+pub(super) const FIVE: LauncherKind = LauncherKind {
     name: "openmpi5",
     about: "rankfile of Open MPI 5",
     files: FILES,

@@ -1,8 +1,8 @@
 //! Slurm: the host of each rank in the file that SLURM_HOSTFILE names, and a script that binds the ranks.
 
-use crate::launch::{Job, Kind, Launch, LaunchError, script};
+use crate::launch::{Job, Launch, LaunchError, LauncherKind, script};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: LauncherKind = LauncherKind {
     name: "slurm",
     about: "host file and binding script for srun",
     files: &["hosts", "bind.sh"],

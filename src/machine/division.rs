@@ -8,7 +8,7 @@ use crate::graph::{CsrGraph, GraphBuilder, subgraph};
 use crate::ground::observer::Observer;
 use crate::ground::types::{Distance, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Division, Machine, PartTree, Parts};
-use crate::partition::{Partitioner, Preset, Targets};
+use crate::partition::{PartitionPreset, Partitioner, Targets};
 
 /// How much heavier than half a part of a network may be: routers cannot be divided.
 const IMBALANCE: f64 = 0.1;
@@ -118,7 +118,8 @@ fn halve(
         return PartTree::Whole(pes.collect());
     }
     let targets = Targets::equal(graph, 2, IMBALANCE).expect("two blocks");
-    let partition = Partitioner::new(Preset::Fast, depth).partition_watched(graph, &targets, observer);
+    let partition =
+        Partitioner::new(PartitionPreset::Fast, depth).partition_watched(graph, &targets, observer);
     let mut blocks = partition.into_blocks();
     separate(nodes, pes_at, &mut blocks);
     let mut half = |(part, members): (CsrGraph, Vec<NodeId>)| {

@@ -9,7 +9,7 @@ use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::Observer;
 use crate::ground::threads::{self, ThreadsError};
 use crate::ground::types::Weight;
-use crate::partition::{Partition, Partitioner, Preset, Targets, TargetsError};
+use crate::partition::{Partition, PartitionPreset, Partitioner, Targets, TargetsError};
 
 /// How the graph is partitioned.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub struct ModelConfig {
     /// Number of blocks, from 1 to the number of vertices.
     pub num_blocks: usize,
     /// The effort of the partition.
-    pub preset: Preset,
+    pub preset: PartitionPreset,
     /// How much heavier than the mean a block may be: 0.03 means 3 %.
     pub imbalance: f64,
     /// Seed of the partition.
@@ -50,7 +50,7 @@ pub fn check_num_blocks(graph: &CsrGraph, num_blocks: usize) -> Result<(), Model
 
 /// A model and the partition it comes from.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct CommunicationModel {
     /// Vertex b stands for block b and has weight 1. The weight of an edge is the total weight of all edges
     /// between the two blocks.
     pub graph: CsrGraph,
@@ -61,7 +61,7 @@ pub struct Model {
     pub bound: Weight,
 }
 
-impl Model {
+impl CommunicationModel {
     /// The model of a partition into blocks with these targets; O(n + m).
     pub fn of(graph: &CsrGraph, partition: Partition, targets: &Targets) -> Self {
         let num_blocks = targets.num_blocks();
@@ -108,7 +108,7 @@ fn possible(num_nodes: usize) -> String {
 
 /// Partitions a graph and contracts the blocks. No block is empty. If the vertices are too heavy for the
 /// requested balance, [`Partition::overload`] is positive.
-pub fn generate(graph: &CsrGraph, config: &ModelConfig) -> Result<Model, ModelError> {
+pub fn generate(graph: &CsrGraph, config: &ModelConfig) -> Result<CommunicationModel, ModelError> {
     generate_watched(graph, config, &())
 }
 
@@ -118,10 +118,10 @@ pub fn generate_watched(
     graph: &CsrGraph,
     config: &ModelConfig,
     observer: &dyn Observer,
-) -> Result<Model, ModelError> {
+) -> Result<CommunicationModel, ModelError> {
     let ModelConfig { preset, seed, threads, .. } = *config;
     let targets = config.targets(graph)?;
     let partitioner = Partitioner::new(preset, seed);
     let partition = threads::run(threads, || partitioner.partition_watched(graph, &targets, observer))?;
-    Ok(Model::of(graph, partition, &targets))
+    Ok(CommunicationModel::of(graph, partition, &targets))
 }

@@ -96,7 +96,7 @@ pub struct Layout<'a> {
     /// How far they are apart.
     pub distances: &'a dyn BlockDistances,
     /// Places whole blocks, if that can be better than the places that the tree gives them.
-    pub place: Option<&'a Place<'a>>,
+    pub place: Option<&'a PlaceBlocks<'a>>,
 }
 
 impl<'a> Layout<'a> {
@@ -106,20 +106,20 @@ impl<'a> Layout<'a> {
     }
 
     /// The same with a function that places whole blocks.
-    pub fn with_place(self, place: &'a Place<'a>) -> Self {
+    pub fn with_place(self, place: &'a PlaceBlocks<'a>) -> Self {
         Self { place: Some(place), ..self }
     }
 }
 
 /// Maps the quotient graph of a partition and a seed to the block that each block becomes.
-pub type Place<'a> = dyn Fn(&CsrGraph, u64) -> Vec<BlockId> + Sync + 'a;
+pub type PlaceBlocks<'a> = dyn Fn(&CsrGraph, u64) -> Vec<BlockId> + Sync + 'a;
 
 /// Places whole blocks.
 pub(crate) fn place_blocks<W: Stored>(
     graph: &CompactGraph<W>,
     blocks: &mut [BlockId],
     num_blocks: usize,
-    place: &Place<'_>,
+    place: &PlaceBlocks<'_>,
     seed: u64,
 ) {
     let becomes = place(&graph.contract(blocks, num_blocks).to_csr(), seed);

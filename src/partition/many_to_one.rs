@@ -22,7 +22,9 @@ use super::scheme::enumeration;
 use super::scheme::initial::multisection::Multisection;
 use super::scheme::multilevel::{FlowLevels, Task};
 use super::scheme::pool::Pool;
-use super::settings::{BalanceSettings, FlowSettings, InitialSettings, PoolSettings, Preset, Settings};
+use super::settings::{
+    BalanceConfig, FlowConfig, InitialConfig, PartitionConfig, PartitionPreset, PoolConfig,
+};
 use super::targets::Targets;
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
@@ -34,15 +36,15 @@ use crate::ground::types::{BlockId, Cost, Distance};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct ManyToOneSettings {
+pub struct ManyToOnePartitionConfig {
     /// The steps of multisection.
-    pub sections: Settings,
+    pub sections: PartitionConfig,
     /// The whole graph: how it is coarsened and refined, and how many partitions are made and combined.
-    pub whole: Settings,
+    pub whole: PartitionConfig,
     /// V-cycles after each step of multisection but the last, on all its parts together, with J of the parts as objective.
     pub cycles: usize,
     /// Machines that are no trees and whose PEs are all blocks of a single step.
-    pub flat: FlatSettings,
+    pub flat: FlatConfig,
 }
 
 /// Settings for a division into all blocks in a single step. A partition of small cut whose blocks are then placed as wholes
@@ -51,75 +53,78 @@ pub struct ManyToOneSettings {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct FlatSettings {
+pub struct FlatConfig {
     /// The partition of small cut.
-    pub plain: Settings,
-    /// Instead of [`ManyToOneSettings::whole`].
-    pub refined: Settings,
+    pub plain: PartitionConfig,
+    /// Instead of [`ManyToOnePartitionConfig::whole`].
+    pub refined: PartitionConfig,
 }
 
-impl ManyToOneSettings {
+impl ManyToOnePartitionConfig {
     /// The settings for the best partitions.
     pub fn strong() -> Self {
         let eco = Self::eco();
-        let flow = FlowSettings { rounds: 3, depth: 10, ..eco.sections.flow };
-        let pool = PoolSettings { members: 8, generations: 4, ..eco.sections.pool };
-        let whole_flow = FlowSettings { rounds: 1, ..eco.whole.flow };
+        let flow = FlowConfig { rounds: 3, depth: 10, ..eco.sections.flow };
+        let pool = PoolConfig { members: 8, generations: 4, ..eco.sections.pool };
+        let whole_flow = FlowConfig { rounds: 1, ..eco.whole.flow };
         Self {
-            sections: Settings { pool, flow, ..eco.sections },
-            whole: Settings { flow: whole_flow, ..eco.whole },
+            sections: PartitionConfig { pool, flow, ..eco.sections },
+            whole: PartitionConfig { flow: whole_flow, ..eco.whole },
             cycles: 1,
-            flat: FlatSettings { plain: Settings::of(Preset::Strong), ..eco.flat },
+            flat: FlatConfig { plain: PartitionConfig::preset(PartitionPreset::Strong), ..eco.flat },
         }
     }
 
     /// The settings for good partitions.
     pub fn eco() -> Self {
         let fast = Self::fast();
-        let initial = InitialSettings { coarsest: 500, bisections: 10, ..fast.sections.initial };
-        let pool = PoolSettings { members: 2, generations: 1, ..fast.sections.pool };
-        let several = PoolSettings { members: 4, generations: 2, ..fast.whole.pool };
-        let flow = FlowSettings { rounds: 3, depth: 20, ..fast.whole.flow };
-        let refined = Settings { pool: several, flow, ..fast.whole.clone() };
+        let initial = InitialConfig { coarsest: 500, bisections: 10, ..fast.sections.initial };
+        let pool = PoolConfig { members: 2, generations: 1, ..fast.sections.pool };
+        let several = PoolConfig { members: 4, generations: 2, ..fast.whole.pool };
+        let flow = FlowConfig { rounds: 3, depth: 20, ..fast.whole.flow };
+        let refined = PartitionConfig { pool: several, flow, ..fast.whole.clone() };
         Self {
-            sections: Settings { initial, pool, ..fast.sections },
+            sections: PartitionConfig { initial, pool, ..fast.sections },
             whole: fast.whole,
             cycles: 0,
-            flat: FlatSettings { plain: Settings::of(Preset::Eco), refined },
+            flat: FlatConfig { plain: PartitionConfig::preset(PartitionPreset::Eco), refined },
         }
     }
 
     /// The settings for partitions in little time.
     pub fn fast() -> Self {
-        let fast = Settings::of(Preset::Fast);
-        let flow = FlowSettings { rounds: 1, ..fast.flow };
-        let initial = InitialSettings { coarsest: 1000, bisections: 2, ..fast.initial };
-        let pool = PoolSettings { tiny_nodes: 1000, ..fast.pool };
-        let whole = Settings { pool, ..fast.clone() };
-        let flat = FlatSettings {
+        let fast = PartitionConfig::preset(PartitionPreset::Fast);
+        let flow = FlowConfig { rounds: 1, ..fast.flow };
+        let initial = InitialConfig { coarsest: 1000, bisections: 2, ..fast.initial };
+        let pool = PoolConfig { tiny_nodes: 1000, ..fast.pool };
+        let whole = PartitionConfig { pool, ..fast.clone() };
+        let flat = FlatConfig {
             plain: fast.clone(),
-            refined: Settings { flow: FlowSettings { rounds: 3, depth: 20, ..fast.flow }, ..whole.clone() },
+            refined: PartitionConfig {
+                flow: FlowConfig { rounds: 3, depth: 20, ..fast.flow },
+                ..whole.clone()
+            },
         };
-        Self { sections: Settings { initial, flow, ..fast }, whole, cycles: 0, flat }
+        Self { sections: PartitionConfig { initial, flow, ..fast }, whole, cycles: 0, flat }
     }
 
     /// The same for exact sizes, which are harder to keep: more partitions are combined in each step, and searches for
     /// cycles of blocks last longer. Coarse levels stay close to the sizes, since any excess is taken back at a loss.
     fn exact(&self) -> Self {
         let Self { sections, whole, .. } = self.clone();
-        let balance = Settings::of(Preset::Eco).balance;
-        let pool = PoolSettings {
+        let balance = PartitionConfig::preset(PartitionPreset::Eco).balance;
+        let pool = PoolConfig {
             members: sections.pool.members.saturating_mul(2),
             generations: sections.pool.generations.saturating_add(1),
             ..sections.pool
         };
         Self {
-            sections: Settings {
-                balance: BalanceSettings { slack_nodes: 3, ..balance.clone() },
+            sections: PartitionConfig {
+                balance: BalanceConfig { slack_nodes: 3, ..balance.clone() },
                 pool,
                 ..sections
             },
-            whole: Settings { balance: BalanceSettings { slack: 0.0, ..balance }, ..whole },
+            whole: PartitionConfig { balance: BalanceConfig { slack: 0.0, ..balance }, ..whole },
             ..self.clone()
         }
     }
@@ -136,7 +141,7 @@ impl ManyToOneSettings {
 /// Partitions graphs onto the PEs of a machine.
 #[derive(Clone, Debug)]
 pub struct ManyToOnePartitioner {
-    settings: ManyToOneSettings,
+    settings: ManyToOnePartitionConfig,
     seed: u64,
 }
 
@@ -152,7 +157,7 @@ pub struct ManyToOnePartition {
 
 impl ManyToOnePartitioner {
     /// A partitioner with given settings. Fails if one of them is out of its range.
-    pub fn new(settings: ManyToOneSettings, seed: u64) -> Result<Self, ConfigError> {
+    pub fn new(settings: ManyToOnePartitionConfig, seed: u64) -> Result<Self, ConfigError> {
         settings.validate()?;
         Ok(Self { settings, seed })
     }
@@ -214,7 +219,8 @@ impl ManyToOnePartitioner {
         observer: &dyn Observer,
     ) -> Result<ManyToOnePartition, RemapError> {
         let exact = targets.are_exact().then(|| self.settings.exact());
-        let ManyToOneSettings { sections, whole: settings, .. } = exact.as_ref().unwrap_or(&self.settings);
+        let ManyToOnePartitionConfig { sections, whole: settings, .. } =
+            exact.as_ref().unwrap_or(&self.settings);
         let sections = sections.resuming();
         let Layout { tree, distances, .. } = layout;
         let division =
@@ -273,7 +279,7 @@ pub(crate) fn cost(graph: &CsrGraph, distances: &dyn BlockDistances, blocks: &[B
 
 /// A call of the partitioner.
 struct Run<'a> {
-    settings: &'a ManyToOneSettings,
+    settings: &'a ManyToOnePartitionConfig,
     seed: u64,
     targets: &'a Targets,
     layout: Layout<'a>,
@@ -291,7 +297,7 @@ impl Run<'_> {
         if let Some(best) = enumeration::best(level, self.targets.bounds()) {
             return best;
         }
-        let ManyToOneSettings { sections, cycles, .. } = self.settings;
+        let ManyToOnePartitionConfig { sections, cycles, .. } = self.settings;
         let is_flat = self.layout.tree.is_flat() && self.layout.place.is_some();
         let whole = if is_flat { &self.settings.flat.refined } else { &self.settings.whole };
         let Layout { tree, distances, place } = self.layout;

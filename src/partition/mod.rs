@@ -20,7 +20,7 @@
 //! | `scheme::pool` | several runs, combined where they agree | a run per member and child |
 //! | `objective` | the cut, J, migration | see the module |
 //! | `many_to_one` | partitions whose blocks are the PEs of a machine | a run |
-//! | `orders` | other ways to divide: coordinates, curves, spectra | see [`Algorithm`] |
+//! | `orders` | other ways to divide: coordinates, curves, spectra | see [`PartitionAlgorithm`] |
 //! | `orders::spectral` | Fiedler vectors | O(n + m) per iteration |
 //! | `orders::index` | orders of the vertices that can be cut repeatedly | O(n) |
 //! | `quality` | messages, boundary, volume | O(n + m log k) |
@@ -54,20 +54,22 @@ mod targets;
 
 pub use blocks::Partition;
 pub use coarsen::Contraction;
-pub use layout::{BlockTree, Layout, Place};
+pub use layout::{BlockTree, Layout, PlaceBlocks};
 pub(crate) use many_to_one::cost;
-pub use many_to_one::{FlatSettings, ManyToOnePartition, ManyToOnePartitioner, ManyToOneSettings, Remapping};
+pub use many_to_one::{
+    FlatConfig, ManyToOnePartition, ManyToOnePartitionConfig, ManyToOnePartitioner, Remapping,
+};
 pub use objective::BlockDistances;
-pub use orders::index::Index;
-pub use orders::{Algorithm, AlgorithmError, Grouping, Input};
+pub use orders::index::OrderIndex;
+pub use orders::{Grouping, PartitionAlgorithm, PartitionAlgorithmError, PartitionInput};
 pub use partitioner::Partitioner;
-pub use quality::Quality;
+pub use quality::PartitionQuality;
 pub use remap::{
     CurvePoint, Homes, HomesError, Migration, MigrationWeight, MigrationWeightError, RemapError, Remapped,
     curve,
 };
 pub use settings::{
-    BalanceSettings, BisectionSettings, FlowSettings, InitialSettings, KWaySettings, PoolSettings, Preset,
-    Settings,
+    BalanceConfig, BisectionConfig, FlowConfig, InitialConfig, KWayConfig, PartitionConfig, PartitionPreset,
+    PoolConfig,
 };
 pub use targets::{Targets, TargetsError};

@@ -2,7 +2,7 @@
 
 use super::blocks::{Partition, renamed};
 use super::scheme::pool;
-use super::settings::{Preset, Settings};
+use super::settings::{PartitionConfig, PartitionPreset};
 use super::targets::Targets;
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
@@ -12,7 +12,7 @@ use crate::ground::settings::ConfigError;
 ///
 /// ```
 /// use viem::graph::GraphBuilder;
-/// use viem::partition::{Partitioner, Preset, Targets};
+/// use viem::partition::{Partitioner, PartitionPreset, Targets};
 ///
 /// let mut builder = GraphBuilder::new(6);
 /// for (u, v) in [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)] {
@@ -20,44 +20,44 @@ use crate::ground::settings::ConfigError;
 /// }
 /// let graph = builder.build()?;
 /// let targets = Targets::equal(&graph, 2, 0.0)?;
-/// let partition = Partitioner::new(Preset::Eco, 1).partition(&graph, &targets);
+/// let partition = Partitioner::new(PartitionPreset::Eco, 1).partition(&graph, &targets);
 /// assert_eq!(partition.cut(), 1);
 /// assert_eq!(partition.block_weights(), [3, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Partitioner {
-    pub(super) settings: Settings,
+    pub(super) settings: PartitionConfig,
     /// The settings for perfectly balanced partitions.
-    pub(super) exact: Settings,
+    pub(super) exact: PartitionConfig,
     pub(super) seed: u64,
 }
 
 impl Partitioner {
-    /// A partitioner with the settings of a preset: [`Settings::of`], or [`Settings::exact`] where blocks must have
+    /// A partitioner with the settings of a preset: [`PartitionConfig::preset`], or [`PartitionConfig::exact`] where blocks must have
     /// exact sizes.
-    pub fn new(preset: Preset, seed: u64) -> Self {
-        Self { settings: Settings::of(preset), exact: Settings::exact(preset), seed }
+    pub fn new(preset: PartitionPreset, seed: u64) -> Self {
+        Self { settings: PartitionConfig::preset(preset), exact: PartitionConfig::exact(preset), seed }
     }
 
-    /// A partitioner with given settings. Fails if one of them is out of its range ([`Settings::validate`]).
+    /// A partitioner with given settings. Fails if one of them is out of its range ([`PartitionConfig::validate`]).
     ///
     /// ```
-    /// use viem::partition::{Partitioner, Preset, Settings};
+    /// use viem::partition::{Partitioner, PartitionPreset, PartitionConfig};
     ///
-    /// let mut settings = Settings::of(Preset::Strong);
+    /// let mut settings = PartitionConfig::preset(PartitionPreset::Strong);
     /// settings.pool.members = 8;
     /// assert!(Partitioner::with_settings(settings.clone(), 1).is_ok());
     /// settings.pool.members = 0;
     /// assert_eq!(Partitioner::with_settings(settings, 1).unwrap_err().field, "pool.members");
     /// ```
-    pub fn with_settings(settings: Settings, seed: u64) -> Result<Self, ConfigError> {
+    pub fn with_settings(settings: PartitionConfig, seed: u64) -> Result<Self, ConfigError> {
         settings.validate()?;
         Ok(Self::with_valid_settings(settings, seed))
     }
 
     /// A partitioner with settings derived from a preset.
-    pub(crate) fn with_valid_settings(settings: Settings, seed: u64) -> Self {
+    pub(crate) fn with_valid_settings(settings: PartitionConfig, seed: u64) -> Self {
         debug_assert_eq!(settings.validate(), Ok(()));
         Self { exact: settings.clone(), settings, seed }
     }

@@ -7,7 +7,7 @@ use crate::ground::types::{BlockId, NodeId, Weight};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Quality {
+pub struct PartitionQuality {
     /// The number of edges between parts, whatever they weigh.
     pub cut_edges: usize,
     /// The number of edges of the quotient graph, that is, of pairs of adjacent parts. Each stands for a message to set up.
@@ -21,15 +21,15 @@ pub struct Quality {
     pub loads: Vec<Weight>,
 }
 
-impl Quality {
+impl PartitionQuality {
     /// The quality of a partition of a graph into parts below `num_blocks`, `blocks[u]` that of vertex `u`; O(n + m log k + k).
     ///
     /// ```
     /// use viem::graph::generate;
-    /// use viem::partition::Quality;
+    /// use viem::partition::PartitionQuality;
     ///
     /// // A path of six vertices in three parts.
-    /// let quality = Quality::of(&generate::grid(6, 1), &[0, 0, 1, 1, 2, 2], 3);
+    /// let quality = PartitionQuality::of(&generate::grid(6, 1), &[0, 0, 1, 1, 2, 2], 3);
     /// assert_eq!((quality.cut_edges, quality.setups, quality.boundary), (2, 2, 4));
     /// assert_eq!((quality.largest_volume, quality.loads), (2, vec![2, 2, 2]));
     /// ```
@@ -86,7 +86,7 @@ mod tests {
             let (n, k) = (rng.below(60), 1 + rng.below(9));
             let graph = random_graph(n as usize, 1 + round % 7, 4, &mut rng);
             let blocks: Vec<BlockId> = (0..n).map(|_| rng.below(k)).collect();
-            let quality = Quality::of(&graph, &blocks, k as usize);
+            let quality = PartitionQuality::of(&graph, &blocks, k as usize);
             let arcs = graph.nodes().flat_map(|u| graph.neighbours(u).iter().map(move |&v| (u, v)));
             let cut: Vec<(NodeId, NodeId)> =
                 arcs.filter(|&(u, v)| blocks[u as usize] != blocks[v as usize]).collect();

@@ -6,7 +6,7 @@
 //! | `eco` | 2 from 500 vertices per block or 20 000 in all on | - | 25 vertices | 1, 5 | 3 |
 //! | `strong` | 4 | twice | single vertices | 5, 20 | 3 |
 //!
-//! Perfectly balanced partitions have settings of their own ([`Settings::exact`]), as balancing takes a good part of the
+//! Perfectly balanced partitions have settings of their own ([`PartitionConfig::exact`]), as balancing takes a good part of the
 //! time there: `fast` has a round of flows and searches once more at exact sizes, `eco` always makes two partitions.
 //!
 //! The `social` presets are for graphs with heavy-tailed degrees. They contract larger clusters at once, so that hubs
@@ -22,24 +22,24 @@ use crate::ground::types::Weight;
 members! {
     /// The trade-off of time and quality. The `social` presets are for graphs with heavy-tailed degrees.
     #[allow(missing_docs)]
-    pub enum Preset: "preset" {
-        Strong = "strong" by Settings::strong,
-        Eco = "eco" by Settings::eco,
-        Fast = "fast" by Settings::fast,
-        FastSocial = "fastsocial" by Settings::fast_social,
-        EcoSocial = "ecosocial" by Settings::eco_social,
-        StrongSocial = "strongsocial" by Settings::strong_social,
+    pub enum PartitionPreset: "preset" {
+        Strong = "strong" by PartitionConfig::strong,
+        Eco = "eco" by PartitionConfig::eco,
+        Fast = "fast" by PartitionConfig::fast,
+        FastSocial = "fastsocial" by PartitionConfig::fast_social,
+        EcoSocial = "ecosocial" by PartitionConfig::eco_social,
+        StrongSocial = "strongsocial" by PartitionConfig::strong_social,
     }
 
-    fn settings(self) -> Settings = function()
+    fn settings(self) -> PartitionConfig = function()
 }
 
 /// All settings of the partitioner, nested by phase.
 ///
 /// ```
-/// use viem::partition::{Preset, Settings};
+/// use viem::partition::{PartitionPreset, PartitionConfig};
 ///
-/// let mut settings = Settings::of(Preset::Eco);
+/// let mut settings = PartitionConfig::preset(PartitionPreset::Eco);
 /// settings.flow.rounds = 3;
 /// assert!(settings.validate().is_ok());
 /// settings.flow.region = 1.5;
@@ -50,21 +50,21 @@ members! {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct Settings {
+pub struct PartitionConfig {
     /// How graphs are coarsened.
     pub contraction: Contraction,
     /// Bisections, of which initial partitions are made.
-    pub bisection: BisectionSettings,
+    pub bisection: BisectionConfig,
     /// The coarsest graph and its partitions.
-    pub initial: InitialSettings,
+    pub initial: InitialConfig,
     /// Refinement of all blocks at once.
-    pub k_way: KWaySettings,
+    pub k_way: KWayConfig,
     /// Refinement of pairs of blocks.
-    pub flow: FlowSettings,
+    pub flow: FlowConfig,
     /// Bounds on the way and at the end.
-    pub balance: BalanceSettings,
+    pub balance: BalanceConfig,
     /// Several partitions, and what is made of them.
-    pub pool: PoolSettings,
+    pub pool: PoolConfig,
 }
 
 /// How bisections are found.
@@ -72,7 +72,7 @@ pub struct Settings {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct BisectionSettings {
+pub struct BisectionConfig {
     /// Coarsening stops at this many vertices; at least 1.
     pub coarsest: usize,
     /// Bisections grown on the coarsest graph, of which the best is kept; at least 1.
@@ -88,7 +88,7 @@ pub struct BisectionSettings {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct InitialSettings {
+pub struct InitialConfig {
     /// Coarsening stops at this many vertices, or at a quarter of the graph if that is less.
     pub coarsest: usize,
     /// Coarsening stops at this many vertices per block at the latest; at least 1.
@@ -104,7 +104,7 @@ pub struct InitialSettings {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct KWaySettings {
+pub struct KWayConfig {
     /// The greatest number of rounds on each level.
     pub rounds: usize,
     /// Moves without a new best cut after which a search ends.
@@ -120,7 +120,7 @@ pub struct KWaySettings {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct FlowSettings {
+pub struct FlowConfig {
     /// The greatest number of rounds over the pairs on each level; 0 turns flows off.
     pub rounds: usize,
     /// The share of each block that a region may take; above 0, at most 1.
@@ -134,7 +134,7 @@ pub struct FlowSettings {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct BalanceSettings {
+pub struct BalanceConfig {
     /// The share of its size by which a block may exceed it until the finest level is refined; at least 0.
     pub slack: f64,
     /// The greatest excess, in multiples of the heaviest vertex of the level; at least 0. It is taken back at the end, at
@@ -156,7 +156,7 @@ pub struct BalanceSettings {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct PoolSettings {
+pub struct PoolConfig {
     /// The number of independent partitions, of which the best is kept; at least 1.
     pub members: usize,
     /// Below this many vertices, a graph of fewer than `least_per_block` vertices per block gets one partition only. Its
@@ -181,7 +181,7 @@ const RESUMED_PER_BLOCK: usize = 8;
 /// meshes of `cargo bench --bench change`, generated ones and random geometric graphs, from 2 to 5 hops.
 const RESUMED_DEPTH: (u32, u32) = (3, 5);
 
-impl BalanceSettings {
+impl BalanceConfig {
     fn validate(&self) -> Result<(), ConfigError> {
         let is_slack = self.slack >= 0.0 && self.slack.is_finite();
         check("slack", self.slack, is_slack, "a finite number from 0 on")?;
@@ -190,22 +190,22 @@ impl BalanceSettings {
     }
 }
 
-impl Settings {
+impl PartitionConfig {
     /// The settings of a preset.
-    pub fn of(preset: Preset) -> Self {
+    pub fn preset(preset: PartitionPreset) -> Self {
         preset.settings()
     }
 
     /// The settings of a preset for perfectly balanced partitions.
-    pub fn exact(preset: Preset) -> Self {
-        let settings = Self::of(preset);
+    pub fn exact(preset: PartitionPreset) -> Self {
+        let settings = Self::preset(preset);
         match preset {
-            Preset::Fast => Self {
-                flow: FlowSettings { rounds: 1, ..settings.flow },
-                balance: BalanceSettings { final_rounds: 2, patience: 30, effort: 30, ..settings.balance },
+            PartitionPreset::Fast => Self {
+                flow: FlowConfig { rounds: 1, ..settings.flow },
+                balance: BalanceConfig { final_rounds: 2, patience: 30, effort: 30, ..settings.balance },
                 ..settings
             },
-            Preset::Eco => Self { pool: PoolSettings { least_nodes: 0, ..settings.pool }, ..settings },
+            PartitionPreset::Eco => Self { pool: PoolConfig { least_nodes: 0, ..settings.pool }, ..settings },
             _ => settings,
         }
     }
@@ -215,23 +215,23 @@ impl Settings {
     /// On small graphs of regular structure, such as tori, coarsening is misled by the heavy edges: it hides
     /// the few directions in which they are cut best.
     pub fn without_coarsening(self) -> Self {
-        let bisection = BisectionSettings { tries: self.bisection.tries.saturating_mul(2), ..self.bisection };
+        let bisection = BisectionConfig { tries: self.bisection.tries.saturating_mul(2), ..self.bisection };
         Self { contraction: Contraction::None, bisection, ..self }
     }
 
     /// The same for a single pass from the whole graph to a coarse one and back.
     pub(super) fn resuming(&self) -> Self {
-        let pool = PoolSettings { members: 1, cycles: 0, generations: 0, tiny_nodes: 0, ..self.pool };
+        let pool = PoolConfig { members: 1, cycles: 0, generations: 0, tiny_nodes: 0, ..self.pool };
         let (part, whole) = RESUMED_DEPTH;
         let flow =
-            FlowSettings { depth: self.flow.depth.saturating_mul(part).div_ceil(whole), ..self.flow.clone() };
+            FlowConfig { depth: self.flow.depth.saturating_mul(part).div_ceil(whole), ..self.flow.clone() };
         Self { pool, flow, ..self.clone() }
     }
 
     /// The same for a partition of the coarse graph that resumes another. A V-cycle costs little there.
     pub(super) fn resuming_coarsest(&self) -> Self {
-        let initial = InitialSettings { coarsest: 0, coarsest_per_block: RESUMED_PER_BLOCK, bisections: 0 };
-        let pool = PoolSettings { cycles: self.pool.cycles.max(1), ..self.pool };
+        let initial = InitialConfig { coarsest: 0, coarsest_per_block: RESUMED_PER_BLOCK, bisections: 0 };
+        let pool = PoolConfig { cycles: self.pool.cycles.max(1), ..self.pool };
         Self { initial, pool, ..self.clone() }
     }
 
@@ -265,8 +265,8 @@ impl Settings {
     fn eco_social() -> Self {
         let eco = Self::eco();
         Self {
-            flow: FlowSettings { rounds: 0, ..eco.flow },
-            pool: PoolSettings { members: 2, least_nodes: 0, generations: 1, ..eco.pool },
+            flow: FlowConfig { rounds: 0, ..eco.flow },
+            pool: PoolConfig { members: 2, least_nodes: 0, generations: 1, ..eco.pool },
             ..eco
         }
         .social()
@@ -275,11 +275,11 @@ impl Settings {
     fn fast() -> Self {
         Self {
             contraction: Contraction::Clustering { least_share: 0.3 },
-            bisection: BisectionSettings { coarsest: 60, tries: 4, passes: 4, patience: 50 },
-            initial: InitialSettings { coarsest: 2000, coarsest_per_block: 30, bisections: 10 },
-            k_way: KWaySettings { rounds: 6, patience: 300, least_steps: 20, seeds: 25 },
-            flow: FlowSettings { rounds: 0, region: 0.3, depth: 5 },
-            balance: BalanceSettings {
+            bisection: BisectionConfig { coarsest: 60, tries: 4, passes: 4, patience: 50 },
+            initial: InitialConfig { coarsest: 2000, coarsest_per_block: 30, bisections: 10 },
+            k_way: KWayConfig { rounds: 6, patience: 300, least_steps: 20, seeds: 25 },
+            flow: FlowConfig { rounds: 0, region: 0.3, depth: 5 },
+            balance: BalanceConfig {
                 slack: 0.02,
                 slack_nodes: 15,
                 final_slack: 3,
@@ -287,7 +287,7 @@ impl Settings {
                 patience: 10,
                 effort: 20,
             },
-            pool: PoolSettings {
+            pool: PoolConfig {
                 members: 1,
                 least_nodes: 0,
                 least_per_block: 0,
@@ -301,9 +301,9 @@ impl Settings {
     fn eco() -> Self {
         let fast = Self::fast();
         Self {
-            flow: FlowSettings { rounds: 1, ..fast.flow },
-            balance: BalanceSettings { final_rounds: 3, patience: 100, effort: 50, ..fast.balance },
-            pool: PoolSettings { members: 2, least_nodes: 20_000, least_per_block: 500, ..fast.pool },
+            flow: FlowConfig { rounds: 1, ..fast.flow },
+            balance: BalanceConfig { final_rounds: 3, patience: 100, effort: 50, ..fast.balance },
+            pool: PoolConfig { members: 2, least_nodes: 20_000, least_per_block: 500, ..fast.pool },
             ..fast
         }
     }
@@ -311,10 +311,10 @@ impl Settings {
     fn strong() -> Self {
         let eco = Self::eco();
         Self {
-            k_way: KWaySettings { least_steps: 10, seeds: 1, ..eco.k_way },
-            flow: FlowSettings { rounds: 5, depth: 20, ..eco.flow },
-            balance: BalanceSettings { patience: 200, effort: 200, ..eco.balance },
-            pool: PoolSettings { members: 4, least_nodes: 0, generations: 2, ..eco.pool },
+            k_way: KWayConfig { least_steps: 10, seeds: 1, ..eco.k_way },
+            flow: FlowConfig { rounds: 5, depth: 20, ..eco.flow },
+            balance: BalanceConfig { patience: 200, effort: 200, ..eco.balance },
+            pool: PoolConfig { members: 4, least_nodes: 0, generations: 2, ..eco.pool },
             ..eco
         }
     }

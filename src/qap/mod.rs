@@ -43,4 +43,4 @@ pub use bound::{gilmore_lawler, lower_bound};
 pub use form::{Qap, QapError};
 pub use machine::QapMachine;
 pub use run::{QapSolution, QapSolveError, solve, solve_watched};
-pub use settings::{QapConfig, QapImprovement, Quick, Way};
+pub use settings::{QapConfig, QapImprovement, QapQuick, QapWay};

@@ -31,9 +31,9 @@ pub struct QapConfig {
     /// How a random assignment becomes a member.
     pub first: QapImprovement,
     /// How a child becomes a member: ways that have made more members for their work are taken more often.
-    pub ways: [Way; 5],
+    pub ways: [QapWay; 5],
     /// How members of a quick generation are made.
-    pub quick: Quick,
+    pub quick: QapQuick,
     /// Problems of at most this many objects are solved to a proof, if that takes no more than `branches` or the time limit.
     pub exact_size: usize,
     /// Branches of the branch and bound at most, if there is no time limit.
@@ -61,7 +61,7 @@ pub struct QapImprovement {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct Way {
+pub struct QapWay {
     /// Its parents: two; one, whose copy it begins as; or none, and it begins at random.
     pub parents: u32,
     /// How it is improved.
@@ -73,7 +73,7 @@ pub struct Way {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct Quick {
+pub struct QapQuick {
     /// How a random assignment becomes a member.
     pub first: QapImprovement,
     /// How a child of two becomes a member.
@@ -98,13 +98,13 @@ impl QapConfig {
             children,
             first: QapImprovement::new(500, 0.3, 0.01, 2000),
             ways: [
-                Way::new(2, QapImprovement::new(50, 0.1, 0.01, 1000)),
-                Way::new(2, QapImprovement::new(50, 0.03, 0.01, 1000)),
-                Way::new(2, QapImprovement::new(0, 0.1, 0.01, 10_000)),
-                Way::new(1, QapImprovement::new(100, 0.05, 0.01, 500)),
-                Way::new(0, QapImprovement::new(1000, 0.3, 0.01, 1000)),
+                QapWay::new(2, QapImprovement::new(50, 0.1, 0.01, 1000)),
+                QapWay::new(2, QapImprovement::new(50, 0.03, 0.01, 1000)),
+                QapWay::new(2, QapImprovement::new(0, 0.1, 0.01, 10_000)),
+                QapWay::new(1, QapImprovement::new(100, 0.05, 0.01, 500)),
+                QapWay::new(0, QapImprovement::new(1000, 0.3, 0.01, 1000)),
             ],
-            quick: Quick {
+            quick: QapQuick {
                 first: QapImprovement::new(100, 0.3, 0.01, 1000),
                 child: QapImprovement::new(0, 0.1, 0.01, 400),
             },
@@ -152,14 +152,14 @@ impl QapConfig {
     }
 }
 
-impl Way {
+impl QapWay {
     /// A number of parents, at most two, and how the child is improved.
     pub const fn new(parents: u32, improvement: QapImprovement) -> Self {
         Self { parents, improvement }
     }
 }
 
-impl Quick {
+impl QapQuick {
     /// How a random assignment and a child of two become members.
     pub const fn new(first: QapImprovement, child: QapImprovement) -> Self {
         Self { first, child }

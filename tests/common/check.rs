@@ -10,11 +10,11 @@ use viem::graph::CsrGraph;
 use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, PeId, Weight};
 use viem::io::mapping;
-use viem::io::metis::{self, Content};
+use viem::io::metis::{self, GraphContent};
 use viem::machine::{Hierarchy, Machine};
 use viem::mapping::Mapping;
 use viem::partition::Partition;
-use viem::workload::estimate::{Estimate, Model};
+use viem::workload::estimate::{Estimate, WorkloadModel};
 use viem::workload::routing::Routing;
 use viem::workload::simulate::Costs;
 use viem::workload::{Workload, WorkloadBuilder};
@@ -23,7 +23,7 @@ use viem_verify::{self as verify, MachineText, WorkloadText};
 /// A graph as the file that the library writes, with all weights.
 pub fn text_of(graph: &CsrGraph) -> String {
     let mut text = Vec::new();
-    metis::write(&mut text, graph, Content { node_weights: true, edge_weights: true })
+    metis::write(&mut text, graph, GraphContent { node_weights: true, edge_weights: true })
         .expect("a vector can be written");
     String::from_utf8(text).expect("digits, spaces and line ends")
 }
@@ -52,7 +52,7 @@ pub fn check_estimate(
     machine_text: &MachineText<'_>,
     pe_of: &[PeId],
 ) {
-    let model = Model::new(workload, costs).expect("a small workload");
+    let model = WorkloadModel::new(workload, costs).expect("a small workload");
     let routing = Routing::new(machine).expect("a small machine");
     let estimate = Estimate::of(&model, &routing, pe_of).expect("sums that fit").cycles();
     let mut text = Vec::new();

@@ -8,7 +8,7 @@ use viem::machine::{DistanceKind, Grid, Hierarchy};
 use viem::mapping::construct::Construction;
 use viem::mapping::search::Neighbourhood;
 use viem::mapping::solve::{MapConfig, MapPreset};
-use viem::partition::Preset;
+use viem::partition::PartitionPreset;
 
 /// A member of a family is found by its name, and by no other.
 fn check_names<T: Copy + Debug + PartialEq + FromStr<Err: Debug + ToString> + ToString>(all: &[T]) {
@@ -25,7 +25,7 @@ fn members_are_found_by_their_names() {
     check_names(&Construction::ALL);
     check_names(&Neighbourhood::ALL);
     check_names(&MapPreset::ALL);
-    check_names(&Preset::ALL);
+    check_names(&PartitionPreset::ALL);
     check_names(&DistanceKind::ALL);
 }
 

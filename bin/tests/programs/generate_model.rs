@@ -7,7 +7,7 @@ use crate::common::{after, failure_of, instance, program, report_in, stdout_of};
 use viem::graph::{CsrGraph, quotient};
 use viem::io::Source;
 use viem::io::metis::{self, NodeWeights};
-use viem::partition::Preset;
+use viem::partition::PartitionPreset;
 
 fn read(path: &Path) -> CsrGraph {
     metis::read(Source::open(path).unwrap(), NodeWeights::Read).unwrap()
@@ -21,7 +21,7 @@ fn read_blocks(path: &Path) -> Vec<u32> {
 fn the_model_is_the_quotient_graph_of_the_blocks() {
     let folder = tempfile::tempdir().unwrap();
     let graph = read(&instance("mesh_64x48.graph"));
-    for preset in Preset::ALL {
+    for preset in PartitionPreset::ALL {
         let mut command = program("generate_model", folder.path());
         command.arg(instance("mesh_64x48.graph")).args([
             "--k=48",

@@ -7,7 +7,7 @@ use crate::common::{after, failure_of, instance, program, report_in, stdout_of};
 use assert_cmd::Command;
 use viem::io::Source;
 use viem::io::metis::{self, NodeWeights};
-use viem::partition::{Algorithm, Quality};
+use viem::partition::{PartitionAlgorithm, PartitionQuality};
 
 /// The program on the mesh of 64 x 48 vertices that comes with the project, whose coordinates lie beside it.
 fn on_mesh(folder: &Path, more: &[&str]) -> Command {
@@ -33,14 +33,15 @@ fn every_algorithm_divides_by_speed_and_tells_what_it_costs() {
     let folder = tempfile::tempdir().unwrap();
     let graph = Source::open(&instance("mesh_64x48.graph")).unwrap();
     let graph = metis::read(graph, NodeWeights::Read).unwrap();
-    for algorithm in Algorithm::ALL {
+    for algorithm in PartitionAlgorithm::ALL {
         let options = ["--speeds=1,2,3", "--imbalance=0", "--mapping_filename=parts", "--json=report"];
         let mut command = on_mesh(folder.path(), &options);
         command.args([format!("--algorithm={algorithm}"), "--coordinates=mesh.xyz".to_owned()]);
         let text = stdout_of(command.arg("--picture=parts.svg"));
         let parts = numbers_in(&folder.path().join("parts"));
         assert_eq!(loads(&parts, 3), [512, 1024, 1536], "{algorithm}");
-        let (quality, report) = (Quality::of(&graph, &parts, 3), report_in(&folder.path().join("report")));
+        let (quality, report) =
+            (PartitionQuality::of(&graph, &parts, 3), report_in(&folder.path().join("report")));
         assert_eq!(after(&text, "cut ").parse::<usize>().unwrap(), quality.cut_edges);
         for (key, value) in [
             ("cut_edges", quality.cut_edges),
@@ -63,7 +64,7 @@ fn every_algorithm_divides_by_speed_and_tells_what_it_costs() {
 fn an_index_is_cut_anew() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    for algorithm in Algorithm::ALL {
+    for algorithm in PartitionAlgorithm::ALL {
         let mut options =
             vec!["--k=5", "--write_index=index", "--mapping_filename=parts", "--preconfiguration=fast"];
         let name = format!("--algorithm={algorithm}");

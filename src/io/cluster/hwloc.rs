@@ -23,7 +23,7 @@ const MOST_PUS: u32 = 1 << 20;
 /// What an object is, from the outside in as most machines have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)] // named as hwloc names them
-pub enum Kind {
+pub enum ObjectKind {
     Machine,
     Group,
     Package,
@@ -38,7 +38,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object {
     /// What it is.
-    pub kind: Kind,
+    pub kind: ObjectKind,
     /// The number that the operating system gives it; of PUs only.
     pub os_index: u32,
     /// What is in it; of PUs nothing.
@@ -47,13 +47,13 @@ pub struct Object {
 
 impl Object {
     /// An object with these in it.
-    pub fn new(kind: Kind, children: Vec<Object>) -> Self {
+    pub fn new(kind: ObjectKind, children: Vec<Object>) -> Self {
         Self { kind, os_index: 0, children }
     }
 
     /// A PU.
     pub fn pu(os_index: u32) -> Self {
-        Self { os_index, ..Self::new(Kind::Pu, Vec::new()) }
+        Self { os_index, ..Self::new(ObjectKind::Pu, Vec::new()) }
     }
 }
 
@@ -96,9 +96,9 @@ fn machine(text: &str) -> Result<Object, Fault> {
         return Err((root.range().start, ClusterFault::NoPus));
     }
     Ok(match <[Object; 1]>::try_from(children) {
-        Ok([machine]) if machine.kind == Kind::Machine => machine,
-        Ok(children) => Object::new(Kind::Machine, children.into()),
-        Err(children) => Object::new(Kind::Machine, children),
+        Ok([machine]) if machine.kind == ObjectKind::Machine => machine,
+        Ok(children) => Object::new(ObjectKind::Machine, children.into()),
+        Err(children) => Object::new(ObjectKind::Machine, children),
     })
 }
 
@@ -124,15 +124,15 @@ impl Reader {
         }
         let kind = match node.attribute("type").ok_or_else(|| attribute(node, "type"))? {
             "PU" => return self.pu(node),
-            "Machine" => Some(Kind::Machine),
-            "Group" => Some(Kind::Group),
-            "Package" | "Socket" => Some(Kind::Package),
-            "Die" => Some(Kind::Die),
-            "L3Cache" => Some(Kind::L3),
-            "Cache" if node.attribute("depth") == Some("3") => Some(Kind::L3),
-            "Core" => Some(Kind::Core),
+            "Machine" => Some(ObjectKind::Machine),
+            "Group" => Some(ObjectKind::Group),
+            "Package" | "Socket" => Some(ObjectKind::Package),
+            "Die" => Some(ObjectKind::Die),
+            "L3Cache" => Some(ObjectKind::L3),
+            "Cache" if node.attribute("depth") == Some("3") => Some(ObjectKind::L3),
+            "Core" => Some(ObjectKind::Core),
             "NUMANode" | "MemCache" if self.memory_is_beside => return Ok(Vec::new()),
-            "NUMANode" | "Node" => Some(Kind::Numa),
+            "NUMANode" | "Node" => Some(ObjectKind::Numa),
             "Misc" | "Bridge" | "PCIDev" | "OSDev" => return Ok(Vec::new()),
             _ => None,
         };
@@ -145,8 +145,8 @@ impl Reader {
         let has_memory = self.memory_is_beside && inside().any(is_memory);
         Ok(match kind {
             // Groups are made for the cores of a NUMA node that nothing else holds.
-            Some(Kind::Group) if has_memory && !children.is_empty() => {
-                vec![Object::new(Kind::Numa, children)]
+            Some(ObjectKind::Group) if has_memory && !children.is_empty() => {
+                vec![Object::new(ObjectKind::Numa, children)]
             }
             Some(kind) if !children.is_empty() => vec![Object::new(kind, children)],
             _ => children,

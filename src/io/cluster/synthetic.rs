@@ -5,7 +5,7 @@
 //! bound to other CPUs. A number without a kind stands for a group; the last one for PUs. Caches other than L3 are no level: what is in them is
 //! in what holds them.
 
-use super::hwloc::{Kind, Object};
+use super::hwloc::{Object, ObjectKind};
 use crate::io::cluster::{ClusterFault, Fault, Text, shown};
 use crate::io::{ReadError, Source};
 
@@ -38,8 +38,8 @@ fn machine(text: &str) -> Result<Object, Fault> {
         return Err(fault(0, text, "there is no kind and number in it"));
     };
     // What is innermost is what processes run on.
-    let has_pus = matches!(last, Level::Some(Kind::Pu));
-    if !has_pus && !matches!(last, Level::Some(Kind::Core)) {
+    let has_pus = matches!(last, Level::Some(ObjectKind::Pu));
+    if !has_pus && !matches!(last, Level::Some(ObjectKind::Core)) {
         return Err(fault(last_at, text, "cores or PUs stand last"));
     }
     let mut count = 1u64;
@@ -49,12 +49,12 @@ fn machine(text: &str) -> Result<Object, Fault> {
             return Err(fault(at, text, "there are more than 1048576 PUs"));
         }
     }
-    let mut kinds: Vec<(Kind, u32)> = Vec::new();
+    let mut kinds: Vec<(ObjectKind, u32)> = Vec::new();
     let mut caches = 1;
     for &(_, level, arity) in &levels {
         let kind = match level {
             Level::Some(kind) => kind,
-            Level::Number => Kind::Group,
+            Level::Number => ObjectKind::Group,
             Level::Cache => {
                 caches *= arity;
                 continue;
@@ -64,13 +64,13 @@ fn machine(text: &str) -> Result<Object, Fault> {
         kinds.push((kind, arity * std::mem::replace(&mut caches, 1)));
     }
     let mut next = 0;
-    Ok(Object::new(Kind::Machine, build(&kinds, !has_pus, &mut next)))
+    Ok(Object::new(ObjectKind::Machine, build(&kinds, !has_pus, &mut next)))
 }
 
 /// What a word stands for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
-    Some(Kind),
+    Some(ObjectKind),
     /// A number without a kind.
     Number,
     /// A cache that is no level.
@@ -81,14 +81,14 @@ enum Level {
 fn kind(name: &str) -> Option<Level> {
     let name = name.to_ascii_lowercase();
     Some(match name.as_str() {
-        "machine" => Level::Some(Kind::Machine),
-        "pack" | "package" | "socket" => Level::Some(Kind::Package),
-        "numa" | "numanode" | "node" => Level::Some(Kind::Numa),
-        "die" => Level::Some(Kind::Die),
-        "group" => Level::Some(Kind::Group),
-        "l3" | "l3cache" | "l3u" | "l3ucache" => Level::Some(Kind::L3),
-        "core" => Level::Some(Kind::Core),
-        "pu" => Level::Some(Kind::Pu),
+        "machine" => Level::Some(ObjectKind::Machine),
+        "pack" | "package" | "socket" => Level::Some(ObjectKind::Package),
+        "numa" | "numanode" | "node" => Level::Some(ObjectKind::Numa),
+        "die" => Level::Some(ObjectKind::Die),
+        "group" => Level::Some(ObjectKind::Group),
+        "l3" | "l3cache" | "l3u" | "l3ucache" => Level::Some(ObjectKind::L3),
+        "core" => Level::Some(ObjectKind::Core),
+        "pu" => Level::Some(ObjectKind::Pu),
         _ => {
             let cache = name.strip_suffix("cache").unwrap_or(&name);
             let mut letters = cache.strip_prefix('l')?.chars();
@@ -140,7 +140,7 @@ fn levels(text: &str) -> Result<Vec<(usize, Level, u32)>, Fault> {
         }
     }
     if let Some(last) = levels.last_mut().filter(|(_, level, _)| *level == Level::Number) {
-        last.1 = Level::Some(Kind::Pu);
+        last.1 = Level::Some(ObjectKind::Pu);
     }
     if let Some((at, _)) = indexed.filter(|&(_, behind)| behind == levels.len()) {
         return Err(fault(
@@ -155,13 +155,13 @@ fn levels(text: &str) -> Result<Vec<(usize, Level, u32)>, Fault> {
 
 /// Cores hold PUs only, and PUs nothing.
 fn check_order(text: &str, levels: &[(usize, Level, u32)]) -> Result<(), Fault> {
-    let place = |wanted: Kind| levels.iter().position(|&(_, level, _)| level == Level::Some(wanted));
-    if let Some(pu) = place(Kind::Pu).filter(|&pu| pu + 1 < levels.len()) {
+    let place = |wanted: ObjectKind| levels.iter().position(|&(_, level, _)| level == Level::Some(wanted));
+    if let Some(pu) = place(ObjectKind::Pu).filter(|&pu| pu + 1 < levels.len()) {
         return Err(fault(levels[pu].0, text, "PUs hold nothing, so they stand last"));
     }
-    let inner = levels.get(place(Kind::Core).map_or(levels.len(), |core| core + 1));
+    let inner = levels.get(place(ObjectKind::Core).map_or(levels.len(), |core| core + 1));
     match inner {
-        Some(&(at, level, _)) if !matches!(level, Level::Some(Kind::Pu) | Level::Memory) => {
+        Some(&(at, level, _)) if !matches!(level, Level::Some(ObjectKind::Pu) | Level::Memory) => {
             Err(fault(at, text, "cores hold PUs only; was it typed innermost first?"))
         }
         _ => Ok(()),
@@ -169,15 +169,15 @@ fn check_order(text: &str, levels: &[(usize, Level, u32)]) -> Result<(), Fault> 
 }
 
 /// The objects of the outermost level, with `is_cores` a PU in each core.
-fn build(levels: &[(Kind, u32)], is_cores: bool, next: &mut u32) -> Vec<Object> {
+fn build(levels: &[(ObjectKind, u32)], is_cores: bool, next: &mut u32) -> Vec<Object> {
     let Some((&(kind, arity), inner)) = levels.split_first() else { return Vec::new() };
     let mut pu = || {
         *next += 1;
         Object::pu(*next - 1)
     };
     match kind {
-        Kind::Pu => (0..arity).map(|_| pu()).collect(),
-        Kind::Core if is_cores => (0..arity).map(|_| Object::new(kind, vec![pu()])).collect(),
+        ObjectKind::Pu => (0..arity).map(|_| pu()).collect(),
+        ObjectKind::Core if is_cores => (0..arity).map(|_| Object::new(kind, vec![pu()])).collect(),
         _ => (0..arity).map(|_| Object::new(kind, build(inner, is_cores, next))).collect(),
     }
 }
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     fn pus(object: &Object) -> usize {
-        if object.kind == Kind::Pu { 1 } else { object.children.iter().map(pus).sum() }
+        if object.kind == ObjectKind::Pu { 1 } else { object.children.iter().map(pus).sum() }
     }
 
     #[test]

@@ -24,7 +24,7 @@ mod write;
 
 pub use fault::{Fault, FaultKind, NumberFault, Role};
 pub use repair::{Changes, Repair, RepairError, RepairedGraph, repair};
-pub use write::{Content, write};
+pub use write::{GraphContent, write};
 
 use self::fault::Faults;
 use self::parse::{Keep, Rows, parse};

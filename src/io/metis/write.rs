@@ -9,7 +9,7 @@ use crate::io::digits::DigitWriter;
 
 /// Which weights are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Content {
+pub struct GraphContent {
     /// Whether the weights of the vertices are written.
     pub node_weights: bool,
     /// Whether the weights of the edges are written.
@@ -17,7 +17,7 @@ pub struct Content {
 }
 
 /// Writes a graph; O(n + m). Reading it gives the same graph if all weights are written or 1.
-pub fn write(out: &mut (impl Write + ?Sized), graph: &CsrGraph, content: Content) -> io::Result<()> {
+pub fn write(out: &mut (impl Write + ?Sized), graph: &CsrGraph, content: GraphContent) -> io::Result<()> {
     let header = Header {
         num_nodes: graph.num_nodes(),
         num_edges: graph.num_edges() as u64,

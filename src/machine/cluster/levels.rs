@@ -2,14 +2,14 @@
 
 use super::error::ClusterError;
 use crate::ground::types::{Distance, greatest_common_divisor};
-use crate::io::cluster::hwloc::Kind;
+use crate::io::cluster::hwloc::ObjectKind;
 use crate::machine::{Hierarchy, MachineError};
 
 /// What the groups of a level hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Members {
     /// Parts of a node.
-    Inside(Kind),
+    Inside(ObjectKind),
     Nodes,
     /// Switches that have so many levels of switches below them.
     Switches(usize),
@@ -30,14 +30,14 @@ impl Members {
     /// What people call so many of them.
     pub(super) fn name(self, count: u64) -> String {
         let name = match self {
-            Members::Inside(Kind::Pu) => "hardware thread",
-            Members::Inside(Kind::Core) => "core",
-            Members::Inside(Kind::L3) => "L3 cache",
-            Members::Inside(Kind::Die) => "die",
-            Members::Inside(Kind::Numa) => "NUMA node",
-            Members::Inside(Kind::Package) => "socket",
-            Members::Inside(Kind::Group) => "group",
-            Members::Inside(Kind::Machine) | Members::Nodes => "node",
+            Members::Inside(ObjectKind::Pu) => "hardware thread",
+            Members::Inside(ObjectKind::Core) => "core",
+            Members::Inside(ObjectKind::L3) => "L3 cache",
+            Members::Inside(ObjectKind::Die) => "die",
+            Members::Inside(ObjectKind::Numa) => "NUMA node",
+            Members::Inside(ObjectKind::Package) => "socket",
+            Members::Inside(ObjectKind::Group) => "group",
+            Members::Inside(ObjectKind::Machine) | Members::Nodes => "node",
             Members::Switches(0) => "switch",
             Members::Switches(_) => "group of switches",
             Members::Blocks(0) => "block",
@@ -57,12 +57,12 @@ impl Members {
     /// The ratios are those of message latencies that are usual between cores of a socket, sockets and nodes: 1, 3 and 30.
     fn assumed(self) -> Distance {
         match self {
-            Members::Inside(Kind::Pu) => 5,
-            Members::Inside(Kind::Core) => 10,
-            Members::Inside(Kind::L3) => 15,
-            Members::Inside(Kind::Die | Kind::Numa | Kind::Group) => 20,
-            Members::Inside(Kind::Package) => 30,
-            Members::Inside(Kind::Machine) | Members::Nodes => 300,
+            Members::Inside(ObjectKind::Pu) => 5,
+            Members::Inside(ObjectKind::Core) => 10,
+            Members::Inside(ObjectKind::L3) => 15,
+            Members::Inside(ObjectKind::Die | ObjectKind::Numa | ObjectKind::Group) => 20,
+            Members::Inside(ObjectKind::Package) => 30,
+            Members::Inside(ObjectKind::Machine) | Members::Nodes => 300,
             Members::Switches(below) | Members::Blocks(below) => 400 + 100 * below as Distance,
         }
     }
@@ -70,10 +70,10 @@ impl Members {
     /// How familiar a name is, where a level could be called by several.
     fn familiarity(self) -> u32 {
         match self {
-            Members::Inside(Kind::Package) => 5,
-            Members::Inside(Kind::Numa) => 4,
-            Members::Inside(Kind::Die) => 3,
-            Members::Inside(Kind::L3) => 2,
+            Members::Inside(ObjectKind::Package) => 5,
+            Members::Inside(ObjectKind::Numa) => 4,
+            Members::Inside(ObjectKind::Die) => 3,
+            Members::Inside(ObjectKind::L3) => 2,
             _ => 0,
         }
     }
@@ -101,7 +101,7 @@ pub(super) fn kept(
             all[..index].iter().rev().take_while(|(_, arity)| *arity == 1).map(|&(members, _)| members);
         let names = dropped.filter(|_| matches!(members, Members::Inside(_)));
         let members = names.fold(members, |best, name| {
-            let is_inside = matches!(best, Members::Inside(kind) if kind < Kind::Core);
+            let is_inside = matches!(best, Members::Inside(kind) if kind < ObjectKind::Core);
             if is_inside && name.familiarity() > best.familiarity() { name } else { best }
         });
         levels.push(Level { members, arity, distance: 0 });

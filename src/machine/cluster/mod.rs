@@ -17,7 +17,7 @@ pub use shape::{Unit, regular};
 
 use crate::ground::memory;
 use crate::ground::types::{Distance, PeId};
-use crate::io::cluster::hwloc::{Kind, Object};
+use crate::io::cluster::hwloc::{Object, ObjectKind};
 use crate::io::cluster::latency::Latencies;
 use crate::io::cluster::topology::Topology;
 use crate::machine::{
@@ -50,7 +50,7 @@ pub struct DraftNode {
 pub struct Draft<'a> {
     /// The nodes.
     pub nodes: Vec<DraftNode>,
-    /// What is in them: [`Kind::Machine`]s.
+    /// What is in them: [`ObjectKind::Machine`]s.
     pub insides: Vec<Object>,
     /// What a PE is.
     pub unit: Unit,
@@ -428,6 +428,6 @@ pub fn plain_nodes(cores: &[u32]) -> Result<(Vec<Object>, Vec<usize>), ClusterEr
 
 /// A node whose cores are all alike.
 pub fn plain(cores: u32) -> Object {
-    let cores = (0..cores).map(|core| Object::new(Kind::Core, vec![Object::pu(core)]));
-    Object::new(Kind::Machine, cores.collect())
+    let cores = (0..cores).map(|core| Object::new(ObjectKind::Core, vec![Object::pu(core)]));
+    Object::new(ObjectKind::Machine, cores.collect())
 }

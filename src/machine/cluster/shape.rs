@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::io::cluster::hwloc::{Kind, Object};
+use crate::io::cluster::hwloc::{Object, ObjectKind};
 
 /// What processes are placed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Unit {
 /// A class of objects that make up one level: those of a kind that have as many of the same kind around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Class {
-    pub(super) kind: Kind,
+    pub(super) kind: ObjectKind,
     depth: usize,
 }
 
@@ -54,7 +54,7 @@ impl Levels {
         levels
     }
 
-    pub(super) fn kinds(&self) -> impl Iterator<Item = Kind> {
+    pub(super) fn kinds(&self) -> impl Iterator<Item = ObjectKind> {
         self.classes.iter().map(|class| class.kind)
     }
 
@@ -98,16 +98,16 @@ impl Levels {
 
     fn class(&self, object: &Object, path: &[Class]) -> Class {
         if self.are_depths {
-            return Class { kind: Kind::Group, depth: path.len() };
+            return Class { kind: ObjectKind::Group, depth: path.len() };
         }
         // Where there are no cores, PUs are what cores are elsewhere.
-        let has_core = path.iter().any(|outer| outer.kind == Kind::Core);
-        let kind = if object.kind == Kind::Pu && !has_core { Kind::Core } else { object.kind };
+        let has_core = path.iter().any(|outer| outer.kind == ObjectKind::Core);
+        let kind = if object.kind == ObjectKind::Pu && !has_core { ObjectKind::Core } else { object.kind };
         Class { kind, depth: path.iter().filter(|outer| outer.kind == kind).count() }
     }
 
     fn is_leaf(&self, object: &Object) -> bool {
-        object.kind == Kind::Pu || self.unit == Unit::Core && object.kind == Kind::Core
+        object.kind == ObjectKind::Pu || self.unit == Unit::Core && object.kind == ObjectKind::Core
     }
 
     /// The processing elements of a node.
@@ -139,7 +139,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn visit(&mut self, object: &Object) {
-        if object.kind == Kind::Package {
+        if object.kind == ObjectKind::Package {
             (self.package, self.next_core) = (self.next_package, 0);
             self.next_package += 1;
         }
@@ -153,8 +153,8 @@ impl Walk<'_> {
             self.visit_children(object);
         }
         // Threads of a core share its number; those that stand in none are cores.
-        let is_in_core = self.path.iter().rev().skip(1).any(|class| class.kind == Kind::Core);
-        if object.kind == Kind::Core || object.kind == Kind::Pu && !is_in_core {
+        let is_in_core = self.path.iter().rev().skip(1).any(|class| class.kind == ObjectKind::Core);
+        if object.kind == ObjectKind::Core || object.kind == ObjectKind::Pu && !is_in_core {
             self.next_core += 1;
         }
     }
@@ -176,7 +176,7 @@ impl Walk<'_> {
 }
 
 fn collect_pus(object: &Object, cpus: &mut Vec<u32>) {
-    if object.kind == Kind::Pu {
+    if object.kind == ObjectKind::Pu {
         cpus.push(object.os_index);
     }
     object.children.iter().for_each(|child| collect_pus(child, cpus));
@@ -214,24 +214,24 @@ fn close_gaps(leaves: &mut [Leaf], level: usize) {
 
 /// A node that is a regular tree of these arities, innermost first: cores in packages, and what lies between if there are more levels.
 pub fn regular(arities: &[u32]) -> Object {
-    let kinds: &[Kind] = match arities.len() {
-        0 | 1 => &[Kind::Core],
-        2 => &[Kind::Core, Kind::Package],
-        3 => &[Kind::Core, Kind::Numa, Kind::Package],
-        4 => &[Kind::Core, Kind::L3, Kind::Numa, Kind::Package],
-        _ => &[Kind::Core, Kind::L3, Kind::Die, Kind::Numa, Kind::Package],
+    let kinds: &[ObjectKind] = match arities.len() {
+        0 | 1 => &[ObjectKind::Core],
+        2 => &[ObjectKind::Core, ObjectKind::Package],
+        3 => &[ObjectKind::Core, ObjectKind::Numa, ObjectKind::Package],
+        4 => &[ObjectKind::Core, ObjectKind::L3, ObjectKind::Numa, ObjectKind::Package],
+        _ => &[ObjectKind::Core, ObjectKind::L3, ObjectKind::Die, ObjectKind::Numa, ObjectKind::Package],
     };
-    fn members(levels: &[(Kind, u32)], next: &mut u32) -> Vec<Object> {
+    fn members(levels: &[(ObjectKind, u32)], next: &mut u32) -> Vec<Object> {
         let Some((&(kind, arity), inner)) = levels.split_last() else {
             *next += 1;
             return vec![Object::pu(*next - 1)];
         };
         (0..arity).map(|_| Object::new(kind, members(inner, next))).collect()
     }
-    let kind = |level: usize| kinds.get(level).copied().unwrap_or(Kind::Group);
-    let levels: Vec<(Kind, u32)> =
+    let kind = |level: usize| kinds.get(level).copied().unwrap_or(ObjectKind::Group);
+    let levels: Vec<(ObjectKind, u32)> =
         arities.iter().enumerate().map(|(level, &arity)| (kind(level), arity)).collect();
-    Object::new(Kind::Machine, members(&levels, &mut 0))
+    Object::new(ObjectKind::Machine, members(&levels, &mut 0))
 }
 
 #[cfg(test)]
@@ -244,14 +244,14 @@ mod tests {
     }
 
     fn core(pus: &[u32]) -> Object {
-        Object::new(Kind::Core, pus.iter().map(|&pu| Object::pu(pu)).collect())
+        Object::new(ObjectKind::Core, pus.iter().map(|&pu| Object::pu(pu)).collect())
     }
 
     #[test]
     fn regular_nodes_count_like_numbers() {
         let node = regular(&[2, 3]);
         let levels = Levels::new(std::slice::from_ref(&node), Unit::Core);
-        assert_eq!(levels.kinds().collect::<Vec<_>>(), [Kind::Core, Kind::Package]);
+        assert_eq!(levels.kinds().collect::<Vec<_>>(), [ObjectKind::Core, ObjectKind::Package]);
         let leaves = levels.leaves(&node);
         let expected: Vec<Vec<u32>> = (0..6).map(|pe| vec![pe % 2, pe / 2]).collect();
         assert_eq!(digits(&node, Unit::Core), expected);
@@ -260,8 +260,8 @@ mod tests {
 
     #[test]
     fn what_stands_beside_each_other_is_told_apart_whatever_it_is() {
-        let group = Object::new(Kind::Group, vec![core(&[0, 4]), core(&[1])]);
-        let node = Object::new(Kind::Machine, vec![group, core(&[2, 5]), Object::pu(3)]);
+        let group = Object::new(ObjectKind::Group, vec![core(&[0, 4]), core(&[1])]);
+        let node = Object::new(ObjectKind::Machine, vec![group, core(&[2, 5]), Object::pu(3)]);
         for (unit, count) in [(Unit::Core, 4), (Unit::Pu, 6)] {
             let mut all = digits(&node, unit);
             assert_eq!(all.len(), count);
@@ -283,8 +283,11 @@ mod tests {
             Object::new(outer, vec![Object::new(inner, vec![core(&[pu]), core(&[pu + 1])])])
         };
         let node = Object::new(
-            Kind::Machine,
-            vec![inner(Kind::Numa, Kind::Package, 0), inner(Kind::Package, Kind::Numa, 2)],
+            ObjectKind::Machine,
+            vec![
+                inner(ObjectKind::Numa, ObjectKind::Package, 0),
+                inner(ObjectKind::Package, ObjectKind::Numa, 2),
+            ],
         );
         let mut all = digits(&node, Unit::Core);
         all.sort();
@@ -304,7 +307,8 @@ mod tests {
             bundles.iter().map(|leaf| (leaf.core, leaf.num_cores)).collect()
         };
         assert_eq!(cores(&bundles), [(0, 2), (2, 2), (0, 2), (2, 2)]);
-        let node = Object::new(Kind::Machine, (0..4).map(|number| core(&[number, number + 4])).collect());
+        let node =
+            Object::new(ObjectKind::Machine, (0..4).map(|number| core(&[number, number + 4])).collect());
         let threads = Levels::new(std::slice::from_ref(&node), Unit::Pu).leaves(&node);
         assert_eq!(cores(&bundled(&threads, 2)), [(0, 1), (1, 1), (2, 1), (3, 1)]);
         assert_eq!(cores(&bundled(&threads, 3)), [(0, 2), (1, 2)]);

@@ -1,9 +1,9 @@
 //! Hypercubes: `hypercube:10`.
 
-use super::Kind;
+use super::MachineKind;
 use crate::machine::Hypercube;
 
-pub(super) const HYPERCUBE: Kind = Kind {
+pub(super) const HYPERCUBE: MachineKind = MachineKind {
     name: "hypercube",
     example: "hypercube:10",
     about: "2 to the power of 10 processing elements; the distance is the number of bits that differ",

@@ -1,9 +1,9 @@
 //! Meshes and tori, whose vertices may hold trees: `mesh:8x8`, `torus:4x4x2/4:16`.
 
-use crate::machine::spec::{Kind, Request, SpecError, distance};
+use crate::machine::spec::{MachineKind, Request, SpecError, distance};
 use crate::machine::{Dimension, Grid, Hierarchy, Machine};
 
-pub(super) const MESH: Kind = Kind {
+pub(super) const MESH: MachineKind = MachineKind {
     name: "mesh",
     example: "mesh:8x8",
     about: "a grid of any number of dimensions; /4:16 behind it puts a tree on each vertex",
@@ -11,7 +11,7 @@ pub(super) const MESH: Kind = Kind {
     make: |request| make(request, false),
 };
 
-pub(super) const TORUS: Kind = Kind {
+pub(super) const TORUS: MachineKind = MachineKind {
     name: "torus",
     example: "torus:16x8x8",
     about: "the same, with the ends of each dimension joined",

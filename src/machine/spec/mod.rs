@@ -12,7 +12,7 @@
 //! # Ok::<(), machine::SpecError>(())
 //! ```
 //!
-//! A further kind is a file with a [`Kind`] or a [`FileKind`] in it, and a line in the table.
+//! A further kind is a file with a [`MachineKind`] or a [`FileKind`] in it, and a line in the table.
 
 // What only clusters need is dead where they are left out.
 #![cfg_attr(not(feature = "io"), allow(dead_code))]
@@ -49,7 +49,7 @@ use crate::machine::{Listed, Machine, MachineError};
 
 /// A kind of machine that is written in full: its name, a colon, and what there is to say.
 #[derive(Debug)]
-pub struct Kind {
+pub struct MachineKind {
     /// What stands before the colon.
     pub name: &'static str,
     /// An example, and the distances that go with it if it needs some.
@@ -61,7 +61,7 @@ pub struct Kind {
     make: fn(&Request<'_>) -> Result<Box<dyn Machine>, SpecError>,
 }
 
-impl Kind {
+impl MachineKind {
     /// Whether it is a kind of clusters, which are read from files or found in the environment.
     pub fn is_cluster(&self) -> bool {
         self.cluster.is_some()
@@ -78,7 +78,7 @@ struct ClusterKind {
 }
 
 /// Every kind that is written in full.
-pub const KINDS: &[Kind] = &[
+pub const KINDS: &[MachineKind] = &[
     grid::MESH,
     grid::TORUS,
     cube::HYPERCUBE,
@@ -246,7 +246,7 @@ pub fn file_of(spec: &str) -> Option<&Path> {
 /// All files that a machine is read from.
 pub fn files_of(spec: &str) -> Vec<&Path> {
     match kind_of(spec) {
-        Some((Kind { cluster: Some(cluster), .. }, rest)) => (cluster.files)(rest),
+        Some((MachineKind { cluster: Some(cluster), .. }, rest)) => (cluster.files)(rest),
         Some(_) => Vec::new(),
         None => vec![Path::new(spec)],
     }
@@ -258,7 +258,7 @@ pub fn file_of_pes(pes: &str) -> Option<&Path> {
 }
 
 /// The kind that a text is of, and what stands after its name.
-fn kind_of(spec: &str) -> Option<(&'static Kind, &str)> {
+fn kind_of(spec: &str) -> Option<(&'static MachineKind, &str)> {
     let named = KINDS.iter().find_map(|kind| {
         let rest = spec.strip_prefix(kind.name)?;
         let is_alone = rest.is_empty() && kind.cluster.as_ref().is_some_and(|kind| kind.may_stand_alone);

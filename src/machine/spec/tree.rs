@@ -1,9 +1,9 @@
 //! Regular trees: `4:16:8`, and those of one level: `complete:64`.
 
-use super::Kind;
+use super::MachineKind;
 use crate::machine::Hierarchy;
 
-pub(super) const TREE: Kind = Kind {
+pub(super) const TREE: MachineKind = MachineKind {
     name: "tree",
     example: "4:16:8",
     about: "nested groups, innermost first",
@@ -14,7 +14,7 @@ pub(super) const TREE: Kind = Kind {
     },
 };
 
-pub(super) const COMPLETE: Kind = Kind {
+pub(super) const COMPLETE: MachineKind = MachineKind {
     name: "complete",
     example: "complete:64",
     about: "processing elements that are all next to each other",

@@ -8,7 +8,7 @@ use crate::machine::division::divide;
 use crate::machine::{Machine, MachineError};
 use crate::mapping::problem::{ProblemError, check_room};
 use crate::mapping::{Mapping, MappingError};
-use crate::partition::{Algorithm, AlgorithmError, Input, Targets, TargetsError};
+use crate::partition::{PartitionAlgorithm, PartitionAlgorithmError, PartitionInput, Targets, TargetsError};
 
 /// Why there is no mapping along an order.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +24,7 @@ pub enum AlongError {
     #[error(transparent)]
     Targets(#[from] TargetsError),
     #[error(transparent)]
-    Algorithm(#[from] AlgorithmError),
+    Algorithm(#[from] PartitionAlgorithmError),
 }
 
 impl HasKind for AlongError {
@@ -69,16 +69,16 @@ pub fn along(machine: &dyn Machine, order: &[NodeId]) -> Result<Mapping, AlongEr
 /// use viem::Hierarchy;
 /// use viem::mapping::construct::along_many;
 /// use viem::graph::generate;
-/// use viem::partition::{Algorithm, Input};
+/// use viem::partition::{PartitionAlgorithm, PartitionInput};
 ///
 /// let (path, machine) = (generate::grid(8, 1), Hierarchy::parse("2:2", "1:10")?);
-/// let mapping = along_many(&Input::new(&path), Algorithm::Linear, &machine)?;
+/// let mapping = along_many(&PartitionInput::new(&path), PartitionAlgorithm::Linear, &machine)?;
 /// assert_eq!(mapping.as_slice(), [0, 0, 1, 1, 2, 2, 3, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn along_many(
-    input: &Input<'_>,
-    algorithm: Algorithm,
+    input: &PartitionInput<'_>,
+    algorithm: PartitionAlgorithm,
     machine: &dyn Machine,
 ) -> Result<Mapping, AlongError> {
     let parts = divide(machine, &machine.distances()?, input.observer);

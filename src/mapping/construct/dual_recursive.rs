@@ -28,10 +28,10 @@ use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, Cost, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Distances, Metric as _, Parts, centre, spread, with_oracle};
 use crate::mapping::Mapping;
-use crate::mapping::annealing::{Near, Site};
+use crate::mapping::annealing::{AnnealingSite, Near};
 use crate::mapping::construct::{ConstructionConfig, ConstructionError, Task};
 use crate::mapping::problem::Problem;
-use crate::partition::{Partitioner, Settings, Targets};
+use crate::partition::{PartitionConfig, Partitioner, Targets};
 
 /// Upper limit on the domains exchanged as wholes: finding out which are near each other takes quadratic
 /// time.
@@ -211,8 +211,13 @@ impl<'a> DualRecursion<'a> {
         let annealed = with_oracle!(self.problem.oracle(), |oracle| {
             let key_of: Vec<_> = centres.iter().map(|&centre| oracle.key(centre)).collect();
             let near = Near::among(oracle, &key_of, self.observer);
-            let site =
-                Site { metric: oracle, key_of: &key_of, near: &near, kinds: &sizes, observer: self.observer };
+            let site = AnnealingSite {
+                metric: oracle,
+                key_of: &key_of,
+                near: &near,
+                kinds: &sizes,
+                observer: self.observer,
+            };
             let identity: Vec<PeId> = graph.nodes().collect();
             let places = 0..count as PeId;
             site.anneal(&graph, &identity, &identity, places, &self.config.domains, seed)
@@ -281,7 +286,7 @@ impl Bisection {
         let targets = Targets::sizes(&self.graph, vec![size; 2], 0.0).expect("the halves hold all");
         // One initial partition each: several take half as long again, and after annealing there is no
         // difference.
-        let mut settings = Settings::of(config.inner);
+        let mut settings = PartitionConfig::preset(config.inner);
         settings.initial.bisections = 1;
         let partitioner = Partitioner::with_valid_settings(settings, seed);
         let blocks = partitioner.partition_watched(&self.graph, &targets, observer).into_blocks();

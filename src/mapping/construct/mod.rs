@@ -40,7 +40,7 @@ use crate::machine::Places;
 use crate::mapping::Mapping;
 use crate::mapping::annealing::Cooling;
 use crate::mapping::problem::Problem;
-use crate::partition::Preset;
+use crate::partition::PartitionPreset;
 
 members! {
     /// How the first mapping is made.
@@ -103,9 +103,9 @@ pub struct ConstructionConfig {
     /// it selects [`Construction::Multilevel`], or [`Construction::DualRecursive`] on more than 4096 places.
     pub algorithm: Option<Construction>,
     /// The effort of the partitions, if the algorithm computes any.
-    pub partitions: Preset,
+    pub partitions: PartitionPreset,
     /// The effort of top-down construction's partitions inside the outermost groups.
-    pub inner: Preset,
+    pub inner: PartitionPreset,
     /// Top-down construction does not partition groups of at most this many processes, but places them in
     /// numerical order. This suffices if annealing follows, which arranges small groups at a fraction of the
     /// cost.
@@ -138,7 +138,7 @@ impl ConstructionConfig {
     }
 
     /// The same with partitions of this effort, also inside the outermost groups.
-    pub fn with_partitions(self, preset: Preset) -> Self {
+    pub fn with_partitions(self, preset: PartitionPreset) -> Self {
         Self { partitions: preset, inner: preset, ..self }
     }
 
@@ -153,8 +153,8 @@ impl Default for ConstructionConfig {
     fn default() -> Self {
         Self {
             algorithm: None,
-            partitions: Preset::Eco,
-            inner: Preset::Eco,
+            partitions: PartitionPreset::Eco,
+            inner: PartitionPreset::Eco,
             undivided: 0,
             domains: Cooling { proposals: 1000, initial_acceptance: 0.3, final_acceptance: 0.01 },
             multilevel: Multilevel {

@@ -11,7 +11,7 @@ use crate::graph::{CsrGraph, subgraph};
 use crate::ground::observer::Observer;
 use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::{Partitioner, Preset, Settings, Targets};
+use crate::partition::{PartitionConfig, PartitionPreset, Partitioner, Targets};
 
 /// Blocks per step. Fewer blocks increase the cut (4 instead of 64: by 2 to 3 % on 2^18 processes). More
 /// blocks take more time and leave less parallelism.
@@ -25,7 +25,7 @@ pub(super) type Inside<'a> = &'a (dyn Fn(usize, &CsrGraph, &[NodeId], u64, &mut 
 #[derive(Clone, Copy)]
 pub(super) struct StepwisePartition<'a> {
     /// The effort of the partitions.
-    pub preset: Preset,
+    pub preset: PartitionPreset,
     /// Once it asks to stop, the rest is divided in the order of the vertices.
     pub observer: &'a dyn Observer,
 }
@@ -76,7 +76,8 @@ impl StepwisePartition<'_> {
         let targets = Targets::sizes(graph, sizes, 0.0).expect("the blocks hold all groups");
         // Other constructions are tried too, and all are improved later: more effort for exact sizes does not
         // pay off.
-        let partitioner = Partitioner::with_valid_settings(Settings::of(self.preset), derive(seed, 0));
+        let partitioner =
+            Partitioner::with_valid_settings(PartitionConfig::preset(self.preset), derive(seed, 0));
         let partition = partitioner.partition_watched(graph, &targets, self.observer);
         let mut parts = Vec::with_capacity(num_blocks);
         let mut rest = places;
@@ -107,7 +108,7 @@ mod tests {
     fn groups_are_of_equal_size() {
         let graph = generate::mesh(20, 30, 1);
         for num_groups in [1, 2, 3, 50, 75, 100, 300, 600] {
-            let stepwise = StepwisePartition { preset: Preset::Fast, observer: &() };
+            let stepwise = StepwisePartition { preset: PartitionPreset::Fast, observer: &() };
             let group_of = stepwise.groups(&graph, num_groups, 4);
             let mut sizes = vec![0; num_groups];
             for &group in &group_of {

@@ -18,7 +18,7 @@ use crate::ground::types::{NodeId, PeId};
 use crate::machine::Parts;
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionConfig, ConstructionError, Task};
-use crate::partition::Preset;
+use crate::partition::PartitionPreset;
 
 /// A graph with fewer arcs keeps its vertex order: it takes a few megabytes and fits a cache.
 const CACHED_ARCS: usize = 1 << 20;
@@ -55,7 +55,7 @@ impl TopDown<'_> {
         graph: &CsrGraph,
         nodes: &[NodeId],
         part: usize,
-        preset: Preset,
+        preset: PartitionPreset,
         seed: u64,
         process_of: &mut [NodeId],
     ) {

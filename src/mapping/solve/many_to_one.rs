@@ -26,8 +26,8 @@ use crate::mapping::objective::evaluate;
 use crate::mapping::problem;
 use crate::mapping::solve::{MapConfig, MapPreset, SolveError, solve_watched};
 use crate::partition::{
-    BlockDistances, BlockTree, Homes, Layout, ManyToOnePartition, ManyToOnePartitioner, ManyToOneSettings,
-    Migration, MigrationWeight, RemapError, Remapping, Targets, cost,
+    BlockDistances, BlockTree, Homes, Layout, ManyToOnePartition, ManyToOnePartitionConfig,
+    ManyToOnePartitioner, Migration, MigrationWeight, RemapError, Remapping, Targets, cost,
 };
 
 /// Upper limit on the parts of a machine that is not a tree that are divided at once. Balances the sum of all
@@ -54,7 +54,7 @@ pub struct ManyToOneConfig {
     /// How much heavier than its share a PE may be: 0.03 means 3 %.
     pub imbalance: f64,
     /// The partitioner.
-    pub settings: ManyToOneSettings,
+    pub settings: ManyToOnePartitionConfig,
     /// If given, mappings are computed and combined until this time after the start. Serialised in seconds.
     #[cfg_attr(feature = "serde", serde(with = "crate::ground::settings::seconds"))]
     pub time_limit: Option<Duration>,
@@ -64,9 +64,9 @@ impl ManyToOneConfig {
     /// The settings of a preset, with seed 0, one thread and an imbalance of 3 %.
     pub fn preset(preset: MapPreset) -> Self {
         let settings = match preset {
-            MapPreset::Strong => ManyToOneSettings::strong(),
-            MapPreset::Eco => ManyToOneSettings::eco(),
-            MapPreset::Fast => ManyToOneSettings::fast(),
+            MapPreset::Strong => ManyToOnePartitionConfig::strong(),
+            MapPreset::Eco => ManyToOnePartitionConfig::eco(),
+            MapPreset::Fast => ManyToOnePartitionConfig::fast(),
         };
         Self { seed: 0, threads: 1, imbalance: 0.03, settings, time_limit: None }
     }

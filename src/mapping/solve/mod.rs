@@ -22,7 +22,7 @@ pub use many_to_one::{
     map_many_to_one, map_many_to_one_watched, pe_loads, remap_many_to_one,
 };
 pub use presets::{MapConfig, MapPreset};
-pub use report::{Report, Seconds};
+pub use report::{MapReport, MapSeconds};
 
 use std::time::Instant;
 
@@ -84,7 +84,7 @@ pub struct Solution {
     /// The mapping.
     pub mapping: Mapping,
     /// Sizes, objective and time of each phase.
-    pub report: Report,
+    pub report: MapReport,
 }
 
 /// Maps the processes of `graph` to the PEs of a machine, each PE up to its capacity.

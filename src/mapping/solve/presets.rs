@@ -8,7 +8,7 @@ use crate::machine::{DistanceKind, Machine};
 use crate::mapping::annealing::Cooling;
 use crate::mapping::construct::{Construction, ConstructionConfig, Multilevel};
 use crate::mapping::search::{Improvement, Neighbourhood, SearchConfig};
-use crate::partition::Preset;
+use crate::partition::PartitionPreset;
 
 members! {
     /// Trade-off of time and quality.
@@ -26,13 +26,13 @@ members! {
     fn config(self) -> MapConfig = function()
 }
 
-impl From<Preset> for MapPreset {
+impl From<PartitionPreset> for MapPreset {
     /// Mappings have the same preset for both kinds of graphs.
-    fn from(preset: Preset) -> Self {
+    fn from(preset: PartitionPreset) -> Self {
         match preset {
-            Preset::Strong | Preset::StrongSocial => Self::Strong,
-            Preset::Eco | Preset::EcoSocial => Self::Eco,
-            Preset::Fast | Preset::FastSocial => Self::Fast,
+            PartitionPreset::Strong | PartitionPreset::StrongSocial => Self::Strong,
+            PartitionPreset::Eco | PartitionPreset::EcoSocial => Self::Eco,
+            PartitionPreset::Fast | PartitionPreset::FastSocial => Self::Fast,
         }
     }
 }
@@ -85,7 +85,7 @@ impl MapConfig {
             threads: 1,
             distances: None,
             construction: ConstructionConfig {
-                inner: Preset::Fast,
+                inner: PartitionPreset::Fast,
                 undivided: 64,
                 domains: Cooling { proposals: 500, ..default.domains },
                 multilevel: Multilevel {

@@ -6,7 +6,7 @@ use crate::mapping::construct::Construction;
 /// Sizes, objective and time of each phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Report {
+pub struct MapReport {
     /// Number of processes, n.
     pub num_processes: usize,
     /// Number of edges of the communication graph, m.
@@ -28,13 +28,13 @@ pub struct Report {
     /// Whether the observer or the time limit ended the run before the search reached a local optimum.
     pub stopped: bool,
     /// Time of each phase.
-    pub seconds: Seconds,
+    pub seconds: MapSeconds,
 }
 
 /// Time of each phase, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Seconds {
+pub struct MapSeconds {
     /// Setting up the distances.
     pub distances: f64,
     /// Constructing the first mappings.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::SolveError;
 use super::effort::{SMALL, SMALL_ANYWHERE, TINY, rebuilding, size};
 use super::presets::MapConfig;
-use super::report::{Report, Seconds};
+use super::report::{MapReport, MapSeconds};
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Limited, Observer, Phase};
 use crate::ground::rng::derive;
@@ -40,7 +40,11 @@ pub(super) struct Run<'a> {
 
 impl Run<'_> {
     /// The place of each process, and the report. `num_processes` is the number of processes requested.
-    pub fn with(&self, distances: &Distances, num_processes: usize) -> Result<(Mapping, Report), SolveError> {
+    pub fn with(
+        &self,
+        distances: &Distances,
+        num_processes: usize,
+    ) -> Result<(Mapping, MapReport), SolveError> {
         let Run { graph, start, observer, begin, .. } = *self;
         let problem = Problem::new(graph, distances)?.with_parts(self.machine.parts());
         let distances_done = Instant::now();
@@ -64,7 +68,7 @@ impl Run<'_> {
         let search_done = Instant::now();
 
         let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();
-        let report = Report {
+        let report = MapReport {
             num_processes,
             num_edges: graph.num_edges(),
             algorithm: self.config.construction.algorithm_on(self.machine),
@@ -75,7 +79,7 @@ impl Run<'_> {
             swaps_tried: outcome.tried,
             swaps_made: outcome.made,
             stopped: outcome.stopped || is_cut_short,
-            seconds: Seconds {
+            seconds: MapSeconds {
                 distances: seconds(begin, distances_done),
                 construction: seconds(distances_done, construction_done),
                 search: seconds(construction_done, search_done),

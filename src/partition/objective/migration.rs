@@ -115,7 +115,7 @@ mod tests {
     use crate::partition::refine::cycles::Moves;
     use crate::partition::refine::flow::Flow;
     use crate::partition::refine::k_way::{self, KWay};
-    use crate::partition::{Preset, Settings};
+    use crate::partition::{PartitionConfig, PartitionPreset};
 
     const NUM_NODES: u32 = 200;
 
@@ -173,7 +173,8 @@ mod tests {
         rebalance(level, &mut assignment, &bounds, &());
         assert_eq!(assignment.overload(&bounds), 0);
         agrees(&assignment);
-        let (mut before, mut rng, settings) = (assignment.cost, Rng::new(1), Settings::of(Preset::Strong));
+        let (mut before, mut rng, settings) =
+            (assignment.cost, Rng::new(1), PartitionConfig::preset(PartitionPreset::Strong));
         let mut lowered = |assignment: &Assignment| {
             agrees(assignment);
             assert!(assignment.cost <= before);

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::graph::Coordinates;
 use crate::ground::types::NodeId;
-use crate::partition::orders::{Algorithm, AlgorithmError, Input, Method};
+use crate::partition::orders::{Method, PartitionAlgorithm, PartitionAlgorithmError, PartitionInput};
 
 /// The number of points whose cells one task finds. The result does not depend on it.
 const GRAIN_SIZE: usize = 1 << 14;
@@ -21,15 +21,17 @@ pub(super) trait Curve {
 }
 
 /// The method that cuts the order of a curve.
-pub(super) fn method(order: fn(&Input<'_>) -> Result<Vec<NodeId>, AlgorithmError>) -> Method {
+pub(super) fn method(
+    order: fn(&PartitionInput<'_>) -> Result<Vec<NodeId>, PartitionAlgorithmError>,
+) -> Method {
     Method { order, parts: None, is_recursive: false, needs_coordinates: true }
 }
 
 /// The vertices in the order of a curve.
 pub(super) fn order<C: Curve>(
-    input: &Input<'_>,
-    algorithm: Algorithm,
-) -> Result<Vec<NodeId>, AlgorithmError> {
+    input: &PartitionInput<'_>,
+    algorithm: PartitionAlgorithm,
+) -> Result<Vec<NodeId>, PartitionAlgorithmError> {
     let points = input.points(algorithm)?;
     let grid = Grid::around(points);
     Ok(match grid.axes[..] {

@@ -5,7 +5,7 @@
 //! J. Skilling: Programming the Hilbert curve. AIP Conference Proceedings 707, 2004.
 
 use super::curve::{self, Curve, interleaved};
-use crate::partition::orders::{Algorithm, Method};
+use crate::partition::orders::{Method, PartitionAlgorithm};
 
 struct Hilbert;
 
@@ -35,7 +35,7 @@ impl Curve for Hilbert {
 }
 
 pub(super) fn method() -> Method {
-    curve::method(|input| curve::order::<Hilbert>(input, Algorithm::Hilbert))
+    curve::method(|input| curve::order::<Hilbert>(input, PartitionAlgorithm::Hilbert))
 }
 
 #[cfg(test)]

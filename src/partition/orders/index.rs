@@ -16,21 +16,21 @@ use crate::partition::targets::Targets;
 ///
 /// ```
 /// use viem::graph::generate;
-/// use viem::partition::{Index, Targets};
+/// use viem::partition::{OrderIndex, Targets};
 ///
 /// let graph = generate::grid(6, 1);
-/// let index = Index::of_order(&[5, 4, 3, 2, 1, 0]).expect("each vertex once");
+/// let index = OrderIndex::of_order(&[5, 4, 3, 2, 1, 0]).expect("each vertex once");
 /// let targets = Targets::proportional(&graph, &[1, 2], 0.0)?;
 /// assert_eq!(index.cut(graph.node_weights(), &targets), [1, 1, 1, 1, 0, 0]);
 /// # Ok::<(), viem::partition::TargetsError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Index {
+pub struct OrderIndex {
     /// By vertex.
     positions: Vec<NodeId>,
 }
 
-impl Index {
+impl OrderIndex {
     /// The index of the position of each vertex; nothing if two vertices have the same, or one is too large. O(n).
     pub fn of_positions(positions: Vec<NodeId>) -> Option<Self> {
         inverse(&positions)?;
@@ -208,10 +208,10 @@ mod tests {
             rng.shuffle(&mut order);
             let speeds: Vec<u32> = (0..=rng.below(6)).map(|part| part.min(1) * rng.below(4) + 1).collect();
             let targets = Targets::proportional(&graph, &speeds, 0.0).unwrap();
-            let index = Index::of_order(&order).unwrap();
+            let index = OrderIndex::of_order(&order).unwrap();
             let blocks = index.cut(graph.node_weights(), &targets);
             assert_eq!(blocks, blocks_along(&order, graph.node_weights(), targets.block_sizes()));
-            assert_eq!(Index::of_positions(index.positions().to_vec()), Some(index));
+            assert_eq!(OrderIndex::of_positions(index.positions().to_vec()), Some(index));
             let in_order: Vec<BlockId> = order.iter().map(|&node| blocks[node as usize]).collect();
             assert!(in_order.is_sorted());
             // No other place of a border is nearer to its target weight.
@@ -229,9 +229,9 @@ mod tests {
 
     #[test]
     fn what_is_no_order_is_no_index() {
-        assert_eq!(Index::of_order(&[0, 2, 1, 1]), None);
-        assert_eq!(Index::of_order(&[0, 3]), None);
-        assert_eq!(Index::of_positions(vec![1]), None);
-        assert_eq!(Index::of_order(&[]).map(|index| index.positions().len()), Some(0));
+        assert_eq!(OrderIndex::of_order(&[0, 2, 1, 1]), None);
+        assert_eq!(OrderIndex::of_order(&[0, 3]), None);
+        assert_eq!(OrderIndex::of_positions(vec![1]), None);
+        assert_eq!(OrderIndex::of_order(&[]).map(|index| index.positions().len()), Some(0));
     }
 }

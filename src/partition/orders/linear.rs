@@ -1,12 +1,12 @@
 //! The vertices in the order of their numbers, which often is that of a mesh generator.
 
 use crate::ground::types::NodeId;
-use crate::partition::orders::{AlgorithmError, Input, Method};
+use crate::partition::orders::{Method, PartitionAlgorithmError, PartitionInput};
 
 pub(super) fn method() -> Method {
     Method { order, parts: None, is_recursive: false, needs_coordinates: false }
 }
 
-fn order(input: &Input<'_>) -> Result<Vec<NodeId>, AlgorithmError> {
+fn order(input: &PartitionInput<'_>) -> Result<Vec<NodeId>, PartitionAlgorithmError> {
     Ok(input.graph.nodes().collect())
 }

@@ -14,7 +14,7 @@
 //! target weights as the order that they cut allows; vertices of weight 1 give exact sizes.
 //!
 //! A member gives an order of the vertices, of which parts are ranges, or halves sets of vertices recursively (`recursive`),
-//! which gives both parts and an order. An order can be kept as an [`Index`](super::Index) and cut again in no time.
+//! which gives both parts and an order. An order can be kept as an [`OrderIndex`](super::OrderIndex) and cut again in no time.
 //!
 //! Kaddoura, Ou, Ranka: Mapping unstructured computational graphs for adaptive and nonuniform computational environments. IEEE Parallel
 //! and Distributed Technology, 1996 (RCB, RSB, ZCI, HCI with unequal parts; the grouping of speeds; RCBI and RSBI).
@@ -42,12 +42,12 @@ use crate::ground::observer::Observer;
 use crate::ground::settings::members;
 use crate::ground::types::{BlockId, NodeId};
 use crate::partition::blocks::{Partition, renamed};
-use crate::partition::settings::Preset;
+use crate::partition::settings::PartitionPreset;
 
 members! {
     /// How a graph is divided into parts.
     #[derive(Default)]
-    pub enum Algorithm: "algorithm" {
+    pub enum PartitionAlgorithm: "algorithm" {
         /// The multilevel partitioner.
         #[default]
         Multilevel = "multilevel" by multilevel::method,
@@ -69,13 +69,13 @@ members! {
 /// A graph to be divided, and what decides how.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
-pub struct Input<'a> {
+pub struct PartitionInput<'a> {
     /// The graph.
     pub graph: &'a CsrGraph,
     /// A point for each vertex, for the algorithms that need them.
     pub coordinates: Option<&'a Coordinates>,
     /// The trade-off of time and quality of the multilevel partitioner.
-    pub preset: Preset,
+    pub preset: PartitionPreset,
     /// How recursive algorithms group parts of unequal weights.
     pub grouping: Grouping,
     /// The seed of all random streams.
@@ -85,13 +85,13 @@ pub struct Input<'a> {
     pub observer: &'a dyn Observer,
 }
 
-impl<'a> Input<'a> {
+impl<'a> PartitionInput<'a> {
     /// A graph without coordinates, with preset `eco`, simple grouping and seed 0.
     pub fn new(graph: &'a CsrGraph) -> Self {
         Self {
             graph,
             coordinates: None,
-            preset: Preset::Eco,
+            preset: PartitionPreset::Eco,
             grouping: Grouping::default(),
             seed: 0,
             observer: &(),
@@ -104,7 +104,7 @@ impl<'a> Input<'a> {
     }
 
     /// The same with a preset of the multilevel partitioner.
-    pub fn with_preset(self, preset: Preset) -> Self {
+    pub fn with_preset(self, preset: PartitionPreset) -> Self {
         Self { preset, ..self }
     }
 
@@ -119,11 +119,11 @@ impl<'a> Input<'a> {
     }
 
     /// The points, which an algorithm needs.
-    fn points(&self, algorithm: Algorithm) -> Result<&'a Coordinates, AlgorithmError> {
-        let points = self.coordinates.ok_or(AlgorithmError::NoCoordinates { algorithm })?;
+    fn points(&self, algorithm: PartitionAlgorithm) -> Result<&'a Coordinates, PartitionAlgorithmError> {
+        let points = self.coordinates.ok_or(PartitionAlgorithmError::NoCoordinates { algorithm })?;
         let (found, expected) = (points.len(), self.graph.num_nodes());
         if found != expected {
-            return Err(AlgorithmError::Points { found, expected });
+            return Err(PartitionAlgorithmError::Points { found, expected });
         }
         Ok(points)
     }
@@ -138,14 +138,14 @@ impl<'a> Input<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 #[non_exhaustive]
-pub enum AlgorithmError {
+pub enum PartitionAlgorithmError {
     #[error("{algorithm} needs the coordinates of the vertices, and none are given")]
-    NoCoordinates { algorithm: Algorithm },
+    NoCoordinates { algorithm: PartitionAlgorithm },
     #[error("there are {found} points, but the graph has {expected} vertices")]
     Points { found: usize, expected: usize },
 }
 
-impl HasKind for AlgorithmError {
+impl HasKind for PartitionAlgorithmError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NoCoordinates { .. } => ErrorKind::Usage,
@@ -155,12 +155,12 @@ impl HasKind for AlgorithmError {
 }
 
 /// From a graph and targets to the part of each vertex.
-type Parts = fn(&Input<'_>, &Targets) -> Result<Vec<BlockId>, AlgorithmError>;
+type Parts = fn(&PartitionInput<'_>, &Targets) -> Result<Vec<BlockId>, PartitionAlgorithmError>;
 
 /// What a member does.
 struct Method {
     /// An order of the vertices, of which parts can be ranges; vertex weights do not count.
-    order: fn(&Input<'_>) -> Result<Vec<NodeId>, AlgorithmError>,
+    order: fn(&PartitionInput<'_>) -> Result<Vec<NodeId>, PartitionAlgorithmError>,
     /// The part of each vertex, if parts are not ranges of the order.
     parts: Option<Parts>,
     /// Whether sets of parts are divided in two recursively, so that it matters how they are grouped.
@@ -168,23 +168,27 @@ struct Method {
     needs_coordinates: bool,
 }
 
-impl Algorithm {
+impl PartitionAlgorithm {
     /// Divides a graph into parts. Runs on the threads of the rayon pool it is called in; the result does not depend on them.
     ///
     /// ```
     /// use viem::graph::{Coordinates, generate};
-    /// use viem::partition::{Algorithm, Input, Targets};
+    /// use viem::partition::{PartitionAlgorithm, PartitionInput, Targets};
     ///
     /// let (graph, points) = (generate::grid(8, 8), (0..64).flat_map(|u| [(u % 8) as f64, (u / 8) as f64]));
     /// let points = Coordinates::new(2, points.collect())?;
-    /// let input = Input::new(&graph).with_coordinates(&points);
+    /// let input = PartitionInput::new(&graph).with_coordinates(&points);
     /// // The first part gets half of the vertices, the others a quarter each.
     /// let targets = Targets::proportional(&graph, &[2, 1, 1], 0.0)?;
-    /// let partition = Algorithm::Hilbert.partition(&input, &targets)?;
+    /// let partition = PartitionAlgorithm::Hilbert.partition(&input, &targets)?;
     /// assert_eq!((partition.block_weights(), partition.cut()), (&[32, 16, 16][..], 12));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn partition(self, input: &Input<'_>, targets: &Targets) -> Result<Partition, AlgorithmError> {
+    pub fn partition(
+        self,
+        input: &PartitionInput<'_>,
+        targets: &Targets,
+    ) -> Result<Partition, PartitionAlgorithmError> {
         if let Some((open, numbers)) = targets.open() {
             let partition = self.partition(input, &open)?;
             return Ok(Partition::of(input.graph, renamed(partition.blocks(), &numbers), targets));
@@ -198,7 +202,7 @@ impl Algorithm {
     }
 
     /// An order of the vertices of which every range has few neighbours outside. Vertex weights do not count.
-    pub fn order(self, input: &Input<'_>) -> Result<Vec<NodeId>, AlgorithmError> {
+    pub fn order(self, input: &PartitionInput<'_>) -> Result<Vec<NodeId>, PartitionAlgorithmError> {
         (self.method().order)(input)
     }
 

@@ -11,7 +11,7 @@ use crate::graph::subgraph::split;
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::orders::{AlgorithmError, Input, Method, Targets, arrangement};
+use crate::partition::orders::{Method, PartitionAlgorithmError, PartitionInput, Targets, arrangement};
 use crate::partition::partitioner::Partitioner;
 
 /// The greatest number of parts of one division, and of vertices that are not divided further. More parts give better orders
@@ -25,12 +25,12 @@ pub(super) fn method() -> Method {
     Method { order, parts: Some(parts), is_recursive: false, needs_coordinates: false }
 }
 
-fn parts(input: &Input<'_>, targets: &Targets) -> Result<Vec<BlockId>, AlgorithmError> {
+fn parts(input: &PartitionInput<'_>, targets: &Targets) -> Result<Vec<BlockId>, PartitionAlgorithmError> {
     let partitioner = Partitioner::new(input.preset, input.seed);
     Ok(partitioner.partition_watched(input.graph, targets, input.observer).into_blocks())
 }
 
-fn order(input: &Input<'_>) -> Result<Vec<NodeId>, AlgorithmError> {
+fn order(input: &PartitionInput<'_>) -> Result<Vec<NodeId>, PartitionAlgorithmError> {
     let graph = input.graph.clone().with_unit_node_weights();
     if graph.num_nodes() <= FAN_OUT {
         let pulls = vec![[0; 2]; graph.num_nodes()];
@@ -53,7 +53,7 @@ struct Piece {
 
 impl Piece {
     /// Puts the vertices in order.
-    fn arrange(self, input: &Input<'_>, seed: u64, places: &mut [NodeId]) {
+    fn arrange(self, input: &PartitionInput<'_>, seed: u64, places: &mut [NodeId]) {
         let count = self.nodes.len();
         let is_pulled = self.pulls.iter().any(|pull| *pull != [0; 2]);
         if count <= 2 * FAN_OUT && is_pulled {

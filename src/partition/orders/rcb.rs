@@ -11,22 +11,24 @@ use std::cmp::Ordering;
 use super::recursive::{self, Halving, Share};
 use crate::graph::Coordinates;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::orders::{Algorithm, AlgorithmError, Input, Method, Targets};
+use crate::partition::orders::{
+    Method, PartitionAlgorithm, PartitionAlgorithmError, PartitionInput, Targets,
+};
 
 pub(super) fn method() -> Method {
     Method { order, parts: Some(parts), is_recursive: true, needs_coordinates: true }
 }
 
-fn parts(input: &Input<'_>, targets: &Targets) -> Result<Vec<BlockId>, AlgorithmError> {
+fn parts(input: &PartitionInput<'_>, targets: &Targets) -> Result<Vec<BlockId>, PartitionAlgorithmError> {
     fn in_dimensions<const D: usize>(
-        input: &Input<'_>,
+        input: &PartitionInput<'_>,
         points: &Coordinates,
         targets: &Targets,
     ) -> Vec<BlockId> {
         let weights = (!input.has_unit_weights()).then(|| input.graph.node_weights());
         recursive::parts(&Rcb::<D> { weights }, &mut sites(points)[..], input, targets)
     }
-    let points = input.points(Algorithm::Rcb)?;
+    let points = input.points(PartitionAlgorithm::Rcb)?;
     Ok(match points.dimension() {
         1 => in_dimensions::<1>(input, points, targets),
         2 => in_dimensions::<2>(input, points, targets),
@@ -35,11 +37,11 @@ fn parts(input: &Input<'_>, targets: &Targets) -> Result<Vec<BlockId>, Algorithm
     })
 }
 
-fn order(input: &Input<'_>) -> Result<Vec<NodeId>, AlgorithmError> {
+fn order(input: &PartitionInput<'_>) -> Result<Vec<NodeId>, PartitionAlgorithmError> {
     fn in_dimensions<const D: usize>(points: &Coordinates, seed: u64) -> Vec<NodeId> {
         recursive::order(&Rcb::<D> { weights: None }, &mut sites(points)[..], seed)
     }
-    let points = input.points(Algorithm::Rcb)?;
+    let points = input.points(PartitionAlgorithm::Rcb)?;
     Ok(match points.dimension() {
         1 => in_dimensions::<1>(points, input.seed),
         2 => in_dimensions::<2>(points, input.seed),
@@ -181,7 +183,7 @@ mod tests {
             let graph = builder.build().unwrap();
             let speeds = [1 + rng.below(4), rng.below(4)];
             let targets = Targets::proportional(&graph, &speeds, 0.0).unwrap();
-            let parts = parts(&Input::new(&graph).with_coordinates(&points), &targets).unwrap();
+            let parts = parts(&PartitionInput::new(&graph).with_coordinates(&points), &targets).unwrap();
             let found: Vec<NodeId> = graph.nodes().filter(|&node| parts[node as usize] == 0).collect();
             let expected = first_part(&points, graph.node_weights(), targets.block_sizes()[0]);
             assert_eq!(found, expected, "round {round}");

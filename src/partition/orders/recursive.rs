@@ -3,7 +3,7 @@
 use super::grouping::Parts;
 use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::orders::{Input, Targets};
+use crate::partition::orders::{PartitionInput, Targets};
 
 /// Something that halves sets of vertices.
 pub(super) trait Halving: Sync {
@@ -41,7 +41,7 @@ impl Share {
 pub(super) fn parts<H: Halving>(
     halving: &H,
     all: H::Set,
-    input: &Input<'_>,
+    input: &PartitionInput<'_>,
     targets: &Targets,
 ) -> Vec<BlockId> {
     let sizes = targets.block_sizes().iter().enumerate();
@@ -57,7 +57,7 @@ fn divide<H: Halving>(
     halving: &H,
     set: H::Set,
     parts: Parts,
-    input: &Input<'_>,
+    input: &PartitionInput<'_>,
     seed: u64,
 ) -> Vec<(BlockId, H::Set)> {
     if let [(part, _)] = parts[..] {

@@ -19,14 +19,14 @@ use crate::ground::types::{BlockId, NodeId};
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::orders::index::count_before;
 use crate::partition::orders::spectral::fiedler;
-use crate::partition::orders::{AlgorithmError, Input, Method, Targets};
+use crate::partition::orders::{Method, PartitionAlgorithmError, PartitionInput, Targets};
 
 pub(super) fn method() -> Method {
     Method { order, parts: Some(parts), is_recursive: true, needs_coordinates: false }
 }
 
-fn parts(input: &Input<'_>, targets: &Targets) -> Result<Vec<BlockId>, AlgorithmError> {
-    fn stored<W: Stored>(input: &Input<'_>, targets: &Targets) -> Vec<BlockId> {
+fn parts(input: &PartitionInput<'_>, targets: &Targets) -> Result<Vec<BlockId>, PartitionAlgorithmError> {
+    fn stored<W: Stored>(input: &PartitionInput<'_>, targets: &Targets) -> Vec<BlockId> {
         let all = (CompactGraph::<W>::new(input.graph), input.graph.nodes().collect());
         recursive::parts(&Rsb::watched(input.observer), all, input, targets)
     }
@@ -34,8 +34,8 @@ fn parts(input: &Input<'_>, targets: &Targets) -> Result<Vec<BlockId>, Algorithm
     Ok(if is_narrow { stored::<i32>(input, targets) } else { stored::<i64>(input, targets) })
 }
 
-fn order(input: &Input<'_>) -> Result<Vec<NodeId>, AlgorithmError> {
-    fn stored<W: Stored>(input: &Input<'_>) -> Vec<NodeId> {
+fn order(input: &PartitionInput<'_>) -> Result<Vec<NodeId>, PartitionAlgorithmError> {
+    fn stored<W: Stored>(input: &PartitionInput<'_>) -> Vec<NodeId> {
         let graph = CompactGraph::<W>::new(input.graph).with_unit_node_weights();
         let nodes = input.graph.nodes().collect();
         recursive::order(&Rsb::watched(input.observer), (graph, nodes), input.seed)

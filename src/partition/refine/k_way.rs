@@ -18,7 +18,7 @@ use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
-use crate::partition::settings::KWaySettings;
+use crate::partition::settings::KWayConfig;
 
 /// A search ends once it has scanned this many arcs since its best state. Balances cut against time around hubs, where each
 /// move outdates gains that take long to compute; elsewhere it allows for hundreds of moves. Shows on graphs with hubs.
@@ -61,7 +61,7 @@ impl Degrees {
 pub(crate) struct Goal<'a> {
     /// The greatest weight of each block.
     pub bounds: &'a [Weight],
-    pub settings: &'a KWaySettings,
+    pub settings: &'a KWayConfig,
     pub observer: &'a dyn Observer,
 }
 
@@ -435,8 +435,8 @@ impl RandomWalk {
 mod tests {
     use super::*;
     use crate::graph::generate;
-    use crate::partition::Preset;
-    use crate::partition::Settings;
+    use crate::partition::PartitionConfig;
+    use crate::partition::PartitionPreset;
     use crate::partition::objective::tests::matrices;
     use crate::partition::objective::{ComputedCost, Cut, StoredCost};
 
@@ -491,13 +491,14 @@ mod tests {
     fn check_refinement<O: Objective>(objective: &O, k: u32) {
         let graph = graph();
         let level = Problem { graph: &graph, objective };
-        for preset in [Preset::Fast, Preset::Strong] {
+        for preset in [PartitionPreset::Fast, PartitionPreset::Strong] {
             let mut rng = Rng::new(9);
             let mut assignment = scattered(level, k, &mut rng);
             let before = assignment.cost;
             let least = Weight::from(360 / k);
             let bounds: Vec<Weight> = assignment.weights.iter().map(|weight| (*weight).max(least)).collect();
-            let goal = Goal { bounds: &bounds, settings: &Settings::of(preset).k_way, observer: &() };
+            let goal =
+                Goal { bounds: &bounds, settings: &PartitionConfig::preset(preset).k_way, observer: &() };
             assert!(KWay::default().refine(level, &mut assignment, goal, &mut rng));
             let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
             assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));

@@ -30,10 +30,10 @@ const POWERS: std::ops::RangeInclusive<i32> = -3..=6;
 ///
 /// ```
 /// use viem::graph::generate;
-/// use viem::partition::{Homes, Partitioner, Preset, Targets, curve};
+/// use viem::partition::{Homes, Partitioner, PartitionPreset, Targets, curve};
 ///
 /// let mesh = generate::mesh(30, 20, 1);
-/// let partitioner = Partitioner::new(Preset::Fast, 0);
+/// let partitioner = Partitioner::new(PartitionPreset::Fast, 0);
 /// let homes = Homes::new(partitioner.partition(&mesh, &Targets::equal(&mesh, 5, 0.03)?).blocks(), &[], 5)?;
 /// let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2], 0.03)?;
 /// let points = curve(mesh.total_node_weight(), |weight| {

@@ -27,10 +27,10 @@ impl Partitioner {
     ///
     /// ```
     /// use viem::graph::generate;
-    /// use viem::partition::{Homes, Partitioner, Preset, Targets};
+    /// use viem::partition::{Homes, Partitioner, PartitionPreset, Targets};
     ///
     /// let mesh = generate::mesh(40, 30, 1);
-    /// let partitioner = Partitioner::new(Preset::Eco, 0);
+    /// let partitioner = Partitioner::new(PartitionPreset::Eco, 0);
     /// let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 6, 0.03)?).into_blocks();
     /// // Block 2 leaves.
     /// let homes = Homes::new(&old, &[2], 5)?;

@@ -18,7 +18,7 @@ use crate::partition::scheme::initial::older::OlderPartition;
 use crate::partition::scheme::initial::pool::BestOfPool;
 use crate::partition::scheme::multilevel::{FlowLevels, Multilevel, Task};
 use crate::partition::scheme::pool::Pool;
-use crate::partition::settings::Settings;
+use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::Targets;
 
 /// The greatest number of blocks that get new labels, which takes cubic time and quadratic memory.
@@ -61,7 +61,7 @@ pub(in crate::partition) struct Remap<'a> {
     pub targets: &'a Targets,
     pub homes: &'a Homes,
     pub weight: MigrationWeight,
-    pub settings: &'a Settings,
+    pub settings: &'a PartitionConfig,
     /// A tree of blocks along which the graph is divided first, if there is one.
     pub along: Option<Multisection<'a>>,
     pub seed: u64,
@@ -154,9 +154,9 @@ struct Search<'a, W> {
     remap: &'a Remap<'a>,
     graph: &'a CompactGraph<W>,
     /// For the way from the whole graph to a coarse one and back.
-    settings: Settings,
+    settings: PartitionConfig,
     /// For the partition of the coarse graph.
-    coarsest: Settings,
+    coarsest: PartitionConfig,
 }
 
 impl<W: Stored> Search<'_, W> {

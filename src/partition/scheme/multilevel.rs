@@ -14,7 +14,7 @@ use crate::partition::refine::balance;
 use crate::partition::refine::cycles::Moves;
 use crate::partition::refine::flow::Flow;
 use crate::partition::refine::k_way::{self, KWay};
-use crate::partition::settings::Settings;
+use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::{Targets, in_order};
 
 /// The levels on which flows refine pairs of blocks.
@@ -31,7 +31,7 @@ pub(crate) struct Task<'a, W, O> {
     /// How the coarsest graph gets its first partition.
     pub first: &'a dyn InitialPartition<W, O>,
     pub flow_levels: FlowLevels,
-    pub settings: &'a Settings,
+    pub settings: &'a PartitionConfig,
     pub observer: &'a dyn Observer,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Multilevel<'a, W, O> {
     bounds: &'a [Weight],
     first: &'a dyn InitialPartition<W, O>,
     flow_levels: FlowLevels,
-    settings: &'a Settings,
+    settings: &'a PartitionConfig,
     observer: &'a dyn Observer,
     k_way: KWay,
     flow: Flow,

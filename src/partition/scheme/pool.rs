@@ -19,7 +19,7 @@ use crate::ground::types::{BlockId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::objective::{Cut, Objective};
-use crate::partition::settings::Settings;
+use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::Targets;
 
 /// From this many arcs on, members run in parallel. Balances the cost of a task against its work; the result does not depend
@@ -34,7 +34,7 @@ const MOST_FOR_TINY: usize = 16;
 pub(crate) fn partition(
     graph: &CsrGraph,
     targets: &Targets,
-    settings: &Settings,
+    settings: &PartitionConfig,
     seed: u64,
     observer: &dyn Observer,
 ) -> Assignment {
@@ -60,7 +60,7 @@ impl<'a, W: Stored> Pool<'a, W, Cut> {
     pub fn of_cut(
         graph: &'a CompactGraph<W>,
         targets: &'a Targets,
-        settings: &'a Settings,
+        settings: &'a PartitionConfig,
         seed: u64,
         observer: &'a dyn Observer,
     ) -> Self {

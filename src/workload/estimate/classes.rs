@@ -2,7 +2,7 @@
 
 use crate::ground::types::PeId;
 use crate::workload::TaskId;
-use crate::workload::estimate::{EstimateError, Model, PARTS};
+use crate::workload::estimate::{EstimateError, PARTS, WorkloadModel};
 use crate::workload::routing::{Flow, Hop, Routing};
 
 const NOBODY: u32 = u32::MAX;
@@ -40,7 +40,7 @@ struct Way {
 /// F and its parts for a mapping of some or all tasks.
 #[derive(Clone, Debug)]
 pub struct Estimate<'a> {
-    model: &'a Model,
+    model: &'a WorkloadModel,
     routing: &'a Routing,
     pe_of: Vec<PeId>,
     ways: Vec<Way>,
@@ -71,7 +71,7 @@ pub const NOWHERE: PeId = PeId::MAX;
 
 impl<'a> Estimate<'a> {
     /// The estimate where no task has a PE yet.
-    pub fn new(model: &'a Model, routing: &'a Routing) -> Result<Self, EstimateError> {
+    pub fn new(model: &'a WorkloadModel, routing: &'a Routing) -> Result<Self, EstimateError> {
         check(model, routing)?;
         let num_lanes = routing.num_lanes();
         let phases = model.phases.len();
@@ -117,7 +117,7 @@ impl<'a> Estimate<'a> {
     }
 
     /// The estimate of a mapping. Panics if it has another number of tasks.
-    pub fn of(model: &'a Model, routing: &'a Routing, pe_of: &[PeId]) -> Result<Self, EstimateError> {
+    pub fn of(model: &'a WorkloadModel, routing: &'a Routing, pe_of: &[PeId]) -> Result<Self, EstimateError> {
         let mut estimate = Self::new(model, routing)?;
         estimate.place_first(pe_of);
         Ok(estimate)
@@ -403,12 +403,12 @@ impl<'a> Estimate<'a> {
 }
 
 /// How long each task takes without distances and contention, in parts of a cycle.
-fn alone(model: &Model) -> impl Iterator<Item = i64> + '_ {
+fn alone(model: &WorkloadModel) -> impl Iterator<Item = i64> + '_ {
     model.work.iter().zip(&model.waiting).map(|(work, waiting)| (work + waiting) as i64 * PARTS)
 }
 
 /// Makes sure that no sum exceeds 62 bits.
-fn check(model: &Model, routing: &Routing) -> Result<(), EstimateError> {
+fn check(model: &WorkloadModel, routing: &Routing) -> Result<(), EstimateError> {
     let (hops, cycles) = routing.longest();
     let sum = |value: &dyn Fn(&super::ChannelModel) -> u64| -> u128 {
         model.channels.iter().map(|channel| u128::from(value(channel))).sum()

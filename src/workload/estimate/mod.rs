@@ -13,7 +13,7 @@
 //!               sum over the others of its interference class of l_st / 2 |S|      contention                 (9)
 //! ```
 //!
-//! with w, q, m, l and the phases of [`Model`]. Two messages of a phase interfere if their routes share a link; interference
+//! with w, q, m, l and the phases of [`WorkloadModel`]. Two messages of a phase interfere if their routes share a link; interference
 //! classes are the transitive closure (equation 7), found by union-find.
 //!
 //! # Beyond the paper
@@ -41,7 +41,7 @@ mod classes;
 mod model;
 
 pub use classes::{Estimate, NOWHERE};
-pub use model::{ChannelModel, Model, Phase};
+pub use model::{ChannelModel, ChannelPhase, WorkloadModel};
 
 /// Messages at most of a workload that is divided into phases: they take 24 bytes each.
 pub const MOST_MESSAGES: u64 = 1 << 25;

@@ -18,7 +18,7 @@ const TOGETHER: f64 = 0.5;
 /// A workload in figures.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Model {
+pub struct WorkloadModel {
     /// w: cycles that each task is busy, SEND and RECEIVE included.
     pub work: Vec<u64>,
     /// q: cycles that each task waits for messages.
@@ -26,7 +26,7 @@ pub struct Model {
     /// The traffic of each channel of the workload.
     pub channels: Vec<ChannelModel>,
     /// Which channels are in use together.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<ChannelPhase>,
     /// When the last task ends in the run without distances and contention.
     pub completion_time: u64,
     /// The channels that end at each task, then those that begin there.
@@ -52,14 +52,14 @@ pub struct ChannelModel {
 /// Channels whose messages are on their way at the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Phase {
+pub struct ChannelPhase {
     /// The channels, ascending.
     pub channels: Vec<u32>,
     /// How often the same channels come together.
     pub times: u64,
 }
 
-impl Model {
+impl WorkloadModel {
     /// The quantities of a workload where SEND and RECEIVE take these times.
     pub fn new(workload: &Workload, costs: Costs) -> Result<Self, EstimateError> {
         let count = workload.num_messages();
@@ -174,8 +174,8 @@ impl<'a> Run<'a> {
 
 /// Divides messages, in the order in which they are sent, into phases: each has a first message and those that are on their way
 /// together with it for long enough. Phases of the same channels are one that comes several times.
-fn phases(sent: &[Sent]) -> Vec<Phase> {
-    let mut phases: Vec<Phase> = Vec::new();
+fn phases(sent: &[Sent]) -> Vec<ChannelPhase> {
+    let mut phases: Vec<ChannelPhase> = Vec::new();
     let mut known: HashMap<Vec<u32>, usize> = HashMap::new();
     let mut first = 0;
     while first < sent.len() {
@@ -195,7 +195,7 @@ fn phases(sent: &[Sent]) -> Vec<Phase> {
             Some(&phase) => phases[phase].times += 1,
             None => {
                 known.insert(channels.clone(), phases.len());
-                phases.push(Phase { channels, times: 1 });
+                phases.push(ChannelPhase { channels, times: 1 });
             }
         }
         first += count;

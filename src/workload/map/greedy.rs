@@ -17,7 +17,7 @@ use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::Rng;
 use crate::ground::types::{NodeId, PeId};
-use crate::workload::estimate::{Estimate, Model, NOWHERE};
+use crate::workload::estimate::{Estimate, NOWHERE, WorkloadModel};
 use crate::workload::routing::{Flow, Hop};
 
 /// PEs that are all looked at for each task.
@@ -35,7 +35,7 @@ const MOST_TRIED: usize = 10;
 
 pub(super) struct Greedy<'a> {
     pub graph: &'a CsrGraph,
-    pub model: &'a Model,
+    pub model: &'a WorkloadModel,
     pub view: &'a MachineView,
     pub seed: u64,
     /// Work of the estimate after which PEs are chosen by F' alone; after twice that there is no mapping.

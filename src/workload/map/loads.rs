@@ -7,13 +7,13 @@
 
 use crate::ground::types::PeId;
 use crate::workload::TaskId;
-use crate::workload::estimate::Model;
+use crate::workload::estimate::WorkloadModel;
 use crate::workload::routing::{Hop, Routing};
 
 /// Loads of a mapping, kept up to date as tasks move.
 #[derive(Clone, Debug)]
 pub(super) struct Loads<'a> {
-    model: &'a Model,
+    model: &'a WorkloadModel,
     routing: &'a Routing,
     pe_of: Vec<PeId>,
     /// The phases of each channel, and how often they come.
@@ -32,7 +32,7 @@ const MOST_ENTRIES: usize = 1 << 26;
 
 impl<'a> Loads<'a> {
     /// The loads of a mapping; nothing if links and phases are too many.
-    pub(super) fn of(model: &'a Model, routing: &'a Routing, pe_of: &[PeId]) -> Option<Self> {
+    pub(super) fn of(model: &'a WorkloadModel, routing: &'a Routing, pe_of: &[PeId]) -> Option<Self> {
         let num_lanes = routing.num_lanes();
         let entries = num_lanes.checked_mul(model.phases.len()).filter(|&entries| entries <= MOST_ENTRIES)?;
         let mut phases_of = vec![Vec::new(); model.channels.len()];

@@ -55,7 +55,7 @@ use crate::mapping::Mapping;
 use crate::mapping::problem::{self, ProblemError};
 use crate::mapping::solve::{MapConfig, MapPreset, SolveError, solve_watched};
 use crate::workload::Workload;
-use crate::workload::estimate::{Estimate, EstimateError, Model, PARTS};
+use crate::workload::estimate::{Estimate, EstimateError, PARTS, WorkloadModel};
 use crate::workload::simulate::{Costs, SimulationConfig, SimulationError};
 use greedy::Greedy;
 use search::{Candidate, Search, State, Steps};
@@ -245,7 +245,7 @@ fn map_since(
     let limit = config.mapping.time_limit;
     let early = Limited::silent(observer, begin, limit.map(|limit| limit / FIRST_SHARE));
     let late = Limited::silent(observer, begin, limit);
-    let (model, view) = (Model::new(workload, config.costs)?, MachineView::new(machine, &late)?);
+    let (model, view) = (WorkloadModel::new(workload, config.costs)?, MachineView::new(machine, &late)?);
     let graph = workload.graph();
     observer.begins(Phase::Construction);
     let search = Search {

@@ -10,7 +10,7 @@ use crate::ground::rng::{Rng, derive};
 use crate::ground::settings::named;
 use crate::ground::types::{NodeId, PeId};
 use crate::workload::Workload;
-use crate::workload::estimate::{Estimate, Model};
+use crate::workload::estimate::{Estimate, WorkloadModel};
 use crate::workload::simulate::{SimulationConfig, SimulationError};
 
 named! {
@@ -61,7 +61,7 @@ pub(super) struct State<'a> {
 pub(super) struct Search<'a> {
     pub workload: &'a Workload,
     pub graph: &'a CsrGraph,
-    pub model: &'a Model,
+    pub model: &'a WorkloadModel,
     pub view: &'a MachineView,
     pub descent: &'a DescentConfig,
     pub settings: SimulationConfig,

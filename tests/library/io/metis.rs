@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::io::metis::{self, CheckReport, Content, FaultKind, NodeWeights, NumberFault, RepairError, Role};
+use viem::io::metis::{
+    self, CheckReport, FaultKind, GraphContent, NodeWeights, NumberFault, RepairError, Role,
+};
 use viem::io::{ContentError, ReadError, Source};
 
 fn source(text: &[u8]) -> Source<'_> {
@@ -423,7 +425,7 @@ prop_compose! {
 
 fn written(graph: &CsrGraph) -> Vec<u8> {
     let mut text = Vec::new();
-    metis::write(&mut text, graph, Content { node_weights: true, edge_weights: true }).unwrap();
+    metis::write(&mut text, graph, GraphContent { node_weights: true, edge_weights: true }).unwrap();
     text
 }
 

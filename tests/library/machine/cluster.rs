@@ -4,7 +4,7 @@ use std::path::Path;
 
 use viem::ground::rng::Rng;
 use viem::ground::types::{Distance, PeId};
-use viem::io::cluster::hwloc::{Kind, Object};
+use viem::io::cluster::hwloc::{Object, ObjectKind};
 use viem::io::cluster::topology::{self, Switch, Topology, Torus};
 use viem::io::cluster::{hostfile, hostlist, hwloc, latency, synthetic};
 use viem::io::{ReadError, Source};
@@ -102,19 +102,19 @@ fn uneven_nodes_are_mapped_as_they_are() {
 
 /// A random node: objects of any kinds in each other, down to cores with some PUs.
 fn random_node(rng: &mut Rng, next: &mut u32) -> Object {
-    fn part(kinds: &[Kind], rng: &mut Rng, next: &mut u32) -> Vec<Object> {
+    fn part(kinds: &[ObjectKind], rng: &mut Rng, next: &mut u32) -> Vec<Object> {
         let Some((&kind, inner)) = kinds.split_first() else {
             *next += 1;
             return vec![Object::pu(*next - 1)];
         };
         // Some parts lack some levels.
-        if kind != Kind::Core && rng.below(4) == 0 {
+        if kind != ObjectKind::Core && rng.below(4) == 0 {
             return part(inner, rng, next);
         }
         (0..1 + rng.below(3)).map(|_| Object::new(kind, part(inner, rng, next))).collect()
     }
-    let kinds = [Kind::Group, Kind::Package, Kind::Numa, Kind::L3, Kind::Core];
-    Object::new(Kind::Machine, part(&kinds, rng, next))
+    let kinds = [ObjectKind::Group, ObjectKind::Package, ObjectKind::Numa, ObjectKind::L3, ObjectKind::Core];
+    Object::new(ObjectKind::Machine, part(&kinds, rng, next))
 }
 
 /// For each PE the objects around it, outermost first: kind and a number of its own. Objects that are alone in theirs count too.
@@ -125,9 +125,16 @@ fn paths(
     found: &mut Vec<Vec<(usize, usize)>>,
 ) {
     *next += 1;
-    let rank = [Kind::Machine, Kind::Group, Kind::Package, Kind::Numa, Kind::L3, Kind::Core];
+    let rank = [
+        ObjectKind::Machine,
+        ObjectKind::Group,
+        ObjectKind::Package,
+        ObjectKind::Numa,
+        ObjectKind::L3,
+        ObjectKind::Core,
+    ];
     path.push((rank.iter().position(|&kind| kind == object.kind).unwrap(), *next));
-    if object.kind == Kind::Core {
+    if object.kind == ObjectKind::Core {
         found.push(path.clone());
     } else {
         object.children.iter().for_each(|child| paths(child, path, next, found));

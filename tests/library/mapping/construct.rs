@@ -13,7 +13,7 @@ use viem::mapping::Mapping;
 use viem::mapping::construct::{Construction, ConstructionConfig, construct};
 use viem::mapping::objective::cost;
 use viem::mapping::problem::Problem;
-use viem::partition::Preset;
+use viem::partition::PartitionPreset;
 
 const SHAPES: [(&str, &str); 15] = [
     ("1", "1"),
@@ -74,7 +74,12 @@ fn construct_on(
     construct(&problem, &places, config, seed, observer).unwrap()
 }
 
-fn build(graph: &CsrGraph, hierarchy: &Hierarchy, algorithm: Construction, preset: Preset) -> Mapping {
+fn build(
+    graph: &CsrGraph,
+    hierarchy: &Hierarchy,
+    algorithm: Construction,
+    preset: PartitionPreset,
+) -> Mapping {
     let config = ConstructionConfig::default().with_algorithm(algorithm).with_partitions(preset);
     construct_on(hierarchy, graph, &config, 9, &())
 }
@@ -85,7 +90,7 @@ fn every_constructor_yields_a_permutation() {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();
         for graph in graphs(hierarchy.num_pes()) {
             for algorithm in Construction::ALL {
-                let mapping = build(&graph, &hierarchy, algorithm, Preset::Fast);
+                let mapping = build(&graph, &hierarchy, algorithm, PartitionPreset::Fast);
                 assert_eq!(mapping.num_processes(), graph.num_nodes());
                 assert!(Mapping::new(mapping.into_vec()).is_ok(), "{algorithm:?} {arities}");
             }
@@ -113,8 +118,9 @@ fn every_constructor_bears_the_heaviest_edges() {
             let needs_tree = [Construction::HierarchyBottomUp, Construction::TreeMatch];
             let fits = |algorithm: &Construction| is_tree || !needs_tree.contains(algorithm);
             for algorithm in Construction::ALL.into_iter().filter(fits) {
-                let config =
-                    ConstructionConfig::default().with_algorithm(algorithm).with_partitions(Preset::Fast);
+                let config = ConstructionConfig::default()
+                    .with_algorithm(algorithm)
+                    .with_partitions(PartitionPreset::Fast);
                 let mapping = construct_on(machine.as_ref(), &graph, &config, 9, &());
                 assert!(Mapping::new(mapping.into_vec()).is_ok(), "{algorithm:?} {spec}");
             }
@@ -127,8 +133,9 @@ fn the_result_does_not_depend_on_the_threads() {
     let hierarchy = Hierarchy::parse("4:4:6:2", "1:10:100:1000").unwrap();
     let graph = generate::random_geometric(hierarchy.num_pes(), 8.0, 3);
     for algorithm in Construction::ALL {
-        let with_threads =
-            |threads| threads::run(threads, || build(&graph, &hierarchy, algorithm, Preset::Eco)).unwrap();
+        let with_threads = |threads| {
+            threads::run(threads, || build(&graph, &hierarchy, algorithm, PartitionPreset::Eco)).unwrap()
+        };
         let single = with_threads(1);
         assert_eq!(single, with_threads(2), "{algorithm:?}");
         assert_eq!(single, with_threads(8), "{algorithm:?}");
@@ -141,7 +148,7 @@ fn vertex_weights_do_not_matter() {
     let weighted = scattered(24);
     let unit = weighted.clone().with_unit_node_weights();
     for algorithm in Construction::ALL {
-        let of = |graph| build(graph, &hierarchy, algorithm, Preset::Eco);
+        let of = |graph| build(graph, &hierarchy, algorithm, PartitionPreset::Eco);
         assert_eq!(of(&weighted), of(&unit), "{algorithm:?}");
     }
 }
@@ -165,7 +172,7 @@ fn hierarchical_constructors_keep_cliques_together() {
     for algorithm in
         [Construction::HierarchyTopDown, Construction::HierarchyBottomUp, Construction::TreeMatch]
     {
-        let mapping = build(&graph, &hierarchy, algorithm, Preset::Eco);
+        let mapping = build(&graph, &hierarchy, algorithm, PartitionPreset::Eco);
         for clique in 0..count {
             let group = mapping.pe(member(clique, 0)) / size;
             assert!(
@@ -188,7 +195,7 @@ fn growing_starts_at_the_largest_volume_and_follows_the_edges() {
     }
     let graph = builder.build().unwrap();
     let hierarchy = Hierarchy::parse("2:3", "1:10").unwrap();
-    let mapping = build(&graph, &hierarchy, Construction::Growing, Preset::Eco);
+    let mapping = build(&graph, &hierarchy, Construction::Growing, PartitionPreset::Eco);
     // Order of processes: 3 (volume 17), 2 (9), 4 (8), 1 (5), then 5 and 0 (1 each, 0 and 5 alike).
     assert_eq!(mapping.as_slice(), [4, 3, 1, 0, 2, 5]);
 }
@@ -204,9 +211,9 @@ fn a_stopped_construction_is_a_permutation() {
     let hierarchy = Hierarchy::parse("4:5:6:3", "1:10:100:1000").unwrap();
     let graph = generate::random_geometric(360, 9.0, 4);
     for algorithm in Construction::ALL {
-        for partitions in [Preset::Fast, Preset::Strong] {
+        for partitions in [PartitionPreset::Fast, PartitionPreset::Strong] {
             let mut config = ConstructionConfig::default().with_algorithm(algorithm);
-            (config.partitions, config.inner) = (partitions, Preset::Fast);
+            (config.partitions, config.inner) = (partitions, PartitionPreset::Fast);
             let construct = |questions| {
                 let observer = StopAfter::questions(questions);
                 let mapping = construct_on(&hierarchy, &graph, &config, 3, &observer);

@@ -12,7 +12,7 @@ use viem::mapping::Mapping;
 use viem::mapping::problem::Problem;
 use viem::mapping::search::{Neighbourhood, SearchConfig, local_search};
 use viem::mapping::solve::{MapConfig, MapPreset, solve, solve_watched};
-use viem::partition::{Partitioner, Preset, Targets};
+use viem::partition::{PartitionPreset, Partitioner, Targets};
 
 fn star(n: usize) -> CsrGraph {
     let mut builder = GraphBuilder::new(n);
@@ -54,7 +54,8 @@ fn partitions_around_hubs_take_work_in_proportion_to_the_graph() {
         let graph = star(n);
         let targets = Targets::equal(&graph, n / 20, 0.0).unwrap();
         let observer = Questions::default();
-        let partition = Partitioner::new(Preset::Eco, 1).partition_watched(&graph, &targets, &observer);
+        let partition =
+            Partitioner::new(PartitionPreset::Eco, 1).partition_watched(&graph, &targets, &observer);
         assert_eq!(partition.overload(), 0);
         observer.0.into_inner()
     };

@@ -12,7 +12,7 @@ use viem::mapping::solve::{
     ManyToOneConfig, ManyToOneSolution, MapConfig, MapPreset, SolveError, load_bounds, map_many_to_one,
     map_many_to_one_watched, solve,
 };
-use viem::partition::{Partitioner, Preset, Targets};
+use viem::partition::{PartitionPreset, Partitioner, Targets};
 
 fn config(preset: MapPreset) -> ManyToOneConfig {
     ManyToOneConfig::preset(preset)
@@ -238,7 +238,7 @@ fn j_is_less_than_in_two_steps() {
     let machine = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
     let direct = map_many_to_one(&graph, &machine, &config(MapPreset::Eco)).unwrap();
     let targets = Targets::equal(&graph, 64, 0.03).unwrap();
-    let partition = Partitioner::new(Preset::Eco, 0).partition(&graph, &targets);
+    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets);
     let model = viem::graph::quotient::contract(&graph, partition.blocks(), 64);
     let mapped =
         solve(&model.with_unit_node_weights(), &machine, &MapConfig::preset(MapPreset::Eco)).unwrap();
@@ -255,7 +255,7 @@ fn j_is_less_than_in_two_steps() {
 fn j_onto_a_few_pes_is_not_above_that_of_placed_blocks() {
     let graph = generate::mesh(30, 25, 1);
     let targets = Targets::equal(&graph, 4, 0.03).unwrap();
-    let partition = Partitioner::new(Preset::Fast, 0).partition(&graph, &targets);
+    let partition = Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets);
     let (mut sum, mut sum_of_placed) = (0, 0);
     for list in [[0, 1, 2, 3], [0, 2, 5, 7], [1, 2, 4, 7], [0, 1, 4, 5]] {
         let machine = Listed::new(Grid::mesh(&[2, 4]).unwrap(), list.to_vec()).unwrap();

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use viem::graph::{GraphBuilder, generate};
 use viem::ground::rng::Rng;
 use viem::mapping::model::{ModelConfig, ModelError, generate};
-use viem::partition::Preset;
+use viem::partition::PartitionPreset;
 
 fn config(num_blocks: usize) -> ModelConfig {
-    ModelConfig { num_blocks, preset: Preset::Fast, imbalance: 0.03, seed: 1, threads: 1 }
+    ModelConfig { num_blocks, preset: PartitionPreset::Fast, imbalance: 0.03, seed: 1, threads: 1 }
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn no_block_is_empty_whatever_the_vertices_weigh() {
         [&[0; 6][..], &[1, 0, 0, 0, 0, 0], &[10, 10, 10, 1], &[i64::MAX, 0, 0, 0], &[i64::MAX / 2, 0, 0, 3]];
     for weights in all {
         for num_blocks in 1..=weights.len() {
-            for preset in Preset::ALL {
+            for preset in PartitionPreset::ALL {
                 let model = generate(&path(weights), &ModelConfig { preset, ..config(num_blocks) }).unwrap();
                 let is_used = |block: u32| model.partition.blocks().contains(&block);
                 assert!(model.graph.nodes().all(is_used), "{weights:?} {num_blocks}: {:?}", model.partition);
@@ -106,7 +106,7 @@ proptest! {
         }
         let graph = builder.build().unwrap();
         let num_blocks = 1 + (share * f64::from(n)) as usize;
-        let config = ModelConfig { num_blocks, preset: Preset::ALL[preset], imbalance, seed, threads: 1 };
+        let config = ModelConfig { num_blocks, preset: PartitionPreset::ALL[preset], imbalance, seed, threads: 1 };
         let model = generate(&graph, &config).unwrap();
         check_partition(&graph, &model.partition);
         check_quotient(&graph, model.partition.blocks(), &model.graph);

@@ -4,7 +4,7 @@ use crate::common::{StopAfter, check_partition, random_graph};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::{NodeId, Weight};
-use viem::partition::{Contraction, Partition, Partitioner, Preset, Settings, Targets};
+use viem::partition::{Contraction, Partition, PartitionConfig, PartitionPreset, Partitioner, Targets};
 
 fn graph(num_nodes: usize, edges: impl IntoIterator<Item = (NodeId, NodeId)>) -> CsrGraph {
     let mut builder = GraphBuilder::new(num_nodes);
@@ -48,13 +48,13 @@ fn audit(graph: &CsrGraph, targets: &Targets, partition: &Partition) {
     assert_eq!(overload, partition.overload());
 }
 
-fn solve(graph: &CsrGraph, targets: &Targets, preset: Preset, seed: u64) -> Partition {
+fn solve(graph: &CsrGraph, targets: &Targets, preset: PartitionPreset, seed: u64) -> Partition {
     let partition = Partitioner::new(preset, seed).partition(graph, targets);
     audit(graph, targets, &partition);
     partition
 }
 
-fn exact(graph: &CsrGraph, k: usize, preset: Preset, seed: u64) -> Partition {
+fn exact(graph: &CsrGraph, k: usize, preset: PartitionPreset, seed: u64) -> Partition {
     let targets = Targets::equal(graph, k, 0.0).unwrap();
     let partition = solve(graph, &targets, preset, seed);
     assert_eq!(partition.block_weights(), targets.block_sizes(), "k = {k}, {preset:?}, seed {seed}");
@@ -68,7 +68,7 @@ fn sizes_are_exact_for_random_graphs() {
         let n = 1 + rng.below(if round % 10 == 0 { 700 } else { 90 });
         let graph = random_graph(n as usize, rng.below(8) as usize, 1 + rng.below(9), &mut rng);
         let k = 1 + rng.below(if round % 3 == 0 { n } else { n.min(12) }) as usize;
-        exact(&graph, k, Preset::ALL[round % 6], round as u64);
+        exact(&graph, k, PartitionPreset::ALL[round % 6], round as u64);
     }
 }
 
@@ -84,7 +84,7 @@ fn unequal_sizes_are_exact() {
             sizes[block as usize] += 1;
         }
         let targets = Targets::sizes(&graph, sizes.clone(), 0.0).unwrap();
-        let partition = solve(&graph, &targets, Preset::ALL[round % 6], round as u64);
+        let partition = solve(&graph, &targets, PartitionPreset::ALL[round % 6], round as u64);
         assert_eq!(partition.block_weights(), sizes);
     }
 }
@@ -97,8 +97,8 @@ fn hostile_shapes_get_exact_sizes() {
             let n = graph.num_nodes();
             for k in [1, 2, 3, 4, 7, n / 2, n.saturating_sub(1), n, n + 3] {
                 if k > 0 {
-                    exact(&graph, k, Preset::Fast, 5);
-                    exact(&graph, k, Preset::Eco, 5);
+                    exact(&graph, k, PartitionPreset::Fast, 5);
+                    exact(&graph, k, PartitionPreset::Eco, 5);
                 }
             }
         }
@@ -114,7 +114,7 @@ fn relaxed_bounds_are_kept() {
         let k = 2 + rng.below(14) as usize;
         let epsilon = f64::from(rng.below(20)) / 100.0;
         let targets = Targets::equal(&graph, k, epsilon).unwrap();
-        let partition = solve(&graph, &targets, Preset::ALL[round % 6], round as u64);
+        let partition = solve(&graph, &targets, PartitionPreset::ALL[round % 6], round as u64);
         assert_eq!(partition.overload(), 0);
         assert!(partition.block_weights().iter().all(|&weight| weight > 0));
     }
@@ -122,7 +122,7 @@ fn relaxed_bounds_are_kept() {
 
 #[test]
 fn known_optima_are_found() {
-    for preset in [Preset::Eco, Preset::Strong] {
+    for preset in [PartitionPreset::Eco, PartitionPreset::Strong] {
         assert_eq!(exact(&generate::grid(100, 1), 2, preset, 1).cut(), 1);
         assert_eq!(exact(&cycle(120), 4, preset, 1).cut(), 4);
         assert_eq!(exact(&cliques(8, 9), 8, preset, 1).cut(), 0);
@@ -142,7 +142,7 @@ fn what_fills_an_empty_block_fits_it() {
     builder.set_node_weight(0, 1000);
     let graph = builder.build().unwrap();
     let targets = Targets::proportional(&graph, &[1000, 1], 0.03).unwrap();
-    for preset in [Preset::Fast, Preset::Eco] {
+    for preset in [PartitionPreset::Fast, PartitionPreset::Eco] {
         let partition = solve(&graph, &targets, preset, 1);
         assert_eq!(partition.overload(), 0, "{:?}", partition.block_weights());
     }
@@ -155,7 +155,7 @@ fn weights_beyond_32_bits_are_counted_in_full() {
         builder.add_edge(v, (v + 1) % 40, if v % 10 == 3 { 1 << 33 } else { 1 << 40 });
     }
     let graph = builder.build().unwrap();
-    assert_eq!(exact(&graph, 4, Preset::Eco, 1).cut(), 4 << 33);
+    assert_eq!(exact(&graph, 4, PartitionPreset::Eco, 1).cut(), 4 << 33);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn weights_that_sum_to_the_greatest_number_do_not_overflow() {
         }
     }
     let graph = builder.build().unwrap();
-    for preset in Preset::ALL {
+    for preset in PartitionPreset::ALL {
         for (k, epsilon) in [(1, 0.0), (2, 0.03), (5, 1e300), (39, 0.0)] {
             let targets = Targets::equal(&graph, k, epsilon).unwrap();
             audit(&graph, &targets, &solve(&graph, &targets, preset, 1));
@@ -180,7 +180,7 @@ fn weights_that_sum_to_the_greatest_number_do_not_overflow() {
 #[test]
 fn same_seed_same_blocks() {
     let graph = random_graph(200, 6, 3, &mut Rng::new(8));
-    for preset in Preset::ALL {
+    for preset in PartitionPreset::ALL {
         let blocks = |seed| exact(&graph, 7, preset, seed).into_blocks();
         assert_eq!(blocks(3), blocks(3));
         assert_ne!(blocks(3), blocks(4));
@@ -197,7 +197,7 @@ fn stopped_partitions_keep_their_promises() {
         let targets = Targets::equal(&graph, k, 0.0).unwrap();
         let most = 1 << rng.below(11);
         let observer = StopAfter::questions(u64::from(rng.below(most)));
-        let partitioner = Partitioner::new(Preset::ALL[round % 6], round as u64);
+        let partitioner = Partitioner::new(PartitionPreset::ALL[round % 6], round as u64);
         let partition = partitioner.partition_watched(&graph, &targets, &observer);
         audit(&graph, &targets, &partition);
         assert_eq!(partition.block_weights(), targets.block_sizes());
@@ -206,22 +206,26 @@ fn stopped_partitions_keep_their_promises() {
 
 #[test]
 fn settings_of_presets_are_valid_and_come_back_as_they_were_written() {
-    for preset in Preset::ALL {
-        for settings in
-            [Settings::of(preset), Settings::exact(preset), Settings::of(preset).without_coarsening()]
-        {
+    for preset in PartitionPreset::ALL {
+        for settings in [
+            PartitionConfig::preset(preset),
+            PartitionConfig::exact(preset),
+            PartitionConfig::preset(preset).without_coarsening(),
+        ] {
             assert_eq!(settings.validate(), Ok(()));
             let text = serde_json::to_string(&settings).unwrap();
-            assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings, "{text}");
+            assert_eq!(serde_json::from_str::<PartitionConfig>(&text).unwrap(), settings, "{text}");
         }
     }
-    let unknown = serde_json::to_string(&Settings::of(Preset::Eco)).unwrap().replace("region", "regions");
-    assert!(serde_json::from_str::<Settings>(&unknown).is_err());
+    let unknown = serde_json::to_string(&PartitionConfig::preset(PartitionPreset::Eco))
+        .unwrap()
+        .replace("region", "regions");
+    assert!(serde_json::from_str::<PartitionConfig>(&unknown).is_err());
 }
 
 #[test]
 fn settings_out_of_their_range_are_named() {
-    type Change = fn(&mut Settings);
+    type Change = fn(&mut PartitionConfig);
     let changes: [(&str, Change); 11] = [
         ("bisection.coarsest", |settings| settings.bisection.coarsest = 0),
         ("bisection.tries", |settings| settings.bisection.tries = 0),
@@ -238,7 +242,7 @@ fn settings_out_of_their_range_are_named() {
         }),
     ];
     for (field, change) in changes {
-        let mut settings = Settings::of(Preset::Strong);
+        let mut settings = PartitionConfig::preset(PartitionPreset::Strong);
         change(&mut settings);
         let error = Partitioner::with_settings(settings, 1).unwrap_err();
         assert_eq!(error.field, field);
@@ -250,7 +254,7 @@ fn settings_out_of_their_range_are_named() {
 fn the_extremes_of_all_settings_work() {
     let graph = random_graph(150, 6, 4, &mut Rng::new(4));
     for (whole, real) in [(1, 1e-9), (usize::MAX, 1.0)] {
-        let mut settings = Settings::of(Preset::Eco);
+        let mut settings = PartitionConfig::preset(PartitionPreset::Eco);
         settings.contraction = Contraction::Clustering { least_share: real };
         settings.bisection.coarsest = whole;
         settings.bisection.patience = whole;

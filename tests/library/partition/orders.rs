@@ -6,7 +6,8 @@ use viem::ground::rng::Rng;
 use viem::ground::threads;
 use viem::ground::types::{NodeId, Weight};
 use viem::partition::{
-    Algorithm, AlgorithmError, Grouping, Homes, Index, Input, Partition, Partitioner, Preset, Targets,
+    Grouping, Homes, OrderIndex, Partition, PartitionAlgorithm, PartitionAlgorithmError, PartitionInput,
+    PartitionPreset, Partitioner, Targets,
 };
 
 fn random_points(n: usize, dimension: usize, rng: &mut Rng) -> Coordinates {
@@ -23,7 +24,7 @@ fn with_random_weights(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGra
 }
 
 /// A partition that is what it says of itself.
-fn divide(algorithm: Algorithm, input: &Input<'_>, targets: &Targets) -> Partition {
+fn divide(algorithm: PartitionAlgorithm, input: &PartitionInput<'_>, targets: &Targets) -> Partition {
     let partition = algorithm.partition(input, targets).unwrap();
     check_partition(input.graph, &partition);
     assert_eq!(partition.block_weights().len(), targets.num_blocks());
@@ -40,9 +41,11 @@ fn loads_are_exact_for_speeds_of_all_kinds() {
         let points = random_points(n, 1 + round % 4, &mut rng);
         let speeds: Vec<u32> = (0..1 + rng.below(12)).map(|_| rng.below(9)).collect();
         let Ok(targets) = Targets::proportional(&graph, &speeds, 0.0) else { continue };
-        for (algorithm, grouping) in Algorithm::ALL.into_iter().zip(Grouping::ALL.into_iter().cycle()) {
-            let input = Input::new(&graph).with_coordinates(&points).with_grouping(grouping);
-            let input = input.with_preset(Preset::Fast).with_seed(round as u64);
+        for (algorithm, grouping) in
+            PartitionAlgorithm::ALL.into_iter().zip(Grouping::ALL.into_iter().cycle())
+        {
+            let input = PartitionInput::new(&graph).with_coordinates(&points).with_grouping(grouping);
+            let input = input.with_preset(PartitionPreset::Fast).with_seed(round as u64);
             let partition = divide(algorithm, &input, &targets);
             assert_eq!(partition.block_weights(), targets.block_sizes(), "{algorithm}, round {round}");
         }
@@ -58,8 +61,9 @@ fn vertex_weights_are_respected() {
         let points = random_points(n, 2 + round % 3, &mut rng);
         let speeds: Vec<u32> = (0..1 + rng.below(8)).map(|_| 1 + rng.below(4)).collect();
         let targets = Targets::proportional(&graph, &speeds, 0.0).unwrap();
-        for algorithm in Algorithm::ALL {
-            let input = Input::new(&graph).with_coordinates(&points).with_preset(Preset::Fast);
+        for algorithm in PartitionAlgorithm::ALL {
+            let input =
+                PartitionInput::new(&graph).with_coordinates(&points).with_preset(PartitionPreset::Fast);
             let partition = divide(algorithm, &input, &targets);
             // A cut is off by half a vertex at most, and there are three levels of cuts.
             let most = if algorithm.is_recursive() { 3 * 9 } else { 9 };
@@ -89,15 +93,16 @@ fn parts_of_speed_0_stay_empty_whatever_vertices_weigh() {
             let is_open = |&block: &u32| speeds[block as usize] > 0;
             assert!(blocks.iter().all(is_open), "{what}, round {round}, speeds {speeds:?}: {blocks:?}");
         };
-        for algorithm in Algorithm::ALL {
-            let input = Input::new(&graph).with_coordinates(&points).with_preset(Preset::Fast);
+        for algorithm in PartitionAlgorithm::ALL {
+            let input =
+                PartitionInput::new(&graph).with_coordinates(&points).with_preset(PartitionPreset::Fast);
             check(divide(algorithm, &input, &targets).blocks(), algorithm.name());
-            let index = Index::of_order(&algorithm.order(&input).unwrap()).unwrap();
+            let index = OrderIndex::of_order(&algorithm.order(&input).unwrap()).unwrap();
             check(&index.cut(graph.node_weights(), &targets), "index");
         }
         let old: Vec<u32> = (0..n).map(|_| rng.below(speeds.len() as u32)).collect();
         let homes = Homes::new(&old, &[], speeds.len()).unwrap();
-        let partitioner = Partitioner::new(Preset::Fast, 1);
+        let partitioner = Partitioner::new(PartitionPreset::Fast, 1);
         for weight in ["0", "1"] {
             let weight = weight.parse().unwrap();
             let remapped = partitioner.remap(&graph, &targets, &homes, weight, &()).unwrap();
@@ -114,10 +119,12 @@ fn the_result_does_not_depend_on_the_number_of_threads() {
     let graph = with_random_weights(&generate::random_geometric(1500, 6.0, 2), 5, &mut rng);
     let points = random_points(1500, 3, &mut rng);
     let targets = Targets::proportional(&graph, &[3, 1, 4, 1, 5, 9], 0.01).unwrap();
-    for algorithm in Algorithm::ALL {
+    for algorithm in PartitionAlgorithm::ALL {
         let run = |threads, seed| {
-            let input =
-                Input::new(&graph).with_coordinates(&points).with_preset(Preset::Fast).with_seed(seed);
+            let input = PartitionInput::new(&graph)
+                .with_coordinates(&points)
+                .with_preset(PartitionPreset::Fast)
+                .with_seed(seed);
             threads::run(threads, || (divide(algorithm, &input, &targets), algorithm.order(&input).unwrap()))
                 .unwrap()
         };
@@ -133,9 +140,10 @@ fn orders_are_permutations_that_any_speeds_cut() {
     for n in [0, 1, 2, 3, 50, 333] {
         let graph = random_graph(n, 3, 2, &mut rng);
         let points = random_points(n, 2, &mut rng);
-        for algorithm in Algorithm::ALL {
-            let input = Input::new(&graph).with_coordinates(&points).with_preset(Preset::Fast);
-            let index = Index::of_order(&algorithm.order(&input).unwrap()).expect("each vertex once");
+        for algorithm in PartitionAlgorithm::ALL {
+            let input =
+                PartitionInput::new(&graph).with_coordinates(&points).with_preset(PartitionPreset::Fast);
+            let index = OrderIndex::of_order(&algorithm.order(&input).unwrap()).expect("each vertex once");
             for speeds in [&[1][..], &[1, 1, 1], &[0, 5, 0, 2, 9]] {
                 let targets = Targets::proportional(&graph, speeds, 0.0).unwrap();
                 let blocks = index.cut(graph.node_weights(), &targets);
@@ -161,8 +169,10 @@ fn extremes_of_graphs_and_parts_are_divided() {
         for points in [random_points(n, 4, &mut rng), one_place] {
             for k in [1, 2, 7, n.max(1), n + 5] {
                 let targets = Targets::equal(&graph, k, 0.0).unwrap();
-                for algorithm in Algorithm::ALL {
-                    let input = Input::new(&graph).with_coordinates(&points).with_preset(Preset::Fast);
+                for algorithm in PartitionAlgorithm::ALL {
+                    let input = PartitionInput::new(&graph)
+                        .with_coordinates(&points)
+                        .with_preset(PartitionPreset::Fast);
                     let partition = divide(algorithm, &input, &targets);
                     let mut loads = partition.block_weights().to_vec();
                     loads.sort_unstable_by(|a, b| b.cmp(a));
@@ -179,10 +189,14 @@ fn a_grid_is_cut_along_its_lines() {
     let points = (0..128).flat_map(|node| [f64::from(node % 16), f64::from(node / 16)]);
     let points = Coordinates::new(2, points.collect()).unwrap();
     let targets = Targets::equal(&graph, 2, 0.0).unwrap();
-    for algorithm in
-        [Algorithm::Multilevel, Algorithm::Rcb, Algorithm::Hilbert, Algorithm::ZCurve, Algorithm::Rsb]
-    {
-        let input = Input::new(&graph).with_coordinates(&points);
+    for algorithm in [
+        PartitionAlgorithm::Multilevel,
+        PartitionAlgorithm::Rcb,
+        PartitionAlgorithm::Hilbert,
+        PartitionAlgorithm::ZCurve,
+        PartitionAlgorithm::Rsb,
+    ] {
+        let input = PartitionInput::new(&graph).with_coordinates(&points);
         assert_eq!(divide(algorithm, &input, &targets).cut(), 8, "{algorithm}");
     }
 }
@@ -197,7 +211,7 @@ fn components_are_kept_whole_as_far_as_they_fit() {
     let graph = builder.build().unwrap();
     let cut = |speeds: &[u32]| {
         let targets = Targets::proportional(&graph, speeds, 0.0).unwrap();
-        divide(Algorithm::Rsb, &Input::new(&graph), &targets).cut()
+        divide(PartitionAlgorithm::Rsb, &PartitionInput::new(&graph), &targets).cut()
     };
     assert_eq!(cut(&[1, 1]), 0);
     assert_eq!(cut(&[5, 3, 2]), 0);
@@ -209,13 +223,13 @@ fn coordinates_are_asked_for_where_they_are_needed() {
     let graph = generate::grid(5, 4);
     let targets = Targets::equal(&graph, 2, 0.0).unwrap();
     let few = Coordinates::new(2, vec![0.0; 38]).unwrap();
-    for algorithm in Algorithm::ALL {
-        let without = algorithm.partition(&Input::new(&graph), &targets).map(|_| ());
-        let input = Input::new(&graph).with_coordinates(&few);
+    for algorithm in PartitionAlgorithm::ALL {
+        let without = algorithm.partition(&PartitionInput::new(&graph), &targets).map(|_| ());
+        let input = PartitionInput::new(&graph).with_coordinates(&few);
         let with_few = algorithm.partition(&input, &targets).map(|_| ());
         if algorithm.needs_coordinates() {
-            assert_eq!(without, Err(AlgorithmError::NoCoordinates { algorithm }));
-            assert_eq!(with_few, Err(AlgorithmError::Points { found: 19, expected: 20 }));
+            assert_eq!(without, Err(PartitionAlgorithmError::NoCoordinates { algorithm }));
+            assert_eq!(with_few, Err(PartitionAlgorithmError::Points { found: 19, expected: 20 }));
         } else {
             assert_eq!((without, with_few), (Ok(()), Ok(())), "{algorithm}");
         }

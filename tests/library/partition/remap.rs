@@ -10,7 +10,7 @@ use viem::mapping::solve::{
     remap_many_to_one,
 };
 use viem::partition::{
-    Homes, HomesError, MigrationWeight, Partitioner, Preset, RemapError, Remapped, Targets, curve,
+    Homes, HomesError, MigrationWeight, PartitionPreset, Partitioner, RemapError, Remapped, Targets, curve,
 };
 use viem_verify::{MachineText, audit_many};
 
@@ -21,7 +21,7 @@ fn weight(text: &str) -> MigrationWeight {
 /// A partition and its homes in so many blocks.
 fn old(graph: &CsrGraph, num_blocks: usize) -> Homes {
     let targets = Targets::equal(graph, num_blocks, 0.03).unwrap();
-    let blocks = Partitioner::new(Preset::Fast, 1).partition(graph, &targets).into_blocks();
+    let blocks = Partitioner::new(PartitionPreset::Fast, 1).partition(graph, &targets).into_blocks();
     Homes::new(&blocks, &[], num_blocks).unwrap()
 }
 
@@ -50,7 +50,13 @@ fn check(graph: &CsrGraph, targets: &Targets, homes: &Homes, remapped: &Remapped
     assert_eq!(migration.weight, moved.iter().map(|&node| graph.node_weight(node)).sum::<i64>());
 }
 
-fn remapped(graph: &CsrGraph, targets: &Targets, homes: &Homes, preset: Preset, x: &str) -> Remapped {
+fn remapped(
+    graph: &CsrGraph,
+    targets: &Targets,
+    homes: &Homes,
+    preset: PartitionPreset,
+    x: &str,
+) -> Remapped {
     let remapped = Partitioner::new(preset, 5).remap(graph, targets, homes, weight(x), &()).unwrap();
     check(graph, targets, homes, &remapped);
     remapped
@@ -61,7 +67,7 @@ fn speeds_weights_and_blocks_change_and_bounds_hold() {
     let mesh = generate::mesh(40, 30, 1);
     let homes = old(&mesh, 8);
     let mut rng = Rng::new(3);
-    for preset in Preset::ALL {
+    for preset in PartitionPreset::ALL {
         for x in ["0", "0.1", "2"] {
             let speeds = Targets::proportional(&mesh, &[2, 1, 2, 2, 1, 2, 2, 2], 0.03).unwrap();
             let slower = remapped(&mesh, &speeds, &homes, preset, x);
@@ -76,30 +82,30 @@ fn speeds_weights_and_blocks_change_and_bounds_hold() {
         mesh.arcs(node).filter(|&(to, _)| to < node).for_each(|(to, w)| heavier.add_edge(node, to, w));
     }
     let heavier = heavier.build().unwrap();
-    remapped(&heavier, &Targets::equal(&heavier, 8, 0.05).unwrap(), &homes, Preset::Eco, "0.5");
+    remapped(&heavier, &Targets::equal(&heavier, 8, 0.05).unwrap(), &homes, PartitionPreset::Eco, "0.5");
 }
 
 #[test]
 fn blocks_leave_and_join() {
     let mesh = generate::mesh(40, 30, 1);
     let targets = Targets::equal(&mesh, 8, 0.03).unwrap();
-    let blocks = Partitioner::new(Preset::Fast, 1).partition(&mesh, &targets).into_blocks();
+    let blocks = Partitioner::new(PartitionPreset::Fast, 1).partition(&mesh, &targets).into_blocks();
     let fewer = Homes::new(&blocks, &[6, 2], 6).unwrap();
     let six = Targets::equal(&mesh, 6, 0.03).unwrap();
     for x in ["0", "0.3"] {
-        remapped(&mesh, &six, &fewer, Preset::Eco, x);
+        remapped(&mesh, &six, &fewer, PartitionPreset::Eco, x);
     }
     // No more than these two and what their neighbours hand on.
-    assert!(remapped(&mesh, &six, &fewer, Preset::Eco, "5").migration.weight < 600);
+    assert!(remapped(&mesh, &six, &fewer, PartitionPreset::Eco, "5").migration.weight < 600);
     let more = Homes::new(&blocks, &[], 10).unwrap();
     let ten = Targets::equal(&mesh, 10, 0.03).unwrap();
     for x in ["0", "0.3", "5"] {
-        let remapped = remapped(&mesh, &ten, &more, Preset::Eco, x);
+        let remapped = remapped(&mesh, &ten, &more, PartitionPreset::Eco, x);
         assert!(remapped.partition.block_weights().iter().all(|&weight| weight > 0));
     }
     // Block 2 leaves, and another one joins.
     let exchanged = Homes::new(&blocks, &[2], 8).unwrap();
-    remapped(&mesh, &targets, &exchanged, Preset::Strong, "1");
+    remapped(&mesh, &targets, &exchanged, PartitionPreset::Strong, "1");
 }
 
 #[test]
@@ -108,7 +114,7 @@ fn a_block_of_speed_0_is_emptied() {
     let homes = old(&mesh, 5);
     let targets = Targets::proportional(&mesh, &[1, 1, 0, 1, 1], 0.03).unwrap();
     for x in ["0", "0.1", "10"] {
-        let remapped = remapped(&mesh, &targets, &homes, Preset::Eco, x);
+        let remapped = remapped(&mesh, &targets, &homes, PartitionPreset::Eco, x);
         assert_eq!(remapped.partition.block_weights()[2], 0);
     }
 }
@@ -120,7 +126,8 @@ fn refined_vertices_start_where_their_parents_are() {
     let fine = generate::mesh(40, 30, 1);
     let parents: Vec<u32> = fine.nodes().map(|node| node % 40 / 2 + node / 40 / 2 * 20).collect();
     let homes = homes.of_children(&parents).unwrap();
-    let remapped = remapped(&fine, &Targets::equal(&fine, 6, 0.03).unwrap(), &homes, Preset::Eco, "1");
+    let remapped =
+        remapped(&fine, &Targets::equal(&fine, 6, 0.03).unwrap(), &homes, PartitionPreset::Eco, "1");
     // The blocks had the right sizes already, give or take their slack.
     assert!(remapped.migration.weight < 60, "{}", remapped.migration.weight);
 }
@@ -130,8 +137,8 @@ fn a_weight_of_0_keeps_the_partition_from_scratch_and_what_it_can() {
     let mesh = generate::mesh(30, 20, 1);
     let homes = old(&mesh, 5);
     let targets = Targets::equal(&mesh, 5, 0.03).unwrap();
-    let scratch = Partitioner::new(Preset::Eco, 5).partition(&mesh, &targets);
-    let remapped = remapped(&mesh, &targets, &homes, Preset::Eco, "0");
+    let scratch = Partitioner::new(PartitionPreset::Eco, 5).partition(&mesh, &targets);
+    let remapped = remapped(&mesh, &targets, &homes, PartitionPreset::Eco, "0");
     assert_eq!(remapped.partition.cut(), scratch.cut());
     // No permutation of the labels keeps more.
     let mut labels: Vec<u32> = (0..5).collect();
@@ -159,7 +166,7 @@ fn nothing_moves_where_nothing_has_changed_and_migration_is_dear() {
     let mesh = generate::mesh(30, 20, 1);
     let homes = old(&mesh, 5);
     let targets = Targets::equal(&mesh, 5, 0.03).unwrap();
-    assert_eq!(remapped(&mesh, &targets, &homes, Preset::Eco, "1000000000").migration.vertices, 0);
+    assert_eq!(remapped(&mesh, &targets, &homes, PartitionPreset::Eco, "1000000000").migration.vertices, 0);
 }
 
 #[test]
@@ -168,7 +175,7 @@ fn the_result_does_not_depend_on_threads() {
     let homes = old(&mesh, 8);
     let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 1, 2, 2, 2], 0.03).unwrap();
     let run = |threads, seed| {
-        let partitioner = Partitioner::new(Preset::Strong, seed);
+        let partitioner = Partitioner::new(PartitionPreset::Strong, seed);
         let remap = || partitioner.remap(&mesh, &targets, &homes, weight("0.1"), &()).unwrap();
         threads::run(threads, remap).unwrap().partition.into_blocks()
     };
@@ -248,7 +255,7 @@ fn the_curve_leads_from_scratch_to_little_migration() {
     let mesh = generate::mesh(30, 20, 1);
     let homes = old(&mesh, 6);
     let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2, 2], 0.03).unwrap();
-    let partitioner = Partitioner::new(Preset::Eco, 1);
+    let partitioner = Partitioner::new(PartitionPreset::Eco, 1);
     let points = curve(mesh.total_node_weight(), |weight| {
         let remapped = partitioner.remap(&mesh, &targets, &homes, weight, &())?;
         check(&mesh, &targets, &homes, &remapped);
@@ -271,7 +278,7 @@ fn tiny_graphs_and_many_blocks_are_remapped() {
             let homes = Homes::new(&blocks, &left, k).unwrap();
             let targets = Targets::equal(&graph, k, 0.0).unwrap();
             for x in ["0", "0.5", "100"] {
-                remapped(&graph, &targets, &homes, Preset::Fast, x);
+                remapped(&graph, &targets, &homes, PartitionPreset::Fast, x);
             }
         }
     }
@@ -308,7 +315,7 @@ fn what_does_not_fit_is_refused() {
     let child = homes.of_children(&[1, 2]);
     assert_eq!(child, Err(HomesError::NoSuchParent { vertex: 1, parent: 2, num_parents: 2 }));
     let graph = generate::grid(3, 1);
-    let partitioner = Partitioner::new(Preset::Fast, 0);
+    let partitioner = Partitioner::new(PartitionPreset::Fast, 0);
     let targets = Targets::equal(&graph, 2, 0.5).unwrap();
     let error = partitioner.remap(&graph, &targets, &homes, weight("1"), &()).unwrap_err();
     assert_eq!(error, RemapError::Homes(HomesError::Length { found: 2, expected: 3 }));

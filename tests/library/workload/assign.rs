@@ -8,7 +8,7 @@ use viem::ground::rng::Rng;
 use viem::ground::types::PeId;
 use viem::machine::{Capacities, Grid, Hierarchy, Hypercube, Interconnect, Machine};
 use viem::mapping::solve::MapPreset;
-use viem::workload::estimate::{Estimate, Model, NOWHERE, PARTS};
+use viem::workload::estimate::{Estimate, NOWHERE, PARTS, WorkloadModel};
 use viem::workload::generate::{Congestion, Pattern, Size, congested, shuffled, workload};
 use viem::workload::map::{TaskMapConfig, map_tasks};
 use viem::workload::routing::Routing;
@@ -19,7 +19,7 @@ use viem_verify::MachineText;
 const FREE: Costs = Costs::new(0, 0);
 
 fn estimate(workload: &Workload, machine: &dyn Machine, pe_of: &[PeId], costs: Costs) -> f64 {
-    let (model, routing) = (Model::new(workload, costs).unwrap(), Routing::new(machine).unwrap());
+    let (model, routing) = (WorkloadModel::new(workload, costs).unwrap(), Routing::new(machine).unwrap());
     Estimate::of(&model, &routing, pe_of).unwrap().cycles()
 }
 
@@ -49,7 +49,7 @@ fn two_messages() -> Workload {
 #[test]
 fn every_term_of_a_worked_example() {
     let workload = two_messages();
-    let model = Model::new(&workload, FREE).unwrap();
+    let model = WorkloadModel::new(&workload, FREE).unwrap();
     // Equation 3: task 3 is busy for 6 cycles and waits for 14, task 2 waits for 10.
     assert_eq!((model.work.clone(), model.waiting.clone()), (vec![0, 0, 0, 6], vec![0, 0, 10, 14]));
     assert_eq!(model.completion_time, 20);
@@ -83,7 +83,7 @@ fn a_third_message_makes_one_class_of_two() {
         builder.receive(to, from, 12);
     }
     let workload = builder.build().unwrap();
-    let (model, line) = (Model::new(&workload, FREE).unwrap(), Grid::mesh(&[5]).unwrap());
+    let (model, line) = (WorkloadModel::new(&workload, FREE).unwrap(), Grid::mesh(&[5]).unwrap());
     let routing = Routing::new(&line).unwrap();
     let times = |pe_of: &[PeId]| {
         let estimate = Estimate::of(&model, &routing, pe_of).unwrap();
@@ -111,7 +111,7 @@ fn what_is_kept_up_to_date_is_what_comes_from_scratch() {
         };
         let tasks = workload.num_tasks() as u32;
         let (model, routing) =
-            (Model::new(&workload, Costs::default()).unwrap(), Routing::new(machine).unwrap());
+            (WorkloadModel::new(&workload, Costs::default()).unwrap(), Routing::new(machine).unwrap());
         let pes = machine.num_pes() as u32;
         let mut pe_of: Vec<PeId> = (0..tasks).map(|_| rng.below(pes)).collect();
         let mut kept = Estimate::of(&model, &routing, &pe_of).unwrap();

@@ -14,7 +14,7 @@ use viem::ground::types::PeId;
 use viem::io::Source;
 use viem::machine::{Capacities, Machine};
 use viem::report::picture::draw_timeline;
-use viem::workload::estimate::{Estimate, EstimateError, Model};
+use viem::workload::estimate::{Estimate, EstimateError, WorkloadModel};
 use viem::workload::map;
 use viem::workload::routing::Routing;
 use viem::workload::text;
@@ -51,7 +51,7 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
     console.line(format_args!("reading input mapping"));
     let mapping = files::read_mapping(&options.input_mapping, program.num_tasks(), &roomy)?;
     let routing = Routing::new(machine)?;
-    let model = Model::new(&program, costs)?;
+    let model = WorkloadModel::new(&program, costs)?;
     let estimate = match Estimate::of(&model, &routing, mapping.as_slice()) {
         Ok(estimate) => Ok(estimate.cycles()),
         // J and the simulation need no table.

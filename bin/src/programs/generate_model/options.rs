@@ -12,7 +12,7 @@ use crate::modes::{Mode, Need, Row, Table};
 use crate::options::{self, ReportOptions, one_of};
 use crate::remap::RemapOptions;
 use viem::io::traffic::{Format, MOST_RANKS, Share, Weighing};
-use viem::partition::{Algorithm, Grouping, Preset};
+use viem::partition::{Grouping, PartitionAlgorithm, PartitionPreset};
 use viem::workload::generate::{Pattern, Size};
 
 /// The name of the program.
@@ -38,8 +38,8 @@ pub(crate) struct Options {
     pub(crate) seed: u64,
 
     /// Trade-off of time and quality. social is for graphs with heavy-tailed degrees
-    #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&Preset::ALL, Preset::name))]
-    pub(crate) preconfiguration: Preset,
+    #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&PartitionPreset::ALL, PartitionPreset::name))]
+    pub(crate) preconfiguration: PartitionPreset,
 
     /// How many percent above the mean a block may weigh. The bound is rounded up; 0 is perfect balance
     #[arg(long, default_value_t = 3.0, value_name = "PERCENT", allow_negative_numbers = true)]
@@ -89,8 +89,8 @@ pub(crate) struct PartitionOptions {
     pub(crate) speeds: SpeedOptions,
 
     /// How an application graph is divided. rcb, zcurve and hilbert need --coordinates [default: multilevel]
-    #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&Algorithm::ALL, Algorithm::name))]
-    pub(crate) algorithm: Option<Algorithm>,
+    #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&PartitionAlgorithm::ALL, PartitionAlgorithm::name))]
+    pub(crate) algorithm: Option<PartitionAlgorithm>,
 
     /// Where the vertices lie. A line of coordinates for each, an .xyz file with a header, or a Matrix Market array
     #[arg(long, value_name = "FILE")]
@@ -121,7 +121,7 @@ impl PartitionOptions {
         self.speeds.file().into_iter().chain(self.coordinates.as_deref()).chain(self.index.as_deref())
     }
 
-    pub(crate) fn algorithm(&self) -> Algorithm {
+    pub(crate) fn algorithm(&self) -> PartitionAlgorithm {
         self.algorithm.unwrap_or_default()
     }
 
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn the_table_knows_what_algorithms_need() {
-        for algorithm in Algorithm::ALL {
+        for algorithm in PartitionAlgorithm::ALL {
             let is_value = |need: &Need| need.of[0].1.contains(&algorithm.name());
             assert_eq!(is_value(&TABLE.needs[0]), algorithm.needs_coordinates(), "{algorithm}");
             assert_eq!(is_value(&TABLE.needs[1]), algorithm.is_recursive(), "{algorithm}");

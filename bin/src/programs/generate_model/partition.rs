@@ -20,9 +20,10 @@ use viem::ground::types::{BlockId, Cost, Weight};
 use viem::io::metis::NodeWeights;
 use viem::io::output::Content;
 use viem::io::{self, Source};
-use viem::mapping::model::{self, Model, ModelError};
+use viem::mapping::model::{self, CommunicationModel, ModelError};
 use viem::partition::{
-    AlgorithmError, Grouping, Index, Input, Migration, Partition, Partitioner, Quality, Remapped, Targets,
+    Grouping, Migration, OrderIndex, Partition, PartitionAlgorithmError, PartitionInput, PartitionQuality,
+    Partitioner, Remapped, Targets,
 };
 use viem::report::picture;
 
@@ -75,14 +76,14 @@ pub(super) struct Job<'a> {
 /// What is read besides the graph.
 struct Given {
     coordinates: Option<Coordinates>,
-    index: Option<Index>,
+    index: Option<OrderIndex>,
 }
 
 /// The part of each vertex, and the order that it comes from, if that is to be written; where it resumes another partition, what
 /// changes place.
 struct Division {
     blocks: Vec<BlockId>,
-    index: Option<Index>,
+    index: Option<OrderIndex>,
     migration: Option<Migration>,
     curve: Option<Curve>,
 }
@@ -106,7 +107,7 @@ impl Job<'_> {
         let seconds = Seconds { reading, partitioning: begin.elapsed().as_secs_f64() };
         console.line(format_args!("partitioning took {:.6}", seconds.partitioning));
         let Division { blocks, index, migration, curve } = division;
-        let model = Model::of(&graph, Partition::of(&graph, blocks, &targets), &targets);
+        let model = CommunicationModel::of(&graph, Partition::of(&graph, blocks, &targets), &targets);
         let mut report = self.report(path, (&graph, parts, &targets), &model, seconds);
         self.tell(&graph, &model, &report);
         let migration = remap.as_ref().zip(migration);
@@ -116,7 +117,7 @@ impl Job<'_> {
         }
         let blocks = model.partition.blocks();
         let picture = self.picture(&graph, &given, blocks, &report).unwrap_or_default();
-        let positions = index.as_ref().map_or(&[][..], Index::positions);
+        let positions = index.as_ref().map_or(&[][..], OrderIndex::positions);
         let more: [Content<'_>; 2] = [
             (self.to.index, &|out| io::index::write(out, positions)),
             (self.to.picture, &|out| out.write_all(picture.as_bytes())),
@@ -148,7 +149,7 @@ impl Job<'_> {
         report: &Report,
     ) -> Option<String> {
         let points = given.coordinates.as_ref().filter(|_| self.to.picture.is_some())?;
-        let Report { k, quality: Quality { cut_edges, setups, .. }, algorithm, .. } = report;
+        let Report { k, quality: PartitionQuality { cut_edges, setups, .. }, algorithm, .. } = report;
         let title = format!("{algorithm}: {k} parts, {cut_edges} cut edges, {setups} setups");
         Some(picture::draw_parts(graph, points, blocks, *k, &title))
     }
@@ -172,7 +173,7 @@ impl Job<'_> {
         Ok(Given {
             coordinates: coordinates.as_ref().map(points).transpose()?,
             index: index
-                .map(|positions| Index::of_positions(positions).expect("the reader has found an order")),
+                .map(|positions| OrderIndex::of_positions(positions).expect("the reader has found an order")),
         })
     }
 
@@ -181,18 +182,20 @@ impl Job<'_> {
         signals::listen(&progress, First::Ends);
         progress.tell("partitioning");
         let (weights, algorithm) = (graph.node_weights(), self.options.partition.algorithm());
-        let mut input =
-            Input::new(graph).with_preset(self.options.preconfiguration).with_seed(self.options.seed);
+        let mut input = PartitionInput::new(graph)
+            .with_preset(self.options.preconfiguration)
+            .with_seed(self.options.seed);
         input.coordinates = given.coordinates.as_ref();
         input.grouping = self.options.partition.grouping.unwrap_or_default();
-        let divide = || -> Result<_, AlgorithmError> {
+        let divide = || -> Result<_, PartitionAlgorithmError> {
             if let Some(index) = &given.index {
                 return Ok((index.cut(weights, targets), None));
             }
             if self.to.index.is_none() {
                 return Ok((algorithm.partition(&input, targets)?.into_blocks(), None));
             }
-            let index = Index::of_order(&algorithm.order(&input)?).expect("algorithms order all vertices");
+            let index =
+                OrderIndex::of_order(&algorithm.order(&input)?).expect("algorithms order all vertices");
             Ok((index.cut(weights, targets), Some(index)))
         };
         let (blocks, index) = threads::run(self.threads, divide)??;
@@ -216,11 +219,11 @@ impl Job<'_> {
         })?
     }
 
-    fn tell(&self, graph: &CsrGraph, model: &Model, report: &Report) {
+    fn tell(&self, graph: &CsrGraph, model: &CommunicationModel, report: &Report) {
         let console = self.to.console;
         console.line(format_args!("cut {}", report.cut));
         console.line(format_args!("balance {:.5}", report.balance));
-        let Quality { cut_edges, setups, boundary, largest_volume, .. } = &report.quality;
+        let PartitionQuality { cut_edges, setups, boundary, largest_volume, .. } = &report.quality;
         console.line(format_args!(
             "{cut_edges} cut edges, {setups} setups, {boundary} vertices on the boundary, largest volume of a part \
              {largest_volume}"
@@ -237,7 +240,7 @@ impl Job<'_> {
         &self,
         path: &Path,
         (graph, parts, targets): (&CsrGraph, &Parts, &Targets),
-        model: &Model,
+        model: &CommunicationModel,
         seconds: Seconds,
     ) -> Report {
         let (partition, heaviest_block) = (&model.partition, model.heaviest_block());
@@ -262,7 +265,7 @@ impl Job<'_> {
             heaviest_block,
             bound: model.bound,
             overload: partition.overload(),
-            quality: Quality::of(graph, partition.blocks(), targets.num_blocks()),
+            quality: PartitionQuality::of(graph, partition.blocks(), targets.num_blocks()),
             remap: None,
             model_edges: model.graph.num_edges(),
             seconds,
@@ -294,7 +297,7 @@ struct Report {
     /// By how much blocks exceed what they may weigh, in sum; 0 if the partition is balanced as asked.
     overload: Weight,
     #[serde(flatten)]
-    quality: Quality,
+    quality: PartitionQuality,
     #[serde(skip_serializing_if = "Option::is_none")]
     remap: Option<JsonRemap>,
     model_edges: usize,

@@ -13,7 +13,7 @@ use crate::files;
 use crate::progress::Progress;
 use crate::signals::{self, First};
 use viem::ground::types::Weight;
-use viem::io::metis::Content;
+use viem::io::metis::GraphContent;
 use viem::io::traffic::{ClassTally, Collector, LeftOut, Making, Summary, Tally, Weighing};
 use viem::io::{self, ReadError, Source};
 
@@ -36,7 +36,7 @@ struct Seconds {
 }
 
 /// Edge weights only: processes have none.
-const WEIGHTS: Content = Content { node_weights: false, edge_weights: true };
+const WEIGHTS: GraphContent = GraphContent { node_weights: false, edge_weights: true };
 
 /// Sums the files, of which the first is open already, and writes the graph.
 pub(super) fn sum(options: &Options, first: Source<'_>, to: &Destination) -> Result<End> {

@@ -17,14 +17,14 @@ use viem::io::{Source, coordinates};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::construct::{AlongError, Construction, along, along_many};
-use viem::partition::{Algorithm, Input};
+use viem::partition::{PartitionAlgorithm, PartitionInput};
 
 /// A way to the first mapping.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FirstMapping {
     Construction(Construction),
     /// The order of an algorithm that divides graphs.
-    Along(Algorithm),
+    Along(PartitionAlgorithm),
 }
 
 /// The names of the constructions.
@@ -46,8 +46,8 @@ pub(super) const WITH_COORDINATES: &[&str] = &["rcb", "zcurve", "hilbert"];
 
 /// Constructions, and algorithms that are not called like one of them.
 static ALL: LazyLock<Vec<FirstMapping>> = LazyLock::new(|| {
-    let is_other = |algorithm: &Algorithm| Construction::from_str(algorithm.name()).is_err();
-    let orders = Algorithm::ALL.into_iter().filter(is_other).map(FirstMapping::Along);
+    let is_other = |algorithm: &PartitionAlgorithm| Construction::from_str(algorithm.name()).is_err();
+    let orders = PartitionAlgorithm::ALL.into_iter().filter(is_other).map(FirstMapping::Along);
     Construction::ALL.into_iter().map(FirstMapping::Construction).chain(orders).collect()
 });
 
@@ -86,7 +86,7 @@ impl FirstOptions {
     }
 
     /// The algorithm whose order is taken, if one is chosen.
-    pub(super) fn along(&self) -> Option<Algorithm> {
+    pub(super) fn along(&self) -> Option<PartitionAlgorithm> {
         match self.construction_algorithm {
             Some(FirstMapping::Along(algorithm)) => Some(algorithm),
             _ => None,
@@ -100,7 +100,7 @@ impl FirstOptions {
 
     /// An error if coordinates are needed and missing.
     pub(super) fn check(&self) -> Result<(), UsageError> {
-        let needs = self.along().is_some_and(Algorithm::needs_coordinates);
+        let needs = self.along().is_some_and(PartitionAlgorithm::needs_coordinates);
         let name = self.construction_algorithm.map_or("", FirstMapping::name);
         if needs && self.coordinates.is_none() {
             return Err(UsageError(format!(
@@ -120,7 +120,7 @@ impl FirstOptions {
 
 /// An order that the first mapping follows.
 pub(super) struct FirstOrder {
-    pub(super) algorithm: Algorithm,
+    pub(super) algorithm: PartitionAlgorithm,
     points: Option<Coordinates>,
 }
 
@@ -153,9 +153,9 @@ impl FirstOrder {
         graph: &CsrGraph,
         (seed, threads): (u64, usize),
         observer: &dyn Observer,
-        make: impl Fn(&Input<'_>) -> Result<Mapping, AlongError> + Sync,
+        make: impl Fn(&PartitionInput<'_>) -> Result<Mapping, AlongError> + Sync,
     ) -> Result<Mapping> {
-        let mut input = Input::new(graph).with_seed(seed);
+        let mut input = PartitionInput::new(graph).with_seed(seed);
         input.coordinates = self.points.as_ref();
         input.observer = observer;
         Ok(threads::run(threads, || make(&input))??)
@@ -185,7 +185,7 @@ mod tests {
         let names: Vec<&str> = ALL.iter().map(|first| first.name()).collect();
         assert_eq!(names, [CONSTRUCTIONS, ORDERS].concat());
         for &name in ORDERS {
-            let algorithm: Algorithm = name.parse().unwrap();
+            let algorithm: PartitionAlgorithm = name.parse().unwrap();
             assert_eq!(algorithm.needs_coordinates(), WITH_COORDINATES.contains(&name), "{name}");
         }
     }

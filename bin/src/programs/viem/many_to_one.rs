@@ -24,7 +24,7 @@ use viem::mapping::solve::{
     ManyToOneConfig, ManyToOneReport, ManyToOneSolution, MapPreset, evaluate_many_to_one,
     map_many_to_one_watched,
 };
-use viem::partition::Algorithm;
+use viem::partition::PartitionAlgorithm;
 
 /// A many-to-one mapping as it was asked for.
 struct ManyToOne<'a> {
@@ -133,7 +133,7 @@ impl ManyToOne<'_> {
     }
 
     /// The algorithm whose order is taken, if one is.
-    fn along(&self) -> Option<Algorithm> {
+    fn along(&self) -> Option<PartitionAlgorithm> {
         self.first.as_ref().map(|order| order.algorithm)
     }
 
@@ -151,7 +151,7 @@ impl ManyToOne<'_> {
         let audit = options.verify.then_some(&audit as _);
         places.write(mapping, &report_of_run, drawn.as_deref(), drawn_curve.into_iter(), audit)?;
         if let Some(start) = report.cost_of_start {
-            let name = self.along().map_or("input mapping", Algorithm::name);
+            let name = self.along().map_or("input mapping", PartitionAlgorithm::name);
             console.line(format_args!("{name} {start} -> {}", report.cost));
         }
         console.line(format_args!("written to {}", places.name()));
@@ -205,7 +205,7 @@ impl ManyToOne<'_> {
             preconfiguration_mapping: options.preconfiguration_mapping,
             pe_weights: options.sharing.pe_weights.as_deref().map(files::name),
             settings: self.config.clone().with_threads(1),
-            construction_algorithm: along.map(Algorithm::name),
+            construction_algorithm: along.map(PartitionAlgorithm::name),
             local_search_neighborhood: self.keeps_first().then(|| Neighbourhood::None.name()),
             cost: JsonCost {
                 input_mapping: report.cost_of_start.filter(|_| along.is_none()),

@@ -21,8 +21,8 @@ use viem::ground::types::{Cost, Distance};
 use viem::machine::{Hierarchy, Machine};
 use viem::mapping::Mapping;
 use viem::mapping::search::Neighbourhood;
-use viem::mapping::solve::{Given, MapConfig, MapPreset, Report, Seconds, Solution, solve_watched};
-use viem::partition::Algorithm;
+use viem::mapping::solve::{Given, MapConfig, MapPreset, MapReport, MapSeconds, Solution, solve_watched};
+use viem::partition::PartitionAlgorithm;
 use viem::report::compare::percent_less;
 
 /// Maps each process to a PE of its own.
@@ -74,7 +74,7 @@ fn solve(
 }
 
 /// What was done, in the lines that VieM prints.
-fn tell(console: Console, report: &Report) {
+fn tell(console: Console, report: &MapReport) {
     console.line(format_args!("construction took {:.6}", report.seconds.construction));
     console.line(format_args!("J(C,D,Pi) = {}", report.cost_of_construction));
     console.line(format_args!("local search took {:.6}", report.seconds.search));
@@ -104,7 +104,7 @@ impl Job<'_> {
     }
 
     /// What was written, and what it is worth.
-    fn tell_end(&self, report: &Report, launch: Option<&JobLaunch>) {
+    fn tell_end(&self, report: &MapReport, launch: Option<&JobLaunch>) {
         launch.iter().for_each(|launch| launch.tell(self.console));
         let (identity, cost) = (report.cost_of_identity, report.cost);
         let (less, place) = (percent_less(identity, cost), self.places.name());
@@ -131,7 +131,7 @@ struct JsonReport<'a> {
     stopped: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     launch: Option<JsonLaunch>,
-    seconds: Seconds,
+    seconds: MapSeconds,
 }
 
 #[derive(Serialize)]
@@ -168,7 +168,7 @@ impl<'a> JsonReport<'a> {
     fn new(
         options: &Options,
         machine: &'a dyn Machine,
-        report: &Report,
+        report: &MapReport,
         settings: MapConfig,
         launch: Option<&JobLaunch>,
     ) -> Self {
@@ -185,7 +185,7 @@ impl<'a> JsonReport<'a> {
                 construction_algorithm: options
                     .first
                     .along()
-                    .map_or(report.algorithm.name(), Algorithm::name),
+                    .map_or(report.algorithm.name(), PartitionAlgorithm::name),
                 local_search_neighborhood: settings.search.neighbourhood,
                 communication_neighborhood_dist: settings.search.max_hops,
                 search_space_s: settings.search.block_size,

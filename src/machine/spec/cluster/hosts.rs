@@ -6,11 +6,11 @@ use crate::io::Source;
 use crate::io::cluster::hostfile::{self, Host};
 use crate::machine::cluster::{ClusterError, DraftNode, plain_nodes};
 use crate::machine::spec::cluster::{Parts, inside, read_topology};
-use crate::machine::spec::{ClusterKind, Kind};
+use crate::machine::spec::{ClusterKind, MachineKind};
 
 const KEYS: [&str; 2] = ["node", "topology"];
 
-pub(in super::super) const HOSTS: Kind = Kind {
+pub(in super::super) const HOSTS: MachineKind = MachineKind {
     name: "hosts",
     example: "hosts:hosts.txt",
     about: "the hosts of a file (of Open MPI, MPICH, or plain), with a hierarchy or an hwloc file for what is in each",

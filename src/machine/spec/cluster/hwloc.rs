@@ -4,11 +4,11 @@ use crate::io::Source;
 use crate::io::cluster::hostfile;
 use crate::machine::cluster::DraftNode;
 use crate::machine::spec::cluster::{Parts, inside, read_topology};
-use crate::machine::spec::{ClusterKind, Kind};
+use crate::machine::spec::{ClusterKind, MachineKind};
 
 const KEYS: [&str; 2] = ["hosts", "topology"];
 
-pub(in super::super) const HWLOC: Kind = Kind {
+pub(in super::super) const HWLOC: MachineKind = MachineKind {
     name: "hwloc",
     example: "hwloc:node.xml",
     about: "this node, or that of an XML file of hwloc, or a synthetic one; as many times as there are hosts in a file",

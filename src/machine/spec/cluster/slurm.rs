@@ -12,7 +12,7 @@ use crate::io::cluster::hwloc::{self, Object};
 use crate::io::cluster::topology::{self, Topology};
 use crate::machine::cluster::{ClusterError, Draft, DraftNode, Unit, plain_nodes};
 use crate::machine::spec::cluster::{Parts, inside};
-use crate::machine::spec::{ClusterKind, Kind, Request, SpecError};
+use crate::machine::spec::{ClusterKind, MachineKind, Request, SpecError};
 use crate::machine::{Machine, Note};
 
 const KEYS: [&str; 3] = ["node", "topology", "group"];
@@ -20,7 +20,7 @@ const KEYS: [&str; 3] = ["node", "topology", "group"];
 /// Folders that `slurm.conf` is in where `SLURM_CONF` does not say.
 const FOLDERS: [&str; 4] = ["/etc/slurm", "/run/slurm/conf", "/etc/slurm-llnl", "/usr/local/etc"];
 
-pub(in super::super) const SLURM: Kind = Kind {
+pub(in super::super) const SLURM: MachineKind = MachineKind {
     name: "slurm",
     example: "slurm",
     about: "the nodes of the Slurm job that this runs in",
@@ -150,7 +150,7 @@ fn variable(name: &str) -> Option<String> {
 
 /// Cores or hardware threads in a part of a node.
 fn count(object: &Object, unit: Unit) -> u32 {
-    if object.kind == hwloc::Kind::Pu || unit == Unit::Core && object.kind == hwloc::Kind::Core {
+    if object.kind == hwloc::ObjectKind::Pu || unit == Unit::Core && object.kind == hwloc::ObjectKind::Core {
         return 1;
     }
     object.children.iter().map(|child| count(child, unit)).sum()

@@ -13,7 +13,7 @@
 //! An exchange takes O(deg u + deg v) more.
 //!
 //! Annealing can be restricted to the processes on a range of places while all others stay where they are
-//! ([`Site::anneal`]).
+//! ([`AnnealingSite::anneal`]).
 
 mod region;
 
@@ -117,7 +117,7 @@ impl Draw {
 
 /// The places where processes are annealed: those of a machine, or of a part of one.
 #[non_exhaustive]
-pub struct Site<'a, M: Metric> {
+pub struct AnnealingSite<'a, M: Metric> {
     /// The distances.
     pub metric: &'a M,
     /// The key of each place.
@@ -131,7 +131,7 @@ pub struct Site<'a, M: Metric> {
     pub observer: &'a dyn Observer,
 }
 
-impl<M: Metric> Site<'_, M> {
+impl<M: Metric> AnnealingSite<'_, M> {
     /// Anneals the processes on a range of places. Process u is on place `place_of[u]`, and `process_on` is
     /// the inverse. In the result, processes are numbered by their original places.
     pub fn anneal(
@@ -158,7 +158,7 @@ impl<M: Metric> Site<'_, M> {
 
 /// A walk through the mappings of a region.
 struct Walk<'a, M: Metric, W> {
-    site: &'a Site<'a, M>,
+    site: &'a AnnealingSite<'a, M>,
     region: Region<M::Key, W>,
     /// Processes with neighbours, in the order of their initial places.
     talking: Vec<NodeId>,
@@ -178,7 +178,7 @@ struct Walk<'a, M: Metric, W> {
 }
 
 impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
-    fn new(site: &'a Site<'a, M>, region: Region<M::Key, W>, seed: u64) -> Self {
+    fn new(site: &'a AnnealingSite<'a, M>, region: Region<M::Key, W>, seed: u64) -> Self {
         let processes = 0..region.num_processes() as NodeId;
         let talking = processes.filter(|&process| !region.arcs(process).is_empty()).collect();
         let pays = region.payments(site.metric);
@@ -395,7 +395,8 @@ mod tests {
             let place_of: Vec<PeId> = (0..n).collect();
             let key_of: Vec<_> = place_of.iter().map(|&place| oracle.key(place)).collect();
             let near = Near::new(oracle, &key_of, Some(&in_halves(key_of.len())), &());
-            let site = Site { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
+            let site =
+                AnnealingSite { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
             let cooling = Cooling { proposals: 40, initial_acceptance: 0.1, final_acceptance: 0.01 };
             let before = oracle.count();
             site.anneal(&star(n as usize, middle), &place_of, &place_of, 0..n, &cooling, 1);

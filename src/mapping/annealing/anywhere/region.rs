@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, Range};
 
-use super::Site;
+use super::AnnealingSite;
 use crate::graph::CsrGraph;
 use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::Metric;
@@ -135,7 +135,7 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
     /// The processes on `places`: see [`Placement::new`].
     pub fn new<M: Metric<Key = K>>(
         graph: &CsrGraph,
-        site: &Site<'_, M>,
+        site: &AnnealingSite<'_, M>,
         place_of: &[PeId],
         process_on: &[NodeId],
         places: Range<PeId>,
@@ -278,7 +278,8 @@ mod tests {
             let parts = in_halves(n as usize);
             let key_of: Vec<O::Key> = (0..n).map(|place| oracle.key(place)).collect();
             let near = Near::new(oracle, &key_of, Some(&parts), &());
-            let site = Site { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
+            let site =
+                AnnealingSite { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
             for places in [0..n, 0..n / 2, n / 3..n, n / 3..2 * n / 3] {
                 let start = random_mapping(n as usize, rng);
                 let process_on = start.inverse();

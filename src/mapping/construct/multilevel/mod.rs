@@ -32,7 +32,7 @@ use crate::ground::rng::derive;
 use crate::ground::settings::{ConfigError, check_at_least_one};
 use crate::ground::types::{BlockId, Cost, NodeId, PeId};
 use crate::machine::{Distances, Metric as _, with_oracle};
-use crate::mapping::annealing::{Cooling, Near, Site};
+use crate::mapping::annealing::{AnnealingSite, Cooling, Near};
 use crate::mapping::construct::{ConstructionError, Task};
 use crate::mapping::{Mapping, inverse};
 
@@ -157,7 +157,7 @@ impl<'a> Levels<'a> {
         let count = level.sizes.len() as PeId;
         let keys: Vec<PeId> = (0..count).collect();
         let near = Near::among(averages, &keys, self.observer);
-        let site = Site {
+        let site = AnnealingSite {
             metric: averages,
             key_of: &keys,
             near: &near,

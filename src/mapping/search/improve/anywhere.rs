@@ -23,7 +23,7 @@ use crate::ground::threads;
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Metric as _, with_oracle};
 use crate::mapping::Mapping;
-use crate::mapping::annealing::{Cooling, Improved, Near, Site};
+use crate::mapping::annealing::{AnnealingSite, Cooling, Improved, Near};
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::improve::{embedding, exact};
@@ -254,7 +254,7 @@ impl State {
         seed: u64,
     ) -> Vec<Option<Improved>> {
         let &Ground { problem, near, observer, .. } = ground;
-        let site = Site { metric: oracle, key_of: &all_keys(oracle), near, kinds: &[], observer };
+        let site = AnnealingSite { metric: oracle, key_of: &all_keys(oracle), near, kinds: &[], observer };
         let anneal = |index: usize| {
             let places = regions[index].clone();
             let seed = derive(seed, u64::from(places.start));

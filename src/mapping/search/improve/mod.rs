@@ -26,7 +26,7 @@ use crate::machine::Hierarchy;
 use crate::machine::Places;
 use crate::mapping::Mapping;
 use crate::mapping::problem::Problem;
-use crate::partition::Preset;
+use crate::partition::PartitionPreset;
 
 /// The effort of improving a mapping.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +44,7 @@ pub struct Improvement {
     /// with the number of edges.
     pub rebuilding: u32,
     /// The effort of the partitions of rebuilding.
-    pub partitions: Preset,
+    pub partitions: PartitionPreset,
     /// How rebuilt regions are annealed.
     pub rebuilt: TreeCooling,
     /// The effort on a machine that is not a regular tree.
@@ -66,7 +66,7 @@ impl Improvement {
         annealing: TreeCooling::new(60, 0.07, 0.02),
         tournament: 0,
         rebuilding: 24,
-        partitions: Preset::Fast,
+        partitions: PartitionPreset::Fast,
         rebuilt: TreeCooling::new(60, 0.05, 0.02),
         anywhere: Anywhere::FAST,
     };

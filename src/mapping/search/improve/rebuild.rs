@@ -22,7 +22,7 @@ use crate::mapping::annealing::Improved;
 use crate::mapping::annealing::tree::anneal;
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
-use crate::partition::{Contraction, Partitioner, Settings, Targets};
+use crate::partition::{Contraction, PartitionConfig, Partitioner, Targets};
 
 /// Regions of at most this many processes are coarsened in different ways or not at all: one way often finds
 /// at once what another never finds.
@@ -37,7 +37,7 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
         return Improved::unchanged(identity.into_vec());
     };
     let targets = Targets::equal(graph, num_groups as usize, 0.0).expect("a level has at least two groups");
-    let mut settings = Settings::of(config.partitions);
+    let mut settings = PartitionConfig::preset(config.partitions);
     if processes.len() <= SMALL {
         match Rng::new(derive(seed, 2)).below(6) {
             0 | 1 => settings = settings.without_coarsening(),

@@ -39,7 +39,7 @@ use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::objective::Objective;
-use crate::partition::settings::FlowSettings;
+use crate::partition::settings::FlowConfig;
 
 /// Arcs and candidates scanned for one pair of blocks, in multiples of the arcs of its region, before it is given up.
 /// Balances cut against time in graphs without small cuts, where one flow can take a hundred times as long as the rest of a
@@ -82,7 +82,7 @@ pub(crate) struct Flow {
 struct Task<'a, W, O> {
     level: Problem<'a, W, O>,
     bounds: &'a [Weight],
-    settings: &'a FlowSettings,
+    settings: &'a FlowConfig,
     observer: &'a dyn Observer,
 }
 
@@ -94,7 +94,7 @@ impl Flow {
         level: Problem<'_, W, O>,
         assignment: &mut Assignment,
         bounds: &[Weight],
-        settings: &FlowSettings,
+        settings: &FlowConfig,
         observer: &dyn Observer,
     ) -> bool {
         self.region.resize(level.num_nodes());
@@ -248,7 +248,7 @@ mod tests {
     use crate::graph::generate;
     use crate::partition::objective::tests::{Matrix, matrices};
     use crate::partition::objective::{Cut, StoredCost};
-    use crate::partition::{Preset, Settings};
+    use crate::partition::{PartitionConfig, PartitionPreset};
 
     #[test]
     fn a_crooked_boundary_becomes_the_minimum_cut() {
@@ -257,7 +257,7 @@ mod tests {
         let level = Problem { graph: &graph, objective: &Cut };
         let blocks = level.nodes().map(|node| u32::from(node % 12 >= 4 + 3 * (node / 12 % 2))).collect();
         let mut assignment = Assignment::new(level, blocks, 2);
-        let settings = FlowSettings { rounds: 4, region: 0.9, depth: 10 };
+        let settings = FlowConfig { rounds: 4, region: 0.9, depth: 10 };
         assert!(Flow::default().refine(level, &mut assignment, &[38, 38], &settings, &()));
         assert_eq!(assignment.cost, 6);
         assert_eq!(assignment.overload(&[38, 38]), 0);
@@ -266,7 +266,7 @@ mod tests {
     /// Refines k stretches of the 500 vertices of a level: the objective falls, sums agree with recomputation, and bounds are
     /// kept.
     fn check_refinement<W: Stored, O: Objective>(level: Problem<'_, W, O>, k: u32) {
-        let settings = Settings::of(Preset::Strong).flow;
+        let settings = PartitionConfig::preset(PartitionPreset::Strong).flow;
         let blocks = level.nodes().map(|node| node * k / 500).collect();
         let mut assignment = Assignment::new(level, blocks, k as usize);
         let before = assignment.cost;
@@ -312,7 +312,7 @@ mod tests {
         let objective = StoredCost::new(&matrix).unwrap();
         let level = Problem { graph: &graph, objective: &objective };
         let mut assignment = Assignment::new(level, vec![0, 0, 0, 1, 1, 1, 2], 3);
-        let settings = FlowSettings { rounds: 4, region: 1.0, depth: 10 };
+        let settings = FlowConfig { rounds: 4, region: 1.0, depth: 10 };
         assert!(Flow::default().refine(level, &mut assignment, &[5, 5, 1], &settings, &()));
         assert_eq!(assignment.blocks, [0, 0, 0, 0, 0, 1, 2]);
     }

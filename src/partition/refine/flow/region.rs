@@ -3,7 +3,7 @@
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::Assignment;
 use crate::partition::compact::{CompactGraph, Stored};
-use crate::partition::settings::FlowSettings;
+use crate::partition::settings::FlowConfig;
 
 const ABSENT: u32 = u32::MAX;
 
@@ -52,7 +52,7 @@ impl Region {
         assignment: &Assignment,
         pair: [BlockId; 2],
         boundary: impl Iterator<Item = NodeId>,
-        settings: &FlowSettings,
+        settings: &FlowConfig,
     ) {
         let blocks = &assignment.blocks;
         for node in boundary {

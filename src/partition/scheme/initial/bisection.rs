@@ -12,7 +12,7 @@ use crate::partition::coarsen::{self, Coarsening, Contraction};
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::objective::Objective;
 use crate::partition::refine::two_way::{Bisection, Bounds, Goal, TwoWay};
-use crate::partition::settings::{BisectionSettings, Settings};
+use crate::partition::settings::{BisectionConfig, PartitionConfig};
 use crate::partition::targets::in_order;
 
 /// From this many arcs on, the two halves run in parallel. Balances the cost of a task against its work; the result does not
@@ -30,7 +30,7 @@ impl<W: Stored, O: Objective> InitialPartition<W, O> for RecursiveBisection {
     fn blocks(&self, coarsest: &Coarsest<'_, W, O>, seed: u64) -> Vec<BlockId> {
         let Coarsest { level, sizes, bounds, settings, observer, .. } = *coarsest;
         let tolerance = if level.max_node_weight() > 1 { level.max_node_weight() } else { 0 };
-        let Settings { contraction, bisection: settings, .. } = settings;
+        let PartitionConfig { contraction, bisection: settings, .. } = settings;
         let recursion = Recursion { contraction: *contraction, settings, tolerance, observer };
         recursion.run(level.graph, sizes, bounds, seed, &mut TwoWay::default())
     }
@@ -43,7 +43,7 @@ pub(in crate::partition::scheme) fn depth(num_blocks: usize) -> u32 {
 
 struct Recursion<'a> {
     contraction: Contraction,
-    settings: &'a BisectionSettings,
+    settings: &'a BisectionConfig,
     tolerance: Weight,
     observer: &'a dyn Observer,
 }

@@ -3,7 +3,7 @@
 use crate::ground::observer::Observer;
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::assignment::Problem;
-use crate::partition::settings::Settings;
+use crate::partition::settings::PartitionConfig;
 
 /// Gives the coarsest graph its first partition.
 pub(crate) trait InitialPartition<W, O>: Sync {
@@ -30,6 +30,6 @@ pub(crate) struct Coarsest<'a, W, O> {
     pub bounds: &'a [Weight],
     /// The greatest weight that each block may have on this level.
     pub relaxed: &'a [Weight],
-    pub settings: &'a Settings,
+    pub settings: &'a PartitionConfig,
     pub observer: &'a dyn Observer,
 }

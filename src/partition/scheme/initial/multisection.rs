@@ -27,11 +27,11 @@ use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, Distance, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{CompactGraph, Stored};
-use crate::partition::layout::{BlockTree, Place, place_blocks};
+use crate::partition::layout::{BlockTree, PlaceBlocks, place_blocks};
 use crate::partition::objective::{BlockDistances, Cut, Migrating, Objective, StoredCost};
 use crate::partition::scheme::multilevel::{FlowLevels, Multilevel, Task};
 use crate::partition::scheme::pool::Pool;
-use crate::partition::settings::Settings;
+use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::Targets;
 
 /// How a graph is divided along a tree.
@@ -40,11 +40,11 @@ pub(crate) struct Multisection<'a> {
     pub tree: &'a BlockTree,
     pub distances: &'a dyn BlockDistances,
     /// How each step is partitioned.
-    pub settings: &'a Settings,
+    pub settings: &'a PartitionConfig,
     /// How all parts together are refined after a step, and how often.
-    pub refined: (&'a Settings, usize),
+    pub refined: (&'a PartitionConfig, usize),
     /// Places the blocks at the end.
-    pub place: Option<&'a Place<'a>>,
+    pub place: Option<&'a PlaceBlocks<'a>>,
 }
 
 /// A range of blocks that are not divided yet, and its part of the tree; any part if it is a single block.
@@ -209,7 +209,7 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
         level: Problem<'t, W, P>,
         targets: &'t Targets,
         first: &'t dyn InitialPartition<W, P>,
-        settings: &'t Settings,
+        settings: &'t PartitionConfig,
     ) -> Task<'t, W, P> {
         Task { level, targets, first, flow_levels: FlowLevels::All, settings, observer: self.observer }
     }
@@ -314,7 +314,7 @@ mod tests {
     use super::*;
     use crate::graph::generate;
     use crate::partition::objective::tests::matrix;
-    use crate::partition::{Preset, Settings};
+    use crate::partition::{PartitionConfig, PartitionPreset};
 
     /// Twelve blocks in groups of four, six and two; homes of vertices anywhere, two of them in blocks that have left.
     #[test]
@@ -333,7 +333,7 @@ mod tests {
         let objective =
             Migrating::new(StoredCost::new(&distances).unwrap(), 2, homes.clone(), penalties.clone());
         let level = Problem { graph: &graph, objective: &objective };
-        let settings = Settings::of(Preset::Fast);
+        let settings = PartitionConfig::preset(PartitionPreset::Fast);
         let multisection = Multisection {
             tree: &tree,
             distances: &distances,

@@ -236,7 +236,7 @@ mod tests {
     use crate::graph::{GraphBuilder, generate};
     use crate::partition::compact::CompactGraph;
     use crate::partition::objective::{Cut, Migrating};
-    use crate::partition::{Preset, Settings};
+    use crate::partition::{PartitionConfig, PartitionPreset};
 
     /// A grid of 12 x 12 that was divided into stripes of this many columns.
     fn resumed(columns: u32, homes_are: impl Fn(u32) -> u32, sizes: &[Weight]) -> (Vec<u32>, Vec<BlockId>) {
@@ -245,7 +245,7 @@ mod tests {
         let penalties = vec![1; homes.len()];
         let objective = Migrating::new(Cut, 1, homes.clone(), penalties);
         let level = Problem { graph: &graph, objective: &objective };
-        let settings = &Settings::of(Preset::Eco);
+        let settings = &PartitionConfig::preset(PartitionPreset::Eco);
         let coarsest = Coarsest { level, sizes, bounds: sizes, relaxed: sizes, settings, observer: &() };
         (homes, OlderPartition.blocks(&coarsest, 0))
     }

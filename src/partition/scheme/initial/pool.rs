@@ -6,13 +6,13 @@ use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 use crate::partition::scheme::multilevel::{FlowLevels, Task};
 use crate::partition::scheme::pool::Pool;
-use crate::partition::settings::Settings;
+use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::Targets;
 
 /// A pool whose partitions begin with another member.
 pub(crate) struct BestOfPool<'a, W, O> {
     pub first: &'a dyn InitialPartition<W, O>,
-    pub settings: &'a Settings,
+    pub settings: &'a PartitionConfig,
 }
 
 impl<W: Stored, O: Objective> InitialPartition<W, O> for BestOfPool<'_, W, O> {
