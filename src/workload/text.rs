@@ -10,8 +10,8 @@
 //! STOP                 # ends the task
 //! ```
 //!
-//! Words may be in lower case, and line breaks do not matter. A word that starts with `#` or `%` begins a comment, up
-//! to the end of its line.
+//! Words may be in lower case, and line breaks do not matter. A word that starts with `#` or `%` begins a
+//! comment, up to the end of its line.
 
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ use crate::io::scanner::Token;
 use crate::io::{ContentError, FieldFault, OtherFault, ReadError, Source};
 use crate::workload::{Instruction, TaskId, Workload, WorkloadBuilder, WorkloadError, WorkloadFault};
 
-/// What is wrong with the text of a workload. Lines are counted from 1, tasks from 0.
+/// What is wrong with the text of a workload. Lines are numbered from 1, tasks from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -47,7 +47,7 @@ pub enum TextFault {
     Workload(WorkloadFault),
 }
 
-/// Tasks are numbered up to this at most.
+/// The largest task number.
 const LAST_TASK: u64 = (1 << 31) - 1;
 
 const INSTRUCTION: &str = "INT_OP, SEND, RECEIVE, REPEAT, END or STOP";
@@ -84,8 +84,8 @@ pub fn is_workload(start: &[u8]) -> bool {
     first.is_some_and(|word| word.eq_ignore_ascii_case(PROCESS))
 }
 
-/// Reads a workload, and checks that every message that is sent is received and that no tasks wait for each other forever.
-/// O(text + instructions, repetitions unrolled).
+/// Reads a workload, and checks that every message sent is received and that there is no deadlock. O(text +
+/// instructions, repetitions unrolled).
 ///
 /// ```
 /// use viem::io::Source;
@@ -103,14 +103,14 @@ pub fn read(source: Source<'_>) -> Result<Workload, ReadError> {
     reader.fields.finish(result, |fault| ContentError::Other(OtherFault::new(fault)))
 }
 
-/// A task as written in the text.
+/// A task in the text.
 struct Task {
     number: TaskId,
     place: Place,
     instructions: Vec<(Place, Written)>,
 }
 
-/// An instruction as written in the text.
+/// An instruction in the text.
 enum Written {
     IntOp(u64),
     Send(TaskId, u64),
@@ -143,7 +143,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads an instruction of the last task; whether it was not its end.
+    /// Reads an instruction of the last task; returns whether it was not STOP.
     fn instruction(&mut self) -> Result<bool, Fault> {
         let task = self.tasks.len() - 1;
         let number = self.tasks[task].number;
@@ -196,7 +196,7 @@ impl Reader<'_> {
     }
 }
 
-/// The workload of some tasks.
+/// Builds the workload from the tasks.
 fn build(tasks: &[Task]) -> Result<Workload, Fault> {
     let count = tasks.len();
     let misplaced = |place: Place, fault: TextFault| Misplaced { place, fault };
@@ -238,7 +238,7 @@ fn build(tasks: &[Task]) -> Result<Workload, Fault> {
     })
 }
 
-/// Writes a workload as [`read`] reads it.
+/// Writes a workload in the format of [`read`].
 pub fn write(out: &mut dyn Write, workload: &Workload) -> io::Result<()> {
     for task in 0..workload.num_tasks() as TaskId {
         writeln!(out, "PROCESS {task}")?;
