@@ -81,7 +81,7 @@ fn regular(preset: MapPreset) {
         let shuffled = shuffled(&natural, 5);
         let found = map_tasks(&shuffled, &machine, &config, None, &()).expect("there is room");
         let seconds = watch.seconds();
-        let (_, simulated) = both(&shuffled, &machine, found.mapping.as_slice());
+        let (_, simulated) = both(&shuffled, &machine, found.mapping.pes());
         // Butterflies fit meshes best as they are numbered; all others can be as fast as with no distances at all.
         let identity: Vec<PeId> = (0..natural.num_tasks() as PeId).collect();
         let best = match pattern {
@@ -123,14 +123,14 @@ fn congested_workloads(preset: MapPreset) {
         let time = |mapping: &[PeId]| both(&workload, &machine, mapping).1;
         let mut config = TaskMapConfig::preset(preset);
         let solution = solve(&workload.graph(), &machine, &config.mapping).expect("there is room");
-        let cost = time(solution.mapping.as_slice());
+        let cost = time(solution.mapping.pes());
         let watch = Stopwatch::start(1);
         let found = map_tasks(&workload, &machine, &config, None, &()).expect("there is room");
         let seconds = watch.seconds();
-        let own = time(found.mapping.as_slice());
+        let own = time(found.mapping.pes());
         config.simulated = 0;
         let estimated = map_tasks(&workload, &machine, &config, None, &()).expect("there is room");
-        let estimated = time(estimated.mapping.as_slice());
+        let estimated = time(estimated.mapping.pes());
         let identity: Vec<PeId> = (0..side * side).collect();
         shares.push(own / cost);
         by_estimate.push(estimated / cost);

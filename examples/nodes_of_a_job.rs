@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let traffic = generate::grid(8, 4);
     let solution = solve(&traffic, &job, &MapConfig::default())?;
     // PEs of the job are counted from 0; these are the cores of the cluster.
-    let cores: Vec<u32> = solution.mapping.as_slice().iter().map(|&pe| job.list()[pe as usize]).collect();
+    let cores: Vec<u32> = solution.mapping.pes().iter().map(|&pe| job.list()[pe as usize]).collect();
     println!("J = {}, processes on cores {cores:?}", solution.report.cost);
     assert_eq!(score(&traffic, &cluster, &cores)?, solution.report.cost);
     Ok(())

@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let machine = Hierarchy::parse("4:2:2", "1:10:100")?;
     let solution = solve(&graph, &machine, &MapConfig::default())?;
     println!("J = {}, {} before", solution.report.cost, solution.report.cost_of_identity);
-    for (process, core) in solution.mapping.as_slice().iter().enumerate() {
+    for (process, core) in solution.mapping.pes().iter().enumerate() {
         println!("process {process} runs on core {core}");
     }
     Ok(())

@@ -19,7 +19,7 @@
 //! let solution = solve(&traffic.build()?, &machine, &MapConfig::default())?;
 //! // Each edge counts twice: four stay in a processor, two in a node, two lead from node to node.
 //! assert_eq!(solution.report.cost, 2 * 10 * (4 * 1 + 2 * 10 + 2 * 100));
-//! println!("process 0 runs on core {}", solution.mapping.pe(0));
+//! println!("process 0 runs on core {}", solution.mapping.pe_of(0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -283,7 +283,7 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
             Box::new(Listed::new(&tree, stay).unwrap_or_else(|error| fail(error)))
         }
     };
-    let homes = Homes::new(old.as_slice(), &left, machine.num_pes()).unwrap_or_else(|error| fail(error));
+    let homes = Homes::new(old.pes(), &left, machine.num_pes()).unwrap_or_else(|error| fail(error));
     let (_, seconds) = timed(run, || map(machine.as_ref(), 2 * draw + 1));
     let remap = |weight| {
         let solution = remap_many_to_one(graph, machine.as_ref(), &config(2 * draw + 1), &homes, weight, &());
@@ -293,7 +293,7 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
     let mut outcomes = with_each_weight(graph, run, seconds, remap);
     let watch = Stopwatch::start(run.threads);
     let shares = diffusion::shares(num_pes, &changed, !left.is_empty());
-    let found = diffusion::diffuse(graph, old.as_slice(), &shares, &distance);
+    let found = diffusion::diffuse(graph, old.pes(), &shares, &distance);
     let seconds = watch.seconds();
     let now = renumbered(&found, &left);
     let loads = solve::pe_loads(graph, &solve::load_bounds(graph, machine.as_ref(), IMBALANCE), &now);

@@ -44,7 +44,7 @@ fn mapped(run: &Run, preset: MapPreset, graph: &CsrGraph, speeds: Vec<u32>) -> M
     let machine = Capacities::new(machine, speeds.clone()).unwrap_or_else(|error| fail(error));
     let solution = map(graph, &machine, &run.config(preset, 0));
     let mut loads = [0; PES];
-    for (&weight, &pe) in graph.node_weights().iter().zip(solution.mapping.as_slice()) {
+    for (&weight, &pe) in graph.node_weights().iter().zip(solution.mapping.pes()) {
         loads[pe as usize] += weight;
     }
     let all: u32 = speeds.iter().sum();

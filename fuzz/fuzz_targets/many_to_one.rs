@@ -73,7 +73,7 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(solution) => solution,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
-    let lines: String = solution.mapping.as_slice().iter().map(|pe| format!("{pe}\n")).collect();
+    let lines: String = solution.mapping.pes().iter().map(|pe| format!("{pe}\n")).collect();
     let text = MachineText { spec, distances: *distances, file: None, pes: None };
     let audit = audit_many(&text_of(graph), &lines, &text).expect("a graph and a mapping of it");
     assert_eq!(audit.cost, solution.report.cost as u128);

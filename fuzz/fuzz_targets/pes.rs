@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::Source;
 use viem::ground::number_list::ListOf;
+use viem::io::Source;
 use viem::io::number_list;
 use viem_verify::{MachineText, audit_on};
 

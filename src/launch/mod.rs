@@ -222,7 +222,7 @@ impl<'a> Job<'a> {
     }
 
     fn site(&self, rank: NodeId) -> Site<'a> {
-        self.nodes.site(self.mapping.pe(rank))
+        self.nodes.site(self.mapping.pe_of(rank))
     }
 
     /// The name of a node; of nodes without names, what messages call them.

@@ -20,14 +20,14 @@ pub(super) const INVERSE: LauncherKind = LauncherKind {
 };
 
 fn plain(job: &Job<'_>) -> Result<Launch, LaunchError> {
-    let pes = job.ranks().map(|rank| job.machine.number(job.mapping.pe(rank)));
+    let pes = job.ranks().map(|rank| job.machine.number(job.mapping.pe_of(rank)));
     Ok(only(pes.map(|pe| format!("{pe}\n")).collect()))
 }
 
 fn inverse(job: &Job<'_>) -> Result<Launch, LaunchError> {
     let mut rank_on: Vec<Option<NodeId>> = vec![None; job.machine.num_pes()];
     for rank in job.ranks() {
-        let pe: PeId = job.mapping.pe(rank);
+        let pe: PeId = job.mapping.pe_of(rank);
         if let Some(first) = rank_on[pe as usize].replace(rank) {
             return Err(LaunchError::SharedPe { first, second: rank, pe });
         }

@@ -9,5 +9,5 @@ pub mod problem;
 pub mod search;
 pub mod solve;
 
-pub(crate) use permutation::inverse;
+pub(crate) use permutation::process_on_each;
 pub use permutation::{Mapping, MappingError};

@@ -54,7 +54,7 @@ pub fn score(graph: &CsrGraph, machine: &dyn Machine, pe_of: &[PeId]) -> Result<
 
 /// The keys of the PEs of all processes, by process: the input of [`swap_delta`].
 pub fn keys<O: DistanceOracle>(oracle: &O, mapping: &Mapping) -> Vec<O::Key> {
-    mapping.as_slice().iter().map(|&pe| oracle.key(pe)).collect()
+    mapping.pes().iter().map(|&pe| oracle.key(pe)).collect()
 }
 
 /// J of a mapping to any machine with these distances; O(n + m).
@@ -93,7 +93,7 @@ impl DistanceVisitor for Evaluation<'_> {
         if found != expected {
             return Err(ProblemError::MappingDiffers { found, expected });
         }
-        let (pe_of, count) = (mapping.as_slice(), oracle.num_pes());
+        let (pe_of, count) = (mapping.pes(), oracle.num_pes());
         if let Some(process) = pe_of.iter().position(|&pe| pe as usize >= count) {
             return Err(ProblemError::PeOutOfRange { process, pe: pe_of[process], count });
         }

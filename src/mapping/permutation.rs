@@ -116,23 +116,23 @@ impl Mapping {
 
     /// The PE of a process.
     #[inline]
-    pub fn pe(&self, process: NodeId) -> PeId {
+    pub fn pe_of(&self, process: NodeId) -> PeId {
         self.pe_of[process as usize]
     }
 
-    /// The PE of each process.
-    pub fn as_slice(&self) -> &[PeId] {
+    /// The PE of each process: entry `i` is that of process `i`.
+    pub fn pes(&self) -> &[PeId] {
         &self.pe_of
     }
 
     /// The PE of each process, by value.
-    pub fn into_vec(self) -> Vec<PeId> {
+    pub fn into_pes(self) -> Vec<PeId> {
         self.pe_of
     }
 
     /// The same mapping after process `order[i]` is renamed to `i`; O(n).
     pub(crate) fn renumbered(&self, order: &[NodeId]) -> Self {
-        Self::from_permutation(order.iter().map(|&process| self.pe(process)).collect())
+        Self::from_permutation(order.iter().map(|&process| self.pe_of(process)).collect())
     }
 
     /// Undoes [`renumbered`](Self::renumbered); O(n).
@@ -144,14 +144,15 @@ impl Mapping {
         Self::from_permutation(pe_of)
     }
 
-    /// The process on each PE of a permutation; O(n).
-    pub fn inverse(&self) -> Vec<NodeId> {
-        inverse(&self.pe_of)
+    /// The process on each PE, the inverse of [`pes`](Self::pes): entry `i` is the process on PE `i`. Nothing unless each of the first
+    /// n PEs has one process, as with a [`new`](Self::new) mapping; O(n).
+    pub fn process_on_each_pe(&self) -> Option<Vec<NodeId>> {
+        Self::new(self.pe_of.clone()).is_ok().then(|| process_on_each(&self.pe_of))
     }
 }
 
 /// The process on each place of a permutation; O(n).
-pub(crate) fn inverse(place_of: &[PeId]) -> Vec<NodeId> {
+pub(crate) fn process_on_each(place_of: &[PeId]) -> Vec<NodeId> {
     let mut process_on = vec![0; place_of.len()];
     for (process, &place) in place_of.iter().enumerate() {
         process_on[place as usize] = process as NodeId;
@@ -165,13 +166,15 @@ mod tests {
 
     #[test]
     fn only_permutations_are_mappings() {
-        assert_eq!(Mapping::new(vec![1, 2, 0]).unwrap().inverse(), [2, 0, 1]);
+        assert_eq!(Mapping::new(vec![1, 2, 0]).unwrap().process_on_each_pe(), Some(vec![2, 0, 1]));
         assert_eq!(
             Mapping::new(vec![0, 3, 1]),
             Err(MappingError::PeOutOfRange { process: 1, pe: 3, count: 3 })
         );
         assert_eq!(Mapping::new(vec![0, 1, 0]), Err(MappingError::PeTaken { process: 2, pe: 0, earlier: 0 }));
-        assert_eq!(Mapping::identity(2).as_slice(), [0, 1]);
+        assert_eq!(Mapping::many(3, vec![1, 1]).unwrap().process_on_each_pe(), None);
+        assert_eq!(Mapping::many(3, vec![0, 2]).unwrap().process_on_each_pe(), None);
+        assert_eq!(Mapping::identity(2).pes(), [0, 1]);
         assert_eq!(Mapping::new(vec![]).unwrap().num_processes(), 0);
     }
 }

@@ -140,7 +140,7 @@ impl OnMachine {
 
     /// The place of each object, where a mapping has the PE of each process.
     fn place_of(&self, mapping: &Mapping) -> Vec<u32> {
-        let rows = mapping.as_slice().iter().map(|&pe| self.row_of[pe as usize]);
+        let rows = mapping.pes().iter().map(|&pe| self.row_of[pe as usize]);
         if !self.is_exchanged {
             return rows.collect();
         }
@@ -273,7 +273,7 @@ mod tests {
                 let mut order: Vec<u32> = (0..n as u32).collect();
                 rng.shuffle(&mut order);
                 let mapping = Mapping::from_permutation(order);
-                let of_mapping = score(&problem.graph, &*problem.found.machine, mapping.as_slice()).unwrap();
+                let of_mapping = score(&problem.graph, &*problem.found.machine, mapping.pes()).unwrap();
                 assert_eq!(problem.cost(of_mapping), qap.cost(&problem.place_of(&mapping)));
             }
         }

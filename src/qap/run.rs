@@ -97,7 +97,7 @@ pub fn solve_watched(
     if let Some(found) = start.map(Mapping::num_processes).filter(|&found| found != expected) {
         return Err(QapSolveError::StartSize { found, expected });
     }
-    let start = start.map(|start| Mapping::new(start.as_slice().to_vec())).transpose()?;
+    let start = start.map(|start| Mapping::new(start.pes().to_vec())).transpose()?;
     let limited = Limited::new(observer, begin, config.time_limit, Cost::MAX);
     let mut solution =
         threads::run(config.threads, || Run { qap, config, observer: &limited, begin }.solution(start))??;
@@ -118,7 +118,7 @@ impl Run<'_> {
     fn solution(&self, start: Option<Mapping>) -> Result<QapSolution, QapSolveError> {
         let Self { qap, observer, .. } = *self;
         let identity = Mapping::identity(qap.size());
-        let cost_of = |mapping: &Mapping| qap.cost(mapping.as_slice());
+        let cost_of = |mapping: &Mapping| qap.cost(mapping.pes());
         let mut solution = QapSolution {
             cost: cost_of(&identity),
             cost_of_identity: cost_of(&identity),
@@ -224,7 +224,7 @@ impl Run<'_> {
         let is_small = self.qap.size() <= config.exact_size;
         let short = QapConfig { children: 0, time_limit: None, ..*config };
         let config = if is_small { &short } else { config };
-        let starts = [solution.mapping.as_slice().to_vec()];
+        let starts = [solution.mapping.pes().to_vec()];
         Ok(Memetic { dense: &dense, config, target, observer }.run(&starts)?.place_of)
     }
 }

@@ -33,7 +33,7 @@ pub fn by_level(graph: &CsrGraph, hierarchy: &Hierarchy, mapping: &Mapping) -> V
     let mut weights = vec![0; hierarchy.arities().len()];
     for node in graph.nodes() {
         for (target, weight) in graph.arcs(node) {
-            if let Some(level) = hierarchy.level(mapping.pe(node), mapping.pe(target)) {
+            if let Some(level) = hierarchy.level(mapping.pe_of(node), mapping.pe_of(target)) {
                 weights[level] += weight;
             }
         }

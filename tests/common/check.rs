@@ -9,7 +9,8 @@ use std::path::Path;
 use viem::graph::CsrGraph;
 use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, PeId, Weight};
-use viem::io::mapping;
+
+use viem::io;
 use viem::io::metis::{self, GraphContent};
 use viem::machine::{Hierarchy, Machine};
 use viem::mapping::Mapping;
@@ -100,9 +101,9 @@ fn random_workload(tasks: u32, rng: &mut Rng) -> Workload {
     builder.build().expect("what is sent is received later")
 }
 
-fn as_text(pe_of: &Mapping) -> String {
+fn as_text(mapping: &Mapping) -> String {
     let mut lines = Vec::new();
-    mapping::write(&mut lines, pe_of.as_slice()).expect("a vector can be written");
+    io::mapping::write(&mut lines, mapping.pes()).expect("a vector can be written");
     String::from_utf8(lines).expect("digits and line ends")
 }
 

@@ -194,7 +194,7 @@ pub fn shuffled(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
     let mut builder = GraphBuilder::new(graph.num_nodes());
     for u in graph.nodes() {
         for (v, _) in graph.arcs(u).filter(|&(v, _)| u < v) {
-            builder.add_edge(order.pe(u), order.pe(v), i64::from(rng.below(heaviest)) + 1);
+            builder.add_edge(order.pe_of(u), order.pe_of(v), i64::from(rng.below(heaviest)) + 1);
         }
     }
     builder.build().unwrap()

@@ -107,7 +107,7 @@ fn seats(machine: &Located, mapping: &Mapping) -> Seats {
         let Location { node, cpus, .. } = machine.location(pe);
         (machine.hosts[node as usize].clone(), cpus)
     };
-    mapping.as_slice().iter().map(of).collect()
+    mapping.pes().iter().map(of).collect()
 }
 
 fn numbers(text: &str, separator: char) -> Vec<u32> {

@@ -68,7 +68,7 @@ fn with(change: impl FnOnce(&mut QapConfig)) -> QapConfig {
 /// A result is an assignment with the J that it tells, not worse than the identity, nor below its bound.
 fn check(qap: &Qap, solution: &QapSolution) {
     let n = qap.size();
-    let place_of = solution.mapping.as_slice();
+    let place_of = solution.mapping.pes();
     assert!(Mapping::new(place_of.to_vec()).is_ok() && place_of.len() == n);
     assert_eq!(cost(n, qap.a(), qap.b(), place_of), solution.cost);
     assert!(solution.cost <= solution.cost_of_identity);
@@ -359,9 +359,9 @@ fn files_and_the_auditor_agree() {
         let qap = Qap::from_matrices(n, a, b).unwrap();
         let solution = qap::solve(&qap, &fast()).unwrap();
         let mut written = Vec::new();
-        qap_solution::write(&mut written, solution.mapping.as_slice(), solution.cost).unwrap();
+        qap_solution::write(&mut written, solution.mapping.pes(), solution.cost).unwrap();
         let back = qap_solution::read(Source::new("test", &written[..]).unwrap(), n).unwrap();
-        assert_eq!((&back.order[..], back.claimed), (solution.mapping.as_slice(), Some(solution.cost)));
+        assert_eq!((&back.order[..], back.claimed), (solution.mapping.pes(), Some(solution.cost)));
         let audited = audit_qap(&file, std::str::from_utf8(&written).unwrap());
         assert_eq!(audited, Ok(i128::from(solution.cost)));
     }

@@ -80,7 +80,7 @@ impl SimulationOptions {
         is_drawn: bool,
     ) -> Result<Option<Simulation>> {
         let settings = SimulationConfig::new(costs).with_timeline(self.trace.is_some() || is_drawn);
-        let run = || simulate(program, routing, mapping.as_slice(), settings, &());
+        let run = || simulate(program, routing, mapping.pes(), settings, &());
         Ok(self.simulate.then(run).transpose()?)
     }
 
@@ -108,7 +108,7 @@ pub(crate) fn write_trace(
 ) -> std::io::Result<()> {
     let timeline = simulation.and_then(|simulation| simulation.timeline.as_ref());
     match timeline {
-        Some(timeline) => files::write_json(out, &ChromeTrace::new(timeline, mapping.as_slice())),
+        Some(timeline) => files::write_json(out, &ChromeTrace::new(timeline, mapping.pes())),
         None => Ok(()),
     }
 }

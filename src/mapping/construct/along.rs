@@ -19,8 +19,12 @@ pub enum AlongError {
     Problem(#[from] ProblemError),
     #[error(transparent)]
     Machine(#[from] MachineError),
-    #[error("the order: {0}")]
-    Order(#[from] MappingError),
+    #[error(
+        "entry {entry} of the order is process {process}, but it must have each of the processes 0..{count} once"
+    )]
+    Order { entry: usize, process: NodeId, count: usize },
+    #[error(transparent)]
+    Mapping(#[from] MappingError),
     #[error(transparent)]
     Targets(#[from] TargetsError),
     #[error(transparent)]
@@ -32,9 +36,9 @@ impl HasKind for AlongError {
         match self {
             Self::Problem(error) => error.kind(),
             Self::Machine(error) => error.kind(),
-            Self::Order(error) => error.kind(),
+            Self::Mapping(error) => error.kind(),
             Self::Algorithm(error) => error.kind(),
-            Self::Targets(..) => ErrorKind::BadData,
+            Self::Targets(..) | Self::Order { .. } => ErrorKind::BadData,
         }
     }
 }
@@ -47,18 +51,21 @@ impl HasKind for AlongError {
 /// use viem::mapping::construct::along;
 ///
 /// let machine = Hierarchy::parse("2:2", "1:10")?;
-/// assert_eq!(along(&machine, &[3, 2, 0, 1])?.as_slice(), [2, 3, 1, 0]);
+/// assert_eq!(along(&machine, &[3, 2, 0, 1])?.pes(), [2, 3, 1, 0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn along(machine: &dyn Machine, order: &[NodeId]) -> Result<Mapping, AlongError> {
     check_room(order.len(), machine)?;
-    let order = Mapping::new(order.to_vec())?;
     let places = Places::of(machine)?;
-    let mut pe_of = vec![0; order.num_processes()];
-    for (&process, &pe) in order.as_slice().iter().zip(places.pe_of()) {
-        pe_of[process as usize] = pe;
+    let count = order.len();
+    let mut pe_of = vec![None; count];
+    for (entry, (&process, &pe)) in order.iter().zip(places.pe_of()).enumerate() {
+        match pe_of.get_mut(process as usize) {
+            Some(free @ None) => *free = Some(pe),
+            _ => return Err(AlongError::Order { entry, process, count }),
+        }
     }
-    Ok(Mapping::on(machine, pe_of)?)
+    Ok(Mapping::on(machine, pe_of.into_iter().flatten().collect())?)
 }
 
 /// Many-to-one: an algorithm partitions the graph, and block i goes to the i-th PE in the order of the
@@ -73,7 +80,7 @@ pub fn along(machine: &dyn Machine, order: &[NodeId]) -> Result<Mapping, AlongEr
 ///
 /// let (path, machine) = (generate::grid(8, 1), Hierarchy::parse("2:2", "1:10")?);
 /// let mapping = along_many(&PartitionInput::new(&path), PartitionAlgorithm::Linear, &machine)?;
-/// assert_eq!(mapping.as_slice(), [0, 0, 1, 1, 2, 2, 3, 3]);
+/// assert_eq!(mapping.pes(), [0, 0, 1, 1, 2, 2, 3, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn along_many(

@@ -25,9 +25,9 @@ use crate::graph::relabel::relabel;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{Cost, NodeId};
 use crate::machine::{DistanceOracle, with_oracle};
-use crate::mapping::Mapping;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::{SearchOutcome, Task, sample};
+use crate::mapping::{Mapping, process_on_each};
 
 pub(super) fn search(task: &Task<'_>) -> SearchOutcome {
     with_oracle!(task.problem.oracle(), |oracle| search_with(task, &task.problem.with_oracle(oracle)))
@@ -37,7 +37,7 @@ fn search_with<O: DistanceOracle>(task: &Task<'_>, problem: &Problem<'_, O>) -> 
     let Task { start, seed, observer, .. } = *task;
     let max_hops = task.config.max_hops;
     // Number the processes by their PEs, so that the memory accesses of a visit are local.
-    let process_on = start.inverse();
+    let process_on = process_on_each(start.pes());
     let graph = relabel(problem.graph(), &process_on);
     let by_pe = problem.with_graph(&graph);
     let mut search = SwapSearch::new(&by_pe, &Mapping::identity(process_on.len()), observer);

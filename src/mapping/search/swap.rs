@@ -4,9 +4,9 @@ use super::SearchOutcome;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::DistanceOracle;
-use crate::mapping::Mapping;
 use crate::mapping::objective::{cost_of_keys, keys, swap_delta};
 use crate::mapping::problem::Problem;
+use crate::mapping::{Mapping, process_on_each};
 
 /// A time in the search: the number of exchanges made so far plus 1, so that 0 means "never".
 pub(super) type Time = u64;
@@ -37,8 +37,8 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
             problem,
             observer,
             watch: Watch::new(observer),
-            pe_of: start.as_slice().to_vec(),
-            process_on: start.inverse(),
+            pe_of: start.pes().to_vec(),
+            process_on: process_on_each(start.pes()),
             cost: cost_of_keys(problem, &keys),
             keys,
             now: BEGIN,

@@ -220,7 +220,7 @@ pub fn evaluate_many_to_one(
     check_start(graph, machine, Some(&mapping))?;
     let distances = machine.distances()?;
     let cost = threads::run(config.threads, || evaluate(graph, &distances, &mapping))??;
-    let pe_of = mapping.as_slice();
+    let pe_of = mapping.pes();
     let report = ManyToOneReport {
         num_nodes: graph.num_nodes(),
         num_edges: graph.num_edges(),
@@ -254,7 +254,7 @@ pub fn evaluate_many_to_one(
 /// let old = map_many_to_one(&mesh, &machine, &config)?.mapping;
 /// // PE 2 has become slow.
 /// let slower = Capacities::new(machine, vec![2, 2, 1, 2, 2, 2, 2, 2])?;
-/// let homes = Homes::new(old.as_slice(), &[], 8)?;
+/// let homes = Homes::new(old.pes(), &[], 8)?;
 /// let new = remap_many_to_one(&mesh, &slower, &config, &homes, "5".parse()?, &())?;
 /// assert!(new.report.migration.unwrap().vertices < 400);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -320,7 +320,7 @@ fn check_start(graph: &CsrGraph, machine: &dyn Machine, start: Option<&Mapping>)
     if found != expected {
         return Err(SolveError::StartSize { found, expected });
     }
-    Ok(Mapping::many(machine.num_pes(), start.as_slice().to_vec()).map(|_| ())?)
+    Ok(Mapping::many(machine.num_pes(), start.pes().to_vec()).map(|_| ())?)
 }
 
 /// The input of a run.
@@ -354,7 +354,7 @@ impl Origin<'_> {
         match self {
             Self::Nothing => Blocks::Nothing,
             Self::Start(start) => {
-                Blocks::Start(start.as_slice().iter().map(|&pe| block_of[pe as usize]).collect())
+                Blocks::Start(start.pes().iter().map(|&pe| block_of[pe as usize]).collect())
             }
             Self::Homes(homes, weight) => Blocks::Homes(homes.renamed(&block_of), weight),
         }
@@ -540,7 +540,7 @@ fn place(
     // The values it reports are not J of the graph.
     let silent = Limited { observer, deadline: None, bound: Cost::MIN };
     match solve_watched(quotient, &machine, &config, None, &silent) {
-        Ok(solution) => solution.mapping.into_vec(),
+        Ok(solution) => solution.mapping.into_pes(),
         Err(_) => as_it_is,
     }
 }

@@ -146,7 +146,7 @@ pub fn solve_watched<'a>(
     let num_processes = graph.num_nodes();
     problem::check_room(num_processes, machine)?;
     let part = machine.first_pes(num_processes.saturating_mul(ENOUGH_PLACES)).filter(|part| {
-        let is_inside = |given: &Mapping| given.as_slice().iter().all(|&pe| (pe as usize) < part.num_pes());
+        let is_inside = |given: &Mapping| given.pes().iter().all(|&pe| (pe as usize) < part.num_pes());
         start.into_iter().chain(first).all(is_inside)
     });
     let machine = part.as_deref().unwrap_or(machine);
@@ -160,14 +160,14 @@ pub fn solve_watched<'a>(
             if found != num_processes {
                 return Err(SolveError::StartSize { found, expected: num_processes });
             }
-            let given = Mapping::on(machine, given.as_slice().to_vec())?;
-            Ok(Mapping::from_permutation(places.seats(given.as_slice())))
+            let given = Mapping::on(machine, given.pes().to_vec())?;
+            Ok(Mapping::from_permutation(places.seats(given.pes())))
         };
         let (start, first) = (start.map(seat).transpose()?, first.map(seat).transpose()?);
         let (start, first) = (start.as_ref(), first.as_ref());
         let run = Run { graph, machine: &places, config, start, first, observer, begin };
         let (outcome, report) = run.with(places.distances(), num_processes)?;
-        let seats = &outcome.as_slice()[..num_processes];
+        let seats = &outcome.pes()[..num_processes];
         let pe_of = seats.iter().map(|&place| places.pe_of()[place as usize]).collect();
         Ok(Solution { mapping: Mapping::from_places(pe_of), report })
     })?

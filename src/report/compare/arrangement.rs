@@ -110,7 +110,7 @@ mod tests {
     use crate::machine::build;
 
     fn order(arrangement: Arrangement, machine: &dyn Machine, count: usize) -> Vec<PeId> {
-        arrangement.of(machine, &Nodes::of(machine), count).unwrap().into_vec()
+        arrangement.of(machine, &Nodes::of(machine), count).unwrap().into_pes()
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
         let tree = build("2:2", Some("1:9"), None).unwrap();
         let graph = GraphBuilder::new(10).build().unwrap();
         let order = |arrangement: Arrangement, machine: &dyn Machine| {
-            arrangement.of_many(machine, &Nodes::of(machine), &graph).unwrap().into_vec()
+            arrangement.of_many(machine, &Nodes::of(machine), &graph).unwrap().into_pes()
         };
         assert_eq!(order(Arrangement::Cyclic, &tree), [0, 0, 2, 2, 2, 1, 1, 3, 3, 3]);
         let uneven = Capacities::new(tree, vec![1, 1, 2, 1]).unwrap();

@@ -94,7 +94,7 @@ impl<'a> Comparison<'a> {
     /// The figures of a mapping, on the threads of the rayon pool it is called in.
     pub fn figures(&self, mapping: &Mapping) -> Result<Figures, ScoreError> {
         let cost = evaluate(self.graph, &self.distances, mapping)?;
-        let node_of: Vec<u32> = mapping.as_slice().iter().map(|&pe| self.nodes.node(pe) as u32).collect();
+        let node_of: Vec<u32> = mapping.pes().iter().map(|&pe| self.nodes.node(pe) as u32).collect();
         let between = quotient::contract(self.graph, &node_of, self.nodes.hosts().len());
         let outgoing: Vec<Weight> = between.nodes().map(|node| between.weighted_degree(node)).collect();
         let busiest = outgoing.iter().copied().max().unwrap_or(0);
@@ -109,7 +109,7 @@ impl<'a> Comparison<'a> {
             return self.shares(named);
         }
         let mut weights = [0; 3];
-        let site = |process: NodeId| self.nodes.site(mapping.pe(process));
+        let site = |process: NodeId| self.nodes.site(mapping.pe_of(process));
         for process in self.graph.nodes() {
             let here = site(process);
             for (other, weight) in self.graph.arcs(process).filter(|&(other, _)| other > process) {
@@ -155,7 +155,7 @@ mod tests {
             let mapping = random_mapping(16, &mut rng);
             let comparison = Comparison::new(&graph, &machine).unwrap();
             let figures = comparison.figures(&mapping).unwrap();
-            let node = |process| comparison.nodes().node(mapping.pe(process));
+            let node = |process| comparison.nodes().node(mapping.pe_of(process));
             for (number, &outgoing) in figures.outgoing.iter().enumerate() {
                 let inside = graph.nodes().filter(|&process| node(process) == number);
                 let arcs = inside.flat_map(|process| graph.arcs(process));
@@ -171,7 +171,7 @@ mod tests {
             assert_eq!(figures.levels.last().unwrap().weight, between, "{}", spec.0);
             let shares: f64 = figures.levels.iter().map(|level| level.share).sum();
             assert!((shares - 1.0).abs() < 1e-9);
-            let scored = crate::mapping::objective::score(&graph, &machine, mapping.as_slice()).unwrap();
+            let scored = crate::mapping::objective::score(&graph, &machine, mapping.pes()).unwrap();
             assert_eq!(figures.cost, scored);
         }
     }

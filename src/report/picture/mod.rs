@@ -132,9 +132,9 @@ impl Places {
     fn matrix(&self, graph: &CsrGraph, mapping: &Mapping) -> Vec<Weight> {
         let mut matrix = vec![0; self.side * self.side];
         for process in graph.nodes() {
-            let row = self.row_of[mapping.pe(process) as usize] * self.side;
+            let row = self.row_of[mapping.pe_of(process) as usize] * self.side;
             for (other, weight) in graph.arcs(process) {
-                matrix[row + self.row_of[mapping.pe(other) as usize]] += weight;
+                matrix[row + self.row_of[mapping.pe_of(other) as usize]] += weight;
             }
         }
         matrix
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(matrix.iter().sum::<Weight>(), graph.total_arc_weight());
         for (u, v) in [(0, 5), (3, 4), (7, 2)] {
             let weight = graph.arcs(u).find(|arc| arc.0 == v).map_or(0, |arc| arc.1);
-            assert_eq!(matrix[mapping.pe(u) as usize * 12 + mapping.pe(v) as usize], weight);
+            assert_eq!(matrix[mapping.pe_of(u) as usize * 12 + mapping.pe_of(v) as usize], weight);
         }
         assert_eq!(places.borders, [0.25, 0.5, 0.75]);
         // The first row is the first PE of the first node, wherever it is in the list.

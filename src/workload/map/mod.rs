@@ -267,7 +267,7 @@ fn map_since(
     let steps = state.steps;
     let mapping =
         Mapping::on(machine, found.pe_of.clone()).expect("no PE has more tasks than it has room for");
-    let cost = Cost::try_from(cost(workload, machine, mapping.as_slice())?).unwrap_or(Cost::MAX);
+    let cost = Cost::try_from(cost(workload, machine, mapping.pes())?).unwrap_or(Cost::MAX);
     let report = TaskMapReport {
         cost,
         estimate: found.cycles(),
@@ -382,13 +382,13 @@ impl<'a> Run<'a> {
     fn plain(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Vec<Candidate>, TaskMapError> {
         let n = self.search.graph.num_nodes();
         let identity = Mapping::in_order(self.machine, n).expect("there is room");
-        let mut starts = vec![self.search.candidate(Start::Identity, identity.into_vec(), state)];
+        let mut starts = vec![self.search.candidate(Start::Identity, identity.into_pes(), state)];
         if let Some(given) = given {
-            let given = Mapping::on(self.machine, given.as_slice().to_vec()).map_err(SolveError::Start)?;
+            let given = Mapping::on(self.machine, given.pes().to_vec()).map_err(SolveError::Start)?;
             if given.num_processes() != n {
                 return Err(SolveError::StartSize { found: given.num_processes(), expected: n }.into());
             }
-            starts.push(self.search.candidate(Start::Given, given.into_vec(), state));
+            starts.push(self.search.candidate(Start::Given, given.into_pes(), state));
         }
         Ok(starts)
     }
@@ -424,7 +424,7 @@ impl<'a> Run<'a> {
         let limit = self.config.mapping.time_limit.map(share);
         let mapping = MapConfig { time_limit: limit, ..self.config.mapping };
         let solution = solve_watched(graph, self.machine, &mapping, given, self.late.observer)?;
-        starts.extend(self.start(Start::Cost, solution.mapping.into_vec(), state));
+        starts.extend(self.start(Start::Cost, solution.mapping.into_pes(), state));
         if self.search.stops(&mut state.steps) {
             return Ok(starts);
         }

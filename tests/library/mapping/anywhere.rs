@@ -57,7 +57,7 @@ fn is_possible(config: &MapConfig, family: &Family) -> bool {
 /// Asserts that a solution is a mapping, costs what the report says, and is not worse than the identity and a start.
 fn check(family: &Family, graph: &CsrGraph, solution: &Solution, start: Option<&Mapping>, context: &str) {
     let Solution { mapping, report } = solution;
-    let pe_of = mapping.as_slice();
+    let pe_of = mapping.pes();
     assert_eq!(pe_of.len(), graph.num_nodes(), "{context}");
     assert_eq!(Mapping::on(&*family.machine, pe_of.to_vec()).as_ref(), Ok(mapping), "{context}");
     family.room_left(pe_of);
@@ -66,9 +66,9 @@ fn check(family: &Family, graph: &CsrGraph, solution: &Solution, start: Option<&
     let cost = |pe_of: &[PeId]| family.cost(graph, pe_of);
     assert_eq!(cost(pe_of), i128::from(report.cost), "{context}");
     let identity = Mapping::in_order(&*family.machine, graph.num_nodes()).unwrap();
-    assert_eq!(cost(identity.as_slice()), i128::from(report.cost_of_identity), "{context}");
+    assert_eq!(cost(identity.pes()), i128::from(report.cost_of_identity), "{context}");
     assert!(report.cost <= report.cost_of_identity.min(report.cost_of_construction), "{context}");
-    assert_eq!(report.cost_of_start.map(i128::from), start.map(|start| cost(start.as_slice())), "{context}");
+    assert_eq!(report.cost_of_start.map(i128::from), start.map(|start| cost(start.pes())), "{context}");
     assert!(report.cost_of_start.is_none_or(|of_start| report.cost <= of_start), "{context}");
 }
 
@@ -120,8 +120,9 @@ fn a_good_start_is_kept() {
         let start = Mapping::on(&*family.machine, family.shuffled_places(&mut rng)).unwrap();
         let mut builder = GraphBuilder::new(start.num_processes());
         for u in 1..start.num_processes() {
-            let distance =
-                |&v: &usize| family.distances[start.pe(u as NodeId) as usize][start.pe(v as NodeId) as usize];
+            let distance = |&v: &usize| {
+                family.distances[start.pe_of(u as NodeId) as usize][start.pe_of(v as NodeId) as usize]
+            };
             let v = (0..u).min_by_key(distance).unwrap();
             builder.add_edge(u as NodeId, v as NodeId, 1);
         }
@@ -277,7 +278,7 @@ fn searches_end_in_local_optima() {
             config.improvement.anywhere.cooling.proposals = 0;
             let mut end = |search: SearchConfig| {
                 config.search = search;
-                solve(&graph, &*family.machine, &config).unwrap().mapping.into_vec()
+                solve(&graph, &*family.machine, &config).unwrap().mapping.into_pes()
             };
             let pe_of = end(SearchConfig::of(Neighbourhood::NSquare));
             check_exchanges(&family, &graph, &pe_of, |_, _| true);

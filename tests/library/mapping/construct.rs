@@ -92,7 +92,7 @@ fn every_constructor_yields_a_permutation() {
             for algorithm in Construction::ALL {
                 let mapping = build(&graph, &hierarchy, algorithm, PartitionPreset::Fast);
                 assert_eq!(mapping.num_processes(), graph.num_nodes());
-                assert!(Mapping::new(mapping.into_vec()).is_ok(), "{algorithm:?} {arities}");
+                assert!(Mapping::new(mapping.into_pes()).is_ok(), "{algorithm:?} {arities}");
             }
         }
     }
@@ -122,7 +122,7 @@ fn every_constructor_bears_the_heaviest_edges() {
                     .with_algorithm(algorithm)
                     .with_partitions(PartitionPreset::Fast);
                 let mapping = construct_on(machine.as_ref(), &graph, &config, 9, &());
-                assert!(Mapping::new(mapping.into_vec()).is_ok(), "{algorithm:?} {spec}");
+                assert!(Mapping::new(mapping.into_pes()).is_ok(), "{algorithm:?} {spec}");
             }
         }
     }
@@ -174,9 +174,9 @@ fn hierarchical_constructors_keep_cliques_together() {
     {
         let mapping = build(&graph, &hierarchy, algorithm, PartitionPreset::Eco);
         for clique in 0..count {
-            let group = mapping.pe(member(clique, 0)) / size;
+            let group = mapping.pe_of(member(clique, 0)) / size;
             assert!(
-                (1..size).all(|index| mapping.pe(member(clique, index)) / size == group),
+                (1..size).all(|index| mapping.pe_of(member(clique, index)) / size == group),
                 "{algorithm:?}"
             );
         }
@@ -197,7 +197,7 @@ fn growing_starts_at_the_largest_volume_and_follows_the_edges() {
     let hierarchy = Hierarchy::parse("2:3", "1:10").unwrap();
     let mapping = build(&graph, &hierarchy, Construction::Growing, PartitionPreset::Eco);
     // Order of processes: 3 (volume 17), 2 (9), 4 (8), 1 (5), then 5 and 0 (1 each, 0 and 5 alike).
-    assert_eq!(mapping.as_slice(), [4, 3, 1, 0, 2, 5]);
+    assert_eq!(mapping.pes(), [4, 3, 1, 0, 2, 5]);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_stopped_construction_is_a_permutation() {
             let construct = |questions| {
                 let observer = StopAfter::questions(questions);
                 let mapping = construct_on(&hierarchy, &graph, &config, 3, &observer);
-                (Mapping::new(mapping.into_vec()).expect("a permutation"), observer.should_stop())
+                (Mapping::new(mapping.into_pes()).expect("a permutation"), observer.should_stop())
             };
             for questions in (0..12).chain((4..14).map(|bit| (1 << bit) - 1)) {
                 construct(questions);

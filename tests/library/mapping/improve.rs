@@ -60,7 +60,7 @@ fn never_worse_than_any_start_and_the_cost_is_that_of_the_mapping() {
                     7,
                     &observer,
                 );
-                assert_eq!(outcome.cost, cost(&problem, &Mapping::new(outcome.mapping.into_vec()).unwrap()));
+                assert_eq!(outcome.cost, cost(&problem, &Mapping::new(outcome.mapping.into_pes()).unwrap()));
                 for start in &starts[..count] {
                     assert!(outcome.cost <= cost(&problem, start), "{arities} {distances}");
                 }
@@ -143,6 +143,6 @@ fn a_stopped_improvement_is_a_mapping_not_worse_than_the_first_start() {
         let outcome = improve(&problem, &Places::of(&hierarchy).unwrap(), &[&start], &SHORT, 1, &stop);
         assert_eq!(outcome.stopped, stop.should_stop(), "{questions}");
         assert!(outcome.cost <= cost(&problem, &start));
-        assert_eq!(cost(&problem, &Mapping::new(outcome.mapping.into_vec()).unwrap()), outcome.cost);
+        assert_eq!(cost(&problem, &Mapping::new(outcome.mapping.into_pes()).unwrap()), outcome.cost);
     }
 }

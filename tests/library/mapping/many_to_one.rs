@@ -37,7 +37,7 @@ fn bounds_of(graph: &CsrGraph, room: &[usize], percent: i64) -> Vec<Weight> {
 /// Asserts that J, loads and bounds are what the definitions say.
 fn check(family: &Family, graph: &CsrGraph, percent: i64, solution: &ManyToOneSolution, context: &str) {
     let ManyToOneSolution { mapping, report } = solution;
-    let pe_of = mapping.as_slice();
+    let pe_of = mapping.pes();
     assert_eq!(pe_of.len(), graph.num_nodes(), "{context}");
     assert_eq!(family.cost(graph, pe_of), i128::from(report.cost), "{context}");
     let loads = loads_of(graph, family.machine.num_pes(), pe_of);
@@ -140,7 +140,7 @@ fn exact_sizes_are_met_and_work_follows_the_speeds() {
     let tree = Hierarchy::parse("4:3", "1:10").unwrap();
     let exact = config(MapPreset::Eco).with_imbalance(0.0);
     let solution = map_many_to_one(&graph, &tree, &exact).unwrap();
-    let loads = loads_of(&graph, 12, solution.mapping.as_slice());
+    let loads = loads_of(&graph, 12, solution.mapping.pes());
     assert!(loads.iter().all(|&load| load == 166 || load == 167), "{loads:?}");
     let speeds: Vec<u32> = (0..12).map(|pe| 1 + pe % 8).collect();
     let sum: u32 = speeds.iter().sum();
@@ -149,7 +149,7 @@ fn exact_sizes_are_met_and_work_follows_the_speeds() {
         let capacities = speeds.iter().map(|speed| speed * factor).collect();
         let machine = Capacities::new(tree.clone(), capacities).unwrap();
         let solution = map_many_to_one(&graph, &machine, &exact).unwrap();
-        for (load, &speed) in loads_of(&graph, 12, solution.mapping.as_slice()).into_iter().zip(&speeds) {
+        for (load, &speed) in loads_of(&graph, 12, solution.mapping.pes()).into_iter().zip(&speeds) {
             let share = 2000.0 * f64::from(speed) / f64::from(sum);
             assert!((load as f64 - share).abs() < 1.0, "{load} for {share}");
         }
@@ -164,7 +164,7 @@ fn what_is_too_heavy_is_told_and_not_fatal() {
     let graph = builder.build().unwrap();
     let machine = Hierarchy::parse("2:2", "1:10").unwrap();
     let solution = map_many_to_one(&graph, &machine, &config(MapPreset::Eco)).unwrap();
-    let loads = loads_of(&graph, 4, solution.mapping.as_slice());
+    let loads = loads_of(&graph, 4, solution.mapping.pes());
     // A bound of 33: the heavy vertex has a PE to itself.
     assert_eq!(solution.report.loads.bound, 33);
     assert_eq!(solution.report.loads.overload, 67, "{loads:?}");
@@ -182,7 +182,7 @@ fn a_start_is_improved_and_never_made_worse() {
             map_many_to_one_watched(&graph, &machine, &config(MapPreset::Fast), Some(start), &()).unwrap();
         check(&family, &graph, 3, &improved, "improved");
         let of_start = improved.report.cost_of_start.unwrap();
-        assert_eq!(i128::from(of_start), family.cost(&graph, start.as_slice()));
+        assert_eq!(i128::from(of_start), family.cost(&graph, start.pes()));
         assert!(improved.report.cost <= of_start);
         assert_eq!(improved.report.loads.overload, 0);
     }

@@ -30,7 +30,7 @@ fn check<O: DistanceOracle + Clone>(
     let distances = kind(oracle.clone());
     let problem = Problem::new(graph, &distances).unwrap();
     let n = graph.num_nodes();
-    let mut pe_of = random_mapping(n, rng).into_vec();
+    let mut pe_of = random_mapping(n, rng).into_pes();
     for _ in 0..20 {
         let mapping = Mapping::new(pe_of.clone()).unwrap();
         let before = i128::from(cost(&problem, &mapping));

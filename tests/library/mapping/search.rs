@@ -78,7 +78,7 @@ fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
             let nsquare = SearchConfig::of(Neighbourhood::NSquare);
             let descended =
                 search(&graph, &Distances::DeepTree(hierarchy.online64()), &random, &nsquare).mapping;
-            let mut disturbed = descended.into_vec();
+            let mut disturbed = descended.into_pes();
             for _ in 0..3 {
                 disturbed.swap(rng.below(n as u32) as usize, rng.below(n as u32) as usize);
             }
@@ -95,11 +95,11 @@ fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
 fn the_end_is_a_local_optimum_of_the_neighbourhood() {
     for_all(|graph, hierarchy, start, config| {
         let outcome = search(graph, &Distances::Tree(hierarchy.online32().unwrap()), start, config);
-        let mut pe_of = outcome.mapping.as_slice().to_vec();
+        let mut pe_of = outcome.mapping.pes().to_vec();
         let cost = i128::from(outcome.cost);
         assert_eq!(cost, naive_cost(graph, hierarchy, &pe_of));
         assert!(!outcome.stopped);
-        let before = naive_cost(graph, hierarchy, start.as_slice());
+        let before = naive_cost(graph, hierarchy, start.pes());
         assert!(cost <= before && (outcome.made == 0) == (cost == before));
         for (u, v) in pairs(graph, config) {
             pe_of.swap(u as usize, v as usize);
@@ -146,7 +146,7 @@ fn nsquare_visits_the_mappings_of_the_plain_loop() {
         if config.neighbourhood != Neighbourhood::NSquare {
             return;
         }
-        let mut pe_of = start.as_slice().to_vec();
+        let mut pe_of = start.pes().to_vec();
         let mut cost = naive_cost(graph, hierarchy, &pe_of);
         let mut made = 0;
         let mut improved = true;
@@ -165,7 +165,7 @@ fn nsquare_visits_the_mappings_of_the_plain_loop() {
             }
         }
         let outcome = search(graph, &Distances::Tree(hierarchy.online32().unwrap()), start, config);
-        assert_eq!(outcome.mapping.as_slice(), pe_of);
+        assert_eq!(outcome.mapping.pes(), pe_of);
         assert_eq!((i128::from(outcome.cost), outcome.made), (cost, made));
     });
 }
@@ -228,7 +228,7 @@ fn a_stopped_search_returns_the_best_so_far() {
         let complete = search(graph, &oracle, start, config);
         for questions in [0, 1, 19] {
             let outcome = local_search(&problem, start, config, 3, &StopAfter::questions(questions));
-            assert_eq!(i128::from(outcome.cost), naive_cost(graph, hierarchy, outcome.mapping.as_slice()));
+            assert_eq!(i128::from(outcome.cost), naive_cost(graph, hierarchy, outcome.mapping.pes()));
             assert!(outcome.made <= complete.made);
             assert!(outcome.stopped || outcome == complete);
             if questions == 0 && config.neighbourhood != Neighbourhood::None {

@@ -62,12 +62,12 @@ fn the_optimum_is_never_beaten_and_costs_agree_with_a_double_loop() {
             let optimum = optimum(&graph, &hierarchy);
             for config in every_config() {
                 let Solution { mapping, report } = map(&graph, &hierarchy, &config);
-                let cost = naive_cost(&graph, &hierarchy, mapping.as_slice());
+                let cost = naive_cost(&graph, &hierarchy, mapping.pes());
                 assert_eq!(cost, i128::from(report.cost), "{config:?}");
                 assert!(cost >= optimum);
                 assert_eq!(
                     i128::from(report.cost_of_identity),
-                    naive_cost(&graph, &hierarchy, Mapping::identity(n).as_slice())
+                    naive_cost(&graph, &hierarchy, Mapping::identity(n).pes())
                 );
                 assert!(report.cost <= report.cost_of_identity && report.cost <= report.cost_of_construction);
             }
@@ -159,7 +159,7 @@ fn never_worse_than_the_identity_or_the_start() {
     // Relabelled so that only the start is good.
     let mut builder = GraphBuilder::new(24);
     for group in 0..12 {
-        let process_on = shuffled.inverse();
+        let process_on = shuffled.process_on_each_pe().expect("a permutation");
         builder.add_edge(process_on[2 * group], process_on[2 * group + 1], 10);
     }
     let graph = builder.build().unwrap();
@@ -199,7 +199,7 @@ fn few_processes_use_a_part_of_a_large_machine() {
     for machines in machines {
         let [large, small] = machines.map(|machine| solve(&graph, machine, &MapConfig::default()).unwrap());
         assert_eq!(large.mapping, small.mapping);
-        assert_eq!(large.report.cost, score(&graph, machines[0], large.mapping.as_slice()).unwrap());
+        assert_eq!(large.report.cost, score(&graph, machines[0], large.mapping.pes()).unwrap());
         // A start may be anywhere.
         let last = machines[0].num_pes() as u32 - 1;
         let start = Mapping::on(machines[0], (0..12).map(|process| last - process).collect()).unwrap();
@@ -215,7 +215,7 @@ fn one_process_is_mapped_and_none_too() {
     let one = GraphBuilder::new(1).build().unwrap();
     for config in every_config() {
         let solution = map(&one, &hierarchy, &config);
-        assert_eq!((solution.mapping.as_slice(), solution.report.cost), (&[0][..], 0));
+        assert_eq!((solution.mapping.pes(), solution.report.cost), (&[0][..], 0));
     }
     let none = GraphBuilder::new(0).build().unwrap();
     let solution = map(&none, &hierarchy, &MapConfig::default());
@@ -229,7 +229,7 @@ fn a_stopped_run_returns_a_valid_mapping() {
     for config in every_config() {
         let Solution { mapping, report } =
             solve_watched(&graph, &hierarchy, &config, None, &StopAfter::questions(0)).unwrap();
-        assert_eq!(i128::from(report.cost), naive_cost(&graph, &hierarchy, mapping.as_slice()));
+        assert_eq!(i128::from(report.cost), naive_cost(&graph, &hierarchy, mapping.pes()));
         assert!(report.stopped);
         assert!(report.cost <= report.cost_of_identity && report.cost <= report.cost_of_construction);
     }
@@ -256,7 +256,7 @@ fn a_time_limit_only_ever_lowers_the_cost() {
         let time_limit = Some(std::time::Duration::from_millis(milliseconds));
         let Solution { mapping, report } = map(&graph, &hierarchy, &config.with_time_limit(time_limit));
         assert!(report.cost <= report.cost_of_identity.min(report.cost_of_construction));
-        assert_eq!(i128::from(report.cost), naive_cost(&graph, &hierarchy, mapping.as_slice()));
+        assert_eq!(i128::from(report.cost), naive_cost(&graph, &hierarchy, mapping.pes()));
         // On any machine, the first cycle is over by the later limit unless it is stopped.
         assert!(report.cost <= bound || report.seconds.total >= 0.28);
     }

@@ -34,7 +34,7 @@ fn mapped(
 ) -> (ManyToOneSolution, Homes, ManyToOneConfig) {
     let config = ManyToOneConfig::preset(preset).with_seed(seed);
     let solution = map_many_to_one(graph, tree, &config).unwrap();
-    let homes = Homes::new(solution.mapping.as_slice(), &[], tree.num_pes()).unwrap();
+    let homes = Homes::new(solution.mapping.pes(), &[], tree.num_pes()).unwrap();
     (solution, homes, config)
 }
 
@@ -196,7 +196,7 @@ fn on_a_machine_j_and_migration_are_weighed() {
     for x in ["0", "1", "50", "5000"] {
         let solution = remap_many_to_one(&mesh, &slower, &config, &homes, weight(x), &()).unwrap();
         let report = &solution.report;
-        let pe_of = solution.mapping.as_slice();
+        let pe_of = solution.mapping.pes();
         assert_eq!(report.cost, j_of(&mesh, pe_of));
         assert_eq!(report.migration, Some(homes.migration(&mesh, pe_of)));
         let mut loads = [0; 12];
@@ -209,7 +209,7 @@ fn on_a_machine_j_and_migration_are_weighed() {
     let scratch = map_many_to_one(&mesh, &slower, &config).unwrap();
     let relabelled = remap_many_to_one(&mesh, &slower, &config, &homes, weight("0"), &()).unwrap();
     assert_eq!(relabelled.report.cost, scratch.report.cost);
-    let kept = homes.migration(&mesh, scratch.mapping.as_slice()).weight;
+    let kept = homes.migration(&mesh, scratch.mapping.pes()).weight;
     assert!(relabelled.report.migration.unwrap().weight <= kept);
 }
 
@@ -297,8 +297,8 @@ fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
         let homes = Homes::new(&old, &[12, 13], 12).unwrap();
         for x in ["0.5", "100"] {
             let solution = remap_many_to_one(&graph, &machine, &config, &homes, weight(x), &()).unwrap();
-            assert_eq!(solution.report.cost, j_of(&graph, solution.mapping.as_slice()));
-            let pe_of = solution.mapping.as_slice();
+            assert_eq!(solution.report.cost, j_of(&graph, solution.mapping.pes()));
+            let pe_of = solution.mapping.pes();
             assert_eq!(solution.report.migration, Some(homes.migration(&graph, pe_of)));
         }
     }

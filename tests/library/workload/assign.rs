@@ -215,7 +215,7 @@ fn regular_programs_are_mapped_to_neighbours() {
         let found = map_tasks(&workload, &machine, &quick(), None, &()).unwrap();
         let name = format!("{pattern} {lengths:?} on {}", machine.describe());
         assert_eq!(found.report.estimate, found.report.ideal, "{name}");
-        let time = completion_time(&workload, &machine, found.mapping.as_slice());
+        let time = completion_time(&workload, &machine, found.mapping.pes());
         assert_eq!(time as f64, found.report.ideal, "{name}");
     }
 }
@@ -238,7 +238,7 @@ fn congested_programs_are_not_slower_than_any_start() {
         Rng::new(case as u64).shuffle(&mut order);
         let given = Mapping::new(order.clone()).unwrap();
         let found = map_tasks(&workload, &machine, &quick(), Some(&given), &()).unwrap();
-        let time = completion_time(&workload, &machine, found.mapping.as_slice());
+        let time = completion_time(&workload, &machine, found.mapping.pes());
         assert_eq!(found.report.completion_time, Some(time));
         let identity: Vec<PeId> = (0..25).collect();
         let others = [&order, &identity].map(|other| completion_time(&workload, &machine, other));
@@ -253,7 +253,7 @@ fn congested_programs_are_not_slower_than_any_start() {
         config.simulated = 0;
         let by_estimate = map_tasks(&workload, &machine, &config, Some(&given), &()).unwrap();
         let value = |pe_of: &[PeId]| estimate(&workload, &machine, pe_of, Costs::default());
-        assert_eq!(by_estimate.report.estimate, value(by_estimate.mapping.as_slice()));
+        assert_eq!(by_estimate.report.estimate, value(by_estimate.mapping.pes()));
         assert!(by_estimate.report.estimate <= value(&order).min(value(&identity)));
         assert_eq!(by_estimate.report.completion_time, None);
     }
@@ -288,8 +288,8 @@ fn small_programs_are_not_slower_than_any_start() {
         rng.shuffle(&mut order);
         let given = Mapping::new(order.clone()).unwrap();
         let found = map_tasks(&workload, &machine, &quick(), Some(&given), &()).unwrap();
-        let [time, given, identity] = [found.mapping.as_slice(), &order, &identity]
-            .map(|pe_of| completion_time(&workload, &machine, pe_of));
+        let [time, given, identity] =
+            [found.mapping.pes(), &order, &identity].map(|pe_of| completion_time(&workload, &machine, pe_of));
         assert_eq!(found.report.completion_time, Some(time));
         assert!(time <= given.min(identity), "{time} {given} {identity}");
         count += u32::from(found.report.estimate == found.report.ideal && time as f64 > found.report.ideal);
@@ -332,11 +332,11 @@ fn several_tasks_share_a_pe_within_its_room() {
     let machine = Capacities::new(Grid::mesh(&[4, 4]).unwrap(), vec![3; 16]).unwrap();
     let found = map_tasks(&workload, &machine, &quick(), None, &()).unwrap();
     let mut count = [0; 16];
-    found.mapping.as_slice().iter().for_each(|&pe| count[pe as usize] += 1);
+    found.mapping.pes().iter().for_each(|&pe| count[pe as usize] += 1);
     assert!(count.iter().all(|&count| count <= 3), "{count:?}");
     let in_order = Mapping::in_order(&machine, 40).unwrap();
-    let time = completion_time(&workload, &machine, found.mapping.as_slice());
-    assert!(time <= completion_time(&workload, &machine, in_order.as_slice()));
+    let time = completion_time(&workload, &machine, found.mapping.pes());
+    assert!(time <= completion_time(&workload, &machine, in_order.pes()));
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn a_run_that_is_asked_to_stop_has_a_mapping() {
     for questions in [0, 1, 5, 50, 500] {
         let observer = StopAfter::questions(questions);
         let found = map_tasks(&workload, &machine, &TaskMapConfig::default(), None, &observer).unwrap();
-        assert!(Mapping::on(&machine, found.mapping.as_slice().to_vec()).is_ok());
+        assert!(Mapping::on(&machine, found.mapping.pes().to_vec()).is_ok());
         assert!(found.report.stopped || questions > 50, "{questions}");
     }
 }

@@ -102,10 +102,10 @@ impl Job<'_> {
             cost: Objective { mapping: evaluate(&graph, &distances, &mapping)?, identity },
             traffic: match hierarchy {
                 Some(hierarchy) => Traffic::ByLevel(traffic::by_level(&graph, hierarchy, &mapping)),
-                None => Traffic::ByDistance(traffic::by_distance(&graph, &distances, mapping.as_slice())),
+                None => Traffic::ByDistance(traffic::by_distance(&graph, &distances, mapping.pes())),
             },
             spread,
-            empty_pes: traffic::empty_pes(machine.num_pes(), mapping.as_slice()),
+            empty_pes: traffic::empty_pes(machine.num_pes(), mapping.pes()),
             simulation: simulation.as_ref().map(SimulationReport::from),
             compared,
         };
@@ -152,8 +152,8 @@ fn spread(graph: &CsrGraph, machine: &dyn Machine, imbalance: f64, mapping: &Map
     let bounds = solve::load_bounds(graph, machine, imbalance);
     JsonSpread {
         imbalance: 100.0 * imbalance,
-        loads: solve::pe_loads(graph, &bounds, mapping.as_slice()),
-        by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.as_slice())),
+        loads: solve::pe_loads(graph, &bounds, mapping.pes()),
+        by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.pes())),
     }
 }
 

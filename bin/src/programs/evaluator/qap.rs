@@ -46,13 +46,13 @@ pub(super) fn score(options: &Options, given: &Given) -> Result<End> {
     console.line(format_args!("quadratic assignment problem of {} objects", qap.size()));
     console.line(format_args!("reading input mapping"));
     let mapping = problem.assignment(&options.input_mapping, console)?;
-    let (cost, lower_bound) = (qap.cost(mapping.as_slice()), lower_bound(qap));
+    let (cost, lower_bound) = (qap.cost(mapping.pes()), lower_bound(qap));
     let known = problem.known(lower_bound);
     let score = Score {
         model: files::name(&options.file),
         input_mapping: files::name(&options.input_mapping),
         n: qap.size(),
-        cost: ScoredCost { mapping: cost, identity: qap.cost(Mapping::identity(qap.size()).as_slice()) },
+        cost: ScoredCost { mapping: cost, identity: qap.cost(Mapping::identity(qap.size()).pes()) },
         lower_bound,
         known,
         gap_percent: known.and_then(|known| gap(cost, known)),

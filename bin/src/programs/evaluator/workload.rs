@@ -52,7 +52,7 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
     let mapping = files::read_mapping(&options.input_mapping, program.num_tasks(), &roomy)?;
     let routing = Routing::new(machine)?;
     let model = WorkloadModel::new(&program, costs)?;
-    let estimate = match Estimate::of(&model, &routing, mapping.as_slice()) {
+    let estimate = match Estimate::of(&model, &routing, mapping.pes()) {
         Ok(estimate) => Ok(estimate.cycles()),
         // J and the simulation need no table.
         Err(error @ EstimateError::TooLarge { .. }) => Err(error),
@@ -71,7 +71,7 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
         messages: program.num_messages(),
         flits: program.num_flits(),
         machine: options.machine.report(machine),
-        cost: map::cost(&program, machine, mapping.as_slice())?,
+        cost: map::cost(&program, machine, mapping.pes())?,
         estimate: estimate.as_ref().ok().copied(),
         ideal: model.completion_time as f64,
         phases: model.phases.len(),

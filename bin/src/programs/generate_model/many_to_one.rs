@@ -58,7 +58,7 @@ impl Job<'_> {
             .with_imbalance(share);
         let remap = self.options.remap.read(&graph, machine.num_pes())?;
         let (solution, curve) = self.solve(&graph, machine, &config, remap.as_ref())?;
-        let (pe_of, report) = (solution.mapping.as_slice(), &solution.report);
+        let (pe_of, report) = (solution.mapping.pes(), &solution.report);
         let model = quotient::contract(&graph, pe_of, machine.num_pes()).with_unit_node_weights();
         let migration = remap.as_ref().zip(report.migration);
         self.tell(&graph, &model, report, migration);
@@ -112,7 +112,7 @@ impl Job<'_> {
             spread: JsonSpread {
                 imbalance: self.options.imbalance,
                 loads: report.loads,
-                by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.as_slice())),
+                by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.pes())),
             },
             remap: None,
             model_edges: model.num_edges(),

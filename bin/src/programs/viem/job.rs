@@ -54,7 +54,7 @@ impl Places<'_> {
         audit: Option<Audit<'_>>,
     ) -> Result<()> {
         let texts: Vec<(OutputId, &str)> = self.picture.zip(drawn).into_iter().chain(more).collect();
-        let write_mapping = |out: &mut dyn Write| io::mapping::write(out, mapping.as_slice());
+        let write_mapping = |out: &mut dyn Write| io::mapping::write(out, mapping.pes());
         let write_report = |out: &mut dyn Write| files::write_report(out, NAME, report);
         let fills = files::fills(&texts);
         let mut contents: Vec<Content<'_>> =

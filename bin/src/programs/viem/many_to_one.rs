@@ -175,7 +175,7 @@ impl ManyToOne<'_> {
         let (Job { options, machine, .. }, graph) = (&self.job, self.graph);
         let audit = files::audit_many(&options.file, written, (&options.machine, machine))?;
         let mut loads: Vec<Weight> = vec![0; machine.num_pes()];
-        for (&weight, &pe) in graph.node_weights().iter().zip(mapping.as_slice()) {
+        for (&weight, &pe) in graph.node_weights().iter().zip(mapping.pes()) {
             loads[pe as usize] += weight;
         }
         if audit.cost != cost as u128 {

@@ -70,7 +70,7 @@ pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
     };
     let report = JsonReport::new(options, &problem, &solution, config.with_threads(1), machine);
     tell(console, &report);
-    let written = solution.mapping.as_slice();
+    let written = solution.mapping.pes();
     let contents: [Content<'_>; 2] = [
         (Some(output), &|out| match options.output_format {
             OutputFormat::Mapping => io::mapping::write(out, written),

@@ -233,6 +233,7 @@ mod tests {
     use crate::machine::{DistanceOracle, DistanceVisitor};
     use crate::mapping::annealing::Near;
     use crate::mapping::annealing::near::tests::every_kind;
+    use crate::mapping::process_on_each;
     use crate::testing::{in_halves, random_graph, random_mapping};
 
     /// Exchanges random processes in random ranges of places and recomputes J of the whole mapping before and
@@ -282,11 +283,11 @@ mod tests {
                 AnnealingSite { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
             for places in [0..n, 0..n / 2, n / 3..n, n / 3..2 * n / 3] {
                 let start = random_mapping(n as usize, rng);
-                let process_on = start.inverse();
+                let process_on = process_on_each(start.pes());
                 let mut region =
-                    Region::<O::Key, W>::new(graph, &site, start.as_slice(), &process_on, places.clone());
+                    Region::<O::Key, W>::new(graph, &site, start.pes(), &process_on, places.clone());
                 let mapping = |region: &Region<O::Key, W>| {
-                    let mut place_of = start.as_slice().to_vec();
+                    let mut place_of = start.pes().to_vec();
                     let moved = &process_on[places.start as usize..places.end as usize];
                     for (&process, &place) in moved.iter().zip(&region.place_of) {
                         place_of[process as usize] = place;
@@ -296,7 +297,7 @@ mod tests {
                 let initial = region.place_of.clone();
                 let mut pays = region.payments(oracle);
                 let least = region.least_payments(near.least());
-                let half_at_start = half_of_cost(graph, oracle, start.as_slice());
+                let half_at_start = half_of_cost(graph, oracle, start.pes());
                 let mut half = half_at_start;
                 for _ in 0..200 {
                     let count = region.num_processes() as u32;

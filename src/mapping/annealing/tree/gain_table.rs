@@ -344,16 +344,16 @@ mod tests {
     use crate::graph::GraphBuilder;
     use crate::ground::rng::Rng;
     use crate::machine::Distances;
-    use crate::mapping::Mapping;
     use crate::mapping::objective::cost;
     use crate::mapping::problem::Problem;
+    use crate::mapping::{Mapping, process_on_each};
     use crate::testing::random_graph;
 
     fn check<A: Amount + std::fmt::Debug>(graph: &CsrGraph, hierarchy: &Hierarchy, rng: &mut Rng) {
         let oracle = Distances::DeepTree(hierarchy.online64());
         let problem = Problem::new(graph, &oracle).unwrap();
         let n = graph.num_nodes() as u32;
-        let mut gains = GainTable::<A>::new(graph, hierarchy, Mapping::identity(n as usize).as_slice());
+        let mut gains = GainTable::<A>::new(graph, hierarchy, Mapping::identity(n as usize).pes());
         let mut before = cost(&problem, &Mapping::identity(n as usize));
         for _ in 0..200 {
             let (u, v) = (rng.below(n), rng.below(n));
@@ -363,7 +363,7 @@ mod tests {
             let delta = gains.delta(u, v);
             gains.swap(u, v);
             let now = Mapping::new(gains.mapping().to_vec()).unwrap();
-            assert_eq!(now.inverse(), gains.process_on);
+            assert_eq!(process_on_each(now.pes()), gains.process_on);
             let after = cost(&problem, &now);
             assert_eq!(after, before + 2 * delta.cost(), "{hierarchy:?} {u} {v}");
             before = after;

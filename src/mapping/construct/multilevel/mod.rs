@@ -34,7 +34,7 @@ use crate::ground::types::{BlockId, Cost, NodeId, PeId};
 use crate::machine::{Distances, Metric as _, with_oracle};
 use crate::mapping::annealing::{AnnealingSite, Cooling, Near};
 use crate::mapping::construct::{ConstructionError, Task};
-use crate::mapping::{Mapping, inverse};
+use crate::mapping::{Mapping, process_on_each};
 
 /// Largest level that is annealed; its averages take at most eight megabytes.
 const MOST_PLACES: usize = 1 << 11;
@@ -165,7 +165,7 @@ impl<'a> Levels<'a> {
             observer: self.observer,
         };
         let annealed = states.par_iter().enumerate().map(|(index, state)| {
-            let process_on = inverse(state);
+            let process_on = process_on_each(state);
             let seed = derive(seed, index as u64);
             let annealed = site.anneal(&level.graph, state, &process_on, 0..count, cooling, seed);
             let mut place_of = vec![0; state.len()];

@@ -22,11 +22,11 @@ use crate::ground::settings::{ConfigError, check_at_least_one};
 use crate::ground::threads;
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Metric as _, with_oracle};
-use crate::mapping::Mapping;
 use crate::mapping::annealing::{AnnealingSite, Cooling, Improved, Near};
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::improve::{embedding, exact};
+use crate::mapping::{Mapping, process_on_each};
 
 /// Smaller problems take negligible time, so they get more proposals per process.
 const SMALL: usize = 512;
@@ -112,7 +112,7 @@ pub(super) fn improve(
         return solve_exactly(problem, starts, observer);
     }
     // Number the processes by their places, so that the processes of a region are stored together.
-    let order = starts[0].inverse();
+    let order = process_on_each(starts[0].pes());
     let graph = relabel(problem.graph(), &order);
     let problem = &problem.with_graph(&graph);
     let near = with_oracle!(problem.oracle(), |oracle| {
@@ -183,8 +183,8 @@ impl Ground<'_> {
 
     fn state(&self, start: &Mapping, seed: u64) -> State {
         State {
-            place_of: start.as_slice().to_vec(),
-            process_on: start.inverse(),
+            place_of: start.pes().to_vec(),
+            process_on: process_on_each(start.pes()),
             cost: cost(self.problem, start),
             tried: 0,
             made: 0,

@@ -34,7 +34,7 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
     let identity = Mapping::identity(processes.len());
     let Some((&num_groups, [_, ..])) = hierarchy.arities().split_last() else {
         // All PEs are equivalent.
-        return Improved::unchanged(identity.into_vec());
+        return Improved::unchanged(identity.into_pes());
     };
     let targets = Targets::equal(graph, num_groups as usize, 0.0).expect("a level has at least two groups");
     let mut settings = PartitionConfig::preset(config.partitions);
@@ -48,21 +48,21 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
     let partitioner = Partitioner::with_valid_settings(settings, derive(seed, 0));
     let partition = partitioner.partition_watched(graph, &targets, observer);
     if partition.overload() > 0 {
-        return Improved::unchanged(identity.into_vec());
+        return Improved::unchanged(identity.into_pes());
     }
     let start = Mapping::from_permutation(place(partition.blocks(), num_groups as usize));
     if start == identity {
-        return Improved::unchanged(start.into_vec());
+        return Improved::unchanged(start.into_pes());
     }
     let distances = Distances::DeepTree(hierarchy.online64());
     let problem = Problem::new(graph, &distances).expect("a part of a problem is a problem");
     let loss = cost(&problem, &start) - cost(&problem, &identity);
-    let improved = anneal(graph, hierarchy, start.as_slice(), &config.rebuilt, derive(seed, 1), observer);
+    let improved = anneal(graph, hierarchy, start.pes(), &config.rebuilt, derive(seed, 1), observer);
     let gain = improved.gain - loss;
     if gain > 0 {
         Improved { gain, ..improved }
     } else {
-        Improved { place_of: identity.into_vec(), gain: 0, made: 0, ..improved }
+        Improved { place_of: identity.into_pes(), gain: 0, made: 0, ..improved }
     }
 }
 

@@ -25,12 +25,12 @@ use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::{Distances, Hierarchy};
-use crate::mapping::Mapping;
 use crate::mapping::annealing::Improved;
 use crate::mapping::annealing::tree::anneal;
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::improve::{Improvement, exact, rebuild};
+use crate::mapping::{Mapping, process_on_each};
 
 /// Largest gain table of a region: with four bytes per entry, it fits a second-level cache.
 const REGION_TABLE: usize = 1 << 18;
@@ -58,7 +58,7 @@ pub(super) fn improve(
 ) -> SearchOutcome {
     let hierarchy = hierarchy.simplified();
     // Number the processes by their PEs, so that the processes of a region are stored together.
-    let order = starts[0].inverse();
+    let order = process_on_each(starts[0].pes());
     let graph = relabel(problem.graph(), &order);
     let problem = &Problem::new(&graph, problem.oracle()).expect("the same graph");
     let least = Mutex::new(Cost::MAX);
@@ -137,8 +137,8 @@ impl<'a> State<'a> {
         let state = Self {
             graph: problem.graph(),
             hierarchy,
-            pe_of: start.as_slice().to_vec(),
-            process_on: start.inverse(),
+            pe_of: start.pes().to_vec(),
+            process_on: process_on_each(start.pes()),
             cost: cost(problem, start),
             tried: 0,
             made: 0,
