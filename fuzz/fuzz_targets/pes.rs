@@ -1,9 +1,9 @@
-//! Any bytes as a list of PEs: a list without repeats that the auditor reads the same way, or an error.
+//! Any bytes as a list of PEs: a list without repeats that the auditor reads in the same way, or an error.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::Source;
 use viem::ground::number_list::ListOf;
+use viem::io::Source;
 use viem::io::number_list;
 use viem_verify::{MachineText, audit_on};
 
