@@ -1,4 +1,4 @@
-//! A machine of one's own: two rings, joined by one bridge, with distances that no machine of the library has.
+//! A user-defined machine: two rings joined by a bridge, with distances that no machine of the library has.
 
 use std::error::Error;
 
@@ -7,7 +7,7 @@ use viem::ground::types::PeId;
 use viem::machine::{Distances, MachineError, OwnDistances};
 use viem::{Machine, MapConfig, solve};
 
-/// Two rings of `length` PEs each. The bridge joins the first PE of one with the first of the other.
+/// Two rings of `length` PEs each. The bridge joins the first PE of one to the first PE of the other.
 #[derive(Clone, Copy, Debug)]
 struct TwoRings {
     length: u32,

@@ -1,5 +1,6 @@
-//! Any text as each of the files that describe a cluster: nothing panics, errors say something, and what a file of hosts, a line of
-//! hwloc or an XML file of it describes is a machine whose distances the auditor confirms.
+//! Any text as each of the files that describe a cluster: nothing panics, and errors have a message. If a
+//! file of hosts, a line of hwloc or an XML file of it describes a machine, the auditor confirms its
+//! distances.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -35,7 +36,7 @@ fn told<T>(result: Result<T, ReadError>) -> Option<T> {
     }
 }
 
-/// Builds the cluster and asks for a distance.
+/// Builds the cluster and reads a distance.
 fn check(draft: Draft<'_>) {
     let Ok(cluster) = Cluster::new(draft) else { return };
     let n = cluster.num_pes() as PeId;
@@ -64,7 +65,7 @@ fn draft(nodes: Vec<DraftNode>, inside: Object, topology: Topology) -> Draft<'st
     }
 }
 
-/// As many as are built quickly with instrumentation, four times for each input.
+/// The number of objects that can be built quickly with instrumentation, four times per input.
 const MOST_OBJECTS: usize = 1 << 12;
 
 fn num_objects(object: &Object) -> usize {

@@ -1,4 +1,4 @@
-//! Any bytes as a workload: one that is written and read again the same and that ends in the simulator, or an error.
+//! Any bytes as a workload: one that survives a round trip and ends in the simulator, or an error.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +9,7 @@ use viem::workload::routing::Routing;
 use viem::workload::simulate::{SimulationConfig, simulate};
 use viem::workload::text;
 
-/// Instructions of workloads that are simulated.
+/// Largest number of instructions of workloads that are simulated.
 const FEW: u64 = 1 << 10;
 
 fn read(text: &[u8]) -> Result<Workload, String> {

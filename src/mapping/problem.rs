@@ -32,12 +32,12 @@ pub enum ProblemError {
     SizesDiffer { processes: usize, pes: usize },
     #[error(
         "the graph has {processes} vertices, but the machine has room for {room}; \
-         take a larger machine, or a graph of at most {room} vertices"
+         use a larger machine, or a graph of at most {room} vertices"
     )]
     TooManyProcesses { processes: usize, room: u64 },
     #[error("the mapping has {found} processes, the graph {expected}")]
     MappingDiffers { found: usize, expected: usize },
-    #[error("process {process} is on PE {pe}, but the machine has 0..{count}")]
+    #[error("process {process} is on PE {pe}, but the PEs are 0..{count}")]
     PeOutOfRange { process: usize, pe: PeId, count: usize },
     #[error(
         "J can be as large as {total_arc_weight} (edge weights, both directions) times {max_distance} \

@@ -47,25 +47,25 @@ impl WorkloadError {
 pub enum WorkloadFault {
     #[error("there is no task {other}; the workload has {count}")]
     UnknownTask { other: TaskId, count: usize },
-    #[error("task {task} exchanges a message with itself; leave it out")]
+    #[error("task {task} exchanges a message with itself; remove the instruction")]
     WithItself { task: TaskId },
-    #[error("a message has at least 1 flit")]
+    #[error("a message must have at least 1 flit")]
     NoFlits,
-    #[error("a repetition runs at least once and has something to repeat")]
+    #[error("a repetition must run at least once and contain an instruction")]
     EmptyRepetition,
     #[error("a repetition begins here and never ends")]
     Open,
-    #[error("a repetition ends here that has not begun")]
+    #[error("a repetition ends here without having begun")]
     NotOpen,
     #[error(
-        "the workload has more than {MOST_INSTRUCTIONS} instructions, repetitions unrolled, with REPEAT and END"
+        "the workload has more than {MOST_INSTRUCTIONS} instructions with repetitions unrolled, counting REPEAT and END"
     )]
     TooLong,
-    #[error("the cycles or the flits of the workload exceed {MOST_WORK} in sum; give them in a larger unit")]
+    #[error("the total cycles or the total flits of the workload exceed {MOST_WORK}; use a larger unit")]
     TooMuchWork,
     #[error(
-        "the edges of the graph are too heavy to be simulated: that of processes {u} and {v}, counted from 0, weighs {weight}, \
-         and all weights in both directions may be {MOST_WORK} in sum; give them in a larger unit"
+        "the edges of the graph are too heavy to simulate: the edge of processes {u} and {v}, counted from 0, has weight \
+         {weight}, and all weights in both directions may add up to at most {MOST_WORK}; use a larger unit"
     )]
     TooHeavy { u: TaskId, v: TaskId, weight: Weight },
     #[error(

@@ -61,7 +61,7 @@ impl Default for Size {
 pub enum GenerateError {
     #[error("a workload of pattern {pattern} needs {needed}, but {} is given", lengths_of(lengths))]
     Size { pattern: Pattern, needed: &'static str, lengths: Vec<u32> },
-    #[error("a workload of {tasks} tasks is too large; 2^20 tasks are generated at most")]
+    #[error("a workload of {tasks} tasks is too large; at most 2^20 tasks can be generated")]
     TooLarge { tasks: u64 },
     #[error("{}", excess(&.0.fault))]
     Workload(#[from] WorkloadError),
@@ -79,10 +79,10 @@ impl HasKind for GenerateError {
 fn excess(fault: &WorkloadFault) -> String {
     match fault {
         WorkloadFault::TooLong => format!(
-            "the workload has more than {MOST_INSTRUCTIONS} instructions, repetitions unrolled; generate fewer tasks or rounds"
+            "the workload has more than {MOST_INSTRUCTIONS} instructions with repetitions unrolled; generate fewer tasks or rounds"
         ),
         WorkloadFault::TooMuchWork => format!(
-            "the cycles or the flits of the workload exceed {MOST_WORK} in sum; generate fewer tasks or rounds, shorter \
+            "the total cycles or the total flits of the workload exceed {MOST_WORK}; generate fewer tasks or rounds, shorter \
              messages, or fewer cycles for each flit"
         ),
         fault => fault.to_string(),

@@ -25,7 +25,7 @@ use crate::workload::{Instruction, TaskId, Workload, WorkloadBuilder, WorkloadEr
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum TextFault {
-    #[error("`{text}` stands where {expected} should be")]
+    #[error("expected {expected}, found `{text}`")]
     Unexpected { text: String, expected: &'static str },
     #[error("the file ends, but task {task} has no STOP")]
     MissingStop { task: TaskId },
@@ -35,7 +35,7 @@ pub enum TextFault {
     MissingEnd { task: TaskId, line: u64 },
     #[error("END without a REPEAT before it in task {task}")]
     EndWithoutRepeat { task: TaskId },
-    #[error("task {task} is described in line {earlier} already")]
+    #[error("task {task} is already described in line {earlier}")]
     TaskTwice { task: TaskId, earlier: u64 },
     #[error("this is task {task}, but {count} are described; tasks are numbered from 0 to {}", count - 1)]
     TaskOutOfRange { task: TaskId, count: usize },
@@ -306,7 +306,7 @@ mod tests {
                 "",
                 "line 1, column 1: the workload has no tasks; a task begins with PROCESS and ends with STOP",
             ),
-            ("STOP", "line 1, column 1: `STOP` stands where PROCESS should be"),
+            ("STOP", "line 1, column 1: expected PROCESS, found `STOP`"),
             ("PROCESS 0\n INT_OP 5\n", "line 3, column 1: the file ends, but task 0 has no STOP"),
             (
                 "PROCESS 0\nPROCESS 1 STOP",
@@ -314,9 +314,9 @@ mod tests {
             ),
             (
                 "PROCESS 0\n JUMP 3 STOP",
-                "line 2, column 2: `JUMP` stands where INT_OP, SEND, RECEIVE, REPEAT, END or STOP should be",
+                "line 2, column 2: expected INT_OP, SEND, RECEIVE, REPEAT, END or STOP, found `JUMP`",
             ),
-            ("PROCESS 0 STOP\nPROCESS 0 STOP", "line 2, column 1: task 0 is described in line 1 already"),
+            ("PROCESS 0 STOP\nPROCESS 0 STOP", "line 2, column 1: task 0 is already described in line 1"),
             (
                 "PROCESS 0 STOP PROCESS 2 STOP",
                 "line 1, column 16: this is task 2, but 2 are described; tasks are numbered from 0 to 1",
@@ -324,9 +324,9 @@ mod tests {
             ("PROCESS 0\n SEND 3 4 STOP", "line 2, column 2: there is no task 3; the workload has 1"),
             (
                 "PROCESS 0\n SEND 0 4 STOP",
-                "line 2, column 2: task 0 exchanges a message with itself; leave it out",
+                "line 2, column 2: task 0 exchanges a message with itself; remove the instruction",
             ),
-            ("PROCESS 0 SEND 1 0 STOP", "line 1, column 18: `0` stands where a number of flits should be"),
+            ("PROCESS 0 SEND 1 0 STOP", "line 1, column 18: expected a number of flits, found `0`"),
             ("PROCESS 0 INT_OP -3 STOP", "line 1, column 18: `-3` is negative"),
             (
                 "PROCESS 0\n REPEAT 3 INT_OP 1 STOP",

@@ -225,7 +225,7 @@ fn where_f_takes_too_much_memory_j_and_the_simulation_are_told() {
     stdout_of(program("generate_model", at).args(["--generate", "random:200", "--rounds=80", "-o", "p"]));
     let machine = "--machine=mesh:128x128";
     let message = failure_of(program("viem", at).args(["p", machine]), 71);
-    assert!(message.contains("phases on 65536 links take more memory than can be taken"), "{message}");
+    assert!(message.contains("phases on 65536 links need more memory than is available"), "{message}");
     fs::write(at.join("m"), (0..200).map(|task| format!("{task}\n")).collect::<String>()).unwrap();
     let score = ["p", machine, "--input_mapping=m", "--simulate", "--json=score"];
     let told = stdout_of(program("evaluator", at).args(score));

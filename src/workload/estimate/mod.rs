@@ -57,13 +57,13 @@ pub const PARTS: i64 = 1 << 8;
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum EstimateError {
-    #[error("the workload has {count} messages; {MOST_MESSAGES} at most can be divided into phases")]
+    #[error("the workload has {count} messages; at most {MOST_MESSAGES} can be divided into phases")]
     TooManyMessages { count: u64 },
     #[error(
-        "the workload may take more than 2^52 cycles on this machine; give flits or distances in a larger unit"
+        "the workload may take more than 2^52 cycles on this machine; use a larger unit for flits or distances"
     )]
     TooLong,
-    #[error("{phases} phases on {lanes} links take more memory than can be taken")]
+    #[error("{phases} phases on {lanes} links need more memory than is available")]
     TooLarge { phases: usize, lanes: usize },
 }
 

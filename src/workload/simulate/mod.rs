@@ -117,17 +117,17 @@ impl SimulationConfig {
 pub enum SimulationError {
     #[error("the mapping has {found} tasks, the workload {expected}")]
     MappingDiffers { found: usize, expected: usize },
-    #[error("task {task} is on PE {pe}, but the machine has 0..{count}")]
+    #[error("task {task} is on PE {pe}, but the PEs are 0..{count}")]
     PeOutOfRange { task: usize, pe: PeId, count: usize },
-    #[error("SEND and RECEIVE may take {} cycles at most", Costs::MOST)]
+    #[error("SEND and RECEIVE may take at most {} cycles", Costs::MOST)]
     CostTooLarge,
     #[error(
-        "the workload may take more than 2^62 cycles on this machine; give flits or distances in a larger unit"
+        "the workload may take more than 2^62 cycles on this machine; use a larger unit for flits or distances"
     )]
     TooLong,
     #[error("at time {time} messages wait for each other forever: {}", circle_of(circle))]
     Deadlock { time: u64, circle: Vec<Blocked> },
-    #[error("the simulation was ended at time {time}")]
+    #[error("the simulation was stopped at time {time}")]
     Stopped { time: u64 },
 }
 

@@ -268,7 +268,7 @@ fn what_cannot_be_simulated_is_told() {
     heavy.add_edge(0, 1, 7);
     heavy.add_edge(2, 1, 1 << 48);
     let error = Workload::of_graph(&heavy.build().unwrap()).unwrap_err().to_string();
-    let begin = "the edges of the graph are too heavy to be simulated: that of processes 1 and 2,";
+    let begin = "the edges of the graph are too heavy to simulate: the edge of processes 1 and 2,";
     assert!(error.starts_with(begin), "{error}");
 }
 
