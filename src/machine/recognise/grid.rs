@@ -13,7 +13,7 @@ use crate::ground::types::PeId;
 use crate::machine::recognise::{Matrix, Recognised};
 use crate::machine::{Dimension, Grid, Hierarchy};
 
-/// Dimensions of more than one PE at most: PEs have numbers of 32 bits.
+/// Most dimensions of more than one PE: the numbers of PEs have 32 bits.
 const MOST_DIMENSIONS: usize = 32;
 
 pub(super) fn recognise(matrix: &Matrix<'_>) -> Option<Recognised> {
@@ -81,7 +81,7 @@ fn line(hops: &Hops<'_>, corner: usize, near: &[usize], ends: &[usize]) -> Optio
     let mut rows = vec![None; length];
     for k in members {
         let away = usize::try_from(hops.between(k, corner)).ok()?;
-        // The other way round is that which does not begin at the first of both ends.
+        // The way back is the one that does not begin at the first of the two ends.
         let is_back = away > 0 && is_farther_or_equal(hops, k, ends[0], corner);
         let at = if is_back { length.checked_sub(away)? } else { away };
         if rows.get_mut(at)?.replace(k).is_some() {
@@ -96,7 +96,7 @@ fn is_farther_or_equal(hops: &Hops<'_>, k: usize, one: usize, other: usize) -> b
     hops.between(k, one) >= hops.between(k, other)
 }
 
-/// The same lines, where pairs of open ones of two are rings of four if that leaves no open one beside closed ones: a torus.
+/// The same lines, where pairs of open lines of two PEs are joined to rings of four if that leaves closed lines only: a torus.
 fn with_rings_of_four(hops: &Hops<'_>, lines: Vec<Line>) -> Option<Vec<Line>> {
     let (mut closed, open): (Vec<Line>, Vec<Line>) = lines.into_iter().partition(|line| line.is_closed);
     let is_torus =

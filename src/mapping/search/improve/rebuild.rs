@@ -53,7 +53,7 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
     if start == identity {
         return Improved::unchanged(start.into_vec());
     }
-    let distances = Distances::DeepTree(hierarchy.online64());
+    let distances = Distances::WideTree(hierarchy.online64());
     let problem = Problem::new(graph, &distances).expect("a part of a problem is a problem");
     let loss = cost(&problem, &start) - cost(&problem, &identity);
     let improved = anneal(graph, hierarchy, start.as_slice(), &config.rebuilt, derive(seed, 1), observer);

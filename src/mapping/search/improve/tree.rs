@@ -159,7 +159,7 @@ impl<'a> State<'a> {
 
     /// Takes the best mapping there is.
     fn solve_exactly(&mut self) {
-        let distances = Distances::DeepTree(self.hierarchy.online64());
+        let distances = Distances::WideTree(self.hierarchy.online64());
         let problem = Problem::new(self.graph, &distances).expect("the mapping has a cost");
         if let Some((cost, pe_of)) = exact::optimum(&problem, Some(self.hierarchy), self.cost) {
             self.cost = cost;
