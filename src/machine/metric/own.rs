@@ -39,8 +39,9 @@ use crate::machine::{Distances, MachineError, Metric, Placed, key_memory};
 /// # Ok::<(), viem::SolveError>(())
 /// ```
 pub trait OwnDistances: Debug + Send + Sync {
-    /// The distance between two different PEs: the same both ways, and from 0 to [`max_distance`](Self::max_distance).
-    /// Anything less counts as 0, anything greater as that. It must not change from one call to the next.
+    /// The distance between two PEs, of which `a` has the smaller number; it is the same both ways. From 0 to
+    /// [`max_distance`](Self::max_distance): anything less counts as 0, anything greater as that. It must not change from one call
+    /// to the next.
     fn distance(&self, a: PeId, b: PeId) -> Distance;
 
     /// An upper bound on all distances. The closer it is the better: the check that J does not overflow depends on it.
@@ -74,7 +75,7 @@ impl Metric for Own {
     type Key = PeId;
 
     fn between(&self, a: PeId, b: PeId) -> Distance {
-        if a == b { 0 } else { self.distances.distance(a, b).clamp(0, self.max_distance) }
+        if a == b { 0 } else { self.distances.distance(a.min(b), a.max(b)).clamp(0, self.max_distance) }
     }
 
     fn max_distance(&self) -> Distance {

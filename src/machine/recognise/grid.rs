@@ -1,12 +1,12 @@
 //! Meshes, tori, and grids that are closed along some dimensions.
 //!
-//! From a corner (a PE with the fewest neighbours) each neighbour leads along a dimension; two that lead to both ends of a closed dimension
-//! are neighbours themselves, or have only the corner in common, while those of different dimensions have another PE in common too. The
-//! PEs on the line of a dimension through the corner are those that are nearer to no neighbour of another dimension, and the
-//! coordinate of a PE is that of the nearest PE on the line. A ring of four is the same as two dimensions of two, and is taken
-//! for these at first.
+//! Each neighbour of a corner (a PE with the fewest neighbours) leads along a dimension. Two neighbours that lead along the same closed
+//! dimension are neighbours of each other, or have only the corner as a common neighbour; those of different dimensions have a second one.
+//! The PEs on the line of a dimension through the corner are those that are not nearer to any neighbour of another dimension than to
+//! the corner, and the coordinate of a PE is that of the nearest PE on the line. A ring of four is the same as two dimensions of two,
+//! and is treated as these at first.
 //!
-//! O(n²): the neighbours of all PEs, and the distances of all PEs to those on the lines.
+//! O(n²), for the neighbours of all PEs and the distances of all PEs to those on the lines.
 
 use super::hops::Hops;
 use crate::ground::types::PeId;
@@ -66,7 +66,7 @@ fn lines(hops: &Hops<'_>, corner: usize) -> Option<Vec<Line>> {
     (size == Some(hops.size())).then_some(lines)
 }
 
-/// Whether two neighbours of a corner lead to both ends of a closed dimension.
+/// Whether two neighbours of a corner lead along the same closed dimension, in opposite directions.
 fn are_ends(hops: &Hops<'_>, one: usize, other: usize) -> bool {
     let common = || hops.near(one).filter(|&k| hops.between(k, other) == 1);
     hops.between(one, other) == 1 || common().nth(1).is_none()

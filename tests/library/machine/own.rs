@@ -73,10 +73,10 @@ fn configs() -> impl Iterator<Item = MapConfig> {
 fn a_machine_of_ones_own_is_mapped_to_as_its_matrix_is() {
     let mut rng = Rng::new(1);
     for distance in DISTANCES {
-        let own = Computed::new(24, distance);
+        let own = Computed::new(14, distance);
         let matrix = own.matrix();
         for (round, config) in (0..).zip(configs()) {
-            for num_processes in [24, 17] {
+            for num_processes in [14, 11] {
                 let graph = random_graph(num_processes, 4, 9, &mut rng);
                 let config = config.with_seed(round);
                 let (computed, stored) = (solve(&graph, &own, &config), solve(&graph, &matrix, &config));
@@ -87,7 +87,7 @@ fn a_machine_of_ones_own_is_mapped_to_as_its_matrix_is() {
                 assert_eq!(score(&graph, &own, pe_of).unwrap(), computed.report.cost);
             }
         }
-        let mesh = random_graph(200, 5, 9, &mut rng);
+        let mesh = random_graph(100, 5, 9, &mut rng);
         for preset in [MapPreset::Fast, MapPreset::Eco] {
             let config = DirectConfig::preset(preset);
             let computed = map_directly(&mesh, &own, &config).unwrap();
@@ -123,7 +123,7 @@ fn parts_of_a_machine_of_ones_own_have_its_distances() {
     }
 }
 
-/// Rules that are broken make mappings worse, and the J reported is that of no machine; but nothing panics.
+/// Distances that break the rules are bounded and made symmetric, so nothing panics.
 #[test]
 fn broken_rules_do_no_harm() {
     let asymmetric = |p: PeId, q: PeId| Distance::from(p * 7 + q);
@@ -135,19 +135,20 @@ fn broken_rules_do_no_harm() {
         for (greatest, has_triangle_inequality) in
             [(-5, false), (0, true), (50, true), (1000, false), (1000, true)]
         {
-            let own = Computed { num_pes: 20, distance, greatest, has_triangle_inequality };
+            let own = Computed { num_pes: 10, distance, greatest, has_triangle_inequality };
             let distances = own.distances().unwrap();
-            for (p, q) in (0..20).flat_map(|p| (0..20).map(move |q| (p, q))) {
+            for (p, q) in (0..10).flat_map(|p| (0..10).map(move |q| (p, q))) {
                 assert!((0..=greatest.max(0)).contains(&distances.distance(p, q)));
+                assert_eq!(distances.distance(p, q), distances.distance(q, p));
                 assert!(p != q || distances.distance(p, q) == 0);
             }
             assert_eq!(distances.max_distance(), greatest.max(0));
             for config in configs() {
-                let graph = random_graph(20, 4, 9, &mut rng);
+                let graph = random_graph(10, 4, 9, &mut rng);
                 let mapping = solve(&graph, &own, &config).unwrap().mapping;
-                assert_eq!(mapping.num_processes(), 20);
+                assert_eq!(mapping.num_processes(), 10);
             }
-            let mesh = random_graph(100, 5, 9, &mut rng);
+            let mesh = random_graph(50, 5, 9, &mut rng);
             map_directly(&mesh, &own, &DirectConfig::preset(MapPreset::Fast)).unwrap();
         }
     }

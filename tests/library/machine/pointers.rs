@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use viem::ground::types::PeId;
 use viem::machine::{
-    Audited, DistanceMatrix, DistanceOracle, Distances, Division, Hierarchy, Interconnect, Located, Location,
-    Machine, MachineError, Note, Parts,
+    Audited, Capacities, DistanceMatrix, DistanceOracle, Distances, Divided, Division, Hierarchy, Hypercube,
+    Interconnect, Listed, Located, Location, Machine, MachineError, Nodes, Note, Parts,
 };
 
 /// A machine none of whose answers is that of a default.
@@ -120,7 +120,8 @@ fn pointers_forward_every_method() {
     for (answer, wanted) in probe.iter().zip(wanted) {
         assert!(answer.contains(wanted), "{answer} is not {wanted}");
     }
-    assert_eq!(answers(&Probe::new()), probe);
+    let reference = &Probe::new();
+    assert_eq!(answers(reference), probe);
     assert_eq!(answers(Box::new(Probe::new())), probe);
     assert_eq!(answers(Arc::new(Probe::new())), probe);
     assert_eq!(answers(&Probe::new() as &dyn Machine), probe);
@@ -128,12 +129,12 @@ fn pointers_forward_every_method() {
     assert_eq!(answers(Arc::new(Probe::new()) as Arc<dyn Machine>), probe);
 
     let located = locations(Probe::new());
-    assert_eq!(locations(&Probe::new()), located);
+    assert_eq!(locations(reference), located);
     assert_eq!(locations(Box::new(Probe::new())), located);
     assert_eq!(locations(Arc::new(Probe::new())), located);
 
     let outlined = outlines(Probe::new());
-    assert_eq!(outlines(&Probe::new()), outlined);
+    assert_eq!(outlines(reference), outlined);
     assert_eq!(outlines(Box::new(Probe::new())), outlined);
     assert_eq!(outlines(Arc::new(Probe::new())), outlined);
 }
@@ -160,4 +161,26 @@ fn methods<'a>(source: &'a str, start: &str, end: &str) -> Vec<&'a str> {
     let block = source.split_once(start).expect("it is there").1;
     let block = block.split(end).next().unwrap_or(block);
     block.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")?.split('(').next()).collect()
+}
+
+#[test]
+fn machines_around_a_machine_keep_where_its_pes_are() {
+    let probe = Probe::new();
+    let listed = Listed::new(&probe, vec![4, 1]).unwrap();
+    let roomy = Capacities::new(&probe, vec![2; 5]).unwrap();
+    let divided = Divided::new(&probe, Parts::whole((0..5).collect())).unwrap();
+    let cases: [(&dyn Machine, PeId); 3] = [(&listed, 1), (&roomy, 3), (&divided, 3)];
+    for (machine, pe) in cases {
+        let located = machine.located().unwrap();
+        assert_eq!(located.location(pe), probe.location(pe));
+        assert_eq!(located.host(43), Some("host"));
+        assert_eq!(machine.audited().unwrap().outline(), "outline");
+    }
+    // A machine that does not know is its own nodes, also inside of others.
+    let cube = Hypercube::new(3).unwrap();
+    assert!(cube.located().is_none() && cube.audited().is_none());
+    let roomy = Capacities::new(cube, vec![4; 8]).unwrap();
+    let nodes = Nodes::of(&Listed::new(roomy, vec![6, 2]).unwrap());
+    assert_eq!(nodes.hosts(), ["node2", "node6"]);
+    assert_eq!((nodes.site(0).host, nodes.site(0).cpus), ("node6", &[0][..]));
 }
