@@ -51,7 +51,7 @@ fn main() {
 
 fn search(run: &Run) {
     let graph = read_graph(&run.model, NodeWeights::Ignore);
-    let oracle = Distances::DeepTree(run.hierarchy.online64());
+    let oracle = Distances::WideTree(run.hierarchy.online64());
     let problem = Problem::new(&graph, &oracle).unwrap_or_else(|error| fail(error));
     let places = Places::of(&run.hierarchy).unwrap_or_else(|error| fail(error));
     let table = Table::new([

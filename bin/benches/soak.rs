@@ -275,7 +275,7 @@ fn random_config(rng: &mut Rng) -> MapConfig {
     let mut config = MapConfig::preset(pick(rng, &MapPreset::ALL));
     config.seed = rng.next_u64();
     config.threads = pick(rng, &[1, 2, 8]);
-    config.distances = pick(rng, &[None, Some(DistanceKind::Hierarchy), Some(DistanceKind::HierarchyOnline)]);
+    config.distances = pick(rng, &[None, Some(DistanceKind::Stored), Some(DistanceKind::Online)]);
     if rng.below(2) == 0 {
         config.construction.algorithm = Some(pick(rng, &Construction::ALL));
     }
@@ -320,7 +320,7 @@ fn check_mapping(
         assert!(cost <= audited_cost(text, start, hierarchy));
     }
 
-    let kinds = [None, Some(DistanceKind::Hierarchy), Some(DistanceKind::HierarchyOnline)];
+    let kinds = [None, Some(DistanceKind::Stored), Some(DistanceKind::Online)];
     let other = config.with_threads(pick(rng, &[1, 2, 8])).with_distances(pick(rng, &kinds));
     let again = solve_watched(graph, hierarchy, &other, start.as_ref(), &()).expect("what was solved before");
     assert_eq!(again.mapping, mapping, "{config:?} {other:?}");

@@ -12,21 +12,27 @@ use viem::ground::rng::Rng;
 use viem::ground::types::PeId;
 use viem::launch::{self, KINDS, Launch, LaunchError};
 use viem::machine::Nodes;
-use viem::machine::{Distances, Location, Machine, MachineError};
+use viem::machine::{Distances, Located, Location, Machine, MachineError};
 
 /// A machine that is given by where its PEs are.
-struct Located {
+struct Cluster {
     hosts: Vec<String>,
     pes: Vec<Location>,
 }
 
-impl Machine for Located {
+impl Machine for Cluster {
     fn num_pes(&self) -> usize {
         self.pes.len()
     }
     fn distances(&self) -> Result<Distances, MachineError> {
         viem::DistanceMatrix::from_fn(self.num_pes(), |_, _| 1)?.distances()
     }
+    fn located(&self) -> Option<&dyn Located> {
+        Some(self)
+    }
+}
+
+impl Located for Cluster {
     fn location(&self, pe: PeId) -> Location {
         self.pes[pe as usize].clone()
     }
@@ -35,20 +41,14 @@ impl Machine for Located {
     }
 }
 
-impl Located {
+impl Cluster {
     /// Nodes of so many packages of so many cores of so many threads, whose CPUs are numbered threads last.
     fn regular(nodes: u32, packages: u32, cores: u32, threads: u32) -> Self {
         let mut pes = Vec::new();
         for node in 0..nodes {
             for number in 0..packages * cores {
                 let cpus = (0..threads).map(|thread| number + thread * packages * cores).collect();
-                pes.push(Location {
-                    node,
-                    package: number / cores,
-                    core: number % cores,
-                    num_cores: 1,
-                    cpus,
-                });
+                pes.push(Location::new(node, cpus).with_core(number / cores, number % cores));
             }
         }
         Self { hosts: (0..nodes).map(|node| format!("n{}", node + 1)).collect(), pes }
@@ -64,8 +64,7 @@ impl Located {
             for (number, cpus) in cpus.chunks_mut(threads as usize).enumerate() {
                 cpus.sort_unstable();
                 let number = number as u32;
-                let (package, core) = (number / cores, number % cores);
-                pes.push(Location { node, package, core, num_cores: 1, cpus: cpus.to_vec() });
+                pes.push(Location::new(node, cpus.to_vec()).with_core(number / cores, number % cores));
             }
         }
         Self { hosts: (0..nodes).map(|node| format!("host-{node}")).collect(), pes }
@@ -78,7 +77,9 @@ impl Located {
             for pair in package.chunks(2) {
                 let mut cpus: Vec<u32> = pair.iter().flat_map(|pe| pe.cpus.clone()).collect();
                 cpus.sort_unstable();
-                pes.push(Location { num_cores: pair.len() as u32, cpus, ..pair[0].clone() });
+                let mut both = pair[0].clone();
+                (both.num_cores, both.cpus) = (pair.len() as u32, cpus);
+                pes.push(both);
             }
         }
         Self { hosts: self.hosts.clone(), pes }
@@ -102,7 +103,7 @@ fn launch(kind: &str, machine: &dyn Machine, mapping: &Mapping) -> Result<Launch
 /// The host and the CPUs of each rank.
 type Seats = Vec<(String, Vec<u32>)>;
 
-fn seats(machine: &Located, mapping: &Mapping) -> Seats {
+fn seats(machine: &Cluster, mapping: &Mapping) -> Seats {
     let of = |&pe: &PeId| {
         let Location { node, cpus, .. } = machine.location(pe);
         (machine.hosts[node as usize].clone(), cpus)
@@ -121,7 +122,7 @@ fn option<'a>(line: &'a str, name: &str) -> &'a str {
 }
 
 /// What a launch says, read by the rules of its launcher.
-fn read(kind: &str, launch: &Launch, machine: &Located) -> Seats {
+fn read(kind: &str, launch: &Launch, machine: &Cluster) -> Seats {
     let lines: Vec<&str> = launch.files[0].content.lines().collect();
     let line = launch.line.as_deref().unwrap_or_default();
     let bindings = |text: &str| -> Vec<Vec<u32>> {
@@ -183,7 +184,7 @@ fn read(kind: &str, launch: &Launch, machine: &Located) -> Seats {
     }
 }
 
-fn rankfile(lines: &[&str], machine: &Located) -> Seats {
+fn rankfile(lines: &[&str], machine: &Cluster) -> Seats {
     let mut seats = Vec::new();
     for (rank, line) in lines.iter().enumerate() {
         let rest = line.strip_prefix(&format!("rank {rank}=")).unwrap();
@@ -202,7 +203,7 @@ fn rankfile(lines: &[&str], machine: &Located) -> Seats {
 }
 
 /// Slots are given out node by node, as many of each as the line says, and bound by the masks in turn.
-fn slots(lines: &[&str], line: &str, machine: &Located) -> Seats {
+fn slots(lines: &[&str], line: &str, machine: &Cluster) -> Seats {
     let ranks = numbers(lines[0], ',');
     let each: usize =
         line.split("--ntasks-per-node=").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
@@ -227,7 +228,7 @@ fn every_kind_says_what_the_mapping_is() {
     let mut rng = Rng::new(1);
     let mut refused = 0;
     for case in 0..200 {
-        let machine = if case % 2 == 0 { Located::random(&mut rng) } else { Located::regular(3, 2, 2, 2) };
+        let machine = if case % 2 == 0 { Cluster::random(&mut rng) } else { Cluster::regular(3, 2, 2, 2) };
         let machine = if case % 3 == 0 { machine.in_pairs() } else { machine };
         let spare = if case % 4 < 2 { 0 } else { rng.below(machine.num_pes() as u32) as usize };
         let mapping = machine.random_mapping(machine.num_pes() - spare, &mut rng);
@@ -252,7 +253,7 @@ fn every_kind_says_what_the_mapping_is() {
 /// Formats that are not launched here, letter by letter.
 #[test]
 fn formats_are_those_of_the_launchers() {
-    let machine = Located::regular(2, 2, 2, 1);
+    let machine = Cluster::regular(2, 2, 2, 1);
     let mapping = Mapping::on(&machine, vec![5, 0, 7, 2, 1, 4, 3, 6]).unwrap();
     let of = |kind| launch(kind, &machine, &mapping).unwrap();
     let openmpi5 = of("openmpi5");
@@ -290,7 +291,7 @@ fn what_a_launcher_cannot_do_is_refused_with_a_word() {
         launch(kind, machine, &mapping).unwrap_err().to_string()
     };
     // Hosts without names: but a single one is that where one is.
-    let unnamed = Located { hosts: Vec::new(), ..Located::regular(2, 1, 2, 1) };
+    let unnamed = Cluster { hosts: Vec::new(), ..Cluster::regular(2, 1, 2, 1) };
     for kind in &KINDS {
         let launch = launch(kind.name, &unnamed, &Mapping::identity(4));
         assert_eq!(
@@ -300,36 +301,36 @@ fn what_a_launcher_cannot_do_is_refused_with_a_word() {
             kind.name
         );
     }
-    let single = Located { hosts: Vec::new(), ..Located::regular(1, 1, 2, 1) };
+    let single = Cluster { hosts: Vec::new(), ..Cluster::regular(1, 1, 2, 1) };
     let rankfile = &launch("openmpi", &single, &Mapping::identity(2)).unwrap().files[0];
     assert_eq!(rankfile.content, "rank 0=localhost slot=0:0\nrank 1=localhost slot=0:1\n");
     // Two hardware threads of a core.
-    let mut threads = Located::regular(1, 1, 2, 1);
+    let mut threads = Cluster::regular(1, 1, 2, 1);
     threads.pes[1].core = 0;
     assert!(error("openmpi", &threads, vec![0, 1]).contains("ranks 0 and 1 are both on core 0 of n1"));
     assert!(error("openmpi5", &threads, vec![1, 0]).contains("use slurm"));
     launch("slurm", &threads, &Mapping::identity(2)).unwrap();
     // Nodes that are filled unevenly.
-    let machine = Located::regular(3, 1, 2, 1);
+    let machine = Cluster::regular(3, 1, 2, 1);
     assert!(error("cray", &machine, vec![0, 2, 3, 4, 5]).contains("n1 has 1 and n2 has 2"));
     assert!(error("cray", &machine, vec![0, 3, 4]).contains("but those of n2 and n1 differ"));
     launch("cray", &machine, &Mapping::identity(5)).unwrap();
     // Nodes without names are called something, each its own.
-    let nameless = Located { hosts: Vec::new(), ..Located::regular(3, 1, 2, 1) };
+    let nameless = Cluster { hosts: Vec::new(), ..Cluster::regular(3, 1, 2, 1) };
     assert!(error("cray", &nameless, vec![0, 2, 3, 4, 5]).contains("node0 has 1 and node1 has 2"));
     // Hosts in another order than that of Slurm.
-    let mut turned = Located::regular(3, 1, 2, 1);
+    let mut turned = Cluster::regular(3, 1, 2, 1);
     turned.hosts = ["n2", "n10", "n9"].map(String::from).to_vec();
     assert!(error("cray", &turned, (0..6).collect()).contains("n10 comes before n9"));
     launch("cray", &turned, &Mapping::identity(4)).unwrap();
     // Several ranks on a PE.
-    let shared = viem::Capacities::new(Located::regular(2, 1, 1, 1), vec![2, 1]).unwrap();
+    let shared = viem::Capacities::new(Cluster::regular(2, 1, 1, 1), vec![2, 1]).unwrap();
     assert!(error("inverse", &shared, vec![0, 1, 0]).contains("ranks 0 and 2 are both on 0"));
     assert!(error("openmpi", &shared, vec![0, 1, 0]).contains("ranks 0 and 2 are both on core 0 of n1"));
     let mapping = Mapping::on(&shared, vec![0, 1, 0]).unwrap();
     let script = &launch("slurm", &shared, &mapping).unwrap().files[1].content;
     assert!(script.ends_with("\n0\n0\n0\n"));
-    let mut pairs = Located::regular(1, 1, 4, 1).in_pairs();
+    let mut pairs = Cluster::regular(1, 1, 4, 1).in_pairs();
     pairs.pes[1].core = 1;
     assert!(error("openmpi", &pairs, vec![1, 0]).contains("ranks 0 and 1 are both on core 1 of n1"));
     for kind in &KINDS {
@@ -366,7 +367,7 @@ fn cpu_list(text: &str) -> Vec<u32> {
 }
 
 /// Several hosts on this machine, with its cores.
-fn hosts_here(hosts: u32) -> Option<Located> {
+fn hosts_here(hosts: u32) -> Option<Cluster> {
     let cores = cores();
     if cores.is_empty() || Command::new("taskset").arg("-V").output().is_err() {
         skipped("the cores of this machine are not known, or there is no taskset; nothing was launched");
@@ -376,10 +377,10 @@ fn hosts_here(hosts: u32) -> Option<Located> {
     let mut pes = Vec::new();
     for node in 0..hosts {
         for (core, cpus) in cores.iter().take(2).enumerate() {
-            pes.push(Location { node, package: 0, core: core as u32, num_cores: 1, cpus: cpus.clone() });
+            pes.push(Location::new(node, cpus.clone()).with_core(0, core as u32));
         }
     }
-    Some(Located { hosts: (0..hosts).map(|node| format!("n{}", node + 1)).collect(), pes })
+    Some(Cluster { hosts: (0..hosts).map(|node| format!("n{}", node + 1)).collect(), pes })
 }
 
 fn write_program(path: &Path, text: &str) {

@@ -34,7 +34,7 @@ fn settings_come_back_as_they_were_written() {
     for preset in MapPreset::ALL {
         let config = MapConfig::preset(preset)
             .with_seed(u64::MAX)
-            .with_distances(DistanceKind::Hierarchy)
+            .with_distances(DistanceKind::Stored)
             .with_construction(Construction::Growing)
             .with_neighbourhood(Neighbourhood::NSquarePruned)
             .with_time_limit(Duration::from_millis(1500));
@@ -122,6 +122,6 @@ fn effective_settings_are_those_that_decide_the_result() {
     assert_eq!(config.effective_on(&torus).construction.algorithm, Some(Construction::Multilevel));
     let large = Grid::torus(&[17, 241]).unwrap();
     assert_eq!(config.effective_on(&large).construction.algorithm, Some(Construction::DualRecursive));
-    assert_eq!(of(&config.with_threads(8).with_distances(DistanceKind::Hierarchy)), of(&config));
+    assert_eq!(of(&config.with_threads(8).with_distances(DistanceKind::Stored)), of(&config));
     assert_ne!(of(&config.with_seed(1)), of(&config));
 }

@@ -10,7 +10,7 @@ use viem::io::cluster::{hostfile, hostlist, hwloc, latency, synthetic};
 use viem::io::{ReadError, Source};
 use viem::machine::cluster::{Cluster, ClusterError, Draft, DraftNode, Unit, plain, regular};
 use viem::machine::{self, Nodes, SpecError, Wanted};
-use viem::machine::{DistanceOracle, DistanceVisitor, Division, Machine};
+use viem::machine::{Audited as _, DistanceOracle, DistanceVisitor, Division, Machine};
 use viem_verify::{MachineText, OUTLINE, audit_on};
 
 struct Table;
@@ -47,7 +47,7 @@ fn nodes(count: usize) -> Vec<DraftNode> {
 /// Checks that the auditor tells the same distances from the outline as the machine, for some pairs of PEs, and the same F of random
 /// programs.
 fn check_outline(machine: &dyn Machine, rng: &mut Rng) {
-    let (outline, distances) = (machine.outline().unwrap(), table(machine));
+    let (outline, distances) = (machine.audited().unwrap().outline(), table(machine));
     let text = MachineText { spec: OUTLINE, distances: None, file: Some(&outline), pes: None };
     let n = machine.num_pes() as u32;
     (0..3).for_each(|_| crate::common::check_random_estimate(machine, &text, rng));
@@ -227,7 +227,9 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 fn build(folder: &Path, spec: &str, wanted: Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
     let spec = spec.replace('@', &format!("{}/", folder.display()));
-    machine::build_wanted(&Wanted { spec: &spec, ..wanted })
+    let mut wanted = wanted;
+    wanted.spec = &spec;
+    machine::build_wanted(&wanted)
 }
 
 const XML: &str = r#"<?xml version="1.0"?><topology version="2.0"><object type="Machine"><object type="NUMANode" os_index="0"/>
@@ -269,31 +271,31 @@ fn specifications_of_clusters() {
     for (spec, expected) in cases {
         assert_eq!(told(spec, Wanted::default()), expected, "{spec}");
     }
-    let given = Wanted { distances: Some("2:7:70"), ..Wanted::default() };
+    let given = Wanted::default().with_distances("2:7:70");
     assert_eq!(
         told("hosts:@plain,node=4:2", given),
         "2 nodes x 2 sockets x 4 cores = 4:2:2, distances 2:7:70 (given)"
     );
-    let pus = Wanted { count_pus: true, ..Wanted::default() };
+    let pus = Wanted::default().with_count_pus(true);
     assert_eq!(
         told("hwloc:pack:2 core:2 pu:2", pus),
         "2 sockets x 2 cores x 2 hardware threads = 2:2:2, distances 1:2:6 (assumed)"
     );
     let (lat, machine_of) =
         (folder.path().join("lat"), |wanted| build(folder.path(), "hosts:@plain,node=2:2", wanted).unwrap());
-    let measured = machine_of(Wanted { latency: Some(&lat), ..Wanted::default() });
+    let measured = machine_of(Wanted::default().with_latency(lat.as_path()));
     assert_eq!(
         measured.describe(),
         "2 nodes x 2 sockets x 2 cores, distances 10:30 inside a node (assumed), 300 to 300 between nodes (latencies, the least is 4)"
     );
-    let scaled = machine_of(Wanted { latency: Some(&lat), distances: Some("1:2:9"), ..Wanted::default() });
+    let scaled = machine_of(Wanted::default().with_latency(lat.as_path()).with_distances("1:2:9"));
     assert_eq!(table(scaled.as_ref())[0][4], 9);
 }
 
 #[test]
 fn parts_of_clusters_keep_their_hosts() {
     let folder = folder(&[("plain", "a\nb\nc\n")]);
-    let some = Wanted { pes: Some("11,4-5"), ..Wanted::default() };
+    let some = Wanted::default().with_pes("11,4-5");
     let machine = build(folder.path(), "hosts:@plain,node=2:2", some).unwrap();
     let sites = Nodes::of(&machine);
     assert_eq!(sites.hosts(), ["b", "c"]);
@@ -305,9 +307,10 @@ fn parts_of_clusters_keep_their_hosts() {
 #[test]
 fn likely_mistakes_are_warned_of() {
     let folder = folder(&[("plain", "a\nb\nc\n")]);
-    let warnings = |spec: &str, distances| {
-        let machine = build(folder.path(), spec, Wanted { distances, ..Wanted::default() }).unwrap();
-        machine.notes().into_iter().filter(|note| note.is_warning).map(|note| note.text).collect::<Vec<_>>()
+    let warnings = |spec: &str, distances: Option<&'static str>| {
+        let machine = build(folder.path(), spec, Wanted::default().with_distances(distances)).unwrap();
+        let notes = machine.audited().unwrap().notes().into_iter();
+        notes.filter(|note| note.is_warning).map(|note| note.text).collect::<Vec<_>>()
     };
     assert!(warnings("hosts:@plain,node=16:2", None).is_empty());
     assert!(warnings("hosts:@plain,node=2:16", None)[0].contains("it is 16:2"));
@@ -347,8 +350,12 @@ fn what_is_refused_says_what_to_do() {
     let path = |name: &str| folder.path().join(name);
     let none = Wanted::default();
     let (short, three, names) = (path("short"), path("three"), path("names"));
-    let latency = |path| Wanted { latency: Some(path), ..none };
-    let given = |distances| Wanted { distances: Some(distances), ..none };
+    let latency = |path| {
+        let mut wanted = none;
+        wanted.latency = Some(path);
+        wanted
+    };
+    let given = |distances: &'static str| none.with_distances(distances);
     let cases: Vec<Refusal<'_>> = vec![
         ("hosts:@plain", none, "node=16:2"),
         ("hosts:@missing", none, "cannot be read"),
@@ -372,7 +379,7 @@ fn what_is_refused_says_what_to_do() {
         ("hosts:@plain,node=8:2", latency(&short), "rows"),
         ("hosts:@plain,node=8:2", latency(&three), "3 hosts"),
         ("hosts:@plain,node=8:2", latency(&names), "host n2 has no row"),
-        ("4:4", Wanted { distances: Some("1:2"), count_pus: true, ..none }, "`count_pus` is for clusters"),
+        ("4:4", given("1:2").with_count_pus(true), "`count_pus` is for clusters"),
         ("torus:4x4", latency(&three), "`latency` is for clusters"),
         ("slurm:what=1", none, "no option of slurm"),
     ];

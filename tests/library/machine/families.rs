@@ -4,12 +4,12 @@
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::ground::rng::Rng;
 use viem::ground::types::{Distance, NodeId, PeId};
-use viem::machine::Places;
 use viem::machine::{
     Capacities, Dimension, DistanceMatrix, DistanceOracle, DistanceVisitor, Distances, Divided, Division,
     Grid, Hierarchy, Hosted, Hypercube, Listed, Machine, MachineError, Network, PartTree, Parts,
     StoredDistances, UnevenTree,
 };
+use viem::machine::{Located as _, Nodes, Places};
 
 /// A machine and, by PE and PE, the distances that its definition gives.
 struct Case {
@@ -480,6 +480,7 @@ fn parts_are_disjoint_and_complete() {
             assert!(vertex_of.iter().all(|&vertex| (vertex as usize) < graph.num_nodes()));
         }
         Division::ByDistance => {}
+        other => panic!("{name}: no check of {other:?}"),
     });
 }
 
@@ -588,7 +589,7 @@ fn vast_capacities_take_no_memory() {
     builder.add_edge(0, 1, 1);
     (0..2).for_each(|vertex| builder.set_node_weight(vertex, 2_000_000_000));
     let network = Network::new(builder.build().unwrap()).unwrap();
-    assert_eq!((network.capacity(1), network.location(1).cpus.len()), (2_000_000_000, 4096));
+    assert_eq!((network.capacity(1), Nodes::of(&network).site(1).cpus.len()), (2_000_000_000, 4096));
 }
 
 #[test]

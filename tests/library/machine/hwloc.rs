@@ -49,8 +49,7 @@ impl DistanceVisitor for Table {
 fn compare(file: &Path, shown: &Path) {
     let (spec, shown) = (format!("hwloc:{}", file.display()), shown.to_str().unwrap());
     let name = file.display();
-    let build =
-        |count_pus| machine::build_wanted(&Wanted { spec: &spec, count_pus, ..Wanted::default() }).unwrap();
+    let build = |count_pus| machine::build_wanted(&Wanted::new(&spec).with_count_pus(count_pus)).unwrap();
     let pus = calc(shown, &["-I", "pu", "--po", "all"]);
     assert!(!pus.is_empty(), "hwloc-calc does not read {name}");
     let threads = build(true);

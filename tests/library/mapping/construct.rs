@@ -238,10 +238,6 @@ struct Counted {
 }
 
 impl OwnDistances for Counted {
-    fn num_pes(&self) -> usize {
-        self.distances.num_pes()
-    }
-
     fn distance(&self, a: PeId, b: PeId) -> i64 {
         self.count.fetch_add(1, Ordering::Relaxed);
         self.distances.distance(a, b)
@@ -269,8 +265,8 @@ fn a_construction_that_shall_end_at_once_looks_at_few_distances() {
         for algorithm in algorithms {
             let config = &ConstructionConfig::default().with_algorithm(algorithm);
             let count = Arc::new(AtomicUsize::new(0));
-            let counted =
-                Distances::own(Counted { distances: places.distances().clone(), count: count.clone() });
+            let counted = Counted { distances: places.distances().clone(), count: count.clone() };
+            let counted = Distances::own(places.len(), counted).unwrap();
             let problem = Problem::new(&graph, &counted).unwrap().with_parts(places.parts());
             construct(&problem, places, config, 0, &StopAfter::questions(0)).unwrap();
             let looked_at = count.load(Ordering::Relaxed);

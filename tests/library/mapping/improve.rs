@@ -42,7 +42,7 @@ fn never_worse_than_any_start_and_the_cost_is_that_of_the_mapping() {
     let mut rng = Rng::new(3);
     for (arities, distances) in SHAPES {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();
-        let oracle = Distances::DeepTree(hierarchy.online64());
+        let oracle = Distances::WideTree(hierarchy.online64());
         let n = hierarchy.num_pes();
         // The last graph has sums beyond 32 bits.
         for (mean_degree, heaviest) in [(0, 1), (2, 20), (20, 9), (8, u32::MAX)] {

@@ -65,7 +65,7 @@ proptest! {
     ) {
         let mut rng = Rng::new(seed);
         let graph = random_graph(hierarchy.num_pes(), mean_degree, max_weight, &mut rng);
-        check(&graph, &hierarchy, &hierarchy.online64(), Distances::DeepTree, &mut rng);
+        check(&graph, &hierarchy, &hierarchy.online64(), Distances::WideTree, &mut rng);
         let stored = StoredDistances::new(&hierarchy).unwrap();
         check(&graph, &hierarchy, &stored, Distances::StoredTree, &mut rng);
         if let Some(oracle) = hierarchy.online32() {

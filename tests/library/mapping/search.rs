@@ -77,7 +77,7 @@ fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
             let random = random_mapping(n, &mut rng);
             let nsquare = SearchConfig::of(Neighbourhood::NSquare);
             let descended =
-                search(&graph, &Distances::DeepTree(hierarchy.online64()), &random, &nsquare).mapping;
+                search(&graph, &Distances::WideTree(hierarchy.online64()), &random, &nsquare).mapping;
             let mut disturbed = descended.into_pes();
             for _ in 0..3 {
                 disturbed.swap(rng.below(n as u32) as usize, rng.below(n as u32) as usize);
@@ -113,7 +113,7 @@ fn the_end_is_a_local_optimum_of_the_neighbourhood() {
 fn stored_and_online_distances_lead_to_the_same_mapping() {
     for_all(|graph, hierarchy, start, config| {
         let online = search(graph, &Distances::Tree(hierarchy.online32().unwrap()), start, config);
-        let online64 = search(graph, &Distances::DeepTree(hierarchy.online64()), start, config);
+        let online64 = search(graph, &Distances::WideTree(hierarchy.online64()), start, config);
         let stored =
             search(graph, &Distances::StoredTree(StoredDistances::new(hierarchy).unwrap()), start, config);
         assert_eq!(online, stored, "{config:?} {hierarchy:?}");
@@ -180,7 +180,7 @@ fn every_pair_is_tried_once() {
     }
     let graph = builder.build().unwrap();
     // All distances are equal, but no two PEs are known to be alike: nothing gains, everything is tried.
-    let oracle = Distances::own(Uniform(n));
+    let oracle = Distances::own(n, Uniform).unwrap();
     let start = Mapping::identity(n);
     for config in configs().into_iter().filter(|config| config.neighbourhood != Neighbourhood::NSquare) {
         let outcome = search(&graph, &oracle, &start, &config);
@@ -191,13 +191,9 @@ fn every_pair_is_tried_once() {
 
 /// Every two PEs are one apart.
 #[derive(Debug)]
-struct Uniform(usize);
+struct Uniform;
 
 impl OwnDistances for Uniform {
-    fn num_pes(&self) -> usize {
-        self.0
-    }
-
     fn distance(&self, _a: PeId, _b: PeId) -> i64 {
         1
     }

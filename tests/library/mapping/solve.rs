@@ -184,7 +184,7 @@ fn what_cannot_be_solved_is_refused() {
     assert!(matches!(error, SolveError::StartSize { found: 5, expected: 6 }));
 
     let far = Hierarchy::parse("2:3", "1:9223372036854775807").unwrap();
-    for distances in [None, Some(DistanceKind::Hierarchy)] {
+    for distances in [None, Some(DistanceKind::Stored)] {
         let error = solve(&graph, &far, &config.with_distances(distances)).unwrap_err();
         assert!(matches!(error, SolveError::Problem(ProblemError::CostOverflow { .. })));
     }

@@ -54,7 +54,7 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
     if start == identity {
         return Improved::unchanged(start.into_pes());
     }
-    let distances = Distances::DeepTree(hierarchy.online64());
+    let distances = Distances::WideTree(hierarchy.online64());
     let problem = Problem::new(graph, &distances).expect("a part of a problem is a problem");
     let loss = cost(&problem, &start) - cost(&problem, &identity);
     let improved = anneal(graph, hierarchy, start.pes(), &config.rebuilt, derive(seed, 1), observer);

@@ -161,7 +161,7 @@ impl<'a> State<'a> {
 
     /// Takes the optimal mapping.
     fn solve_exactly(&mut self) {
-        let distances = Distances::DeepTree(self.hierarchy.online64());
+        let distances = Distances::WideTree(self.hierarchy.online64());
         let problem = Problem::new(self.graph, &distances).expect("the mapping has a cost");
         if let Some((cost, pe_of)) = exact::optimum(&problem, Some(self.hierarchy), self.cost) {
             self.cost = cost;
