@@ -77,6 +77,7 @@ pub fn kind(name: &str) -> Option<&'static LauncherKind> {
 
 /// What launches a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Launch {
     /// The files, in the order of [`LauncherKind::files`].
     pub files: Vec<LaunchFile>,
@@ -86,6 +87,7 @@ pub struct Launch {
 
 /// A file that a launcher reads or runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LaunchFile {
     /// Lines that end in LF.
     pub content: String,

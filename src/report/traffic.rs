@@ -10,6 +10,7 @@ use crate::mapping::Mapping;
 /// The traffic between processes that meet at one level: their innermost common group is of this level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct LevelTraffic {
     /// The level, 1 is innermost.
     pub level: usize,
@@ -59,6 +60,7 @@ pub fn by_level(graph: &CsrGraph, hierarchy: &Hierarchy, mapping: &Mapping) -> V
 /// The traffic between processes that are so far apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct DistanceTraffic {
     /// The least distance that occurs here.
     pub least: Distance,
@@ -130,6 +132,7 @@ impl DistanceVisitor for Weights<'_> {
 /// What PEs exchange with others where each has many vertices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct PeTraffic {
     /// The greatest number of PEs that one exchanges data with.
     pub greatest_neighbours: usize,

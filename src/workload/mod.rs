@@ -48,7 +48,7 @@ pub const MOST_INSTRUCTIONS: u64 = 1 << 27;
 /// Cycles of computation at most, and flits that are sent, each in sum over a whole workload.
 pub const MOST_WORK: u64 = 1 << 48;
 
-/// One step of a task.
+/// One step of a task. Whoever runs a workload has to know every step, so a further one is a breaking change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instruction {
     /// Computes for this number of cycles.
@@ -83,6 +83,7 @@ pub enum Instruction {
 
 /// A pair of tasks, the first of which sends to the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Channel {
     /// The sender.
     pub from: TaskId,

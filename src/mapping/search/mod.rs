@@ -120,6 +120,7 @@ impl Default for SearchConfig {
 
 /// What a search did.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SearchOutcome {
     /// The mapping it ended with.
     pub mapping: Mapping,

@@ -97,6 +97,7 @@ impl DirectConfig {
 /// What the PEs bear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Loads {
     /// The least weight on a PE.
     pub least: Weight,
@@ -115,6 +116,7 @@ pub struct Loads {
 /// What a direct mapping tells about itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct DirectReport {
     /// Number of vertices.
     pub num_nodes: usize,
@@ -138,6 +140,7 @@ pub struct DirectReport {
 
 /// A direct mapping and how it came about.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct DirectSolution {
     /// The PE of each vertex.
     pub mapping: Mapping,

@@ -80,6 +80,7 @@ impl HasKind for SolveError {
 
 /// A mapping and how it came about.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Solution {
     /// The mapping.
     pub mapping: Mapping,
@@ -114,11 +115,19 @@ const ENOUGH_PLACES: usize = 8;
 
 /// Mappings that a run is given.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Given<'a> {
     /// A mapping that the result must not be worse than.
     pub start: Option<&'a Mapping>,
     /// The first mapping, which then is not constructed.
     pub first: Option<&'a Mapping>,
+}
+
+impl<'a> Given<'a> {
+    /// The same with a first mapping, or none.
+    pub fn with_first(self, first: impl Into<Option<&'a Mapping>>) -> Self {
+        Self { first: first.into(), ..self }
+    }
 }
 
 impl<'a> From<Option<&'a Mapping>> for Given<'a> {

@@ -32,6 +32,7 @@ pub struct Comparison<'a> {
 /// The figures of a mapping.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Figures {
     /// J.
     #[cfg_attr(feature = "serde", serde(rename = "J"))]
@@ -51,6 +52,7 @@ pub struct Figures {
 /// The traffic that stays inside a level and leaves those inside of it.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct LevelShare {
     /// What people call it.
     pub name: String,

@@ -33,11 +33,19 @@ const MOST_BARS: usize = 32;
 const MOST_BORDERS: usize = 32;
 
 /// One of the two mappings.
+#[non_exhaustive]
 pub struct Side<'a> {
     /// What people call it.
     pub name: &'a str,
     /// The mapping.
     pub mapping: &'a Mapping,
+}
+
+impl<'a> Side<'a> {
+    /// A mapping and what people call it.
+    pub fn new(name: &'a str, mapping: &'a Mapping) -> Self {
+        Self { name, mapping }
+    }
 }
 
 const WIDTH: f64 = 960.0;

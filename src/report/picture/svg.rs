@@ -27,6 +27,7 @@ pub struct Frame {
 
 /// Where a text stands from the point that it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the names say it
 pub enum Anchor {
     Start,

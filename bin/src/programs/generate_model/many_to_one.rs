@@ -97,7 +97,7 @@ impl Job<'_> {
         file: &Path,
         (graph, model): (&CsrGraph, &CsrGraph),
         machine: &dyn Machine,
-        DirectSolution { mapping, report }: &DirectSolution,
+        DirectSolution { mapping, report, .. }: &DirectSolution,
     ) -> Report {
         Report {
             graph: files::name(file),

@@ -139,7 +139,7 @@ impl ManyToOne<'_> {
     /// Writes mapping and report, once the mapping is verified if that was asked for.
     fn write(
         &self,
-        DirectSolution { mapping, report }: &DirectSolution,
+        DirectSolution { mapping, report, .. }: &DirectSolution,
         curve: Option<&Curve>,
     ) -> Result<()> {
         let (Job { options, machine, console, places, .. }, graph) = (&self.job, self.graph);
