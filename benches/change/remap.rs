@@ -10,7 +10,7 @@ use viem::graph::CsrGraph;
 use viem::ground::rng::{Rng, derive};
 use viem::io::metis::NodeWeights;
 use viem::machine::{Capacities, Hierarchy, Listed, Machine};
-use viem::mapping::solve::{self, DirectConfig, MapPreset, map_directly, remap_directly};
+use viem::mapping::solve::{self, ManyToOneConfig, MapPreset, map_many_to_one, remap_many_to_one};
 use viem::partition::{Homes, Migration, MigrationWeight, Partitioner, Targets};
 
 use super::{Run, diffusion};
@@ -258,12 +258,12 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
     let num_pes = tree.num_pes();
     let preset: MapPreset = run.preset.name().parse().unwrap_or_else(|error| fail(error));
     let config = |seed| {
-        let mut config = DirectConfig::preset(preset);
+        let mut config = ManyToOneConfig::preset(preset);
         (config.seed, config.imbalance) = (seed, IMBALANCE);
         config
     };
     let map = |machine: &dyn Machine, seed| {
-        map_directly(graph, machine, &config(seed)).unwrap_or_else(|error| fail(error))
+        map_many_to_one(graph, machine, &config(seed)).unwrap_or_else(|error| fail(error))
     };
     let old = map(&tree, 2 * draw).mapping;
     let (changed, left): (Vec<u32>, Vec<u32>) = match change {
@@ -286,7 +286,7 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
     let homes = Homes::new(old.pes(), &left, machine.num_pes()).unwrap_or_else(|error| fail(error));
     let (_, seconds) = timed(run, || map(machine.as_ref(), 2 * draw + 1));
     let remap = |weight| {
-        let solution = remap_directly(graph, machine.as_ref(), &config(2 * draw + 1), &homes, weight, &());
+        let solution = remap_many_to_one(graph, machine.as_ref(), &config(2 * draw + 1), &homes, weight, &());
         let report = solution.unwrap_or_else(|error| fail(error)).report;
         (report.cost, report.migration.unwrap_or_default(), report.loads.overload)
     };
@@ -296,7 +296,7 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
     let found = diffusion::diffuse(graph, old.pes(), &shares, &distance);
     let seconds = watch.seconds();
     let now = renumbered(&found, &left);
-    let loads = solve::loads(graph, &solve::bounds(graph, machine.as_ref(), IMBALANCE), &now);
+    let loads = solve::pe_loads(graph, &solve::load_bounds(graph, machine.as_ref(), IMBALANCE), &now);
     let migration = homes.migration(graph, &now);
     let cost = diffusion::cost(graph, &found, &distance);
     outcomes.push(Outcome::new(cost, migration, loads.overload, seconds));

@@ -30,7 +30,7 @@ use common::{Options, changed, fail, graphs_of, read_graph};
 use viem::graph::{CsrGraph, generate};
 use viem::io::metis::NodeWeights;
 use viem::machine::Machine;
-use viem::mapping::solve::{DirectConfig, DirectSolution, MapPreset, map_directly};
+use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, MapPreset, map_many_to_one};
 
 /// A table: its name, and what prints it for one preset.
 type Table = (&'static str, fn(&Run, MapPreset));
@@ -80,8 +80,8 @@ impl Run {
         Box::new(viem::machine::build(spec, distances, None).unwrap_or_else(|error| fail(error)))
     }
 
-    fn config(&self, preset: MapPreset, seed: u64) -> DirectConfig {
-        let config = DirectConfig::preset(preset).with_seed(seed).with_threads(self.threads);
+    fn config(&self, preset: MapPreset, seed: u64) -> ManyToOneConfig {
+        let config = ManyToOneConfig::preset(preset).with_seed(seed).with_threads(self.threads);
         let mut config = config.with_imbalance(self.imbalance / 100.0);
         config.settings = changed(&config.settings, &self.changes).unwrap_or_else(|message| fail(message));
         config
@@ -109,8 +109,8 @@ impl Run {
 }
 
 /// A direct mapping.
-fn map(graph: &CsrGraph, machine: &dyn Machine, config: &DirectConfig) -> DirectSolution {
-    map_directly(graph, machine, config).unwrap_or_else(|error| fail(error))
+fn map(graph: &CsrGraph, machine: &dyn Machine, config: &ManyToOneConfig) -> ManyToOneSolution {
+    map_many_to_one(graph, machine, config).unwrap_or_else(|error| fail(error))
 }
 
 fn main() {

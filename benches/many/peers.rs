@@ -6,7 +6,7 @@ use viem::graph::CsrGraph;
 use viem::ground::threads;
 use viem::ground::types::Weight;
 use viem::machine::Machine;
-use viem::mapping::solve::{DirectSolution, MapPreset};
+use viem::mapping::solve::{ManyToOneSolution, MapPreset};
 
 use super::{Run, map};
 use crate::common::{Stopwatch, Table, columns, fail, geometric_mean, number_in};
@@ -114,7 +114,7 @@ impl Cell {
         let mut costs = Vec::new();
         for seed in 0..run.seeds {
             let watch = Stopwatch::start(run.threads);
-            let DirectSolution { report, .. } = map(graph, machine, &run.config(preset, seed));
+            let ManyToOneSolution { report, .. } = map(graph, machine, &run.config(preset, seed));
             cell.seconds += watch.seconds() / run.seeds as f64;
             costs.push(report.cost.max(1) as f64);
             cell.overload = cell.overload.max(report.loads.overload);

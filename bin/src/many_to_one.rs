@@ -14,7 +14,7 @@ use viem::graph::CsrGraph;
 use viem::io::metis::{self, NodeWeights};
 use viem::io::{Source, pe_weights};
 use viem::machine::{Capacities, Machine};
-use viem::mapping::solve::Loads;
+use viem::mapping::solve::PeLoads;
 use viem::report::traffic::PeTraffic;
 
 /// By how many percent a PE may exceed its share by default.
@@ -63,8 +63,8 @@ impl SharingOptions {
 }
 
 /// Says what the PEs bear.
-pub(crate) fn tell_loads(console: Console, loads: &Loads) {
-    let Loads { least, mean, greatest, bound, fullest, overload, .. } = loads;
+pub(crate) fn tell_loads(console: Console, loads: &PeLoads) {
+    let PeLoads { least, mean, greatest, bound, fullest, overload, .. } = loads;
     console.line(format_args!(
         "load of the processing elements: {least} least, {mean:.2} mean, {greatest} greatest"
     ));
@@ -92,7 +92,7 @@ pub(crate) fn tell_traffic(console: Console, traffic: &PeTraffic) {
 pub(crate) struct JsonSpread {
     /// In percent.
     pub(crate) imbalance: f64,
-    pub(crate) loads: Loads,
+    pub(crate) loads: PeLoads,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) by_pe: Option<PeTraffic>,
 }

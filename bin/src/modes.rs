@@ -46,83 +46,100 @@ pub(crate) const MODES: [Mode; 11] = [
     Mode::Check,
 ];
 
-impl Mode {
+/// How a mode is called.
+struct Words {
+    /// In option tables.
+    name: &'static str,
     /// What is done, as the guide explains it.
-    pub(crate) fn task(self) -> &'static str {
+    task: &'static str,
+    /// What messages call things that are done in this mode.
+    plural: &'static str,
+    /// What messages say of one of them.
+    singular: &'static str,
+}
+
+impl Mode {
+    fn words(self) -> Words {
         match self {
-            Self::OneToOne => {
-                "each process gets a processing element, or one of the places on it, of its own"
-            }
-            Self::ManyToOne => {
-                "many vertices share a processing element: there are more of them, or --pe_weights is given"
-            }
-            Self::Remapping => "a many-to-one mapping is made from an older one: --remap_from",
-            Self::Workload => "the model is a workload (PROCESS ...)",
-            Self::Qap => "the model is a quadratic assignment problem of QAPLIB",
-            Self::Partition => "a graph is partitioned: --k or --speeds",
-            Self::Index => {
-                "a graph is partitioned by cutting an order of its vertices that was written before: --index"
-            }
-            Self::Repartition => "a partition is made from an older one: --remap_from",
-            Self::Traffic => "recorded traffic is summed",
-            Self::Generator => "a workload is generated: --generate",
-            Self::Check => "a graph is checked",
+            Self::OneToOne => Words {
+                name: "one-to-one",
+                task: "each process gets a processing element, or one of the places on it, of its own",
+                plural: "one-to-one mappings",
+                singular: "this mapping is one-to-one",
+            },
+            Self::ManyToOne => Words {
+                name: "many-to-one",
+                task: "many vertices share a processing element: there are more of them, or `--pe_weights` is given",
+                plural: "many-to-one mappings",
+                singular: "this mapping is many-to-one",
+            },
+            Self::Remapping => Words {
+                name: "remapping",
+                task: "a many-to-one mapping is made from an older one: `--remap_from`",
+                plural: "mappings that are remapped",
+                singular: "this mapping is remapped",
+            },
+            Self::Workload => Words {
+                name: "workload",
+                task: "the model is a workload (PROCESS ...)",
+                plural: "workloads",
+                singular: "this is a workload",
+            },
+            Self::Qap => Words {
+                name: "QAP",
+                task: "the model is a quadratic assignment problem of QAPLIB",
+                plural: "quadratic assignment problems",
+                singular: "this is a quadratic assignment problem",
+            },
+            Self::Partition => Words {
+                name: "partition",
+                task: "a graph is partitioned: `--k` or `--speeds`",
+                plural: "graphs that are partitioned",
+                singular: "this is a graph that is partitioned",
+            },
+            Self::Index => Words {
+                name: "index",
+                task: "a graph is partitioned by cutting an order of its vertices that was written before: `--index`",
+                plural: "graphs that are cut by --index",
+                singular: "this graph is cut by --index",
+            },
+            Self::Repartition => Words {
+                name: "repartition",
+                task: "a partition is made from an older one: `--remap_from`",
+                plural: "graphs that are repartitioned",
+                singular: "this graph is repartitioned",
+            },
+            Self::Traffic => Words {
+                name: "traffic",
+                task: "recorded traffic is summed",
+                plural: "recorded traffic",
+                singular: "this is recorded traffic",
+            },
+            Self::Generator => Words {
+                name: "generator",
+                task: "a workload is generated: `--generate`",
+                plural: "generated workloads",
+                singular: "--generate makes a workload",
+            },
+            Self::Check => Words {
+                name: "check",
+                task: "a graph is checked",
+                plural: "graphs",
+                singular: "this is a graph",
+            },
         }
     }
 
     /// The name in option tables.
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::OneToOne => "one-to-one",
-            Self::ManyToOne => "many-to-one",
-            Self::Remapping => "remapping",
-            Self::Workload => "workload",
-            Self::Qap => "QAP",
-            Self::Partition => "partition",
-            Self::Index => "index",
-            Self::Repartition => "repartition",
-            Self::Traffic => "traffic",
-            Self::Generator => "generator",
-            Self::Check => "check",
-        }
+        self.words().name
     }
 
-    /// What messages call things that are done in this mode.
-    fn plural(self) -> &'static str {
-        match self {
-            Self::OneToOne => "one-to-one mappings",
-            Self::ManyToOne => "many-to-one mappings",
-            Self::Remapping => "mappings that are remapped",
-            Self::Workload => "workloads",
-            Self::Qap => "quadratic assignment problems",
-            Self::Partition => "graphs that are partitioned",
-            Self::Index => "graphs that are cut by --index",
-            Self::Repartition => "graphs that are repartitioned",
-            Self::Traffic => "recorded traffic",
-            Self::Generator => "generated workloads",
-            Self::Check => "graphs",
-        }
+    /// What is done, as the guide explains it.
+    pub(crate) fn task(self) -> &'static str {
+        self.words().task
     }
 
-    /// What messages call one of them.
-    fn singular(self) -> &'static str {
-        match self {
-            Self::OneToOne => "this mapping is one-to-one",
-            Self::ManyToOne => "this mapping is many-to-one",
-            Self::Remapping => "this mapping is remapped",
-            Self::Workload => "this is a workload",
-            Self::Qap => "this is a quadratic assignment problem",
-            Self::Partition => "this is a graph that is partitioned",
-            Self::Index => "this graph is cut by --index",
-            Self::Repartition => "this graph is repartitioned",
-            Self::Traffic => "this is recorded traffic",
-            Self::Generator => "--generate makes a workload",
-            Self::Check => "this is a graph",
-        }
-    }
-}
-
-impl Mode {
     /// The mode that this one is a special case of.
     fn general(self) -> Option<Self> {
         match self {
@@ -169,10 +186,10 @@ impl Row {
     fn uses(&self, mode: Mode) -> String {
         let is_special = |mode: &Mode| mode.general().is_some_and(|general| self.modes.contains(&general));
         let uses: Vec<&str> =
-            self.modes.iter().filter(|mode| !is_special(mode)).map(|mode| mode.plural()).collect();
+            self.modes.iter().filter(|mode| !is_special(mode)).map(|mode| mode.words().plural).collect();
         match uses.len() {
-            1 | 2 => format!("is for {}; {}", uses.join(" and "), mode.singular()),
-            _ => format!("is not for {}", mode.plural()),
+            1 | 2 => format!("is for {}; {}", uses.join(" and "), mode.words().singular),
+            _ => format!("is not for {}", mode.words().plural),
         }
     }
 

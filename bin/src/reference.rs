@@ -9,10 +9,26 @@ use crate::programs::{evaluator, generate_model, graphchecker, viem};
 const INTRODUCTION: &str = "\
 # Options
 
-Every option of every program, and the modes in which it means something. An option that is given where it means nothing is refused.
-Besides these, every program takes `--help`, `--version`, `--completions=SHELL` and `--man`. This page is generated; `--help` says more
-about each option.
+All options of the four programs, and the modes in which each means something. An option that is given where it means nothing is refused,
+with exit code 2. This page is generated from the programs; `--help` says more about each option.
 
+Options are written as `--seed=1` or `--seed 1`. A prefix that fits no other option is accepted, with a warning; in scripts, write names in
+full. A file name `-` is standard input or standard output.
+
+## Modes
+
+";
+
+/// What it says of options that every program has.
+const ALL_PROGRAMS: &str = "
+## All programs
+
+| option | what it does |
+|---|---|
+| `--help`, `-h` | Print the options |
+| `--version`, `-V` | Print the version |
+| `--man` | Print the manual page: `viem --man \\| man -l -` |
+| `--completions=SHELL` | Print completions for `bash`, `zsh`, `fish`, `elvish` or `powershell` |
 ";
 
 /// A program and its options.
@@ -116,10 +132,9 @@ fn first_sentence(help: &str) -> &str {
 /// The page of the guide: a table for each program.
 pub fn markdown() -> String {
     let mut page = INTRODUCTION.to_owned();
-    page += &table(
-        &["mode", "what is done"],
-        MODES.iter().map(|mode| vec![code(mode.name()), mode.task().to_owned()]),
-    );
+    let rows = MODES.iter().map(|&mode| vec![mode.name().to_owned(), mode.task().to_owned(), chapter(mode)]);
+    page += &table(&["mode", "what is done", "chapter"], rows);
+    page += ALL_PROGRAMS;
     for program in programs() {
         let heads = ["option", "value", "default", "what it does", "modes"];
         let rows = program.options.iter().map(|option| {
@@ -130,6 +145,21 @@ pub fn markdown() -> String {
         page += &format!("\n## {}\n\n{}", program.name, table(&heads, rows));
     }
     page
+}
+
+/// The chapter of the guide about a mode, as a link.
+fn chapter(mode: Mode) -> String {
+    let (title, file) = match mode {
+        Mode::OneToOne => ("Map a job", "map-a-job.md"),
+        Mode::ManyToOne => ("Map a mesh", "map-a-mesh.md"),
+        Mode::Remapping | Mode::Repartition => ("Remap", "remap.md"),
+        Mode::Workload | Mode::Generator => ("Workloads", "workloads.md"),
+        Mode::Qap => ("Quadratic assignment problems", "qap.md"),
+        Mode::Partition | Mode::Index => ("Partition a graph", "partition.md"),
+        Mode::Traffic => ("Record traffic", "traffic.md"),
+        Mode::Check => ("Check a graph", "check-a-graph.md"),
+    };
+    format!("[{title}]({file})")
 }
 
 /// A table in Markdown.

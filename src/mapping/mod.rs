@@ -1,4 +1,4 @@
-//! Mappings of processes to PEs, one-to-one and many-to-one: the problem, its objective, and how it is solved.
+//! One-to-one and many-to-one mappings of processes to PEs: the problem, its objective, and the algorithms.
 
 pub mod annealing;
 pub mod construct;

@@ -1,8 +1,8 @@
-//! Models of computation and communication: what an application graph becomes when each process gets one
-//! block of it.
+//! Models of computation and communication: the communication graph that results if each process gets one
+//! block of an application graph.
 //!
-//! The graph is partitioned; every block becomes a process, and two processes communicate as much as the
-//! edges between their blocks weigh together.
+//! The graph is partitioned. Every block becomes a process, and the communication volume of two processes is
+//! the total weight of the edges between their blocks.
 
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::error::{ErrorKind, HasKind};
@@ -19,7 +19,7 @@ pub struct ModelConfig {
     pub num_blocks: usize,
     /// The effort of the partition.
     pub preset: PartitionPreset,
-    /// How much heavier than the mean a block may be: 0.03 is 3 %.
+    /// How much heavier than the mean a block may be: 0.03 means 3 %.
     pub imbalance: f64,
     /// Seed of the partition.
     pub seed: u64,
@@ -48,19 +48,19 @@ impl ModelConfig {
         Self { threads, ..self }
     }
 
-    /// Whether there is a graph for which this makes sense, to be asked before one is read.
+    /// Checks the settings; call it before reading a graph.
     pub fn validate(&self) -> Result<(), ModelError> {
         Ok(Targets::check(self.num_blocks, self.imbalance)?)
     }
 
-    /// Blocks of equal weight. Refuses more blocks than the graph has vertices.
+    /// Targets for blocks of equal weight. Fails if there are more blocks than vertices.
     pub fn targets(&self, graph: &CsrGraph) -> Result<Targets, ModelError> {
         check_num_blocks(graph, self.num_blocks)?;
         Ok(Targets::equal(graph, self.num_blocks, self.imbalance)?)
     }
 }
 
-/// An error if there are more blocks to fill than vertices.
+/// Fails if there are more blocks than vertices.
 pub fn check_num_blocks(graph: &CsrGraph, num_blocks: usize) -> Result<(), ModelError> {
     let num_nodes = graph.num_nodes();
     if num_blocks > num_nodes {
@@ -73,18 +73,18 @@ pub fn check_num_blocks(graph: &CsrGraph, num_blocks: usize) -> Result<(), Model
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CommunicationModel {
-    /// Vertex b stands for block b and has weight 1; edge weights are those of all edges between two
-    /// blocks together.
+    /// Vertex b stands for block b and has weight 1. The weight of an edge is the total weight of all edges
+    /// between the two blocks.
     pub graph: CsrGraph,
     /// The partition of the application graph.
     pub partition: Partition,
-    /// What the heaviest block may weigh. Where vertices are heavy, there may be no partition that keeps it;
-    /// [`Partition::overload`] tells by how much.
+    /// The upper bound on the weight of a block. With heavy vertices there may be no partition that satisfies
+    /// it; [`Partition::overload`] returns by how much it is exceeded.
     pub bound: Weight,
 }
 
 impl CommunicationModel {
-    /// The model of a partition into blocks of these targets; O(n + m).
+    /// The model of a partition into blocks with these targets; O(n + m).
     pub fn of(graph: &CsrGraph, partition: Partition, targets: &Targets) -> Self {
         let num_blocks = targets.num_blocks();
         let bound = targets.bounds().iter().copied().max().unwrap_or(0);
@@ -121,7 +121,7 @@ impl HasKind for ModelError {
     }
 }
 
-/// How many blocks a graph of so many vertices can have.
+/// The possible numbers of blocks of a graph with this number of vertices.
 fn possible(num_nodes: usize) -> String {
     match num_nodes {
         0 => "give a graph that has vertices".to_owned(),
@@ -129,14 +129,14 @@ fn possible(num_nodes: usize) -> String {
     }
 }
 
-/// Partitions a graph and contracts the blocks. No block is empty. Where the vertices are too heavy for the balance asked
-/// for, [`Partition::overload`] says so.
+/// Partitions a graph and contracts the blocks. No block is empty. If the vertices are too heavy for the
+/// requested balance, [`Partition::overload`] is positive.
 pub fn generate(graph: &CsrGraph, config: &ModelConfig) -> Result<CommunicationModel, ModelError> {
     generate_watched(graph, config, &())
 }
 
-/// As [`generate`], but ends soon once the observer asks for it: the blocks are as heavy as they may be, the cut may be
-/// anything.
+/// As [`generate`], but stops early once the observer asks for it: block weights are as requested, but the
+/// cut may be poor.
 pub fn generate_watched(
     graph: &CsrGraph,
     config: &ModelConfig,

@@ -1,4 +1,4 @@
-//! The objective J: from scratch, and how much an exchange of two processes changes it.
+//! The objective J, computed from scratch, and its change by an exchange of two processes.
 //!
 //! `J(C, D, Pi) = sum over ordered pairs (u, v) of C[u][v] · D[Pi(u)][Pi(v)]` (Schulz and Träff, "Better
 //! process mapping and sparse quadratic assignment", 2017). Each edge counts twice.
@@ -34,7 +34,8 @@ impl HasKind for ScoreError {
     }
 }
 
-/// J of a mapping to any machine, process i on PE `pe_of[i]`; O(n + m) distances, once the machine has made them.
+/// J of a mapping to any machine, with process i on PE `pe_of[i]`; O(n + m) distances, plus the time to set
+/// them up.
 ///
 /// ```
 /// use viem::{Grid, GraphBuilder, score};
@@ -51,15 +52,15 @@ pub fn score(graph: &CsrGraph, machine: &dyn Machine, pe_of: &[PeId]) -> Result<
     Ok(evaluate(graph, &machine.distances()?, &mapping)?)
 }
 
-/// The keys of the PEs of all processes, by process: what [`swap_delta`] reads.
+/// The keys of the PEs of all processes, by process: the input of [`swap_delta`].
 pub fn keys<O: DistanceOracle>(oracle: &O, mapping: &Mapping) -> Vec<O::Key> {
     mapping.pes().iter().map(|&pe| oracle.key(pe)).collect()
 }
 
 /// J of a mapping to any machine with these distances; O(n + m).
 ///
-/// Fails if the mapping is not one of the processes of the graph, if there is no such PE, and if J could overflow. Whether the PEs have room is
-/// for [`Mapping::on`] to say.
+/// Fails if the graph has another number of processes, if a PE does not exist, or if J could overflow.
+/// Capacities are checked by [`Mapping::on`].
 ///
 /// ```
 /// use viem::graph::generate;
@@ -106,7 +107,7 @@ pub fn cost(problem: &Problem<'_>, mapping: &Mapping) -> Cost {
     with_oracle!(problem.oracle(), |oracle| sum_of_rows(problem.graph(), oracle, &keys(oracle, mapping)))
 }
 
-/// J of the mapping whose PEs have these keys; O(m). Runs on the threads of the rayon pool it is called in.
+/// J of the mapping whose PEs have these keys; O(m). Runs on the threads of the current rayon pool.
 pub fn cost_of_keys<O: DistanceOracle>(problem: &Problem<'_, O>, keys: &[O::Key]) -> Cost {
     sum_of_rows(problem.graph(), problem.oracle(), keys)
 }
@@ -116,7 +117,7 @@ fn sum_of_rows<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, keys: &[O::Key])
         let here = keys[node as usize];
         graph.arcs(node).map(|(target, weight)| weight * oracle.between(here, keys[target as usize])).sum()
     };
-    // A row takes some tens of nanoseconds.
+    // A row takes tens of nanoseconds.
     const ROWS: usize = 4096;
     let n = graph.num_nodes();
     let rows = |task: usize| -> Cost {
@@ -125,11 +126,11 @@ fn sum_of_rows<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, keys: &[O::Key])
     threads::map(n.div_ceil(ROWS), 1, &rows).into_iter().sum()
 }
 
-/// How much J changes when the processes `u` and `v` exchange their PEs; negative is better.
+/// The change of J when the processes `u` and `v` exchange their PEs; negative is better.
 ///
-/// O(deg u + deg v) distances, changes nothing, right for adjacent `u` and `v` too: the distance between
-/// the two PEs does not change, and a term of `u` over `v` sees the distance fall to 0 where it should
-/// stay, as does that of `v` over `u`, so each is left out.
+/// O(deg u + deg v) distances. Changes nothing. Also correct for adjacent `u` and `v`: the distance between
+/// the two PEs does not change, but the terms of `u` over `v` and of `v` over `u` would see it drop to 0, so
+/// both are left out.
 #[inline]
 pub fn swap_delta<O: DistanceOracle>(
     graph: &CsrGraph,

@@ -4,15 +4,15 @@ use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{NodeId, PeId};
 use crate::machine::Machine;
 
-/// A mapping of processes to PEs, none of which has more than it has room for.
+/// A mapping of processes to PEs. No PE has more processes than its capacity.
 ///
-/// Where a machine has as many PEs as there are processes, with room for one each, it is a permutation.
+/// If there are as many PEs as processes, each with capacity 1, it is a permutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
     pe_of: Vec<PeId>,
 }
 
-/// Why a list of PEs is not a one-to-one mapping. Processes and PEs are counted from 0.
+/// Why a list of PEs is not a one-to-one mapping. Processes and PEs are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -34,13 +34,13 @@ impl HasKind for MappingError {
 }
 
 impl Mapping {
-    /// The mapping that puts process `i` on PE `i`.
+    /// The mapping of process `i` to PE `i`.
     pub fn identity(num_processes: usize) -> Self {
         Self { pe_of: (0..num_processes as PeId).collect() }
     }
 
-    /// The mapping that puts process `i` on PE `pe_of[i]`; O(n). Fails at the first process whose PE does
-    /// not exist or is taken.
+    /// The mapping of process `i` to PE `pe_of[i]`; O(n). Fails at the first process whose PE does not exist
+    /// or is taken.
     pub fn new(pe_of: Vec<PeId>) -> Result<Self, MappingError> {
         let count = pe_of.len();
         let mut taken_by = vec![usize::MAX; count];
@@ -57,8 +57,8 @@ impl Mapping {
         Ok(Self { pe_of })
     }
 
-    /// The mapping to a machine that puts process `i` on PE `pe_of[i]`; O(n + PEs). Fails at the first process whose PE
-    /// does not exist or is full.
+    /// The mapping to a machine with process `i` on PE `pe_of[i]`; O(n + PEs). Fails at the first process
+    /// whose PE does not exist or is full.
     pub fn on(machine: &dyn Machine, pe_of: Vec<PeId>) -> Result<Self, MappingError> {
         let count = machine.num_pes();
         let mut taken_by: Vec<(u32, usize)> = vec![(0, 0); count];
@@ -79,8 +79,8 @@ impl Mapping {
         Ok(Self { pe_of })
     }
 
-    /// The identity on a machine: processes in order fill its PEs in order, each with as many as it has room for;
-    /// nothing if there are more processes than room. O(n + PEs).
+    /// The identity on a machine: processes fill the PEs in order, each up to its capacity. `None` if there
+    /// are more processes than the total capacity. O(n + PEs).
     pub fn in_order(machine: &dyn Machine, num_processes: usize) -> Option<Self> {
         let pes = 0..machine.num_pes() as PeId;
         let places = pes.flat_map(|pe| std::iter::repeat_n(pe, machine.capacity(pe) as usize));
@@ -88,7 +88,8 @@ impl Mapping {
         (pe_of.len() == num_processes).then_some(Self { pe_of })
     }
 
-    /// A mapping that puts any number of vertices on a PE. Fails at the first vertex whose PE does not exist.
+    /// A many-to-one mapping with any number of vertices per PE. Fails at the first vertex whose PE does not
+    /// exist.
     pub fn many(num_pes: usize, pe_of: Vec<PeId>) -> Result<Self, MappingError> {
         match pe_of.iter().position(|&pe| pe as usize >= num_pes) {
             Some(process) => {
@@ -98,12 +99,12 @@ impl Mapping {
         }
     }
 
-    /// A mapping to PEs that exist and have room.
+    /// A mapping to PEs that are known to exist and to have free capacity.
     pub(crate) fn from_places(pe_of: Vec<PeId>) -> Self {
         Self { pe_of }
     }
 
-    /// A mapping from a list known to be a permutation.
+    /// A mapping from a known permutation.
     pub(crate) fn from_permutation(pe_of: Vec<PeId>) -> Self {
         debug_assert!(Self::new(pe_of.clone()).is_ok());
         Self { pe_of }
@@ -125,17 +126,17 @@ impl Mapping {
         &self.pe_of
     }
 
-    /// The PE of each process, for writing or changing it elsewhere.
+    /// The PE of each process, by value.
     pub fn into_pes(self) -> Vec<PeId> {
         self.pe_of
     }
 
-    /// The same mapping after process `order[i]` has been given the number `i`; O(n).
+    /// The same mapping after process `order[i]` is renamed to `i`; O(n).
     pub(crate) fn renumbered(&self, order: &[NodeId]) -> Self {
         Self::from_permutation(order.iter().map(|&process| self.pe_of(process)).collect())
     }
 
-    /// The mapping of which this is [renumbered](Self::renumbered); O(n).
+    /// Undoes [`renumbered`](Self::renumbered); O(n).
     pub(crate) fn numbered_back(&self, order: &[NodeId]) -> Self {
         let mut pe_of = vec![0; order.len()];
         for (&process, &pe) in order.iter().zip(&self.pe_of) {

@@ -1,4 +1,5 @@
-//! The sparse quadratic assignment problem: a communication graph and a machine of the same size.
+//! The sparse quadratic assignment problem: a communication graph, and a machine with as many PEs as
+//! processes.
 
 use crate::graph::CsrGraph;
 use crate::ground::error::{ErrorKind, HasKind};
@@ -7,11 +8,12 @@ use crate::machine::{DistanceOracle, Distances, Machine, Parts};
 
 /// A communication graph and the machine it is mapped to.
 ///
-/// Building one proves that there are as many processes as PEs and that the greatest possible J, the sum
-/// of all arc weights times the greatest distance, fits [`Cost`]. Every J and every change of it is then
-/// a sum of parts of that bound and needs no check.
+/// Constructing one proves that there are as many processes as PEs, and that the greatest possible J (the sum
+/// of all arc weights times the greatest distance) fits [`Cost`]. Every J and every change of J is then a sum
+/// of parts of that bound and needs no overflow check.
 ///
-/// Its distances are of any kind, or, inside of the loops that ask for many, of one kind `O` ([`with_oracle`](Self::with_oracle)).
+/// The distances are of any kind. Loops that read many distances use one of a single kind `O`
+/// ([`with_oracle`](Self::with_oracle)).
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a, O = Distances> {
     graph: &'a CsrGraph,
@@ -58,13 +60,13 @@ impl HasKind for ProblemError {
     }
 }
 
-/// Makes sure that a machine has room for so many processes. O(PEs).
+/// Checks that a machine has enough capacity for this number of processes. O(PEs).
 pub fn check_room(processes: usize, machine: &dyn Machine) -> Result<(), ProblemError> {
     let room = machine.room();
     if processes as u64 > room { Err(ProblemError::TooManyProcesses { processes, room }) } else { Ok(()) }
 }
 
-/// Proves that no J of the graph exceeds [`Cost`] where no distance exceeds this one.
+/// Checks that no J of the graph can exceed [`Cost`] with distances up to this one.
 pub fn check_cost(graph: &CsrGraph, max_distance: Distance) -> Result<(), ProblemError> {
     let total_arc_weight = graph.total_arc_weight();
     match total_arc_weight.checked_mul(max_distance) {
@@ -74,7 +76,7 @@ pub fn check_cost(graph: &CsrGraph, max_distance: Distance) -> Result<(), Proble
 }
 
 impl<'a, O: DistanceOracle> Problem<'a, O> {
-    /// The problem of mapping `graph` to the machine of `oracle`.
+    /// The problem of mapping `graph` to the machine with the distances `oracle`.
     pub fn new(graph: &'a CsrGraph, oracle: &'a O) -> Result<Self, ProblemError> {
         let (processes, pes) = (graph.num_nodes(), oracle.num_pes());
         if processes != pes {
@@ -84,12 +86,12 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
         Ok(Self { graph, oracle, parts: None })
     }
 
-    /// The same problem where the parts of the machine are known, over the PEs in the order of their numbers.
+    /// The same problem with known machine parts, which cover the PEs in numerical order.
     pub fn with_parts(self, parts: &'a Parts) -> Self {
         Self { parts: Some(parts), ..self }
     }
 
-    /// The same problem for another graph of the same size and weight: one whose vertices are numbered otherwise.
+    /// The same problem for another graph of the same size and total weight, such as a renumbered one.
     pub(crate) fn with_graph<'b>(&self, graph: &'b CsrGraph) -> Problem<'b, O>
     where
         'a: 'b,
@@ -98,7 +100,7 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
         Problem { graph, oracle: self.oracle, parts: self.parts }
     }
 
-    /// The same problem with the same distances, given as what they are.
+    /// The same problem with the same distances in another representation.
     pub(crate) fn with_oracle<'b, P>(&self, oracle: &'b P) -> Problem<'b, P>
     where
         'a: 'b,
@@ -123,7 +125,7 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
         self.oracle
     }
 
-    /// Number of processes and of PEs.
+    /// Number of processes, which equals the number of PEs.
     #[inline]
     pub fn size(&self) -> usize {
         self.graph.num_nodes()

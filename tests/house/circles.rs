@@ -61,6 +61,8 @@ fn defining(
         let length = length.expect("the root is a module");
         let Some(name) = path.get(length) else { return path };
         match exports.get(&(path[..length].to_vec(), name.clone())) {
+            // A macro is handed on by the file that defines it.
+            Some(target) if path.starts_with(target) => return path[..length].to_vec(),
             Some(target) => path = [target, &path[length + 1..]].concat(),
             None => return path[..length].to_vec(),
         }

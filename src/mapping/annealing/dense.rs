@@ -1,10 +1,11 @@
-//! Annealing of an assignment of two dense matrices, where the change of J by an exchange does not depend on neighbours.
+//! Annealing of an assignment between two dense matrices, where evaluating an exchange does not use
+//! adjacency.
 //!
-//! Pairs are proposed in turn, so that each has its chance at each temperature (Connolly 1990). The temperature falls geometrically, from one at
-//! which a small share of the proposals that raise J is accepted.
+//! Pairs are proposed in a fixed order, so that each is tried at each temperature (Connolly 1990). The
+//! temperature falls geometrically, starting where a small share of the proposals that raise J is accepted.
 //!
-//! A schedule may be begun on one structure and continued on another that gives the same changes of J: which of them is faster depends on how many
-//! proposals are accepted. Both lead to the same assignment.
+//! A schedule may begin on one data structure and continue on another that computes the same changes of J.
+//! Which one is faster depends on the acceptance rate. Both lead to the same assignment.
 //!
 //! D. T. Connolly: An improved annealing scheme for the QAP. European Journal of Operational Research 46, 1990.
 
@@ -13,42 +14,43 @@ use crate::ground::observer::Watch;
 use crate::ground::rng::Rng;
 use crate::ground::vector::{Work, widest};
 
-/// Exchanges of which the mean change of J is taken.
+/// Random exchanges sampled for the mean change of J.
 const SAMPLES: u32 = 1000;
 
-/// Products of entries at most, n³ a sweep: large problems are annealed with fewer sweeps, so that an annealing takes seconds.
+/// Upper limit on the matrix entries read, about n³ per sweep. Large problems are annealed with fewer sweeps,
+/// so that annealing takes seconds.
 const MOST_WORK: u64 = 1 << 31;
 
-/// An assignment of n objects that is annealed.
+/// An assignment of n objects under annealing.
 pub(crate) trait Exchanges {
     /// A change of J.
     type Change: Copy + PartialOrd + Default;
     /// The number of objects.
     fn size(&self) -> usize;
-    /// The change of J by the exchange of two objects, of which the first is the lower.
+    /// The change of J by the exchange of two objects; the first index is the lower one.
     fn delta(&self, i: usize, j: usize) -> Self::Change;
-    /// The nearest number of double precision.
+    /// The change as the nearest double.
     fn float(delta: Self::Change) -> f64;
-    /// Exchanges two objects; `delta` is the change of J by that.
+    /// Exchanges two objects; `delta` is the resulting change of J.
     fn exchange(&mut self, i: usize, j: usize, delta: Self::Change);
-    /// About how many entries could be read in the time of a proposal, and in that of an exchange besides.
+    /// The approximate time of a proposal, and the additional time of an exchange, in matrix entries read.
     fn work(&self) -> [f64; 2];
 }
 
-/// A schedule that may be continued where it was left.
+/// A schedule that can be interrupted and resumed.
 pub(crate) struct Annealing {
     temperature: f64,
-    /// What the temperature is multiplied by after each sweep.
+    /// The factor applied to the temperature after each sweep.
     factor: f64,
-    /// Sweeps to come.
+    /// Sweeps left.
     left: u32,
-    /// About how many entries have been read.
+    /// Approximate work so far, in matrix entries read.
     work: f64,
 }
 
 impl Annealing {
-    /// A schedule of `sweeps` sweeps, or fewer if these are too much work for the size, before the first of them. The temperature falls from `hot` to
-    /// `cold` times the mean change of J.
+    /// A schedule of `sweeps` sweeps, or fewer if that is too much work for the size. The temperature falls
+    /// from `hot` to `cold` times the mean change of J.
     pub(crate) fn new(now: &impl Exchanges, sweeps: u32, hot: f64, cold: f64, rng: &mut Rng) -> Self {
         let left = if now.size() < 2 { 0 } else { affordable(sweeps, now.size()) };
         if left == 0 {
@@ -60,7 +62,7 @@ impl Annealing {
         Self { temperature: initial, factor, left, work: 0.0 }
     }
 
-    /// About how many entries have been read.
+    /// Approximate work so far, in matrix entries read.
     pub(crate) fn work(&self) -> f64 {
         self.work
     }
@@ -71,8 +73,8 @@ impl Annealing {
         self.left == 0
     }
 
-    /// Makes the sweeps that are left, or those up to the first that makes fewer exchanges than `few` for each object. The assignment is left
-    /// as the last sweep left it.
+    /// Runs the remaining sweeps, or stops after the first sweep with fewer than `few` exchanges per object.
+    /// The assignment stays as the last sweep left it.
     pub(crate) fn run(&mut self, now: &mut impl Exchanges, few: f64, rng: &mut Rng, watch: &mut Watch<'_>) {
         let n = now.size();
         let [of_proposal, of_exchange] = now.work();
@@ -95,7 +97,7 @@ impl Annealing {
     }
 }
 
-/// The proposals of the exchanges of an object with those after it; how many are made.
+/// Proposes to exchange an object with each of those after it; counts the exchanges made.
 struct Row<'r, E> {
     now: &'r mut E,
     i: usize,
@@ -121,13 +123,13 @@ impl<E: Exchanges> Work for Row<'_, E> {
     }
 }
 
-/// At most `sweeps` sweeps; fewer if these are too much work for the size.
+/// At most `sweeps` sweeps; fewer if that is too much work for the size.
 fn affordable(sweeps: u32, n: usize) -> u32 {
     let most = MOST_WORK / (n.max(1) as u64).pow(3);
     sweeps.min(u32::try_from(most.max(1)).unwrap_or(u32::MAX))
 }
 
-/// The mean of the absolute changes of J by random exchanges.
+/// The mean absolute change of J over random exchanges.
 fn typical_delta<E: Exchanges>(now: &E, rng: &mut Rng) -> f64 {
     let n = now.size() as u32;
     let mut sum = 0.0;

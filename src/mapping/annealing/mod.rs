@@ -1,20 +1,22 @@
-//! Simulated annealing of exchanges: from a mapping to one that is not worse, by exchanges of two that are accepted at random, the less often the more
-//! they worsen J and the lower the temperature is (Metropolis et al. 1953; Kirkpatrick, Gelatt and Vecchi 1983).
+//! Simulated annealing: improves a mapping by random exchanges of two processes. The more an exchange worsens
+//! J and the lower the temperature, the less often it is accepted (Metropolis et al. 1953; Kirkpatrick,
+//! Gelatt and Vecchi 1983). The result is not worse than the start.
 //!
-//! | member | where | state: what is kept up to date | proposal | cost of a proposal; of an exchange besides |
+//! | member | where | state that is kept up to date | proposal | cost of a proposal; additional cost of an exchange |
 //! |---|---|---|---|---|
-//! | [`anywhere`] | any machine | what each process pays | a process, and the best of some partners near one of its neighbours | O(degree) distances; O(degree) |
-//! | [`tree`] | regions of regular trees | what each process gains in each innermost group | the tail of a random arc, and a process near its head | O(1); O(degree · groups) |
-//! | [`dense`] | two dense matrices | the assignment, or the change of J by every exchange | every pair in turn | O(n); O(n), or O(1); O(n²) |
+//! | [`anywhere`] | any machine | communication cost of each process | a process, and the best of several partners near one of its neighbours | O(degree) distances; O(degree) |
+//! | [`tree`] | regions of regular trees | gain of each process in each innermost group | the tail of a random arc, and a process near its head | O(1); O(degree · groups) |
+//! | [`dense`] | two dense matrices | the assignment, or the change of J by every exchange | every pair in a fixed order | O(n); O(n), or O(1); O(n²) |
 //!
-//! The parts have the same names in all of them. A *sweep* makes the proposals of one temperature. The *schedule* says how many sweeps there are and at
-//! which temperatures. The *acceptance* is a draw from the exponential distribution ([`metropolis`](crate::ground::metropolis)): from a table
-//! of quantiles where most proposals are refused cheaply, else exactly.
+//! The members use the same terms. A *sweep* makes the proposals of one temperature. The *schedule* defines
+//! the number of sweeps and their temperatures. The *acceptance* test draws from the exponential distribution
+//! ([`metropolis`](crate::ground::metropolis)): from a table of quantiles if most proposals must be rejected
+//! quickly, otherwise exactly.
 //!
-//! The first two share the loop over sweeps (`schedule`), which keeps the best mapping. Their sweeps are separate, as one spends its
-//! time on distances and the other on a table in cache: what both would have in common is a call for each proposal. `dense` has a loop of its
-//! own: it changes its state in the middle of a schedule, multiplies its temperature from sweep to sweep, and ends where the last sweep ends, since what
-//! follows keeps the best.
+//! The first two members share the loop over sweeps (`schedule`), which keeps the best mapping. Their sweeps
+//! are separate: one spends its time on distances, the other on a table in cache. A common sweep would add a
+//! call per proposal. `dense` has its own loop: it may change its data structure in the middle of a schedule,
+//! and it ends with the last assignment, since its callers keep the best one.
 //!
 //! [`near`] lists the places near each place, from which partners are drawn.
 
@@ -30,11 +32,11 @@ pub use tree::TreeCooling;
 
 use crate::ground::types::{Cost, PeId};
 
-/// A mapping that is not worse than the one before.
+/// An improved mapping, or the same one.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Improved {
-    /// The place of each process, in the numbering of what was improved.
+    /// The place of each process, in the numbering of the improved problem.
     pub place_of: Vec<PeId>,
     /// By how much J fell.
     pub gain: Cost,
@@ -45,7 +47,7 @@ pub struct Improved {
 }
 
 impl Improved {
-    /// The mapping before.
+    /// The mapping, not improved.
     pub(crate) fn unchanged(place_of: Vec<PeId>) -> Self {
         Self { place_of, gain: 0, tried: 0, made: 0 }
     }

@@ -8,27 +8,28 @@ use crate::ground::observer::Observer;
 use crate::ground::types::{Distance, PeId};
 use crate::machine::{DistanceOracle, Metric, Parts, Vicinity};
 
-/// The places of the least distances are listed while they are not more than this.
+/// Places are listed in order of distance while there are at most this many.
 const ENOUGH: usize = 8;
 
-/// All places of the least distance are listed up to this number.
+/// Upper limit on the places listed at one distance.
 const MOST: usize = 32;
 
-/// Places that are drawn at once: two are too few to choose from, and of eight most are looked at for nothing.
+/// Places drawn at once. Two give too little choice; with eight, most evaluations are wasted.
 pub(super) const FEW: usize = 4;
 
 /// Lists of near places.
 #[derive(Clone, Debug)]
 pub struct Near {
     offsets: Vec<u32>,
-    /// List by list. The first places of each are repeated behind it, so that a draw near its end wraps around.
+    /// List by list. The first places of each list are repeated at its end, so that a draw near the end wraps
+    /// around.
     places: Vec<PeId>,
     /// See [`least`](Self::least).
     least: Vec<Distance>,
 }
 
-/// Places that may be among the nearest to a place, each given by its number less that of the place: so where many are at one
-/// distance, not all places list the same of them.
+/// Candidates for the places nearest to a place, as offsets from it. Offsets make different places list
+/// different candidates when many are equally far away.
 #[derive(Default)]
 struct Candidates {
     /// Those at distance 0.
@@ -40,17 +41,17 @@ struct Candidates {
 /// What is near a place.
 struct List {
     places: Vec<PeId>,
-    /// The distances of the nearest places, least first.
+    /// The distances of the nearest places, in ascending order.
     distances: Vec<Distance>,
 }
 
 impl Near {
-    /// The places near each place of a machine, where place i is at `key_of[i]`: those at distance 0, and all those at the
-    /// least distances beyond while they are few.
+    /// The places near each place of a machine, where place i is at `key_of[i]`: those at distance 0, and
+    /// those at the smallest positive distances while they are few.
     ///
-    /// Parts, if given, are over the places in the order of their numbers. With them it takes O(n log n) distances on
-    /// machines of few dimensions; without, and where ways with a stop may be shorter, O(n²). Once the observer asks to
-    /// stop, places are near none but themselves.
+    /// Parts, if given, cover the places in numerical order. With parts, this takes O(n log n) distances on
+    /// machines of few dimensions. Without parts, or if a detour may be shorter than the direct distance, it
+    /// takes O(n²). Once the observer asks to stop, a place is near only itself.
     pub fn new<O: DistanceOracle>(
         oracle: &O,
         key_of: &[O::Key],
@@ -61,7 +62,7 @@ impl Near {
         Self::collect(key_of.len(), observer, &|place, found| nearest(&vicinity, place, found))
     }
 
-    /// The same for some places of a metric; O(n²) distances.
+    /// The same for selected places of a metric; O(n²) distances.
     pub fn among<M: Metric>(metric: &M, key_of: &[M::Key], observer: &dyn Observer) -> Self {
         Self::collect(key_of.len(), observer, &|place, found| scan(metric, key_of, place, found))
     }
@@ -93,13 +94,13 @@ impl Near {
         Self { offsets, places, least }
     }
 
-    /// The distance of the nearest other place, the second, and so on, from wherever they are least; those beyond are not
-    /// nearer than the last one. Empty where there is but one place.
+    /// Entry i is the smallest distance, over all places, to the i-th nearest other place. Places beyond the
+    /// end of the list are at least as far away as the last entry. Empty if there is only one place.
     pub(super) fn least(&self) -> &[Distance] {
         &self.least
     }
 
-    /// Where the list of a place is.
+    /// The position of the list of a place.
     #[inline]
     fn list(&self, place: PeId) -> Range<usize> {
         self.offsets[place as usize] as usize..self.offsets[place as usize + 1] as usize - (FEW - 1)
@@ -111,8 +112,7 @@ impl Near {
         &self.places[self.list(place)]
     }
 
-    /// Places near a place that stand together in its list, drawn by eight random bits; some of them more than once if the list
-    /// is short.
+    /// Consecutive places in the list of a place, selected by eight random bits. Short lists repeat places.
     #[inline]
     pub(super) fn pick(&self, place: PeId, bits: u32) -> [PeId; FEW] {
         let list = self.list(place);
@@ -122,7 +122,7 @@ impl Near {
 }
 
 impl Candidates {
-    /// Adds a place; the distance from which on others are not needed.
+    /// Adds a place. Returns the distance from which further places are not needed.
     fn add(&mut self, distance: Distance, offset: PeId) -> Distance {
         if distance == 0 {
             self.alike.push(offset);
@@ -141,7 +141,7 @@ impl Candidates {
         Distance::MAX
     }
 
-    /// What is near the place; no candidates are left.
+    /// The list of the place; clears the candidates.
     fn take(&mut self, place: PeId) -> List {
         let Self { alike, beyond } = self;
         alike.sort_unstable();
@@ -160,7 +160,7 @@ impl Candidates {
         let own = Some(0).filter(|_| alike.is_empty() && beyond.is_empty());
         let offsets = alike.iter().copied().chain(beyond[..end].iter().map(|&(_, offset)| offset)).chain(own);
         let places = offsets.map(|offset| place.wrapping_add(offset)).collect();
-        // Farther ones may have been passed over.
+        // Places farther away may have been skipped.
         let mut distances = vec![0; alike.len()];
         if alike.len() < MOST {
             distances.extend(beyond.iter().take(MOST).map(|&(distance, _)| distance));
@@ -179,9 +179,9 @@ fn scan<M: Metric>(metric: &M, keys: &[M::Key], place: PeId, found: &mut Candida
     }
 }
 
-/// The nearest places, and perhaps some more.
+/// The nearest places, and possibly some more.
 fn nearest<O: DistanceOracle>(vicinity: &Vicinity<'_, O>, place: PeId, found: &mut Candidates) {
-    // What is farther than this is not needed.
+    // Places farther away are not needed.
     let mut bound = Distance::MAX;
     vicinity.visit(place, bound, |other, distance| {
         if other != place {
@@ -226,8 +226,8 @@ pub(super) mod tests {
         DistanceMatrix::new(num_pes, distances).unwrap()
     }
 
-    /// Distances of random machines of all kinds, in the order of their PEs and mixed up, some PEs twice; all of them
-    /// also as rows where the machine is small enough.
+    /// Distances of random machines of all kinds, with PEs in order and shuffled, some repeated. Small
+    /// machines also appear as rows.
     pub fn every_kind(rng: &mut Rng) -> Vec<Distances> {
         let long = |length| Dimension { length, is_closed: length % 2 == 0 };
         let pair = Hierarchy::parse("2:2", "1:3").unwrap();
@@ -267,7 +267,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Compares the lists with a look at all places.
+    /// Compares the lists with a scan of all places.
     struct Compare;
 
     impl DistanceVisitor for Compare {
@@ -294,8 +294,9 @@ pub(super) mod tests {
         }
     }
 
-    /// Those at distance 0 and all places at the least distance beyond, each up to [`MOST`], and those at the next distances while all are not more than
-    /// [`ENOUGH`]; of one distance in the order of their numbers from the place on, round the end.
+    /// All places at distance 0 and all places at the smallest positive distance, up to [`MOST`] each, then
+    /// those at the next distances while the total is at most [`ENOUGH`]. Places at the same distance are in
+    /// the order of their offsets, wrapping around.
     fn by_definition<O: DistanceOracle>(oracle: &O, place: PeId) -> Vec<PeId> {
         let n = oracle.num_pes() as PeId;
         let round: Vec<PeId> = (place + 1..n).chain(0..place).collect();
@@ -320,7 +321,7 @@ pub(super) mod tests {
         if list.is_empty() { vec![place] } else { list }
     }
 
-    /// Asserts that no place has its i-th nearest nearer than `least[i]`, and some place has it there.
+    /// Asserts that `least[i]` is the smallest distance to the i-th nearest place, over all places.
     fn check_least<O: DistanceOracle>(oracle: &O, least: &[Distance]) {
         let n = oracle.num_pes() as PeId;
         let rows: Vec<Vec<Distance>> = (0..n)

@@ -3,7 +3,8 @@
 use super::Improved;
 use crate::ground::types::{Cost, PeId};
 
-/// A temperature that falls geometrically (Kirkpatrick, Gelatt and Vecchi 1983), from the initial one in the first sweep to the final one in the last.
+/// A temperature that falls geometrically (Kirkpatrick, Gelatt and Vecchi 1983) from its initial value in the
+/// first sweep to its final value in the last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Schedule {
     initial: f64,
@@ -23,23 +24,25 @@ impl Schedule {
     }
 }
 
-/// A mapping that is annealed.
+/// A mapping under annealing.
 ///
-/// The loop over sweeps is not worth an instance for each kind of state, so it takes them as `dyn`; the proposals of a sweep are inside.
+/// The loop over sweeps takes it as `dyn`: only the proposals inside a sweep are worth compiling for each
+/// type.
 pub(super) trait State {
-    /// Makes the proposals of one temperature; false if the observer asked to stop.
+    /// Makes the proposals of one temperature; returns false if the observer asked to stop.
     fn sweep(&mut self, temperature: f32) -> bool;
-    /// Change of half of J since the start.
+    /// Change of J/2 since the start.
     fn change(&self) -> Cost;
     /// The place of each process.
     fn place_of(&self) -> &[PeId];
-    /// Returns to an earlier mapping, whose change this is.
+    /// Returns to an earlier mapping; `change` is its change of J/2.
     fn restore(&mut self, place_of: &[PeId], change: Cost);
     /// Exchanges evaluated, and exchanges made.
     fn counts(&self) -> [u64; 2];
 }
 
-/// Makes all sweeps of a schedule, unless the observer ends them early, and returns to the best mapping that a sweep has led to.
+/// Runs all sweeps of a schedule, or fewer if the observer asks to stop, then restores the best mapping seen
+/// after any sweep.
 pub(super) fn cool(state: &mut dyn State, schedule: &Schedule) {
     let (mut least, mut best) = (state.change(), state.place_of().to_vec());
     for sweep in 0..schedule.num_sweeps {
@@ -56,7 +59,7 @@ pub(super) fn cool(state: &mut dyn State, schedule: &Schedule) {
     }
 }
 
-/// What a state has become.
+/// The result of annealing.
 pub(super) fn improved(state: &dyn State) -> Improved {
     let [tried, made] = state.counts();
     Improved { place_of: state.place_of().to_vec(), gain: -2 * state.change(), tried, made }
@@ -66,7 +69,7 @@ pub(super) fn improved(state: &dyn State) -> Improved {
 mod tests {
     use super::*;
 
-    /// Changes by the given amounts, one a sweep.
+    /// Changes by the given amounts, one per sweep.
     struct Script {
         changes: Vec<Cost>,
         temperatures: Vec<f32>,

@@ -1,4 +1,5 @@
-//! Mappings along an order of the processes, or of the parts of a graph: ranges of it take the parts of the machine.
+//! Mappings along an order: consecutive ranges of processes, or of graph parts, go to consecutive parts of
+//! the machine.
 
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{NodeId, PeId};
@@ -42,7 +43,8 @@ impl HasKind for AlongError {
     }
 }
 
-/// The i-th process of an order on the i-th place in the order of the machine's parts; O(n) besides what the machine takes.
+/// Maps the i-th process of an order to the i-th place in the order of the machine's parts; O(n) plus the
+/// time the machine needs.
 ///
 /// ```
 /// use viem::Hierarchy;
@@ -66,9 +68,9 @@ pub fn along(machine: &dyn Machine, order: &[NodeId]) -> Result<Mapping, AlongEr
     Ok(Mapping::on(machine, pe_of.into_iter().flatten().collect())?)
 }
 
-/// Many vertices a PE: the i-th part that an algorithm makes of a graph on the i-th PE in the order of the machine's parts. Parts weigh as
-/// much as the capacities of their PEs demand, as nearly as the algorithm meets that. Runs on the threads of the rayon pool it is
-/// called in; the result does not depend on them.
+/// Many-to-one: an algorithm partitions the graph, and block i goes to the i-th PE in the order of the
+/// machine's parts. Block weights are proportional to the capacities of the PEs, as closely as the algorithm
+/// achieves it. Runs on the threads of the current rayon pool; the result does not depend on them.
 ///
 /// ```
 /// use viem::Hierarchy;
@@ -89,7 +91,7 @@ pub fn along_many(
     let parts = divide(machine, &machine.distances()?, input.observer);
     let order = parts.order();
     let capacities: Vec<u32> = order.iter().map(|&pe| machine.capacity(pe)).collect();
-    // Algorithms aim at the shares themselves, whatever bounds are above them.
+    // Algorithms aim at the exact shares, regardless of the bounds above them.
     let targets = Targets::proportional(input.graph, &capacities, 0.0)?;
     let partition = algorithm.partition(input, &targets)?;
     let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();

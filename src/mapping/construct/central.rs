@@ -1,11 +1,11 @@
-//! Where constructions that place one process after the other begin.
+//! The starting place of constructions that place one process after another.
 
 use crate::ground::observer::Observer;
 use crate::ground::threads;
 use crate::machine::DistanceOracle;
 
-/// Which of some places has the least sum of distances to all of them, the first of equal ones; O(n²) distances. Sums that
-/// are not begun before the observer asks to stop do not count.
+/// The place with the smallest sum of distances to all places, the first on ties; O(n²) distances. Places
+/// whose sum was not started before the observer asked to stop are ignored.
 pub(super) fn most_central<O: DistanceOracle>(oracle: &O, keys: &[O::Key], observer: &dyn Observer) -> usize {
     let sum = |index: usize| -> (i128, usize) {
         let here = keys[index];

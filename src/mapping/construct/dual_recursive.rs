@@ -1,21 +1,22 @@
 //! Dual recursive bipartitioning (Pellegrini and Lachat, "Process mapping onto complex architectures and partitions
-//! thereof", 2017): machine and graph are halved together.
+//! thereof", 2017): machine and graph are bisected together.
 //!
-//! A domain is a part of the machine, or a run of parts beside each other, with as many processes. It is halved, its
-//! processes are bisected, and so on until the places of a domain are all alike. Large domains come first. An edge
-//! counts as much as its ends are farther apart in different halves than in one; edges that lead out of the domain
-//! pull their process towards the half that is nearer to where the other end is, as far as that is known by then.
+//! A domain is a part of the machine, or a run of adjacent parts, with as many processes as places. Its parts
+//! and its processes are bisected, and so on until all places of a domain are equivalent. Large domains are
+//! bisected first. The weight of an edge is scaled by the additional distance if its ends are in different
+//! halves. Edges that leave the domain pull their process towards the half nearer to the other end, as far as
+//! its place is known.
 //!
 //! # Departures from the source
 //!
 //! - The distance of two domains is that of their centres.
-//! - The domains of a round are halved in two batches, the domains of a batch in parallel: what one bisection finds,
-//!   those of its batch do not see. So the result does not depend on the number of threads.
-//! - After each round domains of equal size exchange all their processes where that lowers J
-//!   ([annealing](crate::mapping::annealing) of the quotient graph): what the first cuts got wrong can be mended while few
-//!   domains have to move.
+//! - The domains of a round are bisected in two batches, the domains of a batch in parallel. Bisections of
+//!   the same batch do not see each other's results, so the result does not depend on the number of threads.
+//! - After each round, domains of equal size exchange all their processes if that lowers J
+//!   ([annealing](crate::mapping::annealing) of the quotient graph). Early mistakes are thus fixed while only
+//!   few domains have to move.
 //!
-//! Costs a bisection of the whole graph for each of log n rounds; memory O(n + m).
+//! Takes a bisection of the whole graph for each of log n rounds; memory O(n + m).
 
 use std::ops::Range;
 
@@ -32,16 +33,17 @@ use crate::mapping::construct::{ConstructionConfig, ConstructionError, Task};
 use crate::mapping::problem::Problem;
 use crate::partition::{PartitionConfig, Partitioner, Targets};
 
-/// Domains that are exchanged as wholes at most: finding out which are near each other takes the square of that.
+/// Upper limit on the domains exchanged as wholes: finding out which are near each other takes quadratic
+/// time.
 const MOST_BLOCKS: usize = 1 << 11;
 
-/// Places of each half that are looked at to tell how far apart processes are inside of it.
+/// Places sampled per half to estimate the distances inside it.
 const SAMPLES: usize = 4;
 
 /// Sums of scaled weights stay below this.
 const GREATEST_SUM: f64 = (1u64 << 60) as f64;
 
-/// Weights are scaled by this, so that distances need not be whole numbers.
+/// Factor applied to weights, so that fractional distances keep their precision.
 const SCALE: f64 = 64.0;
 
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
@@ -58,7 +60,7 @@ pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
 #[derive(Clone, Debug)]
 struct Domain {
     places: Range<usize>,
-    /// The parts it consists of; none if its places are all alike.
+    /// Its parts; empty if all its places are equivalent.
     parts: Range<usize>,
 }
 
@@ -71,11 +73,11 @@ impl Domain {
         !self.parts.is_empty()
     }
 
-    /// Two domains of sizes as equal as the parts allow.
+    /// Splits into two domains of sizes as equal as the parts allow.
     fn halves(&self, parts: &Parts) -> [Self; 2] {
         let Range { start, end } = self.places;
         let cost = |cut: usize| (parts.range(cut).start - start).abs_diff(end - parts.range(cut).start);
-        // The cost falls and then rises.
+        // The cost first falls and then rises.
         let (mut low, mut high) = (self.parts.start + 1, self.parts.end - 1);
         while low < high {
             let middle = low.midpoint(high);
@@ -95,13 +97,13 @@ struct DualRecursion<'a> {
     parts: &'a Parts,
     config: &'a ConstructionConfig,
     observer: &'a dyn Observer,
-    /// All places in order: their keys.
+    /// The keys of all places, in order.
     places: Vec<PeId>,
-    /// All domains at hand, in the order of their places.
+    /// All current domains, in the order of their places.
     domains: Vec<Domain>,
-    /// For each place the centre of its domain.
+    /// The centre of the domain of each place.
     centre_of: Vec<PeId>,
-    /// A place of its domain for each process.
+    /// For each process, a place of its domain.
     place_of: Vec<PeId>,
     process_on: Vec<NodeId>,
 }
@@ -127,7 +129,7 @@ impl<'a> DualRecursion<'a> {
         }
     }
 
-    /// Halves the larger domains; whether there were any.
+    /// Bisects the larger domains; returns whether there were any.
     fn round(&mut self, seed: u64) -> bool {
         let divisible = self.domains.iter().filter(|domain| domain.is_divisible());
         let largest = divisible.map(|domain| domain.places.len()).max().unwrap_or(0);
@@ -176,7 +178,7 @@ impl<'a> DualRecursion<'a> {
         }
     }
 
-    /// The processes of a domain, those of its first half first.
+    /// The processes of a domain, the first half first.
     fn bisect(&self, halves: &[Domain; 2], seed: u64) -> Vec<NodeId> {
         let places = halves[0].places.start..halves[1].places.end;
         let processes = &self.process_on[places];
@@ -189,7 +191,7 @@ impl<'a> DualRecursion<'a> {
         of_half(false).chain(of_half(true)).collect()
     }
 
-    /// Lets domains of equal size exchange all their processes where that lowers J.
+    /// Exchanges the processes of domains of equal size if that lowers J.
     fn exchange_domains(&mut self, seed: u64) {
         let count = self.domains.len();
         let is_final = !self.domains.iter().any(Domain::is_divisible);
@@ -233,12 +235,14 @@ impl<'a> DualRecursion<'a> {
 
 /// The bisection of the processes of a domain.
 ///
-/// Beside the processes, the graph has two vertices of weight 0 that stand for the world outside, one for each half, and
-/// as many without a process as the second half has fewer places than the first, or the other way round.
+/// Besides the processes, the graph has two vertices of weight 0 that stand for everything outside the
+/// domain, one per half. If one half has fewer places, artificial vertices fill it up to the size of the
+/// other.
 struct Bisection {
     graph: CsrGraph,
     sizes: [usize; 2],
-    /// By how much a process is better off in the first half than in the second, seen from outside of the domain.
+    /// How much better each process is placed in the first half than in the second, counting edges that leave
+    /// the domain.
     pull: Vec<Cost>,
 }
 
@@ -276,16 +280,17 @@ impl Bisection {
         Self { graph: rows.graph(count), sizes, pull }
     }
 
-    /// Whether each process is in the second half; the halves have the sizes they should have.
+    /// For each process, whether it is in the second half; the halves have the required sizes.
     fn solve(&self, config: &ConstructionConfig, seed: u64, observer: &dyn Observer) -> Vec<bool> {
         let size = self.sizes[0].max(self.sizes[1]) as Weight;
         let targets = Targets::sizes(&self.graph, vec![size; 2], 0.0).expect("the halves hold all");
-        // One initial partition each: several of them take half as long again, and annealing leaves no difference.
+        // One initial partition each: several take half as long again, and after annealing there is no
+        // difference.
         let mut settings = PartitionConfig::preset(config.inner);
         settings.initial.bisections = 1;
         let partitioner = Partitioner::with_valid_settings(settings, seed);
         let blocks = partitioner.partition_watched(&self.graph, &targets, observer).into_blocks();
-        // The halves may be named either way; what is outside tells which is better.
+        // The two halves may be swapped; the edges that leave the domain decide.
         let pulled = |block: BlockId| -> i128 {
             let inside = self.pull.iter().zip(&blocks).filter(|&(_, &other)| other == block);
             inside.map(|(&pull, _)| i128::from(pull)).sum()
@@ -297,7 +302,7 @@ impl Bisection {
         is_second
     }
 
-    /// Moves the processes that lose least until the halves have their sizes.
+    /// Moves the processes with the smallest loss until the halves have their sizes.
     fn enforce_sizes(&self, is_second: &mut [bool]) {
         let in_second = is_second.iter().filter(|&&second| second).count();
         let excess = in_second.abs_diff(self.sizes[1]);
@@ -346,8 +351,8 @@ impl Rows {
         self.ends.push(self.targets.len());
     }
 
-    /// The rows of the vertices that are no processes: the two that pull, and those that fill up the smaller half, which
-    /// hang on the vertex that pulls to it.
+    /// The rows of the artificial vertices: the two that pull, and those that fill up the smaller half, which
+    /// are attached to the vertex that pulls to it.
     fn add_outside(&mut self, sizes: [usize; 2], pull: &[Cost]) {
         let count = pull.len();
         let missing = sizes[0].abs_diff(sizes[1]);
@@ -380,7 +385,8 @@ impl Rows {
     }
 }
 
-/// By how much two processes are farther apart in different halves than in one, in the mean; not much less than 1.
+/// The mean additional distance of two processes in different halves compared with the same half; bounded
+/// from below near 1.
 fn apart(distances: &Distances, halves: &[Domain; 2]) -> f64 {
     let samples = |half: &Domain| -> Vec<PeId> { spread(half.places.clone(), SAMPLES).collect() };
     let mean = |a: &[PeId], b: &[PeId]| -> f64 {

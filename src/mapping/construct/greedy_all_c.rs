@@ -1,10 +1,10 @@
-//! Placing one process after the other where it costs least (GreedyAllC of Glantz, Meyerhenke and Noe, "Algorithms for
-//! mapping parallel processes onto grid and torus architectures", 2015).
+//! Places one process after another where it costs least (GreedyAllC of Glantz, Meyerhenke and Noe,
+//! "Algorithms for mapping parallel processes onto grid and torus architectures", 2015).
 //!
-//! The first process is the one with the largest communication volume, on the place with the least sum of distances to all
-//! others. Then, again and again, the process with the largest volume to those already placed goes to the free place where
-//! its traffic with them costs least. Equal places: the first. Where traffic and machine are regular, such as butterflies on
-//! tori, the result is often optimal.
+//! The process with the largest communication volume goes first, to the place with the smallest sum of
+//! distances to all others. Then the process with the largest volume to the placed ones goes to the free
+//! place where its traffic with them costs least, until all are placed. Ties go to the first place. For
+//! regular traffic on regular machines, such as butterflies on tori, the result is often optimal.
 //!
 //! O(n m) distances in all, O(n + m) memory.
 
@@ -45,7 +45,7 @@ struct FreePlaces<'a, O: DistanceOracle> {
     oracle: &'a O,
     places: Vec<PeId>,
     keys: Vec<O::Key>,
-    /// Where the most central place is, until it is taken.
+    /// The position of the most central place, until it is taken.
     first: Option<usize>,
     watch: Watch<'a>,
 }
@@ -58,14 +58,16 @@ impl<'a, O: DistanceOracle> FreePlaces<'a, O> {
         Self { oracle, places, keys, first, watch: Watch::new(observer) }
     }
 
-    /// Takes the place where traffic with these partners costs least; first, the most central one.
+    /// Takes the place where traffic with these partners costs least; on the first call, the most central
+    /// one.
     fn take_cheapest(&mut self, partners: &[(O::Key, Weight)]) -> PeId {
         let index = self.first.take().unwrap_or_else(|| self.cheapest(partners));
         self.keys.swap_remove(index);
         self.places.swap_remove(index)
     }
 
-    /// Where traffic with these partners costs least, of the places that are looked at before the observer asks to stop.
+    /// The place where traffic with these partners costs least, among those evaluated before the observer
+    /// asks to stop.
     fn cheapest(&mut self, partners: &[(O::Key, Weight)]) -> usize {
         let mut least = (Cost::MAX, PeId::MAX, 0);
         for (index, (&here, &place)) in self.keys.iter().zip(&self.places).enumerate() {
@@ -94,7 +96,7 @@ mod tests {
     use crate::machine::{Hierarchy, Metric, StoredDistances};
     use crate::testing::random_graph;
 
-    /// The same, with all volumes, sums and costs computed afresh for each process.
+    /// The same, with all volumes, sums and costs recomputed for each process.
     fn from_scratch(graph: &CsrGraph, distances: &StoredDistances) -> Vec<PeId> {
         let n = graph.num_nodes() as u32;
         let mut place_of = vec![None; n as usize];

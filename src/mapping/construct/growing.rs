@@ -1,18 +1,18 @@
 //! Growing a mapping from one process (Müller-Merbach, "Optimale Reihenfolgen", 1970).
 //!
-//! The first process is the one with the largest communication volume, on the PE with the least sum of
-//! distances to all others. Then, again and again, the process with the largest volume to those already
-//! mapped goes to the free PE with the least sum of distances to the PEs in use. Ties fall to the process
-//! with the larger total volume, then to the smaller id. So a new component of a disconnected graph starts
-//! where its volume is largest, and isolated vertices come last.
+//! The process with the largest communication volume goes first, to the PE with the smallest sum of distances
+//! to all others. Then the process with the largest volume to the mapped ones goes to the free PE with the
+//! smallest sum of distances to the PEs in use, until all are mapped. Ties go to the process with the larger
+//! total volume, then to the smaller id. So each component of a disconnected graph starts where its volume is
+//! largest, and isolated vertices come last.
 //!
 //! # Cost
 //!
-//! Processes wait in a heap that keeps outdated entries until they surface: O((n + m) log n) time and O(m)
-//! memory. Taking a PE into use makes its group of level l, less its group of level l - 1, `distances[l]`
-//! more expensive, and groups are ranges of PEs: with k levels these are 2k additions to ranges in a tree
-//! of minima, O(k log n) each time. All PEs of a homogeneous hierarchy are alike, so the first is PE 0. On other
-//! machines the sums of all free PEs are kept one by one: O(n²) distances.
+//! Processes wait in a heap with lazy deletion: O((n + m) log n) time and O(m) memory. When a PE is taken,
+//! each PE of its group of level l outside its group of level l - 1 becomes more expensive by `distances[l]`.
+//! Groups are ranges of PEs, so with k levels these are 2k additions to ranges in a tree of minima, O(k log
+//! n) each time. All PEs of a homogeneous hierarchy are equivalent, so the first is PE 0. On other machines
+//! the sums of all free PEs are stored individually: O(n²) distances.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ use crate::machine::{DistanceOracle, Hierarchy, with_oracle};
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionError, Task};
 
-/// The PE of a process that has none yet; a machine has fewer PEs than that.
+/// Marks a process without a PE; no machine has this many PEs.
 const UNPLACED: PeId = PeId::MAX;
 
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
@@ -70,7 +70,7 @@ struct ListedPes<'a, O: DistanceOracle> {
     free: Vec<PeId>,
     keys: Vec<O::Key>,
     sums: Vec<i128>,
-    /// Where the first one is, until it is taken.
+    /// The position of the first PE, until it is taken.
     first: Option<usize>,
 }
 
@@ -82,8 +82,8 @@ impl<'a, O: DistanceOracle> ListedPes<'a, O> {
         Self { oracle, sums: vec![0; free.len()], free, keys, first }
     }
 
-    /// Takes the free PE with the least sum, the one with the least number of equal ones, into use; first, the one with the
-    /// least sum of distances to all.
+    /// Takes the free PE with the smallest sum, the lowest number on ties. On the first call, takes the PE
+    /// with the smallest sum of distances to all PEs.
     fn take_nearest(&mut self) -> PeId {
         let by_sum = |&index: &usize| (self.sums[index], self.free[index]);
         let nearest = self.first.take().or_else(|| (0..self.free.len()).min_by_key(by_sum));
@@ -99,20 +99,20 @@ impl<'a, O: DistanceOracle> ListedPes<'a, O> {
 
 /// The PEs not yet in use, by the sum of their distances to those that are.
 ///
-/// A binary tree of minima over the sums; an addition to a range is noted at the roots of the O(log n)
-/// subtrees that make it up. Sums are 128 bits wide: n distances of 63 bits need not fit 64.
+/// A binary tree of minima over the sums. An addition to a range is stored at the roots of the O(log n)
+/// subtrees that make up the range. Sums are 128 bits wide: n distances of 63 bits need not fit 64.
 struct FreePes<'a> {
     hierarchy: &'a Hierarchy,
     /// Number of leaves: a power of two.
     width: usize,
-    /// Least sum in the subtree of a node, less the additions noted above it. Node 1 is the root, the
+    /// Smallest sum in the subtree of a node, without the additions stored above it. Node 1 is the root; the
     /// children of `i` are `2i` and `2i + 1`.
     least: Vec<i128>,
-    /// What has been added to the whole subtree of an inner node; contained in its `least`.
+    /// The amount added to the whole subtree of an inner node; included in its `least`.
     added: Vec<i128>,
 }
 
-/// The sum of a PE in use: greater than any sum of distances, and far from overflow when more is added.
+/// The sum of a PE in use: larger than any sum of distances, and far from overflow after further additions.
 const IN_USE: i128 = i128::MAX / 4;
 
 impl<'a> FreePes<'a> {
@@ -124,7 +124,7 @@ impl<'a> FreePes<'a> {
         tree
     }
 
-    /// Takes the free PE with the least sum, the first of equal ones, into use.
+    /// Takes the free PE with the smallest sum, the first on ties.
     fn take_nearest(&mut self) -> PeId {
         let mut node = 1;
         while node < self.width {
@@ -185,7 +185,7 @@ impl<'a> FreePes<'a> {
 mod tests {
     use super::*;
 
-    /// Each PE taken is the first with the least sum, computed afresh.
+    /// Each PE taken is the first with the smallest sum, recomputed from scratch.
     #[test]
     fn free_pes_agree_with_sums_from_scratch() {
         let shapes = [

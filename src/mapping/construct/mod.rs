@@ -6,13 +6,14 @@
 //! | `identity` | process i on PE i | O(n) |
 //! | `growing` | one process at a time, next to those already mapped (Müller-Merbach) | O((n k + m) log n) |
 //! | `greedy_all_c` | one process at a time, where it costs least (Glantz, Meyerhenke and Noe) | O(n m) |
-//! | `bottom_up` | partition into innermost groups, contract, go on with the groups | k partitions |
-//! | `top_down` | partition into the outermost parts, go on inside each | k layers of partitions |
-//! | `treematch` | list groups of processes that share a parent, choose those that keep most traffic, go on with the groups | O(m log m) for each level |
-//! | `dual_recursive` | halve graph and machine together, mindful of what is outside | log n layers of bisections |
-//! | `multilevel` | pair processes and places, solve the small problem first | as annealing of the pairs |
+//! | `bottom_up` | partition into innermost groups, contract, repeat with the groups | k partitions |
+//! | `top_down` | partition into the outermost parts, repeat inside each | k layers of partitions |
+//! | `treematch` | list groups of processes that share a parent, choose those that keep most traffic inside, repeat with the groups | O(m log m) per level |
+//! | `dual_recursive` | bisect graph and machine together, taking edges out of the domain into account | log n layers of bisections |
+//! | `multilevel` | pair processes and places, solve the small problem first | about that of annealing the pairs |
 //!
-//! n processes, m edges, k levels of the hierarchy. `multisection` is what `bottom_up` and `top_down` divide graphs with.
+//! n processes, m edges, k levels of the hierarchy. `bottom_up` and `top_down` partition graphs with
+//! `stepwise`.
 
 mod along;
 mod bottom_up;
@@ -22,9 +23,9 @@ mod greedy_all_c;
 mod growing;
 mod identity;
 mod multilevel;
-mod multisection;
 mod process_queue;
 mod random;
+mod stepwise;
 mod top_down;
 mod treematch;
 
@@ -58,9 +59,9 @@ members! {
         /// Outermost parts first.
         #[default]
         HierarchyTopDown = "hierarchytopdown" by top_down::construct,
-        /// Graph and machine are halved together.
+        /// Graph and machine are bisected together.
         DualRecursive = "dualrecursive" by dual_recursive::construct,
-        /// Processes and places are paired again and again.
+        /// Processes and places are paired repeatedly.
         Multilevel = "multilevel" by multilevel::construct,
         /// Innermost groups first, as TreeMatch chooses them.
         TreeMatch = "treematch" by treematch::construct,
@@ -69,18 +70,18 @@ members! {
     fn construct(self, task: &Task<'_>) -> Result<Mapping, ConstructionError> = function(task)
 }
 
-/// Places of a machine that multilevel construction is taken for by default. It anneals no level of more than half of
-/// that, and what it does with larger ones is no match for bisections.
+/// Largest number of places for which multilevel construction is the default. It anneals levels of at most
+/// half that size, and on larger ones bisection does better.
 const MOST_MULTILEVEL: usize = 1 << 12;
 
-/// What a construction is given.
+/// The input of a construction.
 struct Task<'a> {
     /// As many processes as places.
     problem: &'a Problem<'a>,
     machine: &'a Places,
     config: &'a ConstructionConfig,
     seed: u64,
-    /// Once it asks to stop, what is not placed yet takes the places that are left, in order.
+    /// Once it asks to stop, the remaining processes take the remaining places in order.
     observer: &'a dyn Observer,
 }
 
@@ -92,22 +93,22 @@ impl Task<'_> {
     }
 }
 
-/// How the first mapping is made, and how hard its partitions try.
+/// The construction algorithm, and the effort of its partitions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct ConstructionConfig {
-    /// The algorithm; `None` takes [`Construction::HierarchyTopDown`] on regular trees and
-    /// [`Construction::Multilevel`] elsewhere, or [`Construction::DualRecursive`] on more than 4096 places.
+    /// The algorithm. `None` selects [`Construction::HierarchyTopDown`] on regular trees. On other machines
+    /// it selects [`Construction::Multilevel`], or [`Construction::DualRecursive`] on more than 4096 places.
     pub algorithm: Option<Construction>,
-    /// The effort of the partitions, where the algorithm needs some.
+    /// The effort of the partitions, if the algorithm computes any.
     pub partitions: PartitionPreset,
-    /// The effort of the partitions of top-down construction inside of the outermost groups.
+    /// The effort of top-down construction's partitions inside the outermost groups.
     pub inner: PartitionPreset,
-    /// Top-down construction divides no group of at most this many processes further, and places its processes
-    /// in the order of their numbers: enough if annealing follows, which arranges small groups at a
-    /// fraction of the cost of partitions.
+    /// Top-down construction does not partition groups of at most this many processes, but places them in
+    /// numerical order. This suffices if annealing follows, which arranges small groups at a fraction of the
+    /// cost.
     pub undivided: usize,
     /// How dual recursive bipartitioning exchanges domains after each round.
     pub domains: Cooling,
@@ -121,7 +122,7 @@ impl ConstructionConfig {
         self.algorithm_for(machine.hierarchy().is_some(), machine.len())
     }
 
-    /// The algorithm on a machine of so many places that is a regular tree, or is none.
+    /// The algorithm on a machine with this number of places; `is_tree` is whether it is a regular tree.
     pub fn algorithm_for(&self, is_tree: bool, num_places: usize) -> Construction {
         let default = match num_places {
             _ if is_tree => Construction::HierarchyTopDown,
@@ -136,7 +137,7 @@ impl ConstructionConfig {
         Self { algorithm: Some(algorithm), ..self }
     }
 
-    /// The same with partitions of this effort, also inside of the outermost groups.
+    /// The same with partitions of this effort, also inside the outermost groups.
     pub fn with_partitions(self, preset: PartitionPreset) -> Self {
         Self { partitions: preset, inner: preset, ..self }
     }
@@ -184,10 +185,10 @@ impl HasKind for ConstructionError {
     }
 }
 
-/// A first mapping of processes to the places of a machine. There are as many processes as places: those of `problem`.
+/// A first mapping of processes to the places of a machine. `problem` has as many places as processes.
 ///
-/// Runs its subproblems on the threads of the rayon pool it is called in; the result depends on the seed
-/// only, unless the observer asks to stop: then what is not placed yet takes the places that are left, in order.
+/// Subproblems run on the threads of the current rayon pool. The result depends only on the seed, unless the
+/// observer asks to stop: then the remaining processes take the remaining places in order.
 pub fn construct(
     problem: &Problem<'_>,
     machine: &Places,

@@ -1,7 +1,8 @@
-//! The order in which constructions place one process after the other: those first that talk most to the ones placed.
+//! The order in which constructions place one process after another: by communication volume with the placed
+//! processes.
 //!
-//! Ties fall to the process with the larger total volume, then to the smaller id. Processes wait in a heap that keeps outdated
-//! entries until they surface: O((n + m) log n) time for all of them, O(m) memory.
+//! Ties go to the process with the larger total volume, then to the smaller id. Processes wait in a heap with
+//! lazy deletion: O((n + m) log n) time in total, O(m) memory.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,20 +10,20 @@ use std::collections::BinaryHeap;
 use crate::graph::CsrGraph;
 use crate::ground::types::{NodeId, Weight};
 
-/// The processes not yet mapped, by their volume to those that are.
+/// The processes not yet mapped, by their volume to the mapped ones.
 pub(super) struct ProcessQueue<'a> {
     graph: &'a CsrGraph,
     /// Volume to mapped processes, or [`MAPPED`].
     volume: Vec<Weight>,
     total_volume: Vec<Weight>,
-    /// (volume to mapped processes, total volume, process); an entry is outdated unless its volume is
-    /// still that of the process.
+    /// (volume to mapped processes, total volume, process). An entry is outdated if the volume of its process
+    /// has changed.
     heap: BinaryHeap<(Weight, Weight, Reverse<NodeId>)>,
     /// How many processes are not mapped.
     waiting: usize,
 }
 
-/// The volume of a process that is mapped; no volume is negative.
+/// The volume of a mapped process; no real volume is negative.
 const MAPPED: Weight = -1;
 
 impl<'a> ProcessQueue<'a> {
@@ -32,9 +33,9 @@ impl<'a> ProcessQueue<'a> {
         Self { graph, volume: vec![0; graph.num_nodes()], total_volume, heap, waiting: graph.num_nodes() }
     }
 
-    /// Takes the next process out and counts it as mapped.
+    /// Removes the next process and counts it as mapped.
     pub fn pop(&mut self) -> Option<NodeId> {
-        // Outdated entries, which are most of all in the end, are left alone then.
+        // Most entries are outdated at the end, and are not removed then.
         while self.waiting > 0 {
             let (volume, _, Reverse(process)) = self.heap.pop()?;
             if volume != self.volume[process as usize] {
@@ -61,7 +62,7 @@ mod tests {
     use crate::ground::rng::Rng;
     use crate::testing::random_graph;
 
-    /// Each process taken has the largest volume to those before it, computed afresh.
+    /// Each process taken has the largest volume to those before it, recomputed from scratch.
     #[test]
     fn processes_agree_with_volumes_from_scratch() {
         let mut rng = Rng::new(5);

@@ -1,14 +1,15 @@
-//! Top-down construction: multisection along the parts of the machine (Schulz and Träff, "Better process mapping and
-//! sparse quadratic assignment", 2017).
+//! Top-down construction: multisection along the parts of the machine (Schulz and Träff, "Better process
+//! mapping and sparse quadratic assignment", 2017).
 //!
-//! The graph is divided into as many blocks as the machine has outermost parts, as large as these; each block is given one
-//! of the parts, and so on inside each, down to parts whose PEs are all alike. Blocks are independent and run in parallel.
-//! Which block gets which of several parts does not matter on trees; elsewhere other constructions do better.
+//! The graph is partitioned into one block for each outermost part of the machine, of the same size as the
+//! part. Each block is assigned to a part, and so on inside each part until its PEs are equivalent. Blocks
+//! are independent and run in parallel. On trees it does not matter which block goes to which sibling part;
+//! on other machines, other constructions are better.
 //!
-//! Costs a partition of the whole graph for each level, or for each step of a large one
-//! ([`Multisection`]); memory O(n + m).
+//! Takes a partition of the whole graph for each level, or for each step of a large level ([`StepwisePartition`]);
+//! memory O(n + m).
 
-use super::multisection::Multisection;
+use super::stepwise::StepwisePartition;
 use crate::graph::CsrGraph;
 use crate::graph::bfs::breadth_first_order;
 use crate::graph::relabel::relabel;
@@ -19,13 +20,13 @@ use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionConfig, ConstructionError, Task};
 use crate::partition::PartitionPreset;
 
-/// A graph of fewer arcs than this keeps its order of vertices: it is some megabytes and fits a cache.
+/// A graph with fewer arcs keeps its vertex order: it takes a few megabytes and fits a cache.
 const CACHED_ARCS: usize = 1 << 20;
 
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let Task { config, seed, observer, .. } = *task;
     let graph = task.problem.graph();
-    // A graph that exceeds the cache is read faster where neighbours lie together.
+    // Graphs larger than the cache are read faster if neighbours are stored close together.
     let exceeds_cache = graph.num_arcs() >= CACHED_ARCS;
     let nodes = if exceeds_cache { breadth_first_order(graph) } else { graph.nodes().collect() };
     let mut process_of = nodes.clone();
@@ -47,8 +48,8 @@ struct TopDown<'a> {
 }
 
 impl TopDown<'_> {
-    /// Places the processes of `graph`, named `nodes` in the whole graph, on the PEs of a part, by partitions of effort
-    /// `preset`; `process_of` are the places.
+    /// Places the processes of `graph`, named `nodes` in the whole graph, on the PEs of a part, using
+    /// partitions of effort `preset`. `process_of` holds the processes by place.
     fn place(
         &self,
         graph: &CsrGraph,
@@ -62,7 +63,7 @@ impl TopDown<'_> {
         if children.is_empty() {
             return process_of.copy_from_slice(nodes);
         }
-        let multisection = Multisection { preset, observer: self.observer };
+        let stepwise = StepwisePartition { preset, observer: self.observer };
         let inside = |child: usize, graph: &CsrGraph, nodes: &[NodeId], seed, places: &mut [NodeId]| {
             if places.len() <= self.config.undivided {
                 places.copy_from_slice(nodes);
@@ -72,6 +73,6 @@ impl TopDown<'_> {
         };
         let first = children.start;
         let sizes: Vec<usize> = children.map(|child| self.parts.range(child).len()).collect();
-        multisection.arrange(graph, nodes, first, &sizes, seed, process_of, &inside);
+        stepwise.arrange(graph, nodes, first, &sizes, seed, process_of, &inside);
     }
 }

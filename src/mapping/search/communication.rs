@@ -1,18 +1,19 @@
 //! N_C^d: pairs within d hops of each other in the communication graph (Schulz and Träff, "Better process
 //! mapping and sparse quadratic assignment", 2017).
 //!
-//! Processes are visited in random order, and the partners of each in random order, again and again until
-//! no process has anything left to try. An exchange ends the visit: both sides are touched by it, so they
-//! have their turn again. (Going on with the next partner instead ends 15 % worse after a random start: a
-//! process that is far from its final PE then drags many others along with it.) A process is visited only if it
-//! has been touched since its last visit, so the end is a local optimum: every pair has been tried since
-//! either side was last touched. (On machines that are no trees, [nearly](super::nearby::Effort) every pair of
-//! a graph with hubs.)
+//! Processes are visited in random order, and the partners of each in random order, until no process has
+//! anything left to try. An exchange ends the visit: it touches both processes, so they are visited again.
+//! (Continuing with the next partner instead gives 15 % worse results after a random start: a process far
+//! from its final PE then moves many others along with it.) A process is visited only if it has been touched
+//! since its last visit. The result is therefore a local optimum: every pair has been tried since either
+//! process was last touched. (On machines that are not trees, this holds for [nearly](super::nearby::Effort)
+//! every pair of a graph with hubs.)
 //!
-//! The pairs are never stored. Where the processes within d hops are few, a bounded breadth-first search
-//! lists them and each is tried. Where they are many, the gains of all partners are computed at
-//! once (see [`partner_gains`](super::partner_gains) and, for large groups, [`bounded`](super::bounded)), and the breadth-first search runs only if one of them improves,
-//! to tell whether it is near enough. Memory: O(n + m).
+//! The pairs are never stored. If few processes are within d hops, a bounded breadth-first search lists them,
+//! and each is tried. If there are many, the gains of all partners are computed at once (see
+//! [`partner_gains`](super::partner_gains) and, for large groups, [`bounded`](super::bounded)). The
+//! breadth-first search then runs only if one of them improves J, to check whether it is near enough. Memory:
+//! O(n + m).
 
 use super::bounded::BoundedGains;
 use super::nearby;
@@ -35,7 +36,7 @@ pub(super) fn search(task: &Task<'_>) -> SearchOutcome {
 fn search_with<O: DistanceOracle>(task: &Task<'_>, problem: &Problem<'_, O>) -> SearchOutcome {
     let Task { start, seed, observer, .. } = *task;
     let max_hops = task.config.max_hops;
-    // Number the processes by their PEs: what a visit looks at then lies together in memory.
+    // Number the processes by their PEs, so that the memory accesses of a visit are local.
     let process_on = process_on_each(start.pes());
     let graph = relabel(problem.graph(), &process_on);
     let by_pe = problem.with_graph(&graph);
@@ -46,22 +47,23 @@ fn search_with<O: DistanceOracle>(task: &Task<'_>, problem: &Problem<'_, O>) -> 
     SearchOutcome { mapping: outcome.mapping.numbered_back(&process_on), ..outcome }
 }
 
-/// A hub has one in so many processes as neighbours, or more. An exchange of one touches them all, so it is worth knowing which of them have
-/// an improving move. That costs a pass over all arcs, so it is asked at most once in n / `TOUCHED` visits.
+/// A hub has at least n / `TOUCHED` neighbours. An exchange of a hub touches them all, so it is worth finding
+/// out which of them have an improving move. That takes a pass over all arcs, so it is done at most once in n
+/// / `TOUCHED` visits.
 const TOUCHED: usize = 16;
 
-/// How a visit finds the partners that improve.
+/// How a visit finds the improving partners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     OneByOne,
     AtOnce,
-    /// Only where one side is better off by itself, see [`nearby`](super::nearby).
+    /// Only pairs in which one side improves by itself, see [`nearby`](super::nearby).
     Nearby,
 }
 
 impl Way {
-    /// The faster way, judged by a few processes: a visit costs about an evaluation for each partner the one
-    /// way, and for each process on a PE nearer than the farthest the other way.
+    /// The faster way, estimated from a sample of processes. A visit takes about one evaluation for each
+    /// partner, or for each process on a PE closer than the greatest distance, respectively.
     fn choose<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize) -> Self {
         if nearby::is_applicable(search) {
             return Way::Nearby;
@@ -90,7 +92,8 @@ fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, s
     visits.pass_over(search);
     match way {
         Way::Nearby => {
-            // Most pairs that are too far apart are in different components, of which a search would look at all.
+            // Most pairs that are too far apart are in different components, which a search would traverse
+            // completely.
             let (component, _) = components(n, |node| graph.neighbours(node).iter().copied());
             let is_one = |u: NodeId, v: NodeId| component[u as usize] == component[v as usize];
             let is_near = &mut |u, v| is_one(u, v) && near.pair_bfs.within(graph, u, v, max_hops);
@@ -135,7 +138,7 @@ impl Near {
     }
 }
 
-/// The processes in the order in which they are visited, and when they were.
+/// The processes in visiting order, and the times of their visits.
 struct Visits {
     order: Vec<NodeId>,
     /// When each process was last known to have no improving move; 0 if never.
@@ -146,8 +149,8 @@ struct Visits {
 }
 
 impl Visits {
-    /// Visits touched processes until none is left. A visit is given the times of all last visits before
-    /// it, the process, and a seed of its own.
+    /// Visits touched processes until there are none left. A visit gets the times of all previous visits, the
+    /// process, and a seed of its own.
     fn descend<O: DistanceOracle>(
         mut self,
         search: &mut SwapSearch<'_, O>,
@@ -170,7 +173,7 @@ impl Visits {
                 if has_hub && (visits - passed_over) * TOUCHED >= n {
                     passed_over = visits;
                     is_complete &= !self.pass_over(search);
-                    // What was passed over may not be all.
+                    // The list of skipped processes may be incomplete.
                     if search.should_stop() {
                         return;
                     }
@@ -192,9 +195,11 @@ impl Visits {
         search.touched(process) > last
     }
 
-    /// Lets all processes that have an improving move be visited, and no others, if those are fewer than the ones to come; whether it did.
+    /// Schedules visits of exactly the processes with an improving move, if they are fewer than the pending
+    /// ones; returns whether it did.
     ///
-    /// An exchange of two processes without an improving move cannot gain, and the others try all their partners.
+    /// An exchange of two processes without an improving move cannot gain, and the others try all their
+    /// partners.
     fn pass_over<O: DistanceOracle>(&mut self, search: &SwapSearch<'_, O>) -> bool {
         let without_move = without_move(search.problem(), search.keys(), search.observer());
         let pending = self.order.iter().filter(|&&process| self.is_pending(search, process)).count();
@@ -212,7 +217,7 @@ impl Visits {
     }
 }
 
-/// Where a partner stands in the random order of a visit.
+/// The position of a partner in the random order of a visit.
 fn place(seed: u64, partner: NodeId) -> (u64, NodeId) {
     (derive(seed, u64::from(partner)), partner)
 }
@@ -227,10 +232,10 @@ fn visit_one_by_one<O: DistanceOracle>(
 ) {
     let mut first = None;
     for &partner in near.reach(search, process) {
-        // The partner's last visit has tried the pair already, unless one of them was touched since.
+        // The partner's last visit has tried the pair already, unless one of the two was touched since.
         if search.touched(process).max(search.touched(partner)) > visited[partner as usize] {
             let delta = search.delta(process, partner);
-            // Most pairs fail, so the order is looked at only where one does not.
+            // Most pairs fail, so the order is computed only for those that gain.
             if delta < 0 && first.is_none_or(|(first, _)| place(seed, partner) < first) {
                 first = Some((place(seed, partner), delta));
             }
@@ -244,7 +249,7 @@ fn visit_one_by_one<O: DistanceOracle>(
     }
 }
 
-/// As [`visit_one_by_one`], by the gains of all partners at once.
+/// As [`visit_one_by_one`], using the gains of all partners at once.
 fn visit_at_once<O: DistanceOracle>(
     search: &mut SwapSearch<'_, O>,
     near: &mut Near,
@@ -255,8 +260,8 @@ fn visit_at_once<O: DistanceOracle>(
     let by_place = |&(partner, _): &(NodeId, Cost)| place(seed, partner);
     let improving = gains.improving(search, process);
     let Some((partner, delta)) = improving.iter().copied().min_by_key(by_place) else { return };
-    // Often most of the graph is within d hops, and the first partner is near enough; where it is not,
-    // one search tells of all others.
+    // Often most of the graph is within d hops, and the first partner is near enough. If it is not, one
+    // search finds all others.
     let first = if near.contains(search, process, partner) {
         Some((partner, delta))
     } else {
@@ -275,7 +280,7 @@ mod tests {
     use crate::machine::Hierarchy;
     use crate::mapping::problem::Problem;
 
-    /// A geometric graph, with an edge between a hub and all others if so told.
+    /// A geometric graph, optionally with a hub adjacent to all other vertices.
     fn graph(num_nodes: usize, has_hub: bool) -> CsrGraph {
         let near = generate::random_geometric(num_nodes, 5.0, 2);
         let mut builder = GraphBuilder::new(num_nodes);
@@ -331,7 +336,7 @@ mod tests {
         assert!(visits.pass_over(&search));
         let left = pending(&visits, &search);
         assert!(left < 60, "{left}");
-        // None fewer would be left now, until the hub moves.
+        // Until the hub moves, skipping would not save any visits.
         assert!(!visits.pass_over(&search));
         let delta = search.delta(0, 95);
         search.swap(0, 95, delta);

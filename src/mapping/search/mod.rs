@@ -1,4 +1,4 @@
-//! Local search: exchange two processes whenever that lowers J, until no pair of the neighbourhood does.
+//! Local search: exchanges two processes whenever that lowers J, until no pair of the neighbourhood does.
 //!
 //! | member | pairs | order |
 //! |---|---|---|
@@ -7,19 +7,19 @@
 //! | `nsquare_pruned` | all inside each interval of consecutive processes | cyclic, interval by interval |
 //! | `communication` | those within d hops in the communication graph | random |
 //!
-//! Every neighbourhood takes the first exchange that lowers J (Heider 1972), passes over pairs whose
-//! exchange can never change J (same innermost group), and ends in a mapping that no exchange of the
-//! neighbourhood improves.
+//! Every neighbourhood takes the first exchange that lowers J (Heider 1972) and skips pairs whose exchange
+//! can never change J (same innermost group). It ends in a mapping that no exchange of the neighbourhood
+//! improves.
 //!
-//! # Pairs that are passed over
+//! # Skipped pairs
 //!
-//! Whether an exchange of u and v gains depends on the PEs of u, of v, and of their neighbours only. The
-//! search keeps for each process the time of the last exchange at or next to it (time is the number of
-//! exchanges made). A pair that failed before and of which neither side has been touched since fails again,
-//! so it is not tried. Large neighbourhoods go further: they compute the gains of one process with all others at
-//! once, and look only at those that can have any (`partner_gains`), or tell beforehand for which processes nothing
-//! can gain (`no_move`). Either way the end is a mapping that no
-//! exchange of the neighbourhood improves, and the pairs that were looked at count as tried.
+//! Whether an exchange of u and v gains depends only on the PEs of u, of v, and of their neighbours. For each
+//! process, the search stores the time of the last exchange of it or a neighbour (time is the number of
+//! exchanges made). A pair that failed before, and of which neither process has been touched since, fails
+//! again, so it is not tried. Large neighbourhoods prune further: they compute the gains of one process with
+//! all others at once and evaluate only those that can gain (`partner_gains`), or they find out in advance
+//! for which processes nothing can gain (`no_move`). Either way the result is a mapping that no exchange of
+//! the neighbourhood improves, and the evaluated pairs count as tried.
 //!
 //! A problem of n processes and m edges needs O(n + m) memory besides the oracle.
 
@@ -62,7 +62,7 @@ members! {
     fn search(self, task: &Task<'_>) -> SearchOutcome = function(task)
 }
 
-/// What the search of a neighbourhood is given.
+/// The input of the search of a neighbourhood.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     problem: &'a Problem<'a>,
@@ -72,7 +72,7 @@ struct Task<'a> {
     observer: &'a dyn Observer,
 }
 
-/// Which neighbourhood is searched, and how far it goes.
+/// The neighbourhood and its extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -80,29 +80,30 @@ struct Task<'a> {
 pub struct SearchConfig {
     /// The neighbourhood.
     pub neighbourhood: Neighbourhood,
-    /// Hops that the two processes of a pair may be apart, at least 1; used by [`Neighbourhood::Communication`].
+    /// Largest number of hops between the two processes of a pair, at least 1; used by
+    /// [`Neighbourhood::Communication`].
     pub max_hops: usize,
-    /// Processes of an interval, at least 1; used by [`Neighbourhood::NSquarePruned`].
+    /// Processes per interval, at least 1; used by [`Neighbourhood::NSquarePruned`].
     pub block_size: usize,
 }
 
 impl SearchConfig {
-    /// The search of a neighbourhood, as far as it goes by default.
+    /// The search of a neighbourhood with its default extent.
     pub fn of(neighbourhood: Neighbourhood) -> Self {
         Self { neighbourhood, ..Self::default() }
     }
 
-    /// The same where the two processes of a pair may be so many hops apart.
+    /// The same with this number of hops between the two processes of a pair.
     pub fn with_max_hops(self, max_hops: usize) -> Self {
         Self { max_hops, ..self }
     }
 
-    /// The same with intervals of so many processes.
+    /// The same with intervals of this number of processes.
     pub fn with_block_size(self, block_size: usize) -> Self {
         Self { block_size, ..self }
     }
 
-    /// Whether every number that the neighbourhood uses is in its range.
+    /// Checks that every number used by the neighbourhood is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         match self.neighbourhood {
             Neighbourhood::NSquarePruned => check_at_least_one("block_size", self.block_size),
@@ -118,11 +119,11 @@ impl Default for SearchConfig {
     }
 }
 
-/// What a search did.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SearchOutcome {
-    /// The mapping it ended with.
+    /// The final mapping.
     pub mapping: Mapping,
     /// J of that mapping.
     pub cost: Cost,
@@ -134,8 +135,8 @@ pub struct SearchOutcome {
     pub stopped: bool,
 }
 
-/// Improves a mapping as large as the problem until no exchange of the neighbourhood does, or until the
-/// observer asks to stop. The result is never worse than the start.
+/// Improves a mapping of the size of the problem until no exchange of the neighbourhood lowers J, or until
+/// the observer asks to stop. The result is never worse than the start.
 pub fn local_search(
     problem: &Problem<'_>,
     start: &Mapping,
@@ -144,13 +145,13 @@ pub fn local_search(
     observer: &dyn Observer,
 ) -> SearchOutcome {
     if config.neighbourhood != Neighbourhood::None && observer.should_stop() {
-        // Setting up a search takes as long as some of its steps.
+        // Setting up a search takes as long as several of its steps.
         return SearchOutcome { stopped: true, ..SwapSearch::new(problem, start, observer).finish() };
     }
     config.neighbourhood.search(&Task { problem, start, config, seed, observer })
 }
 
-/// A few processes of all, by which a way to search is chosen.
+/// A sample of the processes, for choosing between search methods.
 fn sample(graph: &CsrGraph) -> impl ExactSizeIterator<Item = NodeId> + use<> {
     const SIZE: usize = 16;
     let step = graph.num_nodes().div_ceil(SIZE).max(1);

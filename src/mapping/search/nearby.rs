@@ -1,16 +1,18 @@
-//! Exchanges on machines that are no trees: pairs of which one side is better off by itself.
+//! Exchanges on machines that are not trees: pairs in which one side improves by itself.
 //!
-//! An exchange of u on p and v on q gains only if u pays less on q or v pays less on p. After a good construction u pays less on few PEs, which
-//! are found without looking at every PE ([`Vicinity::visit_cheaper`]). A visit of u finds the PEs on which
-//! it pays less and tries the exchanges with the processes there; those that v gains by are found by the visit of v.
-//! A process that pays no less anywhere needs no visit until it is touched.
+//! An exchange of u on p and v on q gains only if u costs less on q or v costs less on p. After a good
+//! construction, u costs less on few PEs, which are found without scanning all PEs
+//! ([`Vicinity::visit_cheaper`]). A visit of u finds the PEs on which u costs less and tries the exchanges
+//! with their processes. Exchanges by which v improves are found by the visit of v. A process that costs no
+//! less anywhere needs no visit until it is touched.
 //!
-//! A visit costs O(deg) distances for each of these PEs, and for each part of the machine near
-//! them. Those of the beginning are looked for on all threads. Memory: O(n).
+//! A visit takes O(deg) distances for each of these PEs, and for each nearby part of the machine. The initial
+//! PEs are searched on all threads. Memory: O(n).
 //!
-//! All neighbours of a hub pay less on all PEs nearer to it, on half of the machine in the mean, and each would be exchanged with the hub. In a
-//! graph without small cuts, neighbours lie everywhere, and all processes pay less near the middle of the machine. So that this does not take
-//! the square of the number of processes, a search can be held to an [`Effort`].
+//! All neighbours of a hub cost less on all PEs nearer to it, on average half of the machine, and each would
+//! be exchanged with the hub. In a graph without small cuts, neighbours are scattered, and all processes cost
+//! less near the middle of the machine. To avoid quadratic time in these cases, a search can be limited to an
+//! [`Effort`].
 
 use super::swap::{BEGIN, SwapSearch, Time};
 use crate::graph::CsrGraph;
@@ -23,46 +25,50 @@ use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Partners, Vicinity};
 use crate::mapping::problem::Problem;
 
-/// Where a process pays less on more PEs than this, they are looked for again at each visit: memory against time. After a good construction
-/// nearly all have fewer; around hubs they can be half of the machine.
+/// Longest list of cheaper PEs that is kept for a process; longer ones are recomputed at each visit, which
+/// trades memory for time. After a good construction nearly all processes have fewer; around hubs they can be
+/// half of the machine.
 const MOST_KEPT: usize = 256;
 
-/// PEs that a visit finds when the arcs of an [`Effort`] are spent. Balances time against exchanges that are missed. Tried as
-/// [`Effort::bounded`] was.
+/// PEs that a visit finds after the arcs of an [`Effort`] are used up. Balances time against missed
+/// exchanges. Tuned with [`Effort::bounded`].
 const FEW_PES: usize = 64;
 
-/// Which processes may be exchanged; told for pairs whose exchange would gain.
+/// Whether two processes may be exchanged; called for pairs whose exchange would gain.
 pub(super) type MayExchange<'a> = &'a mut dyn FnMut(NodeId, NodeId) -> bool;
 
-/// Whether [`descend`] works on the machine of the search.
+/// Whether [`descend`] applies to the machine of the search.
 pub(super) fn is_applicable<O: DistanceOracle>(search: &SwapSearch<'_, O>) -> bool {
     let problem = search.problem();
     let oracle = problem.oracle();
     oracle.ultrametric().is_none() && oracle.has_triangle_inequality()
 }
 
-/// What a descent may spend on processes that pay less on very many PEs, and on hubs.
+/// Limits on the work for processes that cost less on very many PEs, and for hubs.
 pub(super) struct Effort {
-    /// PEs that a visit finds at most, those of the cheapest parts of the machine first.
+    /// Upper limit on the PEs that a visit finds, starting with the cheapest parts of the machine.
     pes: usize,
-    /// For each PE that a visit finds, the arcs of the process are paid for. Once these are spent, a visit finds [`FEW_PES`].
+    /// Each PE that a visit finds is charged the arcs of the process. When this budget is used up, a visit
+    /// finds [`FEW_PES`] PEs.
     arcs: Budget,
-    /// Arcs of hubs that may still be looked at for exchanges that other processes propose.
+    /// Arcs of hubs that may still be traversed to evaluate exchanges proposed by other processes.
     hub_arcs: Budget,
 }
 
 impl Effort {
-    /// All that it takes until no pair gains.
+    /// No limit: continues until no pair gains.
     pub const ALL: Self = Self { pes: usize::MAX, arcs: Budget::UNLIMITED, hub_arcs: Budget::UNLIMITED };
 
-    /// What takes about a minute on machines of 10^5 PEs, where processes pay less on half of the machine. Balances time against exchanges that
-    /// are missed.
+    /// Takes about a minute on machines of 10^5 PEs where processes cost less on half of the machine.
+    /// Balances time against missed exchanges.
     ///
-    /// Without hubs, arcs are in proportion to those of the graph, but not scarce where there are few. Tried with random graphs of mean degree
-    /// 16, by `viem GRAPH --machine=mesh:200x200` and the like, and with random geometric graphs of 10^5 processes, which need no more.
+    /// Without hubs, arcs are proportional to those of the graph, but not scarce for small graphs. Tuned with
+    /// random graphs of mean degree 16, by `viem GRAPH --machine=mesh:200x200` and the like, and with random
+    /// geometric graphs of 10^5 processes, which need no more.
     ///
-    /// With hubs, tried with a star and with ten hubs joined to all of 10^5 processes, by `viem GRAPH --machine=mesh:400x250`: with 1024 PEs the
-    /// ten hubs end with a higher J, and without a bound of the arcs they take twice as long.
+    /// With hubs, tuned with a star and with ten hubs adjacent to all of 10^5 processes, by `viem GRAPH
+    /// --machine=mesh:400x250`. With 1024 PEs the ten hubs end with a higher J; without a limit on arcs they
+    /// take twice as long.
     pub fn bounded(graph: &CsrGraph) -> Self {
         match hubs_of(graph).next() {
             Some(_) => Self { pes: 1 << 12, arcs: Budget::new(1 << 30), hub_arcs: Budget::new(1 << 28) },
@@ -70,13 +76,13 @@ impl Effort {
         }
     }
 
-    /// PEs that a visit finds at most now.
+    /// Current upper limit on the PEs that a visit finds.
     fn pes(&self) -> usize {
         if self.arcs.is_spent() { FEW_PES } else { self.pes }
     }
 }
 
-/// Exchanges processes until no pair that may be exchanged gains, or until the effort is spent.
+/// Exchanges processes until no permitted pair gains, or until the effort is used up.
 pub(super) fn descend<O: DistanceOracle>(
     search: &mut SwapSearch<'_, O>,
     may_exchange: MayExchange<'_>,
@@ -114,16 +120,17 @@ struct Visits<'a, O: DistanceOracle> {
     vicinity: Vicinity<'a, O>,
     /// When each process was visited last.
     last: Vec<Time>,
-    /// Where each process pays less, as of its last visit or of the beginning; none if these PEs are too many.
+    /// The PEs on which each process costs less, as of its last visit or the start; `None` if there are too
+    /// many.
     better: Vec<Option<Vec<PeId>>>,
-    /// What is left of it.
+    /// The remaining effort.
     effort: Effort,
-    /// What has more arcs is a hub.
+    /// Processes with more arcs are hubs.
     most_arcs: usize,
 }
 
 impl<O: DistanceOracle> Visits<'_, O> {
-    /// Whether a visit of `u` can find what its last one did not.
+    /// Whether a visit of `u` can find more than its last one.
     fn is_due(&self, search: &SwapSearch<'_, O>, u: NodeId) -> bool {
         let last = self.last[u as usize];
         search.touched(u) > last
@@ -133,7 +140,7 @@ impl<O: DistanceOracle> Visits<'_, O> {
             }
     }
 
-    /// Makes the best exchange of `u` with a process on a PE where `u` pays less, if one gains.
+    /// Makes the best exchange of `u` with a process on a PE where `u` costs less, if one gains.
     fn visit(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId, may_exchange: MayExchange<'_>) {
         let last = std::mem::replace(&mut self.last[u as usize], search.now());
         let is_touched = search.touched(u) > last;
@@ -143,7 +150,7 @@ impl<O: DistanceOracle> Visits<'_, O> {
         let better = better.unwrap_or_else(|| Now::of(search).better_pes(&self.vicinity, u, most));
         let graph = search.problem().graph();
         self.effort.arcs.spend(better.len() * graph.degree(u));
-        // An exchange that failed is not tried again before one of both sides has changed.
+        // An exchange that failed is not tried again before one of the two has changed.
         let partners = better.iter().map(|&pe| search.process_on()[pe as usize]);
         let partners = partners.filter(|&v| is_touched || search.touched(v) > last);
         let partners: Vec<NodeId> = partners.filter(|&v| self.pays_for(graph, u, v)).collect();
@@ -156,20 +163,20 @@ impl<O: DistanceOracle> Visits<'_, O> {
         self.better[u as usize] = Some(better).filter(|better| better.len() <= MOST_KEPT);
     }
 
-    /// Pays for a look at an exchange that `u` proposes to `v`, if that is a hub and `u` is none; whether there was enough left.
+    /// Charges the evaluation of an exchange that `u` proposes to `v`, if `v` is a hub and `u` is not;
+    /// returns whether the budget sufficed.
     fn pays_for(&mut self, graph: &CsrGraph, u: NodeId, v: NodeId) -> bool {
         let is_hub = |node| graph.degree(node) > self.most_arcs;
         !is_hub(v) || is_hub(u) || self.effort.hub_arcs.pays_for(graph.degree(v))
     }
 }
 
-/// [`Now::better_pes`] of every process where they are at most [`MOST_KEPT`], on the threads of the rayon pool; of no more, once the search is
-/// to end.
+/// [`Now::better_pes`] of every process with at most [`MOST_KEPT`] of them, on the threads of the rayon pool. Processes not started before the search has to stop are skipped.
 fn better_pes_of_all<O: DistanceOracle>(
     search: &SwapSearch<'_, O>,
     vicinity: &Vicinity<'_, O>,
 ) -> Vec<Option<Vec<PeId>>> {
-    // A process takes some tens of microseconds.
+    // A process takes tens of microseconds.
     const GRAIN_SIZE: usize = 32;
     let now = Now::of(search);
     threads::map(now.problem.size(), GRAIN_SIZE, &|u| match now.observer.should_stop() {
@@ -179,7 +186,7 @@ fn better_pes_of_all<O: DistanceOracle>(
     })
 }
 
-/// Where the processes are now.
+/// The current positions of the processes.
 struct Now<'s, O: DistanceOracle> {
     problem: &'s Problem<'s, O>,
     keys: &'s [O::Key],
@@ -200,7 +207,8 @@ impl<'s, O: DistanceOracle> Now<'s, O> {
         }
     }
 
-    /// The PEs on which `u` pays less, at most so many. A neighbour of `u` there would come to where `u` is.
+    /// The PEs on which `u` costs less, up to a limit. A neighbour of `u` on such a PE would move to the PE
+    /// of `u`.
     fn better_pes(&self, vicinity: &Vicinity<'_, O>, u: NodeId, most: usize) -> Vec<PeId> {
         let Self { keys, pe_of, process_on, observer, .. } = *self;
         let (graph, oracle) = (self.problem.graph(), self.problem.oracle());
@@ -226,7 +234,7 @@ mod tests {
     use crate::mapping::Mapping;
     use crate::testing::{Counted, in_halves, random_graph, star};
 
-    /// Distances that a descent looks at, and the exchanges it makes, on a square mesh from the identity.
+    /// Counts the distances and exchanges of a descent on a square mesh from the identity.
     struct LookedAt<'a>(&'a CsrGraph, Effort);
 
     impl DistanceVisitor for LookedAt<'_> {

@@ -1,24 +1,24 @@
-//! Processes that no exchange can bring nearer to their neighbours.
+//! Processes without an improving move.
 //!
-//! A process has no improving move if it pays no less on any other PE, given where its neighbours are. An exchange of two
-//! such processes cannot gain. After a good construction almost all processes are such, and telling
-//! so is much cheaper than trying their partners.
+//! A process has no improving move if it costs no less on any other PE, given the positions of its
+//! neighbours. An exchange of two such processes cannot gain. After a good construction, this applies to
+//! almost all processes, and checking it is much cheaper than trying their partners.
 //!
-//! # How it is told
+//! # Check
 //!
-//! Suppose that the distances are an ultrametric: no two PEs are farther apart than the farther of both from
-//! a third, as in a hierarchy whose distances grow from the inside out. Let u exchange with a process v on PE
-//! q, outside its own innermost group, and let x be the neighbour of u nearest to q. Then every other neighbour
-//! y is at least as far from q as from x, because d(x, y) <= max(d(x, q), d(q, y)) = d(q, y).
+//! Suppose that the distances are an ultrametric: d(p, q) <= max(d(p, r), d(r, q)) for all PEs, as in a
+//! hierarchy whose distances grow outwards. Let u be exchanged with a process v on PE q, outside the
+//! innermost group of u, and let x be the neighbour of u nearest to q. Then every other neighbour y is at
+//! least as far from q as from x, because d(x, y) <= max(d(x, q), d(q, y)) = d(q, y).
 //!
-//! - If v is x itself, u pays Σ w(u, y) d(x, y) + w(u, x) d(u, x) afterwards.
-//! - If v is another process, u is no nearer to any y than the least distance of two PEs, and pays at least
-//!   Σ w(u, y) max(d(x, y), least). Is the innermost group of x full of neighbours of u, then q lies
-//!   outside, and the least distance between two groups takes the place of the least distance.
+//! - If v is x itself, the cost of u becomes Σ w(u, y) d(x, y) + w(u, x) d(u, x).
+//! - If v is another process, u is no nearer to any y than the smallest distance of two PEs, and its cost is
+//!   at least Σ w(u, y) max(d(x, y), smallest). If the innermost group of x is full of neighbours of u, then
+//!   q is outside it, and the smallest distance between two groups replaces the smallest distance.
 //!
-//! A process has no improving move if no x, one neighbour after the other, makes one of these sums less than what it pays
-//! now. (A neighbour in its own innermost group does not: all its PEs are alike.) O(deg²) distances, no matter
-//! how large the machine.
+//! A process has no improving move if no neighbour x makes one of these sums less than its present cost.
+//! (Neighbours in its own innermost group are skipped, since all PEs of the group are equivalent.) O(deg²)
+//! distances, whatever the size of the machine.
 
 use crate::ground::observer::Observer;
 use crate::ground::threads;
@@ -26,13 +26,14 @@ use crate::ground::types::{Cost, NodeId};
 use crate::machine::{DistanceOracle, Ultrametric};
 use crate::mapping::problem::Problem;
 
-/// Processes with more neighbours are not looked at: the square of that costs more than a visit.
+/// Processes with more neighbours are not checked: quadratic time would exceed that of a visit.
 const MAX_DEGREE: usize = 64;
 
-/// For each process, whether it is known to have no improving move where `keys` say that the processes are.
+/// For each process, whether it is known to have no improving move. `keys` are the positions of the
+/// processes.
 ///
-/// Nothing is known if the distances are not an ultrametric, nor of the processes left when the observer asks to stop. Runs on the
-/// threads of the rayon pool it is called in.
+/// Nothing is known if the distances are not an ultrametric, nor for processes that remain when the observer
+/// asks to stop. Runs on the threads of the current rayon pool.
 pub(super) fn without_move<O: DistanceOracle>(
     problem: &Problem<'_, O>,
     keys: &[O::Key],
@@ -41,7 +42,7 @@ pub(super) fn without_move<O: DistanceOracle>(
     let Some(machine) = problem.oracle().ultrametric() else {
         return vec![false; problem.size()];
     };
-    // A process takes some tenths of a microsecond.
+    // A process takes tenths of a microsecond.
     const GRAIN_SIZE: usize = 1024;
     threads::map(problem.size(), GRAIN_SIZE, &|process| {
         !observer.should_stop() && has_no_move(problem, keys, &machine, process as NodeId)
@@ -55,7 +56,7 @@ fn has_no_move<O: DistanceOracle>(
     u: NodeId,
 ) -> bool {
     let (graph, oracle) = (problem.graph(), problem.oracle());
-    // What u would pay at a place if none of its neighbours were nearer than `least`.
+    // The cost of u at a place if none of its neighbours were nearer than `least`.
     let pays_at = |place: O::Key, least: Cost| -> Cost {
         let terms = graph.arcs(u);
         terms.map(|(y, weight)| weight * oracle.between(place, keys[y as usize]).max(least)).sum()
@@ -105,7 +106,7 @@ mod tests {
                         assert!(swap_delta(&graph, &oracle, &keys, u, v) >= 0, "{arities} {u} {v}");
                     }
                 }
-                // A little more disorder each time.
+                // More disorder each time.
                 for _ in 0..4 {
                     pe_of.swap(rng.below(n as u32) as usize, rng.below(n as u32) as usize);
                 }

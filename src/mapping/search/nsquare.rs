@@ -1,9 +1,9 @@
 //! N²: all pairs, in cyclic order (Heider 1972).
 //!
-//! Rows i = 0, 1, … of pairs (i, i + 1), (i, i + 2), …; after the last row the first again, until a round
-//! has made no exchange. The gains of a row are computed at once (see [`partner_gains`](super::partner_gains)), and again
-//! after each exchange in it; the exchanges are those of the plain double loop. On machines that are no trees the order
-//! is another one (see [`nearby`](super::nearby)). Memory: O(n).
+//! Processes the rows i = 0, 1, … of pairs (i, i + 1), (i, i + 2), … in rounds, until a round makes no
+//! exchange. The gains of a row are computed at once (see [`partner_gains`](super::partner_gains)), and again
+//! after each exchange in the row. The exchanges are those of the plain double loop. Machines that are not
+//! trees use another order (see [`nearby`](super::nearby)). Memory: O(n).
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ fn search_with<O: DistanceOracle>(task: &Task<'_>, problem: &Problem<'_, O>) -> 
     search.finish()
 }
 
-/// Visits the rows in rounds until a round has made no exchange; tells whether any was made.
+/// Visits the rows in rounds until a round makes no exchange; returns whether any exchange was made.
 pub(super) fn descend_rows<O: DistanceOracle>(
     search: &mut SwapSearch<'_, O>,
     rows: Range<NodeId>,
@@ -53,7 +53,7 @@ pub(super) fn descend_rows<O: DistanceOracle>(
     }
 }
 
-/// Exchanges `row` with the first improving process after it, then with the first after that one, …
+/// Exchanges `row` with the first improving process after it, then with the first one after that, …
 fn visit_all<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, gains: &mut PartnerGains<O>, row: NodeId) {
     let mut last = row;
     loop {
@@ -76,7 +76,7 @@ impl OneByOne {
         Self { visited: vec![0; num_processes] }
     }
 
-    /// Tries the pairs of `row` with the processes after it, up to `end`, that may have come to improve
+    /// Tries the pairs of `row` with the processes after it, up to `end`, that may have become improving
     /// since the last visit.
     pub fn visit<O: DistanceOracle>(&mut self, search: &mut SwapSearch<'_, O>, row: NodeId, end: NodeId) {
         let last_visit = std::mem::replace(&mut self.visited[row as usize], search.now());

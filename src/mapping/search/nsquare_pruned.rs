@@ -1,8 +1,9 @@
 //! N²_p: all pairs inside intervals of consecutive processes (Brandfass, Alrutz and Gerhold, "Rank
 //! reordering for MPI communication optimization", 2013).
 //!
-//! The intervals are searched one after the other, each as [`nsquare`](super::nsquare) searches its whole.
-//! As an exchange in one may open an improvement in another, that is repeated until none has any.
+//! The intervals are searched one after another, each as [`nsquare`](super::nsquare) searches all processes.
+//! Since an exchange in one interval may enable an improvement in another, this is repeated until there is
+//! none.
 
 use super::nsquare::{OneByOne, descend_rows};
 use super::swap::SwapSearch;

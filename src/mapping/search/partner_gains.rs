@@ -2,25 +2,26 @@
 //!
 //! # Savings
 //!
-//! Let D be the greatest distance of the machine. Call Σ w (D - d(q, x)), over the neighbours x of a process
-//! u, the saving of u on PE q: how much less it pays there than if everything were as far away as can be.
-//! Exchanging u (on p) and v (on q) gains 2 (saving of u on q + saving of v on p - their savings where they
-//! are), corrected for the edge between them.
+//! Let D be the greatest distance of the machine. The saving of process u on PE q is Σ w (D - d(q, x)),
+//! summed over the neighbours x of u: its cost if everything were at distance D, minus its cost on q.
+//! Exchanging u (on p) and v (on q) gains 2 (saving of u on q + saving of v on p - their present savings),
+//! corrected for the edge between them.
 //!
-//! Savings are sparse: u saves something only on the PEs nearer than D to a neighbour of u, and only the
+//! Savings are sparse. u saves something only on the PEs nearer than D to a neighbour of u, and only the
 //! neighbours of processes on PEs nearer than D to p save something on p. So one pass over the PEs near the
-//! neighbours of u, and one over the arcs of the processes near u, add up the savings of both sides for
-//! every v where there are any; a v without any cannot gain. On a hierarchy whose second outermost groups
-//! have s PEs this costs O(s (deg u + mean degree)), where the exchanges one by one cost O(n · mean degree). With g
-//! innermost groups, at most g of the deg u passes are needed.
+//! neighbours of u, and one over the arcs of the processes near u, add up the savings of both sides for every
+//! v that has any. Other processes v cannot gain. On a hierarchy whose second outermost groups have s PEs,
+//! this takes O(s (deg u + mean degree)), where evaluating the exchanges individually takes O(n · mean
+//! degree). With g innermost groups, at most g of the deg u passes are needed.
 //!
 //! # Hubs
 //!
-//! Where u is near a hub h, all neighbours of h would save something on p, and adding that up would cost deg h at each
-//! visit. So the arcs of hubs are left out, and looked up for the v that are found otherwise. Another neighbour v of h
-//! gains by nothing but the hubs, hence by what it saves with them on p less what it saves now. The greatest such
-//! difference is kept for each list of hubs near a PE; as long as it is not above the saving of u, no such v gains. It
-//! is brought up to date for the processes at and next to an exchange, which costs their degrees.
+//! If u is near a hub h, all neighbours of h save something on p, and adding that up would take deg h at each
+//! visit. So the arcs of hubs are skipped, and looked up for each v that is found otherwise. Any other
+//! neighbour v of h gains only through the hubs, hence by its saving with them on p minus its present saving.
+//! The largest such difference is stored for each list of hubs near a PE. As long as it does not exceed the
+//! saving of u, no such v gains. It is updated for the processes at and next to an exchange, which takes time
+//! proportional to their degrees.
 
 use std::collections::BTreeMap;
 
@@ -30,32 +31,33 @@ use crate::graph::hubs::hubs_of;
 use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::{DistanceOracle, Ultrametric};
 
-/// Finds the exchanges of one process that gain, while exchanges are made.
+/// Finds the improving exchanges of one process while exchanges are made.
 pub(super) trait Gains<O: DistanceOracle> {
-    /// The processes whose exchange with `u` lowers J, in no particular order, each with the change of J; none if
-    /// the search is stopped meanwhile.
+    /// The processes whose exchange with `u` lowers J, in no particular order, each with the change of J.
+    /// Empty if the search is stopped meanwhile.
     fn improving(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> &[(NodeId, Cost)];
 
-    /// Exchanges two processes, which changes J by `delta`.
+    /// Exchanges two processes; `delta` is the change of J.
     fn swap(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId, v: NodeId, delta: Cost);
 }
 
-/// The neighbours of a process with more arcs than this are added up by group.
+/// The neighbours of a process with more arcs than this are summed by group.
 const MANY_ARCS: usize = 256;
 
-/// Hubs near a PE, in the order of their PEs, each with how much nearer it is than the farthest PE.
+/// Hubs near a PE, in the order of their PEs. Each with the greatest distance minus its distance.
 type NearHubs = Vec<(u32, Cost)>;
 
-/// The arcs that lead to hubs, and what is known of processes next to them.
+/// The arcs that lead to hubs, and bounds for the processes next to them.
 struct Hubs {
-    /// The number of each hub, or [`NO_HUB`], by process; empty if there is no hub.
+    /// The number of each hub, by process, or [`NO_HUB`]; empty if there is no hub.
     number: Vec<u32>,
     /// The arcs to hubs of process v are `arcs[first[v]..first[v + 1]]`: number of the hub, weight.
     first: Vec<usize>,
     arcs: Vec<(u32, Cost)>,
-    /// How near each hub is to the process at hand, by number of the hub.
+    /// The nearness of each hub to the current process, by number of the hub.
     nearness: Vec<Cost>,
-    /// No process that is not found otherwise saves more than this with these hubs beyond what it saves now.
+    /// For each list of hubs, no process that is not found otherwise saves more with these hubs, compared
+    /// with its present saving.
     greatest: BTreeMap<NearHubs, Cost>,
 }
 
@@ -85,14 +87,14 @@ impl Hubs {
         self.number.get(process as usize).copied().filter(|&hub| hub != NO_HUB)
     }
 
-    /// What a process saves with the hubs at hand.
+    /// The saving of a process with the current hubs.
     #[inline]
     fn saving_of(&self, process: NodeId) -> Cost {
         let arcs = &self.arcs[self.first[process as usize]..self.first[process as usize + 1]];
         arcs.iter().map(|&(hub, weight)| weight * self.nearness[hub as usize]).sum()
     }
 
-    /// Lets these hubs be at hand, until [`leave`](Self::leave).
+    /// Makes these hubs current until [`leave`](Self::leave).
     fn approach(&mut self, near: &NearHubs) {
         near.iter().for_each(|&(hub, nearness)| self.nearness[hub as usize] = nearness);
     }
@@ -101,7 +103,7 @@ impl Hubs {
         near.iter().for_each(|&(hub, _)| self.nearness[hub as usize] = 0);
     }
 
-    /// Takes note that a process saves `saving` from now on.
+    /// Records the new saving of a process.
     fn follow(&mut self, process: NodeId, saving: Cost) {
         let mut greatest = std::mem::take(&mut self.greatest);
         for (near, greatest) in &mut greatest {
@@ -113,22 +115,22 @@ impl Hubs {
     }
 }
 
-/// What every process saves where it is, and memory to find the gains of one process after the other; O(n).
+/// The present saving of every process, and memory to find the gains of one process after another; O(n).
 pub(super) struct PartnerGains<O: DistanceOracle> {
     key_of_pe: Vec<O::Key>,
-    /// What each process saves where it is.
+    /// The present saving of each process.
     saving: Vec<Cost>,
     after: Sums,
     improving: Vec<(NodeId, Cost)>,
     hubs: Hubs,
-    /// The hubs near the process at hand.
+    /// The hubs near the current process.
     near_hubs: NearHubs,
 }
 
-/// A sum for each process, most of them 0.
+/// A sum for each process, mostly 0.
 struct Sums {
     sum: Vec<Cost>,
-    /// The processes whose sum is not 0. One whose sum has returned to 0 on the way may stand here twice.
+    /// The processes with a nonzero sum. A process whose sum has become 0 in between may be listed twice.
     candidates: Vec<NodeId>,
 }
 
@@ -146,7 +148,7 @@ impl Sums {
         *sum += term;
     }
 
-    /// Takes all sums out; a process that stands twice among the candidates has sum 0 the second time.
+    /// Removes all sums; a process that is listed twice has sum 0 the second time.
     fn drain(&mut self) -> impl Iterator<Item = (NodeId, Cost)> {
         let Self { sum, candidates } = self;
         candidates.drain(..).map(|process| (process, std::mem::take(&mut sum[process as usize])))
@@ -171,7 +173,7 @@ impl<O: DistanceOracle> PartnerGains<O> {
         gains
     }
 
-    /// Computes what a process saves where it is.
+    /// Recomputes the present saving of a process.
     fn refresh(&mut self, search: &SwapSearch<'_, O>, process: NodeId) {
         let (graph, oracle, keys) = (search.problem().graph(), search.problem().oracle(), search.keys());
         let farthest = oracle.max_distance();
@@ -182,8 +184,8 @@ impl<O: DistanceOracle> PartnerGains<O> {
         self.saving[process as usize] = saving;
     }
 
-    /// Adds, for every process, what it saves with the hubs near `u` on the PE of `u`, unless no process that has not
-    /// been found otherwise can gain; whether it did.
+    /// Adds, for every process, its saving with the hubs near `u` on the PE of `u`, unless no process that
+    /// has not been found otherwise can gain; returns whether it did.
     fn add_savings_near_hubs(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> bool {
         let own = self.saving[u as usize];
         if self.hubs.greatest.get(&self.near_hubs).is_some_and(|&greatest| greatest <= own) {
@@ -210,7 +212,7 @@ impl<O: DistanceOracle> PartnerGains<O> {
         can_gain
     }
 
-    /// Adds, for every process, what `u` saves on its PE after the exchange.
+    /// Adds, for every process, the saving of `u` on its PE after the exchange.
     fn add_savings_elsewhere(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) {
         let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
         let here = search.keys()[u as usize];
@@ -240,10 +242,10 @@ impl<O: DistanceOracle> PartnerGains<O> {
         }
     }
 
-    /// Adds, for every process, what `u` saves on its PE, as if the neighbours of `u` were beside it where they are in
-    /// its group.
+    /// Adds, for every process, the saving of `u` on its PE, as if the neighbours of `u` in its group were
+    /// next to it.
     ///
-    /// The PEs of a group are alike, so the neighbours of a hub are added up by group first.
+    /// The PEs of a group are equivalent, so the neighbours of a hub are first summed by group.
     fn add_savings_by_group(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId, machine: &Ultrametric) {
         let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
         let farthest = oracle.max_distance();
@@ -266,8 +268,8 @@ impl<O: DistanceOracle> PartnerGains<O> {
         }
     }
 
-    /// Adds, for every process, what it saves on the PE of `u` after the exchange, but for what it saves with hubs, which
-    /// are collected instead.
+    /// Adds, for every process, its saving on the PE of `u` after the exchange. Savings with hubs are
+    /// excluded; the hubs are collected instead.
     fn add_savings_of_others(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) {
         let (graph, oracle) = (search.problem().graph(), search.problem().oracle());
         let farthest = oracle.max_distance();
@@ -360,7 +362,7 @@ mod tests {
     use crate::mapping::search::bounded::BoundedGains;
     use crate::testing::{random_graph, random_mapping};
 
-    /// All that find exchanges on such a machine.
+    /// All methods that apply to such a machine.
     fn all_gains<'a, O: DistanceOracle + 'a>(search: &SwapSearch<'_, O>) -> Vec<Box<dyn Gains<O> + 'a>> {
         let mut all: Vec<Box<dyn Gains<O> + 'a>> = vec![Box::new(PartnerGains::new(search))];
         if let Some(gains) = BoundedGains::on_tree(search) {
@@ -369,7 +371,7 @@ mod tests {
         all
     }
 
-    /// The gains of a process agree with single evaluations; the first partner that gains.
+    /// Compares the gains of a process with individual evaluations; returns the first partner that gains.
     fn check_visit<O: DistanceOracle>(
         search: &mut SwapSearch<'_, O>,
         gains: &mut dyn Gains<O>,
@@ -395,7 +397,7 @@ mod tests {
         gains.swap(search, u, v, delta);
     }
 
-    /// The gains of every process agree with single evaluations, at the start and after exchanges.
+    /// Compares the gains of every process with individual evaluations, at the start and after exchanges.
     fn check<O: DistanceOracle>(oracle: &O, rng: &mut Rng) {
         let n = oracle.num_pes();
         for mean_degree in [0, 2, 12] {
@@ -469,7 +471,7 @@ mod tests {
             for mut gains in all_gains(&SwapSearch::new(&problem, &start, &())) {
                 let mut search = SwapSearch::new(&problem, &start, &());
                 for round in 0..60 {
-                    // Now a hub, now a process next to one, now any.
+                    // Either a hub, a process next to a hub, or any process.
                     let near_hub = search.process_on()[(search.pe_of()[7] ^ 1) as usize % n as usize];
                     let u = [0, near_hub, rng.below(n)][round % 3];
                     let partner = check_visit(&mut search, &mut *gains, u);

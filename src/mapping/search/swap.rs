@@ -1,4 +1,4 @@
-//! What every exchange neighbourhood works on: the mapping, its J, and what has changed when.
+//! Common state of all exchange neighbourhoods: the mapping, its J, and the times of changes.
 
 use super::SearchOutcome;
 use crate::ground::observer::{Observer, Watch};
@@ -8,7 +8,7 @@ use crate::mapping::objective::{cost_of_keys, keys, swap_delta};
 use crate::mapping::problem::Problem;
 use crate::mapping::{Mapping, process_on_each};
 
-/// A point in the search: one more than the number of exchanges made before it, so that 0 is "never".
+/// A time in the search: the number of exchanges made so far plus 1, so that 0 means "never".
 pub(super) type Time = u64;
 
 /// The time before the first exchange.
@@ -24,7 +24,7 @@ pub(super) struct SwapSearch<'a, O: DistanceOracle> {
     keys: Vec<O::Key>,
     cost: Cost,
     now: Time,
-    /// When the process or a neighbour of it last moved; [`BEGIN`] if neither has.
+    /// When the process or a neighbour of it last moved; [`BEGIN`] if never.
     touched: Vec<Time>,
     tried: u64,
     stopped: bool,
@@ -62,7 +62,7 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         self.problem
     }
 
-    /// Who may end the search.
+    /// The observer, which may end the search.
     pub fn observer(&self) -> &'a dyn Observer {
         self.observer
     }
@@ -82,7 +82,7 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         &self.keys
     }
 
-    /// The time at hand.
+    /// The current time.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -93,18 +93,18 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         self.touched[process as usize]
     }
 
-    /// Counts pairs that were evaluated elsewhere.
+    /// Counts pairs evaluated elsewhere.
     pub fn count_tried(&mut self, pairs: usize) {
         self.tried += pairs as u64;
     }
 
-    /// Whether to end early; asked once for each row of pairs.
+    /// Whether to stop early; checked once per row of pairs.
     pub fn should_stop(&mut self) -> bool {
         self.stopped = self.stopped || self.observer.should_stop();
         self.stopped
     }
 
-    /// Counts arcs or places that were looked at; whether to end early.
+    /// Counts traversed arcs or places; returns whether to stop early.
     #[inline]
     pub fn stops_after(&mut self, work: usize) -> bool {
         self.stopped = self.stopped || self.watch.stops_after(work);
@@ -117,8 +117,8 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         self.stopped
     }
 
-    /// How much J changes when `u` and `v` are exchanged, where it can change at all. Once the search is stopped, none
-    /// does.
+    /// The change of J when `u` and `v` are exchanged, if it can change at all. `None` once the search is
+    /// stopped.
     #[inline]
     pub fn delta(&mut self, u: NodeId, v: NodeId) -> Cost {
         let (graph, oracle) = (self.problem.graph(), self.problem.oracle());
@@ -132,7 +132,7 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         swap_delta(graph, oracle, &self.keys, u, v)
     }
 
-    /// Exchanges `u` and `v` if that lowers J. A pair that stays is only read.
+    /// Exchanges `u` and `v` if that lowers J; otherwise changes nothing.
     #[inline]
     pub fn try_swap(&mut self, u: NodeId, v: NodeId) {
         let delta = self.delta(u, v);
@@ -141,7 +141,7 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         }
     }
 
-    /// Exchanges `u` and `v`, which changes J by `delta`.
+    /// Exchanges `u` and `v`; `delta` is the change of J.
     pub fn swap(&mut self, u: NodeId, v: NodeId, delta: Cost) {
         self.pe_of.swap(u as usize, v as usize);
         self.keys.swap(u as usize, v as usize);

@@ -1,35 +1,36 @@
-//! How much a preset does on a problem of a size.
+//! The effort of a preset, by problem size.
 
 use crate::graph::CsrGraph;
 
-/// Problems of fewer processes are always divided down to the innermost groups, which takes negligible time
-/// and finds regular structures.
+/// Smaller problems are always partitioned down to the innermost groups, which takes negligible time and
+/// finds regular structures.
 pub(super) const SMALL: usize = 1024;
 
-/// Small problems of more processes and arcs for each process than this are dense.
+/// Small problems with at least this many processes and with more arcs per process than this are dense.
 const DENSE: usize = 10;
 
 /// Problems of at most this many processes are improved best by many cheap partitions.
 pub(super) const TINY: usize = 128;
 
-/// From this many processes on, a preset has half of its effort for each process.
+/// From this many processes on, a preset spends half of its effort per process.
 const LARGE: usize = 1 << 16;
 
-/// From this many processes on, a preset has a quarter of its effort for each process.
+/// From this many processes on, a preset spends a quarter of its effort per process.
 const HUGE: usize = 1 << 19;
 
-/// The share of its effort that a preset has for each process of a tiny problem.
+/// Divisor of the effort per process for a tiny problem.
 const TINY_SHARE: usize = 3;
 
-/// The effort of a tiny problem at least.
+/// Smallest effort for a tiny problem.
 const LEAST_FOR_TINY: usize = 32;
 
-/// The effort for a problem of this size, where `effort` is that for some thousands of processes.
+/// The effort for a problem of this size; `effort` is that for a few thousand processes.
 ///
-/// The run time of small problems is negligible beside the start of a program, so they get `small` times as much, and
-/// tiny ones a third of that. Large ones shall not take minutes, so they get less. The time for a unit of effort falls with
-/// the density of a graph, so small dense problems get more, to have some rounds nevertheless; tiny ones have a least
-/// effort for the same reason. docs/TUNING.md has the commands that show what each of these numbers balances.
+/// The run time of small problems is negligible compared with the start-up time of a program, so they get the
+/// effort times `small`, and tiny ones a third of that. Large problems must not take minutes, so they get
+/// less. The time per unit of effort falls with the density of a graph. Small dense problems therefore get
+/// more, to have at least a few rounds; tiny ones have a minimum effort for the same reason. docs/TUNING.md
+/// lists the commands that show what each of these constants balances.
 pub(super) fn scaled(effort: usize, small: usize, graph: &CsrGraph) -> usize {
     match graph.num_nodes() {
         0..=TINY => (effort.saturating_mul(small) / TINY_SHARE).max(LEAST_FOR_TINY),
@@ -40,45 +41,46 @@ pub(super) fn scaled(effort: usize, small: usize, graph: &CsrGraph) -> usize {
     }
 }
 
-/// The effort of rebuilding the best of some constructions: the best of many needs it less than the only one.
+/// The effort of rebuilding the best of several constructions. The best of many needs less rebuilding than a
+/// single one.
 pub(super) fn rebuilding(effort: u32, constructions: usize, graph: &CsrGraph) -> u32 {
     let effort = (effort as usize).saturating_mul(constructions.saturating_add(1)) / constructions / 2;
     u32::try_from(scaled(effort, 4, graph)).unwrap_or(u32::MAX)
 }
 
-/// Processes and arcs.
+/// Number of processes plus number of arcs.
 pub(super) fn size(graph: &CsrGraph) -> usize {
     graph.num_nodes() + graph.num_arcs()
 }
 
-/// How many constructions are tried: the smaller a problem, the more one differs from the next.
+/// Number of constructions. The smaller a problem, the more its constructions differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Constructions {
-    /// Their number times (1 + mean degree) at most, as the time of one grows with the edges; at least one is
-    /// tried.
+    /// Upper limit on the number of constructions times (1 + mean degree), since the time of a construction
+    /// grows with the number of edges. At least one is made.
     pub effort: usize,
-    /// If they are more than one, the processes and arcs of all of them together are about as many at most, twice as
-    /// many for small problems.
+    /// Approximate upper limit on the processes and arcs of all constructions together if there is more than
+    /// one; small problems have twice this limit.
     pub size: usize,
-    /// Problems of more processes and arcs are divided into the outermost groups with no more effort than inside
-    /// of those.
+    /// In problems with more processes and arcs, the partitions into outermost groups get no more effort than
+    /// those inside the groups.
     pub careful: usize,
-    /// Constructions where the machine is no regular tree; problems of fewer than 512 processes get the more of them, the
-    /// smaller they are, up to eight times as many.
+    /// Constructions on a machine that is not a regular tree. Problems of fewer than 512 processes get up to
+    /// eight times as many, increasing as the size decreases.
     pub anywhere: usize,
 }
 
-/// Problems of fewer processes get more constructions where the machine is no regular tree,
+/// Problems of fewer processes get more constructions if the machine is not a regular tree,
 pub(super) const SMALL_ANYWHERE: usize = 512;
 
-/// but not more than so many times as many.
+/// by at most this factor.
 const MOST_ANYWHERE: usize = 8;
 
 impl Constructions {
-    /// How many are tried where the machine is no regular tree.
+    /// The number of constructions on a machine that is not a regular tree.
     pub(super) fn number_anywhere(self, num_processes: usize) -> usize {
         let times = (SMALL_ANYWHERE / num_processes.max(1)).clamp(1, MOST_ANYWHERE);
         self.anywhere.saturating_mul(times).max(1)

@@ -1,11 +1,12 @@
-//! Direct mapping: an application graph with many vertices a PE, straight onto the machine.
+//! Many-to-one mapping: maps an application graph with many vertices per PE to a machine.
 //!
-//! *Problem.* Vertices have weights, PEs have capacities. Every PE gets at most
-//! `(1 + imbalance) · ceil(total weight · capacity / total capacity)`, and J, over the vertices, is as small as possible.
+//! *Problem.* Vertices have weights, PEs have capacities. Every PE gets at most `(1 + imbalance) · ceil(total
+//! weight · capacity / total capacity)`. Minimise J over the vertices.
 //!
-//! *Algorithm.* The multilevel partitioner with J as its objective ([`partition::ManyToOnePartitioner`](ManyToOnePartitioner)). Blocks
-//! are the PEs in the order of the parts of the machine, so that every part is a range of blocks. Between partitioning first
-//! and mapping the blocks afterwards, and this, lies what a partitioner cannot know that minimises the cut.
+//! *Algorithm.* The multilevel partitioner with J as its objective
+//! ([`partition::ManyToOnePartitioner`](ManyToOnePartitioner)). Blocks are the PEs in the order of the parts of the
+//! machine, so every part is a range of blocks. Partitioning first and mapping the blocks afterwards gives a
+//! higher J, since that partitioner minimises the cut without knowing the distances.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,37 +30,37 @@ use crate::partition::{
     ManyToOnePartitioner, Migration, MigrationWeight, RemapError, Remapping, Targets, cost,
 };
 
-/// Parts of a machine that is no tree are divided into at most so many at once. Balances the sum of all cuts against time: its
-/// parts are halves of halves, and distances within them hardly differ.
+/// Upper limit on the parts of a machine that is not a tree that are divided at once. Balances the sum of all
+/// cuts against time: such parts are repeatedly halved, and distances within them hardly differ.
 const MOST_CHILDREN: usize = 16;
 
-/// Everything that decides about a direct mapping besides the problem itself.
+/// All settings of a many-to-one mapping.
 ///
 /// ```
-/// use viem::mapping::solve::{DirectConfig, MapPreset};
+/// use viem::mapping::solve::{ManyToOneConfig, MapPreset};
 ///
-/// let config = DirectConfig::preset(MapPreset::Fast).with_seed(7).with_imbalance(0.05);
+/// let config = ManyToOneConfig::preset(MapPreset::Fast).with_seed(7).with_imbalance(0.05);
 /// assert!(config.validate().is_ok());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct DirectConfig {
-    /// Names every random stream.
+pub struct ManyToOneConfig {
+    /// The seed of every random stream.
     pub seed: u64,
     /// Threads to use, at least 1; the result does not depend on it.
     pub threads: usize,
-    /// How much heavier than its share a PE may be: 0.03 is 3 %.
+    /// How much heavier than its share a PE may be: 0.03 means 3 %.
     pub imbalance: f64,
     /// The partitioner.
     pub settings: ManyToOnePartitionConfig,
-    /// If given, mappings are made and combined until this time after the beginning. Serialised in seconds.
+    /// If given, mappings are computed and combined until this time after the start. Serialised in seconds.
     #[cfg_attr(feature = "serde", serde(with = "crate::ground::settings::seconds"))]
     pub time_limit: Option<Duration>,
 }
 
-impl DirectConfig {
+impl ManyToOneConfig {
     /// The settings of a preset, with seed 0, one thread and an imbalance of 3 %.
     pub fn preset(preset: MapPreset) -> Self {
         let settings = match preset {
@@ -75,12 +76,12 @@ impl DirectConfig {
         Self { seed, ..self }
     }
 
-    /// The same on so many threads.
+    /// The same with this number of threads.
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
 
-    /// The same with another imbalance: 0.03 is 3 %.
+    /// The same with another imbalance: 0.03 means 3 %.
     pub fn with_imbalance(self, imbalance: f64) -> Self {
         Self { imbalance, ..self }
     }
@@ -94,30 +95,30 @@ impl DirectConfig {
     }
 }
 
-/// What the PEs bear.
+/// The loads of the PEs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Loads {
-    /// The least weight on a PE.
+pub struct PeLoads {
+    /// The smallest load of a PE.
     pub least: Weight,
-    /// The mean weight on a PE.
+    /// The mean load of a PE.
     pub mean: f64,
-    /// The greatest weight on a PE.
+    /// The largest load of a PE.
     pub greatest: Weight,
-    /// The greatest bound of a PE.
+    /// The largest bound of a PE.
     pub bound: Weight,
-    /// The greatest weight over the bound of its PE; above 1 where a bound is exceeded.
+    /// The largest ratio of the load of a PE to its bound; above 1 if a bound is exceeded.
     pub fullest: f64,
     /// The sum of all excess over the bounds.
     pub overload: Weight,
 }
 
-/// What a direct mapping tells about itself.
+/// The report of a many-to-one mapping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct DirectReport {
+pub struct ManyToOneReport {
     /// Number of vertices.
     pub num_nodes: usize,
     /// Number of edges.
@@ -126,63 +127,65 @@ pub struct DirectReport {
     pub cost_of_start: Option<Cost>,
     /// J of the result.
     pub cost: Cost,
-    /// The weight of the edges between vertices on different PEs, each edge once.
+    /// The total weight of the edges between vertices on different PEs, each edge counted once.
     pub cut: Cost,
-    /// What changes place, where an older mapping was resumed.
+    /// The migration, if an older mapping was given.
     pub migration: Option<Migration>,
-    /// What the PEs bear.
-    pub loads: Loads,
-    /// Whether the observer ended the run early, or the time limit one that ends by itself.
+    /// The loads of the PEs.
+    pub loads: PeLoads,
+    /// Whether the observer ended the run early, or the time limit ended a run that would have ended by
+    /// itself.
     pub stopped: bool,
-    /// Time of everything, in seconds.
+    /// Time of the whole run, in seconds.
     pub seconds: f64,
 }
 
-/// A direct mapping and how it came about.
+/// A many-to-one mapping and its report.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct DirectSolution {
+pub struct ManyToOneSolution {
     /// The PE of each vertex.
     pub mapping: Mapping,
     /// Objective, loads, time.
-    pub report: DirectReport,
+    pub report: ManyToOneReport,
 }
 
-/// Maps the vertices of an application graph to the PEs of a machine, many to each.
+/// Maps the vertices of an application graph to the PEs of a machine, many per PE.
 ///
-/// PEs get work in proportion to their [capacities](Machine::capacity). A vertex heavier than the bound of every PE is not
-/// fatal: [`Loads::overload`] tells.
+/// PeLoads are proportional to the [capacities](Machine::capacity) of the PEs. A vertex heavier than every
+/// bound is not an error: [`PeLoads::overload`] is then positive.
 ///
 /// ```
 /// use viem::graph::generate;
-/// use viem::mapping::solve::{DirectConfig, MapPreset, map_directly};
+/// use viem::mapping::solve::{ManyToOneConfig, MapPreset, map_many_to_one};
 /// use viem::machine::Hierarchy;
 ///
 /// let mesh = generate::mesh(40, 30, 1);
 /// let machine = Hierarchy::parse("4:2", "1:10")?;
-/// let solution = map_directly(&mesh, &machine, &DirectConfig::preset(MapPreset::Fast))?;
+/// let solution = map_many_to_one(&mesh, &machine, &ManyToOneConfig::preset(MapPreset::Fast))?;
 /// assert!(solution.report.loads.greatest <= 154); // 3 % above 150
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn map_directly(
+pub fn map_many_to_one(
     graph: &CsrGraph,
     machine: &dyn Machine,
-    config: &DirectConfig,
-) -> Result<DirectSolution, SolveError> {
-    map_directly_watched(graph, machine, config, None, &())
+    config: &ManyToOneConfig,
+) -> Result<ManyToOneSolution, SolveError> {
+    map_many_to_one_watched(graph, machine, config, None, &())
 }
 
-/// As [`map_directly`], with a start and an observer.
+/// As [`map_many_to_one`], with a start and an observer.
 ///
-/// `start`, if given, is the PE of each vertex of a mapping that the result is not worse than: the excess over all bounds first,
-/// J second. The observer may end the run early; loads then are as promised, and nothing is promised about J.
-pub fn map_directly_watched(
+/// `start`, if given, is the PE of each vertex in a mapping. The result is not worse than it: first by the
+/// total excess over the bounds, then by J. The observer may end the run early; the bounds are then respected
+/// as otherwise, but J may be poor.
+pub fn map_many_to_one_watched(
     graph: &CsrGraph,
     machine: &dyn Machine,
-    config: &DirectConfig,
+    config: &ManyToOneConfig,
     start: Option<&Mapping>,
     observer: &dyn Observer,
-) -> Result<DirectSolution, SolveError> {
+) -> Result<ManyToOneSolution, SolveError> {
     config.validate()?;
     let begin = Instant::now();
     threads::run(config.threads, || {
@@ -195,77 +198,78 @@ pub fn map_directly_watched(
     })?
 }
 
-/// A mapping as it is, with what there is to tell of it: nothing is searched.
+/// The report of a given mapping, without any search.
 ///
 /// ```
 /// use viem::Mapping;
 /// use viem::graph::generate;
-/// use viem::mapping::solve::{DirectConfig, MapPreset, keep_directly};
+/// use viem::mapping::solve::{ManyToOneConfig, MapPreset, evaluate_many_to_one};
 /// use viem::machine::Hierarchy;
 ///
 /// let (path, machine) = (generate::grid(4, 1), Hierarchy::parse("2", "1")?);
 /// let mapping = Mapping::many(2, vec![0, 0, 1, 1])?;
-/// let kept = keep_directly(&path, &machine, &DirectConfig::preset(MapPreset::Eco), mapping)?;
+/// let kept = evaluate_many_to_one(&path, &machine, &ManyToOneConfig::preset(MapPreset::Eco), mapping)?;
 /// assert_eq!((kept.report.cut, kept.report.loads.greatest), (1, 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn keep_directly(
+pub fn evaluate_many_to_one(
     graph: &CsrGraph,
     machine: &dyn Machine,
-    config: &DirectConfig,
+    config: &ManyToOneConfig,
     mapping: Mapping,
-) -> Result<DirectSolution, SolveError> {
+) -> Result<ManyToOneSolution, SolveError> {
     config.validate()?;
     let begin = Instant::now();
     check_start(graph, machine, Some(&mapping))?;
     let distances = machine.distances()?;
     let cost = threads::run(config.threads, || evaluate(graph, &distances, &mapping))??;
     let pe_of = mapping.pes();
-    let report = DirectReport {
+    let report = ManyToOneReport {
         num_nodes: graph.num_nodes(),
         num_edges: graph.num_edges(),
         cost_of_start: Some(cost),
         cost,
         cut: quotient::contract(graph, pe_of, machine.num_pes()).total_arc_weight() / 2,
         migration: None,
-        loads: loads(graph, &bounds(graph, machine, config.imbalance), pe_of),
+        loads: pe_loads(graph, &load_bounds(graph, machine, config.imbalance), pe_of),
         stopped: false,
         seconds: begin.elapsed().as_secs_f64(),
     };
-    Ok(DirectSolution { mapping, report })
+    Ok(ManyToOneSolution { mapping, report })
 }
 
-/// Maps a graph anew, from where its vertices are: a small sum of J and `weight` times the weight of the vertices that change
-/// place.
+/// Remaps a graph, starting from the present PEs of its vertices. Minimises J plus `weight` times the weight
+/// of the vertices that migrate.
 ///
-/// The homes are PEs. With a weight of 0, the mapping is that from scratch; PEs of a tree, and parts of it, change places where
-/// that keeps more and J as it is. A time limit ends the run early; it does not go on until then.
+/// The homes are PEs. With weight 0, the mapping is the one computed from scratch, except that equivalent PEs
+/// and parts of a tree are permuted to reduce migration at equal J. A time limit ends the run early; the run
+/// does not continue until then.
 ///
 /// ```
 /// use viem::graph::generate;
 /// use viem::partition::Homes;
-/// use viem::mapping::solve::{DirectConfig, MapPreset, map_directly, remap_directly};
+/// use viem::mapping::solve::{ManyToOneConfig, MapPreset, map_many_to_one, remap_many_to_one};
 /// use viem::machine::{Capacities, Hierarchy};
 ///
 /// let mesh = generate::mesh(40, 30, 1);
 /// let machine = Hierarchy::parse("4:2", "1:10")?;
-/// let config = DirectConfig::preset(MapPreset::Eco);
-/// let old = map_directly(&mesh, &machine, &config)?.mapping;
+/// let config = ManyToOneConfig::preset(MapPreset::Eco);
+/// let old = map_many_to_one(&mesh, &machine, &config)?.mapping;
 /// // PE 2 has become slow.
 /// let slower = Capacities::new(machine, vec![2, 2, 1, 2, 2, 2, 2, 2])?;
 /// let homes = Homes::new(old.pes(), &[], 8)?;
-/// let new = remap_directly(&mesh, &slower, &config, &homes, "5".parse()?, &())?;
+/// let new = remap_many_to_one(&mesh, &slower, &config, &homes, "5".parse()?, &())?;
 /// assert!(new.report.migration.unwrap().vertices < 400);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn remap_directly(
+pub fn remap_many_to_one(
     graph: &CsrGraph,
     machine: &dyn Machine,
-    config: &DirectConfig,
+    config: &ManyToOneConfig,
     homes: &Homes,
     weight: MigrationWeight,
     observer: &dyn Observer,
-) -> Result<DirectSolution, SolveError> {
+) -> Result<ManyToOneSolution, SolveError> {
     config.validate()?;
     homes.check(graph.num_nodes(), machine.num_pes()).map_err(RemapError::from)?;
     let begin = Instant::now();
@@ -278,8 +282,8 @@ pub fn remap_directly(
     })?
 }
 
-/// The greatest load that each PE may have with an imbalance, by PE: `(1 + imbalance)` times its share, rounded up.
-pub fn bounds(graph: &CsrGraph, machine: &dyn Machine, imbalance: f64) -> Vec<Weight> {
+/// The upper bound on the load of each PE, by PE: `(1 + imbalance)` times its share, rounded up.
+pub fn load_bounds(graph: &CsrGraph, machine: &dyn Machine, imbalance: f64) -> Vec<Weight> {
     Targets::shares(graph, &capacities(machine, 0..machine.num_pes() as PeId), imbalance)
 }
 
@@ -287,7 +291,7 @@ fn capacities(machine: &dyn Machine, pes: impl Iterator<Item = PeId>) -> Vec<u32
     pes.map(|pe| machine.capacity(pe)).collect()
 }
 
-/// The weight of the vertices in each of so many blocks.
+/// The total weight of the vertices in each block.
 fn weights_of(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<Weight> {
     let mut weights = vec![0; num_blocks];
     for (&weight, &block) in graph.node_weights().iter().zip(blocks) {
@@ -296,14 +300,14 @@ fn weights_of(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<We
     weights
 }
 
-/// What a mapping puts on PEs of these bounds.
-pub fn loads(graph: &CsrGraph, bounds: &[Weight], pe_of: &[PeId]) -> Loads {
+/// The loads of a mapping to PEs with these bounds.
+pub fn pe_loads(graph: &CsrGraph, bounds: &[Weight], pe_of: &[PeId]) -> PeLoads {
     let weights = weights_of(graph, pe_of, bounds.len());
     let fullness = |(&weight, &bound): (&Weight, &Weight)| match weight {
         0 => 0.0,
         _ => weight as f64 / bound as f64,
     };
-    Loads {
+    PeLoads {
         least: weights.iter().copied().min().unwrap_or(0),
         mean: graph.total_node_weight() as f64 / bounds.len().max(1) as f64,
         greatest: weights.iter().copied().max().unwrap_or(0),
@@ -322,29 +326,29 @@ fn check_start(graph: &CsrGraph, machine: &dyn Machine, start: Option<&Mapping>)
     Ok(Mapping::many(machine.num_pes(), start.pes().to_vec()).map(|_| ())?)
 }
 
-/// What a run is given.
+/// The input of a run.
 struct Run<'a> {
     graph: &'a CsrGraph,
     machine: &'a dyn Machine,
     parts: &'a Parts,
-    config: &'a DirectConfig,
+    config: &'a ManyToOneConfig,
     from: Origin<'a>,
     observer: &'a dyn Observer,
     begin: Instant,
 }
 
-/// What a mapping begins from.
+/// The starting point of a mapping.
 #[derive(Clone, Copy)]
 enum Origin<'a> {
     Nothing,
     /// A mapping to improve.
     Start(&'a Mapping),
-    /// Where the vertices are, and what it costs that they change place.
+    /// The present PEs of the vertices, and the weight of migration.
     Homes(&'a Homes, MigrationWeight),
 }
 
 impl Origin<'_> {
-    /// The same of blocks; block i is the i-th PE of `order`.
+    /// The same in blocks; block i is the i-th PE of `order`.
     fn in_blocks(self, order: &[PeId]) -> Blocks {
         let mut block_of = vec![0; order.len()];
         for (block, &pe) in order.iter().enumerate() {
@@ -359,7 +363,7 @@ impl Origin<'_> {
         }
     }
 
-    /// What changes place in a mapping, if that counts.
+    /// The migration of a mapping, if it counts.
     fn migration(self, graph: &CsrGraph, pe_of: &[PeId]) -> Option<Migration> {
         match self {
             Self::Homes(homes, _) => Some(homes.migration(graph, pe_of)),
@@ -368,7 +372,7 @@ impl Origin<'_> {
     }
 }
 
-/// An [`Origin`], of blocks instead of PEs.
+/// An [`Origin`] in blocks instead of PEs.
 enum Blocks {
     Nothing,
     Start(Vec<BlockId>),
@@ -383,7 +387,7 @@ impl Blocks {
         }
     }
 
-    /// What each of so many blocks holds before.
+    /// The initial load of each block, if given.
     fn loads(&self, graph: &CsrGraph, num_blocks: usize) -> Option<Vec<Weight>> {
         match self {
             Self::Nothing => None,
@@ -394,7 +398,7 @@ impl Blocks {
 }
 
 impl DistanceVisitor for Run<'_> {
-    type Output = Result<DirectSolution, SolveError>;
+    type Output = Result<ManyToOneSolution, SolveError>;
 
     fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
         let Run { graph, machine, parts, config, from, observer, begin } = self;
@@ -413,7 +417,8 @@ impl DistanceVisitor for Run<'_> {
         let limited = Limited::new(observer, begin, config.time_limit, Cost::MAX);
         let watched = Watched { limited: &limited, goes_on: AtomicBool::new(false) };
         let partitioner = ManyToOnePartitioner::new(config.settings.clone(), config.seed)?;
-        // In a tree, the parts are places already; where PEs have unequal loads, blocks cannot change places.
+        // In a tree, the parts are already places; if PEs have unequal capacities, blocks cannot change
+        // places.
         let may_place = !is_tree && capacities.iter().all(|&capacity| capacity == capacities[0]);
         let place = |quotient: &CsrGraph, seed: u64| place(machine, order, quotient, seed, &limited);
         let layout = Layout { tree: &tree, distances: &between, place: may_place.then_some(&place) };
@@ -429,26 +434,27 @@ impl DistanceVisitor for Run<'_> {
         };
         observer.reached(reached);
         let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();
-        let report = DirectReport {
+        let report = ManyToOneReport {
             num_nodes: graph.num_nodes(),
             num_edges: graph.num_edges(),
             cost_of_start: first.start().map(|start| cost(graph, &between, start)),
             cost: reached,
             cut: partition.cut(),
             migration: from.migration(graph, &pe_of),
-            loads: loads(graph, &bounds(graph, machine, config.imbalance), &pe_of),
-            // What goes on until the time limit has been complete before.
+            loads: pe_loads(graph, &load_bounds(graph, machine, config.imbalance), &pe_of),
+            // A run that continues until the time limit was complete before.
             stopped: match watched.goes_on.into_inner() {
                 true => observer.should_stop(),
                 false => limited.should_stop(),
             },
             seconds: begin.elapsed().as_secs_f64(),
         };
-        Ok(DirectSolution { mapping: Mapping::from_places(pe_of), report })
+        Ok(ManyToOneSolution { mapping: Mapping::from_places(pe_of), report })
     }
 }
 
-/// Hears whether a mapping was complete before the time limit, so that only more of them were made until then.
+/// Records whether a mapping was complete before the time limit, so that only further mappings were computed
+/// until then.
 struct Watched<'a> {
     limited: &'a Limited<'a>,
     goes_on: AtomicBool,
@@ -493,8 +499,8 @@ impl<O: DistanceOracle> BlockDistances for Between<'_, O> {
     }
 }
 
-/// The parts of a machine as steps of multisection: each level by itself in a tree, several levels of halves at once
-/// elsewhere.
+/// The parts of a machine as steps of multisection: each level separately in a tree, several levels of halves
+/// at once otherwise.
 fn block_tree(parts: &Parts, is_tree: bool) -> BlockTree {
     let part_of: HashMap<(usize, usize), usize> =
         (0..parts.num_parts()).map(|part| ((parts.range(part).start, parts.range(part).end), part)).collect();
@@ -505,7 +511,8 @@ fn block_tree(parts: &Parts, is_tree: bool) -> BlockTree {
     })
 }
 
-/// Those below a part of the last generation that has at most [`MOST_CHILDREN`], or its children if they are more.
+/// The parts below a part in the last generation of at most [`MOST_CHILDREN`] parts, or its children if there
+/// are more.
 fn descendants(parts: &Parts, part: usize) -> Vec<usize> {
     let mut children: Vec<usize> = parts.children(part).collect();
     loop {
@@ -521,7 +528,7 @@ fn descendants(parts: &Parts, part: usize) -> Vec<usize> {
     }
 }
 
-/// Maps whole blocks one-to-one, better than the order of the parts does; nothing changes if that cannot be done.
+/// Maps whole blocks one-to-one, starting from the order of the parts. Changes nothing if that is impossible.
 fn place(
     machine: &dyn Machine,
     order: &[PeId],
@@ -533,7 +540,7 @@ fn place(
     let Ok(machine) = Listed::new(machine, order.to_vec()) else { return as_it_is };
     let threads = rayon::current_num_threads();
     let config = MapConfig::preset(MapPreset::Fast).with_seed(seed).with_threads(threads);
-    // What it reaches is not J of the graph.
+    // The values it reports are not J of the graph.
     let silent = Limited { observer, deadline: None, bound: Cost::MIN };
     match solve_watched(quotient, &machine, &config, None, &silent) {
         Ok(solution) => solution.mapping.into_pes(),

@@ -5,10 +5,10 @@
 //! | `presets` | all settings, and the presets as whole values of them |
 //! | `effort` | how much a preset does on a problem of a size |
 //! | `run` | constructions, improvement and the last local search |
-//! | `report` | what a run tells about itself |
-//!
-//! The result is never worse than the identity, nor than a mapping given as a start: the search begins at
-//! the best of these and the construction, and never makes a mapping worse.
+//! | `effort` | the effort of a preset, by problem size |
+//! | `run` | constructions, improvement and the final local search |
+//! The result is never worse than the identity or a mapping given as a start: the search begins with the best
+//! of these and the construction, and never makes a mapping worse.
 
 mod effort;
 mod many_to_one;
@@ -18,8 +18,8 @@ mod run;
 
 pub use effort::Constructions;
 pub use many_to_one::{
-    DirectConfig, DirectReport, DirectSolution, Loads, bounds, keep_directly, loads, map_directly,
-    map_directly_watched, remap_directly,
+    ManyToOneConfig, ManyToOneReport, ManyToOneSolution, PeLoads, evaluate_many_to_one, load_bounds,
+    map_many_to_one, map_many_to_one_watched, pe_loads, remap_many_to_one,
 };
 pub use presets::{MapConfig, MapPreset};
 pub use report::{MapReport, MapSeconds};
@@ -78,7 +78,7 @@ impl HasKind for SolveError {
     }
 }
 
-/// A mapping and how it came about.
+/// A mapping and its report.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Solution {
@@ -88,10 +88,11 @@ pub struct Solution {
     pub report: MapReport,
 }
 
-/// Maps the processes of `graph` to the PEs of a machine, at most as many to each as it has room for.
+/// Maps the processes of `graph` to the PEs of a machine, each PE up to its capacity.
 ///
-/// The mapping found is never worse than the identity, which puts process i on the i-th place in the order of the PEs. Where processes
-/// are far fewer than the PEs of a tree or a hypercube, only its first PEs are used, eight for each process or some more.
+/// The result is never worse than the identity, which puts process i on the i-th place in the order of the
+/// PEs. If there are far fewer processes than PEs of a tree or a hypercube, only its first PEs are used,
+/// about eight per process.
 ///
 /// ```
 /// use viem::graph::generate;
@@ -108,18 +109,19 @@ pub fn solve(graph: &CsrGraph, machine: &dyn Machine, config: &MapConfig) -> Res
     solve_watched(graph, machine, config, None, &())
 }
 
-/// Places for each process at most, on machines that know a compact part of so many: all effort is in proportion to the places. With
-/// fewer, good mappings are missed that leave places free. On a mesh of 64 processes, a tree 4:16:m of distances 1:10:100 gives J between
-/// 4294 and 4348 for m up to 3, and 4294 for m = 4, 8 and 16, with any seed.
+/// Upper limit on the places per process, on machines that offer a compact part of that size: all effort is
+/// proportional to the number of places. A lower limit misses good mappings that leave places free. For a
+/// mesh of 64 processes, a tree 4:16:m with distances 1:10:100 gives J between 4294 and 4348 for m up to 3,
+/// and 4294 for m = 4, 8 and 16, with any seed.
 const ENOUGH_PLACES: usize = 8;
 
-/// Mappings that a run is given.
+/// The mappings given to a run.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Given<'a> {
     /// A mapping that the result must not be worse than.
     pub start: Option<&'a Mapping>,
-    /// The first mapping, which then is not constructed.
+    /// The first mapping, instead of a construction.
     pub first: Option<&'a Mapping>,
 }
 
@@ -138,8 +140,8 @@ impl<'a> From<Option<&'a Mapping>> for Given<'a> {
 
 /// As [`solve`], with given mappings and an observer.
 ///
-/// `given` may be a start only: a mapping that the result must not be worse than. The observer may end the run
-/// early; the result then is the best mapping found so far.
+/// `given` may be just a start: a mapping that the result must not be worse than. If the observer asks to
+/// stop, the result is the best mapping found so far.
 pub fn solve_watched<'a>(
     graph: &CsrGraph,
     machine: &dyn Machine,
@@ -180,11 +182,11 @@ pub fn solve_watched<'a>(
     })?
 }
 
-/// The distances of the machine, of the kind that the settings ask for.
+/// The distances of the machine, of the kind that the settings select.
 fn distances(graph: &CsrGraph, machine: &dyn Machine, config: &MapConfig) -> Result<Distances, SolveError> {
     match (config.distances, machine.hierarchy()) {
         (Some(DistanceKind::Hierarchy), Some(hierarchy)) => {
-            // The matrix takes n² bytes, so let a problem that cannot be solved fail before.
+            // The matrix takes n² bytes, so detect an unsolvable problem first.
             problem::check_cost(graph, hierarchy.max_distance())?;
             let stored = StoredDistances::new(hierarchy).map_err(MachineError::from)?;
             Ok(Distances::StoredTree(stored))

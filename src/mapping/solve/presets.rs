@@ -11,7 +11,7 @@ use crate::mapping::search::{Improvement, Neighbourhood, SearchConfig};
 use crate::partition::PartitionPreset;
 
 members! {
-    /// How much time to spend on how good a mapping.
+    /// Trade-off of time and quality.
     #[derive(Default)]
     pub enum MapPreset: "preset" {
         /// The best mapping: about thirty times the effort of `eco`.
@@ -27,7 +27,7 @@ members! {
 }
 
 impl From<PartitionPreset> for MapPreset {
-    /// Mappings have one preset for both kinds of graphs.
+    /// Mappings have the same preset for both kinds of graphs.
     fn from(preset: PartitionPreset) -> Self {
         match preset {
             PartitionPreset::Strong | PartitionPreset::StrongSocial => Self::Strong,
@@ -37,7 +37,7 @@ impl From<PartitionPreset> for MapPreset {
     }
 }
 
-/// Everything that decides about a mapping besides the problem itself.
+/// All settings of a mapping.
 ///
 /// ```
 /// use viem::mapping::solve::{MapConfig, MapPreset};
@@ -50,25 +50,25 @@ impl From<PartitionPreset> for MapPreset {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct MapConfig {
-    /// Names every random stream.
+    /// The seed of every random stream.
     pub seed: u64,
     /// Threads to use, at least 1; the result does not depend on it.
     pub threads: usize,
-    /// How distances are obtained; `None` takes the faster way. The result does not depend on it.
+    /// How distances are computed; `None` selects the faster way. The result does not depend on it.
     pub distances: Option<DistanceKind>,
-    /// The first mapping.
+    /// The construction of the first mapping.
     pub construction: ConstructionConfig,
-    /// How many constructions are tried, each with random choices of its own.
+    /// The number of constructions, each with its own random choices.
     pub constructions: Constructions,
-    /// Its improvement before local search; left out if the neighbourhood is none.
+    /// The improvement before local search; skipped if the neighbourhood is `none`.
     pub improvement: Improvement,
-    /// If given, improvement goes on, from new constructions and from the best mapping by turns, until this time
-    /// after the beginning, and the run ends soon after it at the latest. Serialised in seconds.
+    /// If given, improvement continues until this time after the start, alternately from new constructions
+    /// and from the best mapping. The run ends soon after this time. Serialised in seconds.
     #[cfg_attr(feature = "serde", serde(with = "crate::ground::settings::seconds"))]
     pub time_limit: Option<Duration>,
-    /// The local search at the end.
+    /// The final local search.
     pub search: SearchConfig,
-    /// The result is not worse than with the effort of this preset, which is tried besides.
+    /// If given, the effort of this preset is tried too, and the result is not worse.
     pub not_worse_than: Option<MapPreset>,
 }
 
@@ -135,7 +135,7 @@ impl MapConfig {
         Self { threads, ..self }
     }
 
-    /// The same with a way in which distances are obtained.
+    /// The same with a way to compute distances.
     pub fn with_distances(self, distances: impl Into<Option<DistanceKind>>) -> Self {
         Self { distances: distances.into(), ..self }
     }
@@ -145,7 +145,7 @@ impl MapConfig {
         Self { construction: self.construction.with_algorithm(algorithm), ..self }
     }
 
-    /// The same with a neighbourhood, as far as it goes by default.
+    /// The same with a neighbourhood in its default extent.
     pub fn with_neighbourhood(self, neighbourhood: Neighbourhood) -> Self {
         Self { search: SearchConfig::of(neighbourhood), ..self }
     }
@@ -155,9 +155,9 @@ impl MapConfig {
         Self { time_limit: time_limit.into(), ..self }
     }
 
-    /// The settings that decide the result on a machine: what was left open is filled in, and what the result does not
-    /// depend on (threads, the way to distances) is as in the presets. Runs with the same of these end with the same
-    /// mapping.
+    /// The settings that decide the result on a machine. Open choices are filled in. Settings that do not
+    /// affect the result (threads, the way to compute distances) are as in the presets. Runs with equal
+    /// effective settings give the same mapping.
     pub fn effective_on(&self, machine: &dyn Machine) -> Self {
         let is_tree = machine.hierarchy().is_some();
         let algorithm = self.construction.algorithm_for(is_tree, machine.room() as usize);

@@ -1,4 +1,4 @@
-//! What a run tells about itself.
+//! The report of a run.
 
 use crate::ground::types::Cost;
 use crate::mapping::construct::Construction;
@@ -12,13 +12,13 @@ pub struct MapReport {
     pub num_processes: usize,
     /// Number of edges of the communication graph, m.
     pub num_edges: usize,
-    /// How the first mapping was made.
+    /// The construction of the first mapping.
     pub algorithm: Construction,
     /// J of the identity.
     pub cost_of_identity: Cost,
     /// J of the mapping given as a start, if any.
     pub cost_of_start: Option<Cost>,
-    /// The least J of the mappings constructed.
+    /// The smallest J of the constructed mappings.
     pub cost_of_construction: Cost,
     /// J of the result.
     pub cost: Cost,
@@ -26,8 +26,7 @@ pub struct MapReport {
     pub swaps_tried: u64,
     /// Exchanges made.
     pub swaps_made: u64,
-    /// Whether the observer or the time limit ended the construction, or the search before it reached a local
-    /// optimum.
+    /// Whether the observer or the time limit ended the run before the search reached a local optimum.
     pub stopped: bool,
     /// Time of each phase.
     pub seconds: MapSeconds,
@@ -42,8 +41,8 @@ pub struct MapSeconds {
     pub distances: f64,
     /// Constructing the first mappings.
     pub construction: f64,
-    /// Improving it.
+    /// Improving the mapping.
     pub search: f64,
-    /// Everything.
+    /// The whole run.
     pub total: f64,
 }

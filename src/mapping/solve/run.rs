@@ -1,4 +1,4 @@
-//! Constructions, improvement and the last local search.
+//! Constructions, improvement and the final local search.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -21,25 +21,25 @@ use crate::mapping::search::{
     Improvement, Neighbourhood, SearchOutcome, finds_optimum, improve, local_search,
 };
 
-/// The part of a time limit that is kept for the last local search.
+/// One part in this many of a time limit is reserved for the final local search.
 const LAST_PART: u32 = 20;
 
-/// What a run is given.
+/// The input of a run.
 pub(super) struct Run<'a> {
-    /// As many processes as places.
+    /// The communication graph, with as many processes as places.
     pub graph: &'a CsrGraph,
     pub machine: &'a Places,
     pub config: &'a MapConfig,
     /// The place of each process.
     pub start: Option<&'a Mapping>,
-    /// The same of the first mapping, if it is not to be constructed.
+    /// The place of each process in the first mapping, if none is to be constructed.
     pub first: Option<&'a Mapping>,
     pub observer: &'a dyn Observer,
     pub begin: Instant,
 }
 
 impl Run<'_> {
-    /// The place of each process, and what is to be told. `num_processes` are those that were asked for.
+    /// The place of each process, and the report. `num_processes` is the number of processes requested.
     pub fn with(
         &self,
         distances: &Distances,
@@ -89,17 +89,17 @@ impl Run<'_> {
         Ok((outcome.mapping, report))
     }
 
-    /// The observer, who also asks to stop once this time has passed.
+    /// The observer, extended to ask to stop after this time.
     fn limited(&self, limit: Option<Duration>, bound: Cost) -> Limited<'_> {
         Limited::new(self.observer, self.begin, limit, bound)
     }
 
-    /// As above, for all that comes before the last local search.
+    /// As above, for everything before the final local search.
     fn improving(&self, bound: Cost) -> Limited<'_> {
         self.limited(self.config.time_limit.map(|limit| limit - limit / LAST_PART), bound)
     }
 
-    /// The first constructions, each with its J.
+    /// The initial constructions, each with its J.
     fn constructed(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
         if let Some(first) = self.first {
             return Ok(vec![(cost(problem, first), first.clone())]);
@@ -108,8 +108,8 @@ impl Run<'_> {
         self.constructions(problem, 0..self.num_constructions(), &limited)
     }
 
-    /// What is found from process to process, where that takes little time. Multilevel construction misses some
-    /// regular patterns that are built so without a fault.
+    /// A greedy construction, if that takes little time. It builds some regular patterns perfectly that
+    /// multilevel construction misses.
     fn greedy(&self, problem: &Problem<'_>) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
         let config = self.config;
         let is_multilevel = config.construction.algorithm_on(self.machine) == Construction::Multilevel;
@@ -122,8 +122,8 @@ impl Run<'_> {
         Ok(Some((cost(problem, &mapping), mapping)))
     }
 
-    /// Improves the best of some constructions and given mappings; the result is not worse than what the preset named
-    /// by [`MapConfig::not_worse_than`] finds.
+    /// Improves the best of several constructions and given mappings. The result is not worse than that of
+    /// the preset named by [`MapConfig::not_worse_than`].
     fn search_with_rival(
         &self,
         problem: &Problem<'_>,
@@ -136,7 +136,7 @@ impl Run<'_> {
         let Some(preset) = rival else {
             return self.search(problem, constructed, given);
         };
-        // Within the same time, but only once.
+        // Within the same time limit, but only once.
         let limited = self.improving(Cost::MAX);
         let rival_config = MapConfig { time_limit: None, ..config.with_effort_of(preset) };
         let rival = Run { config: &rival_config, observer: &limited, ..*self };
@@ -148,11 +148,11 @@ impl Run<'_> {
         Ok(SearchOutcome { tried, made, stopped, ..if rival.cost < own.cost { rival } else { own } })
     }
 
-    /// How many constructions are made before the best are improved.
+    /// The number of constructions before the best are improved.
     fn num_constructions(&self) -> usize {
         let config = self.config;
         let is_final = config.search.neighbourhood == Neighbourhood::None;
-        // Without edges, all are as good.
+        // Without edges, all are equally good.
         if is_final || self.graph.num_arcs() == 0 {
             return 1;
         }
@@ -162,8 +162,8 @@ impl Run<'_> {
         }
     }
 
-    /// The constructions of these numbers that are begun before the observer asks to stop, but always number 0; each with
-    /// its J.
+    /// The constructions of these numbers, each with its J, as far as they start before the observer asks to
+    /// stop. Number 0 is always included.
     fn constructions(
         &self,
         problem: &Problem<'_>,
@@ -203,21 +203,21 @@ impl Run<'_> {
             }
             let is_tree = self.machine.hierarchy().is_some();
             if number == 1 && is_tree && algorithm == Construction::HierarchyTopDown {
-                // Regular structures are at times built better from the other end.
+                // Regular structures are sometimes built better from the other end.
                 config.algorithm = Some(Construction::HierarchyBottomUp);
                 config.partitions = config.inner;
             }
         }
         if number % 2 == 1 && algorithm == Construction::Multilevel {
-            // What pairs hide is at times found by cuts.
+            // Bisection sometimes finds what pairing hides.
             config.algorithm = Some(Construction::DualRecursive);
         }
         let seed = derive(derive(self.config.seed, 0), number as u64);
         construct(problem, self.machine, &config, seed, observer)
     }
 
-    /// Improves the best of some mappings as the preset says, and then until no exchange of the
-    /// neighbourhood does.
+    /// Improves the best of several mappings with the effort of the preset, then until no exchange of the
+    /// neighbourhood improves it.
     fn search(
         &self,
         problem: &Problem<'_>,
@@ -225,7 +225,8 @@ impl Run<'_> {
         given: &[(Cost, &Mapping)],
     ) -> Result<SearchOutcome, ConstructionError> {
         let config = self.config;
-        // Constructions improve more than others do, so only what is better yet is tried beside them.
+        // Improvement helps constructions more than given mappings, so of the latter only better ones are
+        // tried too.
         let least = constructed.iter().map(|&(cost, _)| cost).min();
         let mut starts: Vec<(Cost, &Mapping)> =
             constructed.iter().map(|(cost, mapping)| (*cost, mapping)).collect();
@@ -245,8 +246,9 @@ impl Run<'_> {
         Ok(SearchOutcome { tried, made, ..descended })
     }
 
-    /// Improves the best of some mappings as the preset says. With a time limit it goes on until that is nearly over, by turns from the
-    /// best mapping and from new constructions, with ever more effort.
+    /// Improves the best of several mappings with the effort of the preset. With a time limit, it continues
+    /// until shortly before the limit, alternately from the best mapping and from new constructions, with
+    /// increasing effort.
     fn improved(
         &self,
         problem: &Problem<'_>,

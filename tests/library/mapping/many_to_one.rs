@@ -9,13 +9,13 @@ use viem::ground::types::{PeId, Weight};
 use viem::machine::{Capacities, Grid, Hierarchy, Listed, Machine};
 use viem::mapping::Mapping;
 use viem::mapping::solve::{
-    DirectConfig, DirectSolution, MapConfig, MapPreset, SolveError, bounds, map_directly,
-    map_directly_watched, solve,
+    ManyToOneConfig, ManyToOneSolution, MapConfig, MapPreset, SolveError, load_bounds, map_many_to_one,
+    map_many_to_one_watched, solve,
 };
 use viem::partition::{PartitionPreset, Partitioner, Targets};
 
-fn config(preset: MapPreset) -> DirectConfig {
-    DirectConfig::preset(preset)
+fn config(preset: MapPreset) -> ManyToOneConfig {
+    ManyToOneConfig::preset(preset)
 }
 
 /// The loads of the PEs, summed up.
@@ -35,14 +35,18 @@ fn bounds_of(graph: &CsrGraph, room: &[usize], percent: i64) -> Vec<Weight> {
 }
 
 /// Asserts that J, loads and bounds are what the definitions say.
-fn check(family: &Family, graph: &CsrGraph, percent: i64, solution: &DirectSolution, context: &str) {
-    let DirectSolution { mapping, report, .. } = solution;
+fn check(family: &Family, graph: &CsrGraph, percent: i64, solution: &ManyToOneSolution, context: &str) {
+    let ManyToOneSolution { mapping, report, .. } = solution;
     let pe_of = mapping.pes();
     assert_eq!(pe_of.len(), graph.num_nodes(), "{context}");
     assert_eq!(family.cost(graph, pe_of), i128::from(report.cost), "{context}");
     let loads = loads_of(graph, family.machine.num_pes(), pe_of);
     let bounds_by_definition = bounds_of(graph, &family.room, percent);
-    assert_eq!(bounds(graph, &*family.machine, percent as f64 / 100.0), bounds_by_definition, "{context}");
+    assert_eq!(
+        load_bounds(graph, &*family.machine, percent as f64 / 100.0),
+        bounds_by_definition,
+        "{context}"
+    );
     assert_eq!(Some(report.loads.least), loads.iter().copied().min(), "{context}");
     assert_eq!(Some(report.loads.greatest), loads.iter().copied().max(), "{context}");
     let excess = loads.iter().zip(&bounds_by_definition).map(|(load, bound)| (load - bound).max(0));
@@ -63,12 +67,12 @@ fn every_preset_keeps_the_bounds_on_every_machine_and_tells_the_truth() {
             [(MapPreset::Fast, 3, true), (MapPreset::Fast, 0, false), (MapPreset::Eco, 0, true)]
         {
             let config = config(preset).with_imbalance(percent as f64 / 100.0).with_seed(5);
-            let solution = map_directly(&graph, &*family.machine, &config).unwrap();
+            let solution = map_many_to_one(&graph, &*family.machine, &config).unwrap();
             let context = format!("{} {preset} {percent}", family.name);
             check(&family, &graph, percent, &solution, &context);
             assert_eq!(solution.report.loads.overload, 0, "{context}");
             if again {
-                let again = map_directly(&graph, &*family.machine, &config.with_threads(2)).unwrap();
+                let again = map_many_to_one(&graph, &*family.machine, &config.with_threads(2)).unwrap();
                 assert_eq!(again.mapping, solution.mapping, "{context}");
             }
         }
@@ -119,7 +123,7 @@ fn tiny_problems_are_solved_as_by_enumeration() {
             }
             (0..8).for_each(|node| builder.set_node_weight(node, 1 + i64::from(rng.below(weights))));
             let graph = builder.build().unwrap();
-            let solution = map_directly(&graph, &*part.machine, &config(MapPreset::Strong)).unwrap();
+            let solution = map_many_to_one(&graph, &*part.machine, &config(MapPreset::Strong)).unwrap();
             check(&part, &graph, 3, &solution, part.name);
             let best = optimum(&part, &graph, &bounds_of(&graph, &part.room, 3));
             let Some(best) = best else { continue };
@@ -135,7 +139,7 @@ fn exact_sizes_are_met_and_work_follows_the_speeds() {
     let graph = generate::mesh(50, 40, 2);
     let tree = Hierarchy::parse("4:3", "1:10").unwrap();
     let exact = config(MapPreset::Eco).with_imbalance(0.0);
-    let solution = map_directly(&graph, &tree, &exact).unwrap();
+    let solution = map_many_to_one(&graph, &tree, &exact).unwrap();
     let loads = loads_of(&graph, 12, solution.mapping.pes());
     assert!(loads.iter().all(|&load| load == 166 || load == 167), "{loads:?}");
     let speeds: Vec<u32> = (0..12).map(|pe| 1 + pe % 8).collect();
@@ -144,7 +148,7 @@ fn exact_sizes_are_met_and_work_follows_the_speeds() {
     for factor in [1, 1 << 28] {
         let capacities = speeds.iter().map(|speed| speed * factor).collect();
         let machine = Capacities::new(tree.clone(), capacities).unwrap();
-        let solution = map_directly(&graph, &machine, &exact).unwrap();
+        let solution = map_many_to_one(&graph, &machine, &exact).unwrap();
         for (load, &speed) in loads_of(&graph, 12, solution.mapping.pes()).into_iter().zip(&speeds) {
             let share = 2000.0 * f64::from(speed) / f64::from(sum);
             assert!((load as f64 - share).abs() < 1.0, "{load} for {share}");
@@ -159,7 +163,7 @@ fn what_is_too_heavy_is_told_and_not_fatal() {
     builder.set_node_weight(7, 100);
     let graph = builder.build().unwrap();
     let machine = Hierarchy::parse("2:2", "1:10").unwrap();
-    let solution = map_directly(&graph, &machine, &config(MapPreset::Eco)).unwrap();
+    let solution = map_many_to_one(&graph, &machine, &config(MapPreset::Eco)).unwrap();
     let loads = loads_of(&graph, 4, solution.mapping.pes());
     // A bound of 33: the heavy vertex has a PE to itself.
     assert_eq!(solution.report.loads.bound, 33);
@@ -171,11 +175,11 @@ fn a_start_is_improved_and_never_made_worse() {
     let graph = generate::mesh(40, 25, 2);
     let machine = Grid::torus(&[3, 4]).unwrap();
     let family = Family::grid("torus", machine.clone());
-    let first = map_directly(&graph, &machine, &config(MapPreset::Strong).with_seed(9)).unwrap();
+    let first = map_many_to_one(&graph, &machine, &config(MapPreset::Strong).with_seed(9)).unwrap();
     let stripes = Mapping::many(12, graph.nodes().map(|node| node * 12 / 1000).collect()).unwrap();
     for start in [&first.mapping, &stripes] {
         let improved =
-            map_directly_watched(&graph, &machine, &config(MapPreset::Fast), Some(start), &()).unwrap();
+            map_many_to_one_watched(&graph, &machine, &config(MapPreset::Fast), Some(start), &()).unwrap();
         check(&family, &graph, 3, &improved, "improved");
         let of_start = improved.report.cost_of_start.unwrap();
         assert_eq!(i128::from(of_start), family.cost(&graph, start.pes()));
@@ -183,7 +187,7 @@ fn a_start_is_improved_and_never_made_worse() {
         assert_eq!(improved.report.loads.overload, 0);
     }
     let short = Mapping::many(12, vec![0; 5]).unwrap();
-    let refused = map_directly_watched(&graph, &machine, &config(MapPreset::Fast), Some(&short), &());
+    let refused = map_many_to_one_watched(&graph, &machine, &config(MapPreset::Fast), Some(&short), &());
     assert!(matches!(refused, Err(SolveError::StartSize { found: 5, expected: 1000 })));
 }
 
@@ -195,7 +199,7 @@ fn with_exact_sizes_a_balanced_start_is_not_made_worse() {
     let machine = Grid::mesh(&[3]).unwrap();
     let start = Mapping::many(3, vec![0, 1, 1, 2]).unwrap();
     let exact = config(MapPreset::Eco).with_imbalance(0.0);
-    let solution = map_directly_watched(&graph, &machine, &exact, Some(&start), &()).unwrap();
+    let solution = map_many_to_one_watched(&graph, &machine, &exact, Some(&start), &()).unwrap();
     assert_eq!((solution.report.cost_of_start, solution.report.cost), (Some(4), 4));
 }
 
@@ -208,8 +212,8 @@ fn a_mapping_that_was_complete_before_the_time_limit_was_not_stopped() {
         limited.time_limit = Some(Duration::from_secs_f64(seconds));
         limited
     };
-    assert!(map_directly(&large, &machine, &limited(1e-6)).unwrap().report.stopped);
-    assert!(!map_directly(&small, &machine, &limited(5.0)).unwrap().report.stopped);
+    assert!(map_many_to_one(&large, &machine, &limited(1e-6)).unwrap().report.stopped);
+    assert!(!map_many_to_one(&small, &machine, &limited(5.0)).unwrap().report.stopped);
 }
 
 #[test]
@@ -220,7 +224,7 @@ fn stopped_at_any_time_the_bounds_hold() {
         for questions in [0, 1, 2, 5, 10, 20, 50, 100] {
             let config = config(MapPreset::Eco).with_imbalance(percent as f64 / 100.0);
             let stop = StopAfter::questions(questions);
-            let solution = map_directly_watched(&graph, &*family.machine, &config, None, &stop).unwrap();
+            let solution = map_many_to_one_watched(&graph, &*family.machine, &config, None, &stop).unwrap();
             check(&family, &graph, percent, &solution, "stopped");
             assert_eq!(solution.report.loads.overload, 0, "{questions}");
             assert!(solution.report.stopped);
@@ -232,7 +236,7 @@ fn stopped_at_any_time_the_bounds_hold() {
 fn j_is_less_than_in_two_steps() {
     let graph = generate::random_geometric(3000, 8.0, 11);
     let machine = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
-    let direct = map_directly(&graph, &machine, &config(MapPreset::Eco)).unwrap();
+    let direct = map_many_to_one(&graph, &machine, &config(MapPreset::Eco)).unwrap();
     let targets = Targets::equal(&graph, 64, 0.03).unwrap();
     let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets);
     let model = viem::graph::quotient::contract(&graph, partition.blocks(), 64);
@@ -268,7 +272,7 @@ fn j_onto_a_few_pes_is_not_above_that_of_placed_blocks() {
             orders = orders.into_iter().flat_map(next).collect();
         }
         let placed = orders.iter().map(|order| placed(order)).min().unwrap();
-        let cost = map_directly(&graph, &machine, &config(MapPreset::Fast)).unwrap().report.cost;
+        let cost = map_many_to_one(&graph, &machine, &config(MapPreset::Fast)).unwrap().report.cost;
         assert!(cost <= placed, "{list:?}: {cost} {placed}");
         (sum, sum_of_placed) = (sum + cost, sum_of_placed + placed);
     }
@@ -282,15 +286,15 @@ fn odd_problems_have_a_mapping() {
     for n in [0, 1, 2, 3, 5] {
         let graph = GraphBuilder::new(n).build().unwrap();
         for machine in [&tree, &one] {
-            let solution = map_directly(&graph, machine, &config(MapPreset::Strong)).unwrap();
+            let solution = map_many_to_one(&graph, machine, &config(MapPreset::Strong)).unwrap();
             assert_eq!((solution.mapping.num_processes(), solution.report.cost), (n, 0));
         }
     }
     let bad = config(MapPreset::Eco).with_imbalance(-0.1);
     let graph = generate::grid(4, 4);
-    assert!(matches!(map_directly(&graph, &tree, &bad), Err(SolveError::Config(_))));
+    assert!(matches!(map_many_to_one(&graph, &tree, &bad), Err(SolveError::Config(_))));
     let far = Hierarchy::parse("2:2", "1:9000000000000000000").unwrap();
-    assert!(matches!(map_directly(&graph, &far, &config(MapPreset::Eco)), Err(SolveError::Problem(_))));
+    assert!(matches!(map_many_to_one(&graph, &far, &config(MapPreset::Eco)), Err(SolveError::Problem(_))));
     let machine: &dyn Machine = &far;
     assert_eq!(machine.num_pes(), 4);
 }

@@ -6,7 +6,8 @@ use viem::ground::rng::Rng;
 use viem::ground::threads;
 use viem::machine::{Capacities, Hierarchy};
 use viem::mapping::solve::{
-    DirectConfig, DirectSolution, MapPreset, SolveError, bounds, map_directly, remap_directly,
+    ManyToOneConfig, ManyToOneSolution, MapPreset, SolveError, load_bounds, map_many_to_one,
+    remap_many_to_one,
 };
 use viem::partition::{
     Homes, HomesError, MigrationWeight, PartitionPreset, Partitioner, RemapError, Remapped, Targets, curve,
@@ -30,9 +31,9 @@ fn mapped(
     tree: &Hierarchy,
     preset: MapPreset,
     seed: u64,
-) -> (DirectSolution, Homes, DirectConfig) {
-    let config = DirectConfig::preset(preset).with_seed(seed);
-    let solution = map_directly(graph, tree, &config).unwrap();
+) -> (ManyToOneSolution, Homes, ManyToOneConfig) {
+    let config = ManyToOneConfig::preset(preset).with_seed(seed);
+    let solution = map_many_to_one(graph, tree, &config).unwrap();
     let homes = Homes::new(solution.mapping.pes(), &[], tree.num_pes()).unwrap();
     (solution, homes, config)
 }
@@ -193,20 +194,20 @@ fn on_a_machine_j_and_migration_are_weighed() {
     let slower = Capacities::new(machine, capacities).unwrap();
     let mut last = None;
     for x in ["0", "1", "50", "5000"] {
-        let solution = remap_directly(&mesh, &slower, &config, &homes, weight(x), &()).unwrap();
+        let solution = remap_many_to_one(&mesh, &slower, &config, &homes, weight(x), &()).unwrap();
         let report = &solution.report;
         let pe_of = solution.mapping.pes();
         assert_eq!(report.cost, j_of(&mesh, pe_of));
         assert_eq!(report.migration, Some(homes.migration(&mesh, pe_of)));
         let mut loads = [0; 12];
         pe_of.iter().for_each(|&pe| loads[pe as usize] += 1);
-        assert!(loads.iter().zip(bounds(&mesh, &slower, 0.03)).all(|(&load, bound)| load <= bound));
+        assert!(loads.iter().zip(load_bounds(&mesh, &slower, 0.03)).all(|(&load, bound)| load <= bound));
         last = report.migration;
     }
     // PE 5 must give away three quarters of 100 vertices; its neighbours hand on some of them.
     assert!((60..250).contains(&last.unwrap().vertices), "{last:?}");
-    let scratch = map_directly(&mesh, &slower, &config).unwrap();
-    let relabelled = remap_directly(&mesh, &slower, &config, &homes, weight("0"), &()).unwrap();
+    let scratch = map_many_to_one(&mesh, &slower, &config).unwrap();
+    let relabelled = remap_many_to_one(&mesh, &slower, &config, &homes, weight("0"), &()).unwrap();
     assert_eq!(relabelled.report.cost, scratch.report.cost);
     let kept = homes.migration(&mesh, scratch.mapping.pes()).weight;
     assert!(relabelled.report.migration.unwrap().weight <= kept);
@@ -221,8 +222,8 @@ fn j_stays_low_when_whole_parts_of_a_machine_become_slower() {
     // The first node, a quarter of the second, and a PE here and there.
     let capacity = |pe: u32| if pe < 20 || pe.is_multiple_of(11) { 1 } else { 2 };
     let slower = Capacities::new(tree, (0..64).map(capacity).collect()).unwrap();
-    let scratch = remap_directly(&mesh, &slower, &config, &homes, weight("0"), &()).unwrap().report;
-    let remapped = remap_directly(&mesh, &slower, &config, &homes, weight("4"), &()).unwrap().report;
+    let scratch = remap_many_to_one(&mesh, &slower, &config, &homes, weight("0"), &()).unwrap().report;
+    let remapped = remap_many_to_one(&mesh, &slower, &config, &homes, weight("4"), &()).unwrap().report;
     let ratio = remapped.cost as f64 / scratch.cost as f64;
     assert!(ratio < 1.25, "{ratio}");
     let moved = [&remapped, &scratch].map(|report| report.migration.unwrap().weight);
@@ -236,7 +237,7 @@ fn where_bounds_hold_the_result_is_not_worse_than_if_all_stayed() {
     let (before, homes, mut config) = mapped(&mesh, &machine, MapPreset::Fast, 0);
     for x in ["0.01", "1", "10", "300"] {
         config.seed += 1;
-        let report = remap_directly(&mesh, &machine, &config, &homes, weight(x), &()).unwrap().report;
+        let report = remap_many_to_one(&mesh, &machine, &config, &homes, weight(x), &()).unwrap().report;
         let cost = report.cost as f64 + weight(x).value() * report.migration.unwrap().weight as f64;
         assert!(cost <= before.report.cost as f64, "{x}: {cost} beside {}", before.report.cost);
     }
@@ -287,7 +288,7 @@ fn tiny_graphs_and_many_blocks_are_remapped() {
 fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
     let mut rng = Rng::new(3);
     let machine = Hierarchy::parse("2:2:3", "1:10:100").unwrap();
-    let config = DirectConfig::preset(MapPreset::Eco);
+    let config = ManyToOneConfig::preset(MapPreset::Eco);
     for n in 1..40usize {
         let graph = generate::random_geometric(n, 3.0, n as u64);
         let capacities = (0..12).map(|_| 1 + rng.below(3)).collect();
@@ -295,7 +296,7 @@ fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
         let old: Vec<u32> = (0..n).map(|_| rng.below(14)).collect();
         let homes = Homes::new(&old, &[12, 13], 12).unwrap();
         for x in ["0.5", "100"] {
-            let solution = remap_directly(&graph, &machine, &config, &homes, weight(x), &()).unwrap();
+            let solution = remap_many_to_one(&graph, &machine, &config, &homes, weight(x), &()).unwrap();
             assert_eq!(solution.report.cost, j_of(&graph, solution.mapping.pes()));
             let pe_of = solution.mapping.pes();
             assert_eq!(solution.report.migration, Some(homes.migration(&graph, pe_of)));
@@ -329,8 +330,8 @@ fn what_does_not_fit_is_refused() {
     let error = partitioner.remap(&heavy, &targets, &homes, weight("0.3"), &()).unwrap_err();
     assert!(matches!(error, RemapError::TooLarge { .. }));
     let machine = Hierarchy::parse("2", "1").unwrap();
-    let config = DirectConfig::preset(MapPreset::Fast);
+    let config = ManyToOneConfig::preset(MapPreset::Fast);
     let homes = Homes::new(&[0, 1, 2], &[], 3).unwrap();
-    let error = remap_directly(&graph, &machine, &config, &homes, weight("1"), &()).unwrap_err();
+    let error = remap_many_to_one(&graph, &machine, &config, &homes, weight("1"), &()).unwrap_err();
     assert!(matches!(error, SolveError::Remap(RemapError::Homes(HomesError::Blocks { .. }))));
 }

@@ -149,10 +149,10 @@ struct Given {
 
 /// What a many-to-one mapping puts on PEs, and what they exchange.
 fn spread(graph: &CsrGraph, machine: &dyn Machine, imbalance: f64, mapping: &Mapping) -> JsonSpread {
-    let bounds = solve::bounds(graph, machine, imbalance);
+    let bounds = solve::load_bounds(graph, machine, imbalance);
     JsonSpread {
         imbalance: 100.0 * imbalance,
-        loads: solve::loads(graph, &bounds, mapping.pes()),
+        loads: solve::pe_loads(graph, &bounds, mapping.pes()),
         by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.pes())),
     }
 }

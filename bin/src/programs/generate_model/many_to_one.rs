@@ -22,7 +22,7 @@ use viem::ground::types::Cost;
 use viem::io::metis::NodeWeights;
 use viem::io::{self, Source};
 use viem::machine::Machine;
-use viem::mapping::solve::{DirectConfig, DirectReport, DirectSolution, MapPreset, map_directly};
+use viem::mapping::solve::{ManyToOneConfig, ManyToOneReport, ManyToOneSolution, MapPreset, map_many_to_one};
 use viem::partition::Migration;
 use viem::report::traffic;
 
@@ -52,7 +52,7 @@ impl Job<'_> {
         console.line(format_args!("io time: {reading:.6}"));
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
         machine::tell(console, machine);
-        let config = DirectConfig::preset(MapPreset::from(self.options.preconfiguration))
+        let config = ManyToOneConfig::preset(MapPreset::from(self.options.preconfiguration))
             .with_seed(*seed)
             .with_threads(self.threads)
             .with_imbalance(share);
@@ -78,7 +78,7 @@ impl Job<'_> {
         &self,
         graph: &CsrGraph,
         model: &CsrGraph,
-        report: &DirectReport,
+        report: &ManyToOneReport,
         migration: Option<(&Remap<'_>, Migration)>,
     ) {
         let console = self.to.console;
@@ -97,7 +97,7 @@ impl Job<'_> {
         file: &Path,
         (graph, model): (&CsrGraph, &CsrGraph),
         machine: &dyn Machine,
-        DirectSolution { mapping, report, .. }: &DirectSolution,
+        ManyToOneSolution { mapping, report, .. }: &ManyToOneSolution,
     ) -> Report {
         Report {
             graph: files::name(file),
@@ -125,15 +125,15 @@ impl Job<'_> {
         &self,
         graph: &CsrGraph,
         machine: &dyn Machine,
-        config: &DirectConfig,
+        config: &ManyToOneConfig,
         remap: Option<&Remap<'_>>,
-    ) -> Result<(DirectSolution, Option<Curve>)> {
+    ) -> Result<(ManyToOneSolution, Option<Curve>)> {
         let progress = Progress::new(self.options.report.quiet);
         signals::listen(&progress, First::Ends);
         progress.tell("mapping");
         match remap {
             Some(remap) => remap.directly(graph, machine, config, self.to.console, &()),
-            None => Ok((map_directly(graph, machine, config)?, None)),
+            None => Ok((map_many_to_one(graph, machine, config)?, None)),
         }
     }
 }

@@ -21,7 +21,8 @@ use viem::ground::types::{Cost, Weight};
 use viem::mapping::Mapping;
 use viem::mapping::search::Neighbourhood;
 use viem::mapping::solve::{
-    DirectConfig, DirectReport, DirectSolution, MapPreset, keep_directly, map_directly_watched,
+    ManyToOneConfig, ManyToOneReport, ManyToOneSolution, MapPreset, evaluate_many_to_one,
+    map_many_to_one_watched,
 };
 use viem::partition::PartitionAlgorithm;
 
@@ -29,7 +30,7 @@ use viem::partition::PartitionAlgorithm;
 struct ManyToOne<'a> {
     job: Job<'a>,
     graph: &'a CsrGraph,
-    config: DirectConfig,
+    config: ManyToOneConfig,
     /// The order along which a mapping to improve is made.
     first: Option<FirstOrder>,
     /// A mapping to improve.
@@ -51,7 +52,7 @@ pub(super) fn map(job: Job<'_>, graph: &CsrGraph) -> Result<End> {
         ))
         .into());
     }
-    let mut config = DirectConfig::preset(options.preconfiguration_mapping);
+    let mut config = ManyToOneConfig::preset(options.preconfiguration_mapping);
     config.seed = job.config.seed;
     config.threads = job.config.threads;
     config.imbalance = options.sharing.imbalance()?;
@@ -82,7 +83,7 @@ impl ManyToOne<'_> {
     }
 
     /// The mapping, and the curve if there is to be one.
-    fn solve(&self, observer: &dyn Observer) -> Result<(DirectSolution, Option<Curve>)> {
+    fn solve(&self, observer: &dyn Observer) -> Result<(ManyToOneSolution, Option<Curve>)> {
         let (&Job { machine, console, .. }, graph) = (&self.job, self.graph);
         match &self.remap {
             Some(remap) => remap.directly(graph, machine, &self.config, console, observer),
@@ -91,7 +92,7 @@ impl ManyToOne<'_> {
     }
 
     /// A mapping from nothing, from one that was given, or from one along the order of the machine. Time for the latter counts.
-    fn map(&self, observer: &dyn Observer) -> Result<DirectSolution> {
+    fn map(&self, observer: &dyn Observer) -> Result<ManyToOneSolution> {
         let (machine, graph) = (self.job.machine, self.graph);
         let mut config = self.config.clone();
         let begin = Instant::now();
@@ -102,10 +103,10 @@ impl ManyToOne<'_> {
         };
         let (first, _) = within(&mut config.time_limit, observer, first)?;
         let mut solution = match first {
-            Some(first) if self.keeps_first() => keep_directly(graph, machine, &config, first)?,
+            Some(first) if self.keeps_first() => evaluate_many_to_one(graph, machine, &config, first)?,
             first => {
                 let start = first.as_ref().or(self.start.as_ref());
-                map_directly_watched(graph, machine, &config, start, observer)?
+                map_many_to_one_watched(graph, machine, &config, start, observer)?
             }
         };
         solution.report.seconds = begin.elapsed().as_secs_f64();
@@ -117,7 +118,7 @@ impl ManyToOne<'_> {
         self.first.is_some() && self.job.config.search.neighbourhood == Neighbourhood::None
     }
 
-    fn tell(&self, report: &DirectReport) {
+    fn tell(&self, report: &ManyToOneReport) {
         let console = self.job.console;
         console.line(format_args!("time spent for mapping {:.6}", report.seconds));
         if report.stopped {
@@ -139,7 +140,7 @@ impl ManyToOne<'_> {
     /// Writes mapping and report, once the mapping is verified if that was asked for.
     fn write(
         &self,
-        DirectSolution { mapping, report, .. }: &DirectSolution,
+        ManyToOneSolution { mapping, report, .. }: &ManyToOneSolution,
         curve: Option<&Curve>,
     ) -> Result<()> {
         let (Job { options, machine, console, places, .. }, graph) = (&self.job, self.graph);
@@ -158,7 +159,7 @@ impl ManyToOne<'_> {
     }
 
     /// Has the auditor recompute J, loads and migration from the files, and prints that.
-    fn audit(&self, written: &Path, mapping: &Mapping, report: &DirectReport) -> Result<()> {
+    fn audit(&self, written: &Path, mapping: &Mapping, report: &ManyToOneReport) -> Result<()> {
         let Job { options, console, .. } = self.job;
         self.check(written, mapping, report.cost)?;
         console.line(format_args!("verified: J of the files is {} too, and so are all loads", report.cost));
@@ -191,7 +192,7 @@ impl ManyToOne<'_> {
         }
     }
 
-    fn report(&self, report: &DirectReport, curve: Option<&Curve>) -> JsonReport {
+    fn report(&self, report: &ManyToOneReport, curve: Option<&Curve>) -> JsonReport {
         let remap = self.remap.as_ref().zip(report.migration);
         let along = self.along();
         let Job { options, machine, .. } = self.job;
@@ -231,7 +232,7 @@ struct JsonReport {
     preconfiguration_mapping: MapPreset,
     #[serde(skip_serializing_if = "Option::is_none")]
     pe_weights: Option<String>,
-    settings: DirectConfig,
+    settings: ManyToOneConfig,
     #[serde(skip_serializing_if = "Option::is_none")]
     construction_algorithm: Option<&'static str>,
     /// `none` if the first mapping was kept.

@@ -1,16 +1,19 @@
-//! Annealing on any machine, with distances only.
+//! Annealing on any machine, using distances only.
 //!
-//! A turn draws an arc (u, x) of a process u and proposes to exchange u with one of the processes on some places near that of x: u comes nearer to a
-//! neighbour with every proposal, which is the only way to gain. The temperatures are taken from the problem at hand: those at which given
-//! shares of the proposals that worsen J are accepted.
+//! A turn draws an arc (u, x) of a process u. It proposes to exchange u with one of the processes on a few
+//! places near that of x. Every proposal thus moves u closer to a neighbour, which is the only way to gain.
+//! The temperatures are derived from the problem: at the initial and the final temperature, given shares of
+//! the worsening proposals are accepted.
 //!
-//! Processes have their turns in the order of their places, so that what is looked at lies together in memory.
+//! Processes have their turns in the order of their places, so that memory accesses stay local.
 //!
-//! What each process pays is kept up to date, so what u would pay on the places that are drawn costs O(deg u) distances each. The other
-//! side, O(deg v), is looked at for one of them only: where the exchange would be best if v came to pay the least it
-//! can, and if it could be accepted then. An exchange costs O(deg u + deg v) more.
+//! The communication cost of each process is kept up to date. The cost of u on the drawn places therefore
+//! takes O(deg u) distances each. The other side, O(deg v), is evaluated for only one candidate v: the one
+//! with the best exchange if v reached its lowest possible cost, and only if that exchange could be accepted.
+//! An exchange takes O(deg u + deg v) more.
 //!
-//! It works on the processes on a range of places, while all others stay where they are ([`AnnealingSite::anneal`]).
+//! Annealing can be restricted to the processes on a range of places while all others stay where they are
+//! ([`AnnealingSite::anneal`]).
 
 mod region;
 
@@ -54,32 +57,32 @@ impl Cooling {
     }
 }
 
-/// Turns between two questions to the observer.
+/// Turns between two checks of the observer.
 const GRAIN: usize = 1 << 10;
 
-/// Proposals that are looked at to find the temperatures.
+/// Proposals sampled to derive the temperatures.
 const SAMPLES: usize = 128;
 
-/// A loss that no exchange exceeds, and small enough to be added to a cost.
+/// A loss that no exchange exceeds, small enough to be added to a cost without overflow.
 const GREATEST_LOSS: f32 = (1u64 << 61) as f32;
 
-/// Halvings of the range that a temperature is looked for in: they leave it half a percent wide.
+/// Bisection steps of the search for a temperature: they narrow the range to half a percent.
 const HALVINGS: usize = 12;
 
-/// Worsenings that draws accept, in temperatures.
+/// Worsenings that are accepted, in units of the temperature, by rank.
 static QUANTILES: LazyLock<[f32; RANKS]> = LazyLock::new(metropolis::quantiles);
 
-/// Ranks of [`QUANTILES`]: all numbers that the bits of a [`Draw`] for the rank can express.
+/// Number of [`QUANTILES`]: all values that the bits of a [`Draw`] for the rank can take.
 const RANKS: usize = 1 << 8;
 
-/// The random number of a turn, of which each part is drawn from bits of its own.
+/// The random number of a turn. Each part of the draw uses bits of its own.
 ///
-/// | bits | what they draw |
+/// | bits | use |
 /// |---|---|
-/// | 0..8 | the places, among those near the middle |
-/// | 8..16 | the middle, among the places near that of the neighbour |
-/// | 16..18 | whether it is used: one time in four; else the middle is the place of the neighbour |
-/// | 18..26 | the rank of the greatest worsening that is accepted |
+/// | 0..8 | the places, among those near the centre |
+/// | 8..16 | the centre, among the places near that of the neighbour |
+/// | 16..18 | whether that centre is used, one time in four; otherwise the centre is the place of the neighbour |
+/// | 18..26 | the rank of the largest worsening that is accepted |
 /// | 40..64 | the arc to the neighbour |
 #[derive(Clone, Copy)]
 struct Draw(u64);
@@ -112,24 +115,25 @@ impl Draw {
     }
 }
 
-/// Where processes are annealed: the places of a machine, or of a part of one.
+/// The places where processes are annealed: those of a machine, or of a part of one.
 #[non_exhaustive]
 pub struct AnnealingSite<'a, M: Metric> {
     /// The distances.
     pub metric: &'a M,
     /// The key of each place.
     pub key_of: &'a [M::Key],
-    /// What is near each place.
+    /// The places near each place.
     pub near: &'a Near,
-    /// The kind of each place, if processes may be exchanged only between places of one kind; else empty.
+    /// The kind of each place if processes may be exchanged only between places of the same kind; otherwise
+    /// empty.
     pub kinds: &'a [u32],
-    /// May end it early; the result then is the best mapping so far.
+    /// May end the annealing early; the result is then the best mapping so far.
     pub observer: &'a dyn Observer,
 }
 
 impl<M: Metric> AnnealingSite<'_, M> {
-    /// Anneals the processes on a range of places, where process u is on place `place_of[u]` and `process_on` is the
-    /// inverse of that. The processes of the outcome are numbered by the places they were on.
+    /// Anneals the processes on a range of places. Process u is on place `place_of[u]`, and `process_on` is
+    /// the inverse. In the result, processes are numbered by their original places.
     pub fn anneal(
         &self,
         graph: &CsrGraph,
@@ -156,18 +160,18 @@ impl<M: Metric> AnnealingSite<'_, M> {
 struct Walk<'a, M: Metric, W> {
     site: &'a AnnealingSite<'a, M>,
     region: Region<M::Key, W>,
-    /// Processes that have neighbours, in the order of their places at the beginning.
+    /// Processes with neighbours, in the order of their initial places.
     talking: Vec<NodeId>,
-    /// What each process pays now.
+    /// The current communication cost of each process.
     pays: Vec<Cost>,
-    /// What each process pays at least.
+    /// A lower bound on the communication cost of each process.
     least: Vec<Cost>,
-    /// The worsening that a draw accepts at the temperature at hand, by rank.
+    /// The worsening that is accepted at the current temperature, by rank.
     accepted: [Cost; RANKS],
     rng: Rng,
-    /// Arcs of hubs that may still be walked.
+    /// Arcs of hubs that may still be traversed.
     hub_budget: Budget,
-    /// Change of half of J since the start.
+    /// Change of J/2 since the start.
     change: Cost,
     tried: u64,
     made: u64,
@@ -203,15 +207,15 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         improved(&self)
     }
 
-    /// As many sweeps as the proposals are enough for: in a sweep each process that has neighbours has a turn.
+    /// The number of sweeps that use up the proposals. In a sweep, each process with neighbours has one turn.
     fn schedule(&self, cooling: &Cooling, (initial, last): (f64, f64)) -> Schedule {
         let proposals = u64::from(cooling.proposals) * self.region.num_processes() as u64;
         let turns = (proposals as usize).div_ceil(FEW);
         Schedule::new(initial, last / initial, turns.div_ceil(self.talking.len().max(1)))
     }
 
-    /// The temperatures at which the given shares of worsening proposals are accepted; none if no proposal makes the
-    /// mapping worse.
+    /// The temperatures at which the given shares of worsening proposals are accepted; `None` if no proposal
+    /// makes the mapping worse.
     fn temperatures(&mut self, cooling: &Cooling) -> Option<(f64, f64)> {
         if self.talking.is_empty() {
             return None;
@@ -249,19 +253,19 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         let (head, _) = arcs[draw.arc(arcs.len())];
         let there = self.region.place(head);
         let [beside, ..] = near.pick(there, draw.middle());
-        // Sometimes places near a near one: one hop beyond what is near the neighbour.
+        // Sometimes go one hop further: to places near a place near the neighbour.
         let middle = if draw.uses_middle() { beside } else { there };
         near.pick(middle, draw.places())
     }
 
-    /// The process on a place, if it is to be exchanged with `u`.
+    /// The process on a place, if it may be exchanged with `u`.
     #[inline]
     fn partner(&self, u: NodeId, place: PeId) -> Option<NodeId> {
         let v = self.region.process_on(place)?;
         (u != v && self.region.may_exchange(self.region.place(u), place)).then_some(v)
     }
 
-    /// By how much half of J changes when two processes exchange their places.
+    /// The change of J/2 if two processes exchange their places.
     fn delta(&self, u: NodeId, v: NodeId) -> Cost {
         let (region, metric) = (&self.region, self.site.metric);
         if region.are_interchangeable(metric, u, v) {
@@ -272,7 +276,7 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         of_u - self.pays[u as usize] + of_v - self.pays[v as usize] + 2 * region.of_edge(metric, u, v)
     }
 
-    /// Exchanges a process with the most promising one of some, if that is accepted.
+    /// Exchanges a process with the most promising of several others, if that is accepted.
     #[inline]
     fn turn(&mut self, u: NodeId) {
         let draw = Draw(self.rng.next_u64());
@@ -285,8 +289,9 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         }
     }
 
-    /// Of the processes on the places that are drawn, the one whose exchange with `u` would be best if it came to pay the least it can.
-    /// Returns it, what `u` would pay on its place, and what both would pay then beyond what it pays now.
+    /// Among the processes on the drawn places, the one whose exchange with `u` would be best if it reached
+    /// its lowest possible cost. Returns it, the cost of `u` on its place, and how much the costs of both
+    /// would then exceed the present ones.
     #[inline(always)]
     fn most_promising(&self, u: NodeId, draw: Draw) -> Option<(NodeId, Cost, Cost)> {
         let places = self.places(u, draw);
@@ -303,17 +308,17 @@ impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
         best
     }
 
-    /// Pays for an exchange with a process if that is a hub, and if there is enough left: all neighbours of a hub propose it, and each look
-    /// takes as many arcs as the hub has. With one to ten hubs of 4096 processes, on a mesh of 64 times 64 PEs, J is the same as without a
-    /// budget.
+    /// Charges the budget for an exchange with a process that is a hub; returns whether the budget sufficed.
+    /// All neighbours of a hub propose to exchange with it, and each evaluation traverses all arcs of the
+    /// hub. With one to ten hubs among 4096 processes on a 64 x 64 mesh, J is the same as without a budget.
     #[inline]
     fn pays_for(&mut self, v: NodeId) -> bool {
         let arcs = self.region.arcs(v).len();
         arcs <= FEWEST_ARCS || self.hub_budget.pays_for(arcs)
     }
 
-    /// Exchanges two processes unless what the second comes to pay more, and what their edge costs beyond that, exceeds
-    /// `most`. `of_u` is what the first would pay where the second is.
+    /// Exchanges two processes unless the cost increase of the second, plus the correction for their common
+    /// edge, exceeds `most`. `of_u` is the cost of the first on the place of the second.
     fn exchange(&mut self, u: NodeId, v: NodeId, of_u: Cost, most: Cost) {
         let (region, metric) = (&mut self.region, self.site.metric);
         let (p, q) = (region.key(u), region.key(v));
@@ -338,7 +343,7 @@ impl<M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> State for Walk<'_, M, 
     /// Gives each process that has neighbours a turn.
     fn sweep(&mut self, temperature: f32) -> bool {
         self.accepted = QUANTILES.map(|quantile| (quantile * temperature).min(GREATEST_LOSS) as Cost);
-        // As many as the turns of this sweep walk.
+        // As many as the turns of this sweep traverse.
         self.hub_budget.add(FEW * self.region.num_arcs());
         for begin in (0..self.talking.len()).step_by(GRAIN) {
             if self.site.observer.should_stop() {
@@ -377,7 +382,7 @@ mod tests {
     use crate::machine::{DistanceOracle, DistanceVisitor, Grid, Machine};
     use crate::testing::{Counted, in_halves, star};
 
-    /// Distances that are looked at to anneal a star around the middle of a square mesh.
+    /// Counts the distances read while annealing a star around the middle of a square mesh.
     struct LookedAt;
 
     impl DistanceVisitor for LookedAt {

@@ -1,4 +1,4 @@
-//! The processes on a range of places, to be rearranged while all others stay where they are.
+//! The processes on a range of places, rearranged while all others stay where they are.
 
 use std::ops::{Deref, Range};
 
@@ -7,24 +7,24 @@ use crate::graph::CsrGraph;
 use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::Metric;
 
-/// Processes on a range of places. They are numbered by the places they are on at the beginning; numbers beyond
-/// theirs are ends of arcs that lead out of the region and do not move.
+/// Processes on a range of places. They are numbered by their initial places. Higher numbers are external
+/// ends of arcs that leave the region; they do not move.
 ///
-/// What depends on the metric is apart from the [`Placement`], which is compiled once for all metrics.
+/// Everything independent of the metric is kept in [`Placement`], which is compiled once for all metrics.
 pub(super) struct Region<K, W> {
     placement: Placement<W>,
-    /// The key of each process, and of each end outside.
+    /// The key of each process, and of each external end.
     keys: Vec<K>,
 }
 
-/// Where the processes of a region are, and what they send.
+/// Where the processes of a region are, and their arcs.
 pub(super) struct Placement<W> {
     places: Range<PeId>,
     offsets: Vec<u32>,
     arcs: Vec<(NodeId, W)>,
     /// The place of each process.
     pub place_of: Vec<PeId>,
-    /// The places of the ends outside.
+    /// The places of the external ends.
     outside: Vec<PeId>,
     /// The process on each place of the range.
     process_on: Vec<NodeId>,
@@ -33,7 +33,7 @@ pub(super) struct Placement<W> {
 }
 
 impl<W: Copy + TryFrom<Weight> + Into<Weight>> Placement<W> {
-    /// The processes on `places`, where process u is on place `place_of[u]`, and `process_on` is the inverse of that.
+    /// The processes on `places`. Process u is on place `place_of[u]`, and `process_on` is the inverse.
     /// Weights must fit `W`. O(size of the region and its arcs).
     fn new(
         graph: &CsrGraph,
@@ -91,7 +91,7 @@ impl<W: Copy + TryFrom<Weight> + Into<Weight>> Placement<W> {
         &self.arcs[self.offsets[process as usize] as usize..self.offsets[process as usize + 1] as usize]
     }
 
-    /// The place of a process, or of an end outside.
+    /// The place of a process, or of an external end.
     #[inline]
     pub fn place(&self, process: NodeId) -> PeId {
         match self.place_of.get(process as usize) {
@@ -100,14 +100,15 @@ impl<W: Copy + TryFrom<Weight> + Into<Weight>> Placement<W> {
         }
     }
 
-    /// The process on a place, if that is of the region.
+    /// The process on a place, if the place belongs to the region.
     #[inline]
     pub fn process_on(&self, place: PeId) -> Option<NodeId> {
         self.process_on.get(place.wrapping_sub(self.places.start) as usize).copied()
     }
 
-    /// What each process pays at least wherever it and the others are, if the i-th nearest place is nowhere nearer than
-    /// `nearest[i]`: its heaviest edge goes to the nearest place, and so on.
+    /// A lower bound on the communication cost of each process wherever the processes are, given that the
+    /// i-th nearest place is nowhere nearer than `nearest[i]`: the heaviest edge goes to the nearest place,
+    /// and so on.
     pub fn least_payments(&self, nearest: &[Distance]) -> Vec<Cost> {
         let mut weights: Vec<Weight> = Vec::new();
         let mut least = |process: NodeId| {
@@ -145,7 +146,7 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
         Self { placement, keys }
     }
 
-    /// What each process pays, to twice which J sums up; O(arcs) distances.
+    /// The communication cost of each process; they add up to 2J. O(arcs) distances.
     pub fn payments<M: Metric<Key = K>>(&self, metric: &M) -> Vec<Cost> {
         let pays = |process: NodeId| {
             let [cost] = metric.costs([self.keys[process as usize]], self.arcs(process), &self.keys);
@@ -154,7 +155,7 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
         (0..self.num_processes() as NodeId).map(pays).collect()
     }
 
-    /// What a process would pay on each of some places, if no other moved.
+    /// The cost of a process on each of several places if no other process moved.
     #[inline(always)]
     pub fn costs<M: Metric<Key = K>, const N: usize>(
         &self,
@@ -165,7 +166,7 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
         metric.costs(at, self.arcs(process), &self.keys)
     }
 
-    /// What the edge of two processes costs, if they are adjacent.
+    /// The cost of the edge between two processes, if they are adjacent.
     pub fn of_edge<M: Metric<Key = K>>(&self, metric: &M, u: NodeId, v: NodeId) -> Cost {
         let (a, b) = if self.arcs(u).len() <= self.arcs(v).len() { (u, v) } else { (v, u) };
         let distance = metric.between(self.keys[u as usize], self.keys[v as usize]);
@@ -179,7 +180,7 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
         self.keys[process as usize]
     }
 
-    /// Adds to `payments` what the neighbours of a process pay more when it moves from one place to another.
+    /// Updates the `payments` of the neighbours of a process that moves from one place to another.
     #[inline]
     pub fn add_move<M: Metric<Key = K>>(
         &self,
@@ -189,7 +190,7 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
         payments: &mut [Cost],
     ) {
         for &(head, weight) in self.arcs(process) {
-            // Ends outside pay nothing.
+            // External ends have no payment.
             if let Some(pays) = payments.get_mut(head as usize) {
                 let there = self.keys[head as usize];
                 *pays += weight.into() * (metric.between(to, there) - metric.between(from, there));
@@ -214,7 +215,7 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
         }
     }
 
-    /// Puts the processes on these places, which are a permutation of those of the region.
+    /// Puts the processes on these places, a permutation of the places of the region.
     pub fn restore(&mut self, key_of: &[K], place_of: &[PeId]) {
         for (process, &place) in place_of.iter().enumerate() {
             self.keys[process] = key_of[place as usize];
@@ -235,14 +236,15 @@ mod tests {
     use crate::mapping::process_on_each;
     use crate::testing::{in_halves, random_graph, random_mapping};
 
-    /// Exchanges random processes of random ranges of places, and sums up J of the whole mapping before and after each.
+    /// Exchanges random processes in random ranges of places and recomputes J of the whole mapping before and
+    /// after each exchange.
     struct Exchanges<'a, W> {
         graph: &'a CsrGraph,
         rng: &'a mut Rng,
         weights: std::marker::PhantomData<W>,
     }
 
-    /// By how much half of J changes by an exchange that is about to be made; what all pay is brought up to date.
+    /// The change of J/2 by an exchange that is about to be made. Also updates all payments.
     fn exchange<O: DistanceOracle, W: Copy + TryFrom<Weight> + Into<Weight>>(
         region: &Region<O::Key, W>,
         oracle: &O,
@@ -319,7 +321,7 @@ mod tests {
                 }
                 region.restore(&key_of, &initial);
                 assert_eq!(half_of_cost(graph, oracle, &mapping(&region)), half_at_start);
-                // The keys are those of the places again: changes are right.
+                // The keys match the places again, so the changes are right.
                 if region.num_processes() > 1 {
                     let delta = exchange(&region, oracle, &mut region.payments(oracle), 0, 1);
                     region.swap(0, 1);

@@ -1,26 +1,29 @@
 //! Descent: exchanges that lower J, until no exchange of two processes does.
 //!
-//! Where distances grow outwards, one of the two processes of such an exchange gains more in the group of the other than in
-//! its own, so only the groups are tried for which a row of the [`GainTable`] shows that.
+//! If distances grow outwards, one of the two processes of an improving exchange gains more in the group of
+//! the other than in its own. So only the groups are tried for which a row of the [`GainTable`] shows such a
+//! gain.
 //!
-//! Around a hub that holds for every neighbour of the hub, and nearly never helps: each process of the hub's group would lose as
-//! much. So a large group is tried only if the least loss of its processes leaves something to gain, or an exchange with one of its
-//! hubs does: hubs lose little anywhere, but communicate with nearly everyone. The least losses are kept by pairs of groups, until
-//! an exchange changes one of the two. The exchanges made are the same as without.
+//! Around a hub this is true for every neighbour of the hub, and such exchanges almost never improve J,
+//! because each process of the hub's group would lose as much. So a large group is tried only if some process
+//! in it loses less than `u` gains, or if exchanging with one of its hubs can help: a hub loses little
+//! anywhere, but communicates with almost every process. The smallest losses are cached for pairs of groups
+//! until an exchange changes one of the two. The exchanges made are the same as without the cache.
 //!
-//! The losses cost a visit of a group for each pair and exchange that changes it. Memory: the square of the number of groups.
+//! Computing the losses takes a visit of a group for each pair and each exchange that changes the pair.
+//! Memory: the square of the number of groups.
 
 use super::gain_table::{Amount, GainTable, MANY_ARCS};
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{Cost, NodeId};
 
-/// Processes of a group from which on the least losses are kept: a smaller group is tried as fast as they are looked up.
+/// Smallest group size for which losses are cached: smaller groups are tried as fast as a loss is looked up.
 const LARGE_GROUP: u32 = 32;
 
-/// What a descent did.
+/// The result of a descent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Descended {
-    /// Change of half of J.
+    /// Change of J/2.
     pub change: Cost,
     /// Exchanges evaluated.
     pub tried: u64,
@@ -28,7 +31,7 @@ pub(super) struct Descended {
     pub made: u64,
 }
 
-/// Makes exchanges that lower J until there is none, or the observer asks to stop.
+/// Makes exchanges that lower J until there are none left, or the observer asks to stop.
 pub(super) fn descend<A: Amount>(table: &mut GainTable<A>, observer: &dyn Observer) -> Descended {
     let keeps_losses = table.group_size() >= LARGE_GROUP && table.grows_outwards();
     let mut descent = Descent::new(table, keeps_losses, observer);
@@ -39,7 +42,7 @@ pub(super) fn descend<A: Amount>(table: &mut GainTable<A>, observer: &dyn Observ
 struct Descent<'a, A> {
     table: &'a mut GainTable<A>,
     losses: Option<Losses<A>>,
-    /// How much the process at hand communicates with each; zero between processes.
+    /// The communication volume of the current process with each other process; zero between calls.
     volume: Vec<A>,
     watch: Watch<'a>,
     done: Descended,
@@ -56,7 +59,7 @@ impl<'a, A: Amount> Descent<'a, A> {
         let n = self.table.num_processes() as NodeId;
         let mut waiting = 0;
         let mut u = 0;
-        // `waiting` processes in a row have nothing to gain.
+        // The last `waiting` processes had no improving move.
         while waiting < n {
             if self.watch.stops_after(self.table.row(u).len()) {
                 return;
@@ -66,7 +69,8 @@ impl<'a, A: Amount> Descent<'a, A> {
         }
     }
 
-    /// Exchanges a process with the first with which that lowers J, group after group; whether there was one.
+    /// Exchanges a process with the first one, group by group, for which that lowers J; returns whether there
+    /// was one.
     fn improve(&mut self, u: NodeId) -> bool {
         let mut improved = false;
         let mut group = 0;
@@ -89,7 +93,7 @@ impl<'a, A: Amount> Descent<'a, A> {
     fn better_group(&self, u: NodeId, group: u32) -> Option<u32> {
         let row = self.table.row(u);
         let own = row[self.table.group_of(u) as usize];
-        // In chunks, so that the comparisons of a chunk are made at once.
+        // In chunks, so that the comparisons of a chunk are vectorised.
         let mut first = group as usize;
         for chunk in row[first..].chunks(16) {
             if chunk.iter().fold(false, |any, &gain| any | (gain > own)) {
@@ -101,7 +105,7 @@ impl<'a, A: Amount> Descent<'a, A> {
         None
     }
 
-    /// Whether an exchange of a process with one of a group can lower J; true also if that is not known.
+    /// Whether an exchange of a process with one of a group can lower J; true if unknown.
     fn may_gain(&mut self, u: NodeId, group: u32) -> bool {
         let Some(losses) = &mut self.losses else { return true };
         let table = &*self.table;
@@ -115,7 +119,8 @@ impl<'a, A: Amount> Descent<'a, A> {
         row[group as usize] - row[own as usize] > loss || losses.hubs.iter().any(lowers)
     }
 
-    /// Exchanges a process with the first of a group with which that lowers J; whether there is one.
+    /// Exchanges a process with the first one of a group for which that lowers J; returns whether there was
+    /// one.
     fn exchange(&mut self, u: NodeId, group: u32) -> bool {
         let size = self.table.group_size();
         self.watch.stops_after(size as usize);
@@ -138,21 +143,21 @@ impl<'a, A: Amount> Descent<'a, A> {
     }
 }
 
-/// Whether exchanges of a process walk more than [`MANY_ARCS`].
+/// Whether exchanges of a process traverse more than [`MANY_ARCS`] arcs.
 fn is_hub<A: Amount>(table: &GainTable<A>, process: NodeId) -> bool {
     table.arcs_of(process).len() > MANY_ARCS
 }
 
-/// For pairs of groups, the least that a process of the first that is no hub loses in the second.
+/// For pairs of groups, the smallest loss of a non-hub process of the first group in the second.
 struct Losses<A> {
     num_groups: usize,
     hubs: Vec<NodeId>,
     /// For each pair, the loss and the time when it was computed, 0 if never.
     of_pair: Vec<(A, u64)>,
-    /// For each level and innermost group, the time of the last exchange in the group of that level that holds it. It is
-    /// stored for the first innermost group of each.
+    /// For each level and innermost group, the time of the last exchange in the enclosing group of that
+    /// level, stored at the first innermost group of each enclosing group.
     changed: Vec<Vec<u64>>,
-    /// Exchanges so far, and 1.
+    /// Exchanges so far, plus 1.
     now: u64,
 }
 
@@ -168,9 +173,11 @@ impl<A: Amount> Losses<A> {
         }
     }
 
-    /// The least that a process of group `from` that is no hub loses in another group, and how many processes had to be visited.
+    /// The smallest loss of a non-hub process of group `from` in another group, and the number of processes
+    /// visited.
     ///
-    /// The loss depends on the groups below the level that holds both: what lies around them serves both alike.
+    /// The loss depends only on the groups below the level that contains both: groups outside are equally far
+    /// from both.
     fn least(&mut self, table: &GainTable<A>, from: u32, to: u32) -> (A, usize) {
         let level = table.level_of_groups(from, to) - 1;
         let changed = |group| self.changed[level][table.first_group(group, level) as usize];
@@ -190,7 +197,7 @@ impl<A: Amount> Losses<A> {
         (*loss, size as usize)
     }
 
-    /// Notes an exchange of processes between two groups.
+    /// Records an exchange of processes between two groups.
     fn change(&mut self, table: &GainTable<A>, groups: [u32; 2]) {
         for (level, changed) in self.changed.iter_mut().enumerate() {
             for group in groups {
@@ -210,7 +217,7 @@ mod tests {
     use crate::machine::Hierarchy;
     use crate::testing::random_graph;
 
-    /// After every exchange of a random sequence, the kept losses are those computed anew.
+    /// After every exchange of a random sequence, the cached losses equal those computed from scratch.
     #[test]
     fn losses_agree_with_recomputation() {
         let mut rng = Rng::new(3);
@@ -237,7 +244,7 @@ mod tests {
         }
     }
 
-    /// A random graph, and two hubs that all communicate with.
+    /// A random graph with two hubs adjacent to all processes.
     fn around_hubs(n: usize, rng: &mut Rng) -> CsrGraph {
         let mut builder = GraphBuilder::new(n);
         for u in 2..n as NodeId {
@@ -251,7 +258,7 @@ mod tests {
         builder.build().unwrap()
     }
 
-    /// With and without losses, a descent makes the same exchanges.
+    /// A descent makes the same exchanges with and without cached losses.
     #[test]
     fn losses_change_no_descent() {
         let mut rng = Rng::new(4);

@@ -1,15 +1,15 @@
-//! The gain table: what every process would gain in every innermost group, kept up to date over exchanges.
+//! The gain table: the gain of every process in every innermost group, updated after each exchange.
 //!
-//! On a hierarchy, process u on PE p costs `d_top · W(u) - S[u][g]`, where g is the innermost group of p,
-//! `W(u)` the volume of u, d_top the distance of the outermost level, and the gain
-//! `S[u][g] = sum over levels l of (d_{l+1} - d_l) · (volume of u with the group of level l that holds g)`.
-//! The table S turns the change of J by an exchange into four look-ups, whatever the degrees:
-//! `S[u][g(u)] - S[u][g(v)] + S[v][g(v)] - S[v][g(u)]`, plus a term if u and v are adjacent. That is what a
-//! search wants in which nearly all exchanges are refused.
+//! On a hierarchy, the communication cost of process u on PE p is `d_top · W(u) - S[u][g]`. Here g is the
+//! innermost group of p, `W(u)` the volume of u, d_top the distance of the outermost level, and the gain is
+//! `S[u][g] = sum over levels l of (d_{l+1} - d_l) · (volume of u with the group of level l that contains
+//! g)`. With the table S, the change of J by an exchange takes four look-ups, whatever the degrees:
+//! `S[u][g(u)] - S[u][g(v)] + S[v][g(v)] - S[v][g(u)]`, plus a term if u and v are adjacent. This suits a
+//! search that rejects nearly all exchanges.
 //!
-//! An exchange adds, for each neighbour and each level below the one that it crosses, a constant to two runs of
-//! consecutive entries. Memory: n² / a_1 entries of 4 bytes if the sums fit, else 8; so searches keep such
-//! tables for parts of a problem that have them in cache (see [`region`](super::region)).
+//! For each neighbour and each level below the one it crosses, an exchange adds a constant to two runs of
+//! consecutive entries. Memory: n² / a_1 entries of 4 bytes if the sums fit, otherwise 8. Searches therefore
+//! keep such tables for parts of a problem that fit the cache (see [`region`](super::region)).
 
 use std::ops::{AddAssign, Mul, Sub, SubAssign};
 
@@ -17,7 +17,7 @@ use crate::graph::CsrGraph;
 use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::Hierarchy;
 
-/// A process of more arcs than this is a hub: an exchange that walks more is paid for from a budget.
+/// A process with more arcs than this is a hub: an exchange that traverses more arcs is charged to a budget.
 pub(super) const MANY_ARCS: usize = 1 << 9;
 
 /// A number wide enough for the gains of one problem.
@@ -28,7 +28,7 @@ pub(super) trait Amount:
     const ZERO: Self;
     /// The greatest number.
     const GREATEST: Self;
-    /// The number that equals a cost; it fits.
+    /// The number that equals a cost, which must fit.
     fn of(cost: Cost) -> Self;
     /// The number as a cost.
     fn cost(self) -> Cost;
@@ -60,18 +60,18 @@ impl Amount for i64 {
     }
 }
 
-/// Whether the gains of a problem fit 32 bits: no sum that is formed exceeds four times the greatest cost
-/// of a process.
+/// Whether the gains of a problem fit 32 bits: no intermediate sum exceeds four times the largest cost of a
+/// process.
 pub(super) fn fits_32_bits(graph: &CsrGraph, hierarchy: &Hierarchy) -> bool {
     let volume = graph.nodes().map(|node| graph.weighted_degree(node)).max().unwrap_or(0);
     volume.checked_mul(hierarchy.max_distance()).is_some_and(|cost| cost <= Cost::from(i32::MAX / 8))
 }
 
-/// A level below the outermost, as the table sees it.
+/// A level below the outermost.
 struct Level<A> {
-    /// Innermost groups in a group of this level.
+    /// Innermost groups per group of this level.
     groups: usize,
-    /// Distance of the next level less that of this one.
+    /// Distance of the next level minus that of this one.
     step: A,
     /// For each innermost group, the first of those in the same group of this level.
     first: Vec<u32>,
@@ -82,11 +82,11 @@ pub(super) struct GainTable<A> {
     offsets: Vec<u32>,
     arcs: Vec<(NodeId, A)>,
     levels: Vec<Level<A>>,
-    /// Distance of each level less that of the innermost.
+    /// Distance of each level minus that of the innermost.
     apart: Vec<Cost>,
     group_size: u32,
     num_groups: usize,
-    /// Row by row, for each process its gain in each innermost group.
+    /// Row by row: the gain of each process in each innermost group.
     table: Vec<A>,
     pe_of: Vec<PeId>,
     process_on: Vec<NodeId>,
@@ -122,11 +122,11 @@ impl<A: Amount> GainTable<A> {
         gains
     }
 
-    /// Sums up what a process, whose row is zero, gains in each innermost group.
+    /// Computes the gains of a process in all innermost groups; its row must be zero.
     fn fill_row(&mut self, process: NodeId) {
         let arcs = self.offsets[process as usize] as usize..self.offsets[process as usize + 1] as usize;
         let row = &mut self.table[process as usize * self.num_groups..][..self.num_groups];
-        // First by how much each entry exceeds the one before, as a neighbour adds to runs of entries.
+        // First the differences of successive entries, since a neighbour adds to runs of entries.
         for &(neighbour, weight) in &self.arcs[arcs] {
             let group = self.group_of[neighbour as usize] as usize;
             for level in &self.levels {
@@ -153,17 +153,17 @@ impl<A: Amount> GainTable<A> {
         self.arcs.len()
     }
 
-    /// Innermost groups.
+    /// Number of innermost groups.
     pub fn num_groups(&self) -> usize {
         self.num_groups
     }
 
-    /// Levels below the outermost.
+    /// Number of levels below the outermost.
     pub fn num_inner_levels(&self) -> usize {
         self.levels.len()
     }
 
-    /// Whether no level is nearer than one inside of it.
+    /// Whether no level has a smaller distance than a level inside it.
     pub fn grows_outwards(&self) -> bool {
         self.apart.is_sorted()
     }
@@ -197,13 +197,13 @@ impl<A: Amount> GainTable<A> {
         self.group_size * self.levels[level].groups as u32
     }
 
-    /// The first PE of the group of a level, which is not the outermost, that a process is in.
+    /// The first PE of the group of a process at a level below the outermost.
     #[inline]
     pub fn first_pe(&self, process: NodeId, level: usize) -> PeId {
         self.first_group(self.group_of(process), level) * self.group_size
     }
 
-    /// The first innermost group of the group of a level, which is not the outermost, that an innermost group is in.
+    /// The first innermost group inside the enclosing group of a given level, which is not the outermost.
     #[inline]
     pub fn first_group(&self, group: u32, level: usize) -> u32 {
         self.levels[level].first[group as usize]
@@ -220,7 +220,7 @@ impl<A: Amount> GainTable<A> {
         &self.pe_of
     }
 
-    /// By how much half of J changes when two processes that are not adjacent exchange their PEs.
+    /// The change of J/2 when two non-adjacent processes exchange their PEs.
     #[inline]
     pub fn delta_unless_adjacent(&self, u: NodeId, v: NodeId) -> A {
         let (from, to) = (self.group_of(u) as usize, self.group_of(v) as usize);
@@ -229,20 +229,20 @@ impl<A: Amount> GainTable<A> {
         A::ZERO - gain
     }
 
-    /// Arcs that [`swap`](Self::swap) walks.
+    /// Number of arcs that [`swap`](Self::swap) traverses.
     #[inline]
     pub fn arcs_of_swap(&self, u: NodeId, v: NodeId) -> usize {
         self.arcs_of(u).len() + self.arcs_of(v).len()
     }
 
-    /// Entries of the table that [`swap`](Self::swap) changes for each of these arcs.
+    /// Number of table entries that [`swap`](Self::swap) changes for each of these arcs.
     #[inline]
     pub fn entries_of_swap(&self, u: NodeId, v: NodeId) -> usize {
         let changed = self.level_of_groups(self.group_of(u), self.group_of(v));
         self.levels[..changed].iter().map(|level| 2 * level.groups).sum()
     }
 
-    /// By how much half of J changes when two processes exchange their PEs; O(the smaller degree).
+    /// The change of J/2 when two processes exchange their PEs; O(the smaller degree).
     #[inline]
     pub fn delta(&self, u: NodeId, v: NodeId) -> A {
         let (a, b) = if self.arcs_of(u).len() <= self.arcs_of(v).len() { (u, v) } else { (v, u) };
@@ -250,10 +250,11 @@ impl<A: Amount> GainTable<A> {
         self.delta_with_volume(u, v, between.map_or(A::ZERO, |&(_, weight)| weight))
     }
 
-    /// As [`delta`](Self::delta), given how much the two communicate.
+    /// As [`delta`](Self::delta), given the communication volume of the two.
     ///
-    /// Two neighbours stay as far apart as they are, while the table promises each that the other comes as
-    /// near as a process of its own group: where distances grow outwards, adjacency makes an exchange worse.
+    /// The distance between two neighbours does not change. But the table credits each with the other coming
+    /// as near as a process of its own group. So where distances grow outwards, adjacency makes an exchange
+    /// worse.
     #[inline]
     pub fn delta_with_volume(&self, u: NodeId, v: NodeId, volume: A) -> A {
         let mut delta = self.delta_unless_adjacent(u, v);
@@ -263,20 +264,20 @@ impl<A: Amount> GainTable<A> {
         delta
     }
 
-    /// The innermost level whose group holds both processes.
+    /// The innermost level whose group contains both processes.
     #[inline]
     pub fn level(&self, u: NodeId, v: NodeId) -> usize {
         self.level_of_groups(self.group_of(u), self.group_of(v))
     }
 
-    /// The innermost level whose group holds two innermost groups.
+    /// The innermost level whose group contains two innermost groups.
     #[inline]
     pub fn level_of_groups(&self, a: u32, b: u32) -> usize {
         let together = |level: &Level<A>| level.first[a as usize] == level.first[b as usize];
         self.levels.iter().position(together).unwrap_or(self.levels.len())
     }
 
-    /// The neighbours of a process, and how much it communicates with each.
+    /// The neighbours of a process, with the communication volumes.
     #[inline]
     pub fn arcs_of(&self, process: NodeId) -> &[(NodeId, A)] {
         &self.arcs[self.offsets[process as usize] as usize..self.offsets[process as usize + 1] as usize]
@@ -292,7 +293,7 @@ impl<A: Amount> GainTable<A> {
         self.process_on.swap(self.pe_of[u as usize] as usize, self.pe_of[v as usize] as usize);
     }
 
-    /// Lets the neighbours of a process know that it moves from one innermost group to another.
+    /// Updates the rows of the neighbours of a process that moves from one innermost group to another.
     fn carry(&mut self, process: NodeId, from: u32, to: u32) {
         let arcs = self.offsets[process as usize] as usize..self.offsets[process as usize + 1] as usize;
         for level in &self.levels[..self.level_of_groups(from, to)] {
@@ -312,7 +313,7 @@ impl<A: Amount> GainTable<A> {
         }
     }
 
-    /// Exchanges processes until each is on the PE that `mapping` says.
+    /// Exchanges processes until each is on its PE in `mapping`.
     pub fn restore(&mut self, mapping: &[PeId]) {
         for (process, &pe) in mapping.iter().enumerate() {
             let occupant = self.process_on(pe);
@@ -323,7 +324,7 @@ impl<A: Amount> GainTable<A> {
     }
 }
 
-/// The levels below the outermost, the innermost first.
+/// The levels below the outermost, innermost first.
 fn inner_levels<A: Amount>(hierarchy: &Hierarchy, num_groups: usize) -> Vec<Level<A>> {
     let (arities, distances) = (hierarchy.arities(), hierarchy.distances());
     let mut groups = 1;

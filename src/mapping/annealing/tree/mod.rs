@@ -1,14 +1,16 @@
-//! Annealing of a mapping to a regular tree, small enough for a table of gains, from a good start and at low temperature.
+//! Annealing of a mapping to a regular tree small enough for a gain table, from a good start and at low
+//! temperature.
 //!
 //! A proposal draws an arc (u, v) and exchanges u with a process near v: one of the innermost group of v, or
-//! one of the largest group that holds v but not u. So u comes nearer to a neighbour with every proposal, which
-//! is the only way to gain. The start comes from a multilevel partitioner, whose outermost groups are better than annealing would find, so the initial
-//! temperature is low enough to keep them: only the boundaries of groups change.
+//! one of the largest group that contains v but not u. Every proposal thus moves u closer to a neighbour,
+//! which is the only way to gain. The start comes from a multilevel partitioner, whose outermost groups are
+//! better than annealing would find. The initial temperature is low enough to keep them: only the boundaries
+//! of groups change.
 //!
-//! A proposal costs four look-ups in the [`GainTable`], an accepted one an update of the table, which costs as
-//! much as the degrees of the two processes. Where there are hubs, most proposals move one, as most arcs are theirs; so
-//! hubs have a budget, and proposals beyond it are refused. The end is a [descent] to a mapping that no exchange of two
-//! processes improves.
+//! A proposal takes four look-ups in the [`GainTable`]. An accepted one also updates the table, in time
+//! proportional to the degrees of the two processes. Hubs own most arcs, so most proposals would move one.
+//! Hubs therefore have a budget, and proposals beyond it are rejected. At the end, a [descent] leads to a
+//! mapping that no exchange of two processes improves.
 
 mod descent;
 mod gain_table;
@@ -30,23 +32,26 @@ use crate::ground::settings::{ConfigError, check_positive};
 use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::Hierarchy;
 
-/// Where the mean degree is low, an exchange that walks more arcs than this is paid for from the budget of hubs. Balances J against time where the hubs of a region are
-/// small. Shows on stars of some hundred processes.
+/// In graphs of low mean degree, an exchange that traverses more arcs than this is charged to the budget of
+/// hubs. Balances J against time where the hubs of a region are small; visible on stars of a few hundred
+/// processes.
 const FEW_ARCS: usize = 1 << 6;
 
-/// Entries of the gain table that are changed in the time that an arc takes by itself.
+/// Entries of the gain table that can be changed in the time of one arc.
 const ENTRIES_PER_ARC: usize = 16;
 
-/// Arcs that exchanges of hubs may walk for each proposal: about the cost of the proposal itself.
+/// Arcs that exchanges of hubs may traverse per proposal: about the cost of the proposal itself.
 const HUB_ARCS_PER_PROPOSAL: f64 = 8.0;
 
-/// The same for each arc of the mean process, as a share: in dense graphs all processes are hubs, and they are to be annealed too.
+/// Additional arcs per proposal, as a share of the mean degree: in dense graphs all processes are hubs and
+/// must be annealed too.
 const HUB_ARCS_PER_ARC: f64 = 0.1;
 
 /// How long to anneal, and between which temperatures.
 ///
-/// Temperatures are in units of the mean edge weight times the distance of the outermost level: at
-/// temperature 1, one in e proposals is accepted that lets a mean edge become one between outermost groups.
+/// Temperatures are in units of the mean edge weight times the outermost distance. At temperature 1, a
+/// proposal that moves an edge of mean weight from distance 0 to the outermost distance is accepted with
+/// probability 1/e.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -94,19 +99,19 @@ pub(crate) fn anneal(
     }
 }
 
-/// Worsenings that draws accept, in temperatures.
+/// Worsenings that are accepted, in units of the temperature, by rank.
 static QUANTILES: LazyLock<[f32; RANKS]> = LazyLock::new(metropolis::quantiles);
 
-/// Ranks of [`QUANTILES`]: all numbers that the bits of a [`Draw`] for the rank can express.
+/// Number of [`QUANTILES`]: all values that the bits of a [`Draw`] for the rank can take.
 const RANKS: usize = 1 << 10;
 
-/// The random number of a proposal, of which each part is drawn from bits of its own.
+/// The random number of a proposal. Each part of the draw uses bits of its own.
 ///
-/// | bits | what they draw |
+/// | bits | use |
 /// |---|---|
-/// | 7 | the group near the neighbour: its innermost, or the largest without the process |
-/// | 8..22 | the position in the group, if it has no more PEs than these bits can number |
-/// | 22..32 | the rank of the greatest worsening that is accepted |
+/// | 7 | the group near the neighbour: its innermost one, or the largest without the process |
+/// | 8..22 | the position in the group, if these bits suffice for the PEs of the group |
+/// | 22..32 | the rank of the largest worsening that is accepted |
 /// | 32..64 | the arc |
 #[derive(Clone, Copy)]
 struct Draw(u64);
@@ -120,7 +125,7 @@ impl Draw {
         self.0 & 0x80 == 0
     }
 
-    /// A position in `0..size`; takes another random number where the bits are too few.
+    /// A position in `0..size`; draws another random number if the bits do not suffice.
     #[inline(always)]
     fn position(self, size: u32, rng: &mut Rng) -> PeId {
         let count = 1 << Self::POSITION_BITS;
@@ -146,16 +151,16 @@ impl Draw {
 struct Walk<'a, A> {
     table: GainTable<A>,
     tails: Vec<NodeId>,
-    /// Mean edge weight times the greatest distance.
+    /// Mean edge weight times the largest distance.
     unit: f64,
     rng: Rng,
     /// Proposals of a sweep.
     proposals: u64,
-    /// An exchange that walks no more arcs than this is free.
+    /// Exchanges that traverse at most this many arcs are not charged.
     free_arcs: usize,
-    /// Arcs that exchanges of hubs may still walk.
+    /// Arcs that exchanges of hubs may still traverse.
     hub_budget: Budget,
-    /// Change of half of J since the start.
+    /// Change of J/2 since the start.
     change: Cost,
     tried: u64,
     made: u64,
@@ -187,7 +192,7 @@ impl<'a, A: Amount> Walk<'a, A> {
     }
 
     fn run(mut self, cooling: &TreeCooling) -> Improved {
-        // Temperatures change no more often than a few proposals for each process allow to notice.
+        // More temperatures than this would not matter with so few proposals per process.
         let num_sweeps = (cooling.proposals / 2).clamp(1, 200);
         let all = u64::from(cooling.proposals) * self.table.num_processes() as u64;
         self.proposals = all / u64::from(num_sweeps);
@@ -202,7 +207,7 @@ impl<'a, A: Amount> Walk<'a, A> {
         improved(&self)
     }
 
-    /// The tail of an arc and a process near its head; none if the two ends are in one group already.
+    /// The tail of an arc and a process near its head; `None` if both ends are already in the same group.
     #[inline(always)]
     fn pair(&mut self, draw: Draw) -> Option<(NodeId, NodeId)> {
         let table = &self.table;
@@ -216,7 +221,7 @@ impl<'a, A: Amount> Walk<'a, A> {
         Some((u, table.process_on(table.first_pe(near, level) + position)))
     }
 
-    /// Pays for an exchange from the budget of hubs if it has to, and if there is enough left.
+    /// Charges an exchange to the budget of hubs, if it has to be; returns whether the budget sufficed.
     #[inline]
     fn pays_for(&mut self, u: NodeId, v: NodeId) -> bool {
         let arcs = self.table.arcs_of_swap(u, v);
@@ -295,7 +300,7 @@ mod tests {
         }
     }
 
-    /// In a clique every exchange would be accepted, as all mappings cost the same.
+    /// In a clique every exchange would be accepted, because all mappings have the same cost.
     #[test]
     fn exchanges_of_hubs_are_paid_from_their_budget() {
         let n = 600;

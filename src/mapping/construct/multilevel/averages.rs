@@ -5,25 +5,26 @@ use crate::ground::threads;
 use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Metric, costs_in_rows};
 
-/// The greatest entry, about.
+/// The approximate largest entry.
 const GREATEST: f64 = 60_000.0;
 
 /// Rows that a thread computes at once.
 const ROWS: usize = 64;
 
-/// No entry is greater.
+/// Upper limit on all entries.
 pub(super) const MOST: Distance = u16::MAX as Distance;
 
-/// The mean distance of each pair of sets, 0 of a set to itself, in a unit in which the greatest is about [`GREATEST`].
+/// The mean distance of each pair of sets; a set has distance 0 to itself. The unit is chosen such that the
+/// largest entry is about [`GREATEST`].
 ///
-/// Memory: two bytes a pair.
+/// Memory: two bytes per pair.
 pub(super) struct Averages {
     count: usize,
     means: Vec<u16>,
 }
 
 impl Averages {
-    /// The means over both ends of each set; O(k²) distances.
+    /// The means over the two ends of each set; O(k²) distances.
     pub fn of_ends<O: DistanceOracle>(oracle: &O, ends: &[[PeId; 2]]) -> Self {
         let count = ends.len();
         let keys: Vec<[O::Key; 2]> = ends.iter().map(|ends| ends.map(|place| oracle.key(place))).collect();
@@ -39,10 +40,10 @@ impl Averages {
         Self { count, means: threads::map(count, ROWS, &row).concat() }
     }
 
-    /// The means over the members of sets of these; O(k²).
+    /// The means over the members of sets of these sets; O(k²).
     pub fn of_sets(&self, sets: &Sets) -> Self {
         let row = |index: usize| -> Vec<u16> {
-            // The second member is the first again where there is but one.
+            // A single member counts twice.
             let [a, b] = both(&sets[index]).map(|member| self.row(member));
             let mean = |(other, set): (usize, &[Option<u32>; 2])| {
                 let [p, q] = both(set).map(|member| member as usize);

@@ -1,4 +1,4 @@
-//! Pairs of processes that communicate heavily, and pairs of places beside each other.
+//! Pairs of processes that communicate heavily, and pairs of adjacent places.
 
 use super::super::MOST_MULTILEVEL;
 use super::Sets;
@@ -7,21 +7,23 @@ use crate::ground::observer::Watch;
 use crate::ground::rng::Rng;
 use crate::ground::types::{Distance, NodeId, PeId, Weight};
 
-/// Arcs of a partner that are looked at for one that is left, so that hubs take no time.
+/// Upper limit on the arcs of a partner that are examined for an unmatched process, so that hubs take no
+/// extra time.
 const FEW_ARCS: usize = 64;
 
-/// Places that one may be paired with: the more, the nearer are the pairs, and the longer takes a place that has none as near as an
-/// earlier pair. It is all of them on machines for which this construction is the first choice.
+/// Number of following places that a place may be paired with. A larger number gives closer pairs, but
+/// finding a place as close as an earlier pair takes longer. It includes all places of the machines for which
+/// this construction is the default.
 const NEXT_PLACES: usize = MOST_MULTILEVEL;
 
 /// No partner.
 const SINGLE: u32 = u32::MAX;
 
-/// Pairs of the first `num_full` processes, at most one of which stays single, and all others by themselves; O(m log m).
+/// Pairs of the first `num_full` processes, of which at most one stays single; all others stay single. O(m
+/// log m).
 ///
-/// Edges are taken greedily, the heaviest first by their share of what both ends have to do with others. A process that is
-/// left then takes a partner away from one that is left another by that, or shares a neighbour with its partner, or
-/// has nothing to do with it.
+/// Edges are matched greedily, in descending order of their share of the volume of both ends. The remaining
+/// processes are paired along augmenting paths, then with others that share a neighbour, then arbitrarily.
 pub(super) fn processes(graph: &CsrGraph, num_full: usize, seed: u64) -> Sets {
     let mut matching = Matching { graph, num_full, partner_of: vec![SINGLE; num_full] };
     matching.match_heaviest(&mut Rng::new(seed));
@@ -79,7 +81,8 @@ impl Matching<'_> {
         }
     }
 
-    /// Where u and v are single, and x and y a pair, takes the pairs u, x and y, v if these are adjacent.
+    /// Augments along paths u, x, y, v, where u and v are single and x and y are a pair: u is paired with x, and y
+    /// with v.
     fn augment(&mut self) {
         for u in 0..self.num_full as NodeId {
             if !self.is_single(u) {
@@ -103,7 +106,7 @@ impl Matching<'_> {
         }
     }
 
-    /// Pairs what is single among the neighbours of each process.
+    /// Pairs single processes that share a neighbour.
     fn match_over_two_hops(&mut self) {
         let graph = self.graph;
         for middle in graph.nodes() {
@@ -120,9 +123,9 @@ impl Matching<'_> {
     }
 }
 
-/// Pairs of the first `num_full` places, at most one of which stays single, and all others by themselves: each with the
-/// first that is nearest to it, of the next [`NEXT_PLACES`] that are left. O(n) distances where places beside each other are
-/// near. Once the run shall end, what is left is paired in order.
+/// Pairs of the first `num_full` places, of which at most one stays single; all others stay single. Each
+/// place is paired with the first of the nearest among the next [`NEXT_PLACES`] unmatched places. O(n)
+/// distances if adjacent places are near. Once the observer asks to stop, the rest is paired in order.
 pub(super) fn places(
     count: usize,
     num_full: usize,
@@ -131,7 +134,7 @@ pub(super) fn places(
 ) -> Sets {
     let mut left: Vec<PeId> = (0..num_full as PeId).rev().collect();
     let mut pairs = Sets::with_capacity(count.div_ceil(2));
-    // No two places are nearer, as far as that has been seen.
+    // The smallest distance between two places seen so far.
     let mut least: Option<Distance> = None;
     let mut most = NEXT_PLACES;
     while let Some(p) = left.pop() {
@@ -164,8 +167,7 @@ mod tests {
     use super::*;
     use crate::ground::observer::{Observer, Stops};
 
-    /// The pairs of places in a row, the first two of which are nearer to each other than any others, and how many distances were
-    /// asked for.
+    /// The pairs of places in a row whose first two places are closest, and the number of distances read.
     fn pairs_in_row(count: usize, observer: &dyn Observer) -> (Sets, usize) {
         let asked = Cell::new(0);
         let at = |p: PeId| Distance::from(if p == 0 { 1 } else { 2 * p });

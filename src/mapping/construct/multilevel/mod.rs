@@ -1,21 +1,24 @@
-//! Multilevel construction: processes and places are paired again and again, and the small problem is solved first.
+//! Multilevel construction: processes and places are paired repeatedly, and the smallest problem is solved
+//! first.
 //!
-//! Processes that communicate heavily are matched, and so are places beside each other in the order of the machine's
-//! parts. A pair of processes then is a process of the next level, a pair of places a place, and the distance of two
-//! places the mean over their members. On the last level, of a few places, several mappings are
-//! [annealed](crate::mapping::annealing). They are taken back level by level and annealed on each, from a temperature that leaves
-//! most of what has been found in place, and the worse half is left behind wherever there is still a choice. The mapping
-//! to the machine itself is not annealed: improvement does that.
+//! Processes that communicate heavily are matched. So are places next to each other in the order of the
+//! machine's parts. A pair of processes becomes a process of the next level, and a pair of places a place.
+//! The distance of two places is the mean over their members. On the last level, which has few places,
+//! several mappings are [annealed](crate::mapping::annealing). They are projected back level by level. On
+//! each level they are annealed from a temperature that preserves most of the structure found, and the worse
+//! half is dropped while there are several. The mapping to the machine itself is not annealed: improvement
+//! follows.
 //!
-//! What is left over where a level has an odd number of processes stays single, on the place that stays single.
-//! Processes change places with those of as many members only.
+//! If a level has an odd number of processes, one stays single, on the place that stays single. Processes are
+//! exchanged only with those of the same number of members.
 //!
-//! Matching is the heavy-edge matching of multilevel partitioning (Karypis and Kumar 1998), with edges weighed by what
-//! their ends have to do with others; mapping level by level is that of Walshaw and Cross ("Multilevel mesh partitioning for
-//! heterogeneous communication networks", 2001).
+//! The matching is the heavy-edge matching of multilevel partitioning (Karypis and Kumar 1998), with edges
+//! weighted by the volumes of their ends. Mapping level by level follows Walshaw and Cross ("Multilevel mesh
+//! partitioning for heterogeneous communication networks", 2001).
 //!
-//! Costs O(m log m) for the matchings, a few thousand distances a place at worst to pair the places, and O(k²) distances for the
-//! largest level of k places that is annealed, at most half of the machine and [`MOST_PLACES`]; memory O(n + m + k²).
+//! Takes O(m log m) for the matchings, at most a few thousand distances per place to pair the places, and
+//! O(k²) distances for the largest annealed level of k places, where k is at most half of the machine and
+//! [`MOST_PLACES`]. Memory O(n + m + k²).
 
 mod averages;
 mod matching;
@@ -33,16 +36,17 @@ use crate::mapping::annealing::{AnnealingSite, Cooling, Near};
 use crate::mapping::construct::{ConstructionError, Task};
 use crate::mapping::{Mapping, process_on_each};
 
-/// Levels of more places than this are not annealed; so the averages take eight megabytes at most.
+/// Largest level that is annealed; its averages take at most eight megabytes.
 const MOST_PLACES: usize = 1 << 11;
 
-/// Places of the last level, about.
+/// Approximate number of places of the last level.
 const LAST_PLACES: usize = 8;
 
-/// From so many places on, there is a choice of mappings to leave behind.
+/// The worse half of the mappings is dropped on levels of at least this many places.
 const CHOICE: usize = 32;
 
-/// The share of worsening proposals that is accepted at first on the last level, where no structure has been found yet.
+/// The share of worsening proposals accepted initially on the last level, where no structure has been found
+/// yet.
 const HOT: f64 = 0.3;
 
 /// How the levels are solved.
@@ -53,7 +57,7 @@ const HOT: f64 = 0.3;
 pub struct Multilevel {
     /// How each level is annealed.
     pub cooling: Cooling,
-    /// Mappings of the last level.
+    /// Number of mappings of the last level.
     pub tries: u32,
 }
 
@@ -70,27 +74,27 @@ pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     Ok(Mapping::from_permutation(levels.solve(task)))
 }
 
-/// Sets of one or two members each, which are processes or places of a level, and the first `num_full` of which have
-/// most of all processes of the machine.
+/// Sets of one or two processes or places of a level. The first `num_full` sets contain the most processes of
+/// the machine.
 type Sets = Vec<[Option<u32>; 2]>;
 
-/// A level, and what it was made of.
+/// A level, and its origin in the level before.
 struct Level {
     graph: CsrGraph,
-    /// The places of the level before of each place.
+    /// For each place, its places of the previous level.
     places: Sets,
-    /// The processes of the level before of each process.
+    /// For each process, its processes of the previous level.
     processes: Sets,
-    /// How many places of the machine each has.
+    /// The number of machine places in each place.
     sizes: Vec<u32>,
-    /// The first and the last place of the machine of each.
+    /// The first and the last machine place of each place.
     ends: Vec<[PeId; 2]>,
-    /// None if the level is too large for them.
+    /// `None` if the level is too large.
     averages: Option<Averages>,
 }
 
 struct Levels<'a> {
-    /// The first is half as large as the problem.
+    /// The first level is half as large as the problem.
     levels: Vec<Level>,
     num_places: usize,
     observer: &'a dyn Observer,
@@ -109,7 +113,7 @@ impl<'a> Levels<'a> {
             }
             let seed = derive(task.seed, levels.len() as u64);
             let next = next_level(problem.oracle(), problem.graph(), levels.last(), seed, &mut watch);
-            // What stays single keeps its size, so in the end all sizes may differ, and nothing pairs.
+            // Single places keep their size, so in the end all sizes may differ and nothing can be paired.
             if next.sizes.len() == before {
                 break;
             }
@@ -137,7 +141,7 @@ impl<'a> Levels<'a> {
         states.swap_remove(0)
     }
 
-    /// Anneals all mappings of a level, and leaves the worse half of them behind if there is a choice.
+    /// Anneals all mappings of a level and drops the worse half if there are several.
     fn anneal(
         &self,
         level: &Level,
@@ -190,7 +194,7 @@ impl Level {
         self.graph.arcs(process).collect()
     }
 
-    /// The places of the level before of its processes, by the place of each process of this.
+    /// The places of the previous level's processes, given the place of each process of this level.
     fn taken_back(&self, place_of: &[PeId]) -> Vec<PeId> {
         let count = self.places.iter().flatten().flatten().count();
         let mut before = vec![0; count];
@@ -204,7 +208,7 @@ impl Level {
     }
 }
 
-/// The level after one, or after the problem itself.
+/// The next level after a level, or after the problem itself.
 fn next_level(
     distances: &Distances,
     graph: &CsrGraph,
@@ -215,7 +219,7 @@ fn next_level(
     let n = before.map_or(graph.num_nodes(), |level| level.sizes.len());
     let graph = before.map_or(graph, |level| &level.graph);
     let size = |place: usize| before.map_or(1, |level| level.sizes[place]);
-    // Only the first ones have as many members as there can be; the others are as they are from now on.
+    // Only the first places have the maximum number of members; the others are not paired any more.
     let num_full = (0..n).take_while(|&place| size(place) == size(0)).count();
     let processes = matching::processes(graph, num_full, seed);
     let distance = |p: PeId, q: PeId| match before.and_then(|level| level.averages.as_ref()) {
@@ -248,7 +252,7 @@ fn next_level(
     for (block, set) in processes.iter().enumerate() {
         set.iter().flatten().for_each(|&process| block_of[process as usize] = block as BlockId);
     }
-    // Sums of weights times averages must fit, as those of weights times distances do.
+    // Sums of weights times averages must fit, as sums of weights times distances do.
     let graph = quotient::contract(graph, &block_of, processes.len())
         .with_total_arc_weight_at_most(Cost::MAX / averages::MOST);
     Level { graph, places, processes, sizes, ends, averages }

@@ -1,8 +1,8 @@
 //! Groups that grow along the heaviest edges.
 //!
-//! Edges are sorted roughly, into buckets by pivots from a sample; a bucket is sorted when its turn comes, and most often the
-//! last ones, which are the longest, need not be looked at to their ends. An edge opens a group, or takes its other end
-//! into the group of one end.
+//! Edges are roughly sorted into buckets, with pivots from a sample. A bucket is sorted only when it is
+//! reached. The last buckets are the longest and often need not be read to the end. An edge starts a group,
+//! or adds its other end to the group of one end.
 //!
 //! Costs O(m log m) at worst; memory O(n + m).
 
@@ -15,7 +15,7 @@ use crate::ground::types::{BlockId, NodeId, Weight};
 
 use super::edges;
 
-/// Buckets of edges, the source's value.
+/// Number of buckets, as in the source.
 const BUCKETS: u32 = 8;
 
 /// A vertex without a group.
@@ -23,7 +23,7 @@ const NONE: BlockId = BlockId::MAX;
 
 type Edge = (NodeId, NodeId, Weight);
 
-/// The group of each vertex: groups of `arity` vertices, and perhaps fewer in some.
+/// The group of each vertex: `arity` vertices per group, possibly fewer in some.
 pub(super) fn groups(graph: &CsrGraph, arity: usize, seed: u64, observer: &dyn Observer) -> Vec<BlockId> {
     let mut growth = Growth::new(graph.num_nodes(), arity);
     let mut watch = Watch::new(observer);
@@ -64,7 +64,7 @@ fn sorted_roughly(graph: &CsrGraph, seed: u64) -> Vec<Vec<Edge>> {
 struct Growth {
     arity: usize,
     group_of: Vec<BlockId>,
-    /// Members of each group that was opened.
+    /// Members of each group.
     sizes: Vec<usize>,
     num_groups: usize,
     num_grouped: usize,
@@ -86,7 +86,7 @@ impl Growth {
         self.num_grouped == self.group_of.len()
     }
 
-    /// Puts two vertices into one group if they can still be.
+    /// Puts two vertices into the same group if that is still possible.
     fn join(&mut self, u: usize, v: usize) {
         match (self.group_of[u], self.group_of[v]) {
             (NONE, NONE) if self.sizes.len() < self.num_groups => {
@@ -111,7 +111,7 @@ impl Growth {
         self.num_grouped += 1;
     }
 
-    /// The groups, after those without one have taken what room is left, in order.
+    /// The groups, after the remaining vertices have filled the free room in order.
     fn completed(mut self) -> Vec<BlockId> {
         self.sizes.resize(self.num_groups, 0);
         let mut open = 0;

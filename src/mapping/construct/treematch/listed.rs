@@ -1,12 +1,12 @@
-//! Groups chosen from a list of all that are possible.
+//! Groups chosen from a list of all possible ones.
 //!
-//! Two groups are incompatible if they share a member. What is looked for is an independent set of the graph of
-//! incompatible groups that weighs little, where a group weighs as much as its traffic to others. Three greedy orders are
-//! tried, as in the source: the lightest first; the lightest such that the heaviest that is needed comes early; those first
-//! whose incompatible groups are heavy. The best of the three is taken. Where there are few ways to divide everything, all are
-//! tried.
+//! Two groups are incompatible if they share a member. The goal is an independent set in the graph of
+//! incompatible groups with a small weight, where the weight of a group is its traffic to other groups. As in
+//! the source, three greedy orders are tried, and the best result is taken: lightest first; lightest first
+//! such that the heaviest group needed comes early; and groups with heavy incompatible groups first. If there
+//! are few ways to divide all members into groups, all are tried.
 //!
-//! Costs O(L (k + log L)) for L groups of k; memory O(L k + p²) for p members.
+//! Takes O(L (k + log L)) for L groups of k; memory O(L k + p²) for p members.
 
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Watch};
@@ -14,11 +14,11 @@ use crate::ground::types::{BlockId, NodeId, Weight};
 
 use super::binomial;
 
-/// Ways to divide all members into groups that are tried at most: 12 members in pairs are 10 395 ways. A case takes less than a
-/// millisecond.
+/// Upper limit on the divisions into groups that are enumerated: 12 members in pairs are 10 395 divisions. A
+/// case takes less than a millisecond.
 const MOST_DIVISIONS: u128 = 20_000;
 
-/// The group of each vertex. The graph is filled up with vertices without edges to a multiple of `arity`.
+/// The group of each vertex. The graph is padded with isolated vertices to a multiple of `arity`.
 pub(super) fn groups(graph: &CsrGraph, arity: usize, observer: &dyn Observer) -> Vec<BlockId> {
     let list = List::new(graph, arity);
     let by_weight = list.lightest_first();
@@ -42,9 +42,9 @@ pub(super) fn groups(graph: &CsrGraph, arity: usize, observer: &dyn Observer) ->
     group_of
 }
 
-/// In how many ways so many members, a multiple of `arity`, can be divided into groups.
+/// The number of ways to divide `count` members, a multiple of `arity`, into groups.
 fn num_divisions(count: usize, arity: usize) -> u128 {
-    // The first member that has no group yet chooses the others of its group.
+    // The first member without a group chooses the others of its group.
     let choices = (0..count).step_by(arity).map(|grouped| binomial(count - grouped - 1, arity - 1));
     choices.fold(1, u128::saturating_mul)
 }
@@ -101,17 +101,19 @@ impl List {
         groups.iter().map(|&group| self.weights[group]).sum()
     }
 
-    /// The groups by weight; of equal ones, those of members of small numbers first.
+    /// The groups by weight; ties go to groups with members of smaller numbers.
     fn lightest_first(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.weights.len()).collect();
         order.sort_by_key(|&group| self.weights[group]);
         order
     }
 
-    /// The groups by the weight of all those they are incompatible with, which are as many for each.
+    /// The groups by the total weight of the groups they are incompatible with. Each group has the same
+    /// number of those.
     fn heaviest_neighbours_first(&self) -> Vec<usize> {
-        // Each group of the members that are not in a group is compatible with it. What these weigh in sum is told by
-        // the volumes and the traffic of their members, because each member, and each pair, is in equally many of them.
+        // A group is compatible with every group of the other members. Their total weight follows from the
+        // volumes and the traffic of these members, because each member, and each pair, is in the same number
+        // of groups.
         let rest = self.count - self.arity;
         let with_member = binomial(rest.saturating_sub(1), self.arity - 1) as i128;
         let with_pair =
@@ -128,7 +130,7 @@ impl List {
         order
     }
 
-    /// Takes each group that is compatible with those taken before; nothing if a member is left over.
+    /// Takes each group compatible with those taken before; `None` if a member is left over.
     fn greedy(&self, order: impl Iterator<Item = usize>) -> Option<Vec<usize>> {
         let mut is_taken = vec![false; self.count];
         let mut chosen = Vec::with_capacity(self.count / self.arity);
@@ -142,8 +144,8 @@ impl List {
         (chosen.len() * self.arity == self.count).then_some(chosen)
     }
 
-    /// A choice whose heaviest group comes as early in the order as halving of the range finds it: within a range, the
-    /// heaviest groups are taken first, because those before them are what the other members can still choose from.
+    /// A choice whose heaviest group comes as early in the order as binary search finds. Within a range, the
+    /// heaviest groups are taken first, because the lighter ones remain available to the other members.
     fn lightest_range(&self, by_weight: &[usize]) -> Option<Vec<usize>> {
         let within = |length: usize| self.greedy(by_weight[..length].iter().rev().copied());
         let (mut short, mut long) = (0, by_weight.len());
@@ -159,7 +161,7 @@ impl List {
     }
 }
 
-/// The next group in lexicographic order, if there is one.
+/// Advances to the next group in lexicographic order; returns whether there is one.
 fn advance(group: &mut [NodeId], count: usize) -> bool {
     let arity = group.len();
     let Some(at) = (0..arity).rev().find(|&at| (group[at] as usize) < count - arity + at) else {
@@ -170,11 +172,11 @@ fn advance(group: &mut [NodeId], count: usize) -> bool {
     true
 }
 
-/// Goes through all divisions into groups.
+/// Enumerates all divisions into groups.
 struct Enumeration<'a> {
     list: &'a List,
     watch: Watch<'a>,
-    /// Where the groups begin in the list whose first member is this.
+    /// For each member, the start in the list of the groups whose first member it is.
     begin: Vec<usize>,
     is_taken: Vec<bool>,
     chosen: Vec<usize>,
@@ -195,7 +197,7 @@ impl<'a> Enumeration<'a> {
         all
     }
 
-    /// Completes the groups chosen so far, which weigh `weight`, in all ways that may be better.
+    /// Completes the groups chosen so far, of total weight `weight`, in all ways that may improve the best.
     fn go_on(&mut self, weight: Weight) {
         let Some(first) = self.is_taken.iter().position(|&is_taken| !is_taken) else {
             if weight < self.least {
@@ -224,7 +226,7 @@ mod tests {
     use crate::ground::rng::Rng;
     use crate::testing::random_graph;
 
-    /// The least traffic between groups, by a recursion over the members that knows nothing of lists.
+    /// The smallest traffic between groups, by a recursion over the members, independent of lists.
     fn least_outside(graph: &CsrGraph, arity: usize, group_of: &mut Vec<usize>) -> Weight {
         let (count, num_groups) = (graph.num_nodes(), graph.num_nodes() / arity);
         if group_of.len() == count {
@@ -265,7 +267,7 @@ mod tests {
         }
     }
 
-    /// The formula against the definition.
+    /// Compares the formula with the definition.
     #[test]
     fn groups_are_ordered_by_the_mean_weight_of_incompatible_ones() {
         let mut rng = Rng::new(7);

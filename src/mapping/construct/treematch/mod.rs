@@ -1,20 +1,22 @@
 //! TreeMatch (Jeannot, Mercier and Tessier, "Process placement in multicore clusters: algorithmic issues and practical
 //! techniques", 2014): processes are grouped level by level, from the leaves of the machine to its root.
 //!
-//! A level of arity k groups the processes by k, such that little traffic leaves the groups; the groups are the processes of
-//! the next level. Levels of high arity are divided into several first ([`divided`]), because there are too many
-//! groups of k processes. Where these are fewer than [`MOST_GROUPS`], all are listed and chosen from ([`listed`]), else
-//! groups grow along the heaviest edges ([`buckets`]). Distances do not count, only the shape of the tree.
+//! A level of arity k groups the processes by k such that little traffic leaves the groups. The groups are
+//! the processes of the next level. Levels of high arity are first divided into several levels ([`divided`]),
+//! because there are too many groups of k processes. If there are at most [`MOST_GROUPS`] groups, all are
+//! listed and the best are chosen ([`listed`]); otherwise groups grow along the heaviest edges ([`buckets`]).
+//! Distances do not matter, only the shape of the tree.
 //!
-//! Where the number of processes is no multiple of the arity, there are artificial processes without traffic. They stand for
-//! nobody, and the places they get stay free.
+//! If the number of processes is not a multiple of the arity, artificial processes without traffic are added.
+//! Their places stay free.
 //!
 //! # Departures from the source
 //!
-//! - Processes without traffic are artificial, too. They take the places that are left.
-//! - Very small cases are solved exactly by enumeration of all divisions into groups.
+//! - Processes without traffic are treated as artificial, too. They take the remaining places.
+//! - Very small cases are solved exactly by enumerating all divisions into groups.
 //!
-//! Costs O(m log m) for each level where groups grow; memory O(n + m), and 30 000 groups of a level where they are listed.
+//! Takes O(m log m) for each level with growing groups. Memory: O(n + m), and up to 30 000 groups of a level
+//! if they are listed.
 
 mod buckets;
 mod listed;
@@ -26,10 +28,10 @@ use crate::ground::types::{BlockId, NodeId, PeId};
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionError, Task};
 
-/// Groups that are listed at most; the source's value, and its balance of time and quality.
+/// Upper limit on the groups listed, as in the source, which chose it to balance time and quality.
 const MOST_GROUPS: u128 = 30_000;
 
-/// The place of no process yet.
+/// Marks a leaf without a process.
 const NO_PLACE: PeId = PeId::MAX;
 
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
@@ -65,7 +67,7 @@ fn places(mut graph: CsrGraph, arities: &[usize], seed: u64, observer: &dyn Obse
     })
 }
 
-/// The group of each vertex: `arity` vertices a group, and perhaps fewer in some.
+/// The group of each vertex: `arity` vertices per group, possibly fewer in some.
 fn groups(graph: &CsrGraph, arity: usize, seed: u64, observer: &dyn Observer) -> Vec<BlockId> {
     let (count, num_groups) = (graph.num_nodes(), graph.num_nodes().div_ceil(arity));
     let in_order = || (0..count).map(|node| (node / arity) as BlockId).collect();
@@ -94,7 +96,7 @@ fn number_by_first_member(group_of: &mut [BlockId], num_groups: usize) {
     }
 }
 
-/// The same places, and those that are left to the processes that have none, in order.
+/// The same places; processes without a place take the remaining ones in order.
 fn filled(mut place_of: Vec<PeId>) -> Vec<PeId> {
     let mut is_free = vec![true; place_of.len()];
     for &place in place_of.iter().filter(|&&place| place != NO_PLACE) {
@@ -107,10 +109,11 @@ fn filled(mut place_of: Vec<PeId>) -> Vec<PeId> {
     place_of
 }
 
-/// The levels of a tree, innermost first, with those divided that have too many groups of their arity.
+/// The levels of a tree, innermost first. Levels with too many groups of their arity are divided.
 ///
-/// A level of arity k with p nodes and those beside it becomes two, of arity d\* and k / d\* below, where p is at least p\*; and
-/// so on for both. The source has p\* and d\* in its Table 2; see [`division`].
+/// A level of arity k with p nodes is divided if p is at least p\*. It becomes two levels, of arity d\* and
+/// of arity k / d\* below it. Both may be divided further. Table 2 of the source lists p\* and d\*; see
+/// [`division`].
 fn divided(arities: &[u32]) -> Vec<usize> {
     let mut levels = Vec::new();
     let mut above: u128 = 1;
@@ -121,8 +124,8 @@ fn divided(arities: &[u32]) -> Vec<usize> {
     levels
 }
 
-/// Adds the levels that one of this arity becomes, outermost first; `above` nodes are above it, and then above what
-/// comes next.
+/// Appends the levels that a level of this arity is divided into, outermost first. `above` is the number of
+/// nodes above; it is updated.
 fn divide(arity: usize, above: &mut u128, levels: &mut Vec<usize>) {
     let nodes = *above * arity as u128;
     match division(arity) {
@@ -137,17 +140,17 @@ fn divide(arity: usize, above: &mut u128, levels: &mut Vec<usize>) {
     }
 }
 
-/// From how many nodes p\* on a level of arity k is worth dividing, and the arity d\* of the outer one of the two levels
-/// that it becomes; nothing for primes.
+/// The number of nodes p\* from which a level of arity k should be divided, and the arity d\* of the outer of
+/// the two resulting levels; `None` for primes.
 ///
-/// d\* is the greatest divisor of k below k, and p\* the least p for which there are more groups of k of p nodes than d\* times
-/// the groups of k / d\*.
+/// d\* is the largest proper divisor of k. p\* is the smallest p such that p nodes have more groups of k than
+/// d\* times their groups of k / d\*.
 fn division(arity: usize) -> Option<(usize, usize)> {
     let inner =
         (2..).take_while(|factor| factor * factor <= arity).find(|&factor| arity.is_multiple_of(factor))?;
     let outer = arity / inner;
-    // How many times as many groups there are of p nodes, as a logarithm. It grows by (p + 1 - k / d) / (p + 1 - k) from p to
-    // p + 1. None of the numbers themselves fits 128 bits for long.
+    // The ratio of the two numbers of groups of p nodes, as a logarithm. It grows by (p + 1 - k / d) / (p + 1
+    // - k) from p to p + 1. The numbers themselves soon exceed 128 bits.
     let mut times: f64 = (0..inner).map(|i| ((i + 1) as f64 / (arity - i) as f64).ln()).sum();
     let mut nodes = arity;
     while times <= (outer as f64).ln() {
@@ -157,7 +160,7 @@ fn division(arity: usize) -> Option<(usize, usize)> {
     Some((nodes, outer))
 }
 
-/// The number of sets of k of n, or the greatest number there is.
+/// The binomial coefficient n over k, saturating.
 fn binomial(n: usize, k: usize) -> u128 {
     let mut result: u128 = 1;
     for i in 0..k.min(n.saturating_sub(k)) {
@@ -170,7 +173,7 @@ fn binomial(n: usize, k: usize) -> u128 {
     if k > n { 0 } else { result }
 }
 
-/// The vertices of a level, as those that make groups see them.
+/// The edges of a level, in the form the grouping algorithms need.
 fn edges(graph: &CsrGraph) -> impl Iterator<Item = (NodeId, NodeId, i64)> + '_ {
     let of = |node| graph.arcs(node).map(move |(target, weight)| (node, target, weight));
     graph.nodes().flat_map(of).filter(|&(node, target, _)| node < target)
@@ -268,7 +271,7 @@ mod tests {
         assert_eq!((binomial(3, 4), binomial(0, 0), binomial(1000, 500)), (0, 1, u128::MAX));
     }
 
-    /// Both ways to make groups, on either side of the threshold.
+    /// Both grouping algorithms, on either side of the threshold.
     #[test]
     fn groups_are_full_but_for_artificial_members() {
         let mut rng = Rng::new(3);

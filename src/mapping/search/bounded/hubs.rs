@@ -1,11 +1,13 @@
-//! Hubs: where their neighbours are, and what an exchange of two other processes gains by them at most.
+//! Hubs: the positions of their neighbours, and bounds on what hubs contribute to the gain of exchanging two
+//! other processes.
 //!
-//! Let processes u on PE p and v on PE q be no hubs. With a hub h on PE x, their exchange gains
-//! (w_vh - w_uh) (n(p, x) - n(q, x)), where w are the weights of the edges and n is how much nearer two PEs are than the farthest
-//! two. For a group of PEs q, the least and the greatest weight of its processes and the range of n bound that. The bound is 0
-//! where all communicate with h alike, which is what makes a process next to a hub cheap to visit.
+//! Let u on PE p and v on PE q be processes that are not hubs. A hub h on PE x contributes (w_vh - w_uh)
+//! (n(p, x) - n(q, x)) to the gain of their exchange. Here w are the edge weights, and n(p, x) is the
+//! greatest distance minus the distance of p and x. For a group of PEs q, this is bounded by the minimum and
+//! maximum weight of its processes and the range of n. The bound is 0 if all of them have the same weight to
+//! h, so visiting a process next to such a hub is cheap.
 //!
-//! Memory: O(m) for the tables, [`WEIGHTS`] weights and less than twice as many pairs for the bounds.
+//! Memory: O(m) for the tables, [`WEIGHTS`] weights, and less than twice as many pairs for the bounds.
 
 use hashbrown::HashMap;
 
@@ -13,24 +15,24 @@ use super::View;
 use super::tree::Tree;
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
 
-/// Weights of edges to hubs that are stored for the bounds. It balances memory against hubs that are left to the bounds of their
-/// neighbours: 41 hubs at 10^5 processes.
+/// Upper limit on the edge weights to hubs stored for the bounds. Balances memory against hubs that are
+/// covered only by the bounds of their neighbours: 41 hubs at 10^5 processes.
 const WEIGHTS: usize = 1 << 22;
 
-/// Hubs that are looked at for each group: the work of a visit grows with them.
+/// Upper limit on the hubs evaluated for each group: the work of a visit grows with them.
 const MOST_HUBS: usize = 32;
 
-/// The hubs of a graph, and where their neighbours are.
+/// The hubs of a graph, and the positions of their neighbours.
 pub(super) struct Hubs {
     hubs: Vec<NodeId>,
     /// By hub, level and group: the weight of the edges into the group.
     volumes: HashMap<(NodeId, usize, PeId), Weight>,
-    /// Those of greatest degree, in ascending order, whose edges are accounted for by the bounds below.
+    /// The hubs of largest degree, in ascending order, whose edges are covered by the bounds below.
     bounded: Vec<NodeId>,
     /// Row by row, for each process the weight of its edge to each bounded hub.
     weights: Vec<Weight>,
-    /// For each level below the outermost, row by row for each group and bounded hub: the least and the greatest weight of the
-    /// processes in the group that are no hubs.
+    /// For each level below the outermost, row by row for each group and bounded hub: the minimum and maximum
+    /// weight over the non-hub processes in the group.
     extremes: Vec<Vec<(Weight, Weight)>>,
 }
 
@@ -63,7 +65,7 @@ impl Hubs {
         all
     }
 
-    /// Takes note that a neighbour of a hub is on a PE, or with a negative weight that it is there no more.
+    /// Records that a neighbour of a hub is on a PE, or, with a negative weight, that it has left.
     pub fn add(&mut self, tree: &Tree, hub: NodeId, pe: PeId, weight: Weight) {
         for level in 0..tree.levels.len() - 1 {
             *self.volumes.entry((hub, level, tree.group(level, pe))).or_default() += weight;
@@ -78,7 +80,7 @@ impl Hubs {
         self.hubs.binary_search(&process).is_ok()
     }
 
-    /// Whether the edges of a process are accounted for by [`HubGains`].
+    /// Whether the edges of a process are covered by [`HubGains`].
     pub fn is_bounded(&self, process: NodeId) -> bool {
         self.bounded.binary_search(&process).is_ok()
     }
@@ -94,7 +96,7 @@ impl Hubs {
         &self.weights[process as usize * self.bounded.len()..][..self.bounded.len()]
     }
 
-    /// Takes note that the processes on two PEs have been exchanged.
+    /// Records that the processes on two PEs have been exchanged.
     pub fn exchange(&mut self, tree: &Tree, view: View<'_>, p: PeId, q: PeId) {
         let [u, v] = [p, q].map(|pe| view.process_on[pe as usize]);
         if self.weights_of(u) == self.weights_of(v) && self.is_hub(u) == self.is_hub(v) {
@@ -107,7 +109,7 @@ impl Hubs {
         }
     }
 
-    /// Computes the extremes of a group from those of the groups in it, or from its processes.
+    /// Recomputes the extremes of a group from those of its subgroups or from its processes.
     fn refresh(&mut self, tree: &Tree, view: View<'_>, level: usize, group: PeId) {
         let count = self.bounded.len();
         let size = tree.levels[level].size;
@@ -125,10 +127,10 @@ impl Hubs {
         }
     }
 
-    /// What exchanges of a process gain by the bounded hubs.
+    /// The gains of exchanges of a process due to the bounded hubs.
     pub fn gains<'a>(&'a self, tree: &'a Tree, view: View<'a>, process: NodeId) -> HubGains<'a> {
         let pe = view.pe_of[process as usize];
-        // What communicates with the process itself is as far from it after an exchange as before.
+        // A hub that is the process itself is as far from its neighbours' ends as before.
         let hubs = (0..).zip(&self.bounded).filter(|&(_, &hub)| hub != process).map(|(index, &hub)| {
             let at = view.pe_of[hub as usize];
             Hub {
@@ -142,26 +144,26 @@ impl Hubs {
     }
 }
 
-/// The least and the greatest of no weights.
+/// Minimum and maximum of an empty set of weights.
 const NOTHING: (Weight, Weight) = (Weight::MAX, Weight::MIN);
 
-/// The least of the least and the greatest of the greatest.
+/// The smallest minimum and the largest maximum.
 fn join(ranges: impl Iterator<Item = (Weight, Weight)>) -> (Weight, Weight) {
     ranges.fold(NOTHING, |(least, greatest), (low, high)| (least.min(low), greatest.max(high)))
 }
 
-/// A bounded hub, as a process sees it.
+/// A bounded hub, seen from a process.
 struct Hub {
     index: usize,
     /// Its PE.
     at: PeId,
     /// The weight of the edge between the two.
     weight: Weight,
-    /// How much nearer the two are than the farthest two PEs.
+    /// The greatest distance minus the distance of the two.
     nearness: Cost,
 }
 
-/// What exchanges of one process, called u above, gain by the bounded hubs.
+/// The gains of exchanges of one process, called u above, due to the bounded hubs.
 pub(super) struct HubGains<'a> {
     hubs: Vec<Hub>,
     all: &'a Hubs,
@@ -169,12 +171,12 @@ pub(super) struct HubGains<'a> {
 }
 
 impl HubGains<'_> {
-    /// Hubs that each bound looks at.
+    /// Number of hubs that each bound evaluates.
     pub fn len(&self) -> usize {
         self.hubs.len()
     }
 
-    /// A bound for all processes in a group.
+    /// An upper bound for all processes in a group.
     pub fn at_most(&self, level: usize, group: PeId) -> Cost {
         let extremes = &self.all.extremes[level][group as usize * self.all.bounded.len()..];
         let of_hub = |hub: &Hub| {
@@ -192,7 +194,7 @@ impl HubGains<'_> {
         self.hubs.iter().map(of_hub).sum()
     }
 
-    /// The gain by exchanging with a process of an innermost group.
+    /// The gain of an exchange with a process of an innermost group.
     pub fn with(&self, process: NodeId, group: PeId) -> Cost {
         let weights = self.all.weights_of(process);
         let of_hub = |hub: &Hub| match weights[hub.index] - hub.weight {
@@ -202,7 +204,7 @@ impl HubGains<'_> {
         self.hubs.iter().map(of_hub).sum()
     }
 
-    /// The least and the greatest nearness of a PE to those of a group.
+    /// The minimum and maximum nearness of a PE to those of a group.
     fn nearness(&self, level: usize, group: PeId, pe: PeId) -> (Cost, Cost) {
         if self.tree.group(level, pe) == group {
             return (self.tree.nearness(level), self.tree.nearness(0));

@@ -1,23 +1,28 @@
-//! The gains of exchanging one process with all others, on trees of many levels: by branch and bound.
+//! The gains of exchanging one process with all others, on trees of many levels, by branch and bound.
 //!
 //! # Bounds
 //!
-//! Savings are those of [`partner_gains`](super::partner_gains): D is the greatest distance, and a process saves Σ w (D - d(q, x))
-//! on PE q, over its neighbours x. Let process v sit on PE p, and let l be a level. Its *bound* at level l is by how much
-//! more it would save on the best PE whose innermost common group with p is of level l, if no neighbour were nearer than two
-//! PEs of an innermost group are. An exchange of u and v at level l gains at most twice the gain of u there plus the
-//! bound of v. For each level l and each group inside groups of level l, the greatest bound of its processes is kept.
+//! Savings are those of [`partner_gains`](super::partner_gains): D is the greatest distance, and a process
+//! saves Σ w (D - d(q, x)) on PE q, summed over its neighbours x. Let process v be on PE p, and let l be a
+//! level. Consider the PEs whose innermost common group with p is of level l. The *bound* of v at level l is
+//! how much more v would save on the best of them, if no neighbour came closer than two PEs of an innermost
+//! group. An exchange of u and v at level l gains at most twice the gain of u there plus the bound of v. For
+//! each level l and each group inside groups of level l, the largest bound of its processes is stored.
 //!
-//! A visit of u goes down from the groups beside its own. It leaves a group out as soon as what u saves there at most, and the
-//! greatest bound in the group, do not gain together. After a good construction that is so almost at once.
+//! A visit of u descends into the groups beside its own. It prunes a group if the largest saving of u there
+//! plus the largest bound in the group is not a gain. After a good construction, that is almost immediately
+//! the case.
 //!
 //! # Hubs
 //!
-//! The bounds of a process change when a neighbour moves, and are computed again in O(deg k), k being the levels. For a hub that
-//! would be dear. A hub has a table instead: the weight of its edges into each group of each level. Its gain on any PE is
-//! looked up in O(k), and every visit tries all hubs. The bounds of other processes leave out the greatest hubs, which have
-//! [bounds of their own](hubs) for all processes of a group.
+//! The bounds of a process change when a neighbour moves. They are recomputed in O(deg k), where k is the
+//! number of levels. That would be expensive for a hub. A hub has a table instead: the weight of its edges
+//! into each group of each level. Its gain on any PE is looked up in O(k), and every visit tries all hubs.
+//! The bounds of other processes exclude the largest hubs, which have [bounds of their own](hubs) for all
+//! processes of a group.
 //!
+//! Memory: O(n k + m), where O(m) is for the tables of hubs. An exchange costs O(k) for each arc of the two
+//! processes and of their neighbours that are not hubs.
 //! Memory: O(n k + m), the second for tables of hubs. An exchange costs O(k) for each arc of the two processes, and for
 //! each arc of their neighbours that are no hubs.
 
@@ -36,14 +41,15 @@ use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::DistanceOracle;
 
-/// Arcs that are scanned in the time of a bound, in [`BoundedGains::are_tight`]. Judged on trees of 4 to 9 levels: 70 hubs of 1500 arcs at 5000
-/// processes ask for 1 or more, ten and 40 hubs joined to all of 20 000 processes for 60 or less.
+/// Arcs that can be scanned in the time of one bound, in [`BoundedGains::are_tight`]. Tuned on trees of 4 to
+/// 9 levels: 70 hubs of 1500 arcs at 5000 processes require at least 1; ten and 40 hubs adjacent to all of 20
+/// 000 processes require at most 60.
 const ARCS_PER_BOUND: usize = 4;
 
-/// Below the bound of every process that can gain.
+/// Smaller than the bound of every process that can gain.
 const NEVER: Cost = Cost::MIN / 4;
 
-/// Processes, where they are, and the other way round.
+/// The PE of each process and the process on each PE.
 #[derive(Clone, Copy)]
 struct View<'a> {
     graph: &'a CsrGraph,
@@ -60,7 +66,7 @@ impl<'a> View<'a> {
         self.near_if(process, |_| true)
     }
 
-    /// As [`near`](Self::near), for some of the neighbours.
+    /// As [`near`](Self::near), restricted to some of the neighbours.
     fn near_if(self, process: NodeId, keeps: impl Fn(NodeId) -> bool) -> Vec<(PeId, Weight)> {
         let arcs = self.graph.arcs(process).filter(|&(target, _)| keeps(target));
         let mut near: Vec<(PeId, Weight)> =
@@ -73,15 +79,15 @@ impl<'a> View<'a> {
 /// The bounds of all processes, and the tables of hubs.
 pub(super) struct BoundedGains {
     tree: Tree,
-    /// Entry l - 1 is of level l: the bounds by PE, then the greatest of each innermost group, and so on up to the groups beside
-    /// each other in a group of level l.
+    /// Entry l - 1 is for level l: the bounds by PE, then the largest bound of each innermost group, and so
+    /// on up to the groups directly inside a group of level l.
     bounds: Vec<Vec<Vec<Cost>>>,
     hubs: Hubs,
     improving: Vec<(NodeId, Cost)>,
 }
 
 impl BoundedGains {
-    /// As [`on_tree`](Self::on_tree), where that is cheaper than scanning the PEs near a process.
+    /// As [`on_tree`](Self::on_tree), if that is cheaper than scanning the PEs near a process.
     pub fn new<O: DistanceOracle>(search: &SwapSearch<'_, O>) -> Option<Self> {
         let tree = Tree::of(search.problem().oracle());
         let sizes: Vec<usize> = tree.levels.iter().map(|level| level.size as usize).collect();
@@ -94,8 +100,9 @@ impl BoundedGains {
         (gains.hubs.iter().next().is_none() || gains.are_tight(View::of(search), near)).then_some(gains)
     }
 
-    /// Whether the bounds leave out so much that a visit is cheaper than a scan of the PEs near a process and of the arcs of all hubs. Where
-    /// processes communicate with many hubs in different ways, they leave out almost nothing.
+    /// Whether the bounds prune enough to make a visit cheaper than a scan of the PEs near a process and of
+    /// the arcs of all hubs. If processes communicate with many hubs in different ways, almost nothing is
+    /// pruned.
     fn are_tight(&self, view: View<'_>, near: usize) -> bool {
         let processes = sample(view.graph);
         let scanned = near + self.hubs.iter().map(|hub| view.graph.degree(hub)).sum::<usize>();
@@ -103,8 +110,8 @@ impl BoundedGains {
         processes.map(|process| self.candidates(view, process).1).sum::<usize>() * ARCS_PER_BOUND < of_scans
     }
 
-    /// The bounds at the beginning of a search; O((n + m) k). `None` unless the machine is a tree of at least two levels
-    /// whose distances grow from the inside out.
+    /// The bounds at the start of a search; O((n + m) k). `None` unless the machine is a tree of at least two
+    /// levels with distances that grow outwards.
     pub fn on_tree<O: DistanceOracle>(search: &SwapSearch<'_, O>) -> Option<Self> {
         let tree = Tree::of(search.problem().oracle());
         let sizes: Vec<usize> = tree.levels.iter().map(|level| level.size as usize).collect();
@@ -124,7 +131,7 @@ impl BoundedGains {
         Some(gains)
     }
 
-    /// The neighbours that bounds account for one by one.
+    /// The neighbours that are covered individually by the bounds.
     fn bounded_near(&self, view: View<'_>, process: NodeId) -> Vec<(PeId, Weight)> {
         view.near_if(process, |neighbour| !self.hubs.is_bounded(neighbour))
     }
@@ -153,7 +160,7 @@ impl BoundedGains {
         }
     }
 
-    /// Computes the bounds of a process again, and the greatest ones of its groups.
+    /// Recomputes the bounds of a process and the largest bounds of its groups.
     fn refresh(&mut self, view: View<'_>, process: NodeId) {
         let pe = view.pe_of[process as usize];
         let bounds = match self.hubs.is_hub(process) {
@@ -175,7 +182,7 @@ impl BoundedGains {
         }
     }
 
-    /// The processes that may gain by an exchange with `u`, hubs aside, and the work of finding them.
+    /// The non-hub processes for which an exchange with `u` may gain, and the work of finding them.
     fn candidates(&self, view: View<'_>, u: NodeId) -> (Vec<NodeId>, usize) {
         let (near, pe) = (self.bounded_near(view, u), view.pe_of[u as usize]);
         let outward = self.tree.savings_outward(&near, pe);
@@ -195,7 +202,8 @@ impl BoundedGains {
         (candidates, work)
     }
 
-    /// How much less `moved` pays after an exchange with `partner`, half of what J falls by on its account.
+    /// The reduction of the cost of `moved` by an exchange with `partner`: half of its contribution to the
+    /// gain.
     fn gain_of(&self, view: View<'_>, moved: NodeId, partner: NodeId, weight: Weight) -> Cost {
         let tree = &self.tree;
         let (from, to) = (view.pe_of[moved as usize], view.pe_of[partner as usize]);
@@ -206,7 +214,7 @@ impl BoundedGains {
             let near = view.near(moved);
             tree.savings_outward(&near, to)[0] - tree.savings_outward(&near, from)[0]
         };
-        // The partner counts as moved to, but ends as far away as it is.
+        // The partner is counted as if it stayed on the target PE, but ends as far away as before.
         savings - weight * (distance - tree.levels[0].distance)
     }
 
@@ -222,23 +230,24 @@ impl BoundedGains {
     }
 }
 
-/// A way down from the groups beside a process.
+/// The descent into the groups beside a process.
 struct Descent<'a> {
     gains: &'a BoundedGains,
     hub_gains: &'a HubGains<'a>,
     view: View<'a>,
     /// The level of the exchanges.
     level: usize,
-    /// The PE of the process; its own group is passed over.
+    /// The PE of the process; its own group is skipped.
     beside: PeId,
     candidates: &'a mut Vec<NodeId>,
-    /// Bounds that were looked at.
+    /// Bounds evaluated so far.
     work: usize,
 }
 
 impl Descent<'_> {
-    /// Looks at the groups of level `inner` in the group that begins at PE `first` and is of the level above. `near` are the
-    /// neighbours in there, `gain` is how much more the process saves there where it is beside none of them.
+    /// Visits the groups of level `inner` in the group of the next level that begins at PE `first`. `near`
+    /// are the neighbours of the process in that group. `gain` is how much more the process saves there if it
+    /// is beside none of them.
     fn go_down(&mut self, inner: usize, first: PeId, near: &Near, gain: Cost) {
         let tree = &self.gains.tree;
         let size = tree.levels[inner].size;
@@ -267,7 +276,7 @@ impl Descent<'_> {
         }
     }
 
-    /// Looks at the processes of an innermost group.
+    /// Visits the processes of an innermost group.
     fn look_at(&mut self, group: PeId, size: PeId, gain: Cost) {
         let bounds = &self.gains.bounds[self.level - 1][0];
         self.work += size as usize * (1 + self.hub_gains.len());
@@ -339,7 +348,8 @@ mod tests {
     use crate::mapping::Mapping;
     use crate::mapping::problem::Problem;
 
-    /// Whether bounds are used around `hubs` hubs of 2400 processes, of which each leaves out one neighbour in `left_out`.
+    /// Whether bounds are used around `hubs` hubs of 2400 processes, where each hub skips one neighbour in
+    /// `left_out`.
     fn is_bounded(hubs: NodeId, left_out: u32) -> bool {
         let mut rng = Rng::new(4);
         let mut builder = GraphBuilder::new(2400);

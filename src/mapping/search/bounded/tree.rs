@@ -25,7 +25,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The tree of a machine; without levels if the distances are no ultrametric.
+    /// The tree of a machine; without levels if the distances are not an ultrametric.
     pub fn of<O: DistanceOracle>(oracle: &O) -> Self {
         let Some(innermost) = oracle.ultrametric() else { return Self { levels: Vec::new() } };
         let mut level = Level { size: oracle.num_pes() as PeId, distance: oracle.max_distance() };
@@ -39,29 +39,30 @@ impl Tree {
         Self { levels }
     }
 
-    /// The group of a level that holds a PE.
+    /// The group of a level that contains a PE.
     pub fn group(&self, level: usize, pe: PeId) -> PeId {
         pe / self.levels[level].size
     }
 
-    /// The level of the innermost group that holds both PEs.
+    /// The level of the innermost group that contains both PEs.
     pub fn common(&self, p: PeId, q: PeId) -> usize {
         let outermost = self.levels.len() - 1;
         (0..outermost).find(|&level| self.group(level, p) == self.group(level, q)).unwrap_or(outermost)
     }
 
-    /// How much nearer than the next level a level is; 0 for the outermost.
+    /// The distance of the next level minus the distance of a level; 0 for the outermost.
     pub fn step(&self, level: usize) -> Distance {
         let outer = (level + 1).min(self.levels.len() - 1);
         self.levels[outer].distance - self.levels[level].distance
     }
 
-    /// How much nearer than the farthest two PEs are whose innermost common group is of a level.
+    /// The greatest distance minus the distance of a level.
     pub fn nearness(&self, level: usize) -> Distance {
         self.levels[self.levels.len() - 1].distance - self.levels[level].distance
     }
 
-    /// What the process with these neighbours saves on a PE, by level: the share of neighbours in its group of that level and outward.
+    /// The saving on a PE of the process with these neighbours, by level: the contribution of neighbours in
+    /// its group of that level and outwards.
     pub fn savings_outward(&self, near: &Near, pe: PeId) -> Vec<Cost> {
         let mut savings = vec![0; self.levels.len()];
         let mut inside = near;
@@ -81,7 +82,7 @@ impl Tree {
     pub fn bounds(&self, near: &Near, pe: PeId) -> Vec<Cost> {
         let outward = self.savings_outward(near, pe);
         let now = outward[0];
-        // Beside all neighbours that are in none of the groups nearer to it,
+        // Either beside all neighbours outside the groups closer to it,
         let mut best = outward;
         // or next to a neighbour.
         let mut savings = vec![0; near.len()];

@@ -1,12 +1,13 @@
 //! Improvement on any machine: annealing, of everything at once or region by region.
 //!
-//! Graphs of the [shape of the machine](super::embedding) are mapped optimally. Elsewhere each start is
-//! [annealed](crate::mapping::annealing), and the best of them goes on for some rounds. Problems of many
-//! processes, if they have small cuts, are annealed in regions: ranges of places that are parts of the machine in one round and straddle their
-//! borders in the next. Regions of one round are improved in parallel, each as if all others stayed as they are; what
-//! a region gains is computed again when it is taken over, and a region that has come to lose stays as it was.
+//! If the graph has the [shape of the machine](super::embedding), an optimal mapping is found directly.
+//! Otherwise each start is [annealed](crate::mapping::annealing), and the best one is improved in further
+//! rounds. Large problems with small cuts are annealed in regions, which are ranges of places: parts of the
+//! machine in one round, ranges across their borders in the next. The regions of a round are improved in
+//! parallel, each as if all others stayed as they are. The gain of a region is recomputed before it is
+//! applied, and regions that would now lose stay unchanged.
 //!
-//! Costs O(n · proposals · degree) distances a round; memory O(n + m).
+//! Takes O(n · proposals · degree) distances per round; memory O(n + m).
 
 use std::ops::Range;
 
@@ -27,34 +28,36 @@ use crate::mapping::problem::Problem;
 use crate::mapping::search::improve::{embedding, exact};
 use crate::mapping::{Mapping, process_on_each};
 
-/// Problems of fewer processes take negligible time, so they get more proposals for each process.
+/// Smaller problems take negligible time, so they get more proposals per process.
 const SMALL: usize = 512;
 
-/// How many times more proposals a process gets in a problem of fewer than [`SMALL`] processes.
+/// Factor on the proposals per process for problems of fewer than [`SMALL`] processes.
 const SMALL_FACTOR: u32 = 4;
 
-/// Problems of at most this many processes are annealed as wholes.
+/// Problems of at most this many processes are annealed as a whole.
 const WHOLE: usize = 1 << 15;
 
-/// Processes of a region of a larger problem that has small cuts.
+/// Processes per region of a larger problem that has small cuts.
 const REGION: usize = 1 << 12;
 
-/// How many times fewer proposals a process gets in a problem of more than [`WHOLE`] processes, which should not take minutes.
+/// Divisor of the proposals per process for problems of more than [`WHOLE`] processes, to keep the run time
+/// below minutes.
 const LARGE_DIVISOR: u32 = 4;
 
-/// For the starts in turn, the factor of the initial acceptance and the divisor of the proposals. Cuts keep their shape at low temperatures
-/// only, so starts with odd numbers, which come from bisection, are annealed at low temperatures and for a short time.
+/// Factor on the initial acceptance and divisor of the proposals, cyclically for the starts. Cuts keep their
+/// shape only at low temperatures, so the starts of odd index, which come from bisection, are annealed
+/// briefly at low temperatures.
 const TURNS: [(f64, u32); 4] = [(1.0, 1), (0.04, 4), (0.4, 1), (0.016, 4)];
 
-/// What to spend on improving a mapping where the machine is no regular tree.
+/// The effort of improving a mapping to a machine that is not a regular tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Anywhere {
-    /// How a mapping is annealed in a round.
+    /// The annealing schedule of a round.
     pub cooling: Cooling,
-    /// Rounds that the best mapping gets.
+    /// Rounds for the best mapping.
     pub rounds: u32,
 }
 
@@ -77,13 +80,13 @@ impl Anywhere {
         ..Self::FAST
     };
 
-    /// The best that is found in a second or two for a thousand processes.
+    /// The best mapping that takes a second or two for a thousand processes.
     pub const STRONG: Self = Self {
         cooling: Cooling { proposals: 50_000, initial_acceptance: 0.5, ..Self::FAST.cooling },
         ..Self::FAST
     };
 
-    /// How a start is annealed.
+    /// The annealing schedule of a start.
     fn cooling_of(&self, start: usize, num_processes: usize) -> Cooling {
         let (lowered, divisor) = TURNS[start % TURNS.len()];
         let proposals = match num_processes {
@@ -108,7 +111,7 @@ pub(super) fn improve(
     if exact::is_small_anywhere(problem.size()) {
         return solve_exactly(problem, starts, observer);
     }
-    // Number the processes by their places: what a region holds then lies together in memory.
+    // Number the processes by their places, so that the processes of a region are stored together.
     let order = process_on_each(starts[0].pes());
     let graph = relabel(problem.graph(), &order);
     let problem = &problem.with_graph(&graph);
@@ -126,7 +129,7 @@ pub(super) fn improve(
     SearchOutcome { mapping: found.mapping.numbered_back(&order), ..found }
 }
 
-/// The outcome where the graph has the shape of the machine.
+/// The outcome for a graph of the shape of the machine.
 fn embedded(problem: &Problem<'_>, place_of: Vec<PeId>, observer: &dyn Observer) -> SearchOutcome {
     let mapping = Mapping::from_permutation(place_of);
     let cost = cost(problem, &mapping);
@@ -146,17 +149,17 @@ fn solve_exactly(problem: &Problem<'_>, starts: &[&Mapping], observer: &dyn Obse
     SearchOutcome { mapping, cost, tried: 0, made: 0, stopped: observer.should_stop() }
 }
 
-/// What all mappings have in common.
+/// The common input of all mappings.
 struct Ground<'a> {
     problem: &'a Problem<'a>,
     near: &'a Near,
     observer: &'a dyn Observer,
-    /// Into how many regions the places are divided.
+    /// The number of regions.
     num_regions: usize,
 }
 
 impl Ground<'_> {
-    /// Anneals each start once, and the best of them for some rounds more.
+    /// Anneals each start once, and the best one for some more rounds.
     fn anneal(&self, starts: &[Mapping], config: &Anywhere, seed: u64) -> SearchOutcome {
         let observer = self.observer;
         let annealed = |(index, start): (usize, &Mapping)| {
@@ -190,8 +193,8 @@ impl Ground<'_> {
         }
     }
 
-    /// By how much J changes when the processes of a range of places move to other places of it: `place_of` is where
-    /// each is to go, by the place it is on.
+    /// The change of J if the processes of a range of places are rearranged inside the range. `place_of`
+    /// holds the new place of the process on each place.
     fn change(&self, state: &State, places: &Range<PeId>, place_of: &[PeId]) -> Cost {
         let (graph, distances) = (self.problem.graph(), self.problem.oracle());
         let after = |place: PeId| match places.contains(&place) {
@@ -204,7 +207,7 @@ impl Ground<'_> {
                 let there = state.place_of[target as usize];
                 let before = distances.between(place, there);
                 let difference = weight * (distances.between(after(place), after(there)) - before);
-                // An edge inside is seen from both ends.
+                // An internal edge is counted from both ends.
                 change += if places.contains(&there) { difference } else { 2 * difference };
             }
         }
@@ -212,7 +215,7 @@ impl Ground<'_> {
     }
 }
 
-/// A mapping that is improved.
+/// A mapping under improvement.
 struct State {
     place_of: Vec<PeId>,
     process_on: Vec<NodeId>,
@@ -241,7 +244,7 @@ impl State {
         }
     }
 
-    /// Each of some regions annealed, if it is begun before the observer asks to stop.
+    /// The annealed regions, as far as they were started before the observer asked to stop.
     fn annealed<O: DistanceOracle>(
         &self,
         ground: &Ground<'_>,
@@ -282,8 +285,9 @@ fn all_keys<O: DistanceOracle>(oracle: &O) -> Vec<O::Key> {
     (0..oracle.num_pes() as PeId).map(|place| oracle.key(place)).collect()
 }
 
-/// Into how many regions the places are divided, where process i is on place i. One, if regions would hold less than half of the
-/// communication: where a process is best placed depends more on what is outside of its region then than on what is in it. O(n + m).
+/// The number of regions, where process i is on place i. Returns 1 if regions would contain less than half of
+/// the communication: the best place of a process then depends more on processes outside its region. O(n +
+/// m).
 fn num_regions(graph: &CsrGraph) -> usize {
     let n = graph.num_nodes();
     if n <= WHOLE {

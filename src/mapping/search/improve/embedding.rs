@@ -1,8 +1,8 @@
-//! The optimum where the communication graph has the shape of the machine.
+//! The optimum for a communication graph with the shape of the machine.
 //!
-//! No two places are nearer than the least distance, so a mapping that puts all neighbours at that distance is optimal. The places at the least
-//! distance form a graph; where an [isomorphism] of the two is found, it is such a mapping. Rings, grids, tori, hypercubes and butterflies are
-//! mapped that way, where exchanges end in local optima.
+//! A mapping that puts all neighbours at the smallest distance is optimal. The pairs of places at the
+//! smallest distance form a graph. An [isomorphism] of the two graphs, if one is found, is such a mapping. It
+//! maps rings, grids, tori, hypercubes and butterflies optimally, where exchanges end in local optima.
 //!
 //! [isomorphism]: crate::graph::embedding::isomorphism
 
@@ -13,7 +13,8 @@ use crate::machine::DistanceOracle;
 use crate::mapping::annealing::Near;
 use crate::mapping::problem::Problem;
 
-/// A mapping of all neighbours to places at the least distance, if there is one and it is found; the place of each process.
+/// The place of each process in a mapping of all neighbours to places at the smallest distance, if one is
+/// found.
 ///
 /// `near` holds the places near each place.
 pub(super) fn embedding(problem: &Problem<'_>, near: &Near, observer: &dyn Observer) -> Option<Vec<PeId>> {
@@ -63,7 +64,7 @@ mod tests {
         }
     }
 
-    /// Each part is begun where nothing is placed near it.
+    /// Each component starts where no placed process is near.
     #[test]
     fn pairs_are_found_on_nodes_of_two() {
         let machine = Grid::new(

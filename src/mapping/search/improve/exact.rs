@@ -1,16 +1,16 @@
-//! The optimum of a problem so small that all mappings that differ can be looked at.
+//! The optimum of a problem small enough to enumerate all distinct mappings.
 //!
-//! Renaming the members of a group changes no distance, so of all mappings that differ in such names only
-//! the first is visited: processes are placed one after the other, and a group is opened only if the
-//! sibling before it has been. That leaves n! / (product over all groups of arity!) mappings: 315 of
-//! 40320 for eight processes on `2:2:2`. Branches that cost as much as the best mapping already are cut. Where the machine is
-//! no regular tree, all permutations differ.
+//! Permuting the members of a group changes no distance. Of all mappings that differ only in such
+//! permutations, the first one is visited: processes are placed one after another, and a group is used only
+//! if the preceding sibling is in use. This leaves n! / (product over all groups of arity!) mappings: 315 of
+//! 40320 for eight processes on `2:2:2`. Branches that already cost as much as the best mapping are pruned.
+//! On a machine that is not a regular tree, all permutations are distinct.
 
 use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::{DistanceOracle, Hierarchy};
 use crate::mapping::problem::Problem;
 
-/// Mappings that are looked at, at most: less than a millisecond.
+/// Upper limit on the mappings enumerated: less than a millisecond.
 const GREATEST_COUNT: f64 = 2000.0;
 
 /// Whether the problem is so small that [`optimum`] is found in negligible time.
@@ -29,18 +29,18 @@ pub(super) fn is_small(hierarchy: &Hierarchy) -> bool {
     log_count <= GREATEST_COUNT.ln()
 }
 
-/// Places of which all permutations are looked at, where the machine is no regular tree: 40320 at most, and far fewer
-/// as branches are cut. That takes no longer than annealing does.
+/// Largest number of places for which all permutations are enumerated if the machine is not a regular tree:
+/// at most 40320, and far fewer with pruning. That takes no longer than annealing.
 const MOST_PLACES: usize = 8;
 
-/// The same for a machine that is no regular tree.
+/// The same for a machine that is not a regular tree.
 pub(super) fn is_small_anywhere(num_places: usize) -> bool {
     num_places <= MOST_PLACES
 }
 
-/// The mapping of least J if that is less than `bound`; the PE of each process.
+/// The mapping of minimal J, if J is less than `bound`; the PE of each process.
 ///
-/// `hierarchy` is the machine if that is a regular tree; else no two PEs are taken to be alike.
+/// `hierarchy` is the machine if it is a regular tree; otherwise no two PEs are treated as equivalent.
 pub(super) fn optimum(
     problem: &Problem<'_>,
     hierarchy: Option<&Hierarchy>,
@@ -67,7 +67,7 @@ pub(super) fn optimum(
 
 struct Search<'a> {
     problem: &'a Problem<'a>,
-    /// By level: PEs of one member of a group, and how many members it has.
+    /// By level: PEs per member of a group, and members per group.
     levels: Vec<(PeId, u32)>,
     /// The PEs of the processes placed so far.
     pe_of: Vec<PeId>,
@@ -77,7 +77,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Places all processes from `process` on, after those before have cost `so_far`.
+    /// Places all processes from `process` on; those before have cost `so_far`.
     fn place(&mut self, so_far: Cost) {
         let n = self.problem.size();
         if so_far >= self.bound {
@@ -106,7 +106,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether no group that holds the PE is empty while the sibling before it is, too.
+    /// Whether no enclosing group of the PE is empty with the preceding sibling also empty.
     fn opens_in_order(&self, pe: PeId) -> bool {
         let occupied =
             |first: PeId, size: PeId| self.taken[first as usize..(first + size) as usize].contains(&true);
@@ -144,7 +144,7 @@ mod tests {
                 assert_eq!(i128::from(found), testing::optimum(&graph, &hierarchy));
                 assert_eq!(cost(&problem, &Mapping::new(pe_of).unwrap()), found);
                 assert!(optimum(&problem, Some(&hierarchy), found).is_none());
-                // Without knowing which PEs are alike.
+                // Without knowing which PEs are equivalent.
                 assert_eq!(optimum(&problem, None, Cost::MAX).map(|(cost, _)| cost), Some(found));
             }
         }

@@ -1,12 +1,12 @@
-//! Improvement beyond exchanges that lower J.
+//! Improvement beyond local search.
 //!
 //! | member | where | what |
 //! |---|---|---|
 //! | `tree` | regular trees | annealing with gain tables, and repartitioning, in regions |
 //! | `anywhere` | all other machines | annealing with distances |
 //!
-//! Problems of very few processes are solved exactly (`exact`), and so are graphs of the shape of the machine where that is no
-//! tree (`embedding`).
+//! Problems of very few processes are solved exactly (`exact`). So are graphs with the shape of the machine
+//! if that is not a tree (`embedding`).
 
 mod anywhere;
 mod embedding;
@@ -28,26 +28,26 @@ use crate::mapping::Mapping;
 use crate::mapping::problem::Problem;
 use crate::partition::PartitionPreset;
 
-/// What to spend on improving a mapping.
+/// The effort of improving a mapping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Improvement {
-    /// How the inside of each of the small groups is annealed first, one by one.
+    /// How each small group is annealed internally, as the first step.
     pub inside: TreeCooling,
-    /// How everything is annealed then.
+    /// How the whole mapping is then annealed.
     pub annealing: TreeCooling,
-    /// Effort of a tournament round: of rebuilding each survivor before the better half is chosen again.
+    /// Effort of a tournament round: how much each survivor is rebuilt before the better half is chosen.
     pub tournament: u32,
-    /// Effort of rebuilding the best: rounds times (1 + mean degree), as the time of a round grows
-    /// with the edges.
+    /// Effort of rebuilding the best mapping: rounds times (1 + mean degree), since the time of a round grows
+    /// with the number of edges.
     pub rebuilding: u32,
     /// The effort of the partitions of rebuilding.
     pub partitions: PartitionPreset,
     /// How rebuilt regions are annealed.
     pub rebuilt: TreeCooling,
-    /// What to spend where the machine is no regular tree.
+    /// The effort on a machine that is not a regular tree.
     pub anywhere: Anywhere,
 }
 
@@ -71,7 +71,7 @@ impl Improvement {
         anywhere: Anywhere::FAST,
     };
 
-    /// A better one with about three times that effort.
+    /// A better mapping with about three times that effort.
     pub const ECO: Self = Self {
         inside: TreeCooling::new(200, 0.7, 0.2),
         annealing: TreeCooling::new(200, 0.07, 0.02),
@@ -81,7 +81,7 @@ impl Improvement {
         ..Self::FAST
     };
 
-    /// The best: some ten times the effort of [`ECO`](Self::ECO).
+    /// The best mapping, with about ten times the effort of [`ECO`](Self::ECO).
     pub const STRONG: Self = Self {
         inside: TreeCooling::new(500, 0.7, 0.1),
         annealing: TreeCooling::new(500, 0.07, 0.02),
@@ -93,8 +93,9 @@ impl Improvement {
     };
 }
 
-/// Whether [`improve`] surely returns an optimum: the problem is so small that all mappings are looked at, or all
-/// mappings cost the same, as no process communicates or all PEs are equally far apart.
+/// Whether [`improve`] is guaranteed to return an optimum. This holds if the problem is small enough to
+/// enumerate all mappings, or if all mappings cost the same because no process communicates or all PEs are
+/// equally far apart.
 pub fn finds_optimum(graph: &CsrGraph, machine: &Places) -> bool {
     let is_easy = || match machine.hierarchy().map(Hierarchy::simplified) {
         Some(hierarchy) => hierarchy.arities().len() < 2 || exact::is_small(&hierarchy),
@@ -103,11 +104,11 @@ pub fn finds_optimum(graph: &CsrGraph, machine: &Places) -> bool {
     graph.num_arcs() == 0 || is_easy()
 }
 
-/// Improves the most promising of some mappings as large as the problem; the result is not worse than any.
+/// Improves the most promising of several mappings; the result is not worse than any of them.
 ///
-/// The distances of `problem` are those of `machine`. The observer may end it early; the result then is
-/// the best mapping so far. Runs on the threads of the rayon pool it is called in. Panics if there is no start, or
-/// if the problem, the machine and the starts are not all of the same size.
+/// The distances of `problem` are those of `machine`. If the observer asks to stop, the result is the best
+/// mapping so far. Runs on the threads of the current rayon pool. Panics if there is no start, or if the
+/// problem, the machine and the starts do not all have the same size.
 pub fn improve(
     problem: &Problem<'_>,
     machine: &Places,

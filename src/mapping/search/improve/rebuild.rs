@@ -1,11 +1,12 @@
 //! Repartitioning a region into its outermost groups: destroy and repair.
 //!
-//! The [multilevel partitioner](crate::partition) cuts the region into blocks as large as groups; blocks become the
-//! groups with which they have most processes in common, so that what stays keeps its place, what moves
-//! takes the places that are left, and annealing brings the inside of the groups in order again. The outcome is kept if
-//! that lowers J.
+//! The [multilevel partitioner](crate::partition) partitions the region into blocks of the size of its
+//! groups. Each block is assigned to the group with which it shares the most processes. Processes that stay
+//! keep their places, processes that move take the free places, and annealing arranges the inside of the
+//! groups again. The outcome is kept if it lowers J.
 //!
-//! What counts is that the partition is another one than that at hand, so small regions are partitioned now with and
+//! The new partition must differ from the present one, so small regions are partitioned alternately with and
+//! without coarsening.
 //! now without coarsening.
 
 use std::cmp::Reverse;
@@ -23,16 +24,16 @@ use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::partition::{Contraction, PartitionConfig, Partitioner, Targets};
 
-/// Regions of at most this many processes are coarsened in different ways, or not at all: what one way never finds
-/// another finds at once.
+/// Regions of at most this many processes are coarsened in different ways or not at all: one way often finds
+/// at once what another never finds.
 const SMALL: usize = 1024;
 
-/// Repartitions a region and returns that if it is better.
+/// Repartitions a region; keeps the result if it is better.
 pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer: &dyn Observer) -> Improved {
     let Region { graph, hierarchy, processes } = region;
     let identity = Mapping::identity(processes.len());
     let Some((&num_groups, [_, ..])) = hierarchy.arities().split_last() else {
-        // All PEs are alike.
+        // All PEs are equivalent.
         return Improved::unchanged(identity.into_pes());
     };
     let targets = Targets::equal(graph, num_groups as usize, 0.0).expect("a level has at least two groups");
@@ -65,11 +66,11 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
     }
 }
 
-/// The PE of each process such that the blocks of a partition are groups of PEs, and as many processes as
+/// The PE of each process such that the blocks of a partition become groups of PEs, and as many processes as
 /// possible stay where they are: process i on PE i.
 fn place(blocks: &[BlockId], num_groups: usize) -> Vec<PeId> {
     let size = blocks.len() / num_groups;
-    // Blocks and groups are matched greedily, by how many processes they have in common.
+    // Match blocks and groups greedily by their number of common processes.
     let mut common = vec![0usize; num_groups * num_groups];
     for (process, &block) in blocks.iter().enumerate() {
         common[block as usize * num_groups + process / size] += 1;

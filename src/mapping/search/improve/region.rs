@@ -1,49 +1,50 @@
-//! Regions: parts of a mapping that can be improved each on its own.
+//! Regions: parts of a mapping that can be improved independently.
 //!
-//! Take some groups of one level inside the same group of the next. As long as their processes stay on their
-//! PEs, whatever order they take there, no distance to a process outside changes: it is that of the level at which
-//! the two part. So a region is a mapping problem by itself, with fewer outermost groups, and what is gained
-//! in regions without common processes adds up. That makes searches local in cache, parallel without
-//! coordination, and partial restarts possible.
+//! Take some groups of one level inside the same group of the next level. As long as their processes stay on
+//! their PEs in any order, no distance to a process outside changes: it is the distance of the level at which
+//! the two separate. A region is therefore a mapping problem of its own with fewer outermost groups, and the
+//! gains of regions without common processes add up. Searches thus become cache-local and parallel without
+//! coordination, and partial restarts are possible.
 //!
-//! Groups are gathered into regions by growing them from random groups along the heaviest bundles of edges,
-//! so that most edges are inside of some region, and by another seed inside of others.
+//! Regions are grown from random groups along the heaviest connections. Most edges are thus inside some
+//! region, and other edges with another seed.
 
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::rng::Rng;
 use crate::ground::types::{NodeId, PeId, Weight};
 use crate::machine::Hierarchy;
 
-/// Which groups make up which region, by the number of the group at its level.
+/// Assigns groups to regions, by the number of the group at its level.
 pub(super) struct Regions {
     /// The level whose groups are the parts of regions; 0 are the innermost groups.
     level: usize,
     /// PEs of a group.
     group_size: usize,
-    /// The region of each group and its place there.
+    /// The region of each group, and its position in the region.
     place: Vec<(u32, u32)>,
     /// The groups of each region.
     groups: Vec<Vec<u32>>,
 }
 
-/// The place of a group that is in no region yet.
+/// Marks a group that is not in a region yet.
 const NOWHERE: (u32, u32) = (u32::MAX, 0);
 
-/// The mapping problem of a region: process i is on PE i, and both are numbered as the PEs of the groups.
+/// The mapping problem of a region. Process i is on PE i; both are numbered in the order of the PEs of the
+/// groups.
 pub(super) struct Region {
-    /// The communication of the processes of the region among each other.
+    /// The communication inside the region.
     pub graph: CsrGraph,
-    /// The machine they are on.
+    /// The machine part of the region.
     pub hierarchy: Hierarchy,
-    /// The whole problem's number of each process of the region.
+    /// The number of each process in the whole problem.
     pub processes: Vec<NodeId>,
 }
 
 impl Regions {
-    /// Gathers the groups of a level, at most `greatest` in a region.
+    /// Gathers the groups of a level into regions of at most `greatest` groups.
     ///
-    /// `pe_of` is the mapping at hand. The hierarchy must be [simplified](Hierarchy::simplified), and not
-    /// end at the level. O(m + groups · greatest).
+    /// `pe_of` is the current mapping. The hierarchy must be [simplified](Hierarchy::simplified) and have a
+    /// level above. O(m + groups · greatest).
     pub fn gather(
         graph: &CsrGraph,
         hierarchy: &Hierarchy,
@@ -83,7 +84,7 @@ impl Regions {
         self.groups.len()
     }
 
-    /// The problem of a region; O(its processes and their arcs).
+    /// The problem of a region; O(processes and arcs of the region).
     ///
     /// `process_on` is the inverse of `pe_of`.
     pub fn problem(
@@ -125,28 +126,30 @@ impl Regions {
         Region { graph, hierarchy, processes }
     }
 
-    /// The PE, in the whole machine, of a PE of a region.
+    /// The PE of the whole machine that corresponds to a PE of a region.
     pub fn pe(&self, index: usize, local: PeId) -> PeId {
         let (group, position) = (local as usize / self.group_size, local as usize % self.group_size);
         self.groups[index][group] * self.group_size as PeId + position as PeId
     }
 }
 
-/// Regions while they grow.
+/// Regions under construction.
 struct Growing {
-    /// What groups exchange.
+    /// The communication between groups.
     bundles: CsrGraph,
-    /// Groups inside the same group of the next level.
+    /// Number of groups inside the same group of the next level.
     siblings: u32,
-    /// The region of each group and its place there.
+    /// The region of each group, and its position in the region.
     place: Vec<(u32, u32)>,
-    /// What each group exchanges with the region that grows; those with any are in `border`.
+    /// The communication volume of each group with the growing region; groups with a positive volume are in
+    /// `border`.
     volume: Vec<Weight>,
     border: Vec<u32>,
 }
 
 impl Growing {
-    /// Grows a region from a group: the next one is always that which exchanges most with it.
+    /// Grows a region from a group, always adding the group with the largest communication volume with the
+    /// region.
     fn region(&mut self, region: u32, first: u32, greatest: usize) -> Vec<u32> {
         let mut members: Vec<u32> = Vec::new();
         let mut next = Some(first);
@@ -162,7 +165,7 @@ impl Growing {
         members
     }
 
-    /// A group has joined the region: its siblings outside of it are nearer by what they exchange with it.
+    /// Adds the volumes of the siblings of a group that has joined the region.
     fn extend_border(&mut self, group: u32) {
         for (other, weight) in self.bundles.arcs(group) {
             if other / self.siblings == group / self.siblings && self.place[other as usize] == NOWHERE {

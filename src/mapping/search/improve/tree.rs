@@ -1,16 +1,17 @@
-//! Improvement beyond exchanges that gain at once: annealing, and repartitioning.
+//! Improvement beyond local search on regular trees: annealing and repartitioning.
 //!
-//! Each start is [annealed](crate::mapping::annealing::tree); they meet in a tournament, and the winner is improved further by rounds of
-//! [rebuilding](rebuild): large neighbourhood search (Shaw 1998) whose neighbourhoods are mapping problems
-//! themselves. Annealing is good at arranging processes inside of groups and along the boundaries of groups;
-//! other shapes of the outermost groups, which no sequence of small steps leads to, come from partitioning.
+//! Each start is [annealed](crate::mapping::annealing::tree). A tournament selects the best one, which is
+//! improved further by rounds of [rebuilding](rebuild): large neighbourhood search (Shaw 1998) whose
+//! neighbourhoods are themselves mapping problems. Annealing is good at arranging processes inside groups and
+//! along the boundaries of groups. Other shapes of the outermost groups are not reachable by small steps;
+//! they come from partitioning.
 //!
-//! Both work on [regions](region) of the machine, independently of each other and in parallel. Problems of very few processes
-//! are solved [exactly](exact) instead.
+//! Both work on [regions](region) of the machine, independently and in parallel. Problems of very few
+//! processes are solved [exactly](exact) instead.
 //!
-//! Costs O(n · proposals) for annealing, and for each round of rebuilding as much plus the partitions.
-//! Memory: O(n + m) and the gain tables, [`REGION_TABLE`] entries a thread. Results depend on the seed,
-//! not on threads.
+//! Takes O(n · proposals) for annealing; each round of rebuilding takes as much plus the partitions. Memory:
+//! O(n + m) and the gain tables, [`REGION_TABLE`] entries per thread. Results depend on the seed, but not on
+//! the number of threads.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -31,22 +32,22 @@ use crate::mapping::problem::Problem;
 use crate::mapping::search::improve::{Improvement, exact, rebuild};
 use crate::mapping::{Mapping, process_on_each};
 
-/// Entries of the gain table that a region may have: of four bytes each they fit a second-level cache.
+/// Largest gain table of a region: with four bytes per entry, it fits a second-level cache.
 const REGION_TABLE: usize = 1 << 18;
 
-/// Entries that a region of only two groups may have: beyond, groups are so large that exchanges between
-/// them are left to the construction.
+/// Largest gain table of a region of only two groups. Beyond that, exchanges between the two large groups are
+/// left to the construction.
 const GREATEST_TABLE: usize = 1 << 24;
 
-/// Groups in the regions that are rebuilt, round by round. Small regions are cheap and often improved, large
-/// ones improve what small ones cannot.
+/// Groups per rebuilt region, round by round. Small regions are cheap and often improved; large ones improve
+/// what small ones cannot.
 const REBUILT_GROUPS: [usize; 5] = [8, 4, 2, 6, 3];
 
-/// Improves the most promising of some mappings as large as the problem; the result is not worse than any.
+/// Improves the most promising of several mappings; the result is not worse than any of them.
 ///
-/// The distances of `problem` are those of `hierarchy`. The observer may end it early; the result then is
-/// the best mapping so far. Runs on the threads of the rayon pool it is called in. Panics if there is no start, or
-/// if the problem, the hierarchy and the starts are not all of the same size.
+/// The distances of `problem` are those of `hierarchy`. If the observer asks to stop, the result is the best
+/// mapping so far. Runs on the threads of the current rayon pool. Panics if there is no start, or if the
+/// problem, the hierarchy and the starts do not all have the same size.
 pub(super) fn improve(
     problem: &Problem<'_>,
     hierarchy: &Hierarchy,
@@ -56,7 +57,7 @@ pub(super) fn improve(
     observer: &dyn Observer,
 ) -> SearchOutcome {
     let hierarchy = hierarchy.simplified();
-    // Number the processes by their PEs: what a region holds then lies together in memory.
+    // Number the processes by their PEs, so that the processes of a region are stored together.
     let order = process_on_each(starts[0].pes());
     let graph = relabel(problem.graph(), &order);
     let problem = &Problem::new(&graph, problem.oracle()).expect("the same graph");
@@ -89,8 +90,9 @@ pub(super) fn improve(
     }
 }
 
-/// The winner of a tournament: in each round the worse half leaves, and the survivors are improved before they are compared again. Returns
-/// with it the exchanges that those who left have tried and made.
+/// The winner of a tournament: in each round the worse half is eliminated, and the survivors are improved
+/// before they are compared again. Also returns the number of exchanges that the eliminated mappings tried
+/// and made.
 fn winner<'a>(mut states: Vec<State<'a>>, improve: impl Fn(&mut State<'a>) + Sync) -> (State<'a>, [u64; 2]) {
     let (mut tried, mut made) = (0, 0);
     while states.len() > 1 {
@@ -106,7 +108,7 @@ fn winner<'a>(mut states: Vec<State<'a>>, improve: impl Fn(&mut State<'a>) + Syn
     (states.pop().expect("there is a start"), [tried, made])
 }
 
-/// A mapping that is improved.
+/// A mapping under improvement.
 struct State<'a> {
     graph: &'a CsrGraph,
     hierarchy: &'a Hierarchy,
@@ -119,7 +121,7 @@ struct State<'a> {
     rounds: u64,
     seed: u64,
     observer: &'a dyn Observer,
-    /// The least cost that the observer was notified of: greater ones are not forwarded.
+    /// The smallest J that the observer was notified of; larger values are not forwarded.
     least: &'a Mutex<Cost>,
 }
 
@@ -157,7 +159,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Takes the best mapping there is.
+    /// Takes the optimal mapping.
     fn solve_exactly(&mut self) {
         let distances = Distances::DeepTree(self.hierarchy.online64());
         let problem = Problem::new(self.graph, &distances).expect("the mapping has a cost");
@@ -168,7 +170,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Anneals first the inside of small groups and then everything, in regions whose tables fit the cache.
+    /// Anneals the inside of small groups and then everything, in regions whose tables fit the cache.
     fn anneal(&mut self, config: &Improvement) {
         let observer = self.observer;
         let annealed = |schedule| {
@@ -186,15 +188,15 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Repartitions regions, everything once in each round.
+    /// Repartitions regions, covering the whole mapping in each round.
     fn rebuild(&mut self, config: &Improvement, effort: u32) {
         let observer = self.observer;
         let (n, arcs) = (self.pe_of.len() as u64, self.graph.num_arcs() as u64);
-        // One at least, unless the effort is 0.
+        // At least one round, unless the effort is 0.
         let rounds = (u64::from(effort) * n / (n + arcs)).max(u64::from(effort.min(1)));
         let levels = self.levels();
         for round in 0..rounds {
-            // Where no groups can be gathered, or nothing communicates, no round changes anything.
+            // Without groups to gather, or without communication, no round changes anything.
             if levels.is_empty() || arcs == 0 || observer.should_stop() {
                 return;
             }
@@ -209,8 +211,8 @@ impl<'a> State<'a> {
         self.hierarchy.arities()[..=level].iter().map(|&arity| arity as usize).product()
     }
 
-    /// The levels whose groups are gathered into regions, and how many for a region, outermost first: those
-    /// that no region of the level above holds whole.
+    /// The levels whose groups are gathered into regions, with the number of groups per region, outermost
+    /// first. Levels that fit completely into regions of the level above are skipped.
     fn levels(&self) -> Vec<(usize, usize)> {
         let mut levels = Vec::new();
         let innermost = self.hierarchy.arities().first().map_or(1, |&arity| arity as usize);
@@ -229,7 +231,7 @@ impl<'a> State<'a> {
         levels
     }
 
-    /// One round: gathers groups into regions, improves each, and takes over what they gained.
+    /// One round: gathers groups into regions, improves each, and applies the results.
     fn round(&mut self, level: usize, groups: usize, improve: &(dyn Fn(&Region, u64) -> Improved + Sync)) {
         let (graph, hierarchy, observer) = (self.graph, self.hierarchy, self.observer);
         if observer.should_stop() {

@@ -1,9 +1,9 @@
-//! Dividing a graph into groups of equal size, many of them in steps.
+//! Partitions a graph into groups of equal size, in steps of at most 64 blocks.
 //!
-//! 4096 groups become 64 times 64: on meshes and geometric graphs that cuts as little as a partition into all
-//! groups at once or less, in half the time, and blocks of one step are independent. They run in parallel,
-//! each with a seed that names its place. Costs a partition of the whole graph for each step; memory
-//! O(n + m).
+//! 4096 groups become 64 times 64. On meshes and geometric graphs, the cut is no larger than that of a
+//! partition into all groups at once, in half the time. The blocks of one step are independent: they run in
+//! parallel, each with a seed derived from its position. Takes a partition of the whole graph for each step;
+//! memory O(n + m).
 
 use rayon::prelude::*;
 
@@ -13,25 +13,25 @@ use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::{PartitionConfig, PartitionPreset, Partitioner, Targets};
 
-/// Blocks of one step: with fewer the cut grows (4 instead of 64: by 2 to 3 % on 2^18 processes), with more the
-/// time, and less can run in parallel.
+/// Blocks per step. Fewer blocks increase the cut (4 instead of 64: by 2 to 3 % on 2^18 processes). More
+/// blocks take more time and leave less parallelism.
 const MAX_BLOCKS: usize = 64;
 
-/// What to do inside of a group: its index, its subgraph, what its vertices are called in the whole graph, a seed, and
-/// the places to fill with these names.
+/// The action inside a group. Arguments: the index of the group, its subgraph, the names of its vertices in
+/// the whole graph, a seed, and the places to fill with these names.
 pub(super) type Inside<'a> = &'a (dyn Fn(usize, &CsrGraph, &[NodeId], u64, &mut [NodeId]) + Sync);
 
-/// How graphs are divided. Vertices weigh 1, and their number is the sum of the sizes of the groups.
+/// How graphs are partitioned. Vertices have weight 1, and their number is the sum of the group sizes.
 #[derive(Clone, Copy)]
-pub(super) struct Multisection<'a> {
+pub(super) struct StepwisePartition<'a> {
     /// The effort of the partitions.
     pub preset: PartitionPreset,
-    /// Once it asks to stop, what is left is divided in the order of the vertices.
+    /// Once it asks to stop, the rest is divided in the order of the vertices.
     pub observer: &'a dyn Observer,
 }
 
-impl Multisection<'_> {
-    /// The group of each vertex: `num_groups` of equal size, few edges between them.
+impl StepwisePartition<'_> {
+    /// The group of each vertex: `num_groups` groups of equal size with a small cut.
     pub fn groups(&self, graph: &CsrGraph, num_groups: usize, seed: u64) -> Vec<BlockId> {
         let nodes: Vec<NodeId> = graph.nodes().collect();
         let mut order = nodes.clone();
@@ -46,8 +46,8 @@ impl Multisection<'_> {
         group_of
     }
 
-    /// Divides a graph, whose vertices are called `nodes`, into groups of these sizes, and fills `places`, group
-    /// after group, as `inside` does. The first group has the index `first`.
+    /// Partitions a graph, whose vertices have the names `nodes`, into groups of these sizes. Then `inside`
+    /// fills the `places` of each group. The first group has the index `first`.
     #[allow(clippy::too_many_arguments)] // the state of a recursion
     pub fn arrange(
         &self,
@@ -67,14 +67,15 @@ impl Multisection<'_> {
             return inside(first, graph, nodes, seed, places);
         }
         let num_blocks = first_step(num_groups);
-        // The first blocks get one group more if they cannot all get the same number.
+        // If the groups cannot be distributed evenly, the first blocks get one group more.
         let (few, more) = (num_groups / num_blocks, num_groups % num_blocks);
         let begin = |block: usize| few * block + block.min(more);
         let groups_of = |block: usize| &groups[begin(block)..begin(block + 1)];
         let size = |block: usize| groups_of(block).iter().sum::<usize>() as Weight;
         let sizes = (0..num_blocks).map(size).collect();
         let targets = Targets::sizes(graph, sizes, 0.0).expect("the blocks hold all groups");
-        // Others are made and all are searched afterwards: more effort for exact sizes is not worth its time.
+        // Other constructions are tried too, and all are improved later: more effort for exact sizes does not
+        // pay off.
         let partitioner =
             Partitioner::with_valid_settings(PartitionConfig::preset(self.preset), derive(seed, 0));
         let partition = partitioner.partition_watched(graph, &targets, self.observer);
@@ -93,7 +94,7 @@ impl Multisection<'_> {
     }
 }
 
-/// Into how many blocks to divide first, so that no step makes more than [`MAX_BLOCKS`] where it can be helped.
+/// The number of blocks of the first step, such that no step makes more than [`MAX_BLOCKS`] if possible.
 fn first_step(num_groups: usize) -> usize {
     if num_groups <= MAX_BLOCKS { num_groups } else { num_groups.div_ceil(MAX_BLOCKS).min(MAX_BLOCKS) }
 }
@@ -107,8 +108,8 @@ mod tests {
     fn groups_are_of_equal_size() {
         let graph = generate::mesh(20, 30, 1);
         for num_groups in [1, 2, 3, 50, 75, 100, 300, 600] {
-            let multisection = Multisection { preset: PartitionPreset::Fast, observer: &() };
-            let group_of = multisection.groups(&graph, num_groups, 4);
+            let stepwise = StepwisePartition { preset: PartitionPreset::Fast, observer: &() };
+            let group_of = stepwise.groups(&graph, num_groups, 4);
             let mut sizes = vec![0; num_groups];
             for &group in &group_of {
                 sizes[group as usize] += 1;

@@ -12,7 +12,7 @@ use viem::graph::{CsrGraph, GraphBuilder};
 use viem::ground::types::NodeId;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
-use viem::mapping::solve::{DirectConfig, MapPreset, bounds, map_directly_watched};
+use viem::mapping::solve::{ManyToOneConfig, MapPreset, load_bounds, map_many_to_one_watched};
 use viem_verify::{MachineText, audit_many};
 
 const MACHINES: [(&str, Option<&str>); 7] = [
@@ -28,14 +28,14 @@ const MACHINES: [(&str, Option<&str>); 7] = [
 struct Problem {
     graph: CsrGraph,
     machine: (&'static str, Option<&'static str>),
-    config: DirectConfig,
+    config: ManyToOneConfig,
     start: Option<Vec<u32>>,
     stop: StopAfter,
 }
 
 fn problem(u: &mut Unstructured) -> arbitrary::Result<Problem> {
     let machine = *u.choose(&MACHINES)?;
-    let mut config = DirectConfig::preset(*u.choose(&MapPreset::ALL)?);
+    let mut config = ManyToOneConfig::preset(*u.choose(&MapPreset::ALL)?);
     config.imbalance = f64::from(u.int_in_range(0..=300)?) / 1000.0;
     config.seed = u.arbitrary()?;
     config.threads = u.int_in_range(1..=2)?;
@@ -69,7 +69,7 @@ fuzz_target!(|bytes: &[u8]| {
     let machine = viem::machine::build(spec, *distances, None).expect("a machine");
     let num_pes = machine.num_pes();
     let start = start.clone().and_then(|start| Mapping::many(num_pes, start).ok());
-    let solution = match map_directly_watched(graph, machine.as_ref(), config, start.as_ref(), stop) {
+    let solution = match map_many_to_one_watched(graph, machine.as_ref(), config, start.as_ref(), stop) {
         Ok(solution) => solution,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
@@ -77,7 +77,7 @@ fuzz_target!(|bytes: &[u8]| {
     let text = MachineText { spec, distances: *distances, file: None, pes: None };
     let audit = audit_many(&text_of(graph), &lines, &text).expect("a graph and a mapping of it");
     assert_eq!(audit.cost, solution.report.cost as u128);
-    let bounds = bounds(graph, machine.as_ref(), config.imbalance);
+    let bounds = load_bounds(graph, machine.as_ref(), config.imbalance);
     let excess = |loads: &[u128]| {
         let over = loads.iter().zip(&bounds).map(|(&load, &bound)| load.saturating_sub(bound as u128));
         over.sum::<u128>()
