@@ -111,7 +111,7 @@ fn map(preset: MapPreset, pairs: &[Pair], run: &MapRun) {
     for (pair, seed) in pairs.iter().flat_map(|pair| (0..run.seeds).map(move |seed| (pair, seed))) {
         let config = config.with_seed(seed).with_threads(run.threads);
         let begin = Instant::now();
-        let Solution { mapping, report } =
+        let Solution { mapping, report, .. } =
             solve(&pair.graph, &*pair.machine, &config).unwrap_or_else(|error| fail(error));
         let taken = begin.elapsed().as_secs_f64();
         seconds += taken;

@@ -108,7 +108,7 @@ fn map(preset: MapPreset, models: &[Model], run: &MapRun) {
     for (model, seed) in models.iter().flat_map(|model| (0..run.seeds).map(move |seed| (model, seed))) {
         let config = config.with_seed(seed).with_threads(run.threads);
         let start = Instant::now();
-        let Solution { mapping, report } =
+        let Solution { mapping, report, .. } =
             solve(&model.graph, &model.hierarchy, &config).unwrap_or_else(|error| fail(error));
         seconds += start.elapsed().as_secs_f64();
         let audited = audited_cost(&model.text, &mapping, &model.hierarchy);

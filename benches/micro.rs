@@ -211,7 +211,7 @@ fn construction(bencher: Bencher, algorithm: Construction) {
 #[divan::bench(args = [false, true], sample_count = 20)]
 fn metis_reader(bencher: Bencher, edge_weights: bool) {
     let mut text = Vec::new();
-    let content = GraphContent { node_weights: false, edge_weights };
+    let content = if edge_weights { GraphContent::EDGE_WEIGHTS } else { GraphContent::NO_WEIGHTS };
     metis::write(&mut text, &instance(32768).0, content).expect("memory takes everything");
     bencher.counter(BytesCount::new(text.len())).bench_local(|| {
         let source = Source::new("graph", text.as_slice()).expect("a text");

@@ -6,14 +6,14 @@ use std::error::Error;
 use std::path::Path;
 
 use viem::io::Source;
-use viem::io::traffic::{Collector, Making};
+use viem::io::traffic::{Collector, TrafficConfig};
 use viem::{Hierarchy, MapConfig, solve};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("instances/gromacs_water_pme_16.prof.gz");
     let mut traffic = Collector::new(None);
     traffic.read(Source::open(&recorded)?, None)?;
-    let (graph, summary) = traffic.finish(&Making::default())?;
+    let (graph, summary) = traffic.finish(&TrafficConfig::default())?;
     println!("{} processes in {} files", graph.num_nodes(), summary.files);
 
     let machine = Hierarchy::parse("4:2:2", "1:10:100")?;

@@ -299,7 +299,8 @@ fn check_mapping(
     let mut start: Vec<u32> = (0..n as u32).collect();
     rng.shuffle(&mut start);
     let start = (rng.below(3) == 0).then(|| Mapping::new(start).expect("a permutation"));
-    let Solution { mapping, report } = match solve_watched(graph, hierarchy, config, start.as_ref(), &()) {
+    let Solution { mapping, report, .. } = match solve_watched(graph, hierarchy, config, start.as_ref(), &())
+    {
         Ok(solution) => solution,
         Err(error @ SolveError::Problem(_)) => {
             let greatest = i128::from(graph.total_arc_weight()) * i128::from(hierarchy.max_distance());
@@ -324,7 +325,10 @@ fn check_mapping(
     let other = config.with_threads(pick(rng, &[1, 2, 8])).with_distances(pick(rng, &kinds));
     let again = solve_watched(graph, hierarchy, &other, start.as_ref(), &()).expect("what was solved before");
     assert_eq!(again.mapping, mapping, "{config:?} {other:?}");
-    let timeless = |report: MapReport| MapReport { seconds: MapSeconds::default(), ..report };
+    let timeless = |mut report: MapReport| {
+        report.seconds = MapSeconds::default();
+        report
+    };
     assert_eq!(timeless(again.report), timeless(report));
 
     if config.search.neighbourhood == Neighbourhood::NSquare && n <= 200 {
@@ -356,13 +360,9 @@ fn check_local_optimum<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, mapping:
 fn check_model(rng: &mut Rng, graph: &CsrGraph, counts: &mut Counts) {
     let n = graph.num_nodes();
     let greatest = 1 + rng.below(n as u32);
-    let config = ModelConfig {
-        num_blocks: 1 + rng.below(greatest) as usize,
-        preset: pick(rng, &PartitionPreset::ALL),
-        imbalance: pick(rng, &[0.0, 0.03, 0.5]),
-        seed: rng.next_u64(),
-        threads: 1,
-    };
+    let (num_blocks, preset) = (1 + rng.below(greatest) as usize, pick(rng, &PartitionPreset::ALL));
+    let imbalance = pick(rng, &[0.0, 0.03, 0.5]);
+    let config = ModelConfig::preset(preset, num_blocks).with_imbalance(imbalance).with_seed(rng.next_u64());
     let has_unit_weights = graph.node_weights().iter().all(|&weight| weight == 1);
     let model = model::generate(graph, &config).expect("no more blocks than vertices");
     let partition = &model.partition;

@@ -151,8 +151,8 @@ impl PictureOptions {
         }
         let comparison = Comparison::new(graph, machine)?.of_many(is_many);
         let in_order = comparison.arranged(Arrangement::Block).expect("there is room");
-        let before = Side { name: if is_many { "block" } else { "identity" }, mapping: &in_order };
-        let after = Side { name, mapping };
+        let before = Side::new(if is_many { "block" } else { "identity" }, &in_order);
+        let after = Side::new(name, mapping);
         picture::draw(graph, &comparison, &before, &after).map(Some)
     }
 }

@@ -22,14 +22,15 @@ pub(crate) fn read_mapping(
     num_processes: usize,
     machine: &dyn Machine,
 ) -> Result<Mapping, ReadError> {
-    let room = Room { num_pes: machine.num_pes(), capacity: &|pe| machine.capacity(pe) };
+    let capacity = |pe| machine.capacity(pe);
+    let room = Room::new(machine.num_pes(), &capacity);
     let pe_of = io::mapping::read(Source::open(path)?, num_processes, room)?;
     Ok(Mapping::on(machine, pe_of).expect("the reader has found room for each"))
 }
 
 /// Reads a mapping that may put any number of vertices on a PE.
 pub(crate) fn read_many(path: &Path, num_nodes: usize, machine: &dyn Machine) -> Result<Mapping, ReadError> {
-    let room = Room { num_pes: machine.num_pes(), capacity: &|_| u32::MAX };
+    let room = Room::new(machine.num_pes(), &|_| u32::MAX);
     let pe_of = io::mapping::read(Source::open(path)?, num_nodes, room)?;
     Ok(Mapping::many(machine.num_pes(), pe_of).expect("the reader has checked each"))
 }

@@ -64,7 +64,7 @@ impl SharingOptions {
 
 /// Says what the PEs bear.
 pub(crate) fn tell_loads(console: Console, loads: &PeLoads) {
-    let PeLoads { least, mean, greatest, bound, fullest, overload } = loads;
+    let PeLoads { least, mean, greatest, bound, fullest, overload, .. } = loads;
     console.line(format_args!(
         "load of the processing elements: {least} least, {mean:.2} mean, {greatest} greatest"
     ));
@@ -78,7 +78,7 @@ pub(crate) fn tell_loads(console: Console, loads: &PeLoads) {
 
 /// Says what PEs exchange.
 pub(crate) fn tell_traffic(console: Console, traffic: &PeTraffic) {
-    let PeTraffic { greatest_neighbours, mean_neighbours, greatest_volume, mean_volume } = traffic;
+    let PeTraffic { greatest_neighbours, mean_neighbours, greatest_volume, mean_volume, .. } = traffic;
     console.line(format_args!(
         "neighbours of a processing element: {greatest_neighbours} greatest, {mean_neighbours:.2} mean"
     ));

@@ -51,7 +51,7 @@ pub(crate) struct Problem {
 
 impl Problem {
     pub(crate) fn read(path: &Path) -> Result<Self> {
-        let Qaplib { size, a, b, claimed } = qaplib::read(Source::open(path)?)?;
+        let Qaplib { size, a, b, claimed, .. } = qaplib::read(Source::open(path)?)?;
         Ok(Self { qap: Qap::from_matrices(size, a, b)?, claimed })
     }
 

@@ -37,7 +37,7 @@ fuzz_target!(|text: &[u8]| {
     }
     if let Ok(graph) = metis::read(source(), NodeWeights::Read) {
         let mut written = Vec::new();
-        let content = GraphContent { node_weights: true, edge_weights: true };
+        let content = GraphContent::ALL_WEIGHTS;
         metis::write(&mut written, &graph, content).expect("a vector can be written");
         let again = Source::new("written", &written[..]).expect("a slice can be read");
         assert_eq!(metis::read(again, NodeWeights::Read).expect("a graph that was written"), graph);

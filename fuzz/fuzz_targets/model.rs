@@ -17,13 +17,9 @@ use viem::partition::PartitionPreset;
 
 fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, ModelConfig)> {
     let n = u.int_in_range(1..=60)?;
-    let config = ModelConfig {
-        num_blocks: u.int_in_range(1..=n)?,
-        preset: *u.choose(&PartitionPreset::ALL)?,
-        imbalance: *u.choose(&[0.0, 0.03, 1.0, 1e300])?,
-        seed: u.arbitrary()?,
-        threads: 1,
-    };
+    let (num_blocks, preset) = (u.int_in_range(1..=n)?, *u.choose(&PartitionPreset::ALL)?);
+    let imbalance = *u.choose(&[0.0, 0.03, 1.0, 1e300])?;
+    let config = ModelConfig::preset(preset, num_blocks).with_imbalance(imbalance).with_seed(u.arbitrary()?);
     let (node_bits, edge_bits) = (u.int_in_range(0..=63)?, u.int_in_range(0..=62)?);
     let mut builder = GraphBuilder::new(n);
     if node_bits > 0 {

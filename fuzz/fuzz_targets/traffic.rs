@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use viem::graph::CsrGraph;
 use viem::io::metis::{self, GraphContent, NodeWeights};
-use viem::io::traffic::{Collector, Format, Making, Share, WINDOW, Weighing};
+use viem::io::traffic::{Collector, Format, Share, TrafficConfig, WINDOW, Weighing};
 use viem::io::{ReadError, Source};
 
 /// Limits the run time: a few bytes can name a rank that leads to a graph of millions of vertices.
@@ -31,20 +31,17 @@ fuzz_target!(|input: (u8, &[u8])| {
         Err(error) => panic!("a slice can be read: {error}"),
     }
     let weighing = ["bytes", "msgs", "1.5e-6+2.5e-10"][choice / 7 % 3];
-    let making = Making {
-        weighing: Weighing::parse(weighing).expect("a weight"),
-        top: (choice / 21 % 2 > 0).then(|| Share::parse("90%").expect("a share")),
-        num_ranks: Some(MOST_RANKS),
-        first_rank: None,
-    };
-    let Ok((graph, summary)) = collector.finish(&making) else { return };
+    let config = TrafficConfig::new(Weighing::parse(weighing).expect("a weight"))
+        .with_top((choice / 21 % 2 > 0).then(|| Share::parse("90%").expect("a share")))
+        .with_num_ranks(MOST_RANKS);
+    let Ok((graph, summary)) = collector.finish(&config) else { return };
     assert_eq!(graph.num_nodes() as u64, MOST_RANKS);
     assert_eq!(summary.files, 1);
     let (offsets, targets) = (graph.offsets().to_vec(), graph.targets().to_vec());
     let (weights, nodes) = (graph.edge_weights().to_vec(), graph.node_weights().to_vec());
     assert_eq!(CsrGraph::new(offsets, targets, weights, nodes).as_ref(), Ok(&graph));
     let mut written = Vec::new();
-    let content = GraphContent { node_weights: false, edge_weights: true };
+    let content = GraphContent::EDGE_WEIGHTS;
     metis::write(&mut written, &graph, content).expect("a vector can be written");
     let again = source(&written).expect("a slice can be read");
     assert_eq!(metis::read(again, NodeWeights::Read).expect("a graph that was written"), graph);

@@ -18,6 +18,7 @@ use crate::io::{ContentError, ReadError, Source};
 
 /// What is wrong with a file of coordinates. Vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum CoordinatesFault {
     #[error("`{text}` is not a coordinate; coordinates are finite numbers such as -1.5e3")]

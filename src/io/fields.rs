@@ -9,6 +9,7 @@ use crate::io::{ContentError, ReadError, Source};
 
 /// Why a field is not the number that should stand there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum FieldFault {
     #[error("`{text}` {reason}; {what} is a whole number from {least} to {greatest}")]

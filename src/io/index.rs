@@ -9,6 +9,7 @@ use crate::io::{ContentError, ReadError, Source};
 
 /// What is wrong with an index file. Vertices and positions are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum IndexFault {
     #[error(

@@ -12,6 +12,7 @@ use crate::io::{ContentError, ReadError, Source};
 
 /// What is wrong with a mapping file. Lines are counted from 1, processes and PEs from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum MappingFault {
     #[error("this looks like {looks_like}, not like a mapping, which has one number a line")]
@@ -36,6 +37,7 @@ pub enum MappingFault {
 
 /// The PEs that processes can be on.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct Room<'a> {
     /// How many PEs there are.
     pub num_pes: usize,
@@ -43,7 +45,12 @@ pub struct Room<'a> {
     pub capacity: &'a dyn Fn(PeId) -> u32,
 }
 
-impl Room<'_> {
+impl<'a> Room<'a> {
+    /// A number of PEs, and how many processes each of them has room for.
+    pub fn new(num_pes: usize, capacity: &'a dyn Fn(PeId) -> u32) -> Self {
+        Self { num_pes, capacity }
+    }
+
     /// So many PEs with room for one process each.
     pub fn plain(num_pes: usize) -> Self {
         Self { num_pes, capacity: &|_| 1 }

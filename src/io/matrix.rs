@@ -9,6 +9,7 @@ use crate::io::{ContentError, ReadError, Source};
 
 /// A matrix of as many rows as columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Matrix {
     /// Number of rows.
     pub num_rows: usize,
@@ -18,6 +19,7 @@ pub struct Matrix {
 
 /// What is wrong with a matrix file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum MatrixFault {
     #[error(transparent)]

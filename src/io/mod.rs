@@ -59,6 +59,7 @@ pub use source::Source;
 
 /// Why nothing was read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum ReadError {
     /// The file is missing, or the system does not let it be read.
@@ -97,6 +98,7 @@ impl ReadError {
 
 /// What is wrong with the content of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)]
 pub enum ContentError {
     #[error(transparent)]

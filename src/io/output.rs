@@ -22,6 +22,7 @@ use crate::ground::error::{ErrorKind, HasKind};
 
 /// Why an output was refused or not written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum WriteError {
     /// There can be no such file: the folder is missing or may not be written to, or the name is taken.

@@ -6,6 +6,7 @@ use crate::io::{ContentError, ReadError, Source};
 
 /// What is wrong with a file of parents. Vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum ParentsFault {
     #[error(

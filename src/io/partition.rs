@@ -8,6 +8,7 @@ use crate::io::{ContentError, ReadError, Source};
 
 /// What is wrong with a partition file. Vertices and blocks are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum PartitionFault {
     #[error("`{text}` is not a block; the line must hold one whole number from 0 to {most}", most = BlockId::MAX - 1)]

@@ -11,6 +11,7 @@ pub const MOST: u32 = 1_000_000;
 
 /// What is wrong with a file of weights of PEs. Lines are counted from 1, PEs from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum PeWeightFault {
     #[error("`{text}` is not a weight; the line must hold one whole number from 1 to {MOST}")]

@@ -11,6 +11,7 @@ use crate::io::{ContentError, ReadError, Source};
 
 /// A permutation from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct QapSolutionFile {
     /// Numbers from 0, each once.
     pub order: Vec<u32>,
@@ -20,6 +21,7 @@ pub struct QapSolutionFile {
 
 /// What is wrong with such a file. Objects and places are counted as in the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum QapSolutionFault {
     #[error("`{text}` is not a whole number")]

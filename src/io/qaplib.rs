@@ -12,6 +12,7 @@ use crate::io::{ContentError, ReadError, Source};
 
 /// Two square matrices, and what the file says of J.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Qaplib {
     /// Number of rows of each.
     pub size: usize,
@@ -25,6 +26,7 @@ pub struct Qaplib {
 
 /// What is wrong with such a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum QaplibFault {
     #[error("`{text}` is not an entry of a matrix, a whole number from {} to {}", i64::MIN, i64::MAX)]

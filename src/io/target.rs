@@ -26,6 +26,7 @@ use crate::io::{ContentError, ReadError, Source};
 
 /// What a target file describes. PEs are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Target {
     /// Lists of PEs, the outermost `sub` first: PE i is entry i of the first list, which is a PE by the next list, and
     /// so on; entries of the last are PEs of the base. Each entry exists, and none is listed twice.
@@ -36,6 +37,7 @@ pub struct Target {
 
 /// A whole machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Base {
     /// A tree: members of a group and the distance of two PEs that meet there, by level, innermost first.
     Tree {
@@ -80,6 +82,7 @@ pub enum Base {
 
 /// What is wrong with a target file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum TargetFault {
     #[error(transparent)]

@@ -78,6 +78,7 @@ pub fn kind(name: &str) -> Option<&'static LauncherKind> {
 
 /// The files and the command line that launch a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Launch {
     /// The files, in the order of [`LauncherKind::files`].
     pub files: Vec<LaunchFile>,
@@ -87,6 +88,7 @@ pub struct Launch {
 
 /// A file that a launcher reads or runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LaunchFile {
     /// Lines that end with LF.
     pub content: String,

@@ -13,6 +13,7 @@ use crate::partition::{Partition, PartitionPreset, Partitioner, Targets, Targets
 
 /// How the graph is partitioned.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ModelConfig {
     /// Number of blocks, from 1 to the number of vertices.
     pub num_blocks: usize,
@@ -27,6 +28,26 @@ pub struct ModelConfig {
 }
 
 impl ModelConfig {
+    /// Blocks of at most 1.03 times the mean weight, with seed 0 and one thread.
+    pub fn preset(preset: PartitionPreset, num_blocks: usize) -> Self {
+        Self { num_blocks, preset, imbalance: 0.03, seed: 0, threads: 1 }
+    }
+
+    /// The same with an imbalance.
+    pub fn with_imbalance(self, imbalance: f64) -> Self {
+        Self { imbalance, ..self }
+    }
+
+    /// The same with a seed.
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// The same with a number of threads, at least 1.
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
     /// Checks the settings; call it before reading a graph.
     pub fn validate(&self) -> Result<(), ModelError> {
         Ok(Targets::check(self.num_blocks, self.imbalance)?)
@@ -50,6 +71,7 @@ pub fn check_num_blocks(graph: &CsrGraph, num_blocks: usize) -> Result<(), Model
 
 /// A model and the partition it comes from.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CommunicationModel {
     /// Vertex b stands for block b and has weight 1. The weight of an edge is the total weight of all edges
     /// between the two blocks.
@@ -78,6 +100,7 @@ impl CommunicationModel {
 
 /// Why a model cannot be generated.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum ModelError {
     #[error("cannot partition {num_nodes} vertices into {num_blocks} blocks; {}", possible(*num_nodes))]

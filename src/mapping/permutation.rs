@@ -14,6 +14,7 @@ pub struct Mapping {
 
 /// Why a list of PEs is not a one-to-one mapping. Processes and PEs are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum MappingError {
     #[error("process {process} is on PE {pe}, but the PEs are 0..{count}")]

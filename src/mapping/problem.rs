@@ -23,6 +23,7 @@ pub struct Problem<'a, O = Distances> {
 
 /// Why a graph cannot be mapped to a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum ProblemError {
     #[error(

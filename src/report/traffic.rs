@@ -10,6 +10,7 @@ use crate::mapping::Mapping;
 /// The traffic between processes whose innermost common group is of one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct LevelTraffic {
     /// The level; 1 is the innermost.
     pub level: usize,
@@ -59,6 +60,7 @@ pub fn by_level(graph: &CsrGraph, hierarchy: &Hierarchy, mapping: &Mapping) -> V
 /// The traffic between processes at a distance, or in a range of distances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct DistanceTraffic {
     /// The smallest distance in the range.
     pub least: Distance,
@@ -132,6 +134,7 @@ impl DistanceVisitor for Weights<'_> {
 /// The traffic between PEs in a many-to-one mapping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct PeTraffic {
     /// The largest number of PEs with which a PE communicates.
     pub greatest_neighbours: usize,

@@ -49,7 +49,7 @@ pub const MOST_INSTRUCTIONS: u64 = 1 << 27;
 /// Upper limit on the total cycles of computation of a workload, and on its total flits sent.
 pub const MOST_WORK: u64 = 1 << 48;
 
-/// One step of a task.
+/// One step of a task. Whoever runs a workload has to know every step, so a further one is a breaking change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instruction {
     /// Computes for this number of cycles.
@@ -84,6 +84,7 @@ pub enum Instruction {
 
 /// An ordered pair of tasks; the first sends to the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Channel {
     /// The sender.
     pub from: TaskId,

@@ -24,8 +24,7 @@ use viem_verify::{self as verify, MachineText, WorkloadText};
 /// A graph as the file that the library writes, with all weights.
 pub fn text_of(graph: &CsrGraph) -> String {
     let mut text = Vec::new();
-    metis::write(&mut text, graph, GraphContent { node_weights: true, edge_weights: true })
-        .expect("a vector can be written");
+    metis::write(&mut text, graph, GraphContent::ALL_WEIGHTS).expect("a vector can be written");
     String::from_utf8(text).expect("digits, spaces and line ends")
 }
 

@@ -14,6 +14,7 @@ const MOST_SLOTS: u32 = 1 << 16;
 
 /// A host of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Host {
     /// Its name.
     pub name: String,

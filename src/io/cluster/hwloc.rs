@@ -22,6 +22,7 @@ const MOST_PUS: u32 = 1 << 20;
 
 /// What an object is, from the outside in as most machines have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 #[allow(missing_docs)] // named as hwloc names them
 pub enum ObjectKind {
     Machine,
@@ -36,6 +37,7 @@ pub enum ObjectKind {
 
 /// A part of a node and what is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Object {
     /// What it is.
     pub kind: ObjectKind,

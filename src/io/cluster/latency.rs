@@ -13,6 +13,7 @@ const MOST_HOSTS: usize = 1 << 12;
 
 /// A matrix of latencies.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Latencies {
     /// The names of the hosts, if the file has some.
     pub hosts: Option<Vec<String>>,

@@ -23,6 +23,7 @@ const MOST_NAMES: usize = 64;
 
 /// How the nodes of a cluster are connected.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Topology {
     /// All nodes are alike.
     Flat,
@@ -41,6 +42,7 @@ pub enum Topology {
 
 /// A switch and what hangs on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Switch {
     /// Its name.
     pub name: String,
@@ -50,13 +52,28 @@ pub struct Switch {
     pub nodes: Vec<String>,
 }
 
+impl Switch {
+    /// A switch, with the names of the switches and of the nodes on it.
+    pub fn new(name: String, switches: Vec<String>, nodes: Vec<String>) -> Self {
+        Self { name, switches, nodes }
+    }
+}
+
 /// Nodes on a torus.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Torus {
     /// Lengths of the dimensions, the fastest first.
     pub lengths: Vec<u32>,
     /// The nodes, one a vertex.
     pub nodes: Vec<String>,
+}
+
+impl Torus {
+    /// A torus of these lengths, with the name of the node at each vertex.
+    pub fn new(lengths: Vec<u32>, nodes: Vec<String>) -> Self {
+        Self { lengths, nodes }
+    }
 }
 
 /// Reads a topology, of whichever kind the file is.

@@ -9,6 +9,7 @@ use crate::io::scanner::TextKind;
 
 /// A fault of a graph file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fault {
     /// Line, from 1.
     pub line: u64,
@@ -33,6 +34,7 @@ impl fmt::Display for Fault {
 
 /// What a number in a graph file stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 #[allow(missing_docs)]
 pub enum Role {
     NumNodes,
@@ -82,6 +84,7 @@ impl fmt::Display for Role {
 
 /// Why a text is not the number it should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 #[allow(missing_docs)]
 pub enum NumberFault {
     NotANumber,
@@ -126,6 +129,7 @@ impl fmt::Display for NumberFault {
 
 /// What is wrong with a graph file. Vertices are counted from 1, as in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum FaultKind {
     /// The content is of another kind, named by what it looks like.

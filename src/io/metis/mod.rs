@@ -36,6 +36,7 @@ use crate::io::{ContentError, ReadError, Source};
 
 /// What the first line of a graph file declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Header {
     /// Number of vertices.
     pub num_nodes: usize,
@@ -51,6 +52,7 @@ pub struct Header {
 
 /// What to do with the weights of vertices. They are checked in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NodeWeights {
     /// Take the first weight of each vertex; 1 if the file has none.
     Read,
@@ -104,6 +106,7 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
 
 /// What [`check`] has found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CheckReport {
     /// The header, if it is valid.
     pub header: Option<Header>,

@@ -22,6 +22,7 @@ use crate::io::{ReadError, Source};
 
 /// A checked file, and its mended content if there is a safe way to mend it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Repair {
     /// What was wrong.
     pub report: CheckReport,
@@ -31,6 +32,7 @@ pub struct Repair {
 
 /// Why a file cannot be mended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum RepairError {
     #[error("{count} of the faults can only be mended by hand, as it is not clear what was meant")]
@@ -63,6 +65,7 @@ pub struct RepairedGraph {
 
 /// What was mended; each number counts one kind of change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Changes {
     /// Entries that were the vertex itself, dropped.
     pub self_loops: u64,

@@ -9,11 +9,21 @@ use crate::io::digits::DigitWriter;
 
 /// Which weights are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GraphContent {
     /// Whether the weights of the vertices are written.
     pub node_weights: bool,
     /// Whether the weights of the edges are written.
     pub edge_weights: bool,
+}
+
+impl GraphContent {
+    /// Both kinds of weights: format 11.
+    pub const ALL_WEIGHTS: Self = Self { node_weights: true, edge_weights: true };
+    /// The weights of the edges only: format 1.
+    pub const EDGE_WEIGHTS: Self = Self { node_weights: false, edge_weights: true };
+    /// No weights: format 0.
+    pub const NO_WEIGHTS: Self = Self { node_weights: false, edge_weights: false };
 }
 
 /// Writes a graph; O(n + m). Reading it gives the same graph if all weights are written or 1.

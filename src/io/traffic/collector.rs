@@ -15,6 +15,7 @@ use crate::io::{ContentError, ReadError, Source};
 /// Lines of files, and what they tell of together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Tally {
     /// Lines, or numbers of a matrix.
     pub lines: u64,
@@ -35,6 +36,7 @@ impl Tally {
 /// What one class of traffic comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ClassTally {
     /// Name of the class.
     pub name: &'static str,
@@ -49,6 +51,7 @@ pub struct ClassTally {
 /// What the files hold and the graph does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct LeftOut {
     /// Traffic of a rank to itself, of the classes that are summed.
     pub to_itself: Tally,
@@ -64,13 +67,14 @@ pub struct LeftOut {
     pub omitted_rows: u64,
     /// Pairs whose weight is zero.
     pub weightless_pairs: usize,
-    /// Pairs too light for [`Making::top`].
+    /// Pairs too light for [`TrafficConfig::top`].
     pub light_pairs: usize,
 }
 
 /// What was summed.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Summary {
     /// Name of the kind of file.
     pub format: &'static str,
@@ -93,7 +97,8 @@ pub struct Summary {
 
 /// How the graph is made of the sums.
 #[derive(Clone, Copy, Debug)]
-pub struct Making {
+#[non_exhaustive]
+pub struct TrafficConfig {
     /// The weight of an edge.
     pub weighing: Weighing,
     /// Keeps the heaviest edges only.
@@ -105,14 +110,42 @@ pub struct Making {
     pub first_rank: Option<u64>,
 }
 
-impl Default for Making {
+impl TrafficConfig {
+    /// All edges, of this weight; ranks as they are found.
+    pub const fn new(weighing: Weighing) -> Self {
+        Self { weighing, top: None, num_ranks: None, first_rank: None }
+    }
+
+    /// The same with another weight of an edge.
+    pub const fn with_weighing(self, weighing: Weighing) -> Self {
+        Self { weighing, ..self }
+    }
+
+    /// The same with the heaviest edges only, or all.
+    pub fn with_top(self, top: impl Into<Option<Share>>) -> Self {
+        Self { top: top.into(), ..self }
+    }
+
+    /// The same with a number of ranks, or as many as are found.
+    pub fn with_num_ranks(self, num_ranks: impl Into<Option<u64>>) -> Self {
+        Self { num_ranks: num_ranks.into(), ..self }
+    }
+
+    /// The same with a first rank, or the one that is found.
+    pub fn with_first_rank(self, first_rank: impl Into<Option<u64>>) -> Self {
+        Self { first_rank: first_rank.into(), ..self }
+    }
+}
+
+impl Default for TrafficConfig {
     fn default() -> Self {
-        Self { weighing: Weighing::BYTES, top: None, num_ranks: None, first_rank: None }
+        Self::new(Weighing::BYTES)
     }
 }
 
 /// Why there is no graph. Ranks are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum TrafficError {
     #[error("files of kind {format} have no class `{name}`; they have {known}")]
@@ -160,13 +193,13 @@ impl HasKind for TrafficError {
 ///
 /// ```
 /// use viem::io::Source;
-/// use viem::io::traffic::{Collector, Making, Weighing};
+/// use viem::io::traffic::{Collector, TrafficConfig, Weighing};
 ///
 /// let mut collector = Collector::new(None);
 /// let text = "source,target,weight\n0,1,5\n1,0,7\n";
 /// collector.read(Source::new("flows.csv", text.as_bytes())?, None)?;
-/// let making = Making { weighing: Weighing::BYTES, top: None, num_ranks: None, first_rank: None };
-/// let (graph, summary) = collector.finish(&making)?;
+/// let config = TrafficConfig::new(Weighing::BYTES);
+/// let (graph, summary) = collector.finish(&config)?;
 /// assert_eq!(graph.arcs(0).collect::<Vec<_>>(), [(1, 12)]);
 /// assert_eq!(summary.classes[0].tally.lines, 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -280,32 +313,32 @@ impl Collector {
 
     /// The graph of all files read: vertex i is rank i, an edge weighs what its ends exchange in both
     /// directions. O(f log f) for f flows.
-    pub fn finish(self, making: &Making) -> Result<(CsrGraph, Summary), TrafficError> {
+    pub fn finish(self, config: &TrafficConfig) -> Result<(CsrGraph, Summary), TrafficError> {
         let format = self.format.ok_or(TrafficError::NoRanks)?;
         self.check_classes(format)?;
-        let first_rank = self.first_rank(format, making)?;
-        let num_ranks = self.num_ranks(first_rank, making)?;
+        let first_rank = self.first_rank(format, config)?;
+        let num_ranks = self.num_ranks(first_rank, config)?;
         if let Some(PairOverflow(u, v)) = self.overflow {
             return Err(TrafficError::Overflow(u, v));
         }
         let pairs = self.pairs.finish().map_err(|PairOverflow(u, v)| TrafficError::Overflow(u, v))?;
         let summed = || self.classes.iter().filter(|class| class.is_summed);
-        if making.weighing.needs_messages() && !pairs.is_empty() && summed().all(|c| c.tally.messages == 0) {
+        if config.weighing.needs_messages() && !pairs.is_empty() && summed().all(|c| c.tally.messages == 0) {
             return Err(TrafficError::NoMessages);
         }
         let tells_messages_only =
             || summed().all(|c| c.tally.bytes == 0) && summed().any(|c| c.tally.messages > 0);
-        if !making.weighing.needs_messages() && tells_messages_only() {
+        if !config.weighing.needs_messages() && tells_messages_only() {
             return Err(TrafficError::NoBytes);
         }
         let mut left_out = self.left_out;
         let (mut weights, decimal_places) =
-            making.weighing.weigh(&pairs).ok_or(TrafficError::WeightOverflow)?;
+            config.weighing.weigh(&pairs).ok_or(TrafficError::WeightOverflow)?;
         let sum = weights.iter().try_fold(0, |sum: Weight, &weight| sum.checked_add(weight));
         sum.and_then(|sum| sum.checked_mul(2)).ok_or(TrafficError::WeightOverflow)?;
         let zeros = |weights: &[Weight]| weights.iter().filter(|&&weight| weight == 0).count();
         left_out.weightless_pairs = zeros(&weights);
-        if let Some(top) = making.top {
+        if let Some(top) = config.top {
             top.keep_heaviest(&mut weights);
             left_out.light_pairs = zeros(&weights) - left_out.weightless_pairs;
         }
@@ -335,23 +368,23 @@ impl Collector {
         }
     }
 
-    fn first_rank(&self, format: Format, making: &Making) -> Result<u64, TrafficError> {
+    fn first_rank(&self, format: Format, config: &TrafficConfig) -> Result<u64, TrafficError> {
         if !format.guesses_first_rank {
             return Ok(0);
         }
-        let first = making.first_rank.unwrap_or(u64::from(self.lowest_rank > 0));
+        let first = config.first_rank.unwrap_or(u64::from(self.lowest_rank > 0));
         if self.lowest_rank < first {
             return Err(TrafficError::BelowFirst { found: self.lowest_rank, first });
         }
         Ok(first)
     }
 
-    fn num_ranks(&self, first_rank: u64, making: &Making) -> Result<u64, TrafficError> {
+    fn num_ranks(&self, first_rank: u64, config: &TrafficConfig) -> Result<u64, TrafficError> {
         let found = self.stated.unwrap_or(self.num_ranks.saturating_sub(first_rank));
         if found > MOST_RANKS {
             return Err(TrafficError::TooLarge { count: found });
         }
-        match making.num_ranks {
+        match config.num_ranks {
             Some(asked) if asked < found => Err(TrafficError::TooManyRanks { found, asked }),
             Some(asked) if asked > MOST_RANKS => Err(TrafficError::TooManyAsked { asked }),
             Some(asked) => Ok(asked),

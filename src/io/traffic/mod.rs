@@ -28,7 +28,7 @@ mod weighing;
 
 use std::fmt;
 
-pub use collector::{ClassTally, Collector, LeftOut, Making, Summary, Tally, TrafficError};
+pub use collector::{ClassTally, Collector, LeftOut, Summary, Tally, TrafficConfig, TrafficError};
 pub use weighing::{Share, ShareError, Weighing, WeighingError};
 
 use self::collector::Inlet;
@@ -59,6 +59,7 @@ pub struct Format {
 
 /// A class of traffic that a file tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Class {
     /// Its name, as the files have it.
     pub name: &'static str,
@@ -121,6 +122,7 @@ const ALL_TRAFFIC: &[Class] = &[Class { name: "all", title: "all traffic", is_de
 
 /// What is wrong with a file of traffic. Ranks are named as the file numbers them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum TrafficFault {
     #[error(

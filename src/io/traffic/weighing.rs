@@ -17,6 +17,7 @@ pub struct Weighing {
 
 /// Why a text is no [`Weighing`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum WeighingError {
     #[error(
@@ -145,6 +146,7 @@ pub struct Share {
 
 /// Why a text is no [`Share`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum ShareError {
     #[error("`{text}` is not a share of the weight, such as 0.95 or 95%")]

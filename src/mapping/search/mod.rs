@@ -121,6 +121,7 @@ impl Default for SearchConfig {
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SearchOutcome {
     /// The final mapping.
     pub mapping: Mapping,

@@ -98,6 +98,7 @@ impl ManyToOneConfig {
 /// The loads of the PEs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct PeLoads {
     /// The smallest load of a PE.
     pub least: Weight,
@@ -116,6 +117,7 @@ pub struct PeLoads {
 /// The report of a many-to-one mapping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ManyToOneReport {
     /// Number of vertices.
     pub num_nodes: usize,
@@ -140,6 +142,7 @@ pub struct ManyToOneReport {
 
 /// A many-to-one mapping and its report.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ManyToOneSolution {
     /// The PE of each vertex.
     pub mapping: Mapping,

@@ -80,6 +80,7 @@ impl HasKind for SolveError {
 
 /// A mapping and its report.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Solution {
     /// The mapping.
     pub mapping: Mapping,
@@ -116,11 +117,19 @@ const ENOUGH_PLACES: usize = 8;
 
 /// The mappings given to a run.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Given<'a> {
     /// A mapping that the result must not be worse than.
     pub start: Option<&'a Mapping>,
     /// The first mapping, instead of a construction.
     pub first: Option<&'a Mapping>,
+}
+
+impl<'a> Given<'a> {
+    /// The same with a first mapping, or none.
+    pub fn with_first(self, first: impl Into<Option<&'a Mapping>>) -> Self {
+        Self { first: first.into(), ..self }
+    }
 }
 
 impl<'a> From<Option<&'a Mapping>> for Given<'a> {

@@ -6,6 +6,7 @@ use crate::mapping::construct::Construction;
 /// Sizes, objective and time of each phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MapReport {
     /// Number of processes, n.
     pub num_processes: usize,
@@ -34,6 +35,7 @@ pub struct MapReport {
 /// Time of each phase, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MapSeconds {
     /// Setting up the distances.
     pub distances: f64,

@@ -34,6 +34,7 @@ pub struct Comparison<'a> {
 /// The figures of a mapping.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Figures {
     /// J.
     #[cfg_attr(feature = "serde", serde(rename = "J"))]
@@ -53,6 +54,7 @@ pub struct Figures {
 /// The traffic that stays inside a level, excluding the levels inside it.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct LevelShare {
     /// Its name, for output.
     pub name: String,

@@ -34,11 +34,19 @@ const MOST_BARS: usize = 32;
 const MOST_BORDERS: usize = 32;
 
 /// One of the two mappings.
+#[non_exhaustive]
 pub struct Side<'a> {
     /// Its name, for output.
     pub name: &'a str,
     /// The mapping.
     pub mapping: &'a Mapping,
+}
+
+impl<'a> Side<'a> {
+    /// A mapping and what people call it.
+    pub fn new(name: &'a str, mapping: &'a Mapping) -> Self {
+        Self { name, mapping }
+    }
 }
 
 const WIDTH: f64 = 960.0;

@@ -28,6 +28,7 @@ pub struct Frame {
 
 /// The alignment of a text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the names say it
 pub enum Anchor {
     Start,

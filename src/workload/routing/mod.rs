@@ -44,6 +44,7 @@ pub type LaneId = u32;
 
 /// A step of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hop {
     /// The lane.
     pub lane: LaneId,
@@ -51,7 +52,7 @@ pub struct Hop {
     pub cycles: u64,
 }
 
-/// How a message travels.
+/// How a message travels. Whoever simulates it has to know every way, so a further one is a breaking change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
     /// Flit by flit over all links at once; every hop takes the same time.

@@ -52,14 +52,14 @@ fn the_first_offending_line_is_named() {
 #[test]
 fn processes_share_a_pe_that_has_room_and_leave_others_empty() {
     let read = |text: &str| {
-        let room = Room { num_pes: 4, capacity: &|pe| pe + 1 };
+        let room = Room::new(4, &|pe| pe + 1);
         mapping::read(Source::new("test", text.as_bytes()).unwrap(), 3, room)
     };
     assert_eq!(read("3\n1\n1\n").unwrap(), [3, 1, 1]);
     let message = |text: &str| read(text).unwrap_err().to_string();
     assert!(message("0\n1\n0\n").contains("line 3, column 1: PE 0 is taken by line 1 already"));
     assert!(message("0\n4\n0\n").contains("line 2, column 1: there is no PE 4; the PEs are 0 to 3"));
-    let room = Room { num_pes: 1, capacity: &|_| 2 };
+    let room = Room::new(1, &|_| 2);
     let full = mapping::read(Source::new("test", &b"0\n0\n0\n"[..]).unwrap(), 3, room).unwrap_err();
     assert!(full.to_string().contains("line 3, column 1: PE 0 is full: it has room for 2"), "{full}");
 }

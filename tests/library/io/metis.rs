@@ -425,7 +425,7 @@ prop_compose! {
 
 fn written(graph: &CsrGraph) -> Vec<u8> {
     let mut text = Vec::new();
-    metis::write(&mut text, graph, GraphContent { node_weights: true, edge_weights: true }).unwrap();
+    metis::write(&mut text, graph, GraphContent::ALL_WEIGHTS).unwrap();
     text
 }
 

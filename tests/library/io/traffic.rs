@@ -8,12 +8,12 @@ use proptest::prelude::*;
 use viem::graph::CsrGraph;
 use viem::io::metis::{self, NodeWeights};
 use viem::io::traffic::{
-    Collector, Format, MOST_RANKS, Making, Share, Summary, TrafficError, TrafficFault, Weighing,
+    Collector, Format, MOST_RANKS, Share, Summary, TrafficConfig, TrafficError, TrafficFault, Weighing,
 };
 use viem::io::{ContentError, ReadError, Source};
 
-const BYTES: Making = Making { weighing: Weighing::BYTES, top: None, num_ranks: None, first_rank: None };
-const MESSAGES: Making = Making { weighing: Weighing::MESSAGES, ..BYTES };
+const BYTES: TrafficConfig = TrafficConfig::new(Weighing::BYTES);
+const MESSAGES: TrafficConfig = BYTES.with_weighing(Weighing::MESSAGES);
 
 fn format(name: &str) -> Format {
     Format::ALL.into_iter().find(|format| format.name() == name).unwrap()
@@ -27,8 +27,8 @@ fn collect(format: Option<Format>, texts: &[&[u8]]) -> Result<Collector, ReadErr
     Ok(collector)
 }
 
-fn sum(format: Option<Format>, texts: &[&[u8]], making: &Making) -> (CsrGraph, Summary) {
-    collect(format, texts).unwrap().finish(making).unwrap()
+fn sum(format: Option<Format>, texts: &[&[u8]], config: &TrafficConfig) -> (CsrGraph, Summary) {
+    collect(format, texts).unwrap().finish(config).unwrap()
 }
 
 fn edges(graph: &CsrGraph) -> Vec<(u32, u32, i64)> {
@@ -147,8 +147,8 @@ proptest! {
                 continue;
             }
             let texts: Vec<_> = texts.iter().map(|text| text.as_bytes()).collect();
-            let making = Making { num_ranks: Some(n.into()), first_rank: Some(0), ..BYTES };
-            let (graph, summary) = sum(Some(kind), &texts, &making);
+            let config = BYTES.with_num_ranks(u64::from(n)).with_first_rank(0);
+            let (graph, summary) = sum(Some(kind), &texts, &config);
             let mut expected = BTreeMap::new();
             for (&(from, to), &(bytes, messages)) in flows.iter().filter(|((from, to), _)| from != to) {
                 let sums = expected.entry((from.min(to), from.max(to))).or_insert((0, 0));
@@ -164,9 +164,9 @@ proptest! {
             let bytes: u128 = flows.values().map(|flow| u128::from(flow.0)).sum();
             prop_assert_eq!(summary.classes.iter().map(|class| class.tally.bytes).sum::<u128>(), bytes);
             if has_messages && !expected.is_empty() {
-                let messages = Making { weighing: Weighing::MESSAGES, ..making };
+                let messages = config.with_weighing(Weighing::MESSAGES);
                 prop_assert_eq!(edges(&sum(Some(kind), &texts, &messages).0), of(|sums| sums.1));
-                let both = Making { weighing: Weighing::parse("7+0.5").unwrap(), ..making };
+                let both = config.with_weighing(Weighing::parse("7+0.5").unwrap());
                 let (graph, summary) = sum(Some(kind), &texts, &both);
                 prop_assert_eq!(edges(&graph), of(|sums| 70 * sums.1 + 5 * sums.0));
                 prop_assert_eq!(summary.decimal_places, 1);
@@ -178,8 +178,8 @@ proptest! {
             }
             // However the file is cut off, nothing panics and no ranks are made up.
             let short = &texts[0][..texts[0].len() * cut / 9];
-            let making = Making { num_ranks: None, ..making };
-            let cut_off = collect(Some(kind), &[short]).ok().and_then(|collector| collector.finish(&making).ok());
+            let config = config.with_num_ranks(None);
+            let cut_off = collect(Some(kind), &[short]).ok().and_then(|collector| collector.finish(&config).ok());
             prop_assert!(cut_off.is_none_or(|(graph, _)| graph.num_nodes() <= n as usize));
         }
     }
@@ -213,11 +213,11 @@ fn instance(name: &str) -> CsrGraph {
 #[test]
 fn a_real_recording_gives_the_graphs_that_were_made_of_it() {
     let text = recording();
-    let graph = |making, include: Option<&[&str]>| {
+    let graph = |config, include: Option<&[&str]>| {
         let mut collector =
             Collector::new(include.map(|names| names.iter().map(|name| name.to_string()).collect()));
         collector.read(Source::new("stream", text.as_bytes()).unwrap(), None).unwrap();
-        collector.finish(making).unwrap()
+        collector.finish(config).unwrap()
     };
     let (by_bytes, summary) = graph(&BYTES, None);
     assert_eq!(by_bytes, instance("gromacs_water_pme_16.bytes.graph"));
@@ -341,18 +341,18 @@ fn ranks_of_edge_lists_start_where_the_files_say() {
     assert_eq!(summary.first_rank, Some(1));
     let (graph, summary) = sum(Some(format("edges")), &[from_one[0], b"0 2 1\n"], &BYTES);
     assert_eq!((graph.num_nodes(), summary.first_rank), (3, Some(0)));
-    let making = Making { first_rank: Some(0), num_ranks: Some(9), ..BYTES };
-    let (graph, summary) = sum(Some(format("edges")), &from_one, &making);
+    let config = BYTES.with_first_rank(0).with_num_ranks(9);
+    let (graph, summary) = sum(Some(format("edges")), &from_one, &config);
     assert_eq!((graph.num_nodes(), summary.first_rank), (9, Some(0)));
     assert_eq!(edges(&graph), [(1, 2, 5), (3, 4, 6)]);
     let refused =
-        |making, text: &[u8]| collect(Some(format("edges")), &[text]).unwrap().finish(making).unwrap_err();
-    let making = Making { first_rank: Some(1), ..BYTES };
-    assert_eq!(refused(&making, b"0 1 1\n"), TrafficError::BelowFirst { found: 0, first: 1 });
-    let making = Making { num_ranks: Some(2), ..BYTES };
-    assert_eq!(refused(&making, b"0 2 1\n"), TrafficError::TooManyRanks { found: 3, asked: 2 });
-    let making = Making { num_ranks: Some(MOST_RANKS + 1), ..BYTES };
-    assert_eq!(refused(&making, b"0 2 1\n"), TrafficError::TooManyAsked { asked: MOST_RANKS + 1 });
+        |config, text: &[u8]| collect(Some(format("edges")), &[text]).unwrap().finish(config).unwrap_err();
+    let config = BYTES.with_first_rank(1);
+    assert_eq!(refused(&config, b"0 1 1\n"), TrafficError::BelowFirst { found: 0, first: 1 });
+    let config = BYTES.with_num_ranks(2);
+    assert_eq!(refused(&config, b"0 2 1\n"), TrafficError::TooManyRanks { found: 3, asked: 2 });
+    let config = BYTES.with_num_ranks(MOST_RANKS + 1);
+    assert_eq!(refused(&config, b"0 2 1\n"), TrafficError::TooManyAsked { asked: MOST_RANKS + 1 });
 }
 
 /// Whether the kind is said or recognised, damage is told where reading ends; and instead of that nothing is recognised.
@@ -593,13 +593,13 @@ fn a_job_may_have_as_many_ranks_whether_they_count_from_0_or_from_1() {
         collect(Some(format("edges")), &texts)
     };
     // That fewer are asked for spares the graph.
-    let fewer = Making { num_ranks: Some(MOST_RANKS - 1), ..BYTES };
+    let fewer = BYTES.with_num_ranks(MOST_RANKS - 1);
     let too_many = TrafficError::TooManyRanks { found: MOST_RANKS, asked: MOST_RANKS - 1 };
     let from_one = format!("1,{last},5\n");
     for text in [&from_one, &format!("0,{},5\n", last - 1)] {
         assert_eq!(read(&[text]).unwrap().finish(&fewer).unwrap_err(), too_many, "{text}");
     }
-    let from_zero = Making { first_rank: Some(0), ..BYTES };
+    let from_zero = BYTES.with_first_rank(0);
     let too_large = TrafficError::TooLarge { count: MOST_RANKS + 1 };
     assert_eq!(read(&[&from_one]).unwrap().finish(&from_zero).unwrap_err(), too_large);
     let count = MOST_RANKS + 1;
@@ -644,7 +644,7 @@ fn kinds_are_recognised_and_not_mixed() {
 #[test]
 fn sums_beyond_64_bits_are_refused() {
     let edges =
-        |text: &[u8], making: &Making| collect(Some(format("edges")), &[text]).unwrap().finish(making);
+        |text: &[u8], config: &TrafficConfig| collect(Some(format("edges")), &[text]).unwrap().finish(config);
     let limit = i64::MAX as u64 / 2;
     assert!(edges(format!("0 1 {limit}\n").as_bytes(), &BYTES).is_ok());
     for text in [
@@ -656,15 +656,15 @@ fn sums_beyond_64_bits_are_refused() {
         assert_eq!(edges(text.as_bytes(), &BYTES).unwrap_err(), TrafficError::WeightOverflow, "{text}");
     }
     let text = format!("3 1 {0}\n1 3 {0}\n", u64::MAX);
-    let making = Making { first_rank: Some(0), ..BYTES };
-    assert_eq!(edges(text.as_bytes(), &making).unwrap_err(), TrafficError::Overflow(1, 3));
+    let config = BYTES.with_first_rank(0);
+    assert_eq!(edges(text.as_bytes(), &config).unwrap_err(), TrafficError::Overflow(1, 3));
     let text = format!("0 1 1 {0}\n1 0 1 {0}\n", u64::MAX);
     assert_eq!(edges(text.as_bytes(), &BYTES).unwrap_err(), TrafficError::Overflow(0, 1));
     // Costs with decimal places are scaled down instead.
-    let making = Making { weighing: Weighing::parse("1.5e-6+2.5e-10").unwrap(), ..BYTES };
+    let config = BYTES.with_weighing(Weighing::parse("1.5e-6+2.5e-10").unwrap());
     let text = format!("0 1 {0} {0}\n1 2 1 1\n", 1u64 << 60);
     let weight = (((150_025u128 << 60) + 500_000_000) / 1_000_000_000) as i64;
-    let (graph, summary) = edges(text.as_bytes(), &making).unwrap();
+    let (graph, summary) = edges(text.as_bytes(), &config).unwrap();
     assert_eq!(summary.decimal_places, 2);
     assert_eq!(graph.arcs(0).next(), Some((1, weight)));
     assert_eq!((graph.num_edges(), summary.left_out.weightless_pairs), (1, 1));
@@ -709,8 +709,8 @@ fn what_is_asked_for_must_be_there() {
 fn the_heaviest_edges_are_kept() {
     let text = b"0 1 50\n1 2 30\n2 3 15\n3 4 5\n";
     let kept = |share: &str| {
-        let making = Making { top: Some(Share::parse(share).unwrap()), ..BYTES };
-        let (graph, summary) = sum(Some(format("edges")), &[text], &making);
+        let config = BYTES.with_top(Share::parse(share).unwrap());
+        let (graph, summary) = sum(Some(format("edges")), &[text], &config);
         assert_eq!(graph.num_nodes(), 5);
         assert_eq!(graph.num_edges() + summary.left_out.light_pairs, 4);
         edges(&graph).iter().map(|edge| edge.2).collect::<Vec<_>>()
@@ -722,10 +722,10 @@ fn the_heaviest_edges_are_kept() {
     assert_eq!(kept("0.1"), [50]);
     let equal: String = (0..100).map(|rank| format!("{rank} {} 1\n", rank + 1)).collect();
     for (share, count) in [("55%", 55), ("0.55", 55), ("7%", 7), ("28%", 28), ("28.01%", 29), ("1e-9", 1)] {
-        let making = Making { top: Some(Share::parse(share).unwrap()), ..BYTES };
-        assert_eq!(sum(Some(format("edges")), &[equal.as_bytes()], &making).0.num_edges(), count, "{share}");
+        let config = BYTES.with_top(Share::parse(share).unwrap());
+        assert_eq!(sum(Some(format("edges")), &[equal.as_bytes()], &config).0.num_edges(), count, "{share}");
     }
     let far_apart = b"0 1 9007199254740992\n1 2 1\n";
-    let making = Making { top: Some(Share::parse("100%").unwrap()), ..BYTES };
-    assert_eq!(sum(Some(format("edges")), &[far_apart], &making).0.num_edges(), 2);
+    let config = BYTES.with_top(Share::parse("100%").unwrap());
+    assert_eq!(sum(Some(format("edges")), &[far_apart], &config).0.num_edges(), 2);
 }

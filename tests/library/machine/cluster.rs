@@ -176,7 +176,7 @@ fn distances_are_told_by_what_is_innermost_around_two_cores() {
 
 fn switch(name: &str, switches: &[&str], nodes: &[&str]) -> Switch {
     let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    Switch { name: name.to_owned(), switches: own(switches), nodes: own(nodes) }
+    Switch::new(name.to_owned(), own(switches), own(nodes))
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn switches_are_levels_above_the_nodes() {
 #[test]
 fn tori_count_hops() {
     let names: Vec<String> = (0..6).map(|node| format!("n{node}")).collect();
-    let ring = Topology::Tori(vec![Torus { lengths: vec![6], nodes: names }]);
+    let ring = Topology::Tori(vec![Torus::new(vec![6], names)]);
     let cluster = Cluster::new(Draft { topology: ring, ..draft(nodes(6), vec![plain(2)]) }).unwrap();
     let told = "6 nodes x 2 cores, distances 1 inside a node (assumed), 30 to 90 between nodes (hops on a ring of 6)";
     assert_eq!(cluster.describe(), told);

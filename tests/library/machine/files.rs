@@ -19,7 +19,7 @@ fn invalid<T: std::fmt::Debug>(result: Result<T, ReadError>) -> (u64, u64, Conte
 }
 
 fn base(text: &str) -> Base {
-    let Target { lists, base } = target::read(source(text)).unwrap();
+    let Target { lists, base, .. } = target::read(source(text)).unwrap();
     assert!(lists.is_empty());
     base
 }
@@ -52,7 +52,7 @@ fn targets_of_every_kind() {
         base("deco 0\n3 5\n0 1 4\n1 2 5\n2 1 3\n1\n2 3\n"),
         Base::Decomposition { capacities: vec![1, 2, 1], domains: vec![4, 5, 3], triangle: vec![1, 2, 3] }
     );
-    let Target { lists, base } = target::read(source("sub\n2 1 2\nsub 3 5 0 7\nhcub 3\n")).unwrap();
+    let Target { lists, base, .. } = target::read(source("sub\n2 1 2\nsub 3 5 0 7\nhcub 3\n")).unwrap();
     assert_eq!(lists, [vec![1, 2], vec![5, 0, 7]]);
     assert_eq!(base, Base::Hypercube { dimension: 3 });
 }

@@ -56,7 +56,7 @@ fn is_possible(config: &MapConfig, family: &Family) -> bool {
 
 /// Asserts that a solution is a mapping, costs what the report says, and is not worse than the identity and a start.
 fn check(family: &Family, graph: &CsrGraph, solution: &Solution, start: Option<&Mapping>, context: &str) {
-    let Solution { mapping, report } = solution;
+    let Solution { mapping, report, .. } = solution;
     let pe_of = mapping.pes();
     assert_eq!(pe_of.len(), graph.num_nodes(), "{context}");
     assert_eq!(Mapping::on(&*family.machine, pe_of.to_vec()).as_ref(), Ok(mapping), "{context}");
@@ -134,7 +134,7 @@ fn a_good_start_is_kept() {
 
 /// All that a run tells but the time it took.
 fn run(graph: &CsrGraph, machine: &dyn Machine, config: &MapConfig) -> (Mapping, [i64; 3], [u64; 2]) {
-    let Solution { mapping, report } = solve(graph, machine, config).unwrap();
+    let Solution { mapping, report, .. } = solve(graph, machine, config).unwrap();
     let costs = [report.cost, report.cost_of_construction, report.cost_of_identity];
     (mapping, costs, [report.swaps_tried, report.swaps_made])
 }

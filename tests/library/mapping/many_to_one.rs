@@ -36,7 +36,7 @@ fn bounds_of(graph: &CsrGraph, room: &[usize], percent: i64) -> Vec<Weight> {
 
 /// Asserts that J, loads and bounds are what the definitions say.
 fn check(family: &Family, graph: &CsrGraph, percent: i64, solution: &ManyToOneSolution, context: &str) {
-    let ManyToOneSolution { mapping, report } = solution;
+    let ManyToOneSolution { mapping, report, .. } = solution;
     let pe_of = mapping.pes();
     assert_eq!(pe_of.len(), graph.num_nodes(), "{context}");
     assert_eq!(family.cost(graph, pe_of), i128::from(report.cost), "{context}");

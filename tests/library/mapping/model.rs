@@ -8,7 +8,7 @@ use viem::mapping::model::{ModelConfig, ModelError, generate};
 use viem::partition::PartitionPreset;
 
 fn config(num_blocks: usize) -> ModelConfig {
-    ModelConfig { num_blocks, preset: PartitionPreset::Fast, imbalance: 0.03, seed: 1, threads: 1 }
+    ModelConfig::preset(PartitionPreset::Fast, num_blocks).with_seed(1)
 }
 
 #[test]
@@ -59,7 +59,8 @@ fn no_block_is_empty_whatever_the_vertices_weigh() {
     for weights in all {
         for num_blocks in 1..=weights.len() {
             for preset in PartitionPreset::ALL {
-                let model = generate(&path(weights), &ModelConfig { preset, ..config(num_blocks) }).unwrap();
+                let model =
+                    generate(&path(weights), &ModelConfig::preset(preset, num_blocks).with_seed(1)).unwrap();
                 let is_used = |block: u32| model.partition.blocks().contains(&block);
                 assert!(model.graph.nodes().all(is_used), "{weights:?} {num_blocks}: {:?}", model.partition);
             }
@@ -76,7 +77,7 @@ fn impossible_models_are_refused() {
     assert!(refused.to_string().ends_with("give a graph that has vertices"), "{refused}");
     assert!(matches!(generate(&graph, &config(0)), Err(ModelError::Targets(_))));
     for imbalance in [-0.1, f64::NAN, f64::INFINITY] {
-        let result = generate(&graph, &ModelConfig { imbalance, ..config(3) });
+        let result = generate(&graph, &config(3).with_imbalance(imbalance));
         assert!(matches!(result, Err(ModelError::Targets(_))), "{imbalance}");
     }
 }
@@ -106,7 +107,7 @@ proptest! {
         }
         let graph = builder.build().unwrap();
         let num_blocks = 1 + (share * f64::from(n)) as usize;
-        let config = ModelConfig { num_blocks, preset: PartitionPreset::ALL[preset], imbalance, seed, threads: 1 };
+        let config = ModelConfig::preset(PartitionPreset::ALL[preset], num_blocks).with_imbalance(imbalance).with_seed(seed);
         let model = generate(&graph, &config).unwrap();
         check_partition(&graph, &model.partition);
         check_quotient(&graph, model.partition.blocks(), &model.graph);

@@ -61,7 +61,7 @@ fn the_optimum_is_never_beaten_and_costs_agree_with_a_double_loop() {
             let graph = random_graph(n, mean_degree, 30, &mut rng);
             let optimum = optimum(&graph, &hierarchy);
             for config in every_config() {
-                let Solution { mapping, report } = map(&graph, &hierarchy, &config);
+                let Solution { mapping, report, .. } = map(&graph, &hierarchy, &config);
                 let cost = naive_cost(&graph, &hierarchy, mapping.pes());
                 assert_eq!(cost, i128::from(report.cost), "{config:?}");
                 assert!(cost >= optimum);
@@ -84,7 +84,7 @@ fn the_auditor_agrees_with_the_report() {
         let graph = random_graph(hierarchy.num_pes(), 4, 30, &mut rng);
         let text = text_of(&graph);
         for config in every_config() {
-            let Solution { mapping, report } = map(&graph, &hierarchy, &config);
+            let Solution { mapping, report, .. } = map(&graph, &hierarchy, &config);
             assert_eq!(audited_cost(&text, &mapping, &hierarchy), report.cost as u128, "{config:?}");
         }
     }
@@ -120,7 +120,7 @@ fn results_depend_on_neither_threads_nor_the_kind_of_distances() {
     for config in every_config() {
         let run = |threads, distances| {
             let config = config.with_threads(threads).with_distances(distances);
-            let Solution { mapping, report } = map(&graph, &hierarchy, &config);
+            let Solution { mapping, report, .. } = map(&graph, &hierarchy, &config);
             (mapping, report.cost, report.cost_of_construction, report.swaps_tried, report.swaps_made)
         };
         let expected = run(1, None);
@@ -227,7 +227,7 @@ fn a_stopped_run_returns_a_valid_mapping() {
     let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
     let graph = generate::random_geometric(64, 9.0, 4);
     for config in every_config() {
-        let Solution { mapping, report } =
+        let Solution { mapping, report, .. } =
             solve_watched(&graph, &hierarchy, &config, None, &StopAfter::questions(0)).unwrap();
         assert_eq!(i128::from(report.cost), naive_cost(&graph, &hierarchy, mapping.pes()));
         assert!(report.stopped);
@@ -254,7 +254,7 @@ fn a_time_limit_only_ever_lowers_the_cost() {
     let least = map(&graph, &hierarchy, &config).report.cost;
     for (milliseconds, bound) in [(0, i64::MAX), (300, least)] {
         let time_limit = Some(std::time::Duration::from_millis(milliseconds));
-        let Solution { mapping, report } = map(&graph, &hierarchy, &config.with_time_limit(time_limit));
+        let Solution { mapping, report, .. } = map(&graph, &hierarchy, &config.with_time_limit(time_limit));
         assert!(report.cost <= report.cost_of_identity.min(report.cost_of_construction));
         assert_eq!(i128::from(report.cost), naive_cost(&graph, &hierarchy, mapping.pes()));
         // On any machine, the first cycle is over by the later limit unless it is stopped.

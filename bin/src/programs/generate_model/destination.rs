@@ -18,8 +18,7 @@ use viem::io::output::{Content, OutputId};
 use viem::io::{self, Outputs};
 
 /// Models carry both weights, format 11, as VieM writes them.
-pub(super) const WEIGHTS: io::metis::GraphContent =
-    io::metis::GraphContent { node_weights: true, edge_weights: true };
+pub(super) const WEIGHTS: io::metis::GraphContent = io::metis::GraphContent::ALL_WEIGHTS;
 
 /// The files that are read.
 pub(super) struct Inputs<'a> {

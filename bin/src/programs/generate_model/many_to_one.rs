@@ -97,7 +97,7 @@ impl Job<'_> {
         file: &Path,
         (graph, model): (&CsrGraph, &CsrGraph),
         machine: &dyn Machine,
-        ManyToOneSolution { mapping, report }: &ManyToOneSolution,
+        ManyToOneSolution { mapping, report, .. }: &ManyToOneSolution,
     ) -> Report {
         Report {
             graph: files::name(file),

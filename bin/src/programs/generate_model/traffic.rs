@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use crate::signals::{self, First};
 use viem::ground::types::Weight;
 use viem::io::metis::GraphContent;
-use viem::io::traffic::{ClassTally, Collector, LeftOut, Making, Summary, Tally, Weighing};
+use viem::io::traffic::{ClassTally, Collector, LeftOut, Summary, Tally, TrafficConfig, Weighing};
 use viem::io::{self, ReadError, Source};
 
 /// What the program did, as written to `--json`.
@@ -36,18 +36,16 @@ struct Seconds {
 }
 
 /// Edge weights only: processes have none.
-const WEIGHTS: GraphContent = GraphContent { node_weights: false, edge_weights: true };
+const WEIGHTS: GraphContent = GraphContent::EDGE_WEIGHTS;
 
 /// Sums the files, of which the first is open already, and writes the graph.
 pub(super) fn sum(options: &Options, first: Source<'_>, to: &Destination) -> Result<End> {
     let started = Instant::now();
     let (traffic, console) = (&options.traffic, to.console);
-    let making = Making {
-        weighing: traffic.weight.unwrap_or(Weighing::BYTES),
-        top: traffic.top,
-        num_ranks: traffic.ranks,
-        first_rank: traffic.first_rank,
-    };
+    let config = TrafficConfig::new(traffic.weight.unwrap_or(Weighing::BYTES))
+        .with_top(traffic.top)
+        .with_num_ranks(traffic.ranks)
+        .with_first_rank(traffic.first_rank);
     let mut collector = Collector::new(traffic.include.clone());
     let progress = Progress::new(options.report.quiet);
     signals::listen(&progress, First::Ends);
@@ -55,7 +53,7 @@ pub(super) fn sum(options: &Options, first: Source<'_>, to: &Destination) -> Res
     read(&mut collector, first, options)?;
     let reading = started.elapsed().as_secs_f64();
     progress.tell("summing");
-    let (graph, summary) = collector.finish(&making)?;
+    let (graph, summary) = collector.finish(&config)?;
     if let (Some(_), None) = (traffic.first_rank, summary.first_rank) {
         let message = format!(
             "--first_rank is for edge lists; these files are of kind {}: leave it out",
@@ -97,11 +95,11 @@ fn tell(console: Console, summary: &Summary) {
     console.line(format_args!("files of kind {format}: {files}"));
     let width = classes.iter().map(|class| class.name.len() + class.title.len()).max().unwrap_or(0) + 2;
     let row = |name: &str, tally: &Tally, note: &str| {
-        let Tally { lines, bytes, messages } = tally;
+        let Tally { lines, bytes, messages, .. } = tally;
         console.line(format_args!("{name:width$} {lines:>12} {bytes:>20} {messages:>15}  {note}"));
     };
     console.line(format_args!("{:width$} {:>12} {:>20} {:>15}", "traffic", "lines", "bytes", "messages"));
-    for ClassTally { name, title, is_summed, tally } in classes {
+    for ClassTally { name, title, is_summed, tally, .. } in classes {
         row(&format!("{name}, {title}"), tally, if *is_summed { "summed" } else { "left out" });
     }
     let LeftOut { to_itself, elsewhere, .. } = left_out;

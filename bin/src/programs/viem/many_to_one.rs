@@ -140,7 +140,7 @@ impl ManyToOne<'_> {
     /// Writes mapping and report, once the mapping is verified if that was asked for.
     fn write(
         &self,
-        ManyToOneSolution { mapping, report }: &ManyToOneSolution,
+        ManyToOneSolution { mapping, report, .. }: &ManyToOneSolution,
         curve: Option<&Curve>,
     ) -> Result<()> {
         let (Job { options, machine, console, places, .. }, graph) = (&self.job, self.graph);

@@ -65,7 +65,7 @@ fn solve(
         order.map(|order| order.mapping(graph, machine, streams, observer)).transpose()
     };
     let (first, spent) = within(&mut rest.time_limit, observer, first)?;
-    let given = Given { start, first: first.as_ref() };
+    let given = Given::from(start).with_first(first.as_ref());
     let mut solution = solve_watched(graph, machine, &rest, given, observer)?;
     let seconds = &mut solution.report.seconds;
     seconds.construction += spent.as_secs_f64();
@@ -89,7 +89,7 @@ impl Job<'_> {
     /// Writes mapping, report, picture and what launches the job, once the mapping is verified if that was asked for.
     fn write(&self, graph: &CsrGraph, solution: &Solution, launch: Option<&JobLaunch>) -> Result<()> {
         let Job { options, machine, console, .. } = *self;
-        let Solution { mapping, report } = solution;
+        let Solution { mapping, report, .. } = solution;
         let drawn = options.picture.draw(graph, machine, self.places.name(), mapping, false)?;
         let settings = self.config.effective_on(machine).with_construction(report.algorithm);
         let report_of_run = JsonReport::new(options, machine, report, settings, launch);
