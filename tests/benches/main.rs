@@ -1,4 +1,4 @@
-//! What the benchmarks are given: options, and tables of what peers reached.
+//! The inputs of the benchmarks: options, and tables of the results of peers.
 
 #[path = "../../benches/common/mod.rs"]
 mod common;

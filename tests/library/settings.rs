@@ -1,4 +1,4 @@
-//! Settings: ranges, names, and what is written of them comes back.
+//! Settings: ranges, names, and round trips.
 
 use std::fmt::Debug;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use viem::mapping::search::Neighbourhood;
 use viem::mapping::solve::{MapConfig, MapPreset};
 use viem::partition::Preset;
 
-/// A member of a family is found by its name, and by no other.
+/// A member of a family is found by its name, and by no other name.
 fn check_names<T: Copy + Debug + PartialEq + FromStr<Err: Debug + ToString> + ToString>(all: &[T]) {
     for member in all {
         assert_eq!(member.to_string().parse::<T>().unwrap(), *member);
@@ -47,7 +47,7 @@ fn settings_come_back_as_they_were_written() {
     assert!(serde_json::from_str::<viem::mapping::search::SearchConfig>(unknown).is_err());
 }
 
-/// What is told about these settings if they are not valid.
+/// The error message for these settings if they are invalid.
 fn complaint(change: impl Fn(&mut MapConfig)) -> Option<(String, String)> {
     let mut config = MapConfig::default();
     change(&mut config);

@@ -1,4 +1,4 @@
-//! Mapping files: what is read, and what is refused and where.
+//! Mapping files: valid input, and errors with their positions.
 
 use proptest::prelude::*;
 use viem::ground::types::PeId;

@@ -1,4 +1,4 @@
-//! Graph files: what is read, what is refused and where, what is mended.
+//! Graph files: valid input, errors with their positions, and repair.
 
 use proptest::prelude::*;
 use viem::graph::{CsrGraph, GraphBuilder};
@@ -17,7 +17,7 @@ fn check(text: &[u8]) -> CheckReport {
     metis::check(source(text), usize::MAX).unwrap()
 }
 
-/// The lines, columns and kinds of all faults; the reader must refuse exactly the first of them.
+/// The lines, columns and kinds of all faults; the reader must report exactly the first of them.
 fn faults(text: &[u8]) -> Vec<(u64, u64, FaultKind)> {
     let report = check(text);
     assert_eq!(report.num_faults, report.faults.len() as u64);
@@ -35,7 +35,8 @@ fn number(role: Role, fault: NumberFault) -> FaultKind {
     FaultKind::Number { role, fault }
 }
 
-/// What scripts, editors and other tools write: accepted, or refused first at this place with these words.
+/// Output of scripts, editors and other tools: accepted, or rejected first at this position with this
+/// message.
 #[test]
 fn files_from_the_wild_are_accepted_or_refused_for_the_right_reason() {
     let lattice = "3 2\n2\n1 3\n2\n";

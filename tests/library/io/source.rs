@@ -1,4 +1,4 @@
-//! Graphs packed with gzip: read like plain ones, and refused wherever the packing is damaged.
+//! Graphs compressed with gzip: read like plain ones, and rejected wherever the compressed data is damaged.
 
 use std::io::Write;
 
@@ -38,7 +38,7 @@ fn damage_is_told_with_the_place_it_was_met_at() {
             "{length} bytes: {error}"
         );
     }
-    // The text that comes before the damage may end anywhere, also just after a line.
+    // The text before the damage may end anywhere, also just after a line.
     for changed in 10..packed.len() {
         let mut damaged = packed.clone();
         damaged[changed] ^= 1;

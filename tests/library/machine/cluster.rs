@@ -1,4 +1,4 @@
-//! Clusters: what readers make of files, the machine made of it against a naive one, and what is refused.
+//! Clusters: readers of files, the resulting machine compared with a naive one, and errors.
 
 use std::path::Path;
 
@@ -44,8 +44,8 @@ fn nodes(count: usize) -> Vec<DraftNode> {
     (0..count).map(|node| DraftNode { host: Some(format!("n{node}")), inside: 0, limit: None }).collect()
 }
 
-/// Checks that the auditor tells the same distances from the outline as the machine, for some pairs of PEs, and the same F of random
-/// programs.
+/// Checks that the auditor computes the same distances from the outline as the machine, for some pairs of
+/// PEs, and the same F of random workloads.
 fn check_outline(machine: &dyn Machine, rng: &mut Rng) {
     let (outline, distances) = (machine.outline().unwrap(), table(machine));
     let text = MachineText { spec: OUTLINE, distances: None, file: Some(&outline), pes: None };
@@ -100,14 +100,14 @@ fn uneven_nodes_are_mapped_as_they_are() {
     assert!(cluster.notes().iter().any(|note| note.text.contains("fewer slots")));
 }
 
-/// A random node: objects of any kinds in each other, down to cores with some PUs.
+/// A random node: nested objects of any kinds, down to cores with some PUs.
 fn random_node(rng: &mut Rng, next: &mut u32) -> Object {
     fn part(kinds: &[Kind], rng: &mut Rng, next: &mut u32) -> Vec<Object> {
         let Some((&kind, inner)) = kinds.split_first() else {
             *next += 1;
             return vec![Object::pu(*next - 1)];
         };
-        // Some parts lack some levels.
+        // Some parts do not have all levels.
         if kind != Kind::Core && rng.below(4) == 0 {
             return part(inner, rng, next);
         }
@@ -117,7 +117,8 @@ fn random_node(rng: &mut Rng, next: &mut u32) -> Object {
     Object::new(Kind::Machine, part(&kinds, rng, next))
 }
 
-/// For each PE the objects around it, outermost first: kind and a number of its own. Objects that are alone in theirs count too.
+/// For each PE its enclosing objects, outermost first: kind and a unique number. Objects that are the only
+/// ones in their parent count too.
 fn paths(
     object: &Object,
     path: &mut Vec<(usize, usize)>,
@@ -150,7 +151,7 @@ fn distances_are_told_by_what_is_innermost_around_two_cores() {
         let cluster = Cluster::new(draft(nodes, insides)).unwrap();
         assert_eq!(cluster.num_pes(), all.len(), "seed {seed}");
         let distances = table(&cluster);
-        // Who shares more objects is nearer.
+        // PEs that share more objects are nearer.
         let shared = |p: usize, q: usize| all[p].iter().zip(&all[q]).take_while(|(a, b)| a == b).count();
         let pes = 0..all.len();
         for (p, row) in distances.iter().enumerate() {
@@ -191,7 +192,7 @@ fn switches_are_levels_above_the_nodes() {
     let blocks = vec![vec!["n0".into(), "n1".into()], vec!["n2".into(), "n3".into()]];
     let cluster = of(4, Topology::Blocks { blocks, sizes: vec![2, 4] }).unwrap();
     assert_eq!(cluster.describe(), "2 blocks x 2 nodes x 2 cores = 2:2:2, distances 1:30:40 (assumed)");
-    // Hosts that do not stand in the order of the switches are an uneven tree with the same distances.
+    // Hosts in another order than that of the switches are an uneven tree with the same distances.
     let crossed = vec![switch("a", &[], &["n0", "n2"]), switch("b", &[], &["n1", "n3"])];
     let distances = table(&of(4, Topology::Tree(crossed)).unwrap());
     assert_eq!([distances[0][2], distances[0][4], distances[1][3], distances[2][6]], [40, 30, 40, 30]);
@@ -307,7 +308,7 @@ fn likely_mistakes_are_warned_of() {
     assert!(warnings("hosts:@plain,node=16:2", Some("30:3:1"))[0].contains("fall from the inside out"));
 }
 
-/// Spec, options, and what the message says.
+/// Spec, options, and the expected message.
 type Refusal<'a> = (&'a str, Wanted<'a>, &'a str);
 
 #[test]
@@ -414,10 +415,10 @@ const SAMPLES: [&str; 12] = [
     "<topology><object type=\"Machine\" allowed_cpuset=\"0xf...f,0x3\"><object type=\"Cache\" depth=\"3\"><object type=\"PU\" os_index=\"1\"/></object></object></topology>",
 ];
 
-/// What has a meaning in these files.
+/// Characters with a meaning in these files.
 const SIGNS: &[u8] = b"[](){}:,;=-.x\n\t \"'#<>/0";
 
-/// A sample with some bytes changed, left out, repeated, or taken from another one.
+/// A sample with some bytes changed, removed, repeated, or taken from another sample.
 fn mutated(rng: &mut Rng) -> Vec<u8> {
     let sample = |rng: &mut Rng| SAMPLES[rng.below(SAMPLES.len() as u32) as usize].as_bytes();
     let mut bytes = sample(rng).to_vec();
@@ -440,7 +441,7 @@ fn mutated(rng: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// A message without a panic, or something that was read.
+/// An error message without a panic, or a valid result.
 fn told<T>(result: Result<T, ReadError>) -> Option<T> {
     if let Err(error) = &result {
         assert!(error.to_string().starts_with("test, line "), "{error}");
@@ -468,7 +469,7 @@ fn damaged_files_are_read_or_refused_with_line_and_column() {
             }
         }
         if let Some(topology) = read {
-            // Nodes may be missing, but nothing else goes wrong.
+            // Nodes may be missing, but nothing else fails.
             let cluster = Cluster::new(Draft { topology, ..draft(nodes(3), vec![plain(2)]) });
             assert!(cluster.is_ok() || matches!(cluster, Err(ClusterError::NotInTopology { .. })));
         }

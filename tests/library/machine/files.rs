@@ -1,4 +1,4 @@
-//! Files that machines are in, and lists of PEs: what is read, and what is refused and where.
+//! Machine files and lists of PEs: valid input, and errors with their positions.
 
 use proptest::prelude::*;
 use viem::ground::number_list::{ListFault, ListOf, is_list};

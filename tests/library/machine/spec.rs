@@ -1,5 +1,4 @@
-//! From specifications and files to machines: what is understood, that the auditor understands the same, and what is
-//! refused.
+//! From specifications and files to machines: valid input, the same understood by the auditor, and errors.
 
 use std::path::PathBuf;
 
@@ -42,7 +41,8 @@ fn table(machine: &dyn Machine) -> Vec<Vec<Distance>> {
     pes.clone().map(|p| pes.clone().map(|q| distance(&distances, p, q)).collect()).collect()
 }
 
-/// Compares all distances with those of the auditor, a pair of processes at a time, and F of random programs.
+/// Compares all distances with those of the auditor, one pair of processes at a time, and F of random
+/// workloads.
 fn check_with_auditor(text: &MachineText<'_>, machine: &dyn Machine) {
     let mut rng = Rng::new(machine.num_pes() as u64);
     (0..10).for_each(|_| crate::common::check_random_estimate(machine, text, &mut rng));
@@ -177,7 +177,7 @@ fn packed_files_are_unpacked() {
 #[test]
 fn instances() {
     let path = |name: &str| crate::common::instance(&format!("machines/{name}")).to_str().unwrap().to_owned();
-    // Facts of the definitions: number of PEs, sum of all distances, greatest distance.
+    // Facts from the definitions: number of PEs, sum of all distances, greatest distance.
     let facts = |name: &str| {
         let machine = build(&path(name), None, None);
         let table = table(&*machine);
@@ -287,7 +287,7 @@ fn what_is_refused_says_what_to_do() {
 
 #[test]
 fn every_kind_in_the_table_works() {
-    // Clusters need files; tests/cluster.rs has them.
+    // Clusters need files; tests/library/machine/cluster.rs covers them.
     for kind in KINDS.iter().filter(|kind| !kind.is_cluster()) {
         let distances = (kind.name == "tree").then_some("1:10:100");
         let machine = build(kind.example, distances, None);
@@ -304,7 +304,7 @@ fn every_kind_in_the_table_works() {
 
 #[test]
 fn whole_mappings_are_audited_on_every_machine() {
-    // A path of six processes, on PEs with room for two where there is.
+    // A path of six processes, on PEs with capacity 2 if possible.
     let graph = "6 5 1\n2 3\n1 3 3 5\n2 5 4 1\n3 1 5 2\n4 2 6 7\n5 7\n";
     let text = |spec, distances, file, pes| MachineText { spec, distances, file, pes };
     let weighted = text("x", None, Some("cmpltw 4 2 2 1 2"), None);

@@ -45,7 +45,7 @@ fn star(n: usize) -> CsrGraph {
     builder.build().unwrap()
 }
 
-/// Pairs of vertices of every weight, and the rest alone.
+/// Pairs of vertices of every weight; the other vertices are isolated.
 fn scattered(n: usize) -> CsrGraph {
     let mut builder = GraphBuilder::new(n);
     for u in 0..n as u32 {
@@ -146,7 +146,7 @@ fn vertex_weights_do_not_matter() {
     }
 }
 
-/// Cliques of the size of a group, numbered across: the hierarchical constructors find them.
+/// Cliques of the size of a group with interleaved numbers: the hierarchical constructors find them.
 #[test]
 fn hierarchical_constructors_keep_cliques_together() {
     let (size, count) = (4u32, 16u32);
@@ -223,7 +223,7 @@ fn a_stopped_construction_is_a_permutation() {
     }
 }
 
-/// Distances, and how many were looked at.
+/// Distances that count how often they are read.
 #[derive(Clone, Debug)]
 struct Counted {
     distances: Distances,

@@ -1,4 +1,4 @@
-//! Improvement beyond plain exchanges.
+//! Improvement beyond local search.
 
 use crate::common::{SHAPES, StopAfter, optimum, random_graph, random_mapping};
 use viem::graph::generate;
@@ -12,7 +12,7 @@ use viem::mapping::objective::cost;
 use viem::mapping::problem::Problem;
 use viem::mapping::search::{Improvement, Neighbourhood, SearchConfig, TreeCooling, improve, local_search};
 
-/// An improvement that tries a little of everything.
+/// An improvement that tries everything briefly.
 const SHORT: Improvement = {
     let mut short = Improvement::FAST;
     short.inside = TreeCooling::new(20, 0.7, 0.2);
@@ -23,7 +23,7 @@ const SHORT: Improvement = {
     short
 };
 
-/// Remembers whether J ever rose.
+/// Records whether J ever rose.
 #[derive(Default)]
 struct Falling {
     least: std::sync::Mutex<Option<Cost>>,

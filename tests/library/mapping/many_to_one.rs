@@ -1,4 +1,4 @@
-//! Direct mappings, many vertices a PE, against the definitions.
+//! Many-to-one mapping, compared with the definitions.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn config(preset: MapPreset) -> ManyToOneConfig {
     ManyToOneConfig::preset(preset)
 }
 
-/// The loads of the PEs, summed up.
+/// The loads of the PEs.
 fn loads_of(graph: &CsrGraph, num_pes: usize, pe_of: &[PeId]) -> Vec<Weight> {
     let mut loads = vec![0; num_pes];
     for node in graph.nodes() {
@@ -34,7 +34,7 @@ fn bounds_of(graph: &CsrGraph, room: &[usize], percent: i64) -> Vec<Weight> {
     room.iter().map(|room| share(room) * (100 + percent) / 100).collect()
 }
 
-/// Asserts that J, loads and bounds are what the definitions say.
+/// Asserts that J, loads and bounds match the definitions.
 fn check(family: &Family, graph: &CsrGraph, percent: i64, solution: &ManyToOneSolution, context: &str) {
     let ManyToOneSolution { mapping, report } = solution;
     let pe_of = mapping.as_slice();
@@ -79,7 +79,7 @@ fn every_preset_keeps_the_bounds_on_every_machine_and_tells_the_truth() {
     }
 }
 
-/// The least J of all mappings within the bounds, if there is one.
+/// The minimum of J over all mappings within the bounds, if there is one.
 fn optimum(family: &Family, graph: &CsrGraph, bounds: &[Weight]) -> Option<i128> {
     fn least(family: &Family, graph: &CsrGraph, pe_of: &mut Vec<PeId>, room: &mut [Weight]) -> Option<i128> {
         if pe_of.len() == graph.num_nodes() {
@@ -144,7 +144,7 @@ fn exact_sizes_are_met_and_work_follows_the_speeds() {
     assert!(loads.iter().all(|&load| load == 166 || load == 167), "{loads:?}");
     let speeds: Vec<u32> = (0..12).map(|pe| 1 + pe % 8).collect();
     let sum: u32 = speeds.iter().sum();
-    // All together may be more than fits 32 bits.
+    // The total may exceed 32 bits.
     for factor in [1, 1 << 28] {
         let capacities = speeds.iter().map(|speed| speed * factor).collect();
         let machine = Capacities::new(tree.clone(), capacities).unwrap();
@@ -165,7 +165,7 @@ fn what_is_too_heavy_is_told_and_not_fatal() {
     let machine = Hierarchy::parse("2:2", "1:10").unwrap();
     let solution = map_many_to_one(&graph, &machine, &config(MapPreset::Eco)).unwrap();
     let loads = loads_of(&graph, 4, solution.mapping.as_slice());
-    // A bound of 33: the heavy vertex has a PE to itself.
+    // With a bound of 33, the heavy vertex has a PE to itself.
     assert_eq!(solution.report.loads.bound, 33);
     assert_eq!(solution.report.loads.overload, 67, "{loads:?}");
 }
@@ -250,7 +250,8 @@ fn j_is_less_than_in_two_steps() {
     );
 }
 
-/// Onto few PEs of a mesh, connected or not: no worse than a partition without distances whose blocks are placed best.
+/// Mapping to few PEs of a mesh, connected or not: no worse than a partition without distances whose blocks
+/// are placed optimally.
 #[test]
 fn j_onto_a_few_pes_is_not_above_that_of_placed_blocks() {
     let graph = generate::mesh(30, 25, 1);

@@ -1,4 +1,4 @@
-//! Models: what an application graph becomes when each process gets a block of it.
+//! Models: the quotient graph of an application graph if each process gets one block of it.
 
 use crate::common::{check_partition, check_quotient, random_edges};
 use proptest::prelude::*;
@@ -81,7 +81,7 @@ fn impossible_models_are_refused() {
     }
 }
 
-/// Weights of which many are 0, few are large, or all are of a kind.
+/// Weights that are mostly 0, partly large, or all of a kind.
 fn node_weights() -> impl Strategy<Value = Vec<i64>> {
     let weight = prop_oneof![4 => Just(0), 4 => 1..4i64, 1 => 1..1000i64, 1 => 0..i64::MAX / 64];
     prop_oneof![prop::collection::vec(weight, 1..60), prop::collection::vec(0..2i64, 1..60)]

@@ -17,20 +17,21 @@ fn map(graph: &CsrGraph, hierarchy: &Hierarchy, config: &MapConfig) -> Solution 
     solve(graph, hierarchy, config).unwrap()
 }
 
-/// Every preset, and every construction with every neighbourhood (and what the fast preset improves between).
+/// Every preset, and every construction with every neighbourhood (with the improvement of the fast preset in
+/// between).
 fn every_config() -> Vec<MapConfig> {
     let mut configs = Vec::new();
     let MapConfig { improvement, constructions, .. } = MapConfig::preset(MapPreset::Fast);
     for preset in MapPreset::ALL {
         let mut base = MapConfig::preset(preset);
-        // The rounds of the strong preset are all alike; some are enough here.
+        // All rounds of the strong preset are of the same kind; a few are enough here.
         base.improvement.rebuilding = base.improvement.rebuilding.min(60);
         configs.push(base);
         for algorithm in Construction::ALL {
             for neighbourhood in Neighbourhood::ALL {
                 let mut config = base.with_construction(algorithm).with_neighbourhood(neighbourhood);
                 (config.constructions, config.improvement) = (constructions, improvement);
-                // Presets that construct alike give the same.
+                // Presets with the same construction give the same result.
                 if !configs.contains(&config) {
                     configs.push(config);
                 }
@@ -75,7 +76,7 @@ fn the_optimum_is_never_beaten_and_costs_agree_with_a_double_loop() {
     }
 }
 
-/// What is written and read again by other code costs what the report says.
+/// A mapping that is written, and read by independent code, has the reported cost.
 #[test]
 fn the_auditor_agrees_with_the_report() {
     let mut rng = Rng::new(12);
@@ -156,7 +157,7 @@ fn never_worse_than_the_identity_or_the_start() {
     assert_eq!(solution.mapping, Mapping::identity(24));
     assert_eq!(solution.report.cost, 240);
 
-    // Relabelled so that only the start is good.
+    // Relabelled such that only the start is good.
     let mut builder = GraphBuilder::new(24);
     for group in 0..12 {
         let process_on = shuffled.inverse();
@@ -200,7 +201,7 @@ fn few_processes_use_a_part_of_a_large_machine() {
         let [large, small] = machines.map(|machine| solve(&graph, machine, &MapConfig::default()).unwrap());
         assert_eq!(large.mapping, small.mapping);
         assert_eq!(large.report.cost, score(&graph, machines[0], large.mapping.as_slice()).unwrap());
-        // A start may be anywhere.
+        // A start may use any PEs.
         let last = machines[0].num_pes() as u32 - 1;
         let start = Mapping::on(machines[0], (0..12).map(|process| last - process).collect()).unwrap();
         let fast = MapConfig::preset(MapPreset::Fast).with_neighbourhood(Neighbourhood::None);
@@ -257,7 +258,7 @@ fn a_time_limit_only_ever_lowers_the_cost() {
         let Solution { mapping, report } = map(&graph, &hierarchy, &config.with_time_limit(time_limit));
         assert!(report.cost <= report.cost_of_identity.min(report.cost_of_construction));
         assert_eq!(i128::from(report.cost), naive_cost(&graph, &hierarchy, mapping.as_slice()));
-        // On any machine, the first cycle is over by the later limit unless it is stopped.
+        // On any machine, the first cycle is complete at the later limit unless it is stopped.
         assert!(report.cost <= bound || report.seconds.total >= 0.28);
     }
 }

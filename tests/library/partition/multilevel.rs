@@ -1,4 +1,4 @@
-//! Behaviour of the partitioner: sizes, bounds, known optima, hostile shapes, determinism.
+//! Behaviour of the partitioner: sizes, bounds, known optima, adversarial shapes, determinism.
 
 use crate::common::{StopAfter, check_partition, random_graph};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
@@ -38,7 +38,7 @@ fn hypercube(dimension: u32) -> CsrGraph {
     graph(n as usize, edges.filter(|(u, v)| u < v))
 }
 
-/// Checks everything a partition says about itself.
+/// Checks all properties that a partition reports.
 fn audit(graph: &CsrGraph, targets: &Targets, partition: &Partition) {
     check_partition(graph, partition);
     let weights = partition.block_weights();
@@ -134,7 +134,7 @@ fn known_optima_are_found() {
     }
 }
 
-/// A block that would stay empty gets a vertex that it has room for, not the heavy one that is tied to nothing.
+/// An empty block gets a vertex that fits, not the heavy isolated one.
 #[test]
 fn what_fills_an_empty_block_fits_it() {
     let mut builder = GraphBuilder::new(60);

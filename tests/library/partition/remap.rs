@@ -18,14 +18,14 @@ fn weight(text: &str) -> MigrationWeight {
     text.parse().unwrap()
 }
 
-/// A partition and its homes in so many blocks.
+/// A partition and its homes in this number of blocks.
 fn old(graph: &CsrGraph, num_blocks: usize) -> Homes {
     let targets = Targets::equal(graph, num_blocks, 0.03).unwrap();
     let blocks = Partitioner::new(Preset::Fast, 1).partition(graph, &targets).into_blocks();
     Homes::new(&blocks, &[], num_blocks).unwrap()
 }
 
-/// A mapping onto a tree, its homes, and the settings that led to it.
+/// A mapping to a tree, its homes, and its settings.
 fn mapped(
     graph: &CsrGraph,
     tree: &Hierarchy,
@@ -89,7 +89,7 @@ fn blocks_leave_and_join() {
     for x in ["0", "0.3"] {
         remapped(&mesh, &six, &fewer, Preset::Eco, x);
     }
-    // No more than these two and what their neighbours hand on.
+    // Only these two and the vertices passed on by their neighbours.
     assert!(remapped(&mesh, &six, &fewer, Preset::Eco, "5").migration.weight < 600);
     let more = Homes::new(&blocks, &[], 10).unwrap();
     let ten = Targets::equal(&mesh, 10, 0.03).unwrap();
@@ -97,7 +97,7 @@ fn blocks_leave_and_join() {
         let remapped = remapped(&mesh, &ten, &more, Preset::Eco, x);
         assert!(remapped.partition.block_weights().iter().all(|&weight| weight > 0));
     }
-    // Block 2 leaves, and another one joins.
+    // Block 2 is removed, and another one is added.
     let exchanged = Homes::new(&blocks, &[2], 8).unwrap();
     remapped(&mesh, &targets, &exchanged, Preset::Strong, "1");
 }
@@ -121,7 +121,7 @@ fn refined_vertices_start_where_their_parents_are() {
     let parents: Vec<u32> = fine.nodes().map(|node| node % 40 / 2 + node / 40 / 2 * 20).collect();
     let homes = homes.of_children(&parents).unwrap();
     let remapped = remapped(&fine, &Targets::equal(&fine, 6, 0.03).unwrap(), &homes, Preset::Eco, "1");
-    // The blocks had the right sizes already, give or take their slack.
+    // The blocks already had the right sizes, up to their slack.
     assert!(remapped.migration.weight < 60, "{}", remapped.migration.weight);
 }
 
@@ -197,7 +197,7 @@ fn on_a_machine_j_and_migration_are_weighed() {
         assert!(loads.iter().zip(load_bounds(&mesh, &slower, 0.03)).all(|(&load, bound)| load <= bound));
         last = report.migration;
     }
-    // PE 5 must give away three quarters of 100 vertices; its neighbours hand on some of them.
+    // PE 5 must give away three quarters of 100 vertices; its neighbours pass on some of them.
     assert!((60..250).contains(&last.unwrap().vertices), "{last:?}");
     let scratch = map_many_to_one(&mesh, &slower, &config).unwrap();
     let relabelled = remap_many_to_one(&mesh, &slower, &config, &homes, weight("0"), &()).unwrap();
@@ -206,13 +206,14 @@ fn on_a_machine_j_and_migration_are_weighed() {
     assert!(relabelled.report.migration.unwrap().weight <= kept);
 }
 
-/// A remapping along the parts of a machine keeps J near that of a mapping from scratch, which moves nearly all.
+/// Remapping along the parts of a machine keeps J close to that of a mapping from scratch, which moves nearly
+/// everything.
 #[test]
 fn j_stays_low_when_whole_parts_of_a_machine_become_slower() {
     let mesh = generate::mesh(90, 80, 1);
     let tree = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
     let (_, homes, config) = mapped(&mesh, &tree, MapPreset::Eco, 2);
-    // The first node, a quarter of the second, and a PE here and there.
+    // The first node, a quarter of the second, and some single PEs.
     let capacity = |pe: u32| if pe < 20 || pe.is_multiple_of(11) { 1 } else { 2 };
     let slower = Capacities::new(tree, (0..64).map(capacity).collect()).unwrap();
     let scratch = remap_many_to_one(&mesh, &slower, &config, &homes, weight("0"), &()).unwrap().report;
@@ -236,7 +237,7 @@ fn where_bounds_hold_the_result_is_not_worse_than_if_all_stayed() {
     }
 }
 
-/// J by the auditor.
+/// J according to the auditor.
 fn j_of(graph: &CsrGraph, pe_of: &[u32]) -> i64 {
     let machine = MachineText { spec: "2:2:3", distances: Some("1:10:100"), file: None, pes: None };
     let lines: Vec<String> = pe_of.iter().map(u32::to_string).collect();
