@@ -109,8 +109,8 @@ fn mappings_are_set_side_by_side() {
         .map(|line| line.split_whitespace().collect())
         .collect();
     assert_eq!(rows[0], ["mapping", "J", "gain", "level", "1", "level", "2", "busiest", "node", "partners"]);
-    // The two groups are nodes. What leaves them is 5 + 7, in the order of the processes 8 + 6, and with the
-    // nodes by turns all but nothing stays.
+    // The two groups are nodes. Their outgoing traffic is 5 + 7; in the order of the processes it is 8 + 6,
+    // and round-robin nearly everything is outgoing.
     assert_eq!(rows[1], ["mapping", "2680", "11.84", "%", "53.85", "%", "46.15", "%", "12", "1"]);
     assert_eq!(rows[2], ["block", "3040", "0.00", "%", "46.15", "%", "53.85", "%", "14", "1"]);
     assert_eq!(rows[3], ["cyclic", "5200", "-71.05", "%", "0.00", "%", "100.00", "%", "26", "1"]);
@@ -120,7 +120,7 @@ fn mappings_are_set_side_by_side() {
     assert_eq!(compared.as_array().unwrap().len(), 6);
     assert_eq!((&compared[1]["name"], &compared[1]["J"]), (&Value::from("block"), &Value::from(3040)));
     assert_eq!((&compared[0]["busiest"], &compared[0]["most_partners"]), (&Value::from(12), &Value::from(1)));
-    // Files are inputs: they must be there, and must not be overwritten.
+    // Files are inputs: they must exist, and must not be overwritten.
     let message = failure_of(&mut evaluator(&["--compare=block,blok"]), 66);
     let names = "it is neither one of block, socket, cyclic, node, random nor a file that is there";
     assert!(message.contains(&format!("blok: cannot be read: {names}")), "{message}");

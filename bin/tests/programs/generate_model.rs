@@ -92,7 +92,7 @@ fn a_model_can_be_piped_into_viem() {
 #[test]
 fn what_is_no_graph_takes_no_option_of_graphs() {
     let folder = tempfile::tempdir().unwrap();
-    // Recognised behind any licence.
+    // Recognised below any licence.
     let comments = "# Permission is hereby granted ...\n".repeat(500);
     let two = format!("{comments}PROCESS 0 SEND 1 4 STOP\nPROCESS 1 RECEIVE 0 4 STOP\n");
     fs::write(folder.path().join("p"), two).unwrap();
@@ -158,7 +158,7 @@ fn what_cannot_be_partitioned_is_refused() {
     assert!(fails(&["--k=17"], 65).contains("16"));
     fails(&["--k=0"], 2);
     fails(&["--k=two"], 2);
-    // What no graph can mend is refused before one is read.
+    // Errors that no graph can fix are reported before one is read.
     for options in [&["--k=0"][..], &["--k=2", "--imbalance=-1"]] {
         let mut command = program("generate_model", folder.path());
         assert!(!failure_of(command.arg("missing.graph").args(options), 2).contains("missing.graph"));

@@ -40,7 +40,7 @@ fn every_fault_is_listed_with_its_place() {
     failure_of(program("graphchecker", folder.path()).arg("missing.graph"), 66);
 }
 
-/// The exit code tells whether there is a valid graph now: with `--fix`, at OUT.
+/// The exit code says whether there is now a valid graph; with `--fix`, at OUT.
 #[test]
 fn what_can_be_mended_is_mended() {
     let folder = tempfile::tempdir().unwrap();
@@ -60,7 +60,7 @@ fn what_can_be_mended_is_mended() {
     assert!(fs::read_to_string(folder.path().join("good.graph")).unwrap().starts_with("3 2 1"));
 }
 
-/// Whatever reads a graph names what it was given instead.
+/// Every reader of graphs names the kind of file that it was given instead.
 #[test]
 fn other_files_are_named_for_what_they_are() {
     let folder = tempfile::tempdir().unwrap();
@@ -84,7 +84,7 @@ fn other_files_are_named_for_what_they_are() {
         assert!(message.contains("file, line 1,") && message.contains(kind), "{kind}: {message}");
         let is_traffic = ["an edge list", "Open MPI", "a dense matrix"].contains(&kind);
         assert_eq!(message.contains("generate_model --from="), is_traffic, "{message}");
-        // Recorded traffic that shows what it is has no blocks.
+        // Recorded traffic with its own header has no blocks.
         let shows = ["CSV", "Open MPI"].contains(&kind);
         let (code, what) = if shows { (2, "recorded traffic") } else { (65, kind) };
         let message = failure_of(generate_model.args(["--k=2", "file"]), code);

@@ -1,4 +1,4 @@
-//! Programs that have little memory.
+//! Programs with little memory.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use crate::common::{names, program, text_of};
 use viem::graph::generate;
 
-/// Runs a program that may have so many KiB of addresses, with one thread.
+/// Runs a program with a limit of this many KiB of address space, with one thread.
 fn limited(folder: &Path, kib: u32, name: &str, options: &[&str]) -> Output {
     Command::new("bash")
         .args(["-c", &format!(r#"ulimit -v {kib}; "$@""#), "bash"])
@@ -23,7 +23,7 @@ fn write_grid(folder: &Path, side: usize) {
     fs::write(folder.join("grid"), text_of(&generate::grid(side, side))).unwrap();
 }
 
-/// Whatever memory is too little, there is a message, the code that the guide names, and no change to a file.
+/// Whatever the lack of memory, there is a message, the documented exit code, and no change to a file.
 #[test]
 fn too_little_memory_is_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -80,7 +80,7 @@ fn too_little_memory_for_a_program_is_told() {
     assert_eq!((codes[0], codes[3]), (Some(71), Some(0)), "{codes:?}");
 }
 
-/// A header takes no memory for what it promises, however large the file.
+/// A header alone allocates no memory, however large the numbers in it.
 #[test]
 fn promises_take_no_memory() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Outputs of the programs: whole or not at all, whatever they are written to.
+//! Outputs of the programs are written completely or not at all, whatever the destination.
 
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,7 @@ mod unix {
 
     use super::*;
 
-    /// A graph of which every result takes more room than some limits leave.
+    /// A graph for which every result exceeds some of the limits.
     fn write_path_graph(folder: &Path) {
         let line = |v: u32| match v {
             1 => "2\n".to_string(),
@@ -76,7 +76,7 @@ mod unix {
         for mut command in writers(folder.path(), "/dev/full") {
             assert!(failure_of(&mut command, 74).contains("/dev/full: cannot be written"));
         }
-        // Standard output that is full, under its own name.
+        // Standard output is full, under its own name.
         for command in writers(folder.path(), "-") {
             let full = fs::File::options().write(true).open("/dev/full").unwrap();
             let run = to_spawn(&command, folder.path()).stdout(full).output().unwrap();
@@ -84,13 +84,13 @@ mod unix {
         }
     }
 
-    /// Needs the right to mount; without it, nothing is tested.
+    /// Needs permission to mount; skipped otherwise.
     #[test]
     fn a_full_disk_leaves_what_was_there() {
         let folder = tempfile::tempdir().unwrap();
         let disk = folder.path().join("disk");
         fs::create_dir(&disk).unwrap();
-        // In a mount namespace of its own, so that nothing is left behind whatever happens.
+        // In a mount namespace of its own, so that nothing is left behind.
         let script = r#"
             mount -t tmpfs -o size=64k tmpfs disk || exit 99
             head -c 40000 /dev/zero > disk/filler
@@ -101,7 +101,7 @@ mod unix {
             test "$(ls -A disk)" = "$(printf 'filler\nout')" || exit 97
             exit $code
         "#;
-        // 16384 lines are more than the room that is left.
+        // 16384 lines exceed the free space.
         write_path_graph(folder.path());
         let commands = [
             (
@@ -146,7 +146,7 @@ mod unix {
         let locked = folder.path().join("locked");
         fs::create_dir(&locked).unwrap();
         fs::set_permissions(&locked, fs::Permissions::from_mode(0o555)).unwrap();
-        // The superuser may write anywhere: for it there is nothing to refuse.
+        // The superuser may write anywhere, so nothing is rejected.
         if fs::write(locked.join("probe"), "").is_err() {
             for mut command in writers(folder.path(), "locked/out") {
                 failure_of(&mut command, 73);
@@ -283,7 +283,7 @@ mod unix {
             assert!(message.contains("it is closed"), "{message}");
             assert_eq!(names(folder.path()), [""; 0]);
         }
-        // Lines for people may be lost; so may what is sent to the null device.
+        // Messages for people may be lost; so may output to the null device.
         for (script, options) in [
             (r#""$@" >&- 2>&-"#, ["-o", "out"]),
             (r#""$@" >/dev/null"#, ["-o", "-"]),
@@ -306,7 +306,7 @@ mod unix {
         }
     }
 
-    /// Needs the right to mount; without it, nothing is tested.
+    /// Needs permission to mount; skipped otherwise.
     #[test]
     fn a_file_that_cannot_be_replaced_is_written_in_place() {
         let folder = tempfile::tempdir().unwrap();
@@ -323,7 +323,7 @@ mod unix {
         assert_eq!(names(folder.path()), ["mounted", "out"]);
     }
 
-    /// Needs the right to run as another user; without it, nothing is tested.
+    /// Needs permission to run as another user; skipped otherwise.
     #[test]
     fn the_file_of_another_user_in_a_sticky_folder_is_written_in_place() {
         use std::os::unix::process::CommandExt;
@@ -348,7 +348,7 @@ mod unix {
         assert_eq!(names(folder.path()), ["model", "protected", "shared"]);
     }
 
-    /// Needs `strace` and the right to trace; without them, nothing is tested.
+    /// Needs `strace` and permission to trace; skipped otherwise.
     #[test]
     fn what_replaces_a_file_is_on_the_disk_before() {
         let folder = tempfile::tempdir().unwrap();

@@ -9,7 +9,7 @@ use viem::io::Source;
 use viem::io::metis::{self, NodeWeights};
 use viem::partition::{Algorithm, Quality};
 
-/// The program on the mesh of 64 x 48 vertices that comes with the project, whose coordinates lie beside it.
+/// The program on the mesh of 64 x 48 vertices in `instances/`, which has coordinates.
 fn on_mesh(folder: &Path, more: &[&str]) -> Command {
     let points: String = (0..3072).map(|node| format!("{} {}.5\n", node % 64, node / 64)).collect();
     fs::write(folder.join("mesh.xyz"), points).unwrap();
@@ -121,7 +121,7 @@ fn groups_of_parts_are_as_asked() {
         stdout_of(on_mesh(folder.path(), &options).arg(format!("--grouping={grouping}")));
         numbers_in(&folder.path().join("parts"))
     };
-    // Halves of 3 + 1 and 3 + 1; or three eighths and the rest.
+    // Halves of 3 + 1 and 3 + 1, or three eighths and the rest.
     assert!(parts("binpacking").iter().enumerate().all(|(node, part)| (node % 64 < 32) == (part % 2 == 0)));
     let simple = parts("simple");
     assert!(simple.iter().enumerate().all(|(node, &part)| (node % 64 < 24) == (part == 0)));

@@ -12,7 +12,7 @@ use assert_cmd::Command;
 use tempfile::{TempDir, tempdir};
 use viem::ground::rng::Rng;
 
-/// Five machines in a row and what flows between five jobs, not symmetric; and the least J, by enumeration.
+/// Five machines in a row and the asymmetric flows between five jobs, with the minimum of J by enumeration.
 const PROBLEM: &str = "5 71\n0 1 9 0 2\n1 0 0 4 0\n3 0 0 1 0\n0 4 1 0 8\n2 0 0 0 0\n
 0 1 2 3 4\n1 0 1 2 3\n2 1 0 1 2\n3 2 1 0 1\n4 3 2 1 0\n";
 
@@ -34,7 +34,7 @@ fn evaluator(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// J of all assignments of the problem above, from 0.
+/// J of all assignments of the problem above, numbered from 0.
 fn costs() -> Vec<(Vec<usize>, i64)> {
     let numbers: Vec<i64> = PROBLEM.split_whitespace().map(|word| word.parse().unwrap()).collect();
     let (a, b) = (&numbers[2..27], &numbers[27..]);
@@ -71,7 +71,7 @@ fn solution_files_go_out_and_come_in_by_both_conventions() {
     let least = objective(&stdout_of(&mut viem(folder.path(), &arguments)));
     let solution = fs::read_to_string(folder.path().join("jobs.sln")).unwrap();
     assert!(solution.starts_with(&format!("5 {least}\n")), "{solution}");
-    // An assignment that costs something else when it is read the other way round.
+    // An assignment whose inverse has a different cost.
     let inverse = |order: &[usize]| -> Vec<usize> {
         (0..5).map(|place| order.iter().position(|&at| at == place).unwrap()).collect()
     };
@@ -134,7 +134,7 @@ fn seeds_and_threads_decide_as_they_should() {
     assert!(objective(&printed) > 0);
 }
 
-/// A problem that nobody solves in an hour, with a J that its file claims to know.
+/// A problem that cannot be solved in an hour, with a J claimed by its file.
 fn write_long_problem(folder: &Path) {
     let n = 60usize;
     let mut rng = Rng::new(11);
@@ -142,7 +142,7 @@ fn write_long_problem(folder: &Path) {
     fs::write(folder.join("long.dat"), format!("{n} 6000000\n{}\n", entries.join(" "))).unwrap();
 }
 
-/// The J of a mapping by the definition, as `evaluator` tells.
+/// J of a mapping by definition, from `evaluator`.
 fn scored(folder: &Path, problem: &str, mapping: &str) -> i64 {
     let input = format!("--input_mapping={mapping}");
     objective(&stdout_of(&mut evaluator(folder, &[problem, &input])))
@@ -154,7 +154,7 @@ fn a_time_limit_ends_a_run() {
     write_long_problem(folder.path());
     let arguments = ["long.dat", "--time_limit=1", "--threads=2", "--json=report"];
     let run = viem(folder.path(), &arguments).assert().success();
-    // No terminal, no progress line.
+    // Without a terminal, there is no progress line.
     assert_eq!(String::from_utf8_lossy(&run.get_output().stderr), "");
     let printed = String::from_utf8(run.get_output().stdout.clone()).unwrap();
     let report = report_in(&folder.path().join("report"));
@@ -192,7 +192,7 @@ fn a_signal_saves_the_best_assignment() {
     }
 }
 
-/// Needs `script`, which makes a terminal; without it, nothing is tested.
+/// Needs `script`, which provides a terminal; skipped otherwise.
 #[cfg(unix)]
 #[test]
 fn a_terminal_sees_the_progress_until_the_end() {
@@ -213,7 +213,7 @@ fn a_machine_that_is_recognised_is_told() {
     let folder = folder();
     let n = 144usize;
     let hops = |i: usize, j: usize| (i % 12).abs_diff(j % 12) + (i / 12).abs_diff(j / 12);
-    // Rows in another order, and a ring of traffic with a few chords, in one direction.
+    // Shuffled rows, and a ring of traffic with a few chords, in one direction.
     let row = |k: usize| k * 5 % n;
     let traffic = |i: usize, j: usize| usize::from(j == (i + 1) % n) * 3 + usize::from(j == (i * 7 + 30) % n);
     let matrix = |entry: &dyn Fn(usize, usize) -> usize| -> String {

@@ -261,7 +261,7 @@ fn the_end_of_a_run_says_what_was_gained_and_where_it_is() {
     let end = format!("identity {before} -> {after} ({less:.1} % less); written to result");
     assert_eq!(text.lines().last().unwrap(), end);
     assert!(text.contains(&format!("verified: J of the files is {after} too")), "{text}");
-    // Nothing to gain and nothing to divide by.
+    // Nothing to gain, and no value to divide by.
     fs::write(folder.path().join("empty"), "4 0\n\n\n\n\n").unwrap();
     let machine = ["--hierarchy_parameter_string=4", "--distance_parameter_string=1"];
     let text = stdout_of(program("viem", folder.path()).arg("empty").args(machine));
@@ -289,7 +289,7 @@ fn distances_that_fall_are_warned_of() {
 #[test]
 fn times_have_units() {
     let folder = tempfile::tempdir().unwrap();
-    // Without a search, a run ends long before its time is over.
+    // Without a search, a run ends long before its time limit.
     let limit = |time: &str| {
         let mut command = viem(folder.path(), "openfoam_sphere_64.msgs.graph");
         command.args(["--json=-", "--local_search_neighborhood=none", "--time_limit", time]);
@@ -350,7 +350,7 @@ fn unknown_options_are_answered_with_what_may_be_meant() {
         "{message}"
     );
     assert!(hint("--qqqq").contains("there is no option --qqqq (--help"));
-    // What is no option is told as ever.
+    // Unknown options are reported as always.
     assert!(hint("another_file").contains("another_file"));
 }
 
@@ -381,7 +381,7 @@ fn help_and_version_go_to_stdout() {
     }
 }
 
-/// The options that a help lists, each below its heading.
+/// The options listed in a help text, each below its heading.
 fn options_by_heading(help: &str) -> Vec<(&str, &str)> {
     let mut heading = "";
     let mut options = Vec::new();
@@ -389,7 +389,7 @@ fn options_by_heading(help: &str) -> Vec<(&str, &str)> {
         if let Some(title) = line.strip_suffix(':').filter(|title| !title.starts_with(' ')) {
             heading = title;
         }
-        // The names of options stand further left than what is said of them.
+        // The names of options are indented less than their descriptions.
         let name = line.trim_start();
         if name.starts_with("--") && line.len() - name.len() <= 6 {
             options.push((heading, name.split([' ', '[', '=']).next().unwrap()));
@@ -450,7 +450,7 @@ fn launch_files_are_written_whole_and_nothing_is_replaced_that_nobody_named() {
     let text = stdout_of(&mut run(&["--machine=8:2", "--launch=cray", "--json=report"]));
     let line = after(&text, "launch with: ");
     assert!(line.contains("MPICH_RANK_REORDER_FILE=MPICH_RANK_ORDER srun -N 2 -n 16"), "{line}");
-    // The line that answers the question is the last.
+    // The last line answers the question.
     assert!(text.lines().last().unwrap().starts_with("identity "), "{text}");
     let order = fs::read_to_string(path("MPICH_RANK_ORDER")).unwrap();
     let mapping = fs::read_to_string(path("permutation")).unwrap();
@@ -461,7 +461,7 @@ fn launch_files_are_written_whole_and_nothing_is_replaced_that_nobody_named() {
     let report = report_in(&path("report"));
     assert_eq!(report["launch"]["kind"], "cray");
     assert_eq!(report["launch"]["line"], line);
-    // What is there stays unless it is named.
+    // Existing files stay unless they are named.
     fs::write(path("MPICH_RANK_ORDER"), "precious").unwrap();
     let message = failure_of(&mut run(&["--machine=8:2", "--launch=cray"]), 2);
     assert!(message.contains("to replace it, name it: --launch=cray:MPICH_RANK_ORDER"), "{message}");
@@ -479,7 +479,7 @@ fn launch_files_are_written_whole_and_nothing_is_replaced_that_nobody_named() {
         let mode = |name| fs::metadata(path(name)).unwrap().permissions().mode();
         assert_eq!(mode("run me") & 0o111, (mode("my hosts") & 0o444) >> 2);
     }
-    // What cannot be launched is told before any work, and nothing is written.
+    // A mapping that cannot be launched is reported before any work, and nothing is written.
     let before = crate::common::names(folder.path());
     let message = failure_of(&mut run(&["--machine=8:2", "--launch=openmpi:new", "-o", "new2"]), 2);
     assert!(
@@ -492,7 +492,8 @@ fn launch_files_are_written_whole_and_nothing_is_replaced_that_nobody_named() {
     let message = failure_of(&mut run(&["--machine=8:2", "--launch=cray:same", "-o", "same"]), 2);
     assert!(message.contains("two outputs cannot go to the same place"), "{message}");
     assert_eq!(crate::common::names(folder.path()), before);
-    // Where PEs stay free, the mapping may turn out not to fit the launcher; it is written nevertheless.
+    // If PEs stay free, the mapping may turn out to be unsuitable for the launcher; it is written
+    // nevertheless.
     let spare = run(&["--machine=12:2", "--launch=cray:order", "-o", "kept"]).output().unwrap();
     assert!(path("kept").exists());
     assert_eq!(path("order").exists(), spare.status.success());
@@ -507,7 +508,7 @@ fn programs_tell_shells_and_man_about_themselves() {
             let text = told(&format!("--completions={shell}"));
             assert!(text.contains(name) && text.contains("quiet"), "{name} {shell}");
         }
-        // What follows a colon is run by zsh, so those in names of values are escaped.
+        // zsh evaluates the text after a colon, so colons in names of values are escaped.
         let zsh = told("--completions=zsh");
         for value in ["a1:a2:...", "d1:d2:...", "KIND[:FILE[,FILE]]", "PATTERN:SIZE"] {
             assert!(!zsh.contains(&format!(":{value}:")), "{name}: {value}");

@@ -1,11 +1,11 @@
-//! Programs in time, given to the programs as a user does.
+//! Workloads, given to the programs as a user does.
 
 use std::fs;
 use std::path::Path;
 
 use crate::common::{after, failure_of, program, report_in, stdout_of};
 
-/// A program of a pattern in a file `p` of a folder.
+/// A workload of a pattern in a file `p` of a folder.
 fn generated(folder: &Path, pattern: &str) {
     let arguments = ["--generate", pattern, "--shuffle", "-o", "p", "--seed=5"];
     stdout_of(program("generate_model", folder).args(arguments));
@@ -52,7 +52,8 @@ fn a_program_is_generated_mapped_verified_and_simulated() {
     assert!(fs::read_to_string(at.join("g")).unwrap().starts_with("16 24 11\n"));
     let phase = ["g", "--machine=torus:4x4", "--input_mapping=permutation", "--simulate"];
     let told = stdout_of(program("evaluator", at).args(phase));
-    // Each pair exchanges 64 flits in each of four rounds, both ways: that much in each direction at once.
+    // Each pair exchanges 64 flits in each of four rounds, in both directions: the same in each direction at
+    // once.
     assert_eq!(after(&told, "simulated completion time = "), (2 * 4 * 64).to_string());
 }
 
@@ -95,7 +96,7 @@ fn more_tasks_than_pes_share_them() {
     assert!(mapping.lines().all(|pe| on(pe) <= 4));
     let score = ["p", "--machine=mesh:3x3", "--input_mapping=permutation", "--simulate"];
     stdout_of(program("evaluator", at).args(score));
-    // Room that no task can need costs nothing.
+    // Capacity that no task can need costs nothing.
     let ample = ["p", "--machine=mesh:3x3", "--preconfiguration_mapping=fast", "--tasks_per_pe=1048576"];
     stdout_of(program("viem", at).args(ample));
     for (name, more) in [("viem", "-oq"), ("evaluator", "--input_mapping=permutation")] {
@@ -139,7 +140,7 @@ fn the_result_is_not_slower_than_the_input_mapping() {
         let starts = report["starts"].as_array().unwrap();
         assert!(starts.iter().any(|start| start["start"] == "input_mapping"), "{report}");
     }
-    // A mapping that leaves no room is refused: three tasks are on PE 4, where two have room.
+    // A mapping that exceeds the capacity is rejected: three tasks are on PE 4, which has capacity 2.
     fs::write(at.join("full"), "4\n".repeat(3) + &"0\n".repeat(22)).unwrap();
     let full = ["p", machine, "--input_mapping=full", "--tasks_per_pe=2"];
     let message = failure_of(program("viem", at).args(full), 65);
@@ -174,14 +175,14 @@ fn a_program_is_drawn_and_launched() {
     stdout_of(program("evaluator", at).args(score));
     assert_eq!(picture, fs::read_to_string(at.join("b.svg")).unwrap());
 
-    // A launcher that starts programs by a script.
+    // A launcher that starts programs through a script.
     let machine = "--machine=hosts:hosts,node=4";
     fs::write(at.join("hosts"), "n1\nn2\nn3\nn4\n").unwrap();
     let told = stdout_of(program("viem", at).args(["p", machine, fast, "--launch=openmpi"]));
     assert!(after(&told, "launch with: ").starts_with("mpirun -n 16 "), "{told}");
     assert_eq!(fs::read_to_string(at.join("rankfile")).unwrap().lines().count(), 16);
 
-    // Tasks that share processing elements are drawn, but not launched; this is found out before any work.
+    // Tasks that share processing elements are drawn, but not launched; this is detected before any work.
     let shared = ["p", "--machine=mesh:3x3", fast, "-o", "shared"];
     stdout_of(program("viem", at).args(shared).arg("--picture=c.svg"));
     assert!(fs::read_to_string(at.join("c.svg")).unwrap().contains("J of block"));
@@ -189,7 +190,7 @@ fn a_program_is_drawn_and_launched() {
     let message = failure_of(program("viem", at).args(refused), 2);
     assert!(message.contains("--launch is for one process per processing element"), "{message}");
     assert!(!at.join("refused").exists() && !at.join("r").exists());
-    // So it is where the machine itself has room for several.
+    // The same if the machine itself has capacity for several tasks.
     fs::write(at.join("m.tgt"), "cmpltw 3 6 6 6\n").unwrap();
     let shared = ["p", "--machine=m.tgt", fast, "-o", "shared", "--picture=d.svg", "--json=report"];
     stdout_of(program("viem", at).args(shared));
@@ -217,7 +218,7 @@ fn what_processing_elements_do_is_drawn_whatever_their_numbers_are() {
     assert!(picture.contains("class=\"h6\""), "{picture}");
 }
 
-/// A table of all phases on all links would have 2^28 entries and more.
+/// A table of all phases on all links would have at least 2^28 entries.
 #[test]
 fn where_f_takes_too_much_memory_j_and_the_simulation_are_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -260,7 +261,7 @@ fn what_is_wrong_is_told_and_costs_no_file() {
         assert!(message.contains(text), "{message}");
         assert!(!at.join("q").exists());
     }
-    // Where a graph is asked for, a program is called by its name.
+    // Where a graph is expected, a workload is reported by its kind.
     let message = failure_of(program("graphchecker", at).args(["p", "--fix=q"]), 65);
     assert!(!message.is_empty());
     let message = failure_of(
