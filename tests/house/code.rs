@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_quotes_and_tests_name_nothing() {
+    fn comments_quotes_and_tests_are_skipped() {
         let code = "// crate::a\n/* crate::b /* */ crate::c */ /// crate::d\n\"crate::e \\\" crate::f\" 'c' '\\'' \
                     r#\"crate::g \" crate::h\"# b\"crate::i\" fn f<'a>(x: &'a str) { '{' } mod m { use super::io; }";
         assert_eq!(named_by(code, "model"), ["model::io"]);
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_handed_on_has_a_name() {
+    fn re_exports_have_a_name() {
         let tokens = tokens("pub use a::{B, C as D}; pub(crate) use e::F; use g::H;");
         let exported: Vec<_> =
             mentions(&tokens, &[]).into_iter().map(|mention| mention.exported.unwrap_or_default()).collect();

@@ -132,7 +132,7 @@ fn weights_of_vertices_come_along() {
 }
 
 #[test]
-fn what_is_no_graph_is_refused_with_its_index() {
+fn invalid_graphs_are_rejected_with_an_index() {
     use GraphError::*;
     let out_of_range = TargetOutOfRange { node: 0, target: 3, count: 3 };
     assert_eq!(CsrGraph::from_edges(3, [(1, 2, 1), (0, 3, 1)]).unwrap_err(), out_of_range);

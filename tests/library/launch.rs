@@ -225,7 +225,7 @@ fn slots(lines: &[&str], line: &str, machine: &Located) -> Seats {
 }
 
 #[test]
-fn every_kind_says_what_the_mapping_is() {
+fn every_kind_describes_the_mapping() {
     let mut rng = Rng::new(1);
     let mut refused = 0;
     for case in 0..200 {
@@ -286,7 +286,7 @@ fn formats_are_those_of_the_launchers() {
 }
 
 #[test]
-fn what_a_launcher_cannot_do_is_refused_with_a_word() {
+fn unsupported_launches_are_rejected_with_a_reason() {
     let error = |kind, machine: &dyn Machine, pes: Vec<PeId>| {
         let mapping = Mapping::on(machine, pes).unwrap();
         launch(kind, machine, &mapping).unwrap_err().to_string()

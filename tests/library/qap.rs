@@ -76,7 +76,7 @@ fn check(qap: &Qap, solution: &QapSolution) {
 }
 
 #[test]
-fn small_problems_of_every_kind_are_solved_to_a_proof() {
+fn small_problems_of_every_kind_are_solved_to_optimality() {
     let mut rng = Rng::new(5);
     for case in 0..128u32 {
         let n = if case < 120 { 1 + case as usize % 7 } else { 8 };
@@ -94,7 +94,7 @@ fn small_problems_of_every_kind_are_solved_to_a_proof() {
 }
 
 #[test]
-fn a_time_limit_takes_the_place_of_that_of_the_branches() {
+fn a_time_limit_replaces_the_limit_on_branches() {
     let mut rng = Rng::new(14);
     let qap = Qap::from_matrices(8, matrix(8, 0, -9, &mut rng), matrix(8, 0, -9, &mut rng)).unwrap();
     let few = with(|config| config.branches = 3);
@@ -142,7 +142,7 @@ fn hidden_mesh(width: usize, height: usize, rng: &mut Rng) -> (Qap, i64) {
 }
 
 #[test]
-fn a_mesh_is_found_again_under_other_numbers() {
+fn a_renumbered_mesh_is_found() {
     let mut rng = Rng::new(7);
     for (width, height) in [(3, 5), (7, 8), (10, 11), (1, 40), (16, 16)] {
         let (qap, optimum) = hidden_mesh(width, height, &mut rng);
@@ -311,7 +311,7 @@ fn either_matrix_may_hold_the_distances() {
 }
 
 #[test]
-fn what_does_not_fit_64_bits_is_refused() {
+fn costs_beyond_64_bits_are_rejected() {
     let large = |entry: i64| Qap::from_matrices(2, vec![entry; 4], vec![1, 2, 3, 4]);
     assert!(matches!(large(i64::MAX / 16), Err(QapError::Overflow { .. })));
     assert!(matches!(large(i64::MIN), Err(QapError::Overflow { .. })));
@@ -333,7 +333,7 @@ fn problems_without_a_choice_are_solved() {
 }
 
 #[test]
-fn settings_out_of_range_are_refused() {
+fn settings_out_of_range_are_rejected() {
     let qap = &medium()[0];
     let too_cold = with(|config| config.ways[2].improvement.cold = 2.0);
     assert!(qap::solve(qap, &too_cold).unwrap_err().to_string().contains("ways.2.cold"));

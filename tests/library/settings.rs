@@ -21,7 +21,7 @@ fn check_names<T: Copy + Debug + PartialEq + FromStr<Err: Debug + ToString> + To
 }
 
 #[test]
-fn members_are_found_by_their_names() {
+fn members_are_found_by_name() {
     check_names(&Construction::ALL);
     check_names(&Neighbourhood::ALL);
     check_names(&MapPreset::ALL);
@@ -30,7 +30,7 @@ fn members_are_found_by_their_names() {
 }
 
 #[test]
-fn settings_come_back_as_they_were_written() {
+fn settings_survive_a_round_trip() {
     for preset in MapPreset::ALL {
         let config = MapConfig::preset(preset)
             .with_seed(u64::MAX)
@@ -65,7 +65,7 @@ fn presets_are_valid() {
 }
 
 #[test]
-fn what_is_out_of_its_range_is_named() {
+fn settings_out_of_range_are_named() {
     let refused = |field: &str, value: &str| Some((field.to_string(), value.to_string()));
     assert_eq!(complaint(|c| c.threads = 0), refused("threads", "0"));
     for (text, bad) in [("0", 0.0), ("-1", -1.0), ("NaN", f64::NAN), ("inf", f64::INFINITY)] {

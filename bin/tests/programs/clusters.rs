@@ -125,7 +125,7 @@ fn nodes_that_are_not_like_this_one_are_described_or_plain() {
 }
 
 #[test]
-fn without_lstopo_there_is_a_clear_word() {
+fn without_lstopo_there_is_a_clear_message() {
     let folder = folder(&[]);
     let nowhere = folder.path().join("nowhere");
     let run = |machine: &str| {
@@ -287,8 +287,8 @@ fn ranks_of_several_cores_stay_within_the_cores_of_the_job() {
     let some = job(&[("SLURM_CPUS_PER_TASK", "3"), ("SLURM_JOB_CPUS_PER_NODE", "12(x3)")]);
     let mut nine = viem(folder.path(), &some, &["--machine=slurm:node=8:2"]);
     let output = nine.args(["--launch=slurm:hosts_of_ranks,bind"]).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("room for 1 fewer than its CPUs suffice for"), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("room for 1 fewer than its CPUs suffice for"), "{stderr}");
     let script = fs::read_to_string(folder.path().join("bind")).unwrap();
     let mut bound: Vec<&str> =
         script.lines().skip_while(|line| !line.starts_with("# The CPUs")).skip(1).collect();
@@ -331,7 +331,7 @@ fn where_threads_stay_free_the_mapping_is_written_even_if_it_cannot_be_launched(
 }
 
 #[test]
-fn what_was_typed_outermost_first_is_warned_of() {
+fn hierarchies_typed_outermost_first_cause_a_warning() {
     let folder = folder(&[("hosts", "n1\nn2\n")]);
     let warnings = |machine: &[&str]| {
         let output = viem(folder.path(), &[], machine).assert().success().get_output().clone();

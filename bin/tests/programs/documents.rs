@@ -94,14 +94,14 @@ fn check(document: &Path, links: &[(&str, PathBuf)]) -> usize {
 }
 
 #[test]
-fn the_tutorial_is_true() {
+fn the_tutorial_is_correct() {
     let recording = "gromacs_water_pme_16.prof.gz";
     let tutorial = root().join("docs/TUTORIAL.md");
     assert!(check(&tutorial, &[(recording, instance(recording))]) >= 6);
 }
 
 #[test]
-fn the_guide_is_true() {
+fn the_guide_is_correct() {
     let guide = root().join("docs/guide");
     let chapters = names(&guide).into_iter().filter(|name| name.ends_with(".md"));
     let steps = chapters.map(|chapter| check(&guide.join(chapter), &[("instances", instance(""))]));
@@ -109,7 +109,7 @@ fn the_guide_is_true() {
 }
 
 #[test]
-fn lines_are_compared_as_is_said_above() {
+fn lines_match_patterns() {
     assert!(
         is_like("a b c", "a b c")
             && is_like("a b c", "a…c")

@@ -33,7 +33,7 @@ fn objective_identity_and_traffic_of_each_level() {
 }
 
 #[test]
-fn what_is_no_permutation_is_refused_at_its_first_offending_line() {
+fn invalid_permutations_are_rejected_at_the_first_offending_line() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
     let cases = [
@@ -61,7 +61,7 @@ fn what_is_no_permutation_is_refused_at_its_first_offending_line() {
 }
 
 #[test]
-fn what_is_given_for_a_mapping_is_named() {
+fn files_given_instead_of_a_mapping_are_named() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
     let files: [(&str, &str); 3] = [
@@ -78,7 +78,7 @@ fn what_is_given_for_a_mapping_is_named() {
 }
 
 #[test]
-fn costs_of_instructions_are_for_programs() {
+fn costs_of_instructions_are_for_workloads() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
     for option in ["--send_cycles=1", "--receive_cycles=2"] {
@@ -92,7 +92,7 @@ fn costs_of_instructions_are_for_programs() {
 }
 
 #[test]
-fn mappings_are_set_side_by_side() {
+fn mappings_are_compared() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
     fs::write(folder.path().join("mapping"), "0\n2\n3\n1\n").unwrap();

@@ -59,7 +59,7 @@ fn perfect_balance_and_no_empty_block_for_any_k() {
 }
 
 #[test]
-fn what_cannot_be_balanced_is_told() {
+fn imbalance_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let run = |weights: [u32; 3], more: &[&str]| {
         let [a, b, c] = weights;
@@ -90,7 +90,7 @@ fn a_model_can_be_piped_into_viem() {
 }
 
 #[test]
-fn what_is_no_graph_takes_no_option_of_graphs() {
+fn options_of_graphs_are_rejected_for_other_inputs() {
     let folder = tempfile::tempdir().unwrap();
     // Recognised below any licence.
     let comments = "# Permission is hereby granted ...\n".repeat(500);
@@ -118,7 +118,7 @@ fn what_is_no_graph_takes_no_option_of_graphs() {
 }
 
 #[test]
-fn options_without_use_are_refused() {
+fn unused_options_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |options: &[&str], says: &str| {
         let mut command = program("generate_model", folder.path());
@@ -146,7 +146,7 @@ fn options_without_use_are_refused() {
 }
 
 #[test]
-fn what_cannot_be_partitioned_is_refused() {
+fn impossible_partitions_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let fails = |arguments: &[&str], code| {
         let mut command = program("generate_model", folder.path());

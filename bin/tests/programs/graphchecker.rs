@@ -5,7 +5,7 @@ use std::fs;
 use crate::common::{failure_of, instance, program, stdout_of};
 
 #[test]
-fn valid_graphs_are_told_to_be_valid() {
+fn valid_graphs_are_reported_as_valid() {
     let folder = tempfile::tempdir().unwrap();
     for file in fs::read_dir(instance("")).unwrap().map(|entry| entry.unwrap().path()) {
         if file.extension().is_some_and(|extension| extension == "graph") {
@@ -42,7 +42,7 @@ fn every_fault_is_listed_with_its_place() {
 
 /// The exit code says whether there is now a valid graph; with `--fix`, at OUT.
 #[test]
-fn what_can_be_mended_is_mended() {
+fn repairable_graphs_are_repaired() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bad.graph"), "3 3 1\n1 9 2 5\n1 4 3 6\n\n").unwrap();
     let mut command = program("graphchecker", folder.path());
@@ -62,7 +62,7 @@ fn what_can_be_mended_is_mended() {
 
 /// Every reader of graphs names the kind of file that it was given instead.
 #[test]
-fn other_files_are_named_for_what_they_are() {
+fn files_of_other_kinds_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let random: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let files: [(&[u8], &str); 8] = [

@@ -94,7 +94,7 @@ fn lists_of_pes_are_mapped_to_by_position() {
 }
 
 #[test]
-fn mappings_to_machines_with_room_are_improved() {
+fn mappings_to_machines_with_capacities_are_improved() {
     let folder = folder();
     // Twelve PEs for two processes each, in a star.
     let pes: String = (0..12).map(|_| "2 1 5\n").collect();
@@ -119,7 +119,7 @@ fn mappings_to_machines_with_room_are_improved() {
 }
 
 #[test]
-fn machines_that_cannot_be_are_refused_with_what_and_where() {
+fn impossible_machines_are_rejected_with_a_reason_and_position() {
     let folder = folder();
     fs::write(folder.path().join("routers.graph"), "2 1 11\n0 2 1\n0 1 1\n").unwrap();
     fs::write(folder.path().join("torn.tgt"), "tleaf 3 8").unwrap();
@@ -184,7 +184,7 @@ fn machines_that_cannot_be_are_refused_with_what_and_where() {
 
 /// If the content is ambiguous, or comments hide it, the name decides.
 #[test]
-fn endings_of_names_tell_machines_in_any_case() {
+fn file_extensions_identify_machines_in_any_case() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("graph"), "3 1\n2\n1\n\n").unwrap();
@@ -199,7 +199,7 @@ fn endings_of_names_tell_machines_in_any_case() {
 }
 
 #[test]
-fn options_for_trees_are_refused_elsewhere() {
+fn options_for_trees_are_rejected_elsewhere() {
     let folder = folder();
     for (option, what) in [
         (
@@ -238,7 +238,7 @@ fn no_output_overwrites_the_machine_or_the_list() {
 }
 
 #[test]
-fn a_cost_beyond_64_bits_is_refused() {
+fn a_cost_beyond_64_bits_is_rejected() {
     let folder = folder();
     let machine = ["--machine=mesh:6x4", "--distance_parameter_string=999999999999999999"];
     for (name, more) in [("viem", "--quiet"), ("evaluator", "--input_mapping=missing")] {

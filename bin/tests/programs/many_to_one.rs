@@ -111,7 +111,7 @@ fn work_follows_the_weights_of_the_elements() {
 }
 
 #[test]
-fn a_model_of_a_direct_mapping_is_its_quotient_graph() {
+fn a_model_of_a_many_to_one_mapping_is_its_quotient_graph() {
     let folder = tempfile::tempdir().unwrap();
     let onto = ["--mapping_filename=mapping", "--json=report", "-o", "model.graph"];
     stdout_of(on_mesh("generate_model", folder.path(), &MACHINE).args(onto));
@@ -130,7 +130,7 @@ fn a_model_of_a_direct_mapping_is_its_quotient_graph() {
 }
 
 #[test]
-fn a_direct_mapping_is_set_beside_others_and_drawn() {
+fn a_many_to_one_mapping_is_compared_with_others_and_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let text = stdout_of(on_mesh("viem", folder.path(), &MACHINE).args(["-o", "mapping", "--picture=a.svg"]));
     let score = ["--input_mapping=mapping", "--json=report", "--compare=block,cyclic,socket,random,mapping"];
@@ -195,7 +195,7 @@ fn the_first_mapping_may_be_made_along_the_machine() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn meaningless_options_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     for imbalance in ["--imbalance=-1", "--imbalance=nan", "--imbalance=much"] {
         failure_of(on_mesh("viem", folder.path(), &MACHINE).arg(imbalance), 2);

@@ -182,7 +182,7 @@ const TRIALS_OF_VIEM: &[Trial] = &[
 ];
 
 #[test]
-fn viem_heeds_or_refuses_every_option_in_every_mode() {
+fn viem_applies_or_rejects_every_option_in_every_mode() {
     check("viem", &VIEM, TRIALS_OF_VIEM);
 }
 
@@ -238,7 +238,7 @@ const TRIALS_OF_EVALUATOR: &[Trial] = &[
 ];
 
 #[test]
-fn evaluator_heeds_or_refuses_every_option_in_every_mode() {
+fn evaluator_applies_or_rejects_every_option_in_every_mode() {
     check("evaluator", &EVALUATOR, TRIALS_OF_EVALUATOR);
 }
 
@@ -312,12 +312,12 @@ const TRIALS_OF_GENERATE_MODEL: &[Trial] = &[
 ];
 
 #[test]
-fn generate_model_heeds_or_refuses_every_option_in_every_mode() {
+fn generate_model_applies_or_rejects_every_option_in_every_mode() {
     check("generate_model", &GENERATE_MODEL, TRIALS_OF_GENERATE_MODEL);
 }
 
 #[test]
-fn graphchecker_heeds_every_option() {
+fn graphchecker_applies_every_option() {
     let trials = [trial("max_errors", "1"), trial("fix", "fixed"), trial("quiet", "")];
     check("graphchecker", &[Setting { mode: "check", arguments: &["faulty"] }], &trials);
 }

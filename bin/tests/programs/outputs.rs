@@ -68,7 +68,7 @@ mod unix {
     }
 
     #[test]
-    fn a_full_device_is_told() {
+    fn a_full_device_is_reported() {
         if !Path::new("/dev/full").exists() {
             return;
         }
@@ -86,7 +86,7 @@ mod unix {
 
     /// Needs permission to mount; skipped otherwise.
     #[test]
-    fn a_full_disk_leaves_what_was_there() {
+    fn a_full_disk_leaves_files_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let disk = folder.path().join("disk");
         fs::create_dir(&disk).unwrap();
@@ -134,7 +134,7 @@ mod unix {
     }
 
     #[test]
-    fn what_cannot_be_written_is_told_before_any_work() {
+    fn impossible_outputs_are_reported_before_any_work() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("folder")).unwrap();
         for output in ["folder", "no/such/folder", "identity/out"] {
@@ -270,7 +270,7 @@ mod unix {
     }
 
     #[test]
-    fn what_a_closed_stream_should_get_is_not_lost_without_a_word() {
+    fn output_to_a_closed_stream_is_not_lost_silently() {
         let folder = tempfile::tempdir().unwrap();
         for (script, options) in [
             (r#""$@" >&-"#, ["-o", "-"]),
@@ -295,7 +295,7 @@ mod unix {
     }
 
     #[test]
-    fn a_reader_that_goes_away_costs_no_other_output() {
+    fn a_closed_pipe_loses_no_other_output() {
         let folder = tempfile::tempdir().unwrap();
         for (options, file) in [(["-o", "-", "--json=out"], false), (["--json=-", "-o", "out"], true)] {
             let script = r#"set -o pipefail; "$@" | exec true"#;
@@ -350,7 +350,7 @@ mod unix {
 
     /// Needs `strace` and permission to trace; skipped otherwise.
     #[test]
-    fn what_replaces_a_file_is_on_the_disk_before() {
+    fn replacements_are_on_disk_before_the_rename() {
         let folder = tempfile::tempdir().unwrap();
         let script = r#"strace -f -y -o trace -e trace=fsync,rename,renameat,renameat2 "$@""#;
         let run = shell(folder.path(), script, &["-o", "out", "--json=report"]);
@@ -378,7 +378,7 @@ mod unix {
     }
 
     #[test]
-    fn a_limit_of_the_file_size_is_told_and_leaves_nothing_behind() {
+    fn a_limit_of_the_file_size_is_reported_and_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         write_path_graph(folder.path());
         fs::write(folder.path().join("out"), "precious").unwrap();
@@ -407,7 +407,7 @@ mod unix {
     }
 
     #[test]
-    fn a_reader_that_goes_away_is_no_failure() {
+    fn a_closed_pipe_is_not_a_failure() {
         let folder = tempfile::tempdir().unwrap();
         for command in writers(folder.path(), "-") {
             let mut child = to_spawn(&command, folder.path())
@@ -441,7 +441,7 @@ fn a_file_can_be_improved_in_place() {
 }
 
 #[test]
-fn a_name_that_can_only_be_a_folder_is_refused() {
+fn a_name_that_can_only_be_a_folder_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     for output in ["new/", "new//", "new/."] {
         for mut command in writers(folder.path(), output) {
@@ -453,7 +453,7 @@ fn a_name_that_can_only_be_a_folder_is_refused() {
 }
 
 #[test]
-fn an_output_that_would_overwrite_an_input_is_refused() {
+fn an_output_that_would_overwrite_an_input_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let model = fs::read(instance("openfoam_sphere_64.msgs.graph")).unwrap();
     let path = |name: &str| folder.path().join(name);

@@ -29,7 +29,7 @@ fn loads(parts: &[u32], count: usize) -> Vec<usize> {
 }
 
 #[test]
-fn every_algorithm_divides_by_speed_and_tells_what_it_costs() {
+fn every_algorithm_partitions_by_speed_and_reports_its_cost() {
     let folder = tempfile::tempdir().unwrap();
     let graph = Source::open(&instance("mesh_64x48.graph")).unwrap();
     let graph = metis::read(graph, NodeWeights::Read).unwrap();
@@ -60,7 +60,7 @@ fn every_algorithm_divides_by_speed_and_tells_what_it_costs() {
 }
 
 #[test]
-fn an_index_is_cut_anew() {
+fn an_index_is_cut_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for algorithm in Algorithm::ALL {
@@ -77,9 +77,9 @@ fn an_index_is_cut_anew() {
         assert_eq!(numbers_in(&path("parts")), numbers_in(&path("again")), "{algorithm}");
         assert_eq!(report_in(&path("report"))["algorithm"], "index");
         fs::write(path("speeds"), "4\n0\n2\n").unwrap();
-        let anew = ["--speeds=speeds", "--index=index", "--mapping_filename=anew"];
-        stdout_of(&mut on_mesh(folder.path(), &anew));
-        let parts = numbers_in(&path("anew"));
+        let again = ["--speeds=speeds", "--index=index", "--mapping_filename=again"];
+        stdout_of(&mut on_mesh(folder.path(), &again));
+        let parts = numbers_in(&path("again"));
         assert_eq!(loads(&parts, 3), [2048, 0, 1024]);
         let positions = numbers_in(&path("index"));
         assert!(positions.iter().zip(&parts).all(|(&position, &part)| (position < 2048) == (part == 0)));
@@ -87,7 +87,7 @@ fn an_index_is_cut_anew() {
 }
 
 #[test]
-fn what_is_written_is_verified() {
+fn written_files_are_verified() {
     let folder = tempfile::tempdir().unwrap();
     let verified = ["--verify", "--json=report"];
     for more in [
@@ -144,7 +144,7 @@ fn the_same_at_any_number_of_threads() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_refused() {
+fn inconsistent_input_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let fails = |options: &[&str], code, says: &str| {
         let message = failure_of(&mut on_mesh(folder.path(), options), code);

@@ -65,7 +65,7 @@ fn a_problem_is_solved_proved_verified_and_scored() {
 }
 
 #[test]
-fn solution_files_go_out_and_come_in_by_both_conventions() {
+fn solution_files_are_written_and_read_in_both_conventions() {
     let folder = folder();
     let arguments = ["jobs.dat", "--output_format=sln", "--output_filename=jobs.sln", "--verify"];
     let least = objective(&stdout_of(&mut viem(folder.path(), &arguments)));
@@ -92,7 +92,7 @@ fn solution_files_go_out_and_come_in_by_both_conventions() {
 }
 
 #[test]
-fn a_known_value_is_told_unless_it_is_impossible() {
+fn a_known_value_is_reported_unless_it_is_impossible() {
     let folder = folder();
     fs::write(folder.path().join("start"), "0\n1\n2\n3\n4\n").unwrap();
     let score = |claim: &str| {
@@ -106,7 +106,7 @@ fn a_known_value_is_told_unless_it_is_impossible() {
 }
 
 #[test]
-fn seeds_and_threads_decide_as_they_should() {
+fn the_seed_decides_and_threads_do_not() {
     let folder = folder();
     let n = 30usize;
     let entry = |i: usize, j: usize| (i * i * 7 + j * j * 7 + i * j * 13) % 31;
@@ -209,7 +209,7 @@ fn a_terminal_sees_the_progress_until_the_end() {
 }
 
 #[test]
-fn a_machine_that_is_recognised_is_told() {
+fn a_recognised_machine_is_reported() {
     let folder = folder();
     let n = 144usize;
     let hops = |i: usize, j: usize| (i % 12).abs_diff(j % 12) + (i / 12).abs_diff(j / 12);
@@ -226,14 +226,17 @@ fn a_machine_that_is_recognised_is_told() {
         String::from_utf8(run.get_output().stderr.clone()).unwrap()
     };
     let common = ["--preconfiguration_mapping=fast", "--time_limit=0.5", "--verify", "--json=report"];
-    let told = run(&[&["mesh.dat"], &common[..]].concat());
-    assert_eq!(told.lines().count(), 1, "{told}");
-    assert!(told.starts_with("note: matrix B holds the distances of a mesh of 12 x 12, to which"), "{told}");
+    let stderr = run(&[&["mesh.dat"], &common[..]].concat());
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    assert!(
+        stderr.starts_with("note: matrix B holds the distances of a mesh of 12 x 12, to which"),
+        "{stderr}"
+    );
     let machine = &report_in(&folder.path().join("report"))["machine"];
     assert_eq!((&machine["matrix"], &machine["mapped"]), (&"B".into(), &true.into()));
     assert_eq!(run(&[&["mesh.dat", "--quiet"], &common[..]].concat()), "");
-    let told = run(&[&["jobs.dat"], &common[..]].concat());
-    assert!(told.contains("matrix B holds the distances of a mesh of 5, but"), "{told}");
+    let stderr = run(&[&["jobs.dat"], &common[..]].concat());
+    assert!(stderr.contains("matrix B holds the distances of a mesh of 5, but"), "{stderr}");
     assert_eq!(report_in(&folder.path().join("report"))["machine"]["mapped"], false);
 }
 
@@ -248,7 +251,7 @@ fn the_name_of_an_input_may_be_short() {
 }
 
 #[test]
-fn bad_problems_are_refused_with_a_place_and_cost_no_file() {
+fn bad_problems_are_rejected_with_a_position_and_leave_files_unchanged() {
     let folder = folder();
     fs::write(folder.path().join("permutation"), "kept").unwrap();
     let cases: [(&str, &str); 10] = [
@@ -265,10 +268,11 @@ fn bad_problems_are_refused_with_a_place_and_cost_no_file() {
     ];
     for (text, message) in cases {
         fs::write(folder.path().join("bad.dat"), text).unwrap();
-        let told = failure_of(&mut viem(folder.path(), &["bad.dat"]), 65);
-        assert!(told.contains(message), "{text:?}: {told}");
-        let told = failure_of(&mut evaluator(folder.path(), &["bad.dat", "--input_mapping=permutation"]), 65);
-        assert!(told.contains(message), "{text:?}: {told}");
+        let stderr = failure_of(&mut viem(folder.path(), &["bad.dat"]), 65);
+        assert!(stderr.contains(message), "{text:?}: {stderr}");
+        let stderr =
+            failure_of(&mut evaluator(folder.path(), &["bad.dat", "--input_mapping=permutation"]), 65);
+        assert!(stderr.contains(message), "{text:?}: {stderr}");
     }
     assert_eq!(fs::read_to_string(folder.path().join("permutation")).unwrap(), "kept");
     fs::write(folder.path().join("one.dat"), "1\n5\n7\n").unwrap();
@@ -276,7 +280,7 @@ fn bad_problems_are_refused_with_a_place_and_cost_no_file() {
 }
 
 #[test]
-fn options_that_do_not_fit_are_refused() {
+fn options_that_do_not_apply_are_rejected() {
     let folder = folder();
     fs::write(folder.path().join("graph"), "2 1\n2\n1\n").unwrap();
     let cases: [(&[&str], i32, &str); 8] = [
@@ -298,8 +302,8 @@ fn options_that_do_not_fit_are_refused() {
         (&["missing.dat"], 66, "missing.dat"),
     ];
     for (arguments, code, message) in cases {
-        let told = failure_of(&mut viem(folder.path(), arguments), code);
-        assert!(told.contains(message), "{arguments:?}: {told}");
+        let stderr = failure_of(&mut viem(folder.path(), arguments), code);
+        assert!(stderr.contains(message), "{arguments:?}: {stderr}");
     }
     let of_both = ["--send_cycles=2", "--receive_cycles=2", "--pe_weights=weights", "--imbalance=1"];
     let of_viem = [
@@ -309,22 +313,22 @@ fn options_that_do_not_fit_are_refused() {
         "--tasks_per_pe=2",
         "--judge=estimate",
     ];
-    let refuses = |told: &str, option: &str| {
-        told.contains(option.split('=').next().unwrap()) && told.contains("quadratic assignment problem")
+    let refuses = |stderr: &str, option: &str| {
+        stderr.contains(option.split('=').next().unwrap()) && stderr.contains("quadratic assignment problem")
     };
     for option in of_both.iter().chain(&of_viem) {
-        let told = failure_of(&mut viem(folder.path(), &["jobs.dat", option]), 2);
-        assert!(refuses(&told, option), "{option}: {told}");
+        let stderr = failure_of(&mut viem(folder.path(), &["jobs.dat", option]), 2);
+        assert!(refuses(&stderr, option), "{option}: {stderr}");
     }
     let score = ["jobs.dat", "--input_mapping=permutation"];
     for option in of_both.iter().chain(&["--simulate", "--compare=block"]) {
-        let told = failure_of(evaluator(folder.path(), &score).arg(option), 2);
-        assert!(refuses(&told, option), "{option}: {told}");
+        let stderr = failure_of(evaluator(folder.path(), &score).arg(option), 2);
+        assert!(refuses(&stderr, option), "{option}: {stderr}");
     }
     for option in ["--pu", "--pes=0-3", "--latency=missing", "--distance_parameter_string=1"] {
         for mut command in [viem(folder.path(), &["jobs.dat"]), evaluator(folder.path(), &score)] {
-            let told = failure_of(command.arg(option), 2);
-            assert!(told.contains("holds its own distances"), "{option}: {told}");
+            let stderr = failure_of(command.arg(option), 2);
+            assert!(stderr.contains("holds its own distances"), "{option}: {stderr}");
         }
     }
 }

@@ -20,7 +20,7 @@ fn recorder(mpi: &Mpi) -> PathBuf {
 }
 
 /// Runs a program under the recorder; returns the folder with its files, and its stderr.
-fn record_and_hear(
+fn record_with_stderr(
     mpi: &Mpi,
     num_ranks: usize,
     recorder: &Path,
@@ -44,7 +44,7 @@ fn record(
     command: &[&str],
     variables: &[&str],
 ) -> tempfile::TempDir {
-    record_and_hear(mpi, num_ranks, recorder, command, variables).0
+    record_with_stderr(mpi, num_ranks, recorder, command, variables).0
 }
 
 /// Reads the files with code independent of the reader.
@@ -511,11 +511,11 @@ fn programs_without_mpi_init_run_and_leave_no_files() {
     for mpi in Mpi::all() {
         let (recorder, seldom) = (recorder(&mpi), seldom(&mpi));
         let (folder, errors) =
-            record_and_hear(&mpi, 2, &recorder, &[seldom.to_str().unwrap(), "session"], &[]);
+            record_with_stderr(&mpi, 2, &recorder, &[seldom.to_str().unwrap(), "session"], &[]);
         assert_eq!(counts(folder.path()), Counts::new(), "{}", mpi.kind);
-        let told = errors.matches("programs without MPI_Init are not recorded").count();
+        let reports = errors.matches("programs without MPI_Init are not recorded").count();
         assert!(
-            told <= 1 && (told == 1 || !["openmpi5", "mpich"].contains(&mpi.kind)),
+            reports <= 1 && (reports == 1 || !["openmpi5", "mpich"].contains(&mpi.kind)),
             "{}: {errors}",
             mpi.kind
         );
@@ -528,17 +528,17 @@ fn spawned_processes_leave_the_files_of_their_parents_alone() {
     for mpi in Mpi::all().iter().filter(|mpi| mpi.is_open_mpi()) {
         let (recorder, seldom) = (recorder(mpi), seldom(mpi));
         let command = [seldom.to_str().unwrap(), "spawn"];
-        let (folder, errors) = record_and_hear(mpi, 2, &recorder, &command, &[]);
+        let (folder, errors) = record_with_stderr(mpi, 2, &recorder, &command, &[]);
         let mut expected = Expected::default();
         (0..2).for_each(|rank| expected.send("p2p", rank, 1 - rank, 1, 5));
         assert_eq!(counts(folder.path()), expected.0, "{}", mpi.kind);
-        let told = "viem_trace: processes started by MPI_Comm_spawn are not recorded";
-        assert_eq!(errors.matches(told).count(), 1, "{errors}");
+        let report = "viem_trace: processes started by MPI_Comm_spawn are not recorded";
+        assert_eq!(errors.matches(report).count(), 1, "{errors}");
     }
 }
 
 #[test]
-fn writing_files_is_counted_where_it_is_done_by_messages() {
+fn mpi_io_is_counted_if_it_uses_messages() {
     for mpi in Mpi::all() {
         let (recorder, seldom) = (recorder(&mpi), seldom(&mpi));
         let folder = record(&mpi, 4, &recorder, &[seldom.to_str().unwrap(), "file"], &[]);

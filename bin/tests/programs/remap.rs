@@ -53,7 +53,7 @@ fn a_partition_follows_speeds_and_the_curve_is_drawn() {
 }
 
 #[test]
-fn parts_leave_and_join_and_meshes_are_refined() {
+fn parts_are_removed_and_added_and_meshes_are_refined() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     divide(folder.path(), &["--k=8", "--mapping_filename=old"]);
@@ -161,7 +161,7 @@ fn a_time_limit_ends_a_remapping() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_and_nothing_is_written() {
+fn meaningless_options_are_rejected_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     write("short", "0\n1\n");

@@ -56,7 +56,7 @@ fn the_first_signal_saves_the_best_mapping() {
 /// With an hour left, or before the first mapping is complete: all vertices are mapped, and loads are within
 /// their bounds.
 #[test]
-fn a_signal_saves_the_best_direct_mapping() {
+fn a_signal_saves_the_best_many_to_one_mapping() {
     let machine = ["--machine=4:8", "--distance_parameter_string=1:10"];
     let options = ["--output_filename=out", "--threads=2", "--preconfiguration_mapping=strong"];
     for more in [&["--time_limit=1h"][..], &["--imbalance=0"]] {
@@ -74,7 +74,7 @@ fn a_signal_saves_the_best_direct_mapping() {
 }
 
 /// A workload whose mapping would take minutes, just after it was read.
-fn long_program_run(folder: &Path, options: &[&str]) -> (Child, BufReader<ChildStdout>) {
+fn long_workload_run(folder: &Path, options: &[&str]) -> (Child, BufReader<ChildStdout>) {
     let generate = ["--generate=random:1000", "--seed=2", "--output_filename=p"];
     stdout_of(program("generate_model", folder).args(generate));
     let mut command = program("viem", folder);
@@ -84,7 +84,7 @@ fn long_program_run(folder: &Path, options: &[&str]) -> (Child, BufReader<ChildS
 }
 
 /// The output and files of a stopped run agree with its report and with the evaluator.
-fn check_stopped_program(folder: &Path, text: &str) {
+fn check_stopped_workload(folder: &Path, text: &str) {
     assert!(text.contains("stopped early"), "{text}");
     let report = report_in(&folder.join("report"));
     assert_eq!(report["stopped"], true);
@@ -95,22 +95,22 @@ fn check_stopped_program(folder: &Path, text: &str) {
 }
 
 #[test]
-fn a_signal_saves_the_best_mapping_of_a_program() {
+fn a_signal_saves_the_best_mapping_of_a_workload() {
     for signal in ["-INT", "-TERM"] {
         let folder = tempfile::tempdir().unwrap();
-        let text = told_after(signal, long_program_run(folder.path(), &[]));
-        check_stopped_program(folder.path(), &text);
+        let text = told_after(signal, long_workload_run(folder.path(), &[]));
+        check_stopped_workload(folder.path(), &text);
     }
 }
 
 #[test]
-fn a_time_limit_ends_the_mapping_of_a_program() {
+fn a_time_limit_ends_the_mapping_of_a_workload() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut child, mut lines) = long_program_run(folder.path(), &["--time_limit=0.5", "--threads=1"]);
+    let (mut child, mut lines) = long_workload_run(folder.path(), &["--time_limit=0.5", "--threads=1"]);
     let mut text = String::new();
     lines.read_to_string(&mut text).unwrap();
     assert!(child.wait().unwrap().success());
-    check_stopped_program(folder.path(), &text);
+    check_stopped_workload(folder.path(), &text);
     // A loaded machine may take longer than the promised second.
     let seconds = report_in(&folder.path().join("report"))["seconds"].as_f64().unwrap();
     assert!(seconds < 10.0, "{seconds} s");
@@ -135,7 +135,7 @@ fn the_second_signal_ends_at_once() {
 /// The requested name can no longer be replaced once the work is done: the result is kept under the name in
 /// the message.
 #[test]
-fn a_result_that_cannot_be_put_in_place_is_kept_under_a_name_that_is_told() {
+fn a_result_that_cannot_be_put_in_place_is_kept_under_a_reported_name() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, lines) = long_run(folder.path(), "out", LONG_SEARCH);
     fs::create_dir(folder.path().join("out")).unwrap();
@@ -147,7 +147,7 @@ fn a_result_that_cannot_be_put_in_place_is_kept_under_a_name_that_is_told() {
     let all = names(folder.path());
     let kept: Vec<&String> = all.iter().filter(|name| name.ends_with(".tmp")).collect();
     let [kept] = kept[..] else { panic!("one file is kept: {all:?}") };
-    assert!(message.contains(kept.as_str()), "{message} does not tell of {kept}");
+    assert!(message.contains(kept.as_str()), "{message} does not name {kept}");
     let mut evaluator = program("evaluator", folder.path());
     stdout_of(evaluator.args(["model", "--input_mapping", kept]).args(DEEP));
     // The other output is in place.
@@ -156,7 +156,7 @@ fn a_result_that_cannot_be_put_in_place_is_kept_under_a_name_that_is_told() {
 
 /// Single steps are long around hubs, but signals are handled at any point of a run.
 #[test]
-fn a_signal_is_heard_anywhere_around_hubs() {
+fn signals_are_handled_anywhere_around_hubs() {
     let folder = tempfile::tempdir().unwrap();
     let n = 30_000;
     let mut graph = GraphBuilder::new(n);
@@ -202,7 +202,7 @@ fn a_time_limit_ends_the_order_that_a_mapping_follows() {
 }
 
 #[test]
-fn a_reader_that_goes_away_costs_no_result() {
+fn a_closed_pipe_loses_no_result() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, lines) = long_run(folder.path(), "out", LONG_SEARCH);
     drop(lines);
@@ -216,7 +216,7 @@ fn a_reader_that_goes_away_costs_no_result() {
 
 /// There is nothing to save while any input is still being read.
 #[test]
-fn the_first_signal_ends_what_only_reads() {
+fn the_first_signal_ends_a_run_that_is_still_reading() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("model"), "2 1\n2\n1\n").unwrap();
     let machine = ["--hierarchy_parameter_string=2", "--distance_parameter_string=1"];

@@ -61,7 +61,7 @@ fn every_value_of_every_option_works() {
 }
 
 #[test]
-fn options_without_use_are_refused() {
+fn unused_options_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |options: &[&str], says: &str| {
         let message = failure_of(viem(folder.path(), "openfoam_sphere_64.msgs.graph").args(options), 2);
@@ -122,7 +122,7 @@ fn prefixes_of_options_work_if_they_fit_one_option_only() {
 }
 
 #[test]
-fn the_mapping_depends_on_the_seed_and_on_nothing_else() {
+fn the_mapping_depends_only_on_the_seed() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("model"), text_of(&generate::random_geometric(128, 9.0, 1))).unwrap();
     let run = |options: &[&str]| {
@@ -151,7 +151,7 @@ fn the_mapping_depends_on_the_seed_and_on_nothing_else() {
 }
 
 #[test]
-fn the_report_tells_what_was_done() {
+fn the_report_describes_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let text = stdout_of(viem(folder.path(), "lammps_melt_64.bytes.graph").args(["--json=-", "--seed=5"]));
     let report: Value = serde_json::from_str(&text).expect("stdout carries nothing but the report");
@@ -207,7 +207,7 @@ fn the_result_is_not_worse_than_the_identity_nor_than_the_start() {
 }
 
 #[test]
-fn sums_beyond_32_bits_are_exact_and_beyond_64_bits_refused() {
+fn sums_beyond_32_bits_are_exact_and_beyond_64_bits_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let cycle = |weight: u64| {
         let rows = [(2, 4), (1, 3), (2, 4), (1, 3)].map(|(u, v)| format!("{u} {weight} {v} {weight}\n"));
@@ -223,7 +223,7 @@ fn sums_beyond_32_bits_are_exact_and_beyond_64_bits_refused() {
 }
 
 #[test]
-fn failures_have_one_message_the_right_code_and_cost_no_file() {
+fn failures_have_one_message_and_the_right_code_and_leave_files_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("permutation"), "precious").unwrap();
@@ -249,7 +249,7 @@ fn failures_have_one_message_the_right_code_and_cost_no_file() {
 }
 
 #[test]
-fn the_end_of_a_run_says_what_was_gained_and_where_it_is() {
+fn the_end_of_a_run_reports_the_gain_and_the_output() {
     let folder = tempfile::tempdir().unwrap();
     let model = "openfoam_sphere_64.msgs.graph";
     let identity: String = (0..64).map(|pe| format!("{pe}\n")).collect();
@@ -269,7 +269,7 @@ fn the_end_of_a_run_says_what_was_gained_and_where_it_is() {
 }
 
 #[test]
-fn distances_that_fall_are_warned_of() {
+fn decreasing_distances_cause_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     let model = instance("openfoam_sphere_64.msgs.graph");
     let run = |distances: &str, extra: &[&str]| {
@@ -307,7 +307,7 @@ fn times_have_units() {
 }
 
 #[test]
-fn every_seed_is_taken() {
+fn every_seed_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let run = |seed: &str| {
         let text =
@@ -328,7 +328,7 @@ fn every_seed_is_taken() {
 }
 
 #[test]
-fn unknown_options_are_answered_with_what_may_be_meant() {
+fn unknown_options_are_answered_with_suggestions() {
     let folder = tempfile::tempdir().unwrap();
     let hint = |option: &str| failure_of(viem(folder.path(), "openfoam_sphere_64.msgs.graph").arg(option), 2);
     for (option, meant) in [
@@ -438,7 +438,7 @@ fn options_stand_below_their_own_headings() {
 }
 
 #[test]
-fn launch_files_are_written_whole_and_nothing_is_replaced_that_nobody_named() {
+fn launch_files_are_written_completely_and_replace_only_named_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let run = |extra: &[&str]| {
@@ -500,21 +500,21 @@ fn launch_files_are_written_whole_and_nothing_is_replaced_that_nobody_named() {
 }
 
 #[test]
-fn programs_tell_shells_and_man_about_themselves() {
+fn programs_print_completions_and_man_pages() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["viem", "evaluator", "generate_model", "graphchecker"] {
-        let told = |option: &str| stdout_of(program(name, folder.path()).arg(option));
+        let printed_by = |option: &str| stdout_of(program(name, folder.path()).arg(option));
         for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-            let text = told(&format!("--completions={shell}"));
+            let text = printed_by(&format!("--completions={shell}"));
             assert!(text.contains(name) && text.contains("quiet"), "{name} {shell}");
         }
         // zsh evaluates the text after a colon, so colons in names of values are escaped.
-        let zsh = told("--completions=zsh");
+        let zsh = printed_by("--completions=zsh");
         for value in ["a1:a2:...", "d1:d2:...", "KIND[:FILE[,FILE]]", "PATTERN:SIZE"] {
             assert!(!zsh.contains(&format!(":{value}:")), "{name}: {value}");
         }
         assert_eq!(zsh.contains(r":a1\:a2\:...:"), ["viem", "evaluator"].contains(&name));
-        let page = told("--man");
+        let page = printed_by("--man");
         assert!(
             page.contains(&format!(".TH {name} 1")) && page.contains(r"\fB\-\-quiet\fR"),
             "{name}:\n{page}"

@@ -38,7 +38,7 @@ pub fn slow_run(
     let mut links = Links::new(routing.num_lanes());
     let mut tasks = Tasks::new(workload, routing, pe_of, costs);
     for now in 0..limit {
-        links.arrive(now).into_iter().for_each(|channel| tasks.hear(channel));
+        links.arrive(now).into_iter().for_each(|channel| tasks.deliver(channel));
         (0..routing.num_pes()).for_each(|pe| tasks.run(pe, now, &mut links));
         links.step(now);
         if tasks.have_ended() {

@@ -60,7 +60,7 @@ impl<'a> Tasks<'a> {
     }
 
     /// Delivers a message of the channel.
-    pub fn hear(&mut self, channel: u32) {
+    pub fn deliver(&mut self, channel: u32) {
         self.there[channel as usize] += 1;
         let to = self.receiver(channel);
         if self.waits[to] == Some(channel) {
@@ -125,7 +125,7 @@ impl<'a> Tasks<'a> {
         let mut hops = Vec::new();
         let flow = if to == pe { Flow::StoreAndForward } else { self.routing.route(pe, to, &mut hops) };
         if hops.is_empty() {
-            return self.hear(channel);
+            return self.deliver(channel);
         }
         let route = hops.iter().map(|hop| (hop.lane as usize, flits * hop.cycles)).collect();
         links.send(Message { key, channel, sent: now, flits, route }, flow);

@@ -38,7 +38,7 @@ fn number(role: Role, fault: NumberFault) -> FaultKind {
 /// Output of scripts, editors and other tools: accepted, or rejected first at this position with this
 /// message.
 #[test]
-fn files_from_the_wild_are_accepted_or_refused_for_the_right_reason() {
+fn files_from_the_wild_are_accepted_or_rejected_for_the_right_reason() {
     let lattice = "3 2\n2\n1 3\n2\n";
     let accepted = [
         lattice.replace('\n', "\r\n"),
@@ -364,7 +364,7 @@ fn repaired(text: &str) -> Result<(String, String), RepairError> {
 }
 
 #[test]
-fn what_can_be_mended_is_mended() {
+fn repairable_graphs_are_repaired() {
     let cases = [
         ("2 1\n2\n1\n", "2 1\n2\n1\n", "nothing to mend"),
         ("\u{feff}2 1\n2\n1\n", "2 1\n2\n1\n", "nothing to mend"),
@@ -389,7 +389,7 @@ fn what_can_be_mended_is_mended() {
 }
 
 #[test]
-fn what_is_unclear_is_not_mended() {
+fn ambiguous_faults_are_not_repaired() {
     let cases = [
         ("2 1\n2 3\n1\n", RepairError::Unclear { count: 1 }),
         ("2 1\n0\n1\n", RepairError::Unclear { count: 1 }),
@@ -428,7 +428,7 @@ fn written(graph: &CsrGraph) -> Vec<u8> {
     text
 }
 
-/// The checker and the reader agree on a text, and a mended text is valid.
+/// The checker and the reader agree on a text, and a repaired text is valid.
 fn survives(text: &[u8]) -> Result<(), TestCaseError> {
     let Ok(report) = metis::check(source(text), 5) else { return Ok(()) };
     match metis::read(source(text), NodeWeights::Ignore) {
@@ -446,9 +446,9 @@ fn survives(text: &[u8]) -> Result<(), TestCaseError> {
     let repair = metis::repair(source(text), 5).unwrap();
     prop_assert_eq!(repair.report.faults, report.faults);
     if let Ok(graph) = repair.result {
-        let mut mended = Vec::new();
-        graph.write(&mut mended).unwrap();
-        prop_assert!(check(&mended).is_valid(), "{:?}", check(&mended).faults);
+        let mut repaired = Vec::new();
+        graph.write(&mut repaired).unwrap();
+        prop_assert!(check(&repaired).is_valid(), "{:?}", check(&repaired).faults);
     }
     Ok(())
 }

@@ -54,7 +54,7 @@ fn a_failure_leaves_no_trace() {
 }
 
 #[test]
-fn what_cannot_be_created_is_refused_before_any_work() {
+fn impossible_outputs_are_rejected_before_any_work() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("file");
     write(&file, "").unwrap();
@@ -69,7 +69,7 @@ fn what_cannot_be_created_is_refused_before_any_work() {
 }
 
 #[test]
-fn what_was_written_stays_where_a_file_cannot_be_put_in_place() {
+fn output_is_kept_if_a_file_cannot_be_put_in_place() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("out");
     let mut outputs = Outputs::new();
@@ -150,7 +150,7 @@ mod unix {
     }
 
     #[test]
-    fn what_may_not_be_written_is_refused() {
+    fn outputs_without_permission_are_rejected() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("out");
         write(&path, "old").unwrap();

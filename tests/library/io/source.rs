@@ -26,7 +26,7 @@ fn packed_files_are_read_like_plain_ones() {
 }
 
 #[test]
-fn damage_is_told_with_the_place_it_was_met_at() {
+fn damage_is_reported_with_its_position() {
     let packed = pack(b"3 2\n2\n1 3\n2\n");
     for length in 3..packed.len() {
         let error = metis::check(source(&packed[..length]), 5).unwrap_err();

@@ -140,7 +140,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_kind_gives_the_graph_of_what_was_written((n, flows) in any_flows(), cut in 0usize..9) {
+    fn every_kind_gives_the_expected_graph((n, flows) in any_flows(), cut in 0usize..9) {
         for kind in Format::ALL {
             let (texts, has_messages) = write(kind.name(), n, &flows);
             if flows.is_empty() && matches!(kind.name(), "edges" | "aps") {
@@ -227,7 +227,7 @@ fn a_real_recording_gives_the_graphs_that_were_made_of_it() {
 }
 
 #[test]
-fn torn_lines_of_a_stream_are_left_out_and_counted() {
+fn torn_lines_of_a_stream_are_skipped_and_counted() {
     let text = recording();
     let lines: Vec<&str> = text.lines().collect();
     let is_flow = |line: &str| line.starts_with(['E', 'I']);
@@ -249,7 +249,7 @@ fn torn_lines_of_a_stream_are_left_out_and_counted() {
 }
 
 #[test]
-fn missing_and_repeated_ranks_are_told() {
+fn missing_and_repeated_ranks_are_reported() {
     let text = recording();
     let of = |rank: usize| {
         let own = format!("\t{rank}\t");
@@ -323,7 +323,7 @@ fn files_are_taken_as_they_come() {
 }
 
 #[test]
-fn rows_that_are_left_out_are_counted_up_to_the_greatest_number() {
+fn skipped_rows_are_counted_up_to_the_greatest_number() {
     let table = |count: u64| format!("0000 <-> 0001 16 34.7826 877039\n| [skipped {count} lines]\n");
     let left_out = |tables: [u64; 2]| {
         let (_, summary) = sum(Some(format("aps")), &[tables.map(table).concat().as_bytes()], &BYTES);
@@ -358,7 +358,7 @@ fn ranks_of_edge_lists_start_where_the_files_say() {
 /// Whether the kind is given or recognised, damage is reported where reading ends; otherwise nothing is
 /// recognised.
 #[test]
-fn damaged_packing_is_told_where_it_is() {
+fn damaged_compression_is_reported_with_its_position() {
     let packed = |text: &str| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
@@ -379,7 +379,7 @@ fn damaged_packing_is_told_where_it_is() {
 }
 
 #[test]
-fn faulty_files_are_refused_where_they_are_faulty() {
+fn faulty_files_are_rejected_with_the_position() {
     use TrafficFault::{
         Asymmetric, ColumnTwice, EdgeColumns, EmptyField, Missing, NoColumn, NoSuchRank, OtherColumns,
         OtherSize, RankTwice, TooManyRanks, TooMuch, Unexpected,
@@ -553,7 +553,7 @@ fn long_lines_are_read_to_their_end() {
 }
 
 #[test]
-fn an_endless_line_is_refused() {
+fn an_endless_line_is_rejected() {
     for (name, start) in [
         ("edges", "0 1 5\n"),
         ("openmpi", "# OSC\n"),
@@ -643,7 +643,7 @@ fn kinds_are_recognised_and_not_mixed() {
 }
 
 #[test]
-fn sums_beyond_64_bits_are_refused() {
+fn sums_beyond_64_bits_are_rejected() {
     let edges =
         |text: &[u8], making: &Making| collect(Some(format("edges")), &[text]).unwrap().finish(making);
     let limit = i64::MAX as u64 / 2;
@@ -685,7 +685,7 @@ fn histograms_are_as_long_as_those_of_most_lines() {
 }
 
 #[test]
-fn what_is_asked_for_must_be_there() {
+fn requested_data_must_exist() {
     let collector = |include: &[&str]| {
         let include = include.iter().map(|name| name.to_string()).collect();
         let mut collector = Collector::new(Some(include));

@@ -61,7 +61,7 @@ fn check_outline(machine: &dyn Machine, rng: &mut Rng) {
 }
 
 #[test]
-fn like_nodes_are_a_hierarchy() {
+fn identical_nodes_form_a_hierarchy() {
     let cluster = Cluster::new(draft(nodes(8), vec![regular(&[16, 2])])).unwrap();
     assert_eq!(cluster.describe(), "8 nodes x 2 sockets x 16 cores = 16:2:8, distances 1:3:30 (assumed)");
     let hierarchy = cluster.hierarchy().unwrap();
@@ -79,20 +79,21 @@ fn levels_with_one_child_are_dropped_and_keep_their_best_name() {
     let cluster = Cluster::new(draft(nodes(1), vec![node.clone()])).unwrap();
     assert_eq!(cluster.describe(), "2 sockets x 4 cores = 4:2, distances 1:3 (assumed)");
     let threads = Cluster::new(Draft { unit: Unit::Pu, ..draft(nodes(3), vec![node]) }).unwrap();
-    let told = "3 nodes x 2 sockets x 4 cores x 2 hardware threads = 2:4:2:3, distances 1:2:6:60 (assumed)";
-    assert_eq!(threads.describe(), told);
+    let expected =
+        "3 nodes x 2 sockets x 4 cores x 2 hardware threads = 2:4:2:3, distances 1:2:6:60 (assumed)";
+    assert_eq!(threads.describe(), expected);
 }
 
 #[test]
-fn uneven_nodes_are_mapped_as_they_are() {
+fn uneven_nodes_are_mapped_correctly() {
     let mut nodes = nodes(3);
     nodes[1].inside = 1;
     nodes[2].limit = Some(5);
     let cluster = Cluster::new(draft(nodes, vec![regular(&[4, 2]), plain(3)])).unwrap();
     assert_eq!(cluster.num_pes(), 8 + 3 + 5);
     assert!(cluster.hierarchy().is_none());
-    let told = "3 nodes, 5 sockets, 16 cores, uneven, distances 1:3:30 of cores:sockets:nodes (assumed)";
-    assert_eq!(cluster.describe(), told);
+    let expected = "3 nodes, 5 sockets, 16 cores, uneven, distances 1:3:30 of cores:sockets:nodes (assumed)";
+    assert_eq!(cluster.describe(), expected);
     let distances = table(&cluster);
     assert_eq!([distances[0][3], distances[0][4], distances[0][8], distances[8][10]], [1, 3, 30, 1]);
     assert_eq!([distances[11][14], distances[11][15], distances[10][11]], [1, 3, 30]);
@@ -137,7 +138,7 @@ fn paths(
 }
 
 #[test]
-fn distances_are_told_by_what_is_innermost_around_two_cores() {
+fn distances_depend_on_the_innermost_common_object() {
     for seed in 0..80 {
         let mut rng = Rng::new(seed);
         let insides: Vec<Object> = (0..2).map(|_| random_node(&mut rng, &mut 0)).collect();
@@ -185,8 +186,9 @@ fn switches_are_levels_above_the_nodes() {
     let cluster = of(4, Topology::Tree(switches.clone())).unwrap();
     assert_eq!(cluster.describe(), "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:40 (assumed)");
     let cluster = of(3, Topology::Tree(switches.clone())).unwrap();
-    let told = "2 switches, 3 nodes, 6 cores, uneven, distances 1:30:40 of cores:nodes:switches (assumed)";
-    assert_eq!(cluster.describe(), told);
+    let expected =
+        "2 switches, 3 nodes, 6 cores, uneven, distances 1:30:40 of cores:nodes:switches (assumed)";
+    assert_eq!(cluster.describe(), expected);
     let lost = of(5, Topology::Tree(switches)).err().unwrap();
     assert_eq!(lost, ClusterError::NotInTopology { host: "n4".into() });
     let blocks = vec![vec!["n0".into(), "n1".into()], vec!["n2".into(), "n3".into()]];
@@ -203,8 +205,8 @@ fn tori_count_hops() {
     let names: Vec<String> = (0..6).map(|node| format!("n{node}")).collect();
     let ring = Topology::Tori(vec![Torus { lengths: vec![6], nodes: names }]);
     let cluster = Cluster::new(Draft { topology: ring, ..draft(nodes(6), vec![plain(2)]) }).unwrap();
-    let told = "6 nodes x 2 cores, distances 1 inside a node (assumed), 30 to 90 between nodes (hops on a ring of 6)";
-    assert_eq!(cluster.describe(), told);
+    let expected = "6 nodes x 2 cores, distances 1 inside a node (assumed), 30 to 90 between nodes (hops on a ring of 6)";
+    assert_eq!(cluster.describe(), expected);
     let distances = table(&cluster);
     assert_eq!([distances[0][1], distances[0][2], distances[0][6], distances[0][11]], [1, 30, 90, 30]);
     check_outline(&cluster, &mut Rng::new(3));
@@ -240,7 +242,7 @@ fn specifications_of_clusters() {
         ("conf", "SwitchName=s1 Nodes=n1\nSwitchName=s2 Nodes=n2\n"),
         ("addresses", "s0.s1.n1\ns0.s2.n2\n"),
     ]);
-    let told = |spec: &str, wanted| build(folder.path(), spec, wanted).unwrap().describe();
+    let describe = |spec: &str, wanted| build(folder.path(), spec, wanted).unwrap().describe();
     let cases = [
         ("hosts:@hosts", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
         ("hosts:@hosts,node=4:2", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
@@ -261,16 +263,16 @@ fn specifications_of_clusters() {
         ("hosts:@plain,node=8,topology=none", "2 nodes x 8 cores = 8:2, distances 1:30 (assumed)"),
     ];
     for (spec, expected) in cases {
-        assert_eq!(told(spec, Wanted::default()), expected, "{spec}");
+        assert_eq!(describe(spec, Wanted::default()), expected, "{spec}");
     }
     let given = Wanted { distances: Some("2:7:70"), ..Wanted::default() };
     assert_eq!(
-        told("hosts:@plain,node=4:2", given),
+        describe("hosts:@plain,node=4:2", given),
         "2 nodes x 2 sockets x 4 cores = 4:2:2, distances 2:7:70 (given)"
     );
     let pus = Wanted { count_pus: true, ..Wanted::default() };
     assert_eq!(
-        told("hwloc:pack:2 core:2 pu:2", pus),
+        describe("hwloc:pack:2 core:2 pu:2", pus),
         "2 sockets x 2 cores x 2 hardware threads = 2:2:2, distances 1:2:6 (assumed)"
     );
     let (lat, machine_of) =
@@ -291,13 +293,13 @@ fn parts_of_clusters_keep_their_hosts() {
     let machine = build(folder.path(), "hosts:@plain,node=2:2", some).unwrap();
     let sites = Nodes::of(&machine);
     assert_eq!(sites.hosts(), ["b", "c"]);
-    let told: Vec<_> =
+    let found: Vec<_> =
         (0..3).map(|pe| (sites.site(pe).host, sites.site(pe).package, sites.site(pe).cpus[0])).collect();
-    assert_eq!(told, [("c", 1, 3), ("b", 0, 0), ("b", 0, 1)]);
+    assert_eq!(found, [("c", 1, 3), ("b", 0, 0), ("b", 0, 1)]);
 }
 
 #[test]
-fn likely_mistakes_are_warned_of() {
+fn likely_mistakes_cause_warnings() {
     let folder = folder(&[("plain", "a\nb\nc\n")]);
     let warnings = |spec: &str, distances| {
         let machine = build(folder.path(), spec, Wanted { distances, ..Wanted::default() }).unwrap();
@@ -312,7 +314,7 @@ fn likely_mistakes_are_warned_of() {
 type Refusal<'a> = (&'a str, Wanted<'a>, &'a str);
 
 #[test]
-fn what_is_refused_says_what_to_do() {
+fn errors_say_what_to_do() {
     let folder = folder(&[
         ("hosts", "n1 slots=4\nn2 slots=4\n"),
         ("plain", "n1\nn2\n"),
@@ -377,7 +379,7 @@ fn what_is_refused_says_what_to_do() {
 }
 
 #[test]
-fn torn_files_are_errors_and_no_panics() {
+fn truncated_files_are_errors_and_do_not_panic() {
     let topologies = [
         "SwitchName=s0 Nodes=n[0-1]\nSwitchName=top Switches=s[0-0]\n",
         "BlockName=b1 Nodes=n[0-1]\nBlockSizes=2,4\n",
@@ -442,7 +444,7 @@ fn mutated(rng: &mut Rng) -> Vec<u8> {
 }
 
 /// An error message without a panic, or a valid result.
-fn told<T>(result: Result<T, ReadError>) -> Option<T> {
+fn checked<T>(result: Result<T, ReadError>) -> Option<T> {
     if let Err(error) = &result {
         assert!(error.to_string().starts_with("test, line "), "{error}");
     }
@@ -450,18 +452,19 @@ fn told<T>(result: Result<T, ReadError>) -> Option<T> {
 }
 
 #[test]
-fn damaged_files_are_read_or_refused_with_line_and_column() {
+fn damaged_files_are_read_or_rejected_with_line_and_column() {
     let mut rng = Rng::new(11);
     for _ in 0..6000 {
         let bytes = mutated(&mut rng);
         let (text, source) =
             (String::from_utf8_lossy(&bytes), || Source::new("test", bytes.as_slice()).unwrap());
-        told(hostlist::read("test", &text));
-        told(hostlist::read_counts("test", &text));
-        told(hostfile::read(source()));
-        told(latency::read(source()));
-        let read = told(topology::read(source()));
-        for node in [told(hwloc::read(source())), told(synthetic::read("test", &text))].into_iter().flatten()
+        checked(hostlist::read("test", &text));
+        checked(hostlist::read_counts("test", &text));
+        checked(hostfile::read(source()));
+        checked(latency::read(source()));
+        let read = checked(topology::read(source()));
+        for node in
+            [checked(hwloc::read(source())), checked(synthetic::read("test", &text))].into_iter().flatten()
         {
             for unit in [Unit::Core, Unit::Pu] {
                 let cluster = Cluster::new(Draft { unit, ..draft(nodes(2), vec![node.clone()]) });

@@ -337,7 +337,7 @@ impl DistanceVisitor for Promises<'_> {
 }
 
 #[test]
-fn distances_are_those_of_the_definitions() {
+fn distances_match_the_definitions() {
     for_random_machines(|Case { name, machine, expected }| {
         assert_eq!(machine.num_pes(), expected.len());
         machine.distances().unwrap().visit(Promises { name, expected });
@@ -345,7 +345,7 @@ fn distances_are_those_of_the_definitions() {
 }
 
 #[test]
-fn pes_may_be_listed_again_and_again_to_make_room() {
+fn pes_may_be_listed_repeatedly() {
     for_random_machines(|Case { name, machine, expected }| {
         let mut rng = Rng::new(expected.len() as u64);
         let n = expected.len() as u32;
@@ -426,7 +426,7 @@ fn hypercubes_too_large_for_a_table() {
 }
 
 #[test]
-fn networks_that_are_special() {
+fn special_networks() {
     let promise = |case: Case| {
         let Case { name, machine, expected } = &case;
         machine.distances().unwrap().visit(Promises { name, expected });
@@ -486,7 +486,7 @@ fn parts_are_disjoint_and_complete() {
 
 /// A vertex of a grid is a node like those of a tree, with the same packages, cores and CPUs.
 #[test]
-fn pes_of_a_vertex_are_where_those_of_a_node_are() {
+fn pes_of_a_vertex_have_the_positions_of_those_of_a_node() {
     for node in [vec![1], vec![4], vec![4, 2], vec![2, 3, 2], vec![3, 1, 1]] {
         let vertex = Hierarchy::new(node.clone(), vec![1; node.len()]).unwrap();
         let ring = vec![Dimension { length: 5, is_closed: true }];
@@ -540,7 +540,7 @@ fn sides(pes: &[PeId], size: PeId, lengths: &[u32]) -> Vec<usize> {
 }
 
 #[test]
-fn odd_lengths_give_the_larger_half_to_either_side_by_turns() {
+fn odd_lengths_give_the_larger_half_to_either_side_in_turn() {
     let Division::Parts(parts) = Grid::torus(&[5, 5, 5]).unwrap().division() else {
         panic!("a grid has parts")
     };
@@ -635,7 +635,7 @@ fn large_machines_are_listed_at_the_cost_of_the_list() {
 }
 
 #[test]
-fn what_is_no_machine_is_refused() {
+fn invalid_machines_are_rejected() {
     use MachineError::*;
     let grid = |lengths: &[u32]| Grid::mesh(lengths).map(|_| ()).unwrap_err();
     assert_eq!(grid(&[4, 0]), NoPes);
@@ -687,7 +687,7 @@ fn what_is_no_machine_is_refused() {
 }
 
 #[test]
-fn machines_beyond_memory_are_refused_before_it_is_taken() {
+fn machines_beyond_memory_are_rejected_before_allocation() {
     let huge: [Box<dyn Machine>; 2] =
         [Box::new(Grid::mesh(&[65_535, 65_537]).unwrap()), Box::new(Hypercube::new(31).unwrap())];
     for machine in huge {

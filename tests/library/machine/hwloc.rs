@@ -110,7 +110,7 @@ const SYNTHETIC: [&str; 7] = [
 ];
 
 #[test]
-fn machines_that_lstopo_makes_up_are_read_as_hwloc_reads_them() {
+fn synthetic_machines_are_read_as_by_hwloc() {
     let Some(lstopo) = lstopo() else { return };
     let folder = tempfile::tempdir().unwrap();
     for (index, line) in SYNTHETIC.into_iter().enumerate() {
@@ -135,7 +135,7 @@ fn machines_that_lstopo_makes_up_are_read_as_hwloc_reads_them() {
 }
 
 #[test]
-fn what_is_cut_out_of_a_machine_is_read_as_hwloc_reads_it() {
+fn parts_of_machines_are_read_as_by_hwloc() {
     let Some(lstopo) = lstopo() else { return };
     let folder = tempfile::tempdir().unwrap();
     let cuts = ["0x0fff", "0xf0f00f", "0x1", "0x00ff00ff", "0x3c3c3c3c"];
@@ -150,7 +150,7 @@ fn what_is_cut_out_of_a_machine_is_read_as_hwloc_reads_it() {
 }
 
 #[test]
-fn files_of_a_folder_are_read_as_hwloc_reads_them() {
+fn files_of_a_folder_are_read_as_by_hwloc() {
     let (Some(_), Some(folder)) = (lstopo(), std::env::var_os("VIEM_HWLOC")) else { return };
     let copies = tempfile::tempdir().unwrap();
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -135,7 +135,7 @@ fn a_matrix_with_another_entry_is_not_recognised() {
 }
 
 #[test]
-fn machines_are_called_what_they_are() {
+fn machines_have_the_right_names() {
     let mut rng = Rng::new(3);
     let cases: [(Box<dyn Machine>, &str); 6] = [
         (Box::new(Hypercube::new(5).unwrap()), "hypercube of dimension 5"),
@@ -154,7 +154,7 @@ fn machines_are_called_what_they_are() {
 }
 
 #[test]
-fn any_matrix_is_recognised_or_not() {
+fn any_matrix_is_handled() {
     let mut rng = Rng::new(4);
     let values = [i64::MIN, i64::MIN + 1, -3, -1, 0, 1, 2, 3, i64::MAX - 1, i64::MAX];
     for case in 0..2000 {

@@ -114,7 +114,7 @@ const FILES_OF_MACHINES: [(&str, &str); 22] = [
 ];
 
 #[test]
-fn files_are_recognised_by_their_content_and_audited() {
+fn files_are_recognised_by_content_and_audited() {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in FILES_OF_MACHINES {
         let path = folder.path().join(name);
@@ -136,7 +136,7 @@ fn files_are_recognised_by_their_content_and_audited() {
 }
 
 #[test]
-fn the_name_decides_only_where_the_content_does_not() {
+fn the_name_decides_only_if_the_content_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let describe = |name: &str, content: &str| {
         let path = folder.path().join(name);
@@ -214,7 +214,7 @@ fn regular_targets_are_hierarchies_and_decompositions_keep_their_parts() {
     assert!(of("cmplt 4").hierarchy().is_some());
     assert!(of("sub 1 0 cmplt 4").hierarchy().is_none());
     let divided = of("deco 0 4 15 0 1 3 1 1 4 2 1 10 3 3 11 1 1 1 1 1 1");
-    let Division::Parts(parts) = divided.division() else { panic!("the parts are told") };
+    let Division::Parts(parts) = divided.division() else { panic!("there are parts") };
     assert_eq!(parts.order(), [1, 2, 3, 0]);
     let ranges = |part| parts.children(part).map(|child| parts.range(child)).collect::<Vec<_>>();
     assert_eq!(ranges(0), [0..3, 3..4]);
@@ -224,7 +224,7 @@ fn regular_targets_are_hierarchies_and_decompositions_keep_their_parts() {
 }
 
 #[test]
-fn what_is_refused_says_what_to_do() {
+fn errors_say_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let file = |content: &str| {
         let path = folder.path().join("machine");

@@ -85,7 +85,7 @@ fn multilevel_construction_ends_at_any_number_of_places() {
 }
 
 #[test]
-fn every_construction_and_neighbourhood_gives_a_mapping_that_costs_what_is_reported() {
+fn every_construction_and_neighbourhood_reports_the_cost_of_its_mapping() {
     let mut rng = Rng::new(1);
     for family in families(&mut rng) {
         for spare in SPARE {
@@ -293,7 +293,7 @@ fn searches_end_in_local_optima() {
 }
 
 #[test]
-fn a_run_stopped_at_any_question_gives_a_mapping() {
+fn a_run_stopped_at_any_check_gives_a_mapping() {
     let mut rng = Rng::new(7);
     for family in families(&mut rng) {
         for spare in SPARE {

@@ -102,7 +102,7 @@ fn heaviest(graph: &CsrGraph, machine: &dyn Machine) -> CsrGraph {
 }
 
 #[test]
-fn every_constructor_bears_the_heaviest_edges() {
+fn every_constructor_handles_the_heaviest_edges() {
     for (spec, distances) in
         [("tree:4:2:3:2", Some("1:10:100:1000")), ("mesh:7x7", None), ("torus:3x4/4", Some("1:5"))]
     {
@@ -250,7 +250,7 @@ impl OwnDistances for Counted {
 }
 
 #[test]
-fn a_construction_that_shall_end_at_once_looks_at_few_distances() {
+fn a_construction_stopped_at_once_reads_few_distances() {
     let graph = generate::random_geometric(4096, 9.0, 4);
     let torus = Grid::torus(&[16, 16, 16]).unwrap();
     let tree = Hierarchy::parse("16:16:16", "1:10:100").unwrap();

@@ -33,7 +33,7 @@ impl Observer for Questions {
 
 /// A row of pairs of a hub takes quadratic time in its degree.
 #[test]
-fn searches_ask_inside_of_the_rows_of_hubs() {
+fn searches_check_the_observer_inside_the_rows_of_hubs() {
     let n = 4096;
     let graph = star(n);
     let hierarchy = Hierarchy::parse("4:16:64", "1:10:100").unwrap();
@@ -100,7 +100,7 @@ fn strong_is_never_worse_than_eco() {
 }
 
 #[test]
-fn settings_as_great_as_can_be_are_taken_as_they_are() {
+fn the_largest_settings_are_accepted() {
     for (n, arities) in [(96, "4:4:6"), (1000, "10:10:10"), (2000, "10:10:20")] {
         let graph = generate::random_geometric(n, 6.0, 1);
         let hierarchy = Hierarchy::parse(arities, "1:10:100").unwrap();

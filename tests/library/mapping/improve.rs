@@ -115,7 +115,7 @@ fn the_seed_decides_and_threads_do_not() {
 }
 
 #[test]
-fn what_fits_one_region_ends_where_no_exchange_improves() {
+fn problems_of_one_region_end_in_local_optima() {
     let mut rng = Rng::new(6);
     for (arities, distances) in [("4:4:4", "1:10:100"), ("2:3:2:4", "0:1:7:30"), ("8:12", "2:3")] {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();

@@ -59,7 +59,7 @@ fn check(family: &Family, graph: &CsrGraph, percent: i64, solution: &ManyToOneSo
 }
 
 #[test]
-fn every_preset_keeps_the_bounds_on_every_machine_and_tells_the_truth() {
+fn every_preset_keeps_the_bounds_on_every_machine_and_reports_correctly() {
     let mut rng = Rng::new(1);
     let graph = generate::random_geometric(500, 7.0, 3);
     for family in families(&mut rng) {
@@ -103,7 +103,7 @@ fn optimum(family: &Family, graph: &CsrGraph, bounds: &[Weight]) -> Option<i128>
 }
 
 #[test]
-fn tiny_problems_are_solved_as_by_enumeration() {
+fn tiny_problems_are_solved_optimally() {
     let mut rng = Rng::new(7);
     let mut tries = 0;
     for family in small_families(&mut rng) {
@@ -157,7 +157,7 @@ fn exact_sizes_are_met_and_work_follows_the_speeds() {
 }
 
 #[test]
-fn what_is_too_heavy_is_told_and_not_fatal() {
+fn overload_is_reported_and_not_fatal() {
     let mut builder = GraphBuilder::new(30);
     (0..29).for_each(|node| builder.add_edge(node, node + 1, 1));
     builder.set_node_weight(7, 100);

@@ -66,7 +66,8 @@ fn search(graph: &CsrGraph, oracle: &Distances, start: &Mapping, config: &Search
     local_search(&Problem::new(graph, oracle).unwrap(), start, config, 3, &())
 }
 
-/// Runs `check` on each neighbourhood and shape, a sparse and a dense random graph, and a random and a good start.
+/// Runs `check` on each neighbourhood and shape, a sparse and a dense random graph, and a random and a good
+/// start.
 fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
     let mut rng = Rng::new(1);
     for (arities, distances) in SHAPES {

@@ -170,7 +170,7 @@ fn never_worse_than_the_identity_or_the_start() {
 }
 
 #[test]
-fn what_cannot_be_solved_is_refused() {
+fn unsolvable_problems_are_rejected() {
     let hierarchy = Hierarchy::parse("2:3", "1:10").unwrap();
     let graph = generate::grid(3, 2);
     let fails = |config: &MapConfig| solve(&graph, &hierarchy, config).unwrap_err();
@@ -211,7 +211,7 @@ fn few_processes_use_a_part_of_a_large_machine() {
 }
 
 #[test]
-fn one_process_is_mapped_and_none_too() {
+fn one_process_or_none_is_mapped() {
     let hierarchy = Hierarchy::parse("1:1", "5:6").unwrap();
     let one = GraphBuilder::new(1).build().unwrap();
     for config in every_config() {

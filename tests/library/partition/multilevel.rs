@@ -90,7 +90,7 @@ fn unequal_sizes_are_exact() {
 }
 
 #[test]
-fn hostile_shapes_get_exact_sizes() {
+fn adversarial_shapes_get_exact_sizes() {
     for n in [1, 2, 3, 7, 16, 61, 300] {
         let edgeless = graph(n as usize, []);
         for graph in [generate::grid(n as usize, 1), star(n), clique(n.min(61)), edgeless, cliques(n, 3)] {
@@ -136,7 +136,7 @@ fn known_optima_are_found() {
 
 /// An empty block gets a vertex that fits, not the heavy isolated one.
 #[test]
-fn what_fills_an_empty_block_fits_it() {
+fn an_empty_block_gets_a_vertex_that_fits() {
     let mut builder = GraphBuilder::new(60);
     (1..59).for_each(|node| builder.add_edge(node, node + 1, 1));
     builder.set_node_weight(0, 1000);
@@ -205,7 +205,7 @@ fn stopped_partitions_keep_their_promises() {
 }
 
 #[test]
-fn settings_of_presets_are_valid_and_come_back_as_they_were_written() {
+fn settings_of_presets_are_valid_and_survive_a_round_trip() {
     for preset in Preset::ALL {
         for settings in
             [Settings::of(preset), Settings::exact(preset), Settings::of(preset).without_coarsening()]

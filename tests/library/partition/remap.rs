@@ -126,7 +126,7 @@ fn refined_vertices_start_where_their_parents_are() {
 }
 
 #[test]
-fn a_weight_of_0_keeps_the_partition_from_scratch_and_what_it_can() {
+fn a_weight_of_0_gives_the_partition_from_scratch_with_the_best_labels() {
     let mesh = generate::mesh(30, 20, 1);
     let homes = old(&mesh, 5);
     let targets = Targets::equal(&mesh, 5, 0.03).unwrap();
@@ -155,7 +155,7 @@ fn permutations(items: &mut [u32], at: usize, visit: &mut impl FnMut(&[u32])) {
 }
 
 #[test]
-fn nothing_moves_where_nothing_has_changed_and_migration_is_dear() {
+fn nothing_moves_without_changes_and_with_expensive_migration() {
     let mesh = generate::mesh(30, 20, 1);
     let homes = old(&mesh, 5);
     let targets = Targets::equal(&mesh, 5, 0.03).unwrap();
@@ -299,7 +299,7 @@ fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_input_is_rejected() {
     assert!(matches!(
         Homes::new(&[0, 7], &[3], 4),
         Err(HomesError::NoSuchBlock { vertex: 1, block: 7, now: 6, num_blocks: 4 })

@@ -97,7 +97,7 @@ fn a_third_message_makes_one_class_of_two() {
 }
 
 #[test]
-fn what_is_kept_up_to_date_is_what_comes_from_scratch() {
+fn incremental_updates_match_recomputation() {
     let mut rng = Rng::new(5);
     let machines: Vec<Box<dyn Machine>> = vec![
         Box::new(Grid::mesh(&[4, 4]).unwrap()),
@@ -193,7 +193,7 @@ fn the_estimate_is_near_the_simulated_time() {
 
 /// Table II and the exchanges of Table I: nothing is slower than without distances and contention.
 #[test]
-fn regular_programs_are_mapped_to_neighbours() {
+fn regular_workloads_are_mapped_to_neighbours() {
     let mesh = |lengths: &[u32]| -> Box<dyn Machine> { Box::new(Grid::mesh(lengths).unwrap()) };
     let torus = |lengths: &[u32]| -> Box<dyn Machine> { Box::new(Grid::torus(lengths).unwrap()) };
     let cube = |dimension| -> Box<dyn Machine> { Box::new(Hypercube::new(dimension).unwrap()) };
@@ -232,7 +232,7 @@ fn a_ring_on_an_odd_mesh_has_one_step_of_two_hops() {
 }
 
 #[test]
-fn congested_programs_are_not_slower_than_any_start() {
+fn congested_workloads_are_not_slower_than_any_start() {
     for (case, kind) in Congestion::ALL.into_iter().enumerate() {
         let size = Size::new(3, 16, 1);
         let workload = shuffled(&congested(kind, 5, size, case as u64), 9);
@@ -280,7 +280,7 @@ fn random_messages(tasks: u32, rng: &mut Rng) -> Workload {
 
 /// Even if F is ideal, messages may wait for each other.
 #[test]
-fn small_programs_are_not_slower_than_any_start() {
+fn small_workloads_are_not_slower_than_any_start() {
     let mut rng = Rng::new(3);
     let mut count = 0;
     for _ in 0..400 {
@@ -301,7 +301,7 @@ fn small_programs_are_not_slower_than_any_start() {
 }
 
 #[test]
-fn a_time_limit_of_any_length_is_taken() {
+fn any_time_limit_is_accepted() {
     let workload = workload(Pattern::Random, &[20], Size::default(), 2).unwrap();
     let machine = Grid::mesh(&[4, 5]).unwrap();
     for limit in [Duration::ZERO, Duration::from_secs(10_u64.pow(19))] {
@@ -317,7 +317,7 @@ fn a_time_limit_of_any_length_is_taken() {
 
 /// Neither many components nor many PEs take long.
 #[test]
-fn tasks_without_messages_and_pairs_are_placed_soon() {
+fn tasks_without_messages_and_pairs_are_placed_quickly() {
     let tasks = 20_000;
     let mut builder = WorkloadBuilder::new(tasks as usize);
     for task in (0..tasks / 2).step_by(2) {
@@ -330,7 +330,7 @@ fn tasks_without_messages_and_pairs_are_placed_soon() {
 }
 
 #[test]
-fn several_tasks_share_a_pe_within_its_room() {
+fn several_tasks_share_a_pe_within_its_capacity() {
     let workload = workload(Pattern::Random, &[40], Size::default(), 2).unwrap();
     let machine = Capacities::new(Grid::mesh(&[4, 4]).unwrap(), vec![3; 16]).unwrap();
     let found = map_tasks(&workload, &machine, &quick(), None, &()).unwrap();

@@ -116,7 +116,7 @@ fn three_messages_in_a_chain_as_in_figure_1() {
 }
 
 #[test]
-fn the_same_as_flits_moved_cycle_by_cycle() {
+fn results_match_the_cycle_by_cycle_simulator() {
     let mut rng = Rng::new(2024);
     for case in 0..420 {
         let machine: Box<dyn Machine> = match case % 7 {
@@ -171,7 +171,7 @@ fn the_same_as_flits_moved_cycle_by_cycle() {
 }
 
 #[test]
-fn what_is_sent_arrives_and_all_time_is_accounted_for() {
+fn every_message_arrives_and_all_time_is_accounted_for() {
     let mut rng = Rng::new(7);
     let machine = Grid::torus(&[5, 4, 3]).unwrap();
     let routing = Routing::new(&machine).unwrap();
@@ -226,7 +226,7 @@ fn several_tasks_of_a_pe_take_turns() {
 }
 
 #[test]
-fn worms_in_a_ring_without_lanes_wait_for_each_other_and_are_named() {
+fn deadlocked_worms_in_a_ring_without_lanes_are_named() {
     let ring = Grid::torus(&[4]).unwrap();
     let all: Vec<(u32, u32, u64)> = (0..4).map(|task| (task, (task + 2) % 4, 10)).collect();
     let workload = messages(4, &all);
@@ -256,7 +256,7 @@ fn a_graph_is_one_synchronous_phase() {
 }
 
 #[test]
-fn what_cannot_be_simulated_is_told() {
+fn impossible_simulations_are_rejected() {
     let workload = messages(3, &[(0, 1, 4)]);
     let routing = Routing::new(&Grid::mesh(&[2]).unwrap()).unwrap();
     let fault =
@@ -299,7 +299,7 @@ fn a_timeline_is_a_trace_of_events() {
 
 /// Routes by definition: dimension by dimension, the shorter way round.
 #[test]
-fn routes_of_grids_go_dimension_by_dimension() -> Result<(), MachineError> {
+fn routes_in_grids_go_dimension_by_dimension() -> Result<(), MachineError> {
     let walk = |lengths: &[u32], is_closed: bool, from: u32, to: u32| -> Vec<String> {
         let coordinates = |mut vertex: u32| -> Vec<u32> {
             lengths
