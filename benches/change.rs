@@ -7,7 +7,7 @@
 //!
 //! | table | what it measures |
 //! |---|---|
-//! | `paper` | cut edges and setups on `3elt` for parts of unequal speeds, beside the printed ones |
+//! | `paper` | cut edges and setups on `3elt` for parts of unequal speeds, compared with the printed ones |
 //! | `speed` | the time of curves, of coordinate bisection, of cutting an index, and of spectral bisection |
 //! | `remap` | cut and J, migration and time of remapping, compared with partitions from scratch and diffusion; `preset`, and `weight` in multiples of the cost divided by the weight of all vertices |
 //!

@@ -26,8 +26,8 @@ pub fn table(run: &Run, preset: MapPreset) {
             greatest = fullness.iter().copied().fold(greatest, f64::max);
         }
         println!(
-            "{} {name} onto {PES} PEs, {DRAWS} draws of speeds 1 to {GREATEST_SPEED}: cut over that of equal PEs {sum:.4} in the mean; \
-             load over share {least:.4} to {greatest:.4}",
+            "{} {name} onto {PES} PEs, {DRAWS} draws of speeds 1 to {GREATEST_SPEED}: mean cut relative to that of equal PEs {sum:.4}; \
+             load relative to share {least:.4} to {greatest:.4}",
             preset.name()
         );
     }

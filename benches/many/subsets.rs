@@ -3,7 +3,8 @@
 //! A many-to-one mapping is compared with a method that does not know the machine: a partition into five
 //! blocks, which are placed optimally by enumeration.
 //!
-//! Pellegrini: Process mapping onto complex architectures and partitions thereof. 2015 (the figure of the graph bump).
+//! Pellegrini: Process mapping onto complex architectures and partitions thereof. 2015 (the figure of the
+//! graph bump).
 
 use viem::graph::quotient;
 use viem::ground::types::{Cost, PeId};

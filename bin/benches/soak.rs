@@ -56,7 +56,7 @@ fn main() {
     });
     let begin = Instant::now();
     let end = Duration::from_secs_f64(60.0 * minutes);
-    let mut told = begin;
+    let mut reported = begin;
     let mut counts = Counts::default();
     for round in only.unwrap_or(0)..only.map_or(u64::MAX, |only| only + 1) {
         if only.is_none() && begin.elapsed() >= end {
@@ -70,8 +70,8 @@ fn main() {
                 std::process::exit(1);
             }
         }
-        if told.elapsed() > Duration::from_secs(60) {
-            told = Instant::now();
+        if reported.elapsed() > Duration::from_secs(60) {
+            reported = Instant::now();
             println!("{:.0} min: {counts:?}", begin.elapsed().as_secs_f64() / 60.0);
         }
     }

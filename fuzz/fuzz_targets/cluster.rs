@@ -26,7 +26,7 @@ fn source(text: &[u8]) -> Source<'_> {
     Source::new("fuzz", text).expect("bytes can be read")
 }
 
-fn told<T>(result: Result<T, ReadError>) -> Option<T> {
+fn checked<T>(result: Result<T, ReadError>) -> Option<T> {
     match result {
         Ok(found) => Some(found),
         Err(error) => {
@@ -78,21 +78,21 @@ fn named(hosts: impl IntoIterator<Item = String>) -> Vec<DraftNode> {
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    if let Some(hosts) = told(hostlist::read("fuzz", &text)) {
+    if let Some(hosts) = checked(hostlist::read("fuzz", &text)) {
         assert!(!hosts.is_empty());
     }
-    told(hostlist::read_counts("fuzz", &text));
-    if let Some(hosts) = told(hostfile::read(source(bytes))) {
+    checked(hostlist::read_counts("fuzz", &text));
+    if let Some(hosts) = checked(hostfile::read(source(bytes))) {
         check(draft(named(hosts.into_iter().map(|host| host.name)), plain(2), Topology::Flat));
     }
-    let nodes = [told(hwloc::read(source(bytes))), told(synthetic::read("fuzz", &text))];
+    let nodes = [checked(hwloc::read(source(bytes))), checked(synthetic::read("fuzz", &text))];
     for node in nodes.into_iter().flatten().filter(|node| num_objects(node) <= MOST_OBJECTS) {
         let node_of =
             |unit| Draft { unit, ..draft(named(["a".into(), "b".into()]), node.clone(), Topology::Flat) };
         check(node_of(Unit::Core));
         check(node_of(Unit::Pu));
     }
-    if let Some(topology) = told(topology::read(source(bytes))) {
+    if let Some(topology) = checked(topology::read(source(bytes))) {
         let hosts: Vec<String> = match &topology {
             Topology::Flat => Vec::new(),
             Topology::Tree(switches) => switches.iter().flat_map(|switch| switch.nodes.clone()).collect(),
@@ -102,7 +102,7 @@ fuzz_target!(|bytes: &[u8]| {
         };
         check(draft(named(hosts), plain(2), topology));
     }
-    if let Some(latencies) = told(latency::read(source(bytes))) {
+    if let Some(latencies) = checked(latency::read(source(bytes))) {
         let names = latencies.hosts.clone();
         let hosts = names.unwrap_or_else(|| (0..latencies.num_hosts).map(|host| host.to_string()).collect());
         check(Draft { latencies: Some(latencies), ..draft(named(hosts), plain(2), Topology::Flat) });

@@ -1,5 +1,5 @@
-//! Small many-to-one problems: with any options and stopped at any time, the auditor confirms J and all loads, and a
-//! start is not made worse.
+//! Small many-to-one problems: with any options and stopped at any time, the auditor confirms J and all
+//! loads, and a start is not made worse.
 #![no_main]
 
 #[path = "../common/mod.rs"]

@@ -13,7 +13,7 @@ use crate::machine::{DistanceOracle, Distances, Machine, Parts};
 /// of parts of that bound and needs no overflow check.
 ///
 /// The distances are of any kind. Loops that read many distances use one of a single kind `O`
-/// ([`with_oracle`](Self::with_oracle)).
+/// (`with_oracle`).
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a, O = Distances> {
     graph: &'a CsrGraph,

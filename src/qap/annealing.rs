@@ -92,7 +92,7 @@ mod tests {
     use crate::ground::observer::Watch;
 
     #[test]
-    fn with_a_table_or_without_annealing_leads_to_the_same() {
+    fn annealing_gives_the_same_result_with_and_without_a_table() {
         for (size, few) in [(2, 0.0), (9, 0.5), (24, 0.3), (40, 2.0)] {
             let mut rng = Rng::new(size as u64);
             let mut matrix = || (0..size * size).map(|_| i64::from(rng.below(50)) - 10).collect::<Vec<_>>();

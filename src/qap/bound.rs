@@ -4,8 +4,8 @@
 //! sorted in opposite orders. The cheapest assignment of objects to places at these prices is a lower bound.
 //! O(n³) for the prices of all pairs, O(n³) for the assignment.
 //!
-//! P. C. Gilmore: Optimal and suboptimal algorithms for the quadratic assignment problem. Journal of the SIAM 10, 1962.
-//! E. L. Lawler: The quadratic assignment problem. Management Science 9, 1963.
+//! P. C. Gilmore: Optimal and suboptimal algorithms for the quadratic assignment problem. Journal of the SIAM
+//! 10, 1962. E. L. Lawler: The quadratic assignment problem. Management Science 9, 1963.
 
 use super::form::Qap;
 use crate::ground::linear_assignment::cheapest_assignment;

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_graph_on_a_machine_is_left_alone() {
+    fn unsuitable_problems_are_not_mapped() {
         let mut rng = Rng::new(2);
         let machine = Grid::mesh(&[3, 4]).unwrap();
         let (mut flows, distances) = (flows(12, 0, &mut rng), distances(&machine, 0, &mut rng));

@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn members_that_are_alike_make_room_and_the_best_joins_the_next() {
+    fn converged_members_are_replaced_and_the_best_joins_the_next_generation() {
         let [one, two]: [&[u32]; 2] = [&[0, 1, 2, 3, 4, 5, 6, 7], &[1, 0, 2, 3, 4, 5, 6, 7]];
         let mut early = population(&[one, two], 2 * STALE - 1);
         early.renew(2);
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn members_that_differ_have_more_time() {
+    fn diverse_members_have_more_time() {
         let members: [&[u32]; 2] = [&[0, 1, 2, 3], &[3, 2, 1, 0]];
         for (stale, left) in [(2 * STALE, 2), (4 * STALE - 1, 2), (4 * STALE, 0)] {
             let mut differing = population(&members, stale);

@@ -19,7 +19,8 @@
 //! | `settings` | all settings, and the presets as whole values of them |
 //! | `run` | a whole run |
 //!
-//! Objects (facilities, processes) are the indices of the first matrix, places (locations) those of the second.
+//! Objects (facilities, processes) are the indices of the first matrix, places (locations) those of the
+//! second.
 
 mod annealing;
 mod arrangement;

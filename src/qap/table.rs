@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn deltas_are_what_j_says_after_every_exchange() {
+    fn deltas_match_j_after_every_exchange() {
         let mut rng = Rng::new(1);
         for kind in 0..48 {
             let n = 2 + kind % 17;

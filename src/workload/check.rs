@@ -149,8 +149,9 @@ fn empty(instructions: &[Instruction], index: usize) -> Option<WorkloadFault> {
     }
 }
 
-/// How many instructions run, those of one task added to those `before` it; or where they become too many. Beginnings and
-/// ends of repetitions count each time they are passed, as a run of little else would take forever.
+/// The number of instructions of one task plus `before`, or the instruction at which they become too many.
+/// The start and end of a repetition count each time they are passed, since otherwise a run of little else
+/// would take forever.
 fn length_after(before: u64, instructions: &[Instruction]) -> Result<u64, usize> {
     // For each enclosing repetition, the instructions run in one pass, and the number of passes.
     let mut counts: Vec<(u64, u64)> = vec![(before, 1)];
@@ -378,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_whom_is_named() {
+    fn circular_waits_are_named() {
         let error = fault(|builder| {
             for task in 0..3 {
                 builder.compute(task, 5);
@@ -422,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_are_checked_by_themselves() {
+    fn instructions_are_checked_individually() {
         let at = |index, fault| WorkloadError { task: 0, index, fault };
         assert_eq!(
             fault(|builder| builder.send(0, 3, 1)),

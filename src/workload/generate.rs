@@ -214,7 +214,8 @@ fn tree(n: TaskId, size: Size) -> Result<Workload, WorkloadError> {
 /// random lengths. No two rounds are equal, so all are written out.
 fn random(n: TaskId, size: Size, seed: u64) -> Result<Workload, WorkloadError> {
     let mut rng = Rng::new(seed);
-    // Half of the partners, alternately rounded down and up, are chosen by the task; the others have chosen it.
+    // Half of the partners, alternately rounded down and up, are chosen by the task; the others have chosen
+    // it.
     let chosen = |task: TaskId| ((RANDOM_PARTNERS + task % 2) / 2).min(n - 1);
     let mut partners: Vec<Vec<TaskId>> = vec![Vec::new(); n as usize];
     for task in 0..n {
@@ -262,7 +263,8 @@ fn random(n: TaskId, size: Size, seed: u64) -> Result<Workload, WorkloadError> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Congestion {
-    /// Every task exchanges with its mirror image in a square and, in the rounds between, with the next in its row and in its column alternately.
+    /// Every task exchanges with its mirror image in a square. In the rounds in between, it exchanges
+    /// alternately with the next in its row and in its column.
     Transpose,
     /// All tasks send to a few.
     HotSpots,

@@ -21,7 +21,8 @@
 //!
 //! # Reference
 //!
-//! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09, 1994.
+//! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09,
+//! 1994.
 
 pub mod check;
 pub mod estimate;
@@ -276,7 +277,8 @@ impl WorkloadBuilder {
         self.tasks[task as usize].is_empty()
     }
 
-    /// Lets a task compute for a number of cycles. This and the following methods panic if there is no such task.
+    /// Lets a task compute for a number of cycles. This and the following methods panic if there is no such
+    /// task.
     pub fn compute(&mut self, task: TaskId, cycles: u64) {
         self.tasks[task as usize].push(Instruction::Compute(cycles));
     }

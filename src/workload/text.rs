@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_workloads_are_read_again() {
         for (pattern, lengths) in [
             (Pattern::Ring, vec![5]),
             (Pattern::Mesh, vec![3, 4]),
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_have_their_place_and_say_what_to_do() {
+    fn faults_have_a_position_and_a_hint() {
         let cases = [
             (
                 "",

@@ -1,4 +1,5 @@
-//! Launch files: what they say is the mapping, by readers of their own, and by real launches where there are launchers.
+//! Launch files: they describe the mapping, as checked by independent readers, and by real launches where
+//! launchers are installed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -54,7 +55,7 @@ impl Cluster {
         Self { hosts: (0..nodes).map(|node| format!("n{}", node + 1)).collect(), pes }
     }
 
-    /// Nodes of any number of cores, CPUs in any order.
+    /// Nodes with any number of cores, and CPUs in any order.
     fn random(rng: &mut Rng) -> Self {
         let (nodes, mut pes) = (1 + rng.below(4), Vec::new());
         for node in 0..nodes {
@@ -70,7 +71,7 @@ impl Cluster {
         Self { hosts: (0..nodes).map(|node| format!("host-{node}")).collect(), pes }
     }
 
-    /// The same with two cores of a package next to each other for each PE; a last one by itself stays so.
+    /// The same with two adjacent cores of a package for each PE; a single last core stays single.
     fn in_pairs(&self) -> Self {
         let mut pes = Vec::new();
         for package in self.pes.chunk_by(|a, b| (a.node, a.package) == (b.node, b.package)) {
@@ -93,7 +94,7 @@ impl Cluster {
     }
 }
 
-/// The launch of a kind with the usual names of its files.
+/// The launch of a kind with its default file names.
 fn launch(kind: &str, machine: &dyn Machine, mapping: &Mapping) -> Result<Launch, LaunchError> {
     let kind = launch::kind(kind).unwrap();
     let files: Vec<String> = kind.files.iter().map(|&name| name.to_owned()).collect();
@@ -115,7 +116,7 @@ fn numbers(text: &str, separator: char) -> Vec<u32> {
     text.split(separator).map(|number| number.parse().unwrap()).collect()
 }
 
-/// What stands behind an option of a line.
+/// The value of an option in a command line.
 fn option<'a>(line: &'a str, name: &str) -> &'a str {
     let mut words = line.split(' ').skip_while(|&word| word != name);
     words.nth(1).unwrap_or_else(|| panic!("no {name} in {line}"))
@@ -224,7 +225,7 @@ fn slots(lines: &[&str], line: &str, machine: &Cluster) -> Seats {
 }
 
 #[test]
-fn every_kind_says_what_the_mapping_is() {
+fn every_kind_describes_the_mapping() {
     let mut rng = Rng::new(1);
     let mut refused = 0;
     for case in 0..200 {
@@ -250,7 +251,7 @@ fn every_kind_says_what_the_mapping_is() {
     assert!((20..150).contains(&refused), "{refused}");
 }
 
-/// Formats that are not launched here, letter by letter.
+/// The exact text of formats that are not launched here.
 #[test]
 fn formats_are_those_of_the_launchers() {
     let machine = Cluster::regular(2, 2, 2, 1);
@@ -285,7 +286,7 @@ fn formats_are_those_of_the_launchers() {
 }
 
 #[test]
-fn what_a_launcher_cannot_do_is_refused_with_a_word() {
+fn unsupported_launches_are_rejected_with_a_reason() {
     let error = |kind, machine: &dyn Machine, pes: Vec<PeId>| {
         let mapping = Mapping::on(machine, pes).unwrap();
         launch(kind, machine, &mapping).unwrap_err().to_string()
@@ -338,7 +339,8 @@ fn what_a_launcher_cannot_do_is_refused_with_a_word() {
     }
 }
 
-/// Cores of this machine that the test may use, each with its CPUs, in the order of the first of them; of the first package only.
+/// Cores of this machine that the test may use, each with its CPUs, by first CPU; only those of the first
+/// package.
 fn cores() -> Vec<Vec<u32>> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
@@ -388,14 +390,14 @@ fn write_program(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Prints the rank, the host that the launcher believes to be on, and the CPUs.
+/// Prints the rank, the host name seen by the launcher, and the CPUs.
 const SHOW: &str = r#"#!/bin/sh
 cpus=$(taskset -pc $$)
 echo "rank ${PMI_RANK:-$OMPI_COMM_WORLD_RANK} host $SHOWN_HOST cpus ${cpus##*: }"
 "#;
 
-/// Stands in for ssh: whatever the host is called, it is this one. Daemons of Open MPI on one machine get into each other's way
-/// when they make the same folder at the same time, so each has its own.
+/// Replaces ssh: every host name stands for this machine. Daemons of Open MPI on one machine conflict when
+/// they create the same folder at the same time, so each has its own.
 const AGENT: &str = r#"#!/bin/sh
 while case $1 in -*) true ;; *) false ;; esac; do shift; done
 export SHOWN_HOST=$1 TMPDIR=$TMPDIR/$1
@@ -404,7 +406,7 @@ shift
 exec sh -c "$*"
 "#;
 
-/// What ranks printed, by rank.
+/// The output of ranks, by rank.
 fn shown(output: &str) -> Seats {
     let ranks = output.lines().filter_map(|line| {
         let words: Vec<&str> = line.split(' ').collect();
@@ -416,7 +418,7 @@ fn shown(output: &str) -> Seats {
     ranks.into_values().collect()
 }
 
-/// The launcher with what makes it take this machine for all hosts.
+/// The launcher with the settings that make it take this machine for all hosts.
 fn launcher_here(mpi: &Mpi, folder: &Path) -> Command {
     // It takes a second at most, unless daemons do not start.
     let (agent, mut launcher) = (folder.join("agent"), mpi.launcher(20));
@@ -452,7 +454,8 @@ fn works(mpi: &Mpi, folder: &Path) -> bool {
     works
 }
 
-/// Each rank says where it is, and that is where the mapping has it: on several hosts, which are all this one.
+/// Each rank reports its position, which must be that of the mapping, on several hosts that are all this
+/// machine.
 #[test]
 fn launched_ranks_are_where_the_mapping_has_them() {
     let Some(machine) = hosts_here(3) else { return };
@@ -478,7 +481,8 @@ fn launched_ranks_are_where_the_mapping_has_them() {
             let line = launch.line.unwrap();
             let mut words = line.split(' ').skip(1).collect::<Vec<_>>();
             assert_eq!(words.pop(), Some("./app"));
-            // On a machine under load daemons at times do not start in time. That says nothing of the files.
+            // On a machine under load, daemons sometimes do not start in time. That is not the fault of the
+            // files.
             let run = || launcher_here(mpi, folder).args(&words).arg("./show").output().unwrap();
             let output = (0..3).map(|_| run()).find(|output| output.status.success()).unwrap_or_else(run);
             let (stdout, stderr) =
@@ -494,7 +498,7 @@ fn launched_ranks_are_where_the_mapping_has_them() {
     }
 }
 
-/// The script that binds, run as each launcher runs it: by its variable, inside of another launcher or not.
+/// The binding script, run as each launcher runs it: by its variable, inside another launcher or not.
 #[test]
 fn the_binding_script_binds_by_the_rank_of_the_launcher() {
     let Some(machine) = hosts_here(2) else { return };
@@ -512,7 +516,7 @@ fn the_binding_script_binds_by_the_rank_of_the_launcher() {
         write_program(&script, &launch(kind, &machine, &mapping).unwrap().files[1].content);
         for (rank, (_, cpus)) in seats(&machine, &mapping).into_iter().enumerate() {
             for variable in all {
-                // What an outer launcher says does not count.
+                // Variables of an outer launcher do not count.
                 let other = if variable == own { all[3] } else { variable };
                 for variables in [vec![(variable, rank as u32)], vec![(other, 99), (own, rank as u32)]] {
                     if variables.len() == 2 && other == own {

@@ -168,7 +168,7 @@ pub fn audit_many(graph: &str, mapping: &str, machine: &MachineText<'_>) -> Resu
     }
     if machine.num_pes() > MOST_LOADS {
         return Err(AuditError::Machine {
-            reason: "it has too many processing elements to tell the load of each",
+            reason: "it has too many processing elements to compute their loads",
         });
     }
     let mut loads = vec![0; machine.num_pes() as usize];
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mapping_is_refused() {
+    fn invalid_mappings_are_rejected() {
         let refused = |mapping| audit(CYCLE, mapping, &[2, 2], &[10, 100]).unwrap_err();
         assert_eq!(refused("0\n1\n2\n"), AuditError::Sizes { lines: 3, processes: 4 });
         assert_eq!(refused("0\n1\n1\n3\n"), AuditError::PeTaken { first: 1, second: 2, pe: 1 });

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parents_and_those_that_have_left_are_followed() {
+    fn parents_and_removed_blocks_are_followed() {
         let old =
             OldText { blocks: "0\n1\n2\n3\n", parents: Some("3\n3\n0\n2\n1\n"), left: Some("0,2-2 # gone") };
         // Old blocks 1 and 3 are now 0 and 1.

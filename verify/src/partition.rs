@@ -73,7 +73,7 @@ mod tests {
     const GRAPH: &str = "6 7 1\n2 1 3 1\n1 1 3 1\n1 1 2 1 4 9\n3 9 5 1 6 1\n4 1 6 1\n4 1 5 1\n";
 
     #[test]
-    fn every_wrong_model_is_noticed() {
+    fn every_wrong_model_is_rejected() {
         let blocks = "0\n0\n1\n2\n2\n2\n";
         let audit = audit_partition(GRAPH, blocks, "3 2 11\n1 2 2\n1 1 2 3 9\n1 2 9\n").unwrap();
         assert_eq!((audit.cut, audit.loads), (11, vec![2, 1, 3]));

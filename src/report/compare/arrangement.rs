@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn stretches_of_vertices_are_arranged_as_processes_are() {
+    fn ranges_of_vertices_are_arranged_like_processes() {
         let tree = build("2:2", Some("1:9"), None).unwrap();
         let graph = GraphBuilder::new(10).build().unwrap();
         let order = |arrangement: Arrangement, machine: &dyn Machine| {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn all_are_mappings_of_what_there_is_room_for() {
+    fn all_arrangements_respect_capacities() {
         let machine =
             Capacities::new(build("2:3", Some("1:9"), None).unwrap(), vec![1, 3, 1, 2, 1, 1]).unwrap();
         for arrangement in Arrangement::ALL {

@@ -151,7 +151,7 @@ mod tests {
 
     /// Compares every figure with its definition.
     #[test]
-    fn figures_are_what_they_say() {
+    fn figures_match_their_definitions() {
         let mut rng = Rng::new(3);
         for spec in [("2:2:4", Some("1:10:100")), ("torus:4x2/2", Some("1:5")), ("hypercube:4", None)] {
             let machine = build(spec.0, spec.1, None).unwrap();
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn less_is_told_in_percent() {
+    fn reductions_are_in_percent() {
         assert_eq!(percent_less(200, 150), 25.0);
         assert_eq!(percent_less(100, 126), -26.0);
         assert_eq!(percent_less(0, 0), 0.0);

@@ -5,7 +5,8 @@
 //! binned: a matrix has at most 128 rows. There are at most 32 bars for the nodes, each for several nodes if
 //! necessary.
 //!
-//! [`svg`] contains the drawing primitives, independent of mappings. O(n log n + m), and a file of at most about 400 kB.
+//! [`svg`] contains the drawing primitives, independent of mappings. O(n log n + m), and a file of at most
+//! about 400 kB.
 
 mod curve;
 mod parts;

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_brief() {
+    fn numbers_are_short() {
         let brief: Vec<String> = [0.0, 950.0, 1200.0, 18_656_982.0, 2e12].map(brief).to_vec();
         assert_eq!(brief, ["0", "950", "1.2k", "18.7M", "2T"]);
     }

@@ -36,7 +36,8 @@
 //!
 //! # Reference
 //!
-//! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09, 1994.
+//! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09,
+//! 1994.
 
 use crate::ground::error::{ErrorKind, HasKind};
 

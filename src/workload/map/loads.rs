@@ -4,7 +4,8 @@
 //! one with thirty. This sum does: it grows with distance, and more with each further message of a link.
 //! Local search on it provides starts for local search on F.
 //!
-//! [`Loads::place`] moves a task in O(channels of the task times their phases times hops). Loads are scaled so that the sum fits 63 bits.
+//! [`Loads::place`] moves a task in O(channels of the task times their phases times hops). Loads are scaled
+//! so that the sum fits 63 bits.
 
 use crate::ground::types::PeId;
 use crate::workload::TaskId;

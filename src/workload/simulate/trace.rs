@@ -1,6 +1,7 @@
 //! Timelines in the Trace Event Format, which `chrome://tracing` and Perfetto display.
 //!
-//! A PE is a thread of process 0, a cycle is a microsecond. Messages are arrows from the sending PE to the receiving one.
+//! A PE is a thread of process 0, a cycle is a microsecond. Messages are arrows from the sending PE to the
+//! receiving one.
 
 use serde::{Serialize, Serializer};
 

@@ -32,7 +32,7 @@ fn hops(graph: &CsrGraph) -> Vec<Vec<usize>> {
     all
 }
 
-/// The pairs of a neighbourhood, by its definition.
+/// The pairs of a neighbourhood, by definition.
 fn pairs(graph: &CsrGraph, config: &SearchConfig) -> Vec<(NodeId, NodeId)> {
     let hops = hops(graph);
     let contains = |u: NodeId, v: NodeId| match config.neighbourhood {
@@ -66,7 +66,8 @@ fn search(graph: &CsrGraph, oracle: &Distances, start: &Mapping, config: &Search
     local_search(&Problem::new(graph, oracle).unwrap(), start, config, 3, &())
 }
 
-/// Runs `check` on each neighbourhood and shape, a sparse and a dense random graph, and a random and a good start.
+/// Runs `check` on each neighbourhood and shape, a sparse and a dense random graph, and a random and a good
+/// start.
 fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
     let mut rng = Rng::new(1);
     for (arities, distances) in SHAPES {
@@ -121,14 +122,14 @@ fn stored_and_online_distances_lead_to_the_same_mapping() {
     });
 }
 
-/// Large enough for work to be shared out among threads.
+/// Large enough for parallel work.
 #[test]
 fn the_result_does_not_depend_on_the_threads() {
     let hierarchy = Hierarchy::parse("4:16:160", "1:10:100").unwrap();
     let n = hierarchy.num_pes();
     let graph = generate::mesh(128, 80, 3);
     let oracle = Distances::Tree(hierarchy.online32().unwrap());
-    // Rows of the mesh are consecutive, so the identity is a fair start.
+    // Rows of the mesh are consecutive, so the identity is a fairly good start.
     let with_threads = |threads| {
         let start = Mapping::identity(n);
         threads::run(threads, || search(&graph, &oracle, &start, &SearchConfig::default())).unwrap()
@@ -139,7 +140,7 @@ fn the_result_does_not_depend_on_the_threads() {
     assert_eq!(single, with_threads(8));
 }
 
-/// N² by the plainest loop: the search may pass over hopeless pairs only.
+/// N² by the plainest loop: the search may skip only pairs that cannot gain.
 #[test]
 fn nsquare_visits_the_mappings_of_the_plain_loop() {
     for_all(|graph, hierarchy, start, config| {
@@ -170,7 +171,7 @@ fn nsquare_visits_the_mappings_of_the_plain_loop() {
     });
 }
 
-/// Where pairs are tried one by one, each is tried once if none improves.
+/// If pairs are tried individually, each is tried once if none improves.
 #[test]
 fn every_pair_is_tried_once() {
     let n = 12;
@@ -189,7 +190,7 @@ fn every_pair_is_tried_once() {
     }
 }
 
-/// Every two PEs are one apart.
+/// Every two PEs are at distance 1.
 #[derive(Debug)]
 struct Uniform;
 

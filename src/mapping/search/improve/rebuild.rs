@@ -7,7 +7,6 @@
 //!
 //! The new partition must differ from the present one, so small regions are partitioned alternately with and
 //! without coarsening.
-//! now without coarsening.
 
 use std::cmp::Reverse;
 

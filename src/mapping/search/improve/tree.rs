@@ -147,11 +147,11 @@ impl<'a> State<'a> {
             observer,
             least,
         };
-        state.tell();
+        state.report();
         state
     }
 
-    fn tell(&self) {
+    fn report(&self) {
         let mut least = self.least.lock().unwrap_or_else(PoisonError::into_inner);
         if self.cost < *least {
             *least = self.cost;
@@ -166,7 +166,7 @@ impl<'a> State<'a> {
         if let Some((cost, pe_of)) = exact::optimum(&problem, Some(self.hierarchy), self.cost) {
             self.cost = cost;
             self.pe_of = pe_of;
-            self.tell();
+            self.report();
         }
     }
 
@@ -261,7 +261,7 @@ impl<'a> State<'a> {
                     self.process_on[pe as usize] = process;
                 }
                 self.cost -= improved.gain;
-                self.tell();
+                self.report();
             }
         }
     }
