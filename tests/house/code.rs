@@ -54,7 +54,7 @@ impl Source {
 }
 
 /// The tokens outside of items that are marked `#[cfg(test)]`.
-fn without_tests<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
+pub fn without_tests<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
     let mut kept = Vec::new();
     let mut rest = tokens;
     while let Some((&first, after)) = rest.split_first() {
@@ -200,7 +200,7 @@ fn mentions(tokens: &[&str], own: &[String]) -> Vec<Mention> {
 
 /// Follows a path, or all those of a group. `from` is where the path has led so far, `own` the module that it stands in. A path that
 /// begins with a name begins at a child of the module, or is one of another crate.
-fn follow(
+pub fn follow(
     tokens: &[&str],
     from: Option<&[String]>,
     own: &[String],
