@@ -56,7 +56,7 @@ impl Source {
 }
 
 /// The tokens outside items marked `#[cfg(test)]`.
-fn without_tests<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
+pub fn without_tests<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
     let mut kept = Vec::new();
     let mut rest = tokens;
     while let Some((&first, after)) = rest.split_first() {
@@ -203,7 +203,7 @@ fn mentions(tokens: &[&str], own: &[String]) -> Vec<Mention> {
 
 /// Resolves a path, or all paths of a group. `from` is the resolved prefix, `own` the module of the code. A
 /// path that starts with a name starts at a child of the module, or belongs to another crate.
-fn follow(
+pub fn follow(
     tokens: &[&str],
     from: Option<&[String]>,
     own: &[String],

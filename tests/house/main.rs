@@ -2,5 +2,7 @@
 
 mod circles;
 mod code;
+mod declarations;
+mod interface;
 mod layers;
 mod messages;
