@@ -14,29 +14,12 @@ use super::hierarchy::{Hierarchy, HierarchyOnline, location_in};
 use crate::ground::types::{Distance, PeId};
 use crate::machine::parts::Parts;
 use crate::machine::{
-    Differences, DistanceOracle as _, Distances, Division, Interconnect, Located, Location, Machine,
-    MachineError, Metric, Placed, key_memory,
+    Differences, Dimension, DistanceOracle as _, Distances, Division, Interconnect, Located, Location,
+    Machine, MachineError, Metric, Placed, key_memory,
 };
 
 /// Most vertices along a dimension: gaps, and their sum over all dimensions of a machine, fit 32 bits.
 const MOST_VERTICES: u32 = 1 << 30;
-
-/// Vertices along a dimension, and whether its last vertex is next to its first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dimension {
-    /// Number of vertices, at least 1.
-    pub length: u32,
-    /// Whether the ends are joined.
-    pub is_closed: bool,
-}
-
-impl Dimension {
-    /// The hops between two vertices whose numbers along the dimension differ by this.
-    pub(in crate::machine) fn hops(self, difference: u32) -> Distance {
-        let hops = if self.is_closed { difference.min(self.length - difference) } else { difference };
-        Distance::from(hops)
-    }
-}
 
 /// A grid whose vertices are PEs or groups of PEs.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 pub(super) mod capacities;
 pub(super) mod cube;
+pub(super) mod dimension;
 pub(super) mod divided;
 pub(super) mod grid;
 pub(super) mod hierarchy;

@@ -1,7 +1,7 @@
 //! Distance matrices.
 
 use super::SpecError;
-use super::file::{FileKind, Likeness};
+use super::file_kind::{FileKind, Likeness};
 use crate::io::matrix::{self, Matrix};
 use crate::machine::DistanceMatrix;
 

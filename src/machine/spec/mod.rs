@@ -22,6 +22,8 @@ mod cluster;
 mod cube;
 #[cfg(feature = "io")]
 mod file;
+#[cfg(feature = "io")]
+mod file_kind;
 mod grid;
 #[cfg(feature = "io")]
 mod matrix;
@@ -32,7 +34,9 @@ mod target;
 mod tree;
 
 #[cfg(feature = "io")]
-pub use file::{FILES, FileKind, Likeness, Opening, read};
+pub use file::{FILES, read};
+#[cfg(feature = "io")]
+pub use file_kind::{FileKind, Likeness, Opening};
 
 use std::path::Path;
 

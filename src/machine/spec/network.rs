@@ -1,7 +1,7 @@
 //! Networks of routers and PEs: METIS graphs.
 
 use super::SpecError;
-use super::file::{FileKind, Likeness};
+use super::file_kind::{FileKind, Likeness};
 use crate::io::metis::{self, NodeWeights};
 use crate::machine::Network;
 

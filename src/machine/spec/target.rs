@@ -1,6 +1,6 @@
 //! Target files of Scotch.
 
-use super::file::{FileKind, Likeness};
+use super::file_kind::{FileKind, Likeness};
 use crate::ground::types::{Distance, PeId};
 use crate::io::target::{self, Base, Target};
 use crate::machine::spec::{SpecError, listed};
