@@ -1,4 +1,4 @@
-//! Machines and loads that change: unequal speeds, orders that are cut anew, remapping.
+//! Machines and loads that change: unequal speeds, repartitioning along an order, remapping.
 //!
 //! ```text
 //! VIEM_GRAPHS=folder cargo bench --bench change -- [options]
@@ -7,11 +7,12 @@
 //!
 //! | table | what it measures |
 //! |---|---|
-//! | `paper` | cut edges and setups on `3elt` for parts of unequal speeds, beside the printed ones |
+//! | `paper` | cut edges and setups on `3elt` for parts of unequal speeds, compared with the printed ones |
 //! | `speed` | the time of curves, of coordinate bisection, of cutting an index, and of spectral bisection |
-//! | `remap` | cut and J, migration and time of remapping beside partitions from scratch and diffusion; `preset`, and `weight` in multiples of the cost over the weight of all vertices |
+//! | `remap` | cut and J, migration and time of remapping, compared with partitions from scratch and diffusion; `preset`, and `weight` in multiples of the cost divided by the weight of all vertices |
 //!
-//! The folder holds `3elt.graph` and `3elt.xyz`. With one thread, times are CPU times; with more, times of the clock.
+//! The folder contains `3elt.graph` and `3elt.xyz`. With one thread, times are CPU times; with more,
+//! wall-clock times.
 
 mod common;
 #[path = "change/diffusion.rs"]
@@ -27,16 +28,16 @@ use common::{Options, fail};
 use viem::ground::threads;
 use viem::partition::PartitionPreset;
 
-/// What is asked for.
+/// The options of a run.
 struct Run {
-    /// Random speeds for each ratio and number of parts.
+    /// Random draws of speeds for each ratio and number of parts.
     draws: u64,
     /// Names of algorithms; all if empty.
     ways: Vec<String>,
     threads: usize,
-    /// Of partitions that are remapped.
+    /// The preset of partitions that are remapped.
     preset: PartitionPreset,
-    /// Weights of migration, in multiples of cost over vertex weight.
+    /// Weights of migration, in multiples of the cost divided by the vertex weight.
     weights: Vec<f64>,
 }
 

@@ -1,12 +1,12 @@
-//! Local search alone: J and time of every neighbourhood on a model of one's own.
+//! Local search only: J and time of every neighbourhood on a given model.
 //!
 //! ```text
 //! cargo bench --bench local_search -- model=FILE hierarchy=4:16:32 distances=1:10:100
 //!     [start=random|identity|growing|hierarchybottomup|hierarchytopdown] [hops=1,10] [seeds=5]
 //! ```
 //!
-//! Printed are J of the start and of the end, the processor seconds of one thread, and exchanges tried and made, as
-//! means over the seeds, and the worst J.
+//! Prints J of the start and of the result, the processor seconds of one thread, and the exchanges tried and
+//! made, as means over the seeds, and the worst J.
 
 mod common;
 
@@ -42,16 +42,16 @@ fn main() {
         Ok(model.zip(hierarchy).map(|(model, hierarchy)| Run { model, hierarchy, starts, hops, seeds }))
     });
     match run {
-        // One thread for all, also for what would be shared out.
+        // One thread for everything, including work that would otherwise run in parallel.
         Some(run) => viem::ground::threads::run(1, || search(&run)).expect("a thread"),
-        // As when all benchmarks are run.
+        // This is the case when all benchmarks are run.
         None => println!("local_search: give model=FILE and hierarchy=…"),
     }
 }
 
 fn search(run: &Run) {
     let graph = read_graph(&run.model, NodeWeights::Ignore);
-    let oracle = Distances::DeepTree(run.hierarchy.online64());
+    let oracle = Distances::WideTree(run.hierarchy.online64());
     let problem = Problem::new(&graph, &oracle).unwrap_or_else(|error| fail(error));
     let places = Places::of(&run.hierarchy).unwrap_or_else(|error| fail(error));
     let table = Table::new([
@@ -93,7 +93,7 @@ fn search(run: &Run) {
     }
 }
 
-/// Every neighbourhood, that of communication with each number of hops.
+/// Every neighbourhood; `communication` with each number of hops.
 fn configs(hops: &[usize]) -> impl Iterator<Item = SearchConfig> {
     Neighbourhood::ALL.into_iter().flat_map(move |neighbourhood| {
         let hops = if neighbourhood == Neighbourhood::Communication { hops } else { &[10] };

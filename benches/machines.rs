@@ -1,15 +1,17 @@
-//! Quality and time of mapping to any machine beside recorded peers: every pair of a machine and a model.
+//! Quality and time of mapping to any machine, compared with recorded peers: every pair of a machine and a
+//! model.
 //!
 //! ```text
 //! VIEM_MACHINES=folder VIEM_MODELS=folder:folder VIEM_PEERS=machines.tsv cargo bench --bench machines -- [options]
 //!     preset=fast,eco  machine=torus,mesh  seeds=3  threads=1  table  improvement.anywhere.cooling.proposals=4000
 //! ```
 //!
-//! Machines are files of any kind that the programs read, models are METIS graphs (`NAME.graph` in one of the folders).
-//! The peers' file has the columns machine, model, tool, J. Lines of the tool `best-known` are the least J known. Printed
-//! are, for each preset, the geometric mean of J over each peer, the worst pair over the best known, how many pairs match
-//! it, and the seconds in all and for pairs of 512 processes and more; `table` prints every pair. Every setting can be
-//! changed by its name in [`MapConfig`], with dots between those of nested settings. J is recomputed by the independent
+//! Machines are files of any kind that the programs read, models are METIS graphs (`NAME.graph` in one of the
+//! folders). The peers' file has the columns machine, model, tool, J. Lines of the tool `best-known` contain
+//! the smallest known J. For each preset, the benchmark prints the geometric mean of J relative to each peer,
+//! the worst pair relative to the best known, the number of pairs that match it, and the total seconds,
+//! overall and for pairs of at least 512 processes. `table` prints every pair. Every setting can be changed
+//! by its name in [`MapConfig`], with dots between nested settings. J is recomputed by the independent
 //! auditor.
 
 mod common;
@@ -25,12 +27,12 @@ use viem::machine;
 use viem::machine::Machine;
 use viem::mapping::solve::{MapConfig, MapPreset, Solution, solve};
 
-/// From so many processes on, pairs count for the time.
+/// Pairs of at least this many processes are included in the time of large pairs.
 const TIMED: usize = 512;
 
 const BEST_KNOWN: &str = "best-known";
 
-/// A machine, a model, and what others reached.
+/// A machine, a model, and the results of peers.
 struct Pair {
     machine_name: String,
     model_name: String,
@@ -98,7 +100,7 @@ fn pairs(machines: &str, models: &str, peers: &str, run: &MapRun) -> Vec<Pair> {
     pairs
 }
 
-/// Maps all pairs with a preset and prints a line about it.
+/// Maps all pairs with a preset and prints a summary.
 fn map(preset: MapPreset, pairs: &[Pair], run: &MapRun) {
     let config = changed(&MapConfig::preset(preset), &run.changes).unwrap_or_else(|message| fail(message));
     let mut ratios: BTreeMap<&str, Vec<f64>> = BTreeMap::new();

@@ -1,16 +1,17 @@
-//! Quality and time of mapping beside recorded peers: every model with every preset.
+//! Quality and time of mapping, compared with recorded peers: every model with every preset.
 //!
 //! ```text
 //! VIEM_MODELS=folder VIEM_PEERS=mapping.tsv cargo bench --bench mapping -- [options]
 //!     preset=fast,eco  model=cs4,wing  seeds=3  threads=1  table  improvement.rebuilding=200
 //! ```
 //!
-//! The folder holds models (`*.graph`). The peers' file, which `benches/tables` can write, has the columns model, hierarchy,
-//! distances, tool, J; it tells what machine a model is mapped to. Lines of the tool `best-known` are the least J
-//! known, those of `identity` are no peer. Printed are, for each preset, the geometric mean of J over each peer, the
-//! worst model beside its best peer, how many models match the best known, and the seconds in all;
-//! `table` prints every model. Every setting can be changed by its name in [`MapConfig`], with dots between those of
-//! nested settings. J and the permutation are recomputed by the independent auditor.
+//! The folder contains models (`*.graph`). The peers' file, which `benches/tables` can write, has the columns
+//! model, hierarchy, distances, tool, J; it defines the machine of each model. Lines of the tool `best-known`
+//! contain the smallest known J; those of `identity` are not a peer. For each preset, the benchmark prints
+//! the geometric mean of J relative to each peer, the worst model relative to its best peer, the number of
+//! models that match the best known, and the total seconds. `table` prints every model. Every setting can be
+//! changed by its name in [`MapConfig`], with dots between nested settings. J and the permutation are
+//! recomputed by the independent auditor.
 
 mod common;
 
@@ -24,7 +25,7 @@ use viem::io::metis::NodeWeights;
 use viem::machine::Hierarchy;
 use viem::mapping::solve::{MapConfig, MapPreset, Solution, solve};
 
-/// A model, its machine and what others reached.
+/// A model, its machine, and the results of peers.
 struct Model {
     name: String,
     /// The file, for the auditor.
@@ -46,7 +47,7 @@ impl Model {
         self.peers.values().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// J over that of the best peer and over the best known; 1 where there is none.
+    /// J relative to that of the best peer and to the best known; 1 if there is none.
     fn ratios(&self, cost: f64) -> [f64; 2] {
         let is_known = |other: f64| other > 0.0 && other.is_finite();
         [self.best_peer(), self.best_known()].map(|other| if is_known(other) { cost / other } else { 1.0 })
@@ -88,7 +89,7 @@ fn models(folder: &str, peers: &str, run: &MapRun) -> Vec<Model> {
     models
 }
 
-/// Maps all models with a preset and prints a line about it.
+/// Maps all models with a preset and prints a summary.
 fn map(preset: MapPreset, models: &[Model], run: &MapRun) {
     let config = changed(&MapConfig::preset(preset), &run.changes).unwrap_or_else(|message| fail(message));
     let mut ratios: BTreeMap<&str, Vec<f64>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Micro-benchmarks of the mapping core: distance, swap delta, neighbourhoods, constructors, and of the METIS
+//! Micro-benchmarks of the mapping core (distance, swap delta, neighbourhoods, constructors) and of the METIS
 //! reader.
 //!
 //! ```text
@@ -130,7 +130,7 @@ mod distance {
     }
 }
 
-/// Swap deltas of random pairs of processes; divide by about 20 arcs for the time an arc takes.
+/// Swap deltas of random pairs of processes; divide by about 20 arcs for the time per arc.
 #[divan::bench_group]
 mod delta {
     use super::*;
@@ -158,7 +158,7 @@ mod delta {
     }
 }
 
-/// A whole descent from a random mapping, and from a top-down one.
+/// A complete descent from a random mapping, and from a top-down one.
 #[divan::bench_group(sample_count = 10)]
 mod descent {
     use super::*;
@@ -196,7 +196,7 @@ mod descent {
     }
 }
 
-/// Constructors that do not partition.
+/// Constructors without partitioning.
 #[divan::bench(args = [Construction::Random, Construction::Growing], sample_count = 20)]
 fn construction(bencher: Bencher, algorithm: Construction) {
     let (graph, hierarchy) = instance(32768);
@@ -207,7 +207,7 @@ fn construction(bencher: Bencher, algorithm: Construction) {
     bencher.bench_local(|| construct(&problem, &places, &config, 1, &()));
 }
 
-/// Reading a METIS graph from memory, with weights of the edges and without.
+/// Reading a METIS graph from memory, with and without edge weights.
 #[divan::bench(args = [false, true], sample_count = 20)]
 fn metis_reader(bencher: Bencher, edge_weights: bool) {
     let mut text = Vec::new();

@@ -1,15 +1,16 @@
-//! Cut, balance and time of the partitioner beside recorded peers.
+//! Cut, balance and time of the partitioner, compared with recorded peers.
 //!
 //! ```text
 //! VIEM_GRAPHS=folder [VIEM_PEERS=partition.tsv] cargo bench --bench partition -- [options]
 //!     preset=fast,eco  k=2,8,32,64  epsilon=0,3  graph=crack,cs4  seeds=1  threads=1  table  flow.rounds=3
 //! ```
 //!
-//! The folder holds METIS graphs (`*.graph`). The peers' file, which `benches/tables` can write, has the columns graph, k,
-//! epsilon_percent, tool, cut, seconds. Every setting can be changed by its name in [`PartitionConfig`], with dots between those
-//! of nested settings; the contraction by `contraction=matching` or `contraction.clustering.least_share=0.3`. Printed
-//! are the geometric means of cut and time over each peer, and the worst cut of a single seed; `table` prints every
-//! cell, means over the seeds. With one thread, times are CPU times; with more, times of the clock.
+//! The folder contains METIS graphs (`*.graph`). The peers' file, which `benches/tables` can write, has the
+//! columns graph, k, epsilon_percent, tool, cut, seconds. Every setting can be changed by its name in
+//! [`PartitionConfig`], with dots between nested settings; the contraction by `contraction=matching` or
+//! `contraction.clustering.least_share=0.3`. The benchmark prints the geometric means of cut and time
+//! relative to each peer, and the worst cut of a single seed. `table` prints every cell as a mean over the
+//! seeds. With one thread, times are CPU times; with more, wall-clock times.
 
 mod common;
 
@@ -29,7 +30,7 @@ struct Run {
     blocks: Vec<usize>,
     /// In percent.
     epsilons: Vec<f64>,
-    /// Names; all of the folder if empty.
+    /// Names of graphs; all of the folder if empty.
     graphs: Vec<String>,
     seeds: u64,
     threads: usize,
@@ -63,14 +64,14 @@ impl Run {
         })
     }
 
-    /// The settings of a preset with the changes asked for.
+    /// The settings of a preset with the requested changes.
     fn settings(&self, preset: PartitionPreset, exact: bool) -> PartitionConfig {
         let settings = if exact { PartitionConfig::exact(preset) } else { PartitionConfig::preset(preset) };
         changed(&settings, &self.changes).unwrap_or_else(|message| fail(message))
     }
 }
 
-/// What peers reached, by graph, number of blocks, and epsilon in percent.
+/// The results of peers, by graph, number of blocks, and epsilon in percent.
 type Peers = HashMap<(String, usize, String), Vec<Peer>>;
 
 struct Peer {
@@ -92,7 +93,7 @@ fn peers() -> Peers {
     peers
 }
 
-/// Those of the folder, and triangulated grids of 2^16 and 2^20 vertices if asked for by their names.
+/// The graphs of the folder, and the named triangulated grids of 2^16 and 2^20 vertices.
 fn graphs(wanted: &[String]) -> Vec<(String, CsrGraph)> {
     let mut graphs = Vec::new();
     if let Ok(folder) = std::env::var("VIEM_GRAPHS") {
@@ -108,7 +109,7 @@ fn graphs(wanted: &[String]) -> Vec<(String, CsrGraph)> {
     graphs
 }
 
-/// The cuts of all seeds for a graph, k and epsilon, and what they took.
+/// The cuts of all seeds for a graph, k and epsilon, and their times.
 struct Cell {
     name: String,
     cuts: Vec<f64>,
@@ -151,14 +152,14 @@ impl Cell {
     }
 }
 
-/// All cells beside one peer.
+/// All cells compared with one peer.
 #[derive(Default)]
 struct Comparison {
     cuts: Vec<f64>,
     times: Vec<f64>,
     worst: f64,
     worst_name: String,
-    /// Cells, and how many of their seeds cut more than 1.08 of what the peer does.
+    /// Cells with seeds whose cut exceeds 1.08 times the peer's, and their number.
     above: Vec<String>,
 }
 

@@ -1,4 +1,5 @@
-//! Quadratic assignment problems: what is reached on each file of a folder, and what an iteration of tabu search takes.
+//! Quadratic assignment problems: the results on each file of a folder, and the time of an iteration of tabu
+//! search.
 //!
 //! ```text
 //! VIEM_QAPLIB=FOLDER cargo bench --bench qap -- [seconds=20] [threads=2] [seeds=1] [files=nug30,sko100a] [child.rounds=50]
@@ -6,11 +7,13 @@
 //! cargo bench --bench qap -- machines [degree=6] [seconds=5] [threads=1] [seeds=1]
 //! ```
 //!
-//! `machines` makes problems of geometric graphs on machines whose PEs are in disorder, and solves them with a mapping to the machine that is
-//! recognised and without. `machine=null` leaves out such mappings for files too, `machine=eco` sets their effort.
+//! `machines` generates problems from geometric graphs on machines with shuffled PEs, and solves them with
+//! and without mapping to the recognised machine. `machine=null` disables such mappings for files too,
+//! `machine=eco` sets their effort.
 //!
-//! `FOLDER/best_known.tsv`, if it is there, has the best known J in the third column of the line of each file; else the line of n
-//! in the file may have it. A run ends once the best known J is reached. Settings with a dot are those of `QapConfig`, by name. Seconds are on the clock.
+//! `FOLDER/best_known.tsv`, if it exists, has the best known J of each file in the third column; otherwise
+//! the line of n in the file may contain it. A run ends once the best known J is reached. Settings with a dot
+//! are those of `QapConfig`, by name. Seconds are wall-clock seconds.
 
 mod common;
 
@@ -53,7 +56,7 @@ fn main() {
         })
     });
     if run.iteration {
-        // The stopwatch tells the processor time of its own thread.
+        // The stopwatch measures the processor time of its own thread.
         return viem::ground::threads::run(1, iteration).unwrap_or_else(|error| fail(error));
     }
     if run.machines {
@@ -61,12 +64,12 @@ fn main() {
     }
     match std::env::var_os("VIEM_QAPLIB") {
         Some(folder) => table(&run, Path::new(&folder)),
-        // As when all benchmarks are run.
+        // This is the case when all benchmarks are run.
         None => println!("qap: set VIEM_QAPLIB to a folder of problems"),
     }
 }
 
-/// A line for each file and seed, then the means.
+/// One line for each file and seed, then the means.
 fn table(run: &Run, folder: &Path) {
     let known = best_known(folder);
     let config =
@@ -119,7 +122,7 @@ fn best_known(folder: &Path) -> HashMap<String, i64> {
     rows.filter_map(row).collect()
 }
 
-/// A line for each machine, size and seed: J with a mapping to the machine, and without.
+/// One line for each machine, size and seed: J with and without mapping to the machine.
 fn machines(run: &Run) {
     let config =
         QapConfig::default().with_threads(run.threads).with_time_limit(Duration::from_secs_f64(run.seconds));
@@ -154,7 +157,7 @@ fn machines(run: &Run) {
     }
 }
 
-/// A random geometric graph on a machine whose PEs are in a random order.
+/// A random geometric graph on a machine with shuffled PEs.
 fn geometric(machine: &dyn Machine, degree: f64, seed: u64) -> Qap {
     let n = machine.num_pes();
     let graph = generate::random_geometric(n, degree, seed);
@@ -170,7 +173,7 @@ fn geometric(machine: &dyn Machine, degree: f64, seed: u64) -> Qap {
     Qap::from_matrices(n, flows, whole).unwrap_or_else(|error| fail(error))
 }
 
-/// The distances of PEs in an order, row by row.
+/// The distances of PEs in a given order, row by row.
 struct InOrder<'a>(&'a [u32]);
 
 impl DistanceVisitor for InOrder<'_> {
@@ -180,7 +183,7 @@ impl DistanceVisitor for InOrder<'_> {
     }
 }
 
-/// Processor time of an iteration of tabu search on a dense problem of 100 objects, symmetric and not.
+/// Processor time of an iteration of tabu search on dense problems of 100 objects, symmetric and asymmetric.
 fn iteration() {
     const SIZE: usize = 100;
     const ITERATIONS: u32 = 20_000;

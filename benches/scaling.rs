@@ -1,16 +1,16 @@
-//! How J, time and memory grow with the number of processes, and what a second thread saves.
+//! The growth of J, time and memory with the number of processes, and the speedup by a second thread.
 //!
 //! ```text
 //! cargo bench --bench scaling -- [preset=eco,fast] [threads=1,2] [sizes=10-20] [graph=geometric,mesh] [seed=0]
 //! ```
 //!
-//! The graphs have 2^10 to 2^20 vertices, made up on the spot: `geometric` is a random geometric graph of average degree 13,
-//! numbered at random, `mesh` a triangulation of average degree 6, numbered row by row. The machine is 4:16:x with
-//! distances 1:10:100. Printed are J, the seconds of reading the graph (from memory), of construction and of search,
-//! the microseconds a process takes in all three, how much longer that is than at the size before, how the time of mapping
-//! relates to that with the first number of threads, and the most memory that mapping takes besides the graph
-//! (on Linux). J and the permutation are recomputed by the independent auditor, and all numbers of threads must
-//! give the same mapping.
+//! The graphs have 2^10 to 2^20 vertices and are generated: `geometric` is a random geometric graph of
+//! average degree 13 with shuffled vertices, `mesh` a triangulation of average degree 6, numbered row by row.
+//! The machine is 4:16:x with distances 1:10:100. The benchmark prints J, the seconds of reading the graph
+//! (from memory), of construction and of search, the total microseconds per process, the ratio of these to
+//! the size before, the ratio of the mapping time to that with the first number of threads, and the peak
+//! memory of mapping in addition to the graph (on Linux). J and the permutation are recomputed by the
+//! independent auditor, and all numbers of threads must give the same mapping.
 
 mod common;
 
@@ -44,7 +44,7 @@ fn main() {
         ("reading, s", 0),
         ("construction, s", 0),
         ("search, s", 0),
-        ("µs a process", 0),
+        ("µs per process", 0),
         ("over size before", 0),
         ("over first threads", 0),
         ("MiB", 5),
@@ -52,7 +52,7 @@ fn main() {
     for preset in presets {
         let config = MapConfig::preset(preset).with_seed(seed);
         for &graph in &graphs {
-            // Microseconds for each process at the size before, by number of threads.
+            // Microseconds per process at the size before, by number of threads.
             let mut before = vec![None; threads.len()];
             for log_size in sizes.clone() {
                 let instance = Instance::new(graph, 1 << log_size);
@@ -69,7 +69,7 @@ fn main() {
     }
 }
 
-/// A row for each number of threads.
+/// One row for each number of threads.
 fn rows(
     table: &Table,
     names: [&str; 3],

@@ -1,10 +1,10 @@
-//! Workloads: how right the estimate is, how fast the simulator is, what mappings are worth.
+//! Workloads: the accuracy of the estimate, the speed of the simulator, and the benefit of mappings.
 //!
 //! ```text
 //! cargo bench --bench time -- [accuracy] [simulator] [regular] [congested] [speed] [preset=eco] [messages=1000000]
 //! ```
 //!
-//! Without a word all are run. Times are processor seconds of one thread.
+//! Without a word, all are run. Times are processor seconds of one thread.
 
 mod common;
 
@@ -29,7 +29,7 @@ fn main() {
         Ok((given, options.value("messages", 100_000)?, preset[0]))
     });
     let has = |word: usize| given[word] || !given.contains(&true);
-    // One thread for all, also for what would be shared out.
+    // One thread for everything, including work that would otherwise run in parallel.
     let run = || {
         has(0).then(accuracy);
         has(1).then(|| simulator(messages));
@@ -40,7 +40,7 @@ fn main() {
     viem::ground::threads::run(1, run).expect("a thread");
 }
 
-/// Table II: regular workloads, tasks numbered at random, against what would be best.
+/// Table II: regular workloads with tasks numbered at random, compared with the best known values.
 fn regular(preset: MapPreset) {
     println!("\nRegular workloads, tasks numbered at random (table II)\n");
     let table = Table::new([
@@ -82,7 +82,8 @@ fn regular(preset: MapPreset) {
         let found = map_tasks(&shuffled, &machine, &config, None, &()).expect("there is room");
         let seconds = watch.seconds();
         let (_, simulated) = both(&shuffled, &machine, found.mapping.pes());
-        // Butterflies fit meshes best as they are numbered; all others can be as fast as with no distances at all.
+        // Butterflies fit meshes best with their own numbering; all others can be as fast as without any
+        // distances.
         let identity: Vec<PeId> = (0..natural.num_tasks() as PeId).collect();
         let best = match pattern {
             Pattern::Butterfly => both(&natural, &machine, &identity).1,
@@ -100,7 +101,7 @@ fn regular(preset: MapPreset) {
     }
 }
 
-/// Thirty congested workloads: simulated time beside the mapping of small J and the identity.
+/// Thirty congested workloads: simulated time, compared with the mapping of small J and the identity.
 fn congested_workloads(preset: MapPreset) {
     println!("\nCongested workloads, tasks numbered at random: simulated times\n");
     let table = Table::new([
@@ -183,7 +184,7 @@ fn speed(preset: MapPreset) {
     }
 }
 
-/// A random mapping with room for so many tasks a PE.
+/// A random mapping with room for a number of tasks per PE.
 fn random_mapping(tasks: usize, pes: usize, room: usize, rng: &mut Rng) -> Vec<PeId> {
     let mut places: Vec<PeId> = (0..pes as PeId).flat_map(|pe| std::iter::repeat_n(pe, room)).collect();
     rng.shuffle(&mut places);
@@ -191,12 +192,12 @@ fn random_mapping(tasks: usize, pes: usize, room: usize, rng: &mut Rng) -> Vec<P
     places
 }
 
-/// F against the simulator, on 40 random workloads each.
+/// F compared with the simulator, on 40 random workloads each.
 fn accuracy() {
     println!("\nF against the simulator: 40 random workloads of 4 to 200 tasks, random mappings\n");
     let table = Table::new([
         ("machine", 26),
-        ("tasks a PE", 0),
+        ("tasks per PE", 0),
         ("greatest error", 0),
         ("mean error", 0),
         ("mean, signed", 0),

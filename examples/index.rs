@@ -1,4 +1,5 @@
-//! A mesh put in the order of a Hilbert curve once, and cut anew whenever the speeds of the nodes change.
+//! Orders a mesh along a Hilbert curve once, and partitions it again along that order whenever the speeds of
+//! the nodes change.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! A machine of one's own: two rings, joined by one bridge, with distances that no machine of the library has.
+//! A user-defined machine: two rings joined by a bridge, with distances that no machine of the library has.
 
 use std::error::Error;
 
@@ -7,7 +7,7 @@ use viem::ground::types::PeId;
 use viem::machine::{Distances, MachineError, OwnDistances};
 use viem::{Machine, MapConfig, solve};
 
-/// Two rings of `length` PEs each. The bridge joins the first PE of one with the first of the other.
+/// Two rings of `length` PEs each. The bridge joins the first PE of one to the first PE of the other.
 #[derive(Clone, Copy, Debug)]
 struct TwoRings {
     length: u32,
@@ -15,10 +15,6 @@ struct TwoRings {
 }
 
 impl OwnDistances for TwoRings {
-    fn num_pes(&self) -> usize {
-        2 * self.length as usize
-    }
-
     fn distance(&self, a: PeId, b: PeId) -> i64 {
         let along = |a: u32, b: u32| i64::from(a.abs_diff(b).min(self.length - a.abs_diff(b)));
         let (inside_a, inside_b) = (a % self.length, b % self.length);
@@ -40,17 +36,17 @@ impl OwnDistances for TwoRings {
 
 impl Machine for TwoRings {
     fn num_pes(&self) -> usize {
-        OwnDistances::num_pes(self)
+        2 * self.length as usize
     }
 
     fn distances(&self) -> Result<Distances, MachineError> {
-        Ok(Distances::own(*self))
+        Distances::own(self.num_pes(), *self)
     }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let machine = TwoRings { length: 16, bridge: 5 };
-    let traffic = generate::random_geometric(Machine::num_pes(&machine), 4.0, 1);
+    let traffic = generate::random_geometric(machine.num_pes(), 4.0, 1);
     let solution = solve(&traffic, &machine, &MapConfig::default())?;
     println!("J = {}, {} before", solution.report.cost, solution.report.cost_of_identity);
     Ok(())

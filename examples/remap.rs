@@ -1,4 +1,5 @@
-//! A mesh in 16 parts, of which one becomes slow and another leaves: what it costs to keep most vertices in place.
+//! A mesh in 16 parts, one of which becomes slow and another is removed: the cost of keeping most vertices in
+//! place.
 
 use std::error::Error;
 
@@ -12,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 16, 0.03)?);
     println!("before: {} edges are cut by 16 parts", old.cut());
 
-    // Part 5 has left, so that part 6 is part 5 now; part 0 has half the speed of the others.
+    // Part 5 was removed, so part 6 is now part 5; part 0 has half the speed of the others.
     let homes = Homes::new(old.blocks(), &[5], 15)?;
     let mut speeds = [2; 15];
     speeds[0] = 1;

@@ -1,4 +1,4 @@
-//! A simulation on a mesh of 16 times 16 cells, mapped to a torus of 8 times 8 times 4 nodes.
+//! A simulation on a mesh of 16 x 16 cells, mapped to a torus of 8 x 8 x 4 nodes.
 
 use std::error::Error;
 

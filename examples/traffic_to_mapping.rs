@@ -1,6 +1,6 @@
-//! From recorded traffic to a mapping on a tree: 4 cores a processor, 2 processors a node, 2 nodes.
+//! From recorded traffic to a mapping on a tree: 4 cores per processor, 2 processors per node, 2 nodes.
 //!
-//! Prints the core of each process, as the program `viem` writes it.
+//! Prints the core of each process, in the output format of `viem`.
 
 use std::error::Error;
 use std::path::Path;

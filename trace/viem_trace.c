@@ -1,5 +1,5 @@
 /*
- * viem_trace.c: records which ranks of an MPI job exchange how much. MIT licence; copyright: see LICENSE of viem.
+ * viem_trace.c: records the communication between the ranks of an MPI job. MIT licence; copyright: see LICENSE of viem.
  *
  * Build it with the MPI of the job, and load it before the job's libraries:
  *
@@ -8,8 +8,8 @@
  *     mpirun -genv LD_PRELOAD $PWD/viem_trace.so ./app              (MPICH, Intel MPI)
  *     generate_model viem_trace.[0-9]* -o job.graph
  *
- * In MPI_Finalize each rank writes one small file, viem_trace.RANK. A job that ends without MPI_Finalize leaves none.
- * The environment decides:
+ * In MPI_Finalize each rank writes one small file, viem_trace.RANK. A job that ends without MPI_Finalize writes none.
+ * Environment variables:
  *
  *     VIEM_TRACE=PREFIX             files are PREFIX.RANK instead of viem_trace.RANK
  *     VIEM_TRACE_COLLECTIVES=0      collectives are not counted
@@ -19,33 +19,33 @@
  *   p2p          blocking, nonblocking and persistent sends of all modes, partitioned sends, sendrecv. Persistent
  *                sends count when they are started.
  *   neighbour    neighbourhood collectives: one message to each target of the topology.
- *   collective   what a textbook algorithm would send, as MPI does not tell what it does:
+ *   collective   the messages of a textbook algorithm, since MPI does not reveal its own:
  *
  *       Barrier                               dissemination: to rank + 1, 2, 4, ... (no bytes)
  *       Bcast, Reduce                         binomial tree
  *       Gather, Scatter                       binomial tree; a message carries the blocks of a subtree
- *       Gatherv, Scatterv                     every rank directly with the root
- *       Allreduce                             recursive doubling; if p is no power of two, the odd ones among
- *                                             the first ranks hand their part to the rank before them and get
+ *       Gatherv, Scatterv                     every rank exchanges directly with the root
+ *       Allreduce                             recursive doubling; if p is not a power of two, odd ranks among
+ *                                             the first ones send their part to the preceding rank and receive
  *                                             the result from it
  *       Allgather, Allgatherv                 ring
  *       Alltoall, Alltoallv, Alltoallw        pairwise exchange
  *       Reduce_scatter, Reduce_scatter_block  pairwise exchange
  *       Scan, Exscan                          recursive doubling: to rank + 1, 2, 4, ...
  *
- *     Of the variants whose counts differ by rank, blocks without bytes are not sent. Nonblocking and persistent
- *     forms count as the blocking ones.
+ *     In variants with one count per rank, empty blocks are not sent. Nonblocking and persistent forms count as the
+ *     blocking ones.
  *
- * Not counted: one-sided communication, and collectives on intercommunicators; of the last the number of calls is
- * told. Traffic with processes outside MPI_COMM_WORLD is told as a sum. Files (MPI-IO) are not counted where the MPI
- * handles them inside, as Open MPI does by default; ROMIO, which is that of MPICH, exchanges data and metadata by
- * calls of MPI, and these count like those of the program.
+ * Not counted: one-sided communication, and collectives on intercommunicators; for the latter the number of calls is
+ * recorded. Traffic with processes outside MPI_COMM_WORLD is recorded as a sum. MPI-IO is not counted if the MPI
+ * handles it internally, as Open MPI does by default. ROMIO, the implementation of MPICH, exchanges data and metadata
+ * by MPI calls, which count like those of the program.
  *
- * Not counted either: what a program sends in sessions without MPI_Init, which is said on stderr, and what callbacks
- * send inside of MPI_Finalize.
+ * Also not counted: messages of a program in sessions without MPI_Init, which is reported on stderr, and messages
+ * sent by callbacks inside MPI_Finalize.
  *
- * Processes started by MPI_Comm_spawn are a world of their own, whose ranks count from 0 again. They write no files,
- * and the first of them says so on stderr.
+ * Processes started by MPI_Comm_spawn have a world of their own with ranks from 0. They write no files, and the first
+ * of them reports that on stderr.
  *
  * The functions are interposed under both of their names, MPI_X and PMPI_X, because some Fortran bindings call the
  * latter. Needs MPI 3 and a C11 compiler with the extensions of GCC and Clang.
@@ -65,7 +65,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Open MPI 5 has the calls that are new in MPI 4, but for those with large counts, and calls itself MPI 3.1. */
+/* Open MPI 5 has the new calls of MPI 4, except those with large counts, and reports MPI 3.1. */
 #if MPI_VERSION >= 4
 #define HAS_CALLS_OF_MPI_4
 #elif defined(OPEN_MPI)
@@ -74,7 +74,7 @@
 #endif
 #endif
 
-/* ---- what is counted ------------------------------------------------------------------------------------------ */
+/* ---- counters -------------------------------------------------------------------------------------------------- */
 
 enum class { P2P, NEIGHBOUR, COLLECTIVE, NUM_CLASSES };
 
@@ -84,7 +84,7 @@ typedef struct {
     uint64_t messages, bytes;
 } counter;
 
-/* Of each class, by rank of MPI_COMM_WORLD. */
+/* For each class, by rank of MPI_COMM_WORLD. */
 static counter *counters[NUM_CLASSES];
 static counter elsewhere;
 static uint64_t uncounted;
@@ -93,7 +93,7 @@ static int world_rank, world_size;
 static MPI_Group world_group;
 static int group_keyval = MPI_KEYVAL_INVALID;
 static int counts_collectives = 1;
-/* Whether several threads may be in MPI at once. */
+/* Whether several threads may call MPI at the same time. */
 static int is_threaded;
 static int is_started;
 /* Whether MPI_Init was called. */
@@ -101,7 +101,7 @@ static int has_world;
 /* Whether MPI_Comm_spawn started this process. */
 static int is_spawned;
 
-/* Guards the table of persistent requests and the making of groups. */
+/* Protects the table of persistent requests and the creation of groups. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void lock(void)
@@ -142,18 +142,18 @@ static inline void add_to_rank(int class, int world, uint64_t messages, uint64_t
 
 /* ---- communicators -------------------------------------------------------------------------------------------- */
 
-/* What is known of a communicator; hangs on it as an attribute. */
+/* Cached properties of a communicator, stored as an attribute of it. */
 typedef struct {
     int rank, size;
     int is_inter;
-    /* Rank in MPI_COMM_WORLD of each rank that can be sent to, -1 outside; NULL if they are the same. */
+    /* Rank in MPI_COMM_WORLD of each possible target, -1 outside; NULL if they are the same. */
     int *world;
-    /* Targets of neighbourhood collectives; -1 of them: not asked for yet. */
+    /* Targets of neighbourhood collectives; a number of -1 means not determined yet. */
     int num_targets;
     int *targets;
 } group;
 
-/* Changes when a communicator or a type is freed: what was remembered of handles may be wrong then. */
+/* Changes when a communicator or a type is freed, since cached handles may then be invalid. */
 static unsigned generation = 1;
 
 static void forget_handles(void)
@@ -185,11 +185,11 @@ static void start(void)
         PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
         PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
         PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
-        /* Asked for now, because a program that disconnects from its parent has none any more. */
+        /* Determined now, because a program that disconnects from its parent no longer has one. */
         PMPI_Comm_get_parent(&parent);
         is_spawned = parent != MPI_COMM_NULL;
     } else {
-        /* Sessions have no ranks of MPI_COMM_WORLD, and may have any number of threads. */
+        /* Sessions have no ranks in MPI_COMM_WORLD, and may have any number of threads. */
         is_threaded = 1;
         world_group = MPI_GROUP_EMPTY;
     }
@@ -231,8 +231,8 @@ static group *make_group(MPI_Comm comm)
     return made;
 }
 
-/* The last communicator and the last type asked for, as long as `generation` stays: looking them up in the library
- * would double what a send costs here. */
+/* The last communicator and type used, while `generation` does not change: looking them up in the library
+ * would double the overhead of a send. */
 static __thread struct {
     MPI_Comm comm;
     group *group;
@@ -248,7 +248,7 @@ static inline int is_last_current(void)
 
 __attribute__((noinline)) static group *look_up_group(MPI_Comm comm)
 {
-    /* A call with it fails, which is for the library to say. */
+    /* A call with it fails; the MPI library reports the error. */
     static group nobody = {.is_inter = 1};
     int is_known = 0;
     group *found = NULL;
@@ -290,7 +290,7 @@ static inline group *group_of(MPI_Comm comm)
     return last.group && last.comm == comm ? last.group : look_up_group(comm);
 }
 
-/* Only for arguments that MPI does not ignore at this rank: the size of what is no type is a fatal error. */
+/* Only for arguments that MPI does not ignore at this rank: the size of an invalid type is a fatal error. */
 static inline uint64_t bytes_of(int64_t count, MPI_Datatype type)
 {
     if (count == 0 || type == MPI_DATATYPE_NULL) return 0;
@@ -298,7 +298,7 @@ static inline uint64_t bytes_of(int64_t count, MPI_Datatype type)
     return (uint64_t)count * (uint64_t)(last.type == type ? last.type_size : look_up_size(type));
 }
 
-/* MPI_PROC_NULL is none of the ranks, and a program that handles errors itself may send to any number. */
+/* MPI_PROC_NULL is not a rank, and a program that handles errors itself may pass any number. */
 static inline int has_rank(const group *group, int rank)
 {
     return rank >= 0 && rank < group->size;
@@ -343,7 +343,7 @@ typedef struct {
     uint64_t messages, bytes;
 } item;
 
-/* What a persistent request sends each time it is started. */
+/* The messages of a persistent request each time it is started. */
 typedef struct plan {
     struct plan *next;
     MPI_Request request;
@@ -354,7 +354,7 @@ typedef struct plan {
 enum { NUM_BUCKETS = 4096 };
 static plan *plans[NUM_BUCKETS];
 
-/* The plan being made; everything sent goes there. */
+/* The plan under construction; if set, messages are added to it. */
 static __thread plan *open_plan;
 
 static plan **bucket_of(MPI_Request request)
@@ -364,7 +364,7 @@ static plan **bucket_of(MPI_Request request)
     return &plans[(key * 0x9e3779b97f4a7c15u) >> 52];
 }
 
-/* Where the pointer to the plan of a request stands, or would. */
+/* The slot of the plan of a request, or the one where it would be inserted. */
 static plan **find_plan(MPI_Request request)
 {
     plan **place = bucket_of(request);
@@ -410,7 +410,7 @@ static void follow_plan(MPI_Request request)
     unlock();
 }
 
-/* Counts what goes to a rank of a communicator, or adds it to the plan. */
+/* Counts a message to a rank of a communicator, or adds it to the plan. */
 static void emit(const group *group, int class, int rank, uint64_t messages, uint64_t bytes)
 {
     if (!has_rank(group, rank) || messages == 0) return;
@@ -476,13 +476,13 @@ static void send(const group *group, int rank, uint64_t messages, uint64_t bytes
     emit(group, COLLECTIVE, rank, messages, bytes);
 }
 
-/* Unless there is nothing in it. */
+/* Unless it is empty. */
 static void send_block(const group *group, int rank, uint64_t bytes)
 {
     if (rank != group->rank && bytes > 0) send(group, rank, 1, bytes);
 }
 
-/* A binomial tree: ranks count from the root, the parent of a rank lacks its lowest bit. */
+/* A binomial tree: ranks are relative to the root; the parent of a rank is the rank without its lowest bit. */
 static int from_root(const group *group, int root)
 {
     return (group->rank - root + group->size) % group->size;
@@ -493,7 +493,7 @@ static int to_rank(const group *group, int from_root, int root)
     return (int)(((int64_t)from_root + root) % group->size);
 }
 
-/* Ranks in the subtree of one that is not the root. */
+/* Number of ranks in the subtree of a rank other than the root. */
 static int subtree(const group *group, int from_root)
 {
     int whole = from_root & -from_root, rest = group->size - from_root;
@@ -506,7 +506,7 @@ static int has_child(const group *group, int from_root, int64_t distance)
     return (from_root == 0 || distance < (from_root & -from_root)) && from_root + distance < group->size;
 }
 
-/* To each child so many elements, for each rank in its subtree if `per_rank`. */
+/* Sends `count` elements to each child, times the ranks in its subtree if `per_rank`. */
 static void record_down(int64_t count, MPI_Datatype type, int per_rank, int root, MPI_Comm comm)
 {
     group *group = collective_group(comm);
@@ -519,7 +519,7 @@ static void record_down(int64_t count, MPI_Datatype type, int per_rank, int root
     }
 }
 
-/* To the parent so many elements, for each rank in the own subtree if `per_rank`. */
+/* Sends `count` elements to the parent, times the ranks in the own subtree if `per_rank`. */
 static void record_up(int64_t count, MPI_Datatype type, int per_rank, int root, MPI_Comm comm)
 {
     group *group = collective_group(comm);
@@ -529,7 +529,7 @@ static void record_up(int64_t count, MPI_Datatype type, int per_rank, int root, 
     send(group, to_rank(group, own & (own - 1), root), 1, bytes * (per_rank ? subtree(group, own) : 1));
 }
 
-/* To rank + 1, 2, 4, ..., around the end if `is_cyclic`. */
+/* Sends to rank + 1, 2, 4, ..., modulo the size if `is_cyclic`. */
 static void record_doubling(int64_t count, MPI_Datatype type, int is_cyclic, MPI_Comm comm)
 {
     group *group = collective_group(comm);
@@ -549,7 +549,7 @@ static void record_allreduce(int64_t count, MPI_Datatype type, MPI_Comm comm)
     int64_t power = 1;
     while (2 * power <= group->size) power *= 2;
     int rest = group->size - (int)power, rank = group->rank;
-    /* The first 2 rest ranks are in pairs, of which only the even one takes part. */
+    /* The first 2 * rest ranks form pairs, of which only the even rank takes part. */
     if (rank < 2 * rest) send(group, rank ^ 1, 1, bytes);
     if (rank < 2 * rest && rank % 2 == 1) return;
     int own = rank < 2 * rest ? rank / 2 : rank - rest;
@@ -567,7 +567,7 @@ static void record_pairwise(int64_t count, MPI_Datatype type, MPI_Comm comm)
     }
 }
 
-/* To the right neighbour all blocks but its own. */
+/* Sends all blocks except the neighbour's own to the right neighbour. */
 static void record_ring(int64_t count, MPI_Datatype type, MPI_Comm comm)
 {
     group *group = collective_group(comm);
@@ -643,7 +643,7 @@ static void *find(const char *name)
 #define UNPACK(...) __VA_ARGS__
 #define DO_NOTHING (void)0
 
-/* Calls the function of the library, with something before and, if that went well, something after it. */
+/* Calls the library function, with code before it and, if it succeeds, after it. */
 #define WRAP(name, parameters, arguments, before, after) WRAP_EXPANDED(name, parameters, arguments, before, after)
 #define WRAP_EXPANDED(name, parameters, arguments, before, after)         \
     int MPI_##name parameters                                             \
@@ -675,7 +675,7 @@ WRAP(Start, (MPI_Request * request), (request), follow_plan(*request), DO_NOTHIN
 WRAP(Startall, (int count, MPI_Request requests[]), (count, requests), follow_plans(count, requests), DO_NOTHING)
 WRAP(Request_free, (MPI_Request * request), (request), forget_plan(*request), DO_NOTHING)
 
-/* All functions that have counts, with counts of the type int. */
+/* All functions with counts, with counts of type int. */
 #define FORM(name) name
 #define COUNT int
 #define DISPLACEMENT int
@@ -690,7 +690,7 @@ WRAP(Psend_init,
 
 #endif
 
-/* The same with counts of the type MPI_Count. */
+/* The same with counts of type MPI_Count. */
 #if MPI_VERSION >= 4
 #undef FORM
 #undef COUNT
@@ -702,7 +702,7 @@ WRAP(Psend_init,
 #include "viem_trace.c"
 #endif
 
-#else /* ---- functions that have counts: this part is read once for each type of count ---------------------------- */
+#else /* ---- functions with counts: this part is included once for each type of count  ---------------------------- */
 
 #define NAME(function) FORM(function)
 
@@ -750,7 +750,7 @@ WRAP(NAME(Isendrecv_replace), (REPLACE_PARAMETERS, MPI_Request *request), (REPLA
      record_send(count, type, dest, comm), DO_NOTHING)
 #endif
 
-/* Functions over arrays of counts. */
+/* Functions with arrays of counts. */
 
 static void NAME(record_gatherv)(COUNT count, MPI_Datatype type, int root, MPI_Comm comm)
 {
@@ -758,7 +758,7 @@ static void NAME(record_gatherv)(COUNT count, MPI_Datatype type, int root, MPI_C
     if (group && group->rank != root) send_block(group, root, bytes_of(count, type));
 }
 
-/* To each rank its own number of elements, from the root or, if that is -1, from every rank. */
+/* Sends an individual number of elements to each rank, from the root or, if that is -1, from every rank. */
 static void NAME(record_blocks)(const COUNT counts[], MPI_Datatype type, int root, MPI_Comm comm)
 {
     group *group = collective_group(comm);
@@ -842,10 +842,10 @@ COLLECTIVE_CALLS(Reduce_scatter, Ireduce_scatter,
 #define BLOCK_PARAMETERS \
     const void *sent, COUNT num_sent, MPI_Datatype type_sent, void *received, COUNT count, MPI_Datatype type
 #define BLOCK_ARGUMENTS sent, num_sent, type_sent, received, count, type
-/* With MPI_IN_PLACE, only what is said of the other buffer holds. */
+/* With MPI_IN_PLACE, only the arguments of the other buffer are valid. */
 #define IF_IN_PLACE(received_value, sent_value) (sent == MPI_IN_PLACE ? (received_value) : (sent_value))
 #define ELEMENTS_SENT IF_IN_PLACE(count, num_sent), IF_IN_PLACE(type, type_sent)
-/* What is sent is told at the root only. */
+/* Only the root knows the amounts. */
 #define IF_ROOT(root_value, other_value) (group_of(comm)->rank == root ? (root_value) : (other_value))
 #define ELEMENTS_SCATTERED IF_ROOT(num_sent, count), IF_ROOT(type_sent, type)
 

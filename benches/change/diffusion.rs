@@ -1,8 +1,10 @@
-//! The peer: diffusion of first order between neighbouring parts, and moves of single vertices that follow it.
+//! The peer for comparison: first-order diffusion between neighbouring parts, followed by moves of single
+//! vertices.
 //!
-//! In each step, every two parts with an edge between them exchange load in proportion to the difference of their loads over
-//! their speeds. The sums of what they exchange are the flows; vertices then move along them, those of the greatest gain first. Loads
-//! end as near to their shares as the flows are followed; nothing else is refined.
+//! In each step, two parts with an edge between them exchange load in proportion to the difference of their
+//! loads divided by their speeds. The sums of the exchanges are the flows. Vertices then move along the
+//! flows, largest gain first. Loads end as near to their shares as the moves follow the flows; there is no
+//! other refinement.
 //!
 //! Cybenko: Dynamic load balancing for distributed memory multiprocessors. JPDC 1989.
 
@@ -10,18 +12,18 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use viem::graph::CsrGraph;
 
-/// Steps of diffusion at most.
+/// Upper limit on the steps of diffusion.
 const STEPS: usize = 20_000;
 
-/// Diffusion ends when no part is off its share by more than this much of it.
+/// Diffusion ends when no part deviates from its share by more than this fraction of it.
 const TOLERANCE: f64 = 0.005;
 
-/// The share of a part that has left, over that of one that stays: first-order diffusion divides by it.
+/// The share of a removed part relative to that of a remaining one: first-order diffusion divides by it.
 const LEFT: f64 = 1e-3;
 
 type Between<'a> = &'a dyn Fn(u32, u32) -> i64;
 
-/// The speed of each part: half for those that changed, or nearly none if they have left.
+/// The speed of each part: half for changed parts, or nearly zero if they are removed.
 pub fn shares(num_parts: usize, changed: &[u32], have_left: bool) -> Vec<f64> {
     let slow = if have_left { LEFT } else { 0.5 };
     (0..num_parts as u32).map(|part| if changed.contains(&part) { slow } else { 1.0 }).collect()
@@ -38,7 +40,7 @@ pub fn cost(graph: &CsrGraph, blocks: &[u32], between: Between<'_>) -> i64 {
 /// The part of each vertex after diffusion.
 pub fn diffuse(graph: &CsrGraph, old: &[u32], shares: &[f64], between: Between<'_>) -> Vec<u32> {
     let mut blocks = old.to_vec();
-    // Where the flows lead through parts that are next to each other only later, they are computed again.
+    // If flows lead through parts that become neighbours only later, they are recomputed.
     for _ in 0..4 {
         let mut flows = flows(graph, &blocks, shares);
         for _ in 0..20 {
@@ -52,7 +54,7 @@ pub fn diffuse(graph: &CsrGraph, old: &[u32], shares: &[f64], between: Between<'
     blocks
 }
 
-/// What each part is to give each other part.
+/// The load that each part must give to each other part.
 fn flows(graph: &CsrGraph, blocks: &[u32], shares: &[f64]) -> BTreeMap<(u32, u32), f64> {
     let mut loads = vec![0.0; shares.len()];
     let mut flows = BTreeMap::new();
@@ -90,7 +92,7 @@ fn flows(graph: &CsrGraph, blocks: &[u32], shares: &[f64]) -> BTreeMap<(u32, u32
     flows
 }
 
-/// How much the cost falls, once for each edge, if a vertex moves.
+/// The decrease of the cost, each edge counted once, if a vertex moves.
 fn gain(graph: &CsrGraph, blocks: &[u32], node: u32, to: u32, between: Between<'_>) -> i64 {
     let own = blocks[node as usize];
     let nearer = |(other, weight): (u32, i64)| {
@@ -100,8 +102,8 @@ fn gain(graph: &CsrGraph, blocks: &[u32], node: u32, to: u32, between: Between<'
     graph.arcs(node).map(nearer).sum()
 }
 
-/// Moves vertices along the flows, those of the greatest gain first; returns whether one has moved. Each move makes what is left of a flow
-/// less, so no vertex goes to and fro.
+/// Moves vertices along the flows, largest gain first; returns whether any vertex has moved. Each move
+/// reduces the remaining flow, so no vertex moves back and forth.
 fn follow(
     graph: &CsrGraph,
     blocks: &mut [u32],
@@ -140,7 +142,8 @@ fn follow(
     has_moved
 }
 
-/// Moves what is still in parts that have left to the best part next to it; returns whether something has moved.
+/// Moves the remaining vertices of removed parts to the best neighbouring part; returns whether any vertex
+/// has moved.
 fn empty(graph: &CsrGraph, blocks: &mut [u32], left: &[bool], between: Between<'_>) -> bool {
     let mut has_moved = false;
     for node in graph.nodes().filter(|&node| left[blocks[node as usize] as usize]).collect::<Vec<_>>() {

@@ -18,16 +18,16 @@ use crate::common::{Table, fail, read_graph};
 const PARTS: [usize; 5] = [4, 5, 10, 15, 20];
 const RATIOS: [u32; 5] = [1, 2, 3, 4, 8];
 
-/// A way to divide, and the cut edges printed for each number of parts, if any are.
+/// An algorithm, and the printed cut edges for each number of parts, if any.
 struct Way {
     name: &'static str,
     algorithm: PartitionAlgorithm,
-    /// Whether an order is made once and cut again and again.
+    /// Whether an order is computed once and cut repeatedly.
     is_index: bool,
     printed: [[Option<f64>; 5]; 2],
 }
 
-/// Printed with simple grouping, and with bin packing.
+/// The printed values with simple grouping and with bin packing.
 const fn printed(simple: [f64; 5], packed: [f64; 5]) -> [[Option<f64>; 5]; 2] {
     let mut cells = [[None; 5]; 2];
     let mut place = 0;
@@ -83,7 +83,7 @@ const WAYS: [Way; 9] = [
     },
 ];
 
-/// Printed of both curves for parts of equal speed (Table 1).
+/// The printed values of both curves for parts of equal speed (Table 1).
 const EQUAL: [(&str, [f64; 5]); 2] =
     [("hilbert", [620.0, 604.0, 868.0, 1157.0, 1346.0]), ("zcurve", [687.0, 748.0, 1090.0, 1479.0, 1566.0])];
 
@@ -115,7 +115,7 @@ pub(super) fn measure(run: &Run) {
     }
 }
 
-/// A row for each number of parts.
+/// One row for each number of parts.
 fn rows(
     table: &Table,
     (graph, points): (&CsrGraph, &Coordinates),
@@ -147,7 +147,7 @@ fn rows(
     }
 }
 
-/// Cut edges and setups, in the mean of so many draws of speeds for each ratio.
+/// Mean cut edges and setups over this number of draws of speeds for each ratio.
 fn means(
     input: &PartitionInput<'_>,
     way: &Way,
@@ -158,7 +158,7 @@ fn means(
 ) -> [f64; 2] {
     let (mut edges, mut setups, mut count) = (0.0, 0.0, 0.0);
     for &ratio in ratios {
-        // Equal speeds are the same in each draw.
+        // Equal speeds are the same in every draw.
         let (different, weight) = if ratio == 1 { (1, draws as f64) } else { (draws, 1.0) };
         for draw in 0..different {
             let seed = derive(derive(parts as u64, u64::from(ratio)), draw);
@@ -181,7 +181,7 @@ fn means(
     [edges / count, setups / count]
 }
 
-/// Speeds whose greatest ratio is about that given.
+/// Speeds whose largest ratio is about the given one.
 fn speeds(parts: usize, ratio: u32, seed: u64) -> Vec<u32> {
     let mut rng = Rng::new(seed);
     (0..parts).map(|_| 1000 + rng.below(1000 * (ratio - 1) + 1)).collect()

@@ -1,8 +1,9 @@
-//! Remapping beside partitions from scratch with the best labels, and beside plain diffusion.
+//! Remapping compared with partitions from scratch with the best labels, and with plain diffusion.
 //!
-//! A partition into 64 parts, or a mapping onto the tree 4:8:6, is resumed after the speed of a quarter of the parts was
-//! halved, and after one part in eight has left; which ones, is drawn at random. Weights of migration are multiples of the cost of
-//! the partition from scratch over the weight of all vertices. Means over the draws; times are the least of three.
+//! A partition into 64 parts, or a mapping to the tree 4:8:6, is resumed after a change: either the speed of
+//! a quarter of the parts was halved, or one part in eight was removed. The parts are drawn at random.
+//! Weights of migration are multiples of the cost of the partition from scratch divided by the weight of all
+//! vertices. Values are means over the draws; times are the minimum of three.
 
 use std::path::Path;
 
@@ -21,17 +22,17 @@ const PARTS: usize = 64;
 const MACHINE: [&str; 2] = ["4:8:6", "1:10:100"];
 const IMBALANCE: f64 = 0.03;
 
-/// Runs of which the least time counts.
+/// Number of runs of which the minimum time counts.
 const TRIALS: usize = 3;
 
-/// What has changed.
+/// The kind of change.
 #[derive(Clone, Copy)]
 enum Change {
     Slower,
     Fewer,
 }
 
-/// What a way to remap leads to.
+/// The result of a remapping.
 #[derive(Clone, Copy, Default)]
 struct Outcome {
     cost: f64,
@@ -54,7 +55,7 @@ impl Outcome {
     }
 }
 
-/// What some work leads to, and the least time that it takes.
+/// The result of some work, and its minimum time.
 fn timed<R>(run: &Run, work: impl Fn() -> R) -> (R, f64) {
     let once = || {
         let watch = Stopwatch::start(run.threads);
@@ -65,7 +66,7 @@ fn timed<R>(run: &Run, work: impl Fn() -> R) -> (R, f64) {
     (result, (1..TRIALS).map(|_| once().1).fold(seconds, f64::min))
 }
 
-/// Parts that are changed, drawn at random, in order.
+/// Changed parts, drawn at random, in ascending order.
 fn drawn(num_parts: usize, count: usize, seed: u64) -> Vec<u32> {
     let mut parts: Vec<u32> = (0..num_parts as u32).collect();
     Rng::new(derive(seed, num_parts as u64)).shuffle(&mut parts);
@@ -74,7 +75,7 @@ fn drawn(num_parts: usize, count: usize, seed: u64) -> Vec<u32> {
     parts
 }
 
-/// Twice the speed for all but some of the parts.
+/// Speed 2 for all parts but the slow ones.
 fn speeds(num_parts: usize, slow: &[u32]) -> Vec<u32> {
     (0..num_parts as u32).map(|part| if slow.contains(&part) { 1 } else { 2 }).collect()
 }
@@ -121,13 +122,13 @@ fn label(change: Change) -> &'static str {
     }
 }
 
-/// The names of all ways beside the one from scratch.
+/// The names of all methods except the one from scratch.
 fn ways(run: &Run) -> Vec<String> {
     let weights = run.weights.iter().map(|factor| format!("weight {factor}"));
     weights.chain(["diffusion".to_owned()]).collect()
 }
 
-/// A row for each way; cost, migration and time over those from scratch.
+/// One row for each method; cost, migration and time are relative to those from scratch.
 fn rows(
     table: &Table,
     (change, name, graph): (Change, &str, &CsrGraph),
@@ -179,13 +180,13 @@ fn means(table: &Table, change: Change, run: &Run, ratios: &[[Vec<f64>; 3]]) {
     }
 }
 
-/// The weight of migration that is a multiple of what a partition costs for each unit of vertex weight.
+/// The weight of migration that is a multiple of the cost of a partition per unit of vertex weight.
 fn weight_of(factor: f64, cost: i64, graph: &CsrGraph) -> MigrationWeight {
     MigrationWeight::rounded(factor * cost as f64 / graph.total_node_weight() as f64)
 }
 
-/// From scratch with the best labels, which takes so many seconds, and with each weight of migration. Weights are multiples of the cost
-/// from scratch, and `remap` tells cost, migration and overload.
+/// The outcomes from scratch with the best labels, which takes `seconds`, and with each weight of migration.
+/// Weights are multiples of the cost from scratch; `remap` returns cost, migration and overload.
 fn with_each_weight(
     graph: &CsrGraph,
     run: &Run,
@@ -201,7 +202,7 @@ fn with_each_weight(
     outcomes
 }
 
-/// From scratch, with each weight of migration, by diffusion: cut.
+/// The outcomes from scratch, with each weight of migration, and by diffusion, for the cut.
 fn parts(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome> {
     let equal = |parts| Targets::equal(graph, parts, IMBALANCE).unwrap_or_else(|error| fail(error));
     let old = Partitioner::new(run.preset, 2 * draw).partition(graph, &equal(PARTS)).into_blocks();
@@ -237,7 +238,7 @@ fn parts(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome>
     outcomes
 }
 
-/// Blocks in the numbers of those that have stayed.
+/// Blocks renumbered without the removed ones.
 fn renumbered(blocks: &[u32], left: &[u32]) -> Vec<u32> {
     blocks.iter().map(|&block| block - left.partition_point(|&other| other < block) as u32).collect()
 }
@@ -252,7 +253,7 @@ fn distance(a: u32, b: u32) -> i64 {
     }
 }
 
-/// The same on a machine: J.
+/// The same for J on a machine.
 fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome> {
     let tree = Hierarchy::parse(MACHINE[0], MACHINE[1]).unwrap_or_else(|error| fail(error));
     let num_pes = tree.num_pes();

@@ -9,7 +9,7 @@ use crate::common::{Stopwatch, Table, fail};
 
 const POINTS: usize = 10_000_000;
 const PARTS: usize = 1024;
-/// Of the mesh for spectral bisection.
+/// Side length of the mesh for spectral bisection.
 const SIDE: usize = 1000;
 const SPECTRAL_PARTS: usize = 64;
 

@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-/// Tells the processor time of this thread if all work is done in one, else the time on the clock.
+/// Measures the processor time of this thread if all work runs on one thread, otherwise wall-clock time.
 pub struct Stopwatch {
     begin: Instant,
     on_processor: Option<f64>,
 }
 
 impl Stopwatch {
-    /// Starts to measure work on so many threads.
+    /// Starts to measure work on this number of threads.
     pub fn start(threads: usize) -> Self {
         let on_processor = (threads == 1).then(processor_seconds).flatten();
         Self { begin: Instant::now(), on_processor }
@@ -24,16 +24,16 @@ impl Stopwatch {
     }
 }
 
-/// Processor time of this thread, where the system tells it.
+/// Processor time of this thread, if the system reports it.
 fn processor_seconds() -> Option<f64> {
-    // The kernel brings the figure up to date when the thread offers to yield.
+    // The kernel updates the figure when the thread yields.
     std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: f64 = text.split(' ').next()?.parse().ok()?;
     Some(nanoseconds * 1e-9)
 }
 
-/// The geometric mean of positive numbers; 1 of none.
+/// The geometric mean of positive numbers; 1 if there are none.
 pub fn geometric_mean(numbers: &[f64]) -> f64 {
     (numbers.iter().map(|number| number.ln()).sum::<f64>() / numbers.len().max(1) as f64).exp()
 }
@@ -44,7 +44,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Prints the headings. A column is as wide as its heading, or as the width given with it.
+    /// Prints the headings. A column is as wide as its heading, or as the given width.
     pub fn new<const N: usize>(columns: [(&str, usize); N]) -> Self {
         let widths: Vec<usize> =
             columns.iter().map(|(name, width)| name.chars().count().max(*width)).collect();
@@ -55,7 +55,7 @@ impl Table {
         table
     }
 
-    /// Prints a row: the first column to the left, the others to the right.
+    /// Prints a row: the first column left-aligned, the others right-aligned.
     pub fn row<const N: usize>(&self, cells: [String; N]) {
         let cells = cells.into_iter().zip(&self.widths).enumerate();
         let cells: Vec<String> = cells

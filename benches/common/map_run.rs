@@ -1,24 +1,24 @@
-//! What the benchmarks of mappings are asked for.
+//! The options of the mapping benchmarks.
 
 use viem::mapping::solve::MapPreset;
 
 use super::options::{Options, changes};
 
-/// What to map, and how.
+/// Which models to map, and how.
 pub struct MapRun {
     pub presets: Vec<MapPreset>,
-    /// Parts of the names of what is mapped; all if empty.
+    /// Substrings of the names to map; all if empty.
     names: Vec<String>,
     pub seeds: u64,
     pub threads: usize,
-    /// Whether a line is printed for each run.
+    /// Whether to print a line for each run.
     pub table: bool,
     /// Changes to the settings of the presets.
     pub changes: Vec<(String, String)>,
 }
 
 impl MapRun {
-    /// The options of the command line; `key` is that of the names.
+    /// Reads the options of the command line; `key` is the option with the names.
     pub fn read(key: &str) -> Self {
         Options::read(|options| {
             Ok(Self {
@@ -32,7 +32,7 @@ impl MapRun {
         })
     }
 
-    /// Whether what has this name is mapped.
+    /// Whether to map the model with this name.
     pub fn wants(&self, name: &str) -> bool {
         self.names.is_empty() || self.names.iter().any(|part| name.contains(part.as_str()))
     }

@@ -1,4 +1,4 @@
-//! Resident memory of this process in KiB, as Linux tells it.
+//! Resident memory of this process in KiB, as reported by Linux.
 
 fn status(key: &str) -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -6,13 +6,13 @@ fn status(key: &str) -> Option<usize> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Forgets the peak so far; the memory at hand.
+/// Resets the peak; returns the current memory.
 pub fn restart_peak() -> Option<usize> {
     std::fs::write("/proc/self/clear_refs", "5").ok()?;
     status("VmRSS:")
 }
 
-/// The most memory since.
+/// The peak since the last reset.
 pub fn peak() -> Option<usize> {
     status("VmHWM:")
 }

@@ -1,4 +1,4 @@
-//! What the benchmarks share: options, models, peers' tables, figures.
+//! Common code of the benchmarks: options, models, peers' tables, figures.
 
 #![allow(dead_code, unused_imports)] // each benchmark uses a part of it
 

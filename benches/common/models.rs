@@ -1,4 +1,4 @@
-//! Graphs from a folder, and what peers reached on them.
+//! Graphs from a folder, and the results of peers on them.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub fn graphs_of(folder: &str) -> Vec<(String, PathBuf)> {
     paths.into_iter().map(|path| (name(&path), path)).collect()
 }
 
-/// The named columns of a table with headings whose columns are separated by tabulators.
+/// The named columns of a table with headings and tab-separated columns.
 pub fn columns<const N: usize>(path: &str, names: [&str; N]) -> Vec<[String; N]> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| fail(format!("{path}: {error}")));
     let headings: Vec<&str> = text.lines().next().unwrap_or("").split('\t').collect();

@@ -1,4 +1,4 @@
-//! Options of a benchmark: `key=value`, `key=value,value`, and words that stand alone.
+//! Options of a benchmark: `key=value`, `key=value,value`, and single words.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -7,20 +7,20 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// What is given on the command line and has not been asked for yet, and what has been asked for.
+/// The command-line options not read yet, and the names of the options read.
 pub struct Options {
     given: Vec<(String, Option<String>)>,
     known: Vec<String>,
 }
 
 impl Options {
-    /// What `read` makes of the command line. Ends the program with a message if a value does not fit, or if something
-    /// is given that `read` has not asked for.
+    /// The result of `read` for the command line. Ends the program with a message if a value is invalid, or
+    /// if there is an option that `read` has not asked for.
     pub fn read<T>(read: impl FnOnce(&mut Options) -> Result<T, String>) -> T {
         Self::parse(std::env::args().skip(1), read).unwrap_or_else(|message| super::fail(message))
     }
 
-    /// The same for given arguments. `--bench` is passed over: cargo adds it.
+    /// The same for given arguments. Ignores `--bench`, which cargo adds.
     pub fn parse<T>(
         arguments: impl IntoIterator<Item = String>,
         read: impl FnOnce(&mut Options) -> Result<T, String>,
@@ -115,8 +115,8 @@ impl Options {
     }
 }
 
-/// The same settings with changes by their names, with dots between those of nested settings. A value is JSON, or else a
-/// name.
+/// The same settings with changes, given by names with dots between nested settings. A value is JSON, or else
+/// a name.
 pub fn changed<T: Serialize + DeserializeOwned>(
     settings: &T,
     changes: &[(String, String)],
@@ -131,7 +131,7 @@ pub fn changed<T: Serialize + DeserializeOwned>(
     serde_json::from_value(all).map_err(|error| error.to_string())
 }
 
-/// Changes to the settings of a mapping by their names.
+/// Changes to the settings of a mapping, by name.
 pub fn changes(options: &mut Options) -> Result<Vec<(String, String)>, String> {
     let mut changes = options.settings()?;
     for key in ["distances", "time_limit", "not_worse_than"] {

@@ -1,4 +1,4 @@
-//! J with exact sizes beside J with an imbalance.
+//! J with exact sizes compared with J with an imbalance.
 
 use viem::mapping::solve::MapPreset;
 
@@ -6,7 +6,7 @@ use super::peers::{has_peer, peers};
 use super::{Run, map};
 use crate::common::{Table, geometric_mean};
 
-/// A row for each graph and machine.
+/// One row for each graph and machine.
 pub fn table(run: &Run, preset: MapPreset) {
     let peers = peers();
     println!("{}: exact sizes beside an imbalance of {} %", preset.name(), run.imbalance);

@@ -1,4 +1,4 @@
-//! Direct mappings, many vertices a PE: J, time, exact sizes, threads, partitions of machines, unequal PEs.
+//! Many-to-one mapping: J, time, exact sizes, threads, subsets of machines, unequal PEs.
 //!
 //! ```text
 //! VIEM_GRAPHS=folder [VIEM_PEERS=many.tsv] cargo bench --bench many -- [options]
@@ -6,17 +6,18 @@
 //!     threads=1  table  whole.flow.rounds=3  sections.k_way.rounds=2
 //! ```
 //!
-//! | `what` | table | graphs, if none is named |
+//! | `what` | table | default graphs |
 //! |---|---|---|
-//! | `peers` | J and time beside recorded peers, and with `table` of every pair | those of the peers |
-//! | `exact` | J with exact sizes over J with the imbalance | those of the peers |
-//! | `threads` | time on the clock with one thread and with two, memory | of the folder, above 50 000 vertices |
-//! | `subsets` | J onto each five PEs of `mesh:2x4`, beside partitioning and the best relabelling | bump |
-//! | `speeds` | loads and cut with 20 PEs of random speeds, beside equal ones | 3elt, whitaker3, fe_4elt2 |
+//! | `peers` | J and time compared with recorded peers, and with `table` of every pair | those of the peers |
+//! | `exact` | J with exact sizes relative to J with the imbalance | those of the peers |
+//! | `threads` | wall-clock time with one thread and with two, memory | those of the folder with more than 50 000 vertices |
+//! | `subsets` | J on each subset of five PEs of `mesh:2x4`, compared with partitioning and the best relabelling | bump |
+//! | `speeds` | loads and cut with 20 PEs of random speeds, compared with equal ones | 3elt, whitaker3, fe_4elt2 |
 //!
-//! The folder holds METIS graphs (`*.graph`); the peers' file has the columns graph, hierarchy, distances, tool, J, seconds. Graphs
-//! `mesh16` and `mesh20` are triangulated grids of 2^16 and 2^20 vertices. Every setting can be changed by its name in
-//! [`ManyToOnePartitionConfig`](viem::partition::ManyToOnePartitionConfig). Means are geometric. With one thread, times are CPU times; with more, times of the clock.
+//! The folder contains METIS graphs (`*.graph`); the peers' file has the columns graph, hierarchy, distances,
+//! tool, J, seconds. The graphs `mesh16` and `mesh20` are triangulated grids of 2^16 and 2^20 vertices. Every
+//! setting can be changed by its name in [`ManyToOnePartitionConfig`](viem::partition::ManyToOnePartitionConfig). Means are
+//! geometric. With one thread, times are CPU times; with more, wall-clock times.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -32,7 +33,7 @@ use viem::io::metis::NodeWeights;
 use viem::machine::Machine;
 use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, MapPreset, map_many_to_one};
 
-/// A table: its name, and what prints it for one preset.
+/// A table: its name, and the function that prints it for one preset.
 type Table = (&'static str, fn(&Run, MapPreset));
 
 const TABLES: [Table; 5] = [
@@ -49,7 +50,7 @@ struct Run {
     distances: Option<String>,
     /// In percent.
     imbalance: f64,
-    /// Names; those that the table says if empty.
+    /// Names of graphs; the default graphs of the table if empty.
     graphs: Vec<String>,
     seeds: u64,
     threads: usize,
@@ -87,7 +88,7 @@ impl Run {
         config
     }
 
-    /// The graphs asked for, or those of the folder whose names are wanted.
+    /// The graphs given by name, or those of the folder whose names are wanted.
     fn graphs(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<(String, CsrGraph)> {
         let named = |name: &str| self.graphs.iter().any(|wanted| wanted == name);
         let mut graphs = Vec::new();
@@ -108,7 +109,7 @@ impl Run {
     }
 }
 
-/// A direct mapping.
+/// A many-to-one mapping.
 fn map(graph: &CsrGraph, machine: &dyn Machine, config: &ManyToOneConfig) -> ManyToOneSolution {
     map_many_to_one(graph, machine, config).unwrap_or_else(|error| fail(error))
 }

@@ -1,4 +1,4 @@
-//! J and time beside recorded peers.
+//! J and time compared with recorded peers.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,7 +11,7 @@ use viem::mapping::solve::{ManyToOneSolution, MapPreset};
 use super::{Run, map};
 use crate::common::{Stopwatch, Table, columns, fail, geometric_mean, number_in};
 
-/// What peers reached, by graph and machine.
+/// The results of peers, by graph and machine.
 pub type Peers = HashMap<(String, String), Vec<Peer>>;
 
 pub struct Peer {
@@ -33,7 +33,7 @@ pub fn peers() -> Option<Peers> {
     Some(peers)
 }
 
-/// All cells beside one peer.
+/// All cells compared with one peer.
 #[derive(Default)]
 struct Comparison {
     costs: Vec<f64>,
@@ -61,7 +61,7 @@ impl Comparison {
 
 /// All graphs and machines with one preset.
 pub fn table(run: &Run, preset: MapPreset) {
-    // One pool for everything, so that its processor time can be told.
+    // One pool for everything, so that its processor time can be measured.
     threads::run(run.threads, || compare(run, preset)).unwrap_or_else(|error| fail(error));
 }
 

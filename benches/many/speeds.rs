@@ -1,4 +1,4 @@
-//! PEs of unequal speed: loads and the cut beside those of equal PEs.
+//! PEs of unequal speed: loads and the cut, compared with those of equal PEs.
 
 use viem::graph::CsrGraph;
 use viem::ground::rng::Rng;
@@ -12,7 +12,7 @@ const PES: usize = 20;
 const DRAWS: u64 = 20;
 const GREATEST_SPEED: u32 = 8;
 
-/// A line for each graph. All PEs are at distance 1, so that J is the cut.
+/// One line for each graph. All PEs are at distance 1, so minimising J minimises the cut.
 pub fn table(run: &Run, preset: MapPreset) {
     for (name, graph) in run.graphs(|name| ["3elt", "whitaker3", "fe_4elt2"].contains(&name)) {
         let equal = mapped(run, preset, &graph, vec![1; PES]);
@@ -26,8 +26,8 @@ pub fn table(run: &Run, preset: MapPreset) {
             greatest = fullness.iter().copied().fold(greatest, f64::max);
         }
         println!(
-            "{} {name} onto {PES} PEs, {DRAWS} draws of speeds 1 to {GREATEST_SPEED}: cut over that of equal PEs {sum:.4} in the mean; \
-             load over share {least:.4} to {greatest:.4}",
+            "{} {name} onto {PES} PEs, {DRAWS} draws of speeds 1 to {GREATEST_SPEED}: mean cut relative to that of equal PEs {sum:.4}; \
+             load relative to share {least:.4} to {greatest:.4}",
             preset.name()
         );
     }
@@ -35,7 +35,7 @@ pub fn table(run: &Run, preset: MapPreset) {
 
 struct Mapped {
     cut: f64,
-    /// The load of each PE over its share.
+    /// The load of each PE divided by its share.
     fullness: Vec<f64>,
 }
 

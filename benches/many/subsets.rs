@@ -1,9 +1,10 @@
-//! Partitions of a machine: each five PEs of a mesh of eight, connected or not.
+//! Subsets of a machine: each set of five PEs of a mesh of eight, connected or not.
 //!
-//! Beside a direct mapping stands what needs no knowledge of the machine: a partition into five blocks, whose blocks are placed
-//! best by enumeration.
+//! A many-to-one mapping is compared with a method that does not know the machine: a partition into five
+//! blocks, which are placed optimally by enumeration.
 //!
-//! Pellegrini: Process mapping onto complex architectures and partitions thereof. 2015 (the figure of the graph bump).
+//! Pellegrini: Process mapping onto complex architectures and partitions thereof. 2015 (the figure of the
+//! graph bump).
 
 use viem::graph::quotient;
 use viem::ground::types::{Cost, PeId};
@@ -18,7 +19,7 @@ use crate::common::{fail, geometric_mean};
 const PES: usize = 8;
 const BLOCKS: usize = 5;
 
-/// A line for each graph: J of the direct mapping over that of the partition.
+/// One line for each graph: J of the many-to-one mapping relative to that of the partition.
 pub fn table(run: &Run, preset: MapPreset) {
     for (name, graph) in run.graphs(|name| name == "bump") {
         let config = run.config(preset, 0);

@@ -1,4 +1,4 @@
-//! What a second thread saves, and the memory of a mapping.
+//! The time saved by a second thread, and the memory of a mapping.
 
 use std::time::Instant;
 
@@ -7,10 +7,10 @@ use viem::mapping::solve::MapPreset;
 use super::{Run, map};
 use crate::common::{Table, memory};
 
-/// Graphs of fewer vertices are left out unless they are named.
+/// Graphs with fewer vertices are skipped unless they are named.
 const LEAST_NODES: usize = 50_000;
 
-/// A row for each graph and machine. Both numbers of threads must give the same mapping.
+/// One row for each graph and machine. Both numbers of threads must give the same mapping.
 pub fn table(run: &Run, preset: MapPreset) {
     println!("{}: seconds on the clock", preset.name());
     let table = Table::new([("graph", 24), ("J", 12), ("one", 8), ("two", 8), ("ratio", 8), ("MiB", 6)]);

@@ -1,25 +1,26 @@
-//! Maps random problems of random shapes for as long as one likes, and checks every promise on each.
+//! Maps random problems of random shapes for a given time, and checks every guarantee on each.
 //!
 //! ```text
 //! cargo bench --profile soak --bench soak -- minutes=60 [seed=1] [only=17]
 //! ```
 //!
-//! Round i of a seed is always the same problem; a failure names it, and `only=i` runs it alone. Without
-//! `minutes` it runs for some seconds. `only` also prints the problem, with its settings. What is checked, all against
-//! code that the optimiser does not use:
+//! Round i of a seed is always the same problem. A failure names it, and `only=i` runs it alone. Without
+//! `minutes` it runs for a few seconds. `only` also prints the problem with its settings. The checks use code
+//! that is independent of the optimiser:
 //!
-//! - the graph survives writing and reading, packed or not, and the checker finds it valid; a damaged text is
-//!   refused or read, and a repaired one is valid;
-//! - the mapping is a permutation, the auditor finds the J that was reported, and J is no worse than that of
-//!   the identity, of the construction, and of the mapping given as a start;
-//! - other threads and the other kind of distances give the same mapping and the same report, times aside;
+//! - the graph survives writing and reading, compressed or not, and the checker accepts it; a damaged text is
+//!   rejected or read, and a repaired one is valid;
+//! - the mapping is a permutation, the auditor confirms the reported J, and J is no worse than that of the
+//!   identity, of the construction, and of the mapping given as a start;
+//! - other numbers of threads and the other kind of distances give the same mapping and the same report,
+//!   times aside;
 //! - no exchange of two processes lowers J after a search of all pairs;
-//! - a run that is stopped at a random moment, or by a time limit, returns a valid mapping that is no worse than the
-//!   identity, the construction and the start;
-//! - the program, with redirected outputs and too little memory, room or time, writes a valid mapping, or ends with the
-//!   code for what it lacks and leaves every file as it was;
+//! - a run that is stopped at a random moment, or by a time limit, returns a valid mapping that is no worse
+//!   than the identity, the construction and the start;
+//! - the program, with redirected outputs and too little memory, disk space or time, writes a valid mapping,
+//!   or ends with the exit code for the missing resource and leaves every file unchanged;
 //! - every block of a partition has a vertex and no more weight than allowed, and the cut, the block weights
-//!   and the quotient graph are what summing up the edges gives.
+//!   and the quotient graph match the sums over the edges.
 
 #[path = "../../benches/common/mod.rs"]
 mod common;
@@ -55,7 +56,7 @@ fn main() {
     });
     let begin = Instant::now();
     let end = Duration::from_secs_f64(60.0 * minutes);
-    let mut told = begin;
+    let mut reported = begin;
     let mut counts = Counts::default();
     for round in only.unwrap_or(0)..only.map_or(u64::MAX, |only| only + 1) {
         if only.is_none() && begin.elapsed() >= end {
@@ -69,12 +70,12 @@ fn main() {
                 std::process::exit(1);
             }
         }
-        if told.elapsed() > Duration::from_secs(60) {
-            told = Instant::now();
+        if reported.elapsed() > Duration::from_secs(60) {
+            reported = Instant::now();
             println!("{:.0} min: {counts:?}", begin.elapsed().as_secs_f64() / 60.0);
         }
     }
-    println!("{:.1} min: {counts:?}, every promise kept", begin.elapsed().as_secs_f64() / 60.0);
+    println!("{:.1} min: {counts:?}, all checks passed", begin.elapsed().as_secs_f64() / 60.0);
 }
 
 #[derive(Debug, Default)]
@@ -193,7 +194,7 @@ fn random_graph(rng: &mut Rng, n: usize) -> CsrGraph {
             }
         }
         6 | 7 => {
-            // Hubs: each next to nearly all, or only to its share, and some other edges.
+            // Hubs, adjacent to nearly all vertices or to a share of them, and some other edges.
             let hubs = (1 + rng.below(10)).min(n as u32);
             let is_shared = rng.below(2) == 0;
             let others = rng.below(n as u32);
@@ -239,7 +240,7 @@ fn read(bytes: &[u8]) -> CsrGraph {
     metis::read(Source::new("soak", bytes).expect("bytes"), NodeWeights::Read).expect("a graph")
 }
 
-/// Checks that files of the graph are what they should be, and returns one.
+/// Checks that files of the graph are correct, and returns one.
 fn check_files(rng: &mut Rng, graph: &CsrGraph) -> String {
     let text = text_of(graph).into_bytes();
     assert_eq!(&read(&text), graph);
@@ -261,9 +262,9 @@ fn check_files(rng: &mut Rng, graph: &CsrGraph) -> String {
     let is_readable = metis::read(source(), NodeWeights::Ignore).is_ok();
     assert_eq!(report.is_valid(), is_readable, "{:?}", report.faults);
     let repair = metis::repair(source(), 3).expect("bytes");
-    if let Ok(mended) = repair.result {
+    if let Ok(repaired) = repair.result {
         let mut text = Vec::new();
-        mended.write(&mut text).expect("a vector");
+        repaired.write(&mut text).expect("a vector");
         let report = metis::check(Source::new("soak", &text[..]).expect("bytes"), 3).expect("bytes");
         assert!(report.is_valid(), "{:?}", report.faults);
     }
@@ -274,7 +275,7 @@ fn random_config(rng: &mut Rng) -> MapConfig {
     let mut config = MapConfig::preset(pick(rng, &MapPreset::ALL));
     config.seed = rng.next_u64();
     config.threads = pick(rng, &[1, 2, 8]);
-    config.distances = pick(rng, &[None, Some(DistanceKind::Hierarchy), Some(DistanceKind::HierarchyOnline)]);
+    config.distances = pick(rng, &[None, Some(DistanceKind::Stored), Some(DistanceKind::Online)]);
     if rng.below(2) == 0 {
         config.construction.algorithm = Some(pick(rng, &Construction::ALL));
     }
@@ -320,7 +321,7 @@ fn check_mapping(
         assert!(cost <= audited_cost(text, start, hierarchy));
     }
 
-    let kinds = [None, Some(DistanceKind::Hierarchy), Some(DistanceKind::HierarchyOnline)];
+    let kinds = [None, Some(DistanceKind::Stored), Some(DistanceKind::Online)];
     let other = config.with_threads(pick(rng, &[1, 2, 8])).with_distances(pick(rng, &kinds));
     let again = solve_watched(graph, hierarchy, &other, start.as_ref(), &()).expect("what was solved before");
     assert_eq!(again.mapping, mapping, "{config:?} {other:?}");

@@ -111,7 +111,7 @@ impl<'a> MachineFiles<'a> {
             distances: options.distances(),
             file: options.file().map(text).transpose()?,
             pes: pes.map(Cow::Owned).or(options.pes().map(Cow::Borrowed)),
-            outline: machine.outline(),
+            outline: machine.audited().map(|audited| audited.outline()),
         })
     }
 

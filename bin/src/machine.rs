@@ -10,7 +10,7 @@ use crate::console::Console;
 use crate::error::{Result, UsageError};
 use viem::ground::types::PeId;
 use viem::machine::{self, SpecError, Wanted};
-use viem::machine::{Hierarchy, Machine};
+use viem::machine::{Hierarchy, Machine, Note};
 
 /// What is said where no machine is given.
 const MISSING: &str = "give the machine: --hierarchy_parameter_string with --distance_parameter_string, or --machine; only a \
@@ -112,13 +112,12 @@ impl MachineOptions {
     /// Reads the machine. Distances that fall are allowed, but most often given the wrong way round.
     pub(crate) fn build(&self, console: Console) -> Result<Box<dyn Machine>> {
         let whole: Box<dyn Machine> = match &self.machine {
-            Some(spec) => machine::build_wanted(&Wanted {
-                spec,
-                distances: self.distances(),
-                pes: None,
-                count_pus: self.pu,
-                latency: self.latency.as_deref(),
-            })?,
+            Some(spec) => machine::build_wanted(
+                &Wanted::new(spec)
+                    .with_distances(self.distances())
+                    .with_count_pus(self.pu)
+                    .with_latency(self.latency.as_deref()),
+            )?,
             None => {
                 let arities =
                     self.hierarchy_parameter_string.as_deref().ok_or_else(|| UsageError(MISSING.into()))?;
@@ -145,7 +144,7 @@ impl MachineOptions {
     /// Warns of distances that fall; clusters warn themselves.
     fn warn_of_order(&self, console: Console, machine: &dyn Machine) {
         let falls = |hierarchy: &&Hierarchy| !hierarchy.simplified().distances().is_sorted();
-        let hierarchy = machine.hierarchy().filter(falls).filter(|_| machine.notes().is_empty());
+        let hierarchy = machine.hierarchy().filter(falls).filter(|_| notes(machine).is_empty());
         let (Some(hierarchy), Some(distances)) = (hierarchy, self.distances()) else { return };
         let reversed = |text: &str| text.split(':').rev().collect::<Vec<_>>().join(":");
         let rises = hierarchy.distances().iter().rev().is_sorted();
@@ -190,13 +189,18 @@ pub(crate) fn tell(console: Console, machine: &dyn Machine) {
             machine.describe()
         )),
     }
-    for note in machine.notes() {
+    for note in notes(machine) {
         if note.is_warning {
             console.warn(format_args!("{}", note.text));
         } else {
             console.line(format_args!("{}", note.text));
         }
     }
+}
+
+/// What is to be said about a machine that was not typed in full.
+fn notes(machine: &dyn Machine) -> Vec<Note> {
+    machine.audited().map(|audited| audited.notes()).unwrap_or_default()
 }
 
 /// The machine, as written to `--json`.

@@ -1,5 +1,6 @@
-//! Any text as each of the files that describe a cluster: nothing panics, errors say something, and what a file of hosts, a line of
-//! hwloc or an XML file of it describes is a machine whose distances the auditor confirms.
+//! Any text as each of the files that describe a cluster: nothing panics, and errors have a message. If a
+//! file of hosts, a line of hwloc or an XML file of it describes a machine, the auditor confirms its
+//! distances.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +10,7 @@ use viem::io::cluster::topology::Topology;
 use viem::io::cluster::{hostfile, hostlist, hwloc, latency, synthetic, topology};
 use viem::io::{ReadError, Source};
 use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, plain};
-use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
+use viem::machine::{Audited, DistanceOracle, DistanceVisitor, Located, Machine};
 use viem_verify::{MachineText, OUTLINE, audit_on};
 
 struct Ask(PeId, PeId);
@@ -25,7 +26,7 @@ fn source(text: &[u8]) -> Source<'_> {
     Source::new("fuzz", text).expect("bytes can be read")
 }
 
-fn told<T>(result: Result<T, ReadError>) -> Option<T> {
+fn checked<T>(result: Result<T, ReadError>) -> Option<T> {
     match result {
         Ok(found) => Some(found),
         Err(error) => {
@@ -35,7 +36,7 @@ fn told<T>(result: Result<T, ReadError>) -> Option<T> {
     }
 }
 
-/// Builds the cluster and asks for a distance.
+/// Builds the cluster and reads a distance.
 fn check(draft: Draft<'_>) {
     let Ok(cluster) = Cluster::new(draft) else { return };
     let n = cluster.num_pes() as PeId;
@@ -43,7 +44,7 @@ fn check(draft: Draft<'_>) {
         return;
     }
     let (p, q) = (n / 3, n - 1);
-    let outline = cluster.outline().expect("clusters have outlines");
+    let outline = cluster.outline();
     let text = MachineText { spec: OUTLINE, distances: None, file: Some(&outline), pes: None };
     let distance = cluster.distances().expect("it is small").visit(Ask(p, q));
     assert!(distance > 0 && !cluster.describe().is_empty());
@@ -64,7 +65,7 @@ fn draft(nodes: Vec<DraftNode>, inside: Object, topology: Topology) -> Draft<'st
     }
 }
 
-/// As many as are built quickly with instrumentation, four times for each input.
+/// The number of objects that can be built quickly with instrumentation, four times per input.
 const MOST_OBJECTS: usize = 1 << 12;
 
 fn num_objects(object: &Object) -> usize {
@@ -77,21 +78,21 @@ fn named(hosts: impl IntoIterator<Item = String>) -> Vec<DraftNode> {
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    if let Some(hosts) = told(hostlist::read("fuzz", &text)) {
+    if let Some(hosts) = checked(hostlist::read("fuzz", &text)) {
         assert!(!hosts.is_empty());
     }
-    told(hostlist::read_counts("fuzz", &text));
-    if let Some(hosts) = told(hostfile::read(source(bytes))) {
+    checked(hostlist::read_counts("fuzz", &text));
+    if let Some(hosts) = checked(hostfile::read(source(bytes))) {
         check(draft(named(hosts.into_iter().map(|host| host.name)), plain(2), Topology::Flat));
     }
-    let nodes = [told(hwloc::read(source(bytes))), told(synthetic::read("fuzz", &text))];
+    let nodes = [checked(hwloc::read(source(bytes))), checked(synthetic::read("fuzz", &text))];
     for node in nodes.into_iter().flatten().filter(|node| num_objects(node) <= MOST_OBJECTS) {
         let node_of =
             |unit| Draft { unit, ..draft(named(["a".into(), "b".into()]), node.clone(), Topology::Flat) };
         check(node_of(Unit::Core));
         check(node_of(Unit::Pu));
     }
-    if let Some(topology) = told(topology::read(source(bytes))) {
+    if let Some(topology) = checked(topology::read(source(bytes))) {
         let hosts: Vec<String> = match &topology {
             Topology::Flat => Vec::new(),
             Topology::Tree(switches) => switches.iter().flat_map(|switch| switch.nodes.clone()).collect(),
@@ -101,7 +102,7 @@ fuzz_target!(|bytes: &[u8]| {
         };
         check(draft(named(hosts), plain(2), topology));
     }
-    if let Some(latencies) = told(latency::read(source(bytes))) {
+    if let Some(latencies) = checked(latency::read(source(bytes))) {
         let names = latencies.hosts.clone();
         let hosts = names.unwrap_or_else(|| (0..latencies.num_hosts).map(|host| host.to_string()).collect());
         check(Draft { latencies: Some(latencies), ..draft(named(hosts), plain(2), Topology::Flat) });

@@ -1,4 +1,4 @@
-//! Any bytes as coordinates: finite points that every algorithm divides as asked, or an error.
+//! Any bytes as coordinates: finite points that every algorithm partitions as requested, or an error.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

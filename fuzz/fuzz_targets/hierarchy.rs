@@ -1,4 +1,4 @@
-//! Any two texts as hierarchy and distances: both ways to have distances agree with the definition.
+//! Any two texts as hierarchy and distances: online and stored distances agree with the definition.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as an index: an order that survives a round trip and is cut as asked, or an error.
+//! Any bytes as an index: an order that survives a round trip and is partitioned as requested, or an error.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

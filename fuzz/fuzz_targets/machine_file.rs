@@ -1,5 +1,5 @@
-//! Any bytes as a target file, a network or a matrix: a machine whose distances the auditor confirms and whose parts are
-//! complete, or an error.
+//! Any bytes as a target file, a network or a matrix: a machine with distances that the auditor confirms and
+//! complete parts, or an error.
 #![no_main]
 
 use std::path::Path;
@@ -13,10 +13,11 @@ use viem_verify::{MachineText, audit_on};
 
 const NAMES: [&str; 4] = ["machine", "machine.tgt", "machine.graph", "machine.matrix"];
 
-/// PEs of a whole machine at most: parts of it are found by dividing the whole, which takes seconds for the largest that fit the memory.
+/// Upper limit on the PEs of a whole machine: its parts are found by dividing the whole, which takes seconds
+/// for the largest machines that fit the memory.
 const MOST_PES: usize = 1 << 20;
 
-/// The PEs of the machine that this one is a part of, if that can be large.
+/// The number of PEs of the machine that this one is a part of, if that can be large.
 fn num_pes_of_whole(interconnect: &Interconnect) -> usize {
     match interconnect {
         Interconnect::Listed { whole, .. } => num_pes_of_whole(whole),
@@ -54,7 +55,7 @@ fuzz_target!(|input: (u8, &[u8])| {
     }
     let distances = match machine.distances() {
         Ok(distances) => distances,
-        // They may be a few of very many.
+        // The list may have a few of very many PEs.
         Err(MachineError::TooLarge { .. }) => return,
         Err(error) => panic!("{error}"),
     };

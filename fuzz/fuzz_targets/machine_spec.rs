@@ -1,5 +1,5 @@
-//! Any text as a machine and, after a blank each, its distances and two PEs: the auditor confirms the distance of the
-//! two, or there is an error.
+//! Any text as a machine, followed by its distances and two PEs, separated by blanks: the auditor confirms
+//! the distance of the two, or there is an error.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -22,7 +22,7 @@ fuzz_target!(|text: &str| {
     let mut fields = text.split(' ');
     let (spec, distances) = (fields.next().unwrap_or(""), fields.next().filter(|text| !text.is_empty()));
     let [p, q] = [(); 2].map(|()| fields.next().and_then(|pe| pe.parse::<PeId>().ok()).unwrap_or(0));
-    // Clusters are read from files, or found in the environment.
+    // Clusters are read from files, or detected in the environment.
     let is_cluster = KINDS.iter().any(|kind| kind.is_cluster() && spec.starts_with(kind.name));
     if is_cluster || machine::file_of(spec).is_some() {
         return;

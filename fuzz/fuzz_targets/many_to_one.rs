@@ -1,5 +1,5 @@
-//! Small problems of many vertices a PE: whatever the options and whenever the run is stopped, J and all loads are what the
-//! auditor finds, and a start is not made worse.
+//! Small many-to-one problems: with any options and stopped at any time, the auditor confirms J and all
+//! loads, and a start is not made worse.
 #![no_main]
 
 #[path = "../common/mod.rs"]

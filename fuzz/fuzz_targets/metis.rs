@@ -1,5 +1,5 @@
-//! Any bytes as a graph file: the reader, the checker and the auditor agree, and what is read survives a
-//! round trip.
+//! Any bytes as a graph file: the reader, the checker and the auditor agree, and a graph that was read
+//! survives a round trip.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

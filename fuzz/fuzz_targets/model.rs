@@ -1,5 +1,5 @@
-//! Small graphs of any weights, partitioned: blocks, weights, cut and quotient graph are what summing up
-//! gives, and no block is empty.
+//! Small graphs with any weights, partitioned: blocks, weights, cut and quotient graph match sums over the
+//! edges, and no block is empty.
 #![no_main]
 
 #[path = "../common/mod.rs"]

@@ -1,4 +1,4 @@
-//! Any bytes behind the mark of gzip: an error or what they unpack to, and memory that stays bounded.
+//! Any bytes after the magic number of gzip: an error or the uncompressed bytes, with bounded memory.
 #![no_main]
 
 use std::io::{Read, Write};

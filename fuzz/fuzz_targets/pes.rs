@@ -1,4 +1,4 @@
-//! Any bytes as a list of PEs: a list without repeats that the auditor reads the same way, or an error.
+//! Any bytes as a list of PEs: a list without repeats that the auditor reads in the same way, or an error.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

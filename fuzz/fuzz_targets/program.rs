@@ -1,4 +1,4 @@
-//! Any bytes as a workload: one that is written and read again the same and that ends in the simulator, or an error.
+//! Any bytes as a workload: one that survives a round trip and ends in the simulator, or an error.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +9,7 @@ use viem::workload::routing::Routing;
 use viem::workload::simulate::{SimulationConfig, simulate};
 use viem::workload::text;
 
-/// Instructions of workloads that are simulated.
+/// Largest number of instructions of workloads that are simulated.
 const FEW: u64 = 1 << 10;
 
 fn read(text: &[u8]) -> Result<Workload, String> {
@@ -34,7 +34,7 @@ fuzz_target!(|input: (u8, &[u8])| {
     let routing = Routing::new(&grid.expect("few vertices")).expect("few links");
     let pe_of: Vec<u32> = (0..workload.num_tasks() as u32).map(|task| task * 7 % (3 * side)).collect();
     let simulated = simulate(&workload, &routing, &pe_of, SimulationConfig::default(), &())
-        .expect("nobody waits for ever");
+        .expect("there is no deadlock");
     let busy: u64 = simulated.pes.iter().map(|pe| pe.busy).sum();
     let work: u64 = (0..workload.num_tasks() as u32).map(|task| workload.work(task)).sum();
     assert_eq!(busy, work + 2 * workload.num_messages());

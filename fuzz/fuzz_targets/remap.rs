@@ -1,5 +1,5 @@
-//! Any bytes as an older partition, as parents and as a list of blocks that have left: vertices change place as the auditor counts
-//! it, or an error.
+//! Any bytes as an older partition, as parents and as a list of removed blocks: the auditor confirms the
+//! migration, or there is an error.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -13,7 +13,7 @@ use viem_verify::{OldText, audit_migration};
 const NUM_NODES: usize = 6;
 const NUM_BLOCKS: usize = 3;
 
-/// The homes of the vertices, and the texts that told them.
+/// The homes of the vertices, and the texts that define them.
 fn homes(texts: [&[u8]; 3]) -> Option<Homes> {
     let [old, of_vertices, left] = texts.map(|text| Source::new("fuzz", text));
     let old = partition::read(old.ok()?, None).ok()?;

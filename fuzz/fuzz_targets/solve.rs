@@ -1,5 +1,5 @@
-//! Small problems of any shape, end to end: whatever the options and whenever the run is stopped, J is what the
-//! auditor finds, and no worse than that of the identity.
+//! Small problems of any shape, end to end: with any options and stopped at any time, the auditor confirms J,
+//! and J is no worse than that of the identity.
 #![no_main]
 
 #[path = "../common/mod.rs"]

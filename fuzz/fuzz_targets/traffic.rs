@@ -1,4 +1,4 @@
-//! Any bytes as recorded traffic of any kind: an error, or a graph that is valid and survives a round trip.
+//! Any bytes as recorded traffic of any kind: an error, or a valid graph that survives a round trip.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -7,12 +7,12 @@ use viem::io::metis::{self, GraphContent, NodeWeights};
 use viem::io::traffic::{Collector, Format, Share, TrafficConfig, WINDOW, Weighing};
 use viem::io::{ReadError, Source};
 
-/// Keeps runs short: a few bytes can name a rank that makes a graph of millions of vertices.
+/// Limits the run time: a few bytes can name a rank that leads to a graph of millions of vertices.
 const MOST_RANKS: u64 = 1000;
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (choice, text) = (usize::from(input.0), input.1);
-    // The kind and the weight; the kind that is recognised, if one is, behaves as if it had been named.
+    // The kind and the weight; a recognised kind must behave as if it had been named.
     let format = Format::ALL[choice % Format::ALL.len()];
     let source = |text| Source::new("fuzz", text);
     let mut collector = Collector::new(None);

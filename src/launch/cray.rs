@@ -1,8 +1,9 @@
 //! Cray MPICH: a list of the ranks in the order of the slots, which is the inverse of a mapping.
 //!
-//! The slots of a node are on the same CPUs of every node, so the mapping must use the same CPUs of every node, and as many nodes
-//! as it takes to fill all but the last. Slurm numbers the slots by its own order of the nodes, whatever order `-w` has, so the hosts
-//! must be in that order: by name, with numbers inside names compared as numbers.
+//! The slots of a node are on the same CPUs on every node. The mapping must therefore use the same CPUs on
+//! every node, and fill all nodes but the last. Slurm numbers the slots in its own order of the nodes,
+//! whatever the order in `-w`. The hosts must be in that order: by name, with numbers inside names compared
+//! as numbers.
 
 use std::cmp::Ordering;
 
@@ -24,7 +25,7 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
             second: pair[1].host.to_owned(),
         });
     }
-    // The slots of a node, by the CPUs that they are on.
+    // The slots of a node, by their CPUs.
     nodes.iter_mut().for_each(|node| node.ranks.sort_by_key(|&rank| job.site(rank).cpus));
     let (first, last) = (&nodes[0], nodes.len() - 1);
     let most = first.ranks.len();
@@ -51,12 +52,13 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
     Ok(Launch { files: vec![LaunchFile::text(order.join(",") + "\n")], line: Some(line) })
 }
 
-/// The order of two names of hosts, in which `n9` comes before `n10`.
+/// The order of two host names; `n9` comes before `n10`.
 fn by_number(a: &str, b: &str) -> Ordering {
     pieces(a).cmp(pieces(b))
 }
 
-/// The texts of a name and the numbers behind them. A number is its digits without leading zeros, of which the longer are greater.
+/// The texts of a name and the numbers that follow them. A number is represented by its digits without
+/// leading zeros; a longer one is greater.
 fn pieces(name: &str) -> impl Iterator<Item = (&str, usize, &str)> {
     let mut rest = name;
     std::iter::from_fn(move || {
@@ -72,7 +74,7 @@ fn pieces(name: &str) -> impl Iterator<Item = (&str, usize, &str)> {
     })
 }
 
-/// CPUs as a hexadecimal number whose bits they are; there may be more than 64 of them.
+/// CPUs as a hexadecimal bit mask; there may be more than 64.
 fn mask(cpus: &[u32]) -> String {
     let mut digits = vec![0u8; cpus.iter().max().map_or(1, |&cpu| cpu as usize / 4 + 1)];
     for &cpu in cpus {

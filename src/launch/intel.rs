@@ -1,4 +1,4 @@
-//! Intel MPI: a host a rank, and a script that binds the ranks.
+//! Intel MPI: one host per rank, and a script that binds the ranks.
 
 use crate::launch::{Job, Launch, LaunchError, LauncherKind, script};
 

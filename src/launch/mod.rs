@@ -1,18 +1,19 @@
-//! Launching a job as it was mapped: files for the launchers that people have, and the line to paste.
+//! Launching a job as mapped: launcher files and the command line to paste.
 //!
-//! A launcher is told for each rank its host and its CPUs, each launcher in its own way:
+//! Each launcher gets the host and the CPUs of each rank in its own way:
 //!
-//! | kind | file | CPUs are told by |
+//! | kind | file | CPUs are set by |
 //! |---|---|---|
-//! | `openmpi`, `openmpi5` | a line a rank: host, package and core | the file |
-//! | `mpich` | the hosts; the line has the node of each rank | the file or the line |
-//! | `mpich40` | a line for each run of ranks on one host | the file |
-//! | `intel`, `slurm`, `flux` | a line a rank: its host | a script that starts the program |
-//! | `cray` | the ranks in the order of the slots | the line |
+//! | `openmpi`, `openmpi5` | one line per rank: host, package and core | the file |
+//! | `mpich` | the hosts; the command line has the node of each rank | the file or the command line |
+//! | `mpich40` | one line for each run of ranks on the same host | the file |
+//! | `intel`, `slurm`, `flux` | one line per rank: its host | a script that starts the program |
+//! | `cray` | the ranks in the order of the slots | the command line |
 //! | `plain` | the PE of each rank | |
 //! | `inverse` | the rank on each PE | |
 //!
-//! A further kind is a file with a [`LauncherKind`] in it, and a line in [`KINDS`]. Nothing here starts anything. O(n log n) for n ranks.
+//! To add a kind, add a file with a [`LauncherKind`] and a line in [`KINDS`]. Nothing is started here. O(n log n) for
+//! n ranks.
 //!
 //! ```
 //! use viem::{Mapping, launch, machine};
@@ -41,21 +42,21 @@ use crate::machine::Machine;
 use crate::machine::{Nodes, Site};
 use crate::mapping::Mapping;
 
-/// A way to launch.
+/// A kind of launcher.
 #[derive(Debug)]
 pub struct LauncherKind {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it is for, for people.
+    /// A description for output.
     pub about: &'static str,
-    /// What its files are called unless other names are given.
+    /// The default names of its files.
     pub files: &'static [&'static str],
-    /// Whether it has to know what the hosts are called.
+    /// Whether it needs the names of the hosts.
     pub needs_hosts: bool,
     make: fn(&Job<'_>) -> Result<Launch, LaunchError>,
 }
 
-/// Every kind.
+/// All kinds.
 pub const KINDS: [LauncherKind; 10] = [
     openmpi::FOUR,
     openmpi::FIVE,
@@ -69,19 +70,19 @@ pub const KINDS: [LauncherKind; 10] = [
     numbers::INVERSE,
 ];
 
-/// The kind of this name.
+/// The kind with this name.
 pub fn kind(name: &str) -> Option<&'static LauncherKind> {
     const ALL: &[LauncherKind] = &KINDS;
     ALL.iter().find(|kind| kind.name == name)
 }
 
-/// What launches a job.
+/// The files and the command line that launch a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Launch {
     /// The files, in the order of [`LauncherKind::files`].
     pub files: Vec<LaunchFile>,
-    /// The line to paste into a shell, if this kind has one; `./app` stands for the program.
+    /// The command line to paste into a shell, if this kind has one; `./app` stands for the program.
     pub line: Option<String>,
 }
 
@@ -89,9 +90,9 @@ pub struct Launch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaunchFile {
-    /// Lines that end in LF.
+    /// Lines that end with LF.
     pub content: String,
-    /// Whether it is run.
+    /// Whether it is executable.
     pub is_program: bool,
 }
 
@@ -107,37 +108,37 @@ impl LaunchFile {
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum LaunchError {
     #[error(
-        "{kind} needs the names of the hosts, but the machine has {nodes} nodes without names; take a machine that \
-         knows its hosts, or {}",
+        "{kind} needs the names of the hosts, but the machine has {nodes} nodes without names; use a machine with named \
+         hosts, or {}",
         without_hosts()
     )]
     NoHosts { kind: &'static str, nodes: usize },
     #[error(
-        "{kind} gives a core to one rank, but ranks {first} and {second} are both on core {core} of {host}; take slurm \
+        "{kind} allows one rank per core, but ranks {first} and {second} are both on core {core} of {host}; use slurm \
          or mpich40"
     )]
     SharedCore { kind: &'static str, first: NodeId, second: NodeId, core: u32, host: String },
     #[error(
-        "cray needs as many ranks on every node, but for the last, which may have fewer; {first} has {most} and \
-         {host} {ranks}"
+        "cray needs the same number of ranks on every node except the last, which may have fewer; {first} has {most} \
+         and {host} has {ranks}"
     )]
     Uneven { first: String, most: usize, host: String, ranks: usize },
-    #[error(
-        "cray needs ranks on the same CPUs of every node, but the ranks of {host} are on others than those of {first}"
-    )]
+    #[error("cray needs ranks on the same CPUs of every node, but those of {host} and {first} differ")]
     OtherCpus { first: String, host: String },
     #[error(
-        "cray needs the hosts in the order in which Slurm has its nodes, but {first} stands before {second}; list them \
-         in that order, or take slurm"
+        "cray needs the hosts in the order of Slurm's nodes, but {first} comes before {second}; list them in that order, \
+         or use slurm"
     )]
     HostOrder { first: String, second: String },
     #[error(
-        "mpich needs the node of each rank in one argument, and those of {ranks} ranks are too long; take mpich40"
+        "mpich needs the node of each rank in one argument, which is too long for {ranks} ranks; use mpich40"
     )]
     TooLong { ranks: usize },
     #[error("there is nothing to launch: the model has no processes")]
     NoRanks,
-    #[error("inverse needs a processing element for each rank, but ranks {first} and {second} are on {pe}")]
+    #[error(
+        "inverse allows one rank per processing element, but ranks {first} and {second} are both on {pe}"
+    )]
     SharedPe { first: NodeId, second: NodeId, pe: u32 },
 }
 
@@ -157,27 +158,27 @@ impl HasKind for LaunchError {
 }
 
 impl LaunchError {
-    /// Whether another mapping of as many processes may do.
+    /// Whether another mapping of the same processes may work.
     pub fn depends_on_mapping(&self) -> bool {
         use LaunchError::*;
         self.is_of_sharing() || matches!(self, Uneven { .. } | OtherCpus { .. } | HostOrder { .. })
     }
 
-    /// Whether the reason is that processes share something.
+    /// Whether two processes share a core or PE.
     pub fn is_of_sharing(&self) -> bool {
         matches!(self, Self::SharedCore { .. } | Self::SharedPe { .. })
     }
 }
 
-/// The kinds that need no names of hosts.
+/// The kinds that do not need host names.
 fn without_hosts() -> String {
     let kinds = KINDS.iter().filter(|kind| !kind.needs_hosts);
     kinds.map(|kind| kind.name).collect::<Vec<_>>().join(", ")
 }
 
 impl LauncherKind {
-    /// The files and the line for a mapping to a machine. `files` are the names of the files, as the line shall have them, as many
-    /// as [`LauncherKind::files`].
+    /// The files and the command line for a mapping to a machine. `files` are the file names for the command
+    /// line, one for each of [`LauncherKind::files`].
     pub fn launch(
         &self,
         machine: &dyn Machine,
@@ -187,7 +188,7 @@ impl LauncherKind {
         assert_eq!(files.len(), self.files.len(), "a name for each file");
         let nodes = Nodes::of(machine);
         let count = nodes.hosts().len();
-        // A single node without a name is that on which one is.
+        // A single node without a name is the current one.
         if self.needs_hosts && !nodes.are_named() && count > 1 {
             return Err(LaunchError::NoHosts { kind: self.name, nodes: count });
         }
@@ -198,7 +199,7 @@ impl LauncherKind {
     }
 }
 
-/// What is to be launched.
+/// The job to launch.
 struct Job<'a> {
     kind: &'static str,
     nodes: &'a Nodes,
@@ -210,7 +211,7 @@ struct Job<'a> {
 /// The ranks of a node.
 struct NodeRanks<'a> {
     host: &'a str,
-    /// Ascending.
+    /// In ascending order.
     ranks: Vec<NodeId>,
 }
 
@@ -227,7 +228,7 @@ impl<'a> Job<'a> {
         self.nodes.site(self.mapping.pe_of(rank))
     }
 
-    /// The name of a node; of nodes without names, what messages call them.
+    /// The name of a node, or its description in messages if it has no name.
     fn host(&self, node: usize) -> &'a str {
         let hosts = self.nodes.hosts();
         if self.nodes.are_named() || hosts.len() > 1 { &hosts[node] } else { "localhost" }
@@ -238,7 +239,7 @@ impl<'a> Job<'a> {
         self.host(self.site(rank).node)
     }
 
-    /// The nodes that have ranks, in their order.
+    /// The nodes with ranks, in order.
     fn used_nodes(&self) -> Vec<NodeRanks<'a>> {
         let mut ranks = vec![Vec::new(); self.nodes.hosts().len()];
         self.ranks().for_each(|rank| ranks[self.site(rank).node].push(rank));
@@ -246,26 +247,26 @@ impl<'a> Job<'a> {
         nodes.map(|(node, ranks)| NodeRanks { host: self.host(node), ranks }).collect()
     }
 
-    /// A file name as a word of a shell.
+    /// A file name as a shell word.
     fn file(&self, index: usize) -> String {
         word(&self.files[index])
     }
 
-    /// A file name as a shell finds a program.
+    /// A file name in the form that makes a shell find the program.
     fn program(&self, index: usize) -> String {
         let name = &self.files[index];
         word(&if name.contains('/') { name.clone() } else { format!("./{name}") })
     }
 }
 
-/// An option with a list of hosts, or nothing where that is more than an argument can be: then the hosts must be those of the
-/// allocation.
+/// An option with a list of hosts. Empty if it is too long for an argument: the hosts must then be those of
+/// the allocation.
 fn hosts_option(option: &str, hosts: impl Iterator<Item = String>) -> String {
     let list = hosts.collect::<Vec<_>>().join(",");
     if list.len() < LONGEST_ARGUMENT { format!(" {option} {}", word(&list)) } else { String::new() }
 }
 
-/// Bytes of an argument that Linux passes on, 128 KiB with the byte at its end.
+/// Longest argument that Linux passes on: 128 KiB, including the byte at its end.
 const LONGEST_ARGUMENT: usize = (128 << 10) - 1;
 
 /// CPUs as a list such as `0,4`.
@@ -273,7 +274,7 @@ fn cpu_list(cpus: &[u32], separator: &str) -> String {
     cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(separator)
 }
 
-/// A text as one word of a shell.
+/// A text as a single shell word.
 fn word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:,=+@%".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

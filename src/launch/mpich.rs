@@ -1,5 +1,6 @@
-//! MPICH from 4.1 on: the hosts in a file, the node of each rank in the line, and the CPUs of the ranks of each node, in their
-//! order, behind its host; in the line instead where they are the same on all nodes.
+//! MPICH from 4.1 on. The hosts are in a file, the node of each rank on the command line. The CPUs of the
+//! ranks of each node follow its host, in the order of the ranks; if they are the same on all nodes, they are
+//! on the command line instead.
 
 use std::fmt::Write;
 

@@ -1,7 +1,8 @@
-//! MPICH up to 4.0: a file with a line for each run of consecutive ranks on one host, and their CPUs behind it.
+//! MPICH up to 4.0: a file with one line for each run of consecutive ranks on the same host, followed by
+//! their CPUs.
 //!
-//! Ranks are given out in the order of the lines. Two lines in a row must not be about the same host, so a line holds as many
-//! ranks as follow each other there.
+//! Ranks are assigned in the order of the lines. Two consecutive lines must not name the same host, so a line
+//! covers all consecutive ranks there.
 
 use std::fmt::Write;
 

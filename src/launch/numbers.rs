@@ -1,4 +1,4 @@
-//! Numbers alone, for launchers that are not known here.
+//! Numbers only, for other launchers.
 
 use crate::ground::types::{NodeId, PeId};
 use crate::launch::{Job, Launch, LaunchError, LaunchFile, LauncherKind};

@@ -1,4 +1,5 @@
-//! Open MPI: a rankfile, `rank 3=host slot=PACKAGE:CORE` or `slot=PACKAGE:FIRST-LAST`, packages and cores by their logical numbers.
+//! Open MPI: a rankfile, `rank 3=host slot=PACKAGE:CORE` or `slot=PACKAGE:FIRST-LAST`, with logical numbers
+//! of packages and cores.
 
 use std::collections::HashMap;
 use std::fmt::Write;

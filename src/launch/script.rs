@@ -1,18 +1,19 @@
-//! A script that binds a rank to its CPUs and starts the program, for launchers that cannot be told the CPUs of each rank.
+//! A script that binds a rank to its CPUs and starts the program, for launchers that cannot set the CPUs of
+//! each rank.
 
 use crate::launch::{Job, LaunchFile, cpu_list};
 
-/// What launchers tell a process its rank by.
+/// The environment variables in which launchers pass the rank of a process.
 const VARIABLES: [&str; 5] =
     ["SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "FLUX_TASK_RANK"];
 
-/// What stands before the CPUs, of which there is a line for each rank.
+/// The first part of the script. The CPUs follow, one line per rank.
 const HEAD: &str = r#"#!/bin/sh
 # Binds a rank to its CPUs and starts the program given. Written by viem for RANKS ranks.
 rank=VARIABLE
 case $rank in
 '' | *[!0-9]*)
-    echo "$0: no launcher tells a rank here; start it with the line that viem printed" >&2
+    echo "$0: no launcher has set a rank; start it with the line that viem printed" >&2
     exit 64
     ;;
 esac
@@ -25,7 +26,7 @@ exec taskset -c "$cpus" "$@"
 # The CPUs of each rank:
 "#;
 
-/// The script for a job whose launcher sets the variable `own`; where the job runs inside of another launcher, the
+/// The script for a job whose launcher sets the variable `own`. If the job runs inside another launcher, the
 /// variables of both are set.
 pub(super) fn of(job: &Job<'_>, own: &str) -> LaunchFile {
     let others = VARIABLES.iter().rev().filter(|&&variable| variable != own);
@@ -42,7 +43,7 @@ pub(super) fn of(job: &Job<'_>, own: &str) -> LaunchFile {
     LaunchFile { content, is_program: true }
 }
 
-/// A file with the host of each rank, a line each, and `suffix` behind it.
+/// A file with the host of each rank, one per line, followed by `suffix`.
 pub(super) fn hosts(job: &Job<'_>, suffix: &str) -> LaunchFile {
     LaunchFile::text(job.ranks().map(|rank| format!("{}{suffix}\n", job.host_of(rank))).collect())
 }

@@ -1,25 +1,42 @@
 //! Dividing a machine into parts.
 //!
-//! Trees, grids and hypercubes say themselves how they fall into parts. Networks are halved again and again by the
-//! partitioner, where few cheap links are cut; PEs at one router stay together. Of machines that are given by their
-//! distances alone, the network is taken that joins each PE with those nearest to it.
+//! Trees, grids and hypercubes know their parts. Networks are bisected recursively by the partitioner, which prefers to cut few
+//! and expensive links; the PEs of a router stay together. A machine that is given by its distances alone is divided like the network that joins
+//! each PE with those nearest to it.
 
 use crate::graph::{CsrGraph, GraphBuilder, subgraph};
 use crate::ground::observer::Observer;
 use crate::ground::types::{Distance, NodeId, PeId, Weight};
-use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Division, Machine, PartTree, Parts};
+use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Machine, PartTree, Parts};
 use crate::partition::{PartitionPreset, Partitioner, Targets};
 
-/// How much heavier than half a part of a network may be: routers cannot be divided.
+/// How a machine falls into parts.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Division {
+    /// Into these.
+    Parts(Parts),
+    /// As its network does when cut across few links, expensive ones first.
+    Network {
+        /// Vertices are routers, edge weights the costs of links.
+        graph: CsrGraph,
+        /// The vertex that each PE is at.
+        vertex_of: Vec<NodeId>,
+    },
+    /// As the distances suggest.
+    ByDistance,
+}
+
+/// Imbalance of a bisection of a network: routers cannot be divided.
 const IMBALANCE: f64 = 0.1;
 
-/// PEs that each PE is joined with where only distances are known.
+/// Number of nearest PEs that each PE is joined with where only distances are known.
 const NEAREST: usize = 8;
 
-/// Weight of the cheapest link where parts are cut; a link of twice the cost weighs half of that.
+/// Edge weight of the cheapest link for the partitioner; a link of twice the cost weighs half of that.
 const CHEAPEST: Distance = 1 << 10;
 
-/// The parts of a machine whose distances are these. Once the observer asks to stop, what would be partitioned stays whole.
+/// The parts of a machine with these distances. Once the observer asks to stop, nothing is partitioned further.
 pub fn divide(machine: &dyn Machine, distances: &Distances, observer: &dyn Observer) -> Parts {
     match machine.division() {
         Division::Parts(parts) => parts,
@@ -60,7 +77,7 @@ impl DistanceVisitor for NearestGraph {
         pairs.sort_unstable();
         pairs.dedup();
         let mut builder = GraphBuilder::new(n as usize);
-        // Where the sum of the weights would be too large, distances are told apart by their ranks only.
+        // If the sum of the weights would be too large, only the leading bits of the distances count.
         let fits = pairs
             .iter()
             .try_fold(0i64, |sum, &(_, _, distance)| sum.checked_add(distance))
@@ -72,7 +89,7 @@ impl DistanceVisitor for NearestGraph {
     }
 }
 
-/// Halves a network again and again. `vertex_of` is the vertex of each PE, `graph` has the costs of the links.
+/// Bisects a network recursively. `vertex_of` is the vertex of each PE, and the edge weights of `graph` are the costs of the links.
 fn divide_network(
     graph: &CsrGraph,
     vertex_of: &[NodeId],
@@ -89,7 +106,7 @@ fn divide_network(
     Parts::from_tree(&halve(&closeness(graph, &weights), &nodes, &mut pes_at, 0, observer))
 }
 
-/// The network with weights that say how close the ends of a link are instead of what it costs.
+/// The network with edge weights that are the larger the cheaper the link.
 fn closeness(graph: &CsrGraph, node_weights: &[Weight]) -> CsrGraph {
     let cheapest = graph.edge_weights().iter().copied().min().unwrap_or(1);
     let mut builder = GraphBuilder::new(graph.num_nodes());
@@ -103,8 +120,8 @@ fn closeness(graph: &CsrGraph, node_weights: &[Weight]) -> CsrGraph {
     builder.build().expect("the same edges, none of them heavy")
 }
 
-/// Halves a part of a network, whose vertices are called `nodes` in the whole. `pes_at` are the PEs at each vertex of the
-/// whole; they are taken out.
+/// Bisects a part of a network, whose vertices are `nodes` of the whole. `pes_at` are the PEs at each vertex of the whole; they
+/// are moved out.
 fn halve(
     graph: &CsrGraph,
     nodes: &[NodeId],
@@ -129,7 +146,7 @@ fn halve(
     PartTree::Divided(subgraph::split(graph, &blocks, 2).into_iter().map(&mut half).collect())
 }
 
-/// Sees to it that both halves hold PEs, of which there are some at two vertices at least.
+/// Makes sure that both halves hold PEs; at least two vertices do.
 fn separate(nodes: &[NodeId], pes_at: &[Vec<PeId>], blocks: &mut [u32]) {
     for block in [0, 1] {
         let mut holders = (0..nodes.len()).filter(|&node| !pes_at[nodes[node] as usize].is_empty());

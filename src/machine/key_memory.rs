@@ -1,13 +1,12 @@
-//! How much memory there is, asked before much of it is taken.
+//! A check that memory suffices, before much of it is allocated.
 
 use super::MachineError;
 use crate::ground::memory;
 
-/// Bytes that a PE takes in the division of a machine into parts.
+/// Bytes per PE that the parts of a machine take.
 const PARTS_BYTES: usize = 36;
 
-/// An empty list with room for a key of type `K` for each PE, if there is memory for that and for the parts of the
-/// machine.
+/// An empty list with capacity for a key per PE, if there is memory for that and for the parts of the machine.
 pub(super) fn room_for_keys<K>(num_pes: usize) -> Result<Vec<K>, MachineError> {
     let bytes = num_pes as u128 * (size_of::<K>() + PARTS_BYTES) as u128;
     let available = memory::available();

@@ -1,13 +1,13 @@
-//! On which host and which CPUs the PEs of a machine are: what a launcher has to be told.
+//! The host and the CPUs of each PE of a machine, for launchers.
 
 use std::ops::Range;
 
 use crate::ground::types::PeId;
-use crate::machine::{Location, Machine};
+use crate::machine::{Location, Machine, located};
 
 /// Where the PEs of a machine are.
 ///
-/// Nodes are those that hold PEs of the machine, numbered from 0 in the order in which the machine numbers them.
+/// The nodes are those that hold PEs of the machine, renumbered from 0 in the same order.
 ///
 /// ```
 /// use viem::machine::{self, Nodes};
@@ -34,12 +34,13 @@ struct Seat {
     package: u32,
     core: u32,
     num_cores: u32,
-    /// Where its CPUs begin; they end where those of the next PE begin.
+    /// Index of its first CPU; the last is before the first of the next PE.
     first_cpu: usize,
 }
 
 /// Where a PE is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Site<'a> {
     /// The node, from 0.
     pub node: usize,
@@ -47,21 +48,20 @@ pub struct Site<'a> {
     pub host: &'a str,
     /// The package (socket) in the node, from 0.
     pub package: u32,
-    /// The first core in the package, from 0, counted over those that can be used.
+    /// The first core in the package, from 0; only cores that can be used count.
     pub core: u32,
-    /// How many cores next to each other the PE has a hardware thread of.
+    /// The number of consecutive cores that the PE has hardware threads of.
     pub num_cores: u32,
-    /// The CPUs (hardware threads) of the PE, by the numbers that the operating system gives them, ascending: all those of a core
-    /// if PEs are cores.
+    /// The CPUs (hardware threads) of the PE by the operating system's numbers, ascending: all those of a core if PEs are cores.
     pub cpus: &'a [u32],
 }
 
 impl Nodes {
-    /// Where the PEs of `machine` are. Machines that name no hosts have `node0`, `node1` and so on. O(n log n).
+    /// Where the PEs of `machine` are. If it names no hosts, these are `node0`, `node1` and so on. O(n log n).
     pub fn of(machine: &dyn Machine) -> Self {
         let (mut seats, mut cpus) = (Vec::with_capacity(machine.num_pes()), Vec::new());
         for pe in 0..machine.num_pes() as PeId {
-            let Location { node, package, core, num_cores, cpus: own } = machine.location(pe);
+            let Location { node, package, core, num_cores, cpus: own } = located::location(machine, pe);
             seats.push(Seat { node, package, core, num_cores, first_cpu: cpus.len() });
             cpus.extend(own);
         }
@@ -71,8 +71,9 @@ impl Nodes {
         for seat in &mut seats {
             seat.node = numbers.partition_point(|&number| number < seat.node) as u32;
         }
-        let name = |&node: &u32| machine.host(node).map_or_else(|| format!("node{node}"), str::to_owned);
-        let are_named = numbers.iter().all(|&node| machine.host(node).is_some());
+        let name =
+            |&node: &u32| located::host(machine, node).map_or_else(|| format!("node{node}"), str::to_owned);
+        let are_named = numbers.iter().all(|&node| located::host(machine, node).is_some());
         Self { hosts: numbers.iter().map(name).collect(), are_named, seats, cpus }
     }
 
@@ -81,7 +82,7 @@ impl Nodes {
         &self.hosts
     }
 
-    /// Whether the names are those of real hosts, not made up.
+    /// Whether the names are those of real hosts.
     pub fn are_named(&self) -> bool {
         self.are_named
     }

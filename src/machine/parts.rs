@@ -1,7 +1,7 @@
 //! The recursive division of a machine into parts.
 //!
-//! A tree of parts over an order of the PEs in which every part is a range: plain data, whatever shape the machine
-//! has. Constructions divide processes along it, improvement takes its regions from it.
+//! A tree of parts over an order of the PEs in which every part is a range: plain data, whatever the shape of the machine.
+//! Constructions divide processes along it, and improvement takes its regions from it.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::ground::types::PeId;
 
 /// A tree of parts. Part 0 is the whole machine; the children of a part divide its range in order.
 ///
-/// Memory: 4 bytes a PE and 16 a part; a machine of n PEs has fewer than 2n parts.
+/// Memory: 4 bytes per PE and 16 per part; a machine of n PEs has fewer than 2n parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     order: Vec<PeId>,
@@ -25,12 +25,12 @@ struct Part {
     num_children: u32,
 }
 
-/// A division as it is come upon by recursion.
+/// A division in the form in which recursion yields it.
 #[derive(Clone, Debug)]
 pub enum PartTree {
-    /// PEs that stay together.
+    /// PEs that are not divided further.
     Whole(Vec<PeId>),
-    /// Parts beside each other.
+    /// Parts of a part.
     Divided(Vec<PartTree>),
 }
 
@@ -50,14 +50,14 @@ impl Part {
 }
 
 impl Parts {
-    /// The whole machine in one part, its PEs in this order.
+    /// The whole machine as one part, with its PEs in this order.
     pub fn whole(order: Vec<PeId>) -> Self {
         let parts = vec![Part::leaf(0..order.len())];
         Self { order, parts }
     }
 
-    /// Divides again and again: `divide` is given the PEs of a part, may reorder them, and says how many PEs each child
-    /// has, or nothing if the part stays whole. O(depth · n) besides what `divide` takes.
+    /// Divides recursively: `divide` gets the PEs of a part, may reorder them, and returns the number of PEs of each child, or
+    /// nothing if the part stays whole. O(depth · n) plus the time of `divide`.
     pub fn divide(order: Vec<PeId>, mut divide: impl FnMut(&mut [PeId]) -> Vec<usize>) -> Self {
         let mut parts = Self::whole(order);
         let mut next = 0;
@@ -70,7 +70,7 @@ impl Parts {
         parts
     }
 
-    /// The parts of a tree whose leaves hold every PE once; O(depth · n).
+    /// The parts of a tree whose leaves hold every PE exactly once; O(depth · n).
     pub fn from_tree(tree: &PartTree) -> Self {
         fn collect(tree: &PartTree, order: &mut Vec<PeId>) {
             match tree {
@@ -98,7 +98,7 @@ impl Parts {
         parts
     }
 
-    /// Gives a part children of these sizes. A division into fewer than two parts that are not empty is none.
+    /// Gives a part children of these sizes. Empty ones are left out, and a single child is no division.
     fn split(&mut self, part: usize, sizes: &[usize]) {
         let range = self.range(part);
         debug_assert!(sizes.is_empty() || sizes.iter().sum::<usize>() == range.len());
@@ -114,7 +114,7 @@ impl Parts {
         }
     }
 
-    /// The PEs in the order in which every part is a range.
+    /// The PEs, in the order in which every part is a range.
     pub fn order(&self) -> &[PeId] {
         &self.order
     }
@@ -124,20 +124,20 @@ impl Parts {
         self.parts.len()
     }
 
-    /// The places of a part in the order of the PEs.
+    /// The positions of a part's PEs in the order.
     pub fn range(&self, part: usize) -> Range<usize> {
         self.parts[part].begin as usize..self.parts[part].end as usize
     }
 
-    /// The children of a part, in the order of their places; none if it is not divided.
+    /// The children of a part, in the order of their PEs; none if it is not divided.
     pub fn children(&self, part: usize) -> Range<usize> {
         let Part { first_child, num_children, .. } = self.parts[part];
         first_child as usize..(first_child + num_children) as usize
     }
 
-    /// The parts of only the listed PEs, which are then numbered by their place in the list; O(n + parts).
+    /// The parts of the listed PEs alone, which are then numbered by their position in the list; O(n + parts).
     ///
-    /// Empty parts disappear, and a part that is left with one child becomes that child.
+    /// Empty parts disappear, and a part with a single child becomes that child.
     pub fn listed(&self, list: &[PeId]) -> Self {
         let mut position = vec![PeId::MAX; self.order.len()];
         for (index, &pe) in list.iter().enumerate() {
@@ -154,7 +154,7 @@ impl Parts {
         self.resized(order, &before)
     }
 
-    /// The same parts where every PE takes as many places as its capacity, all of them called by its number.
+    /// The same parts, where every PE occurs in the order as many times as it has capacity.
     pub fn with_capacities(&self, capacity: impl Fn(PeId) -> u32) -> Self {
         let mut before = Vec::with_capacity(self.order.len() + 1);
         before.push(0);
@@ -166,12 +166,12 @@ impl Parts {
         self.resized(order, &before)
     }
 
-    /// The parts over another order, in which `before[place]` entries stand before what was at a place.
+    /// The parts over another order, in which `before[position]` entries precede what was at that position.
     fn resized(&self, order: Vec<PeId>, before: &[usize]) -> Self {
         let mut resized = Self::whole(order);
         let mut waiting = vec![(0, 0)];
         while let Some((mut old, new)) = waiting.pop() {
-            // Parts that hold no more than one child now are passed over.
+            // Parts that now hold only one child are skipped.
             let mut children;
             loop {
                 children = self.children(old).filter(|&child| {

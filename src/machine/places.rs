@@ -7,11 +7,11 @@ use crate::machine::{Distances, Hierarchy, Machine, MachineError, Parts};
 
 use super::division;
 
-/// Bytes that a PE takes at least when a machine is mapped to: 36 in its parts, 4 in the list of places, 24 in mappings and in the
-/// graph, which has a process for each place.
+/// Bytes per PE that mapping needs at least: 36 for parts, 4 for the list of places, 24 for mappings and for the graph, which has a
+/// process for each place.
 const PE_BYTES: u128 = 64;
 
-/// Makes sure that there is memory for as many PEs, whatever tells their distances. Asked before any of it is taken.
+/// Makes sure that there is memory for that many PEs, whatever represents their distances. Called before any of it is allocated.
 pub fn check_memory(machine: &dyn Machine) -> Result<(), MachineError> {
     check_memory_of(machine.num_pes())
 }
@@ -24,10 +24,10 @@ fn check_memory_of(num_pes: usize) -> Result<(), MachineError> {
     Ok(())
 }
 
-/// One place for each process that a machine has room for: a PE of capacity c is c places at distance 0.
+/// One place for each process that a machine has room for: a PE of capacity c is c places at distance 0 from each other.
 ///
-/// Places are numbered so that every part of the machine is a range of them. So the problem that algorithms see is always
-/// that of a permutation of places; what has no process holds a process without edges.
+/// Places are numbered so that every part of the machine is a range of them. So algorithms always look for a permutation of
+/// places; a free place holds a process without edges.
 #[derive(Clone, Debug)]
 pub struct Places {
     pe_of: Vec<PeId>,
@@ -37,9 +37,9 @@ pub struct Places {
 }
 
 impl Places {
-    /// The places of a machine, in parallel on the threads of the rayon pool it is called in.
+    /// The places of a machine, computed in parallel on the current rayon pool.
     ///
-    /// `distances` are those of the machine. Once the observer asks to stop, the machine is not divided into further parts.
+    /// `distances` are those of the machine. Once the observer asks to stop, the machine is not divided further.
     pub fn new(
         machine: &dyn Machine,
         distances: Distances,
@@ -88,8 +88,8 @@ impl Places {
         places
     }
 
-    /// The place of each process where process i is on PE `pe_of[i]`, which no process exceeds the room of; processes
-    /// beyond these take the places that are left, in order. O(places).
+    /// The place of each process if process i is on PE `pe_of[i]`, and no PE has more processes than room. Processes beyond
+    /// these take the free places, in order. O(places).
     pub fn seats(&self, pe_of: &[PeId]) -> Vec<PeId> {
         let by_pe = self.by_pe();
         let pes = self.pe_of.iter().copied().max().map_or(0, |pe| pe as usize + 1);
@@ -112,7 +112,7 @@ impl Places {
         seats
     }
 
-    /// The parts, over the numbers of the places.
+    /// The parts, over the places in the order of their numbers.
     pub fn parts(&self) -> &Parts {
         &self.parts
     }

@@ -13,7 +13,7 @@ use crate::machine::{DistanceOracle, Distances, Machine, Parts};
 /// of parts of that bound and needs no overflow check.
 ///
 /// The distances are of any kind. Loops that read many distances use one of a single kind `O`
-/// ([`with_oracle`](Self::with_oracle)).
+/// (`with_oracle`).
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a, O = Distances> {
     graph: &'a CsrGraph,
@@ -33,12 +33,12 @@ pub enum ProblemError {
     SizesDiffer { processes: usize, pes: usize },
     #[error(
         "the graph has {processes} vertices, but the machine has room for {room}; \
-         take a larger machine, or a graph of at most {room} vertices"
+         use a larger machine, or a graph of at most {room} vertices"
     )]
     TooManyProcesses { processes: usize, room: u64 },
     #[error("the mapping has {found} processes, the graph {expected}")]
     MappingDiffers { found: usize, expected: usize },
-    #[error("process {process} is on PE {pe}, but the machine has 0..{count}")]
+    #[error("process {process} is on PE {pe}, but the PEs are 0..{count}")]
     PeOutOfRange { process: usize, pe: PeId, count: usize },
     #[error(
         "J can be as large as {total_arc_weight} (edge weights, both directions) times {max_distance} \

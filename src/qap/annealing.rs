@@ -1,7 +1,7 @@
-//! What is annealed: an assignment with or without the table of all exchanges.
+//! Annealing of an assignment, with or without the table of all exchanges.
 //!
-//! On an [`Arrangement`] a proposal takes O(n) time, and an exchange O(n) besides. On a [`DeltaTable`] a proposal takes O(1), and an exchange
-//! O(n²): that is faster once few exchanges are made.
+//! On an [`Arrangement`], a proposal takes O(n) time, and an exchange O(n) more. On a [`DeltaTable`], a
+//! proposal takes O(1), and an exchange O(n²), which is faster once exchanges are rare.
 
 use super::arrangement::Arrangement;
 use super::number::Number;
@@ -10,15 +10,15 @@ use super::table::DeltaTable;
 use crate::ground::rng::Rng;
 use crate::mapping::annealing::dense::{Annealing, Exchanges};
 
-/// Entries that could be read in the time of a proposal that reads one.
+/// Fixed cost of a proposal, in matrix entries read.
 const PROPOSAL: f64 = 16.0;
 
-/// The time of an exchange in a table, in multiples of that of reading n² entries.
+/// The time of an exchange in a table, in multiples of the time to read n² entries.
 pub(super) const EXCHANGE: f64 = 2.0;
 
-/// A table is faster where fewer exchanges than this are made in a sweep for each object. It balances their time, O(n²), against that of
-/// proposals without a table, O(n) each. Judged on problems of 60 to 150 objects; with another value, results are the same
-/// but for the time limit.
+/// The table is used when a sweep makes fewer exchanges per object than this. Balances their time, O(n²),
+/// against that of proposals without a table, O(n) each. Tuned on problems of 60 to 150 objects; without a
+/// time limit, results do not depend on it.
 pub(super) const FEW: f64 = 0.125;
 
 impl QapImprovement {
@@ -92,7 +92,7 @@ mod tests {
     use crate::ground::observer::Watch;
 
     #[test]
-    fn with_a_table_or_without_annealing_leads_to_the_same() {
+    fn annealing_gives_the_same_result_with_and_without_a_table() {
         for (size, few) in [(2, 0.0), (9, 0.5), (24, 0.3), (40, 2.0)] {
             let mut rng = Rng::new(size as u64);
             let mut matrix = || (0..size * size).map(|_| i64::from(rng.below(50)) - 10).collect::<Vec<_>>();

@@ -1,7 +1,7 @@
-//! An assignment, ready for exchanges: J, and the change of J by any exchange in O(n).
+//! An assignment with its J, ready for exchanges: computes the change of J by any exchange in O(n).
 //!
-//! The matrix of places is kept in the order of the objects on them, so that the change of J by an exchange is a product along
-//! rows, which becomes vector instructions.
+//! The matrix of places is permuted into the order of the objects, so that the change of J by an exchange is
+//! a product along rows, which is vectorised.
 
 use super::dense::Dense;
 use super::form::QapError;
@@ -15,7 +15,7 @@ pub(super) struct Arrangement<'a, T: Number> {
     pub(super) place_of: Vec<u32>,
     /// In units of the scale.
     pub(super) cost: Cost,
-    /// The matrix of places in the order of the objects: entry (i, j) is that of their places.
+    /// The matrix of places in the order of the objects: entry (i, j) is the entry for their places.
     pub(super) b: Square<T::Entry>,
     /// Its transpose, unless it is symmetric.
     pub(super) transposed_b: Option<Square<T::Entry>>,
@@ -36,7 +36,7 @@ impl<'a, T: Number> Arrangement<'a, T> {
         Ok(arrangement)
     }
 
-    /// Goes to another assignment; O(n²).
+    /// Replaces the assignment; O(n²).
     pub(super) fn assign(&mut self, place_of: &[u32]) {
         self.place_of.copy_from_slice(place_of);
         self.cost = self.dense.cost(place_of);
@@ -46,7 +46,7 @@ impl<'a, T: Number> Arrangement<'a, T> {
         }
     }
 
-    /// Exchanges two objects, of which the first is the lower; `delta` is the change of J by that. O(n).
+    /// Exchanges two objects, the lower one first; `delta` is the change of J. O(n).
     #[inline(always)]
     pub(super) fn exchange(&mut self, r: usize, s: usize, delta: T) {
         debug_assert!(r < s);
@@ -58,7 +58,8 @@ impl<'a, T: Number> Arrangement<'a, T> {
         }
     }
 
-    /// The change of J by an exchange; O(n), or as many entries as two rows of a sparse matrix of objects have.
+    /// The change of J by an exchange; O(n), or the number of entries in two rows of a sparse matrix of
+    /// objects.
     #[inline(always)]
     pub(super) fn delta(&self, i: usize, j: usize) -> T {
         let Some([a, a_t]) = &self.dense.sparse else {
@@ -71,7 +72,7 @@ impl<'a, T: Number> Arrangement<'a, T> {
         self.completed(i, j, products)
     }
 
-    /// The same by all entries of the rows; O(n).
+    /// The same using all entries of the rows; O(n).
     #[inline(always)]
     pub(super) fn dense_delta(&self, i: usize, j: usize) -> T {
         let (a, b) = (&self.dense.a, &self.b);
@@ -105,7 +106,7 @@ fn twice<T: Number>(number: T) -> T {
     number + number
 }
 
-/// Puts a matrix of places into the order of the objects on them.
+/// Permutes a matrix of places into the order of the objects.
 fn permute<E: Copy + Default>(from: &Square<E>, place_of: &[u32], to: &mut Square<E>) {
     for (i, &place) in place_of.iter().enumerate() {
         let row = from.row(place as usize);
@@ -115,7 +116,7 @@ fn permute<E: Copy + Default>(from: &Square<E>, place_of: &[u32], to: &mut Squar
     }
 }
 
-/// Exchanges two rows and the same two columns.
+/// Exchanges two rows and the two columns of the same indices.
 #[inline(always)]
 fn exchange_lines<E: Copy + Default>(matrix: &mut Square<E>, n: usize, r: usize, s: usize) {
     let stride = matrix.stride;

@@ -1,28 +1,29 @@
-//! Lower bounds of J.
+//! Lower bounds on J.
 //!
-//! Gilmore and Lawler: an object at a place costs at least the product of its entries and those of the place, the largest with the least; the cheapest assignment of
-//! objects to places at these prices is a bound. O(n³) for the prices of all pairs, O(n³) for the assignment.
+//! Gilmore and Lawler: an object at a place costs at least the product of its entries and those of the place,
+//! sorted in opposite orders. The cheapest assignment of objects to places at these prices is a lower bound.
+//! O(n³) for the prices of all pairs, O(n³) for the assignment.
 //!
-//! P. C. Gilmore: Optimal and suboptimal algorithms for the quadratic assignment problem. Journal of the SIAM 10, 1962.
-//! E. L. Lawler: The quadratic assignment problem. Management Science 9, 1963.
+//! P. C. Gilmore: Optimal and suboptimal algorithms for the quadratic assignment problem. Journal of the SIAM
+//! 10, 1962. E. L. Lawler: The quadratic assignment problem. Management Science 9, 1963.
 
 use super::form::Qap;
 use crate::ground::linear_assignment::cheapest_assignment;
 use crate::ground::types::Cost;
 
-/// A part of a problem: the costs of some objects at some places while the others stay where they are.
+/// A partial problem: the costs of some objects at some places while the others are fixed.
 pub(super) struct Rest<'a> {
     pub(super) qap: &'a Qap,
-    /// The objects that have no place yet, and the places that have no object, as many.
+    /// The unassigned objects, and the same number of free places.
     pub(super) objects: &'a [usize],
     pub(super) places: &'a [usize],
-    /// The objects that have a place, each with its place.
+    /// The fixed objects with their places.
     pub(super) fixed: &'a [(usize, usize)],
 }
 
 impl Rest<'_> {
-    /// A lower bound of the cost of each object at each place, row by row. The sum over an assignment is at most its J less that of the fixed objects
-    /// among themselves.
+    /// A lower bound on the cost of each object at each place, row by row. The sum over an assignment is at
+    /// most its J minus that of the fixed objects among themselves.
     pub(super) fn prices(&self) -> Vec<Cost> {
         let sorted = |others: &[usize], own: usize, row: &[i64], is_rising: bool| {
             let mut entries: Vec<i64> =
@@ -46,7 +47,7 @@ impl Rest<'_> {
         prices
     }
 
-    /// The cost of an object at a place by itself and with the fixed ones.
+    /// The cost of an object at a place by itself and with the fixed objects.
     fn known(&self, i: usize, k: usize) -> Cost {
         let (of_i, of_k) = (self.qap.row_a(i), self.qap.row_b(k));
         let with = |&(j, l): &(usize, usize)| of_i[j] * of_k[l] + self.qap.row_a(j)[i] * self.qap.row_b(l)[k];
@@ -54,22 +55,23 @@ impl Rest<'_> {
     }
 }
 
-/// The bound of Gilmore and Lawler for problems of at most 300 objects, where it takes less than a second.
+/// The Gilmore-Lawler bound for problems of at most 300 objects, for which it takes less than a second.
 pub fn lower_bound(qap: &Qap) -> Option<Cost> {
     (qap.size() <= MOST_OBJECTS).then(|| gilmore_lawler(qap))
 }
 
-/// A bound of more objects takes seconds.
+/// The bound takes seconds for more objects.
 const MOST_OBJECTS: usize = 300;
 
-/// The bound of Gilmore and Lawler: no J is below it; O(n³).
+/// The Gilmore-Lawler bound: no J is below it; O(n³).
 pub fn gilmore_lawler(qap: &Qap) -> Cost {
     let all: Vec<usize> = (0..qap.size()).collect();
     let prices = Rest { qap, objects: &all, places: &all, fixed: &[] }.prices();
     cheapest(qap.size(), &prices)
 }
 
-/// The price of the cheapest assignment of `n` rows to `n` columns, the prices row by row; O(n³).
+/// The total price of the cheapest assignment of `n` rows to `n` columns, with the prices given row by row;
+/// O(n³).
 pub(super) fn cheapest(n: usize, prices: &[Cost]) -> Cost {
     let (_, price) = cheapest_assignment(n, |row, column| prices[row * n + column]);
     price as Cost

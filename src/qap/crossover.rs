@@ -1,4 +1,4 @@
-//! Children of two assignments.
+//! Crossover and mutation: children of one or two assignments.
 
 use super::number::Number;
 use super::square::Square;
@@ -6,8 +6,8 @@ use crate::ground::observer::Observer;
 use crate::ground::rng::Rng;
 use crate::ground::threads;
 
-/// A child that keeps what both parents agree on. Elsewhere an object gets its place in either parent, if that is free; the objects that
-/// are left get the places that are left, at random. O(n).
+/// A child that inherits all places on which both parents agree. Other objects get their place in either
+/// parent if it is free; the remaining objects get the remaining places at random. O(n).
 pub(super) fn uniform(first: &[u32], second: &[u32], rng: &mut Rng) -> Vec<u32> {
     let n = first.len();
     let mut child = Child::new(n);
@@ -37,7 +37,7 @@ pub(super) fn uniform(first: &[u32], second: &[u32], rng: &mut Rng) -> Vec<u32> 
 
 const NONE: u32 = u32::MAX;
 
-/// An assignment of some objects.
+/// A partial assignment.
 struct Child {
     place_of: Vec<u32>,
     is_taken: Vec<bool>,
@@ -53,7 +53,7 @@ impl Child {
         self.is_taken[place as usize] = true;
     }
 
-    /// Puts the objects that are left on the places that are left, at random.
+    /// Assigns the remaining objects to the remaining places at random.
     fn completed(mut self, rng: &mut Rng) -> Vec<u32> {
         let mut free: Vec<u32> =
             (0..self.place_of.len() as u32).filter(|&place| !self.is_taken[place as usize]).collect();
@@ -67,7 +67,7 @@ impl Child {
     }
 }
 
-/// A child of one parent: `count` random objects change places in a cycle. O(n).
+/// A mutant: `count` random objects of the parent exchange their places in a cycle. O(n).
 pub(super) fn mutated(parent: &[u32], count: usize, rng: &mut Rng) -> Vec<u32> {
     let mut objects: Vec<u32> = (0..parent.len() as u32).collect();
     rng.shuffle(&mut objects);
@@ -79,7 +79,8 @@ pub(super) fn mutated(parent: &[u32], count: usize, rng: &mut Rng) -> Vec<u32> {
     child
 }
 
-/// For each place all places, those with the most similar rows first; empty if the observer asks to stop before that is done. O(n³).
+/// For each place, all places sorted by similarity of their rows, most similar first. Empty if the observer
+/// asks to stop before it is complete. O(n³).
 pub(super) fn alike<T: Number>(b: &Square<T::Entry>, size: usize, observer: &dyn Observer) -> Vec<Vec<u32>> {
     let difference = |k: usize, l: usize| -> i64 {
         let others = (0..size).filter(|&m| m != k && m != l);
@@ -91,7 +92,7 @@ pub(super) fn alike<T: Number>(b: &Square<T::Entry>, size: usize, observer: &dyn
         return Vec::new();
     }
     let row = |k: usize| {
-        // Each place is the most like itself.
+        // Each place is most similar to itself.
         let to = |l: usize| if l == k { -1 } else { differences[k.max(l)][k.min(l)] };
         let mut order: Vec<(i64, u32)> = (0..size).map(|l| (to(l), l as u32)).collect();
         order.sort_unstable();
@@ -100,14 +101,14 @@ pub(super) fn alike<T: Number>(b: &Square<T::Entry>, size: usize, observer: &dyn
     (0..size).map(row).collect()
 }
 
-/// A child of one parent: the objects on two blocks of places that are alike inside change places, block for block. O(n).
+/// A child of one parent: exchanges the objects on two blocks of places with similar structure. O(n).
 pub(super) fn exchanged(parent: &[u32], alike: &[Vec<u32>], rng: &mut Rng) -> Vec<u32> {
     let n = parent.len();
     let mut object_at = vec![0; n];
     for (object, &place) in parent.iter().enumerate() {
         object_at[place as usize] = object;
     }
-    // Sizes of all scales, from single places to half of all.
+    // Sizes on all scales, from single places to half of them.
     let scales = (n as f64 / 2.0).max(1.0).ln();
     let count = (rng.unit() * scales).exp().round().max(1.0) as usize;
     let (one, other) = (rng.below(n as u32) as usize, rng.below(n as u32) as usize);
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn places_with_like_rows_come_first_unless_the_run_ends() {
-        // Places 0 and 2 are alike, and so are 1 and 3.
+        // Places 0 and 2 are equal, and so are 1 and 3.
         let b = vec![0, 5, 1, 6, 5, 0, 5, 1, 1, 5, 0, 6, 6, 1, 6, 0];
         let qap = Qap::from_matrices(4, b.clone(), b).unwrap();
         let dense = Plain::new(&qap).dense::<i64>().unwrap();

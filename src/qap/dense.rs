@@ -1,9 +1,10 @@
-//! The two matrices as the search uses them: in the narrowest numbers that hold every sum exactly.
+//! The two matrices in the form used by the search: in the narrowest number type in which every sum is exact.
 //!
-//! Where either matrix is symmetric, the other may be added to its transpose: then a pair of objects counts once,
-//! and half the work is left. Common factors are divided out. The sums that a search forms are then most often below 2^24,
-//! where single precision is exact, and the entries are below 2^15, so that a vector holds many of them. Otherwise they are nearly always below 2^53,
-//! where double precision is exact; larger ones are summed in 64-bit integers.
+//! If either matrix is symmetric, the transpose of the other may be added to it. A pair of objects then
+//! counts once, which halves the work. Common factors are divided out. The sums of a search are then mostly
+//! below 2^24, where single precision is exact, and the entries below 2^15, so that a vector holds many of
+//! them. Otherwise the sums are nearly always below 2^53, where double precision is exact; larger ones are
+//! summed in 64-bit integers.
 
 use super::form::{Qap, QapError, pairs_in_tiles};
 use super::number::Number;
@@ -12,8 +13,8 @@ use super::square::Square;
 use super::width::{Width, width};
 use crate::ground::types::{Cost, greatest_common_divisor};
 
-/// A problem in numbers of one kind. `J = scale · (sum of a·b over pairs + sum of the diagonals)`, where the pairs are
-/// unordered if both matrices are symmetric, else ordered.
+/// A problem in one number type. `J = scale · (sum of a·b over pairs + sum of the diagonals)`, where the
+/// pairs are unordered if both matrices are symmetric, otherwise ordered.
 pub(super) struct Dense<T: Number> {
     pub(super) size: usize,
     pub(super) scale: i64,
@@ -21,13 +22,14 @@ pub(super) struct Dense<T: Number> {
     pub(super) b: Square<T::Entry>,
     /// The transposes, unless both are symmetric.
     pub(super) transposed: Option<[Square<T::Entry>; 2]>,
-    /// The diagonals, unless either is zero.
+    /// The diagonals, unless one of them is zero.
     pub(super) diagonals: Option<(Vec<T>, Vec<T>)>,
-    /// The matrix of objects and its transpose (itself, if both are symmetric) once more, if it is sparse.
+    /// The matrix of objects and its transpose (itself, if both are symmetric) in sparse form, if it is
+    /// sparse.
     pub(super) sparse: Option<[Sparse<T::Entry>; 2]>,
 }
 
-/// The matrices before they are put into numbers of a kind.
+/// The matrices before conversion to a number type.
 pub(super) struct Plain {
     size: usize,
     scale: i64,
@@ -66,7 +68,7 @@ impl Plain {
         Self { size: n, scale, is_symmetric, is_sparse: is_sparse(n, &a), a, b, diagonals, width }
     }
 
-    /// The same in numbers of a kind that holds every sum.
+    /// The same in a number type that holds every sum.
     pub(super) fn dense<T: Number>(&self) -> Result<Dense<T>, QapError> {
         let n = self.size;
         let numbers = |entries: &[i64]| entries.iter().map(|&entry| T::of(entry)).collect();
@@ -94,7 +96,7 @@ impl Plain {
 }
 
 impl<T: Number> Dense<T> {
-    /// J in units of the scale, by the definition; O(n²).
+    /// J in units of the scale, by definition; O(n²).
     pub(super) fn cost(&self, place_of: &[u32]) -> Cost {
         let n = self.size;
         let first = |i: usize| if self.transposed.is_some() { 0 } else { i + 1 };
@@ -113,7 +115,7 @@ fn is_symmetric(n: usize, matrix: &[i64]) -> bool {
     pairs_in_tiles(n).all(|(i, j)| matrix[i * n + j] == matrix[j * n + i])
 }
 
-/// Adds its transpose to a matrix, which makes it symmetric: true.
+/// Adds the transpose to a matrix, which makes it symmetric; returns true.
 fn add_transpose(n: usize, matrix: &mut [i64]) -> bool {
     pairs_in_tiles(n).for_each(|(i, j)| {
         let sum = matrix[i * n + j] + matrix[j * n + i];
@@ -122,9 +124,9 @@ fn add_transpose(n: usize, matrix: &mut [i64]) -> bool {
     true
 }
 
-/// Divides all entries by their greatest common divisor, which is returned.
+/// Divides all entries by their greatest common divisor and returns it.
 fn divide(entries: &mut [i64]) -> i64 {
-    // No entry is the least number, which has no absolute value.
+    // No entry is the minimum of its type, which has no absolute value.
     let common = entries.iter().fold(0, |common, &entry| greatest_common_divisor(common, entry.abs())).max(1);
     entries.iter_mut().for_each(|entry| *entry /= common);
     common

@@ -1,16 +1,19 @@
-//! Problems whose optimum follows from their shape: the entries of one matrix fit on the least entries of the other.
+//! Problems whose optimum follows from their shape: the nonzero entries of one matrix can be matched to the
+//! smallest entries of the other.
 //!
-//! If no entry between objects is negative, no J is below the least entry between two places times the sum of all entries between objects. An
-//! assignment reaches that bound exactly if it puts every pair of objects with an entry on a pair of places with the least entry: if it
-//! [embeds](crate::graph::embedding::relation) one graph in another. Where both are sparse, the search finds such an assignment or rules it out, however
-//! the objects are numbered: on grids, rings and trees within a few steps for each object. Elsewhere it gives up.
+//! If no entry between objects is negative, J is at least the smallest entry between two places times the sum
+//! of all entries between objects. An assignment reaches that bound if and only if it puts every pair of
+//! objects with a nonzero entry on a pair of places with the smallest entry: it
+//! [embeds](crate::graph::embedding::relation) one graph in the other. If both graphs are sparse, the search
+//! finds such an assignment or rules it out, however the objects are numbered; on grids, rings and trees this
+//! takes a few steps per object. Otherwise it gives up.
 
 use super::form::Qap;
 use crate::graph::embedding::relation::{self, MOST_VERTICES, Relation};
 use crate::ground::observer::Watch;
 use crate::ground::types::Cost;
 
-/// An optimal assignment, if one is found that reaches the bound; `steps` bounds the time.
+/// An optimal assignment, if one is found that reaches the bound; `steps` limits the time.
 pub(super) fn optimum(qap: &Qap, steps: u64, watch: &mut Watch<'_>) -> Option<(Cost, Vec<u32>)> {
     let direct = embedded(qap, steps, watch);
     let place_of = direct.or_else(|| {
@@ -24,7 +27,7 @@ pub(super) fn optimum(qap: &Qap, steps: u64, watch: &mut Watch<'_>) -> Option<(C
     Some((qap.cost(&place_of), place_of))
 }
 
-/// An assignment that puts all entries between objects on least entries between places.
+/// An assignment that matches all entries between objects with smallest entries between places.
 fn embedded(qap: &Qap, steps: u64, watch: &mut Watch<'_>) -> Option<Vec<u32>> {
     let n = qap.size();
     let has_diagonals = (0..n).any(|i| qap.row_a(i)[i] != 0) && (0..n).any(|k| qap.row_b(k)[k] != 0);

@@ -1,23 +1,23 @@
-//! Branch and bound for small problems: proves what is optimal.
+//! Branch and bound for small problems, which proves optimality.
 //!
-//! Objects get their places one by one, those with the heaviest entries first, the cheapest place first. A branch ends where the bound of Gilmore and
-//! Lawler for what is left is not below the best assignment known. The number of branches is limited, and so is the time; a branch takes O(m³)
-//! where m objects are left.
+//! Objects are assigned one by one, heaviest entries first, each to the cheapest place first. A branch ends
+//! if the Gilmore-Lawler bound of the remaining problem is not below the best known assignment. The number of
+//! branches is limited, and so is the time; a branch takes O(m³) with m objects left.
 
 use super::bound::{Rest, cheapest};
 use super::form::Qap;
 use crate::ground::observer::Watch;
 use crate::ground::types::Cost;
 
-/// What a search found.
+/// The result of a search.
 pub(super) struct Proof {
-    /// An assignment that is better than the one given, if there is one.
+    /// An assignment better than the given one, if there is one.
     pub(super) better: Option<(Cost, Vec<u32>)>,
-    /// Whether nothing was left out: then the better one, else the one given, is optimal.
+    /// Whether the search was complete: then the better one, or else the given one, is optimal.
     pub(super) is_complete: bool,
 }
 
-/// Looks for an assignment below `upper`.
+/// Searches for an assignment below `upper`.
 pub(super) fn search(qap: &Qap, upper: Cost, branches: u64, watch: &mut Watch<'_>) -> Proof {
     let n = qap.size();
     let weight = |i: usize| {
@@ -34,7 +34,7 @@ struct Search<'a, 'b> {
     qap: &'a Qap,
     /// J of the best assignment known.
     upper: Cost,
-    /// Branches that may still be looked at.
+    /// Branches left.
     left: u64,
     best: Option<Vec<u32>>,
     fixed: Vec<(usize, usize)>,
@@ -42,8 +42,8 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
-    /// Looks at all assignments of the objects and places that are left, where those that are fixed cost so much among
-    /// themselves. Whether nothing was left out.
+    /// Searches all assignments of the remaining objects and places, where the fixed ones cost `cost` among
+    /// themselves. Returns whether the search was complete.
     fn branch(&mut self, objects: &[usize], places: &[usize], cost: Cost) -> bool {
         let m = objects.len();
         let Some((&object, others)) = objects.split_first() else {
@@ -72,7 +72,7 @@ impl Search<'_, '_> {
         is_complete
     }
 
-    /// What an object adds to J at a place.
+    /// The contribution of an object at a place to J.
     fn added(&self, i: usize, k: usize) -> Cost {
         let (a, b) = (|i: usize, j: usize| self.qap.row_a(i)[j], |k: usize, l: usize| self.qap.row_b(k)[l]);
         let with = |&(j, l): &(usize, usize)| a(i, j) * b(k, l) + a(j, i) * b(l, k);

@@ -1,19 +1,19 @@
-//! A quadratic assignment problem as it is stated: two square matrices of whole numbers.
+//! The quadratic assignment problem in its original form: two square matrices of integers.
 
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::memory::{self, OutOfMemory};
 use crate::ground::types::Cost;
 
-/// A quadratic assignment problem: objects `0..n` are assigned to places `0..n`, one each, so that
-/// `J = sum over all ordered pairs (i, j) of a[i][j] · b[Pi(i)][Pi(j)]`, the diagonals included, is small.
+/// A quadratic assignment problem: assign objects `0..n` to places `0..n`, one each, to minimise `J = sum
+/// over all ordered pairs (i, j) of a[i][j] · b[Pi(i)][Pi(j)]`, including the diagonals.
 ///
-/// The matrices need not be symmetric, and entries may be negative. That no J and no change of J by an exchange leaves
-/// 64 bits is proved once, here.
+/// The matrices need not be symmetric, and entries may be negative. The constructor proves that no J and no
+/// change of J by an exchange exceeds 64 bits.
 ///
 /// ```
 /// use viem::qap::{self, Qap, QapConfig};
 ///
-/// // Three machines in a row, and what flows between three jobs.
+/// Three machines in a row, and the flows between three jobs.
 /// let flow = vec![0, 1, 9, 1, 0, 2, 9, 2, 0];
 /// let distance = vec![0, 1, 2, 1, 0, 1, 2, 1, 0];
 /// let qap = Qap::from_matrices(3, flow, distance)?;
@@ -56,15 +56,15 @@ impl HasKind for QapError {
     }
 }
 
-/// No J is beyond this: sums of a few changes of J, and products of differences of entries, fit 64 bits.
+/// Bound on J: sums of a few changes of J, and products of differences of entries, fit 64 bits.
 const MOST_COST: Cost = Cost::MAX / 256;
 
-/// Objects at most: places are 32 bits, tables are n² entries.
+/// Upper limit on the objects: places are 32 bits, tables have n² entries.
 const MOST_OBJECTS: usize = 1 << 16;
 
 /// All pairs i > j below n, in tiles, so that the entries of a matrix and of its transpose stay in the cache.
 pub(super) fn pairs_in_tiles(n: usize) -> impl Iterator<Item = (usize, usize)> {
-    /// Rows of a tile: a line of the cache has 8 entries.
+    /// Rows per tile: a cache line has 8 entries.
     const TILE: usize = 32;
     let range = move |tile: usize| tile * TILE..n.min((tile + 1) * TILE);
     let tiles = (0..n.div_ceil(TILE)).flat_map(|row| (0..=row).map(move |column| (row, column)));
@@ -74,7 +74,7 @@ pub(super) fn pairs_in_tiles(n: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 impl Qap {
-    /// The problem of these matrices, row by row; `a` is indexed by objects, `b` by places. O(n²).
+    /// The problem with these matrices, row by row; `a` is indexed by objects, `b` by places. O(n²).
     pub fn from_matrices(size: usize, a: Vec<i64>, b: Vec<i64>) -> Result<Self, QapError> {
         if size > MOST_OBJECTS {
             return Err(QapError::TooLarge { size, greatest: MOST_OBJECTS });
@@ -91,7 +91,7 @@ impl Qap {
         Ok(Self { size, a, b })
     }
 
-    /// Number of objects and of places, n.
+    /// Number of objects, which equals the number of places, n.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -116,7 +116,7 @@ impl Qap {
         &self.b[k * self.size..][..self.size]
     }
 
-    /// J by the definition, where object `i` is at `place_of[i]`; O(n²). Panics unless these are `n` places.
+    /// J by definition, with object `i` at `place_of[i]`; O(n²). Panics unless these are `n` places.
     pub fn cost(&self, place_of: &[u32]) -> Cost {
         assert_eq!(place_of.len(), self.size, "a place for each object");
         let row = |i: usize| -> Cost {
@@ -126,15 +126,15 @@ impl Qap {
         (0..self.size).map(row).sum()
     }
 
-    /// The same problem with the roles of objects and places exchanged: the inverse of an assignment of one is an assignment of the other with the
-    /// same J.
+    /// The problem with the roles of objects and places exchanged. The inverse of an assignment is an
+    /// assignment of it with the same J.
     pub(super) fn exchanged(&self) -> Self {
         Self { size: self.size, a: self.b.clone(), b: self.a.clone() }
     }
 }
 
-/// A bound of every entry, and of the absolute value of every sum of products of entries of `a` with entries of `b`, each used
-/// once: the sum of one times the greatest of the other.
+/// A bound on the absolute value of every entry and of every sum of products of entries of `a` with entries
+/// of `b`, each used once: the sum of one times the maximum of the other.
 fn bound(a: &[i64], b: &[i64]) -> u128 {
     let sum = |matrix: &[i64]| matrix.iter().map(|&entry| u128::from(entry.unsigned_abs())).sum::<u128>();
     let most = |matrix: &[i64]| matrix.iter().map(|entry| entry.unsigned_abs()).max().unwrap_or(0);
@@ -143,7 +143,7 @@ fn bound(a: &[i64], b: &[i64]) -> u128 {
     product(sum(a), most(b)).min(product(sum(b), most(a))).max(entry)
 }
 
-/// An array of entries, or an error if there is no memory for it.
+/// An array, or an error if there is not enough memory.
 pub(super) fn array<T: Clone>(count: usize, value: T) -> Result<Vec<T>, QapError> {
     Ok(memory::filled(count, value)?)
 }

@@ -1,10 +1,12 @@
-//! Problems where either matrix holds the distances of a machine: they are mapped as graphs of processes.
+//! Problems in which either matrix holds the distances of a machine: they are mapped like communication
+//! graphs.
 //!
-//! The other matrix becomes the graph. Distances are symmetric, so what two processes exchange is the sum of both directions, and J
-//! of the problem half of J of the mapping, unless the matrix is symmetric itself. What the diagonals add must be the same for all
-//! assignments, so at least one diagonal must be constant. Graphs have no negative weights; a problem that needs some is left to the dense search.
+//! The other matrix becomes the graph. Distances are symmetric, so the weight of an edge is the sum of both
+//! directions, and J of the problem is half of J of the mapping, unless the matrix is itself symmetric. The
+//! diagonals must contribute the same to all assignments, so at least one must be constant. Graphs have no
+//! negative weights; a problem that needs them is left to the dense search.
 //!
-//! O(n²) to recognise a machine and to make the graph.
+//! Recognising a machine and building the graph takes O(n²).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -21,31 +23,33 @@ use crate::mapping::Mapping;
 use crate::mapping::problem;
 use crate::mapping::solve::{MapConfig, SolveError, solve_watched};
 
-/// A machine whose distances either matrix of a problem holds.
+/// A machine whose distances form one matrix of a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct QapMachine {
-    /// The name of the matrix: `A`, that of the objects, or `B`, that of the places.
+    /// The name of the matrix: `A` for objects, `B` for places.
     pub matrix: char,
-    /// The machine in a few words.
+    /// A short description of the machine.
     pub machine: String,
-    /// An entry off the diagonal is this times a distance, plus `offset`.
+    /// An entry off the diagonal is `factor` times a distance, plus `offset`.
     pub factor: i64,
-    /// What is added to each distance.
+    /// The constant added to each distance.
     pub offset: i64,
-    /// Whether the problem is mapped to the machine: large ones are, and sparse ones before the dense search.
+    /// Whether the problem is mapped to the machine. Large problems are; sparse ones are mapped before the
+    /// dense search.
     #[cfg_attr(feature = "serde", serde(rename = "mapped"))]
     pub is_mapped: bool,
 }
 
-/// A problem is mapped first if at most one of this many pairs of objects exchanges something: it balances mapping, which uses the shape of the
-/// machine and the few pairs that count, against the dense search, which comes closer to the optimum of small dense problems. On denser ones
-/// (QAPLIB's sko, wil, tho, random graphs on tori) mapping lost up to 0.4 % within the same time, on sparser ones it gained up to
-/// 47 %. `cargo bench --bench qap -- machines degree=DEGREE` shows the curve.
+/// A problem is mapped first if at most one in this many pairs of objects has a nonzero entry. Balances
+/// mapping, which exploits the shape of the machine and the sparsity, against the dense search, which comes
+/// closer to the optimum of small dense problems. On denser problems (QAPLIB's sko, wil, tho, random graphs
+/// on tori) mapping was up to 0.4 % worse within the same time; on sparser ones it was up to 47 % better.
+/// `cargo bench --bench qap -- machines degree=DEGREE` shows the curve.
 const PAIRS_FOR_AN_EDGE: usize = 16;
 
-/// A problem as a graph of processes and a machine.
+/// A problem as a communication graph and a machine.
 pub(super) struct OnMachine {
     found: Recognised,
     /// The row of each PE in the matrix of distances.
@@ -55,12 +59,12 @@ pub(super) struct OnMachine {
     is_exchanged: bool,
     /// How often J of the mapping counts each pair: 2, or 1 if the other matrix is symmetric.
     counts: Cost,
-    /// What is the same for all assignments.
+    /// The part of J that is the same for all assignments.
     constant: Cost,
 }
 
 impl QapMachine {
-    /// The machine whose distances either matrix holds, if the problem can be mapped to it; O(n²).
+    /// The machine whose distances form one matrix, if the problem can be mapped to it; O(n²).
     pub fn of(qap: &Qap) -> Option<Self> {
         let problem = OnMachine::new(qap)?;
         let Recognised { machine, factor, offset, .. } = &problem.found;
@@ -75,7 +79,7 @@ impl QapMachine {
 }
 
 impl OnMachine {
-    /// If both matrices hold distances, the other is the graph where that has fewer edges.
+    /// If both matrices are distances, the one with fewer edges becomes the graph.
     pub(super) fn new(qap: &Qap) -> Option<Self> {
         let problem = |is_exchanged| Self::of_matrix(qap, is_exchanged);
         [false, true].into_iter().filter_map(problem).min_by_key(|problem| problem.graph.num_edges())
@@ -106,18 +110,20 @@ impl OnMachine {
         Some(Self { found, row_of, graph, is_exchanged, counts, constant })
     }
 
-    /// Whether mapping gains more than the dense search in the same time.
+    /// Whether mapping is better than the dense search in the same time.
     pub(super) fn is_sparse(&self) -> bool {
         let n = self.graph.num_nodes();
         self.graph.num_edges().saturating_mul(PAIRS_FOR_AN_EDGE) <= n * (n - 1) / 2
     }
 
-    /// Whether the problem is too large for a table of all exchanges, without which the dense search is not worth its time.
+    /// Whether the problem is too large for a table of all exchanges, without which the dense search is not
+    /// worthwhile.
     pub(super) fn is_large(&self) -> bool {
         self.graph.num_nodes() > MOST_TABLED
     }
 
-    /// The place of each object after a mapping, within the time limit if there is one. The observer is notified of each J below `bound`.
+    /// The place of each object after mapping, within the time limit if there is one. The observer is
+    /// notified of each J below `bound`.
     pub(super) fn solve(
         &self,
         config: &QapConfig,
@@ -130,7 +136,8 @@ impl OnMachine {
             .with_seed(derive(config.seed, 0))
             .with_threads(config.threads)
             .with_time_limit(time_limit);
-        // Which mapping reaches a target first depends on the threads, and so may the result within a time limit only.
+        // Which mapping reaches a target first depends on the threads, so a target is used only with a time
+        // limit, where the result may depend on them.
         let target = config.target.filter(|_| config.time_limit.is_some());
         let watcher = Watcher { problem: self, bound, target, is_reached: AtomicBool::new(false), observer };
         let machine = &*self.found.machine;
@@ -138,7 +145,7 @@ impl OnMachine {
         Ok(self.place_of(&solution.mapping))
     }
 
-    /// The place of each object, where a mapping has the PE of each process.
+    /// The place of each object, given the PE of each process.
     fn place_of(&self, mapping: &Mapping) -> Vec<u32> {
         let rows = mapping.pes().iter().map(|&pe| self.row_of[pe as usize]);
         if !self.is_exchanged {
@@ -151,7 +158,7 @@ impl OnMachine {
         place_of
     }
 
-    /// J of the problem, where that of the mapping is known; no more than the greatest number if a poor mapping is beyond that.
+    /// J of the problem, given J of the mapping; saturates for poor mappings.
     fn cost(&self, of_mapping: Cost) -> Cost {
         let cost =
             i128::from(self.found.factor) * i128::from(of_mapping / self.counts) + i128::from(self.constant);
@@ -159,8 +166,8 @@ impl OnMachine {
     }
 }
 
-/// The graph of what both directions of each pair exchange, or of one direction if they are equal for all pairs; and how often J of a mapping counts
-/// each pair.
+/// The graph of the total of both directions of each pair, or of one direction if they are always equal; and
+/// how often J of a mapping counts each pair.
 fn graph(n: usize, flows: &[i64]) -> Option<(CsrGraph, Cost)> {
     let both = |(i, j): (usize, usize)| (flows[i * n + j], flows[j * n + i]);
     let is_symmetric = pairs_in_tiles(n).map(both).all(|(one, other)| one == other);
@@ -177,7 +184,7 @@ fn graph(n: usize, flows: &[i64]) -> Option<(CsrGraph, Cost)> {
     Some((graph.build().ok()?, if is_symmetric { 1 } else { 2 }))
 }
 
-/// Forwards mappings as the assignments they stand for.
+/// Forwards mappings to the observer as assignments.
 struct Watcher<'a> {
     problem: &'a OnMachine,
     bound: Cost,
@@ -225,7 +232,7 @@ mod tests {
         entries
     }
 
-    /// The distances of a machine times 3 and plus a term, in a random order; bit 2 of `kind`: any diagonal.
+    /// The distances of a machine times 3 plus a constant, in a random order; bit 2 of `kind`: any diagonal.
     fn distances(machine: &dyn Machine, kind: u32, rng: &mut Rng) -> Vec<i64> {
         let n = machine.num_pes();
         let mut order: Vec<u32> = (0..n as u32).collect();
@@ -263,7 +270,7 @@ mod tests {
                 let (a, b) = if is_exchanged { (distances, flows) } else { (flows, distances) };
                 let qap = Qap::from_matrices(n, a, b).unwrap();
                 let problem = OnMachine::new(&qap);
-                // With two diagonals that are not constant, J does not follow from that of a mapping.
+                // If neither diagonal is constant, J does not follow from that of a mapping.
                 let Some(problem) = problem else {
                     assert_eq!(kind & 6, 6);
                     continue;
@@ -280,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_graph_on_a_machine_is_left_alone() {
+    fn unsuitable_problems_are_not_mapped() {
         let mut rng = Rng::new(2);
         let machine = Grid::mesh(&[3, 4]).unwrap();
         let (mut flows, distances) = (flows(12, 0, &mut rng), distances(&machine, 0, &mut rng));

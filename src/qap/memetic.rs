@@ -1,17 +1,21 @@
-//! A population of assignments and their children, each improved by annealing and tabu search.
+//! A memetic algorithm: a population of assignments and their children, each improved by annealing and tabu
+//! search.
 //!
-//! Members come in batches of a fixed number, which are improved in parallel and enter the population in their order: so the result
-//! does not depend on the number of threads. A child keeps what two parents agree on, or begins as one of them. The worst member leaves.
+//! Candidates come in batches of a fixed size. They are improved in parallel and enter the population in
+//! their order, so the result does not depend on the number of threads. A child keeps the places on which two
+//! parents agree, or starts as a copy of one. The worst member is removed.
 //!
-//! What suits a problem is not known in advance: unstructured ones want deep tabu search, structured ones annealing. So there are several ways to make a
-//! child, and those are taken more often that have made more members for their work.
+//! Which operator suits a problem is not known in advance: unstructured problems need deep tabu search,
+//! structured ones annealing. There are therefore several ways to make a child, and those that have produced
+//! more members for their work are used more often.
 //!
-//! There are two such populations, a thorough one and a quick one, whose members are improved by a short tabu search only. It makes many children
-//! in the same time and soon has members that are alike, which finds the optimum of structured problems, and of those with many local optima far
-//! from each other. Each batch goes to the population that has had less work.
+//! There are two such populations: a thorough one, and a quick one whose members are improved only by a short
+//! tabu search. The quick one makes many children in the same time and soon converges. It finds the optimum
+//! of structured problems, and of those with many local optima far from each other. Each batch goes to the
+//! population that has had less work.
 //!
-//! A population whose members have become alike finds nothing more. It then makes room for random assignments. Only its best is kept apart, to join the
-//! next generation once that has become alike too.
+//! A converged population finds nothing more. It is replaced by random assignments. Its best member is kept
+//! aside, and joins the next generation once that has converged too.
 
 use rayon::prelude::*;
 
@@ -28,48 +32,48 @@ use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::Cost;
 
-/// Members that are improved at the same time.
+/// Candidates that are improved in parallel.
 const BATCH: usize = 4;
 
-/// Larger problems have no table of all exchanges, which takes O(n³) time at first: they are annealed only.
+/// Larger problems are only annealed, without a table of all exchanges, whose setup takes O(n³).
 pub(super) const MOST_TABLED: usize = 800;
 
-/// After this many children in a row that were not better than the best, as many are mutants. After as many again, a population whose members
-/// are alike is given up; others have twice the time.
+/// After this many children in a row without a new best member, the same number of mutants follows. After as
+/// many again, a converged population is given up; others have twice the time.
 const STALE: usize = 60;
 
-/// How much of the record of a way is kept at its next child: about the last fifty count.
+/// The decay of the record of a way per child: about the last fifty count.
 const MEMORY: f64 = 0.98;
 
-/// Members that each way is credited with from the start, so that none is given up.
+/// Initial credit of each way in members, so that none is given up.
 const HOPE: f64 = 0.5;
 
-/// The problem and the settings of a search with populations.
+/// The problem and the settings of a memetic search.
 pub(super) struct Memetic<'a, T: Number> {
     pub(super) dense: &'a Dense<T>,
     pub(super) config: &'a QapConfig,
-    /// The search ends at or below this; in units of the scale.
+    /// The search ends at or below this value; in units of the scale.
     pub(super) target: Cost,
     /// May end the search; with a time limit, children are made until it does.
     pub(super) observer: &'a dyn Observer,
 }
 
-/// A population, the best first.
+/// A population, best member first.
 struct Population {
     members: Vec<Found>,
-    /// Children since the last that was better than all members.
+    /// Children since the last new best member.
     stale: usize,
-    /// Members that are still to come from random assignments.
+    /// Members still to be made from random assignments.
     missing: usize,
     /// The best member of earlier generations, until it joins.
     elite: Option<Found>,
-    /// Whether this is the quick one.
+    /// Whether this is the quick population.
     is_quick: bool,
-    /// Work that all its members took.
+    /// Total work of all its members.
     work: f64,
     /// The record of each way to make a child.
     records: [Record; 5],
-    /// For each place all places, the most similar first; empty where that took too long.
+    /// For each place, all places, the most similar first; empty if that took too long.
     alike: Vec<Vec<u32>>,
 }
 
@@ -78,14 +82,14 @@ struct Population {
 struct Record {
     /// Children that became members.
     members: f64,
-    /// Work that all children took.
+    /// Total work of all children.
     work: f64,
 }
 
 /// An assignment that may become a member.
 struct Candidate {
     found: Found,
-    /// The way it was made, if it is a child of a thorough generation.
+    /// How it was made, if it is a child in a thorough generation.
     way: Option<usize>,
     work: f64,
 }
@@ -139,7 +143,7 @@ impl<T: Number> Memetic<'_, T> {
         Ok(best)
     }
 
-    /// The best of the starts, which all become members.
+    /// The best of the starts; all starts become members.
     fn first_of(&self, starts: &[Vec<u32>], population: &mut Population) -> Found {
         let found = |start: &Vec<u32>| Found { cost: self.dense.cost(start), place_of: start.clone() };
         for start in starts {
@@ -150,7 +154,7 @@ impl<T: Number> Memetic<'_, T> {
         best.clone()
     }
 
-    /// One more for the population, the one of this number of all and at this position of its batch.
+    /// A candidate for the population, with this overall number and position in its batch.
     fn candidate(
         &self,
         number: usize,
@@ -176,7 +180,7 @@ impl<T: Number> Memetic<'_, T> {
         Ok(Candidate { found, way, work })
     }
 
-    /// An assignment after improvement, and about how many entries were read for that.
+    /// An improved assignment, and the approximate number of entries read.
     fn improved(
         &self,
         start: &[u32],
@@ -201,7 +205,7 @@ impl<T: Number> Memetic<'_, T> {
         Ok((found, annealing.work() + of_table * (start.len() * start.len()) as f64))
     }
 
-    /// Takes a candidate into the population, unless it is there already or worse than all.
+    /// Adds a candidate to the population, unless it is a duplicate or worse than all.
     fn enter(&self, population: &mut Population, Candidate { found, way, work }: Candidate) {
         let Population { members, stale, records, .. } = population;
         population.work += work;
@@ -224,8 +228,8 @@ impl<T: Number> Memetic<'_, T> {
 }
 
 impl Population {
-    /// Once members are alike and no better one has come for long, the best of earlier generations joins; then all make room for
-    /// random ones.
+    /// When the population has converged and has not found a better member for long, the best of earlier
+    /// generations joins. Later, all members are replaced by random ones.
     fn renew(&mut self, size: usize) {
         let patience = if self.is_alike() { 2 * STALE } else { 4 * STALE };
         if self.missing > 0 || self.stale < patience {
@@ -245,7 +249,7 @@ impl Population {
         self.missing = size;
     }
 
-    /// Whether most objects have the same place in the best member and the others.
+    /// Whether most objects have the same place in the best member and in the others.
     fn is_alike(&self) -> bool {
         let Some((best, others)) = self.members.split_first() else {
             return false;
@@ -255,7 +259,7 @@ impl Population {
         4 * others.iter().map(differ).sum::<usize>() <= others.len() * best.place_of.len()
     }
 
-    /// A way to make a child: each at first, then by its members for its work.
+    /// Chooses a way to make a child: each once, then in proportion to its members per work.
     fn way(&self, rng: &mut Rng) -> usize {
         let least = self
             .records
@@ -282,8 +286,8 @@ impl Population {
         0
     }
 
-    /// What a child of none, one or two parents begins as. Better members are parents more often. If nothing better has come for long, a
-    /// child of two is a mutant of one instead.
+    /// The initial assignment of a child with none, one or two parents. Better members are parents more
+    /// often. After a long time without a better member, a mutant of one parent replaces a child of two.
     fn child(&self, parents: u32, rng: &mut Rng) -> Vec<u32> {
         let mut pick = || {
             let count = self.members.len() as u32;
@@ -331,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn members_that_are_alike_make_room_and_the_best_joins_the_next() {
+    fn converged_members_are_replaced_and_the_best_joins_the_next_generation() {
         let [one, two]: [&[u32]; 2] = [&[0, 1, 2, 3, 4, 5, 6, 7], &[1, 0, 2, 3, 4, 5, 6, 7]];
         let mut early = population(&[one, two], 2 * STALE - 1);
         early.renew(2);
@@ -342,7 +346,8 @@ mod tests {
         assert_eq!((alike.members.len(), alike.missing, alike.stale), (0, 2, 0));
         assert_eq!(alike.elite.as_ref().unwrap().place_of, one);
 
-        // The next generation is left alone until it is complete and alike; then the best of the former joins.
+        // The next generation is left alone until it is complete and has converged; then the best of the
+        // previous one joins.
         alike.members = population(&[two, two], 0).members;
         (alike.members[0].cost, alike.members[1].cost) = (2, 3);
         alike.stale = 2 * STALE;
@@ -356,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn members_that_differ_have_more_time() {
+    fn diverse_members_have_more_time() {
         let members: [&[u32]; 2] = [&[0, 1, 2, 3], &[3, 2, 1, 0]];
         for (stale, left) in [(2 * STALE, 2), (4 * STALE - 1, 2), (4 * STALE, 0)] {
             let mut differing = population(&members, stale);

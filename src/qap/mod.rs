@@ -1,24 +1,26 @@
-//! The quadratic assignment problem itself: two matrices of whole numbers, which need be neither sparse nor symmetric.
+//! The general quadratic assignment problem: two matrices of integers, which need be neither sparse nor
+//! symmetric.
 //!
-//! | member | what it holds |
+//! | member | contents |
 //! |---|---|
-//! | `form` | the problem as it is stated; J |
-//! | `number`, `width` | the numbers in which J is summed; which kind of them is exact |
-//! | `square`, `sparse` | a matrix row by row; the entries that are not zero, where these are few |
-//! | `dense` | both matrices in the narrowest numbers that are exact |
+//! | `form` | the problem in its original form; J |
+//! | `number`, `width` | the number types for sums of J; the choice of an exact one |
+//! | `square`, `sparse` | a matrix row by row; the nonzero entries of a sparse matrix |
+//! | `dense` | both matrices in the narrowest exact number type |
 //! | `arrangement` | an assignment; the change of J by an exchange, O(n) |
-//! | `table` | the change of J by every exchange, O(n²) an exchange |
-//! | `annealing` | what is [annealed](crate::mapping::annealing) |
+//! | `table` | the change of J by every exchange, O(n²) per exchange |
+//! | `annealing` | the adapters for [annealing](crate::mapping::annealing) |
 //! | `tabu` | robust tabu search |
 //! | `crossover` | children of one or two assignments |
-//! | `memetic` | a population of assignments |
+//! | `memetic` | the population of assignments |
 //! | `embed` | problems whose optimum follows from their shape |
-//! | `machine` | problems with the distances of a machine, mapped to it |
+//! | `machine` | problems with the distances of a machine, which are mapped to it |
 //! | `bound`, `exact` | lower bounds; branch and bound for small problems |
 //! | `settings` | all settings, and the presets as whole values of them |
 //! | `run` | a whole run |
 //!
-//! Objects (facilities, processes) are the indices of the first matrix, places (locations) those of the second.
+//! Objects (facilities, processes) are the indices of the first matrix, places (locations) those of the
+//! second.
 
 mod annealing;
 mod arrangement;

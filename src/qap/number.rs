@@ -1,11 +1,11 @@
-//! The numbers in which J is summed.
+//! The number types in which J is summed.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Mul, Sub};
 
 use crate::ground::vector;
 
-/// A number that is a whole one, and in which sums are exact up to some bound.
+/// A number type whose values are integers, and in which sums are exact up to some bound.
 pub(super) trait Number:
     Copy
     + Debug
@@ -19,13 +19,13 @@ pub(super) trait Number:
     + AddAssign
     + 'static
 {
-    /// The entries of the matrices. Sums of products of them are numbers of this kind.
+    /// The entries of the matrices. Sums of their products have this number type.
     type Entry: Copy + Debug + Default + PartialEq + Send + Sync + 'static;
-    /// More than any sum.
+    /// Greater than any sum.
     const LARGE: Self;
     fn of(number: i64) -> Self;
     fn to(self) -> i64;
-    /// The nearest number of double precision.
+    /// The nearest double.
     fn float(self) -> f64;
     fn entry(number: i64) -> Self::Entry;
     fn of_entry(entry: Self::Entry) -> Self;

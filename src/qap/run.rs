@@ -1,4 +1,4 @@
-//! A whole run: shape, machine, population, proof.
+//! A whole run: embedding, machine, population, proof of optimality.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ use crate::mapping::solve::SolveError;
 use crate::mapping::{Mapping, MappingError};
 use crate::qap::{embed, exact};
 
-/// Steps of the search for a shape at most; each takes some nanoseconds.
+/// Upper limit on the steps of the search for an embedding; each takes some nanoseconds.
 const STEPS: u64 = 1_000_000;
 
 /// Why there is no assignment.
@@ -54,7 +54,7 @@ impl HasKind for QapSolveError {
     }
 }
 
-/// An assignment, and what is known about it.
+/// An assignment with its properties.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct QapSolution {
@@ -66,25 +66,26 @@ pub struct QapSolution {
     pub cost_of_identity: Cost,
     /// J of the start, if one was given.
     pub cost_of_start: Option<Cost>,
-    /// No J is below this, if a bound was computed.
+    /// A lower bound on J, if one was computed.
     pub lower_bound: Option<Cost>,
-    /// Whether it is proved that no J is lower.
+    /// Whether the assignment is proved optimal.
     pub is_optimal: bool,
-    /// Whether the run was ended early: by the observer, or by a time limit that did not leave time for the search or for a proof.
+    /// Whether the run ended early: because of the observer, or because the time limit left no time for the
+    /// search or for a proof.
     pub stopped: bool,
     /// Time of the whole run, in seconds.
     pub seconds: f64,
 }
 
-/// Assigns objects to places so that J is small; the example is at [`Qap`].
+/// Assigns objects to places to minimise J; see the example at [`Qap`].
 pub fn solve(qap: &Qap, config: &QapConfig) -> Result<QapSolution, QapSolveError> {
     solve_watched(qap, config, None, &())
 }
 
 /// As [`solve`], with a start and an observer.
 ///
-/// The result is not worse than the identity, nor than the start. The observer may end the run early; the result then is
-/// the best assignment found so far.
+/// The result is not worse than the identity or the start. If the observer asks to stop, the result is the
+/// best assignment found so far.
 pub fn solve_watched(
     qap: &Qap,
     config: &QapConfig,
@@ -157,7 +158,7 @@ impl Run<'_> {
         Ok(solution)
     }
 
-    /// Looks for something better by branch and bound. A time limit takes the place of that of the branches.
+    /// Searches for a better assignment by branch and bound. A time limit replaces the limit on branches.
     fn enumerate(&self, solution: &mut QapSolution, watch: &mut Watch<'_>) {
         let branches = self.config.time_limit.map_or(self.config.branches, |_| u64::MAX);
         let proof = exact::search(self.qap, solution.cost, branches, watch);
@@ -171,13 +172,13 @@ impl Run<'_> {
         }
     }
 
-    /// Whether the run is to end before it is complete; notes that in the solution.
+    /// Whether the run must end before it is complete; if so, records that in the solution.
     fn stops(&self, solution: &mut QapSolution) -> bool {
         solution.stopped = self.observer.should_stop();
         solution.stopped
     }
 
-    /// Maps to a machine whose distances either matrix holds; whether that ends the run.
+    /// Maps to the machine whose distances form one matrix; returns whether that ends the run.
     fn map(&self, solution: &mut QapSolution) -> Result<bool, QapSolveError> {
         let Self { qap, config, observer, begin } = *self;
         let problem = config.machine.and_then(|_| OnMachine::new(qap));
@@ -196,7 +197,7 @@ impl Run<'_> {
         self.config.target.is_some_and(|target| solution.cost <= target)
     }
 
-    /// Searches with the narrowest numbers that are exact, unless the run ends before they are computed.
+    /// Searches with the narrowest exact number type, unless the run ends before the matrices are converted.
     fn search(&self, solution: &mut QapSolution) -> Result<(), QapError> {
         if self.stops(solution) {
             return Ok(());
@@ -217,10 +218,10 @@ impl Run<'_> {
     fn search_in<T: Number>(&self, plain: &Plain, solution: &QapSolution) -> Result<Vec<u32>, QapError> {
         let dense = plain.dense::<T>()?;
         let Self { config, observer, .. } = *self;
-        // A J that is known to be optimal is good enough.
+        // An assignment that reaches the lower bound is good enough.
         let target = config.target.into_iter().chain(solution.lower_bound).max();
         let target = target.map_or(Cost::MIN, |target| target.div_euclid(dense.scale));
-        // A problem that will be solved to a proof needs no long search.
+        // A problem that will be solved to optimality needs no long search.
         let is_small = self.qap.size() <= config.exact_size;
         let short = QapConfig { children: 0, time_limit: None, ..*config };
         let config = if is_small { &short } else { config };
@@ -230,7 +231,7 @@ impl Run<'_> {
 }
 
 impl QapSolution {
-    /// Takes a better assignment.
+    /// Takes an assignment if it is better.
     fn take(&mut self, cost: Cost, place_of: Vec<u32>) {
         if cost < self.cost {
             self.mapping = Mapping::from_permutation(place_of);
@@ -238,7 +239,7 @@ impl QapSolution {
         }
     }
 
-    /// Nothing is better than this.
+    /// Records a proof that no J is below `cost`.
     fn prove(&mut self, cost: Cost) {
         self.lower_bound = Some(cost);
         self.is_optimal = true;

@@ -6,7 +6,7 @@ use crate::ground::settings::{ConfigError, check, check_at_least_one, check_posi
 use crate::ground::types::Cost;
 use crate::mapping::solve::MapPreset;
 
-/// Everything that determines an assignment besides the problem itself.
+/// All settings of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -16,27 +16,29 @@ pub struct QapConfig {
     pub seed: u64,
     /// Threads to use, at least 1; without a time limit the result does not depend on it.
     pub threads: usize,
-    /// If given, the search goes on until this time after the beginning, however many children that makes. Serialised in
-    /// seconds.
+    /// If given, the search continues until this time after the start, with any number of children.
+    /// Serialised in seconds.
     #[cfg_attr(feature = "serde", serde(with = "crate::ground::settings::seconds"))]
     pub time_limit: Option<Duration>,
     /// If given, the search ends once J is at most this.
     pub target: Option<Cost>,
-    /// The effort of the mapping where either matrix holds the distances of a machine; without one, no machine is looked for.
+    /// The effort of the mapping if one matrix holds the distances of a machine; `None` skips the search for
+    /// a machine.
     pub machine: Option<MapPreset>,
     /// Members of the population.
     pub population: usize,
-    /// Children, if there is no time limit.
+    /// Number of children, if there is no time limit.
     pub children: usize,
-    /// How a random assignment becomes a member.
+    /// The improvement of random assignments.
     pub first: QapImprovement,
-    /// How a child becomes a member: ways that have made more members for their work are taken more often.
+    /// The ways to make a child. Those that have produced more members for their work are used more often.
     pub ways: [QapWay; 5],
-    /// How members of a quick generation are made.
+    /// How the members of a quick generation are made.
     pub quick: QapQuick,
-    /// Problems of at most this many objects are solved to a proof, if that takes no more than `branches` or the time limit.
+    /// Problems of at most this many objects are solved to optimality, if that takes no more than `branches`
+    /// or the time limit.
     pub exact_size: usize,
-    /// Branches of the branch and bound at most, if there is no time limit.
+    /// Upper limit on the branches of branch and bound, if there is no time limit.
     pub branches: u64,
 }
 
@@ -46,37 +48,37 @@ pub struct QapConfig {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct QapImprovement {
-    /// Rounds of annealing; in each, every pair is proposed once.
+    /// Sweeps of annealing; each proposes every pair once.
     pub rounds: u32,
-    /// The first temperature, as a part of the mean change of J.
+    /// The initial temperature, as a share of the mean change of J.
     pub hot: f64,
-    /// The last temperature, as a part of the mean change of J.
+    /// The final temperature, as a share of the mean change of J.
     pub cold: f64,
     /// Iterations of tabu search.
     pub iterations: u32,
 }
 
-/// How a child comes from members of the population.
+/// A way to make a child from members of the population.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct QapWay {
-    /// Its parents: two; one, whose copy it begins as; or none, and it begins at random.
+    /// Number of parents: two; one, of which the child starts as a copy; or none, with a random start.
     pub parents: u32,
-    /// How it is improved.
+    /// The improvement of the child.
     pub improvement: QapImprovement,
 }
 
-/// How members of a quick generation are made, which become alike soon and make room for the next.
+/// How the members of a quick generation are made, which converges soon and is then replaced.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct QapQuick {
-    /// How a random assignment becomes a member.
+    /// The improvement of random assignments.
     pub first: QapImprovement,
-    /// How a child of two becomes a member.
+    /// The improvement of a child of two parents.
     pub child: QapImprovement,
 }
 
@@ -128,12 +130,12 @@ impl QapConfig {
         Self { time_limit: time_limit.into(), ..self }
     }
 
-    /// The same with a J that is good enough, or none.
+    /// The same with a target for J, or none.
     pub fn with_target(self, target: impl Into<Option<Cost>>) -> Self {
         Self { target: target.into(), ..self }
     }
 
-    /// The same with an effort of the mapping to a machine, or none.
+    /// The same with an effort of mapping to a machine, or without mapping.
     pub fn with_machine(self, machine: impl Into<Option<MapPreset>>) -> Self {
         Self { machine: machine.into(), ..self }
     }
@@ -153,21 +155,21 @@ impl QapConfig {
 }
 
 impl QapWay {
-    /// A number of parents, at most two, and how the child is improved.
+    /// A number of parents, at most two, and the improvement of the child.
     pub const fn new(parents: u32, improvement: QapImprovement) -> Self {
         Self { parents, improvement }
     }
 }
 
 impl QapQuick {
-    /// How a random assignment and a child of two become members.
+    /// The improvements of random assignments and of children of two parents.
     pub const fn new(first: QapImprovement, child: QapImprovement) -> Self {
         Self { first, child }
     }
 }
 
 impl QapImprovement {
-    /// Rounds of annealing between the temperatures `hot` and `cold`, then iterations of tabu search.
+    /// Sweeps of annealing between the temperatures `hot` and `cold`, then iterations of tabu search.
     pub const fn new(rounds: u32, hot: f64, cold: f64, iterations: u32) -> Self {
         Self { rounds, hot, cold, iterations }
     }

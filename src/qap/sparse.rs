@@ -1,32 +1,34 @@
-//! The entries of a matrix that are not zero, row by row.
+//! The nonzero entries of a matrix, row by row.
 //!
-//! The change of J by an exchange takes time for the entries of two rows of the matrix of objects. Where these are few, going
-//! through them one by one is faster than through all with vector instructions. The sum is the same, exactly.
+//! The change of J by an exchange takes time proportional to the entries of two rows of the matrix of
+//! objects. If there are few nonzero ones, visiting them individually is faster than processing all entries
+//! with vector instructions. The sums are equal.
 
 use super::form::{QapError, array};
 use super::number::Number;
 use super::square::Square;
 
-/// A matrix is used as sparse if at most one of this many entries is not zero: it balances vector instructions for all entries against a look
-/// at the few that count, one by one. On problems of 32 to 800 objects, both take about as long with one entry in eight.
+/// A matrix is used as sparse if at most one in this many entries is nonzero. Balances vector instructions
+/// for all entries against visiting the nonzero ones individually. On problems of 32 to 800 objects, both
+/// take about as long with one nonzero entry in eight.
 const ENTRIES_FOR_ONE: usize = 12;
 
 /// A sparse matrix.
 #[derive(Clone, Debug)]
 pub(super) struct Sparse<E> {
-    /// Where each row begins in the other arrays, and the last one ends.
+    /// The start of each row in the other arrays, and the end of the last one.
     begins: Vec<usize>,
     columns: Vec<u32>,
     entries: Vec<E>,
 }
 
-/// Whether a matrix, given row by row, has few enough entries to be used as sparse.
+/// Whether a matrix, given row by row, is sparse enough.
 pub(super) fn is_sparse(size: usize, matrix: &[i64]) -> bool {
     matrix.iter().filter(|&&entry| entry != 0).count().saturating_mul(ENTRIES_FOR_ONE) <= size * size
 }
 
 impl<E: Copy + Default + PartialEq> Sparse<E> {
-    /// The entries of a matrix of `size` rows; O(n²).
+    /// The nonzero entries of a matrix of `size` rows; O(n²).
     pub(super) fn of(matrix: &Square<E>, size: usize) -> Result<Self, QapError> {
         let is_there = |entry: &E| *entry != E::default();
         let count = matrix.entries.iter().filter(|entry| is_there(entry)).count();
@@ -43,7 +45,8 @@ impl<E: Copy + Default + PartialEq> Sparse<E> {
         Ok(Self { begins, columns, entries })
     }
 
-    /// The sum of `(a[i][k] - a[j][k]) · (c[k] - d[k])` over all k; time for the entries of both rows.
+    /// The sum of `(a[i][k] - a[j][k]) · (c[k] - d[k])` over all k, in time proportional to the entries of
+    /// both rows.
     #[inline(always)]
     pub(super) fn product<T: Number<Entry = E>>(&self, i: usize, j: usize, c: &[E], d: &[E]) -> T {
         self.along::<T>(i, c, d) - self.along::<T>(j, c, d)

@@ -1,4 +1,4 @@
-//! Square matrices whose rows are whole vectors.
+//! Square matrices whose rows are padded to whole vectors.
 
 use super::form::{QapError, array, pairs_in_tiles};
 use crate::ground::vector::SHORT_LANES;

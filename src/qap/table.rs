@@ -1,15 +1,18 @@
-//! The change of J by every exchange of two objects, kept up to date.
+//! The change of J by every exchange of two objects, updated after each exchange.
 //!
 //! # Cost
 //!
-//! An exchange of the objects `r` and `s` changes the delta of another pair `(i, j)` by `(u[i] - u[j]) · (v[i] - v[j])`, where
-//! `u` is the difference of the rows of `r` and `s` in the matrix of objects, and `v` that in the matrix of places (Taillard 1991). So
-//! the whole table takes n²/2 such products. The deltas of the pairs with `r` are computed from scratch, O(n) each. Those of the pairs
-//! with `s` follow from them: the objects `r`, `s` and `j` can change places in a cycle in two directions, and the sum of J of both
-//! is known from the deltas of the three pairs (departure from the source, which computes both from scratch).
+//! An exchange of the objects `r` and `s` changes the delta of another pair `(i, j)` by `(u[i] - u[j]) ·
+//! (v[i] - v[j])`. Here `u` is the difference of the rows of `r` and `s` in the matrix of objects, and `v`
+//! that in the matrix of places (Taillard 1991). Updating the whole table thus takes n²/2 such products. The
+//! deltas of the pairs with `r` are recomputed from scratch, O(n) each. Those of the pairs with `s` follow
+//! from them: the objects `r`, `s` and `j` can exchange places in a cycle in two directions, and the sum of J
+//! of both is known from the deltas of the three pairs (a departure from the source, which recomputes both
+//! from scratch).
 //!
-//! All loops run along rows, so they become vector instructions. The matrix of places is kept in the order of the objects on
-//! them. 4 to 8 bytes for each of n² deltas, and 2 to 8 for each of n² entries (2 n² if no matrix is symmetric) besides the matrices.
+//! All loops run along rows, so they are vectorised. The matrix of places is permuted into the order of the
+//! objects. Memory: 4 to 8 bytes for each of n² deltas, and 2 to 8 for each of n² entries (2 n² if no matrix
+//! is symmetric) in addition to the matrices.
 //!
 //! É. Taillard: Robust taboo search for the quadratic assignment problem. Parallel Computing 17, 1991.
 
@@ -20,12 +23,12 @@ use super::square::Square;
 use crate::ground::types::Cost;
 use crate::ground::vector::{LANES, SHORT_LANES, Work, folded, widest};
 
-/// An assignment, J, and the change of J by every exchange.
+/// An assignment with its J and the change of J by every exchange.
 pub(super) struct DeltaTable<'a, T: Number> {
     now: Arrangement<'a, T>,
     /// The delta of the pair (i, j) where i < j; elsewhere [`Number::LARGE`].
     delta: Square<T>,
-    /// The least delta of each row.
+    /// The smallest delta of each row.
     least: Vec<T>,
     scratch: Scratch<T>,
 }
@@ -70,7 +73,7 @@ impl<'a, T: Number> DeltaTable<'a, T> {
         self.delta.row(i)
     }
 
-    /// The least delta of each row.
+    /// The smallest delta of each row.
     #[inline(always)]
     pub(super) fn least(&self) -> &[T] {
         &self.least
@@ -104,21 +107,21 @@ impl<'a, T: Number> DeltaTable<'a, T> {
         }
     }
 
-    /// For each j, what the new deltas of (r, j) and (s, j) are together. The old ones are taken from the table.
+    /// For each j, the sum of the new deltas of (r, j) and (s, j). The old ones are removed from the table.
     #[inline(always)]
     fn remember(&mut self, r: usize, s: usize) {
         let both = self.take(r, s);
         for j in 0..self.now.dense.size {
             if j != r && j != s {
                 let turns = self.turns(r, s, j);
-                // In this order no sum is of more than two changes of J, which numbers hold exactly.
+                // In this order no sum involves more than two changes of J, so it is exact.
                 self.scratch.former[j] = (self.take(r, j) - both) + (self.take(s, j) + turns);
             }
         }
     }
 
-    /// By how much J of the two cyclic exchanges of three objects differs from what the three exchanges of pairs add up to: the direction of the
-    /// cycle matters if no matrix is symmetric.
+    /// The difference between J of the two cyclic exchanges of three objects and the sum of the three pair
+    /// exchanges. The direction of the cycle matters if no matrix is symmetric.
     #[inline(always)]
     fn turns(&self, r: usize, s: usize, j: usize) -> T {
         match self.now.transposed_b {
@@ -127,14 +130,14 @@ impl<'a, T: Number> DeltaTable<'a, T> {
         }
     }
 
-    /// Takes the delta of a pair in any order from the table.
+    /// Removes the delta of a pair, in any order, from the table.
     #[inline(always)]
     fn take(&mut self, i: usize, j: usize) -> T {
         let (i, j) = (i.min(j), i.max(j));
         std::mem::replace(&mut self.delta.entries[i * self.delta.stride + j], T::LARGE)
     }
 
-    /// Adds to each delta what the exchange changes where neither object takes part.
+    /// Updates the deltas of all pairs without the two objects.
     #[inline(always)]
     fn update(&mut self) {
         let (n, stride) = (self.now.dense.size, self.delta.stride);
@@ -150,7 +153,7 @@ impl<'a, T: Number> DeltaTable<'a, T> {
                 true => update_row(row, [straight]),
                 false => update_row(row, [straight, transposed]),
             };
-            // What is added to infinity is lost, but whole numbers change.
+            // Infinity absorbs additions, but integers do not.
             if T::LARGE + T::of(1) != T::LARGE {
                 row[..=i - first].fill(T::LARGE);
                 row[n - first..].fill(T::LARGE);
@@ -174,7 +177,7 @@ impl<'a, T: Number> DeltaTable<'a, T> {
         self.set(r, s, of_both);
     }
 
-    /// Puts the delta of a pair where none is.
+    /// Stores the delta of a pair that was removed.
     #[inline(always)]
     fn set(&mut self, i: usize, j: usize, delta: T) {
         let (i, j) = (i.min(j), i.max(j));
@@ -185,7 +188,7 @@ impl<'a, T: Number> DeltaTable<'a, T> {
     }
 }
 
-/// The first deltas of a table.
+/// The initial deltas of a table.
 struct Filling<'t, 'a, T: Number>(&'t mut DeltaTable<'a, T>);
 
 impl<T: Number> Work for Filling<'_, '_, T> {
@@ -218,7 +221,7 @@ impl<T: Number> Work for Exchange<'_, '_, T> {
     }
 }
 
-/// The entries round three objects in one direction, less those in the other.
+/// The sum of the entries round three objects in one direction minus the other direction.
 #[inline(always)]
 fn round<T: Number>(m: &Square<T::Entry>, r: usize, s: usize, j: usize) -> T {
     let at = |i: usize, j: usize| T::of_entry(m.at(i, j));
@@ -241,11 +244,11 @@ struct Products<'a, T> {
     vs: &'a [T],
 }
 
-/// Adds products to the deltas of a row; the least of what comes out.
+/// Adds products to the deltas of a row; returns the smallest result.
 #[inline(always)]
 fn update_row<T: Number, const N: usize>(row: &mut [T], products: [Products<'_, T>; N]) -> T {
     let row = row.as_chunks_mut::<LANES>().0;
-    // Slices of one length, so that no index is checked in the loop.
+    // Slices of equal length, so that no index is checked in the loop.
     let chunks = |numbers| &<[T]>::as_chunks::<LANES>(numbers).0[..row.len()];
     let products = products.map(|Products { u, v, us, vs }| (u, v, chunks(us), chunks(vs)));
     let mut least = [T::LARGE; LANES];
@@ -292,7 +295,7 @@ mod tests {
         entries
     }
 
-    /// Every delta is what J says, after each of some random exchanges.
+    /// Compares every delta with the change of J, after each of several random exchanges.
     fn check<T: Number>(qap: &Qap, dense: &Dense<T>, rng: &mut Rng) {
         let n = qap.size();
         let mut start: Vec<u32> = (0..n as u32).collect();
@@ -316,14 +319,14 @@ mod tests {
                 assert!(table.row(i)[..=i].iter().all(|&delta| delta >= T::LARGE));
                 let least =
                     table.row(i)[i + 1..n].iter().copied().fold(T::LARGE, |a, b| if b < a { b } else { a });
-                // The last row holds nothing but what is no delta.
+                // The last row has no deltas.
                 assert!(table.least()[i] == least || i + 1 == n);
             }
         }
     }
 
     #[test]
-    fn deltas_are_what_j_says_after_every_exchange() {
+    fn deltas_match_j_after_every_exchange() {
         let mut rng = Rng::new(1);
         for kind in 0..48 {
             let n = 2 + kind % 17;
@@ -344,7 +347,7 @@ mod tests {
         for kind in 0..16 {
             let n = 24 + kind % 3;
             let flags = |bit: usize| (kind & bit > 0, kind & 4 > 0, false);
-            // A hub, and a few entries beside.
+            // A hub and a few other entries.
             let mut a = vec![0; n * n];
             for at in 0..16 {
                 let mut any = || rng.below(n as u32) as usize;

@@ -1,10 +1,11 @@
 //! Robust tabu search: makes the best exchange that does not undo a recent one, whether J falls or rises.
 //!
-//! For some time after an object has left a place it may not return to it; an exchange is forbidden if that holds for both
-//! its objects, unless it leads below the least J so far. The time is drawn at random for each exchange (Taillard 1991). The exchange is found
-//! from the least deltas of the rows, so few rows are read entry by entry.
+//! For some time after an object has left a place, it may not return to it. An exchange is tabu if this
+//! applies to both objects, unless it leads below the smallest J so far. The time is drawn at random for each
+//! exchange (Taillard 1991). The exchange is found from the smallest deltas of the rows, so few rows are
+//! scanned.
 //!
-//! An iteration takes O(n²) time for the [`DeltaTable`]; memory is 4 n² bytes besides.
+//! An iteration takes O(n²) time for the [`DeltaTable`]; memory is 4 n² bytes in addition.
 
 use super::form::{QapError, array};
 use super::number::Number;
@@ -14,13 +15,13 @@ use crate::ground::rng::Rng;
 use crate::ground::types::Cost;
 use crate::ground::vector::LANES;
 
-/// An object may not return for at most this many times n iterations; a quarter of that on average.
+/// The maximum tabu tenure is this many times n iterations; the mean is a quarter of that.
 const TENURE: u32 = 8;
 
-/// What a search remembers: until when each object may not return to each place.
+/// The tabu list: until when each object may not return to each place.
 pub(super) struct Tabu {
     size: usize,
-    /// Entry (object, place): the first iteration in which it may.
+    /// Entry (object, place): the first iteration in which the move is allowed.
     allowed: Vec<u32>,
     iteration: u32,
 }
@@ -34,7 +35,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Takes what a table has reached if it is better.
+    /// Takes the assignment of a table if it is better.
     pub(super) fn improve<T: Number>(&mut self, table: &DeltaTable<'_, T>) {
         if table.cost() < self.cost {
             self.cost = table.cost();
@@ -48,7 +49,8 @@ impl Tabu {
         Ok(Self { size, allowed: array(size * size, 0)?, iteration: 1 })
     }
 
-    /// Makes `iterations` iterations, unless `watch` ends them or J is at most `target`, and keeps the best in `found`.
+    /// Makes `iterations` iterations, unless `watch` ends them or J reaches `target`; keeps the best
+    /// assignment in `found`.
     pub(super) fn run<T: Number>(
         &mut self,
         table: &mut DeltaTable<'_, T>,
@@ -76,7 +78,7 @@ impl Tabu {
         }
     }
 
-    /// The best exchange that is allowed.
+    /// The best exchange that is not tabu.
     fn choose<T: Number>(
         &self,
         table: &DeltaTable<'_, T>,
@@ -98,14 +100,14 @@ impl Tabu {
         chosen
     }
 
-    /// Whether either object may go to the other's place.
+    /// Whether either object may move to the other's place.
     #[inline(always)]
     fn is_allowed(&self, place_of: &[u32], i: usize, j: usize) -> bool {
         let until = |object: usize, place: u32| self.allowed[object * self.size + place as usize];
         until(i, place_of[j]).min(until(j, place_of[i])) <= self.iteration
     }
 
-    /// Forbids both objects to return, each for a time of its own.
+    /// Makes the return of both objects tabu, each for a random time.
     fn forbid(&mut self, place_of: &[u32], (r, s): (usize, usize), rng: &mut Rng) {
         let n = self.size as u32;
         let mut tenure = || {
@@ -119,7 +121,7 @@ impl Tabu {
     }
 }
 
-/// The least delta of the pairs (i, j) that is below a bound and allowed, and its j; the first of several.
+/// The smallest delta of the pairs (i, j) that is below a bound and not tabu, with its j; the first on ties.
 #[inline(always)]
 fn least_of_row<T: Number>(
     row: &[T],
@@ -129,7 +131,7 @@ fn least_of_row<T: Number>(
 ) -> Option<(T, usize)> {
     let mut found = None;
     for (at, chunk) in row.as_chunks::<LANES>().0.iter().enumerate().skip(i / LANES) {
-        // Most chunks hold nothing below the bound, which a single comparison of all their numbers shows.
+        // Most chunks contain nothing below the bound, which one vectorised comparison detects.
         if !chunk.iter().fold(false, |any, &delta| any | (delta < below)) {
             continue;
         }

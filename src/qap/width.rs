@@ -1,20 +1,22 @@
-//! Which numbers hold every sum of a search exactly.
+//! The choice of a number type that holds every sum of a search exactly.
 //!
-//! Entries beside the diagonals are within `±A` in the matrix of objects and within `±B` in that of places. With `R` the range of the entries of a
-//! matrix, zero included, and `H` the greatest sum of absolute values in a row or column of it, a search forms these sums:
+//! Off-diagonal entries are within `±A` in the matrix of objects and within `±B` in that of places. Let `R`
+//! be the range of the entries of a matrix, zero included, and `H` the largest sum of absolute values in a
+//! row or column. A search forms these sums:
 //!
 //! | sum | at most |
 //! |---|---|
 //! | along two rows, `sum over k of (a[i][k] - a[j][k]) · (b[j][k] - b[i][k])` | `n R_a R_b`, and `2 H_a R_b`, and `2 H_b R_a` |
 //! | the same along two columns, unless both matrices are symmetric | the same |
-//! | what a change of J has besides for the entries between `i` and `j`, in each direction | `4 A B` |
-//! | what an exchange adds to other changes of J: products of differences of differences, in each direction | `4 A · 4 B` |
-//! | the entries round three objects in one direction less those in the other, times the same of places, unless both are symmetric | `6 A · 6 B` |
+//! | further terms of a change of J, for the entries between `i` and `j`, in each direction | `4 A B` |
+//! | the update of other changes of J after an exchange: products of differences of differences, in each direction | `4 A · 4 B` |
+//! | the entries round three objects in one direction minus the other, times the same for places, unless both are symmetric | `6 A · 6 B` |
 //! | along the diagonals, `(a[i] - a[j]) · (b[j] - b[i])` | `2 A · 2 B` of the diagonals |
 //!
-//! A change of J is thus at most `sides · (rows + 16 A B) + diagonals`, where one or two sides are summed, and the table of all changes adds two of them.
+//! A change of J is thus at most `sides · (rows + 16 A B) + diagonals`, with one or two sides, and the table
+//! of all changes adds two of them.
 
-/// The smallest of the kinds of numbers that holds every sum of a search.
+/// The number types, narrowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Width {
     /// `f32`, entries `i16`
@@ -25,7 +27,7 @@ pub(super) enum Width {
     Whole,
 }
 
-/// The kind of numbers for two matrices with zeros on their diagonals, and for the diagonals they had, if these count.
+/// The narrowest type for two matrices with zero diagonals, and for their original diagonals, if these count.
 pub(super) fn width(
     n: usize,
     a: &[i64],
@@ -48,20 +50,20 @@ pub(super) fn width(
     }
 }
 
-/// More than any product of an entry of one with an entry of the other.
+/// Greater than any product of an entry of one with an entry of the other.
 fn product_of_greatest(a: &[i64], b: &[i64]) -> i128 {
     let greatest = |entries: &[i64]| entries.iter().map(|entry| entry.unsigned_abs()).max().unwrap_or(0);
     (i128::from(greatest(a)) + 1) * (i128::from(greatest(b)) + 1)
 }
 
-/// The greatest difference of two entries, or of one and zero.
+/// The largest difference of two entries, or of an entry and zero.
 fn range(matrix: &[i64]) -> i128 {
     let ends = |(least, greatest): (i64, i64), &entry: &i64| (least.min(entry), greatest.max(entry));
     let (least, greatest) = matrix.iter().fold((0, 0), ends);
     i128::from(greatest) - i128::from(least)
 }
 
-/// The greatest sum of absolute values in a row or column.
+/// The largest sum of absolute values in a row or column.
 fn heaviest(n: usize, matrix: &[i64]) -> i128 {
     let mut columns = vec![0; n];
     let mut heaviest = 0;

@@ -1,4 +1,5 @@
-//! What a mapping does to the traffic: figures by level and distance, mappings side by side, and pictures.
+//! The effect of a mapping on the traffic: figures by level and distance, comparison of mappings, and
+//! pictures.
 
 pub mod compare;
 pub mod picture;

@@ -1,4 +1,4 @@
-//! How much traffic a mapping keeps at each level of a hierarchy, or at each distance of any machine.
+//! The traffic of a mapping at each level of a hierarchy, or at each distance of any machine.
 
 use std::collections::BTreeMap;
 
@@ -7,28 +7,28 @@ use crate::ground::types::{Cost, Distance, PeId, Weight};
 use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Hierarchy};
 use crate::mapping::Mapping;
 
-/// The traffic between processes that meet at one level: their innermost common group is of this level.
+/// The traffic between processes whose innermost common group is of one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LevelTraffic {
-    /// The level, 1 is innermost.
+    /// The level; 1 is the innermost.
     pub level: usize,
     /// Distance of the level.
     pub distance: Distance,
-    /// PEs in a group of the level.
+    /// PEs per group of the level.
     pub group_size: usize,
-    /// Sum of the weights of the edges that meet here, each edge once.
+    /// Sum of the weights of the edges of this level, each edge counted once.
     pub weight: Weight,
-    /// `weight` as a part of the weight of all edges, from 0 to 1; 0 if there are no edges.
+    /// `weight` as a share of the weight of all edges, from 0 to 1; 0 if there are no edges.
     pub share: f64,
-    /// What the level adds to J: twice weight times distance.
+    /// Contribution of the level to J: twice weight times distance.
     pub cost: Cost,
 }
 
 /// The traffic at each level, innermost first; O(n + m · levels).
 ///
-/// The graph, the mapping and the machine must be of the same size and fit a
+/// The graph, the mapping and the machine must have the same size and fit a
 /// [`Problem`](crate::mapping::problem::Problem), so that no cost overflows. The costs add up to J.
 pub fn by_level(graph: &CsrGraph, hierarchy: &Hierarchy, mapping: &Mapping) -> Vec<LevelTraffic> {
     let mut weights = vec![0; hierarchy.arities().len()];
@@ -50,38 +50,40 @@ pub fn by_level(graph: &CsrGraph, hierarchy: &Hierarchy, mapping: &Mapping) -> V
                 group_size,
                 weight: both_ways / 2,
                 share: if both_ways == 0 { 0.0 } else { both_ways as f64 / graph.total_arc_weight() as f64 },
-                // Without traffic the distance, of a level of one member, may be beyond all bounds.
+                // Without traffic, the distance of a level of one member may be arbitrarily large.
                 cost: if both_ways == 0 { 0 } else { both_ways * distance },
             }
         })
         .collect()
 }
 
-/// The traffic between processes that are so far apart.
+/// The traffic between processes at a distance, or in a range of distances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct DistanceTraffic {
-    /// The least distance that occurs here.
+    /// The smallest distance in the range.
     pub least: Distance,
-    /// The greatest distance that occurs here; the same as `least` unless there are very many.
+    /// The largest distance in the range; equal to `least` unless there are very many distances.
     pub greatest: Distance,
-    /// Sum of the weights of the edges of these distances, each edge once.
+    /// Sum of the weights of the edges of these distances, each edge counted once.
     pub weight: Weight,
-    /// `weight` as a part of the weight of all edges, from 0 to 1.
+    /// `weight` as a share of the weight of all edges, from 0 to 1.
     pub share: f64,
-    /// What they add to J: the sum of twice weight times distance.
+    /// Contribution to J: the sum of twice weight times distance.
     pub cost: Cost,
 }
 
-/// Rows of a table of traffic by distance at most.
+/// Largest number of rows of a table of traffic by distance.
 const MOST_ROWS: usize = 64;
 
-/// The traffic at each distance that occurs, ascending; process i is on PE `pe_of[i]`. O(n + m log d) for d distances.
+/// The traffic at each distance that occurs, in ascending order; process i is on PE `pe_of[i]`. O(n + m log
+/// d) for d distances.
 ///
-/// Up to 64 distinct distances have a row each. Beyond, the range from the least to the greatest is cut into 64 parts
-/// of equal length, and those with traffic have a row each. [`evaluate`](crate::mapping::objective::evaluate) must accept the graph and the
-/// mapping, so that no cost overflows. The costs add up to J.
+/// Up to 64 distinct distances have a row each. With more, the range of distances is divided into 64
+/// intervals of equal length, and those with traffic have a row each.
+/// [`evaluate`](crate::mapping::objective::evaluate) must accept the graph and the mapping, so that no cost
+/// overflows. The costs add up to J.
 pub fn by_distance(graph: &CsrGraph, distances: &Distances, pe_of: &[PeId]) -> Vec<DistanceTraffic> {
     let weights = distances.visit(Weights { graph, pe_of });
     let (Some((&least, _)), Some((&greatest, _))) = (weights.first_key_value(), weights.last_key_value())
@@ -106,7 +108,7 @@ pub fn by_distance(graph: &CsrGraph, distances: &Distances, pe_of: &[PeId]) -> V
     rows
 }
 
-/// The weight of the edges of each distance, each edge once.
+/// The total weight of the edges of each distance, each edge counted once.
 struct Weights<'a> {
     graph: &'a CsrGraph,
     pe_of: &'a [PeId],
@@ -129,22 +131,23 @@ impl DistanceVisitor for Weights<'_> {
     }
 }
 
-/// What PEs exchange with others where each has many vertices.
+/// The traffic between PEs in a many-to-one mapping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PeTraffic {
-    /// The greatest number of PEs that one exchanges data with.
+    /// The largest number of PEs with which a PE communicates.
     pub greatest_neighbours: usize,
-    /// The mean number of PEs that one exchanges data with.
+    /// The mean number of PEs with which a PE communicates.
     pub mean_neighbours: f64,
-    /// The greatest weight of the edges from one PE to others.
+    /// The largest total weight of the edges from a PE to others.
     pub greatest_volume: Weight,
-    /// The mean weight of the edges from a PE to others.
+    /// The mean total weight of the edges from a PE to others.
     pub mean_volume: f64,
 }
 
-/// What each PE exchanges with others, greatest and mean; vertex i is on PE `pe_of[i]`, below `num_pes`. O(n + m + PEs).
+/// The traffic of each PE with others, maximum and mean; vertex i is on PE `pe_of[i]`, below `num_pes`. O(n +
+/// m + PEs).
 pub fn by_pe(graph: &CsrGraph, num_pes: usize, pe_of: &[PeId]) -> PeTraffic {
     let between = quotient::contract(graph, pe_of, num_pes);
     let volume = |pe: PeId| between.arcs(pe).map(|(_, weight)| weight).sum::<Weight>();
@@ -157,7 +160,7 @@ pub fn by_pe(graph: &CsrGraph, num_pes: usize, pe_of: &[PeId]) -> PeTraffic {
     }
 }
 
-/// The PEs, out of `num_pes`, that no process is on, ascending; process i is on PE `pe_of[i]`.
+/// The PEs without a process, out of `num_pes`, in ascending order; process i is on PE `pe_of[i]`.
 pub fn empty_pes(num_pes: usize, pe_of: &[PeId]) -> Vec<PeId> {
     let mut is_used = vec![false; num_pes];
     for &pe in pe_of {
@@ -193,7 +196,7 @@ mod tests {
         assert!((shares - 1.0).abs() < 1e-9);
     }
 
-    /// The weight of both directions at each distance, by the definition.
+    /// The weight of both directions at each distance, by definition.
     struct BothWays<'a>(&'a CsrGraph, &'a [PeId]);
 
     impl DistanceVisitor for BothWays<'_> {

@@ -1,8 +1,9 @@
 //! Whether a workload is consistent: found out by running it once, without regard to time.
 //!
-//! Sends do not wait, so a task goes on until it wants a message that has not been sent. If all tasks end and no message is
-//! left over, the workload is consistent on any machine with any mapping. Lengths of messages under way are kept as runs of
-//! equal ones, so that a sender that is far ahead takes no memory. O(instructions, repetitions unrolled).
+//! Sends do not wait, so a task continues until it needs a message that has not been sent. If all tasks end
+//! and no message is left over, the workload is consistent on any machine with any mapping. The lengths of
+//! messages under way are stored as runs of equal lengths, so a sender far ahead takes no memory.
+//! O(instructions, repetitions unrolled).
 
 use std::collections::VecDeque;
 
@@ -10,7 +11,7 @@ use super::{Channel, Cursor, Instruction, MOST_INSTRUCTIONS, MOST_WORK, TaskId, 
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::Weight;
 
-/// What is wrong with a workload, and at which instruction. All are counted from 0.
+/// What is wrong with a workload, and at which instruction. Tasks and instructions are numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error("{}{fault}", self.place())]
@@ -39,32 +40,32 @@ impl WorkloadError {
     }
 }
 
-/// What is wrong with an instruction. Tasks are counted from 0, messages from 1.
+/// What is wrong with an instruction. Tasks are numbered from 0, messages from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum WorkloadFault {
     #[error("there is no task {other}; the workload has {count}")]
     UnknownTask { other: TaskId, count: usize },
-    #[error("task {task} exchanges a message with itself; leave it out")]
+    #[error("task {task} exchanges a message with itself; remove the instruction")]
     WithItself { task: TaskId },
-    #[error("a message has at least 1 flit")]
+    #[error("a message must have at least 1 flit")]
     NoFlits,
-    #[error("a repetition runs at least once and has something to repeat")]
+    #[error("a repetition must run at least once and contain an instruction")]
     EmptyRepetition,
     #[error("a repetition begins here and never ends")]
     Open,
-    #[error("a repetition ends here that has not begun")]
+    #[error("a repetition ends here without having begun")]
     NotOpen,
     #[error(
-        "the workload has more than {MOST_INSTRUCTIONS} instructions, repetitions unrolled, with REPEAT and END"
+        "the workload has more than {MOST_INSTRUCTIONS} instructions with repetitions unrolled, counting REPEAT and END"
     )]
     TooLong,
-    #[error("the cycles or the flits of the workload exceed {MOST_WORK} in sum; give them in a larger unit")]
+    #[error("the total cycles or the total flits of the workload exceed {MOST_WORK}; use a larger unit")]
     TooMuchWork,
     #[error(
-        "the edges of the graph are too heavy to be simulated: that of processes {u} and {v}, counted from 0, weighs {weight}, \
-         and all weights in both directions may be {MOST_WORK} in sum; give them in a larger unit"
+        "the edges of the graph are too heavy to simulate: the edge of processes {u} and {v}, counted from 0, has weight \
+         {weight}, and all weights in both directions may add up to at most {MOST_WORK}; use a larger unit"
     )]
     TooHeavy { u: TaskId, v: TaskId, weight: Weight },
     #[error(
@@ -77,7 +78,7 @@ pub enum WorkloadFault {
     Deadlock { tasks: Vec<TaskId> },
 }
 
-/// Tasks of a circle that are named at most.
+/// Upper limit on the tasks named in a circle.
 const MOST_NAMED: usize = 16;
 
 /// Who waits for whom, for error messages.
@@ -104,11 +105,11 @@ pub(super) struct Run {
     pub traffic: Vec<Traffic>,
     /// Cycles that each task computes.
     pub work: Vec<u64>,
-    /// Instructions that were run, without beginnings and ends of repetitions.
+    /// Instructions run, not counting the start and end of repetitions.
     pub num_instructions: u64,
 }
 
-/// Checks each instruction by itself, and that all of them, unrolled, are not too many.
+/// Checks each instruction by itself, and the number of all instructions, unrolled.
 pub(super) fn form(tasks: &[Vec<Instruction>], channels: &[Channel]) -> Result<(), WorkloadError> {
     let (count, mut length) = (tasks.len(), 0);
     for (task, instructions) in tasks.iter().enumerate() {
@@ -148,10 +149,11 @@ fn empty(instructions: &[Instruction], index: usize) -> Option<WorkloadFault> {
     }
 }
 
-/// How many instructions run, those of one task added to those `before` it; or where they become too many. Beginnings and
-/// ends of repetitions count each time they are passed, as a run of little else would take forever.
+/// The number of instructions of one task plus `before`, or the instruction at which they become too many.
+/// The start and end of a repetition count each time they are passed, since otherwise a run of little else
+/// would take forever.
 fn length_after(before: u64, instructions: &[Instruction]) -> Result<u64, usize> {
-    // What runs in each repetition around, once through it, and how often that is.
+    // For each enclosing repetition, the instructions run in one pass, and the number of passes.
     let mut counts: Vec<(u64, u64)> = vec![(before, 1)];
     for (index, instruction) in instructions.iter().enumerate() {
         let passed = match instruction {
@@ -171,7 +173,8 @@ fn length_after(before: u64, instructions: &[Instruction]) -> Result<u64, usize>
     Ok(counts.first().map_or(before, |&(count, _)| count))
 }
 
-/// Messages of a channel that were sent and not yet received: lengths, and how many of each follow one another.
+/// Messages of a channel that were sent and not yet received: lengths, each with the number of consecutive
+/// messages.
 #[derive(Default)]
 struct UnderWay {
     runs: VecDeque<(u64, u64)>,
@@ -237,7 +240,7 @@ struct Running<'a> {
 }
 
 impl Running<'_> {
-    /// Runs a task until it ends or waits; who waited for its messages becomes ready.
+    /// Runs a task until it ends or waits; tasks that waited for its messages become ready.
     fn go_on(&mut self, task: TaskId, ready: &mut Vec<TaskId>) -> Result<(), WorkloadError> {
         let instructions = &self.tasks[task as usize];
         while let Some(instruction) = self.cursors[task as usize].next(instructions) {
@@ -295,7 +298,7 @@ impl Running<'_> {
         Err(WorkloadFault::LengthsDiffer { message, from, to, sent, received })
     }
 
-    /// Checks that all tasks have ended, and that no message is left over.
+    /// Checks that all tasks have ended and that no message is left over.
     fn check_end(&mut self) -> Result<(), WorkloadError> {
         if let Some(task) = (0..self.tasks.len() as TaskId).find(|&task| self.waits_for(task).is_some()) {
             return Err(self.deadlock(task));
@@ -338,7 +341,8 @@ impl Running<'_> {
         }
     }
 
-    /// The fault of a channel over which more is sent than received, or less, at the first instruction of whoever does more.
+    /// The fault of a channel with different numbers of messages sent and received, at the first extra
+    /// instruction.
     fn counts_differ(&mut self, channel: u32) -> WorkloadError {
         let Channel { from, to } = self.channels[channel as usize];
         let count = |task: TaskId| {
@@ -375,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_whom_is_named() {
+    fn circular_waits_are_named() {
         let error = fault(|builder| {
             for task in 0..3 {
                 builder.compute(task, 5);
@@ -419,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_are_checked_by_themselves() {
+    fn instructions_are_checked_individually() {
         let at = |index, fault| WorkloadError { task: 0, index, fault };
         assert_eq!(
             fault(|builder| builder.send(0, 3, 1)),

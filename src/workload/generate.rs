@@ -1,7 +1,8 @@
-//! Workloads of regular and random patterns, for trials and benchmarks.
+//! Workloads of regular and random patterns, for experiments and benchmarks.
 //!
-//! In a round of all but the tree, each task computes, sends a message to each partner of that round, and receives one from
-//! each that has it as a partner. It computes for [`Size::cycles`] cycles for each flit that it sends or receives.
+//! In all patterns but the tree, each task computes in every round, sends a message to each partner of the
+//! round, and receives one from each task that has it as a partner. It computes for [`Size::cycles`] cycles
+//! per flit that it sends or receives.
 
 use super::{MOST_INSTRUCTIONS, MOST_WORK, TaskId, Workload, WorkloadBuilder, WorkloadError, WorkloadFault};
 use crate::ground::error::{ErrorKind, HasKind};
@@ -13,7 +14,8 @@ named! {
     pub enum Pattern: "pattern" {
         /// Each task with the next one, the last with the first.
         Ring = "ring",
-        /// Each task with its neighbours in a grid of any number of dimensions, the first the fastest.
+        /// Each task with its neighbours in a grid of any number of dimensions; the first dimension varies
+        /// fastest.
         Mesh = "mesh",
         /// In round k with the task whose number differs in bit k, as in a fast Fourier transform.
         Butterfly = "butterfly",
@@ -21,7 +23,7 @@ named! {
         Tree = "tree",
         /// Task (x, y) of a square with task (y, x).
         Transpose = "transpose",
-        /// Random partners, about seven each.
+        /// Random partners, about seven per task.
         Random = "random",
     }
 }
@@ -32,21 +34,21 @@ named! {
 pub struct Size {
     /// Rounds, at least 1.
     pub rounds: u64,
-    /// Length of a message; of random workloads the mean.
+    /// Length of a message; for random workloads, the mean length.
     pub flits: u64,
-    /// Cycles of computation for each flit that is sent or received.
+    /// Cycles of computation per flit sent or received.
     pub cycles: u64,
 }
 
 impl Size {
-    /// A number of rounds, the flits of a message, and the cycles for each of them.
+    /// The number of rounds, the flits per message, and the cycles per flit.
     pub const fn new(rounds: u64, flits: u64, cycles: u64) -> Self {
         Self { rounds, flits, cycles }
     }
 }
 
 impl Default for Size {
-    /// As heavy communication as Perego and De Petris try: a flit every eight cycles.
+    /// The heaviest communication that Perego and De Petris try: one flit every eight cycles.
     fn default() -> Self {
         Self { rounds: 4, flits: 64, cycles: 8 }
     }
@@ -59,7 +61,7 @@ impl Default for Size {
 pub enum GenerateError {
     #[error("a workload of pattern {pattern} needs {needed}, but {} is given", lengths_of(lengths))]
     Size { pattern: Pattern, needed: &'static str, lengths: Vec<u32> },
-    #[error("a workload of {tasks} tasks is too large; 2^20 tasks are generated at most")]
+    #[error("a workload of {tasks} tasks is too large; at most 2^20 tasks can be generated")]
     TooLarge { tasks: u64 },
     #[error("{}", excess(&.0.fault))]
     Workload(#[from] WorkloadError),
@@ -77,10 +79,10 @@ impl HasKind for GenerateError {
 fn excess(fault: &WorkloadFault) -> String {
     match fault {
         WorkloadFault::TooLong => format!(
-            "the workload has more than {MOST_INSTRUCTIONS} instructions, repetitions unrolled; generate fewer tasks or rounds"
+            "the workload has more than {MOST_INSTRUCTIONS} instructions with repetitions unrolled; generate fewer tasks or rounds"
         ),
         WorkloadFault::TooMuchWork => format!(
-            "the cycles or the flits of the workload exceed {MOST_WORK} in sum; generate fewer tasks or rounds, shorter \
+            "the total cycles or the total flits of the workload exceed {MOST_WORK}; generate fewer tasks or rounds, shorter \
              messages, or fewer cycles for each flit"
         ),
         fault => fault.to_string(),
@@ -92,14 +94,14 @@ fn lengths_of(lengths: &[u32]) -> String {
     lengths.join("x")
 }
 
-/// Tasks of a generated workload at most.
+/// Upper limit on the tasks of a generated workload.
 const MOST_TASKS: u64 = 1 << 20;
 
-/// Partners of a task in a random workload, in the mean.
+/// Mean number of partners of a task in a random workload.
 const RANDOM_PARTNERS: u32 = 7;
 
-/// A workload of a pattern. `lengths` are the lengths of a mesh, of other patterns the number of tasks alone; the seed counts for
-/// random workloads only.
+/// A workload of a pattern. `lengths` are the side lengths of a mesh; other patterns take only the number of
+/// tasks. The seed is used only by random workloads.
 ///
 /// ```
 /// use viem::workload::generate::{Pattern, Size, workload};
@@ -167,7 +169,7 @@ fn neighbours_in_mesh(lengths: &[u32]) -> Partners {
     })
 }
 
-/// Rounds in each of which every stage comes once. Partners are mutual.
+/// Rounds in which each stage occurs once. Partners are mutual.
 fn rounds(n: TaskId, size: Size, stages: &[Partners]) -> Result<Workload, WorkloadError> {
     let mut builder = WorkloadBuilder::new(n as usize);
     for task in 0..n {
@@ -190,7 +192,8 @@ fn rounds(n: TaskId, size: Size, stages: &[Partners]) -> Result<Workload, Worklo
     builder.build()
 }
 
-/// A reduction: task i hands on to task (i - 1) / 2 what it has computed of what 2 i + 1 and 2 i + 2 have handed on.
+/// A reduction: task i combines the results of tasks 2 i + 1 and 2 i + 2 with its own and sends them to task
+/// (i - 1) / 2.
 fn tree(n: TaskId, size: Size) -> Result<Workload, WorkloadError> {
     let mut builder = WorkloadBuilder::new(n as usize);
     for task in 0..n {
@@ -207,11 +210,12 @@ fn tree(n: TaskId, size: Size) -> Result<Workload, WorkloadError> {
     builder.build()
 }
 
-/// Each task has random partners, to whom it sends messages of random lengths in each round after computing for a random time. No
-/// two rounds are the same, so each is written out.
+/// Each task has random partners. In each round it computes for a random time and sends them messages of
+/// random lengths. No two rounds are equal, so all are written out.
 fn random(n: TaskId, size: Size, seed: u64) -> Result<Workload, WorkloadError> {
     let mut rng = Rng::new(seed);
-    // Half of the partners, alternately rounded down and up, are chosen by the task; the others have chosen it.
+    // Half of the partners, alternately rounded down and up, are chosen by the task; the others have chosen
+    // it.
     let chosen = |task: TaskId| ((RANDOM_PARTNERS + task % 2) / 2).min(n - 1);
     let mut partners: Vec<Vec<TaskId>> = vec![Vec::new(); n as usize];
     for task in 0..n {
@@ -230,7 +234,7 @@ fn random(n: TaskId, size: Size, seed: u64) -> Result<Workload, WorkloadError> {
     }
     let mut builder = WorkloadBuilder::new(n as usize);
     for _ in 0..size.rounds.max(1) {
-        // In the order of tasks, so that a pair's length is drawn once, by who sends.
+        // In the order of tasks, so that the length of a message is drawn once, by its sender.
         let about = |mean: u64, rng: &mut Rng| mean / 2 + 1 + rng.below(mean.clamp(1, 1 << 31) as u32) as u64;
         let mut lengths: Vec<(TaskId, TaskId, u64)> = Vec::new();
         for task in 0..n {
@@ -254,11 +258,13 @@ fn random(n: TaskId, size: Size, seed: u64) -> Result<Workload, WorkloadError> {
     builder.build()
 }
 
-/// The congested workloads on which mappings are compared: phases whose messages have to share links, whatever the mapping.
+/// The congested workloads on which mappings are compared. In their phases, messages must share links with
+/// any mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Congestion {
-    /// Every task exchanges with its mirror image in a square and, in the rounds between, with the next in its row and in its column alternately.
+    /// Every task exchanges with its mirror image in a square. In the rounds in between, it exchanges
+    /// alternately with the next in its row and in its column.
     Transpose,
     /// All tasks send to a few.
     HotSpots,
@@ -273,8 +279,8 @@ impl Congestion {
     pub const ALL: [Self; 4] = [Self::Transpose, Self::HotSpots, Self::Permutations, Self::Changing];
 }
 
-/// A congested workload of `side` times `side` tasks that computes little: messages are most of its time. Panics if it exceeds what
-/// a workload may have.
+/// A congested workload of `side` times `side` tasks with little computation: most of its time is
+/// communication. Panics if it exceeds the limits of a workload.
 pub fn congested(kind: Congestion, side: TaskId, size: Size, seed: u64) -> Workload {
     let n = side * side;
     let mut rng = Rng::new(seed);

@@ -1,26 +1,28 @@
 //! Workloads: what each task computes, sends and receives, in order.
 //!
-//! A [`Workload`] describes a parallel program as Perego and De Petris (1994) do: tasks compute for a number of cycles, send messages of a number
-//! of flits (the smallest unit that a link carries) and receive them. Repetitions are our addition. Sends do not wait; a receive waits for the next
-//! message of its sender.
+//! A [`Workload`] is the description of a parallel program by Perego and De Petris (1994): tasks that compute
+//! for a number of cycles, and send and receive messages of a number of flits (the smallest unit that a link
+//! carries). Repetitions are our addition. Sends do not wait; a receive waits for the next message of its
+//! sender.
 //!
-//! | member | what it does |
+//! | member | purpose |
 //! |---|---|
-//! | [`WorkloadBuilder`] | makes a workload, instruction by instruction |
+//! | [`WorkloadBuilder`] | builds a workload, instruction by instruction |
 //! | [`Cursor`] | walks through the instructions of a task, repetitions unrolled |
-//! | [`check`] | proves that every message that is sent is received, and that no tasks wait for each other |
+//! | [`check`] | proves that every message sent is received, and that there is no deadlock |
 //! | [`generate`] | workloads of regular and random patterns |
 //!
 //! # Guarantees
 //!
-//! A workload that was built is consistent: its tasks exist, the n-th message from one task to another has the length
-//! with which it is received, no tasks wait for each other forever, and all sums of cycles and flits fit 64 bits with room
-//! to spare ([`MOST_WORK`]). Sends do not wait, so whether tasks wait for each other does not depend on times: it is found
-//! out by running the workload once, O(instructions, repetitions unrolled).
+//! A [`Workload`] is always consistent. Its tasks exist, the n-th message from one task to another is
+//! received with the length with which it is sent, there is no deadlock, and all sums of cycles and flits fit
+//! 64 bits with a margin ([`MOST_WORK`]). Sends do not wait, so a deadlock does not depend on times: it is
+//! detected by running the workload once, O(instructions, repetitions unrolled).
 //!
 //! # Reference
 //!
-//! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09, 1994.
+//! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09,
+//! 1994.
 
 pub mod check;
 pub mod estimate;
@@ -38,14 +40,14 @@ use hashbrown::HashMap;
 use crate::graph::{CsrGraph, GraphBuilder};
 use crate::ground::types::{NodeId, Weight};
 
-/// A task of a workload, counted from 0. It is a process of the communication graph.
+/// A task of a workload, numbered from 0. It is a process of the communication graph.
 pub type TaskId = NodeId;
 
-/// Instructions of a workload at most, repetitions unrolled, where each pass over the beginning and the end of a repetition counts
-/// too: checking as many takes about a second.
+/// Upper limit on the instructions of a workload, repetitions unrolled; each pass over the start and the end
+/// of a repetition counts too. Checking this many takes about a second.
 pub const MOST_INSTRUCTIONS: u64 = 1 << 27;
 
-/// Cycles of computation at most, and flits that are sent, each in sum over a whole workload.
+/// Upper limit on the total cycles of computation of a workload, and on its total flits sent.
 pub const MOST_WORK: u64 = 1 << 48;
 
 /// One step of a task. Whoever runs a workload has to know every step, so a further one is a breaking change.
@@ -76,12 +78,12 @@ pub enum Instruction {
     },
     /// Ends the repetition that begins at this index.
     End {
-        /// Index of its beginning.
+        /// Index of its start.
         begin: u32,
     },
 }
 
-/// A pair of tasks, the first of which sends to the second.
+/// An ordered pair of tasks; the first sends to the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Channel {
@@ -97,17 +99,17 @@ pub struct Channel {
 pub struct Traffic {
     /// Number of messages.
     pub messages: u64,
-    /// Their length, in sum.
+    /// Their total length.
     pub flits: u64,
 }
 
-/// A workload whose messages all arrive. Tasks and channels are counted from 0.
+/// A consistent workload. Tasks and channels are numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workload {
     tasks: Vec<Vec<Instruction>>,
     channels: Vec<Channel>,
     traffic: Vec<Traffic>,
-    /// Cycles that each task computes.
+    /// Cycles of computation of each task.
     work: Vec<u64>,
     num_instructions: u64,
 }
@@ -118,12 +120,12 @@ impl Workload {
         self.tasks.len()
     }
 
-    /// The instructions of a task, repetitions as they stand.
+    /// The instructions of a task, repetitions not unrolled.
     pub fn instructions(&self, task: TaskId) -> &[Instruction] {
         &self.tasks[task as usize]
     }
 
-    /// The pairs of tasks that exchange messages, each direction by itself, in the order of senders.
+    /// The ordered pairs of tasks that exchange messages, by sender.
     pub fn channels(&self) -> &[Channel] {
         &self.channels
     }
@@ -133,28 +135,28 @@ impl Workload {
         &self.traffic
     }
 
-    /// Cycles that a task computes.
+    /// Cycles of computation of a task.
     pub fn work(&self, task: TaskId) -> u64 {
         self.work[task as usize]
     }
 
-    /// Instructions of all tasks, repetitions unrolled, without their beginnings and ends.
+    /// Number of instructions of all tasks, repetitions unrolled, without their starts and ends.
     pub fn num_instructions(&self) -> u64 {
         self.num_instructions
     }
 
-    /// Number of messages that are sent.
+    /// Number of messages sent.
     pub fn num_messages(&self) -> u64 {
         self.traffic.iter().map(|traffic| traffic.messages).sum()
     }
 
-    /// Flits that are sent.
+    /// Number of flits sent.
     pub fn num_flits(&self) -> u64 {
         self.traffic.iter().map(|traffic| traffic.flits).sum()
     }
 
-    /// The communication graph: tasks are its vertices, and an edge weighs the flits that its ends exchange, both
-    /// directions together.
+    /// The communication graph. Its vertices are the tasks, and the weight of an edge is the number of flits
+    /// exchanged in both directions.
     pub fn graph(&self) -> CsrGraph {
         let mut pairs: Vec<(TaskId, TaskId, Weight)> = self
             .channels
@@ -180,7 +182,7 @@ impl Workload {
         builder.build().expect("pairs are different, and their weights are parts of a sum that fits")
     }
 
-    /// The same workload with task `order[i]` numbered `i`. Panics unless `order` holds each task once.
+    /// The same workload with task `order[i]` renamed to `i`. Panics unless `order` contains each task once.
     pub fn renumbered(&self, order: &[TaskId]) -> Self {
         let mut number = vec![TaskId::MAX; self.num_tasks()];
         for (new, &old) in order.iter().enumerate() {
@@ -210,8 +212,9 @@ impl Workload {
         builder.build().expect("renumbering keeps a workload consistent")
     }
 
-    /// One synchronous phase: each process sends to each neighbour as many flits as their edge weighs, and then receives
-    /// the same from them. Fails where the weights exceed [`MOST_WORK`], with the heaviest edge.
+    /// One synchronous phase: each process sends to each neighbour as many flits as the weight of their edge,
+    /// and then receives the same number from each. Fails if the weights exceed [`MOST_WORK`], with the
+    /// heaviest edge.
     pub fn of_graph(graph: &CsrGraph) -> Result<Self, WorkloadError> {
         if graph.total_arc_weight() as u64 > MOST_WORK {
             let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (weight, v, u)));
@@ -231,7 +234,7 @@ impl Workload {
     }
 }
 
-/// Makes a workload, instruction by instruction.
+/// Builds a workload, instruction by instruction.
 ///
 /// ```
 /// use viem::workload::WorkloadBuilder;
@@ -249,7 +252,7 @@ pub struct WorkloadBuilder {
     tasks: Vec<Vec<Instruction>>,
     channels: Vec<Channel>,
     numbers: HashMap<Channel, u32>,
-    /// Where the repetitions begin that have not ended yet.
+    /// The starts of the repetitions that have not ended yet.
     open: Vec<Vec<u32>>,
 }
 
@@ -269,12 +272,13 @@ impl WorkloadBuilder {
         self.tasks[task as usize].len()
     }
 
-    /// Whether a task does nothing so far.
+    /// Whether a task has no instructions so far.
     pub fn is_empty(&self, task: TaskId) -> bool {
         self.tasks[task as usize].is_empty()
     }
 
-    /// Lets a task compute for a number of cycles. This and the following methods panic if there is no such task.
+    /// Lets a task compute for a number of cycles. This and the following methods panic if there is no such
+    /// task.
     pub fn compute(&mut self, task: TaskId, cycles: u64) {
         self.tasks[task as usize].push(Instruction::Compute(cycles));
     }
@@ -298,7 +302,7 @@ impl WorkloadBuilder {
         self.tasks[task as usize].push(Instruction::Repeat { times, end: u32::MAX });
     }
 
-    /// Ends the last repetition of a task that has not ended; without one, [`build`](Self::build) fails.
+    /// Ends the innermost open repetition of a task; without one, [`build`](Self::build) fails.
     pub fn end(&mut self, task: TaskId) {
         let end = self.len(task) as u32;
         let begin = self.open[task as usize].pop().unwrap_or(u32::MAX);
@@ -325,7 +329,7 @@ impl WorkloadBuilder {
         Ok(Workload { tasks: self.tasks, channels: self.channels, traffic, work, num_instructions })
     }
 
-    /// Numbers the channels in the order of senders and receivers, whatever order they were met in.
+    /// Numbers the channels by sender and receiver, whatever the order in which they were added.
     fn sort_channels(&mut self) {
         let mut order: Vec<u32> = (0..self.channels.len() as u32).collect();
         order.sort_unstable_by_key(|&channel| self.channels[channel as usize]);
@@ -342,17 +346,17 @@ impl WorkloadBuilder {
     }
 }
 
-/// A place in the instructions of a task as they run, one by one.
+/// A position in the instructions of a task, repetitions unrolled.
 #[derive(Clone, Debug, Default)]
 pub struct Cursor {
     at: usize,
-    /// How often each enclosing repetition is still to run after this time.
+    /// How often each enclosing repetition still has to run after this time.
     left: Vec<u64>,
 }
 
 impl Cursor {
-    /// The instruction that runs next; nothing once the task has ended. Repetitions are passed over, so it never is
-    /// the beginning or the end of one.
+    /// The next instruction, or `None` once the task has ended. It is never the start or the end of a
+    /// repetition.
     pub fn next(&mut self, instructions: &[Instruction]) -> Option<Instruction> {
         loop {
             match *instructions.get(self.at)? {

@@ -10,8 +10,8 @@
 //! STOP                 # ends the task
 //! ```
 //!
-//! Words may be in lower case, and line breaks do not matter. A word that starts with `#` or `%` begins a comment, up
-//! to the end of its line.
+//! Words may be in lower case, and line breaks do not matter. A word that starts with `#` or `%` begins a
+//! comment, up to the end of its line.
 
 use std::io::{self, Write};
 
@@ -20,12 +20,12 @@ use crate::io::scanner::Token;
 use crate::io::{ContentError, FieldFault, OtherFault, ReadError, Source};
 use crate::workload::{Instruction, TaskId, Workload, WorkloadBuilder, WorkloadError, WorkloadFault};
 
-/// What is wrong with the text of a workload. Lines are counted from 1, tasks from 0.
+/// What is wrong with the text of a workload. Lines are numbered from 1, tasks from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum TextFault {
-    #[error("`{text}` stands where {expected} should be")]
+    #[error("expected {expected}, found `{text}`")]
     Unexpected { text: String, expected: &'static str },
     #[error("the file ends, but task {task} has no STOP")]
     MissingStop { task: TaskId },
@@ -35,7 +35,7 @@ pub enum TextFault {
     MissingEnd { task: TaskId, line: u64 },
     #[error("END without a REPEAT before it in task {task}")]
     EndWithoutRepeat { task: TaskId },
-    #[error("task {task} is described in line {earlier} already")]
+    #[error("task {task} is already described in line {earlier}")]
     TaskTwice { task: TaskId, earlier: u64 },
     #[error("this is task {task}, but {count} are described; tasks are numbered from 0 to {}", count - 1)]
     TaskOutOfRange { task: TaskId, count: usize },
@@ -47,7 +47,7 @@ pub enum TextFault {
     Workload(WorkloadFault),
 }
 
-/// Tasks are numbered up to this at most.
+/// The largest task number.
 const LAST_TASK: u64 = (1 << 31) - 1;
 
 const INSTRUCTION: &str = "INT_OP, SEND, RECEIVE, REPEAT, END or STOP";
@@ -84,8 +84,8 @@ pub fn is_workload(start: &[u8]) -> bool {
     first.is_some_and(|word| word.eq_ignore_ascii_case(PROCESS))
 }
 
-/// Reads a workload, and checks that every message that is sent is received and that no tasks wait for each other forever.
-/// O(text + instructions, repetitions unrolled).
+/// Reads a workload, and checks that every message sent is received and that there is no deadlock. O(text +
+/// instructions, repetitions unrolled).
 ///
 /// ```
 /// use viem::io::Source;
@@ -103,14 +103,14 @@ pub fn read(source: Source<'_>) -> Result<Workload, ReadError> {
     reader.fields.finish(result, |fault| ContentError::Other(OtherFault::new(fault)))
 }
 
-/// A task as written in the text.
+/// A task in the text.
 struct Task {
     number: TaskId,
     place: Place,
     instructions: Vec<(Place, Written)>,
 }
 
-/// An instruction as written in the text.
+/// An instruction in the text.
 enum Written {
     IntOp(u64),
     Send(TaskId, u64),
@@ -143,7 +143,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads an instruction of the last task; whether it was not its end.
+    /// Reads an instruction of the last task; returns whether it was not STOP.
     fn instruction(&mut self) -> Result<bool, Fault> {
         let task = self.tasks.len() - 1;
         let number = self.tasks[task].number;
@@ -196,7 +196,7 @@ impl Reader<'_> {
     }
 }
 
-/// The workload of some tasks.
+/// Builds the workload from the tasks.
 fn build(tasks: &[Task]) -> Result<Workload, Fault> {
     let count = tasks.len();
     let misplaced = |place: Place, fault: TextFault| Misplaced { place, fault };
@@ -238,7 +238,7 @@ fn build(tasks: &[Task]) -> Result<Workload, Fault> {
     })
 }
 
-/// Writes a workload as [`read`] reads it.
+/// Writes a workload in the format of [`read`].
 pub fn write(out: &mut dyn Write, workload: &Workload) -> io::Result<()> {
     for task in 0..workload.num_tasks() as TaskId {
         writeln!(out, "PROCESS {task}")?;
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_workloads_are_read_again() {
         for (pattern, lengths) in [
             (Pattern::Ring, vec![5]),
             (Pattern::Mesh, vec![3, 4]),
@@ -300,13 +300,13 @@ mod tests {
     }
 
     #[test]
-    fn faults_have_their_place_and_say_what_to_do() {
+    fn faults_have_a_position_and_a_hint() {
         let cases = [
             (
                 "",
                 "line 1, column 1: the workload has no tasks; a task begins with PROCESS and ends with STOP",
             ),
-            ("STOP", "line 1, column 1: `STOP` stands where PROCESS should be"),
+            ("STOP", "line 1, column 1: expected PROCESS, found `STOP`"),
             ("PROCESS 0\n INT_OP 5\n", "line 3, column 1: the file ends, but task 0 has no STOP"),
             (
                 "PROCESS 0\nPROCESS 1 STOP",
@@ -314,9 +314,9 @@ mod tests {
             ),
             (
                 "PROCESS 0\n JUMP 3 STOP",
-                "line 2, column 2: `JUMP` stands where INT_OP, SEND, RECEIVE, REPEAT, END or STOP should be",
+                "line 2, column 2: expected INT_OP, SEND, RECEIVE, REPEAT, END or STOP, found `JUMP`",
             ),
-            ("PROCESS 0 STOP\nPROCESS 0 STOP", "line 2, column 1: task 0 is described in line 1 already"),
+            ("PROCESS 0 STOP\nPROCESS 0 STOP", "line 2, column 1: task 0 is already described in line 1"),
             (
                 "PROCESS 0 STOP PROCESS 2 STOP",
                 "line 1, column 16: this is task 2, but 2 are described; tasks are numbered from 0 to 1",
@@ -324,9 +324,9 @@ mod tests {
             ("PROCESS 0\n SEND 3 4 STOP", "line 2, column 2: there is no task 3; the workload has 1"),
             (
                 "PROCESS 0\n SEND 0 4 STOP",
-                "line 2, column 2: task 0 exchanges a message with itself; leave it out",
+                "line 2, column 2: task 0 exchanges a message with itself; remove the instruction",
             ),
-            ("PROCESS 0 SEND 1 0 STOP", "line 1, column 18: `0` stands where a number of flits should be"),
+            ("PROCESS 0 SEND 1 0 STOP", "line 1, column 18: expected a number of flits, found `0`"),
             ("PROCESS 0 INT_OP -3 STOP", "line 1, column 18: `-3` is negative"),
             (
                 "PROCESS 0\n REPEAT 3 INT_OP 1 STOP",

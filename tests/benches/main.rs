@@ -1,4 +1,4 @@
-//! What the benchmarks are given: options, and tables of what peers reached.
+//! The inputs of the benchmarks: options, and tables of the results of peers.
 
 #[path = "../../benches/common/mod.rs"]
 mod common;
@@ -12,7 +12,7 @@ fn parse<T>(line: &str, read: impl FnOnce(&mut Options) -> Result<T, String>) ->
 }
 
 #[test]
-fn settings_are_changed_by_their_names() {
+fn settings_are_changed_by_name() {
     let changed =
         |key: &str, value: &str| changed(&MapConfig::default(), &[(key.to_string(), value.to_string())]);
     let mut expected = MapConfig::default();
@@ -38,7 +38,7 @@ fn values_lists_members_words_and_settings_are_read() {
 }
 
 #[test]
-fn what_is_not_given_has_its_default() {
+fn options_not_given_have_defaults() {
     let read = parse("", |options| {
         let presets = options.members("preset", &MapPreset::ALL, MapPreset::name, &[MapPreset::Eco])?;
         let (seeds, k) = (options.value("seeds", 1)?, options.list("k", vec![4])?);
@@ -48,7 +48,7 @@ fn what_is_not_given_has_its_default() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_by_name() {
+fn invalid_options_are_rejected_by_name() {
     let refused = |line| {
         let read = parse(line, |options| {
             options.members("preset", &MapPreset::ALL, MapPreset::name, &[])?;
@@ -71,7 +71,7 @@ fn what_does_not_fit_is_refused_by_name() {
 }
 
 #[test]
-fn columns_are_found_by_their_headings() {
+fn columns_are_found_by_heading() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("peers.tsv");
     std::fs::write(&path, "model\ttool\tJ\na\tscotch\t12\n\nb\tscotch\t-\n").unwrap();

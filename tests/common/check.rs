@@ -1,5 +1,5 @@
-//! Results checked from scratch: by the independent auditor, and by summing up every edge. Benchmarks and fuzz targets use
-//! this file too.
+//! Results checked from scratch: by the independent auditor, and by summing over all edges. Also used by
+//! benchmarks and fuzz targets.
 
 #![allow(dead_code)] // each program uses a part of it
 
@@ -28,7 +28,8 @@ pub fn text_of(graph: &CsrGraph) -> String {
     String::from_utf8(text).expect("digits, spaces and line ends")
 }
 
-/// J as the auditor finds it in the files of a graph and a mapping; panics if the mapping is no permutation.
+/// J according to the auditor, from the files of a graph and a mapping; panics if the mapping is not a
+/// permutation.
 pub fn audited_cost(graph: &str, pe_of: &Mapping, hierarchy: &Hierarchy) -> u128 {
     let lines = as_text(pe_of);
     let arities: Vec<u64> = hierarchy.arities().iter().map(|&arity| u64::from(arity)).collect();
@@ -44,7 +45,7 @@ pub fn audited_cost_on(graph: &str, pe_of: &Mapping, machine_file: &Path) -> u12
     verify::audit_on(graph, &as_text(pe_of), &machine).expect("a graph and a mapping of its vertices")
 }
 
-/// Asserts that the auditor finds F of a mapping in the texts as it is estimated.
+/// Asserts that the auditor confirms the estimated F of a mapping, from the texts.
 pub fn check_estimate(
     workload: &Workload,
     costs: Costs,
@@ -74,7 +75,7 @@ pub fn check_random_estimate(machine: &dyn Machine, machine_text: &MachineText<'
     check_estimate(&workload, costs, machine, machine_text, &pe_of);
 }
 
-/// Rounds that repeat; in each all tasks compute, send to any others, and then receive.
+/// Repeated rounds; in each round all tasks compute, send to any others, and then receive.
 fn random_workload(tasks: u32, rng: &mut Rng) -> Workload {
     let mut builder = WorkloadBuilder::new(tasks as usize);
     for _ in 0..1 + rng.below(3) {
@@ -82,7 +83,7 @@ fn random_workload(tasks: u32, rng: &mut Rng) -> Workload {
         (0..tasks).for_each(|task| builder.repeat(task, times));
         (0..tasks).for_each(|task| builder.compute(task, rng.below(9).into()));
         let mut sent = Vec::new();
-        // Where few messages are sent, it matters which of them meet.
+        // With few messages, it matters which of them meet.
         let most = 1 + rng.below(4 * tasks);
         for _ in 0..1 + rng.below(most) / 4 {
             let (from, to) = (rng.below(tasks), rng.below(tasks));
@@ -106,7 +107,7 @@ fn as_text(mapping: &Mapping) -> String {
     String::from_utf8(lines).expect("digits and line ends")
 }
 
-/// Asserts that the weights of the blocks and the cut are what summing up vertices and edges gives.
+/// Asserts that the weights of the blocks and the cut equal the sums over vertices and edges.
 pub fn check_partition(graph: &CsrGraph, partition: &Partition) {
     assert_eq!(partition.blocks().len(), graph.num_nodes());
     let mut weights = vec![0; partition.block_weights().len()];
@@ -124,7 +125,7 @@ pub fn check_quotient(graph: &CsrGraph, blocks: &[BlockId], quotient: &CsrGraph)
     assert!(arcs.eq(weights_between(graph, blocks)));
 }
 
-/// The weights of the arcs from each block to each other that it has arcs to.
+/// The weights of the arcs from each block to each other block, where there are any.
 fn weights_between(graph: &CsrGraph, blocks: &[BlockId]) -> BTreeMap<(BlockId, BlockId), Weight> {
     let mut between = BTreeMap::new();
     for u in graph.nodes() {

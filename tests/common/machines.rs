@@ -1,4 +1,4 @@
-//! Machines of every family beside their distances by the definition.
+//! Machines of every family with their distances by definition.
 
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::ground::rng::Rng;
@@ -10,15 +10,15 @@ use viem::machine::{
 
 use super::tree_distance;
 
-/// A machine, and what it ought to tell about itself.
+/// A machine with its expected properties.
 pub struct Family {
     pub name: &'static str,
     pub machine: Box<dyn Machine>,
-    /// Whether it is a regular tree with room for one process on each PE.
+    /// Whether it is a regular tree with capacity 1 on each PE.
     pub is_tree: bool,
     /// The distances of all PEs, row by row.
     pub distances: Vec<Vec<Distance>>,
-    /// How many processes each PE has room for.
+    /// The capacity of each PE.
     pub room: Vec<usize>,
 }
 
@@ -41,7 +41,7 @@ impl Family {
         Self { is_tree: true, ..family }
     }
 
-    /// A grid, a tree of PEs at each vertex.
+    /// A grid with a tree of PEs at each vertex.
     pub fn grid(name: &'static str, grid: Grid) -> Self {
         Self::new(name, grid.clone(), |p, q| grid_distance(&grid, p, q))
     }
@@ -52,7 +52,8 @@ impl Family {
         Self::new(name, cube, |p, q| Distance::from((p ^ q).count_ones()))
     }
 
-    /// A random connected network. Of three vertices one is a router, one has room for one process, and one for two.
+    /// A random connected network. One vertex in three is a router, one has capacity 1, and one has capacity
+    /// 2.
     pub fn network(name: &'static str, num_vertices: usize, longest: u32, rng: &mut Rng) -> Self {
         let far = Distance::MAX / 2;
         let at = |u: usize, v: usize| u * num_vertices + v;
@@ -61,7 +62,7 @@ impl Family {
         for v in 0..num_vertices {
             hops[at(v, v)] = 0;
             builder.set_node_weight(v as u32, (v % 3) as i64);
-            // A tree, and some links beside it.
+            // A tree and some additional links.
             for _ in 0..if v == 0 { 0 } else { 2 } {
                 let u = rng.below(v as u32) as usize;
                 if hops[at(u, v)] == far {
@@ -84,7 +85,7 @@ impl Family {
         Self { room: vertices.iter().map(|v| v % 3).collect(), ..family }
     }
 
-    /// Random distances of which many are longer than ways with a stop.
+    /// Random distances, many of which exceed a detour.
     pub fn matrix(name: &'static str, num_pes: usize, longest: u32, rng: &mut Rng) -> Self {
         let at = |p: usize, q: usize| p * num_pes + q;
         let mut distances = vec![0; num_pes * num_pes];
@@ -98,7 +99,7 @@ impl Family {
         Self::new(name, matrix, |p, q| distances[at(p as usize, q as usize)])
     }
 
-    /// Nodes of these numbers of sockets of these numbers of cores.
+    /// Nodes with these numbers of sockets, which have these numbers of cores.
     pub fn uneven(name: &'static str, nodes: &[&[u32]]) -> Self {
         let digits = digits(nodes);
         let tree = UnevenTree::new(&[1, 10, 100], &digits.concat()).unwrap();
@@ -108,7 +109,7 @@ impl Family {
         })
     }
 
-    /// The same, where the nodes are a ring.
+    /// The same with nodes that form a ring.
     pub fn ring_of_nodes(name: &'static str, nodes: &[&[u32]]) -> Self {
         let digits = digits(nodes);
         let inside = UnevenTree::new(&[1, 10, 100], &digits.concat()).unwrap();
@@ -127,7 +128,7 @@ impl Family {
         })
     }
 
-    /// So many PEs of a machine, in random order.
+    /// A number of PEs of a machine, in random order.
     pub fn listed(self, name: &'static str, num_pes: usize, rng: &mut Rng) -> Self {
         let mut list: Vec<PeId> = (0..self.machine.num_pes() as PeId).collect();
         rng.shuffle(&mut list);
@@ -136,7 +137,7 @@ impl Family {
         Self::new(name, listed, |p, q| self.distances[list[p as usize] as usize][list[q as usize] as usize])
     }
 
-    /// Each PE as often as it has room for processes, in random order.
+    /// Each PE repeated up to its capacity, in random order.
     pub fn shuffled_places(&self, rng: &mut Rng) -> Vec<PeId> {
         let pes = 0..self.room.len() as PeId;
         let mut places: Vec<PeId> =
@@ -145,12 +146,12 @@ impl Family {
         places
     }
 
-    /// How many processes there is room for.
+    /// The total capacity.
     pub fn num_places(&self) -> usize {
         self.room.iter().sum()
     }
 
-    /// J by the definition, in 128 bits.
+    /// J by definition, in 128 bits.
     pub fn cost(&self, graph: &CsrGraph, pe_of: &[PeId]) -> i128 {
         let distance =
             |u: u32, v: u32| self.distances[pe_of[u as usize] as usize][pe_of[v as usize] as usize];
@@ -158,7 +159,7 @@ impl Family {
         arcs.map(|(u, v, weight)| i128::from(weight) * i128::from(distance(u, v))).sum()
     }
 
-    /// The room that is left on each PE. Panics if a PE has more processes than it has room for.
+    /// The remaining capacity of each PE. Panics if a PE has more processes than its capacity.
     pub fn room_left(&self, pe_of: &[PeId]) -> Vec<usize> {
         let mut room = self.room.clone();
         for &pe in pe_of {
@@ -168,7 +169,7 @@ impl Family {
         room
     }
 
-    /// The least J of all mappings: for at most seven processes.
+    /// The minimum of J over all mappings; for at most seven processes.
     pub fn optimum(&self, graph: &CsrGraph) -> i128 {
         fn least(family: &Family, graph: &CsrGraph, pe_of: &mut Vec<PeId>, room: &mut [usize]) -> i128 {
             if pe_of.len() == graph.num_nodes() {
@@ -201,7 +202,7 @@ fn digits(nodes: &[&[u32]]) -> Vec<[u32; 3]> {
     digits
 }
 
-/// A torus of these lengths, a tree of PEs at each vertex.
+/// A torus of these lengths with a tree of PEs at each vertex.
 pub fn torus_of_trees(lengths: &[u32], arities: &str, distances: &str, hop: Distance) -> Grid {
     let dimensions = lengths.iter().map(|&length| Dimension { length, is_closed: true }).collect();
     Grid::new(dimensions, Hierarchy::parse(arities, distances).unwrap(), hop).unwrap()
@@ -223,7 +224,7 @@ fn grid_distance(grid: &Grid, p: PeId, q: PeId) -> Distance {
     Distance::from(hops) * grid.hop()
 }
 
-/// A machine of every family, some tens of PEs each.
+/// A machine of every family with tens of PEs each.
 pub fn families(rng: &mut Rng) -> Vec<Family> {
     vec![
         Family::tree("tree", "2:3:4", "1:10:100"),
@@ -243,7 +244,7 @@ pub fn families(rng: &mut Rng) -> Vec<Family> {
     ]
 }
 
-/// A machine of every family, with room for seven or eight processes.
+/// A machine of every family with a total capacity of seven or eight.
 pub fn small_families(rng: &mut Rng) -> Vec<Family> {
     vec![
         Family::tree("tree", "2:2:2", "1:10:100"),

@@ -1,4 +1,5 @@
-//! What the tests share: problems and costs by the definitions, checks from scratch, programs run as a user runs them.
+//! Common code of the tests: problems and costs by definition, checks from scratch, and programs run as a
+//! user runs them.
 
 #![allow(dead_code, unused_imports)] // each test program uses a part of it
 
@@ -19,7 +20,7 @@ pub use mpi::*;
 pub use problems::*;
 pub use stop_after::StopAfter;
 
-/// The names of what is in a folder, sorted.
+/// The names of the entries of a folder, sorted.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<String> =
@@ -33,7 +34,7 @@ pub fn instance(name: &str) -> PathBuf {
     root().join("instances").join(name)
 }
 
-/// The folder of the whole project, from whichever of its packages this is compiled in.
+/// The root of the project, from whichever package this is compiled in.
 pub fn root() -> &'static Path {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.ancestors().find(|folder| folder.join("instances").is_dir()).expect("a checkout with instances")

@@ -1,4 +1,4 @@
-//! The MPIs that are installed.
+//! The installed MPI implementations.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,24 +6,24 @@ use std::process::{Command, Stdio};
 
 /// An installed MPI.
 pub struct Mpi {
-    /// The launch that is for it: `openmpi`, `openmpi5`, `mpich40`, `mpich` or `intel`.
+    /// Its kind of launch: `openmpi`, `openmpi5`, `mpich40`, `mpich` or `intel`.
     pub kind: &'static str,
-    /// Where its programs are compiled to.
+    /// The folder of its compiled programs.
     pub folder: tempfile::TempDir,
     commands: Commands,
 }
 
-/// What the commands of an MPI are called.
+/// The names of the commands of an MPI.
 #[derive(Clone, Debug)]
 enum Commands {
-    /// `mpirun.openmpi`: Debian has several MPIs side by side. Just `mpirun` where there is but one.
+    /// `mpirun.openmpi`: Debian has several MPIs side by side. Plain `mpirun` if there is only one.
     Suffix(&'static str),
-    /// In a virtual environment of Python, where packages of PyPI put them.
+    /// In a Python virtual environment, as installed by PyPI packages.
     Environment(PathBuf),
 }
 
 impl Commands {
-    /// Of all that may be there: Debian's, and those in the environments below the folder that VIEM_MPIS names.
+    /// All candidates: Debian's, and those in the environments below the folder VIEM_MPIS.
     fn known() -> Vec<Self> {
         let environments = std::env::var_os("VIEM_MPIS").map(std::fs::read_dir);
         let entries = environments.into_iter().map(|entries| entries.expect("VIEM_MPIS is a folder"));
@@ -42,7 +42,7 @@ impl Commands {
         command
     }
 
-    /// Sets what the commands need.
+    /// Sets the variables that the commands need.
     fn prepare(&self, command: &mut Command) {
         for (name, value) in [
             ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
@@ -55,12 +55,12 @@ impl Commands {
         if let Self::Environment(folder) = self {
             let path = std::env::var("PATH").unwrap_or_default();
             command.env("PATH", format!("{}:{path}", folder.join("bin").display()));
-            // Intel MPI looks for its parts there.
+            // Intel MPI searches for its components there.
             command.env("I_MPI_ROOT", folder);
         }
     }
 
-    /// The launch that is for this MPI; nothing if it is not there.
+    /// The launch for this MPI; `None` if it is not installed.
     fn kind(&self) -> Option<&'static str> {
         let output = self.command("mpirun").arg("--version").output().ok()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -79,8 +79,8 @@ impl Commands {
 }
 
 impl Mpi {
-    /// Every MPI found. Without one, that is said on stderr; where VIEM_REQUIRE_MPI is set, as in CI, it is a failure unless Debian's
-    /// Open MPI and MPICH are there, and three others in VIEM_MPIS.
+    /// Every installed MPI. If there is none, prints that to stderr. If VIEM_REQUIRE_MPI is set, as in CI,
+    /// fails unless Debian's Open MPI and MPICH are installed, and three others in VIEM_MPIS.
     pub fn all() -> Vec<Self> {
         let known = Commands::known();
         let mut found: Vec<(Commands, &'static str)> =
@@ -108,7 +108,7 @@ impl Mpi {
         self.commands.command(name)
     }
 
-    /// A source of this package, compiled.
+    /// A source file of this package, compiled.
     pub fn compile(&self, compiler: &str, arguments: &[&str], source: &str) -> PathBuf {
         let source = super::root().join(source);
         let result = self.folder.path().join(source.file_name().unwrap()).with_extension("out");
@@ -118,21 +118,21 @@ impl Mpi {
         result
     }
 
-    /// The launcher, to be given its arguments, unaware of any job that the test runs in. It ends after so many seconds whatever
-    /// happens.
+    /// The launcher without arguments, isolated from any job in which the test runs. It ends after `seconds`
+    /// in any case.
     pub fn launcher(&self, seconds: u32) -> Command {
         let mut launcher = Command::new("timeout");
         launcher.arg(seconds.to_string()).arg(self.command("mpirun").get_program());
         without_job(&mut launcher);
         self.commands.prepare(&mut launcher);
-        // Launchers that make the same folder at the same time fail.
+        // Launchers that create the same folder at the same time fail.
         launcher.env("TMPDIR", self.folder.path());
-        // Launchers read what is on stdin for rank 0.
+        // Launchers read stdin for rank 0.
         launcher.stdin(Stdio::null());
         launcher
     }
 
-    /// The launcher, to be given more ranks than there are cores.
+    /// The launcher for more ranks than cores.
     pub fn oversubscribed_launcher(&self) -> Command {
         let mut launcher = self.launcher(120);
         match self.kind {
@@ -149,17 +149,17 @@ impl Mpi {
     }
 }
 
-/// Whether tests fail that would else be skipped.
+/// Whether tests fail instead of being skipped.
 pub fn is_required() -> bool {
     std::env::var_os("VIEM_REQUIRE_MPI").is_some()
 }
 
-/// Says that a test did nothing; not through the test harness, which keeps what successful tests print to itself.
+/// Reports a skipped test; not through the test harness, which captures the output of successful tests.
 pub fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
-/// Takes away the variables of any job that the test itself runs in.
+/// Removes the variables of any job in which the test runs.
 pub fn without_job(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy().into_owned();

@@ -1,4 +1,4 @@
-//! Random problems, and costs by the definition. Tests inside the library use this file too, as `crate::testing`.
+//! Random problems, and costs by definition. Also used by tests inside the library, as `crate::testing`.
 
 #![allow(dead_code)] // each test program uses a part of it
 
@@ -11,7 +11,8 @@ use viem::ground::types::{Cost, Distance, NodeId, PeId};
 use viem::machine::{DistanceOracle, Grid, Hierarchy, Hypercube, Machine, Metric, Network, Parts};
 use viem::mapping::Mapping;
 
-/// Small machines of every kind: one level and many, ones and primes, distances that fall, repeat, or are 0.
+/// Small machines of every kind: one level and many, arities of 1 and primes, distances that decrease,
+/// repeat, or are 0.
 pub const SHAPES: [(&str, &str); 10] = [
     ("1", "1"),
     ("37", "3"),
@@ -25,7 +26,7 @@ pub const SHAPES: [(&str, &str); 10] = [
     ("2:2:2:2:2:2", "0:4:4:1:9:2"),
 ];
 
-/// So many different pairs (u, v), u < v, of `n` vertices, or all pairs if there are fewer.
+/// This number of different pairs (u, v), u < v, of `n` vertices, or all pairs if there are fewer.
 pub fn random_edges(n: usize, count: usize, rng: &mut Rng) -> BTreeSet<(NodeId, NodeId)> {
     let count = count.min(n * n.saturating_sub(1) / 2);
     let mut edges = BTreeSet::new();
@@ -61,7 +62,7 @@ pub fn random_mapping(n: usize, rng: &mut Rng) -> Mapping {
     Mapping::new(pe_of).unwrap()
 }
 
-/// The distance of two PEs of a tree by the definition: that of the outermost level whose groups tell them apart.
+/// The distance of two PEs of a tree by definition: that of the outermost level at which their groups differ.
 pub fn tree_distance(hierarchy: &Hierarchy, mut p: PeId, mut q: PeId) -> Distance {
     let mut distance = 0;
     for (&arity, &of_level) in hierarchy.arities().iter().zip(hierarchy.distances()) {
@@ -74,14 +75,14 @@ pub fn tree_distance(hierarchy: &Hierarchy, mut p: PeId, mut q: PeId) -> Distanc
     distance
 }
 
-/// J by the definition, in 128 bits, distances by division.
+/// J by definition, in 128 bits, with distances by division.
 pub fn naive_cost(graph: &CsrGraph, hierarchy: &Hierarchy, pe_of: &[PeId]) -> i128 {
     let distance = |p, q| i128::from(tree_distance(hierarchy, p, q));
     let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (u, v, weight)));
     arcs.map(|(u, v, weight)| i128::from(weight) * distance(pe_of[u as usize], pe_of[v as usize])).sum()
 }
 
-/// The least J of all permutations, each computed afresh: for at most eight processes.
+/// The minimum of J over all permutations, each recomputed; for at most eight processes.
 pub fn optimum(graph: &CsrGraph, hierarchy: &Hierarchy) -> i128 {
     fn least(graph: &CsrGraph, hierarchy: &Hierarchy, pe_of: &mut [PeId], fixed: usize) -> i128 {
         if fixed == pe_of.len() {
@@ -99,7 +100,7 @@ pub fn optimum(graph: &CsrGraph, hierarchy: &Hierarchy) -> i128 {
     least(graph, hierarchy, &mut pe_of, 0)
 }
 
-/// The graph of all pairs of vertices that are adjacent.
+/// The graph of all adjacent pairs of vertices.
 fn graph_of(n: u32, are_adjacent: impl Fn(u32, u32) -> bool) -> CsrGraph {
     let mut builder = GraphBuilder::new(n as usize);
     for v in 0..n {
@@ -108,7 +109,8 @@ fn graph_of(n: u32, are_adjacent: impl Fn(u32, u32) -> bool) -> CsrGraph {
     builder.build().unwrap()
 }
 
-/// Neighbours in a grid differ in one coordinate, by one, or by all but one of its length where it is closed.
+/// Neighbours in a grid differ in one coordinate, by one, or by the length minus one if the dimension is
+/// closed.
 fn grid_graph(lengths: &[u32], is_closed: bool) -> CsrGraph {
     let gaps = |mut u: u32, mut v: u32| {
         let gap = |&length: &u32| {
@@ -121,8 +123,8 @@ fn grid_graph(lengths: &[u32], is_closed: bool) -> CsrGraph {
     graph_of(lengths.iter().product(), |u, v| gaps(u, v) == 1)
 }
 
-/// The wrapped butterfly: vertex (level, word) is joined with the next level at the same word, and at that which differs in the
-/// bit of the level.
+/// The wrapped butterfly: vertex (level, word) is adjacent to the vertices of the next level with the same
+/// word, and with the word that differs in the bit of the level.
 fn butterfly(levels: u32) -> CsrGraph {
     let words = 1 << levels;
     let leads = |u: u32, v: u32| {
@@ -132,7 +134,8 @@ fn butterfly(levels: u32) -> CsrGraph {
     graph_of(levels * words, |u, v| leads(u, v) || leads(v, u))
 }
 
-/// Graphs of regular shape, each with the machine of that shape: on it neighbours can be one hop apart.
+/// Graphs of regular shape, each with the machine of the same shape, on which neighbours can be one hop
+/// apart.
 pub fn pattern_machines() -> Vec<(&'static str, Box<dyn Machine>, CsrGraph)> {
     let mesh = |lengths: &[u32]| -> (Box<dyn Machine>, CsrGraph) {
         (Box::new(Grid::mesh(lengths).unwrap()), grid_graph(lengths, false))
@@ -155,13 +158,14 @@ pub fn pattern_machines() -> Vec<(&'static str, Box<dyn Machine>, CsrGraph)> {
     all.into_iter().map(|(name, (machine, graph))| (name, machine, graph)).collect()
 }
 
-/// Graphs of regular shape, each with a tree and its least J there.
+/// Graphs of regular shape, each with a tree and its minimum of J.
 ///
-/// No group of its size has more edges inside than the arc of a ring, the subcube of a hypercube (Harper 1964), or the square or
-/// cube of a grid or torus (Bollobás and Leader 1991), and these can be had at all levels at once.
+/// No group of its size has more internal edges than the arc of a ring, the subcube of a hypercube (Harper
+/// 1964), or the square or cube of a grid or torus (Bollobás and Leader 1991). All levels can have this
+/// optimum at once.
 pub fn pattern_trees() -> Vec<(&'static str, Hierarchy, CsrGraph, Cost)> {
     let cube = |dimension: u32| graph_of(1 << dimension, |u, v| (u ^ v).is_power_of_two());
-    // The edges inside of a group, by level but for the outermost.
+    // The edges inside a group, by level, without the outermost.
     let cases: [(&str, &str, CsrGraph, &[i64]); 8] = [
         ("ring", "4:4:4", grid_graph(&[64], true), &[3, 15]),
         ("long ring", "4:16:8", grid_graph(&[512], true), &[3, 63]),
@@ -188,7 +192,7 @@ pub fn pattern_trees() -> Vec<(&'static str, Hierarchy, CsrGraph, Cost)> {
     cases.into_iter().map(case).collect()
 }
 
-/// The same graph with its vertices in random order, and random weights of its edges up to `heaviest`.
+/// The same graph with shuffled vertices and random edge weights up to `heaviest`.
 pub fn shuffled(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
     let order = random_mapping(graph.num_nodes(), rng);
     let mut builder = GraphBuilder::new(graph.num_nodes());
@@ -200,7 +204,7 @@ pub fn shuffled(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
     builder.build().unwrap()
 }
 
-/// Parts over so many places in the order of their numbers, down to a few places.
+/// Parts over this number of places in numerical order, down to a few places.
 pub fn in_halves(num_places: usize) -> Parts {
     Parts::divide((0..num_places as PeId).collect(), |places| match places.len() {
         0..=3 => Vec::new(),
@@ -208,7 +212,7 @@ pub fn in_halves(num_places: usize) -> Parts {
     })
 }
 
-/// Distances, and how many were looked at.
+/// Distances that count how often they are read.
 pub struct Counted<'a, O> {
     oracle: &'a O,
     count: AtomicUsize,
@@ -219,7 +223,7 @@ impl<'a, O> Counted<'a, O> {
         Self { oracle, count: AtomicUsize::new(0) }
     }
 
-    /// How many were looked at.
+    /// The number of distances read.
     pub fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }

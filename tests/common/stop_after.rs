@@ -1,12 +1,12 @@
-//! An observer that stops a run at a point that does not depend on time.
+//! An observer that stops a run at a point independent of time.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use viem::ground::observer::Observer;
 
-/// Asks a run to stop once it has been asked so many times.
+/// Asks a run to stop after a number of checks.
 pub struct StopAfter {
-    /// Questions that are still answered with no.
+    /// Remaining checks before it asks to stop.
     left: AtomicU64,
     has_stopped: AtomicBool,
 }
@@ -16,7 +16,7 @@ impl StopAfter {
         Self { left: AtomicU64::new(count), has_stopped: AtomicBool::new(false) }
     }
 
-    /// Whether a question was answered with yes.
+    /// Whether it has asked to stop.
     #[allow(dead_code)] // each test program uses a part of it
     pub fn has_stopped(&self) -> bool {
         self.has_stopped.load(Ordering::Relaxed)

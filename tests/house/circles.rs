@@ -1,13 +1,13 @@
 //! Files do not import each other in circles, anywhere in the workspace.
 //!
-//! The face of a folder (`mod.rs`, `lib.rs`) and what is below it belong together: imports between them do not count. A name that a
-//! face hands on counts as an import of the file that defines it.
+//! The root module of a folder (`mod.rs`, `lib.rs`) belongs with the modules below it: imports between them
+//! do not count. A re-exported name counts as an import of the file that defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::{CratePath, Source, sources};
 
-/// The crates of the workspace that have more than a file, by their folders.
+/// The crates of the workspace with more than one file, by their folders.
 const CRATES: [&str; 3] = ["src", "bin/src", "verify/src"];
 
 #[test]
@@ -54,7 +54,7 @@ fn defining(
     modules: &BTreeMap<&[String], &Source>,
     exports: &BTreeMap<(CratePath, String), CratePath>,
 ) -> CratePath {
-    // Names are handed on a few times at most.
+    // Names are re-exported a few times at most.
     let mut path = path.to_vec();
     for _ in 0..8 {
         let length = (0..=path.len()).rev().find(|&length| modules.contains_key(&path[..length]));
@@ -70,20 +70,20 @@ fn defining(
     panic!("{} is handed on in a circle", path.join("::"))
 }
 
-/// Whether one is the face of a folder that the other is in.
+/// Whether one is the root module of a folder that contains the other.
 fn are_of_one_folder(a: &Source, b: &Source) -> bool {
     (a.is_face && b.path.starts_with(&a.path))
         || (b.is_face && a.path.starts_with(&b.path))
         || a.path == b.path
 }
 
-/// The modules that import others in circles, or what leads from one circle to another.
+/// The modules that import each other in circles, or that connect circles.
 fn in_circles(mut arrows: Arrows) -> Arrows {
     loop {
         let sources: BTreeSet<String> = arrows.keys().cloned().collect();
         let targets: BTreeSet<String> = arrows.values().flatten().cloned().collect();
         let before = arrows.clone();
-        // A module that imports none that is left, or that none imports, is in no circle.
+        // A module without imports among the remaining ones, or not imported by any, is in no circle.
         arrows.retain(|source, imports| {
             imports.retain(|target| sources.contains(target));
             !imports.is_empty() && targets.contains(source)

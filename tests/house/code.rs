@@ -1,24 +1,26 @@
-//! Rust code as far as the tests of the house read it: words, and the paths that a file names.
+//! A minimal reader of Rust code for the house tests: tokens, and the paths that a file uses.
 
 use std::path::{Path, PathBuf};
 
-/// A path from the root of a crate, such as `partition::refine::flow`; the last parts may be an item. `*` is what a glob takes.
+/// A path from the root of a crate, such as `partition::refine::flow`; the last segments may be an item. `*`
+/// stands for a glob.
 pub type CratePath = Vec<String>;
 
 /// A file of a crate.
 pub struct Source {
-    /// The module in the file, from the root of the crate: `["partition", "refine", "flow"]`; of `lib.rs` it is empty.
+    /// The module of the file, from the root of the crate: `["partition", "refine", "flow"]`; empty for
+    /// `lib.rs`.
     pub path: CratePath,
-    /// Whether the file is the face of a folder: `mod.rs` or `lib.rs`.
+    /// Whether the file is the root module of a folder: `mod.rs` or `lib.rs`.
     pub is_face: bool,
     pub text: String,
 }
 
 /// A `use` or a path in the code.
 pub struct Mention {
-    /// What is named, from the root of the crate.
+    /// The target, from the root of the crate.
     pub path: CratePath,
-    /// Under which name the module hands it on, if it does.
+    /// The name under which the module re-exports it, if it does.
     pub exported: Option<String>,
 }
 
@@ -47,13 +49,13 @@ pub fn sources(folder: &str) -> Vec<Source> {
 }
 
 impl Source {
-    /// What the file names by paths from `crate`, `self` or `super`. Code that is compiled for tests only does not count.
+    /// The uses of paths from `crate`, `self` or `super`. Code compiled only for tests does not count.
     pub fn mentions(&self) -> Vec<Mention> {
         mentions(&without_tests(&tokens(&self.text)), &self.path)
     }
 }
 
-/// The tokens outside of items that are marked `#[cfg(test)]`.
+/// The tokens outside items marked `#[cfg(test)]`.
 pub fn without_tests<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
     let mut kept = Vec::new();
     let mut rest = tokens;
@@ -68,7 +70,7 @@ pub fn without_tests<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
     kept
 }
 
-/// How many tokens an item takes: up to its semicolon, or to the end of its braces.
+/// The number of tokens of an item: up to its semicolon, or to the end of its braces.
 fn length_of_item(tokens: &[&str]) -> usize {
     let mut depth = 0;
     for (index, &token) in tokens.iter().enumerate() {
@@ -83,7 +85,8 @@ fn length_of_item(tokens: &[&str]) -> usize {
     tokens.len()
 }
 
-/// The words of Rust code, `::`, and other characters one by one; without white space, comments, and what stands in quotes.
+/// The tokens of Rust code: words, `::`, and other characters one by one, without white space, comments, and
+/// quoted text.
 pub fn tokens(code: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = code;
@@ -165,15 +168,15 @@ fn is_character(code: &str) -> bool {
     inside.next() == Some('\\') || inside.next() == Some('\'')
 }
 
-/// What the code of the module `own` names.
+/// The uses in the code of the module `own`.
 fn mentions(tokens: &[&str], own: &[String]) -> Vec<Mention> {
     let mut found = Vec::new();
-    // At which depths of braces modules inside the file begin.
+    // The brace depths at which modules inside the file begin.
     let (mut depth, mut inner) = (0, Vec::new());
     let mut at = 0;
     while at < tokens.len() {
         let is_start = at == 0 || tokens[at - 1] != "::";
-        // Modules inside the file are a step down, whatever they are called.
+        // Modules inside the file are one level down, whatever their names.
         let here: CratePath = own.iter().cloned().chain(inner.iter().map(|_| String::new())).collect();
         match tokens[at..] {
             ["{", ..] => depth += 1,
@@ -198,8 +201,8 @@ fn mentions(tokens: &[&str], own: &[String]) -> Vec<Mention> {
     found
 }
 
-/// Follows a path, or all those of a group. `from` is where the path has led so far, `own` the module that it stands in. A path that
-/// begins with a name begins at a child of the module, or is one of another crate.
+/// Resolves a path, or all paths of a group. `from` is the resolved prefix, `own` the module of the code. A
+/// path that starts with a name starts at a child of the module, or belongs to another crate.
 pub fn follow(
     tokens: &[&str],
     from: Option<&[String]>,
@@ -238,7 +241,7 @@ fn push(path: CratePath, rest: &[&str], is_exported: bool, found: &mut Vec<Menti
     found.push(Mention { exported: name.filter(|_| is_exported), path });
 }
 
-/// The paths of a group, whose opening brace has been passed.
+/// The paths of a group; its opening brace has been consumed.
 fn members<'a>(tokens: &'a [&'a str]) -> Vec<&'a [&'a str]> {
     let mut members = Vec::new();
     let (mut depth, mut start) = (0, 0);
@@ -263,7 +266,7 @@ fn members<'a>(tokens: &'a [&'a str]) -> Vec<&'a [&'a str]> {
 mod tests {
     use super::*;
 
-    /// What `code` names where it stands in the module `path`.
+    /// The uses in `code` inside the module `path`.
     fn named_by(code: &str, path: &str) -> Vec<String> {
         let path: CratePath = path.split("::").map(String::from).collect();
         let mentions = mentions(&without_tests(&tokens(code)), &path);
@@ -303,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_quotes_and_tests_name_nothing() {
+    fn comments_quotes_and_tests_are_skipped() {
         let code = "// crate::a\n/* crate::b /* */ crate::c */ /// crate::d\n\"crate::e \\\" crate::f\" 'c' '\\'' \
                     r#\"crate::g \" crate::h\"# b\"crate::i\" fn f<'a>(x: &'a str) { '{' } mod m { use super::io; }";
         assert_eq!(named_by(code, "model"), ["model::io"]);
@@ -313,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_handed_on_has_a_name() {
+    fn re_exports_have_a_name() {
         let tokens = tokens("pub use a::{B, C as D}; pub(crate) use e::F; use g::H;");
         let exported: Vec<_> =
             mentions(&tokens, &[]).into_iter().map(|mention| mention.exported.unwrap_or_default()).collect();

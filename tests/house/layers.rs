@@ -1,8 +1,8 @@
-//! The modules of the library import downwards only, as docs/DESIGN.md lays down.
+//! The modules of the library import only lower layers, as documented in docs/DESIGN.md.
 
 use crate::code::sources;
 
-/// From the ground up: a module imports those before it only.
+/// From the bottom up: a module imports only those before it.
 const LAYERS: [&str; 10] =
     ["ground", "graph", "partition", "io", "machine", "mapping", "workload", "qap", "report", "launch"];
 
@@ -18,7 +18,7 @@ fn modules_import_downwards_only() {
         let module = &source.path[0];
         for mention in source.mentions() {
             let other = mention.path.first().map_or("*", String::as_str);
-            // A macro of the ground stands at the root of the crate.
+            // A macro of `ground` is exported at the root of the crate.
             if other != module && (other == "*" || layer(other) > layer(module)) {
                 breaches.push(format!("{} imports {}", source.path.join("::"), mention.path.join("::")));
             }

@@ -1,4 +1,4 @@
-//! The house: its layers, its borders, and the words that cross them.
+//! Rules for the whole project: layers, circles, and the messages of the library.
 
 mod circles;
 mod code;

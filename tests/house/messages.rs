@@ -1,11 +1,12 @@
-//! The library names fields and values, never options or programs: a program that uses it adds which option helps.
+//! Messages of the library name fields and values, never options or programs: programs add the hint about
+//! options.
 
 use crate::code::{passed_over, sources, word};
 
-/// Programs of this project, other than the one that is called like the library.
+/// Programs of this project, except the one with the name of the library.
 const PROGRAMS: [&str; 3] = ["evaluator", "generate_model", "graphchecker"];
 
-/// Options of launchers and of tools of the system, which the library writes into files and lines to paste.
+/// Options of launchers and system tools that the library writes into launch files and command lines.
 const OF_OTHERS: [&str; 8] = [
     "--cpu-bind",
     "--exclusive",
@@ -30,7 +31,7 @@ fn messages_name_no_option_and_no_program() {
     assert!(breaches.is_empty(), "{breaches:#?}");
 }
 
-/// The text in double quotes of a file, but for its tests.
+/// The text in double quotes of a file, without its tests.
 fn literals(code: &str) -> Vec<&str> {
     let mut rest = code.split("#[cfg(test)]\nmod ").next().unwrap_or(code);
     let mut literals = Vec::new();
@@ -45,7 +46,7 @@ fn literals(code: &str) -> Vec<&str> {
     literals
 }
 
-/// The options in a text: two dashes and a name, where no word goes on.
+/// The options in a text: two dashes and a name, not inside a word.
 fn options(text: &str) -> Vec<&str> {
     let is_name = |c: char| c.is_ascii_lowercase() || c == '_' || c == '-';
     let starts = text.match_indices("--").map(|(at, _)| at);

@@ -1,4 +1,4 @@
-//! Graphs from slices, edges, `petgraph` and `sprs`, against a matrix that is summed entry by entry.
+//! Graphs from slices, edges, `petgraph` and `sprs`, compared with a matrix summed entry by entry.
 
 use petgraph::csr::Csr;
 use petgraph::graph::{DiGraph, Graph, UnGraph};
@@ -12,7 +12,7 @@ use viem::graph::GraphError;
 
 type Edge = (u32, u32, i64);
 
-/// The weight of each pair of vertices, both directions summed.
+/// The weight of each pair of vertices, summed over both directions.
 fn matrix_of(num_nodes: usize, edges: &[Edge]) -> Vec<Vec<i64>> {
     let mut matrix = vec![vec![0; num_nodes]; num_nodes];
     for &(u, v, weight) in edges.iter().filter(|(u, v, _)| u != v) {
@@ -34,7 +34,7 @@ fn graph_of(matrix: &[Vec<i64>]) -> CsrGraph {
     CsrGraph::new(offsets, targets, weights, vec![1; matrix.len()]).unwrap()
 }
 
-/// Edges, some of them parallel, loops, or of weight 0.
+/// Edges, including parallel ones, loops, and edges of weight 0.
 fn some_edges() -> impl Strategy<Value = (usize, Vec<Edge>)> {
     (1usize..9).prop_flat_map(|n| {
         let end = 0..n as u32;
@@ -132,7 +132,7 @@ fn weights_of_vertices_come_along() {
 }
 
 #[test]
-fn what_is_no_graph_is_refused_with_its_index() {
+fn invalid_graphs_are_rejected_with_an_index() {
     use GraphError::*;
     let out_of_range = TargetOutOfRange { node: 0, target: 3, count: 3 };
     assert_eq!(CsrGraph::from_edges(3, [(1, 2, 1), (0, 3, 1)]).unwrap_err(), out_of_range);

@@ -1,4 +1,5 @@
-//! Launch files: what they say is the mapping, by readers of their own, and by real launches where there are launchers.
+//! Launch files: they describe the mapping, as checked by independent readers, and by real launches where
+//! launchers are installed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,21 +13,27 @@ use viem::ground::rng::Rng;
 use viem::ground::types::PeId;
 use viem::launch::{self, KINDS, Launch, LaunchError};
 use viem::machine::Nodes;
-use viem::machine::{Distances, Location, Machine, MachineError};
+use viem::machine::{Distances, Located, Location, Machine, MachineError};
 
 /// A machine that is given by where its PEs are.
-struct Located {
+struct Cluster {
     hosts: Vec<String>,
     pes: Vec<Location>,
 }
 
-impl Machine for Located {
+impl Machine for Cluster {
     fn num_pes(&self) -> usize {
         self.pes.len()
     }
     fn distances(&self) -> Result<Distances, MachineError> {
         viem::DistanceMatrix::from_fn(self.num_pes(), |_, _| 1)?.distances()
     }
+    fn located(&self) -> Option<&dyn Located> {
+        Some(self)
+    }
+}
+
+impl Located for Cluster {
     fn location(&self, pe: PeId) -> Location {
         self.pes[pe as usize].clone()
     }
@@ -35,26 +42,20 @@ impl Machine for Located {
     }
 }
 
-impl Located {
+impl Cluster {
     /// Nodes of so many packages of so many cores of so many threads, whose CPUs are numbered threads last.
     fn regular(nodes: u32, packages: u32, cores: u32, threads: u32) -> Self {
         let mut pes = Vec::new();
         for node in 0..nodes {
             for number in 0..packages * cores {
                 let cpus = (0..threads).map(|thread| number + thread * packages * cores).collect();
-                pes.push(Location {
-                    node,
-                    package: number / cores,
-                    core: number % cores,
-                    num_cores: 1,
-                    cpus,
-                });
+                pes.push(Location::new(node, cpus).with_core(number / cores, number % cores));
             }
         }
         Self { hosts: (0..nodes).map(|node| format!("n{}", node + 1)).collect(), pes }
     }
 
-    /// Nodes of any number of cores, CPUs in any order.
+    /// Nodes with any number of cores, and CPUs in any order.
     fn random(rng: &mut Rng) -> Self {
         let (nodes, mut pes) = (1 + rng.below(4), Vec::new());
         for node in 0..nodes {
@@ -64,21 +65,22 @@ impl Located {
             for (number, cpus) in cpus.chunks_mut(threads as usize).enumerate() {
                 cpus.sort_unstable();
                 let number = number as u32;
-                let (package, core) = (number / cores, number % cores);
-                pes.push(Location { node, package, core, num_cores: 1, cpus: cpus.to_vec() });
+                pes.push(Location::new(node, cpus.to_vec()).with_core(number / cores, number % cores));
             }
         }
         Self { hosts: (0..nodes).map(|node| format!("host-{node}")).collect(), pes }
     }
 
-    /// The same with two cores of a package next to each other for each PE; a last one by itself stays so.
+    /// The same with two adjacent cores of a package for each PE; a single last core stays single.
     fn in_pairs(&self) -> Self {
         let mut pes = Vec::new();
         for package in self.pes.chunk_by(|a, b| (a.node, a.package) == (b.node, b.package)) {
             for pair in package.chunks(2) {
                 let mut cpus: Vec<u32> = pair.iter().flat_map(|pe| pe.cpus.clone()).collect();
                 cpus.sort_unstable();
-                pes.push(Location { num_cores: pair.len() as u32, cpus, ..pair[0].clone() });
+                let mut both = pair[0].clone();
+                (both.num_cores, both.cpus) = (pair.len() as u32, cpus);
+                pes.push(both);
             }
         }
         Self { hosts: self.hosts.clone(), pes }
@@ -92,7 +94,7 @@ impl Located {
     }
 }
 
-/// The launch of a kind with the usual names of its files.
+/// The launch of a kind with its default file names.
 fn launch(kind: &str, machine: &dyn Machine, mapping: &Mapping) -> Result<Launch, LaunchError> {
     let kind = launch::kind(kind).unwrap();
     let files: Vec<String> = kind.files.iter().map(|&name| name.to_owned()).collect();
@@ -102,7 +104,7 @@ fn launch(kind: &str, machine: &dyn Machine, mapping: &Mapping) -> Result<Launch
 /// The host and the CPUs of each rank.
 type Seats = Vec<(String, Vec<u32>)>;
 
-fn seats(machine: &Located, mapping: &Mapping) -> Seats {
+fn seats(machine: &Cluster, mapping: &Mapping) -> Seats {
     let of = |&pe: &PeId| {
         let Location { node, cpus, .. } = machine.location(pe);
         (machine.hosts[node as usize].clone(), cpus)
@@ -114,14 +116,14 @@ fn numbers(text: &str, separator: char) -> Vec<u32> {
     text.split(separator).map(|number| number.parse().unwrap()).collect()
 }
 
-/// What stands behind an option of a line.
+/// The value of an option in a command line.
 fn option<'a>(line: &'a str, name: &str) -> &'a str {
     let mut words = line.split(' ').skip_while(|&word| word != name);
     words.nth(1).unwrap_or_else(|| panic!("no {name} in {line}"))
 }
 
 /// What a launch says, read by the rules of its launcher.
-fn read(kind: &str, launch: &Launch, machine: &Located) -> Seats {
+fn read(kind: &str, launch: &Launch, machine: &Cluster) -> Seats {
     let lines: Vec<&str> = launch.files[0].content.lines().collect();
     let line = launch.line.as_deref().unwrap_or_default();
     let bindings = |text: &str| -> Vec<Vec<u32>> {
@@ -183,7 +185,7 @@ fn read(kind: &str, launch: &Launch, machine: &Located) -> Seats {
     }
 }
 
-fn rankfile(lines: &[&str], machine: &Located) -> Seats {
+fn rankfile(lines: &[&str], machine: &Cluster) -> Seats {
     let mut seats = Vec::new();
     for (rank, line) in lines.iter().enumerate() {
         let rest = line.strip_prefix(&format!("rank {rank}=")).unwrap();
@@ -202,7 +204,7 @@ fn rankfile(lines: &[&str], machine: &Located) -> Seats {
 }
 
 /// Slots are given out node by node, as many of each as the line says, and bound by the masks in turn.
-fn slots(lines: &[&str], line: &str, machine: &Located) -> Seats {
+fn slots(lines: &[&str], line: &str, machine: &Cluster) -> Seats {
     let ranks = numbers(lines[0], ',');
     let each: usize =
         line.split("--ntasks-per-node=").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
@@ -223,11 +225,11 @@ fn slots(lines: &[&str], line: &str, machine: &Located) -> Seats {
 }
 
 #[test]
-fn every_kind_says_what_the_mapping_is() {
+fn every_kind_describes_the_mapping() {
     let mut rng = Rng::new(1);
     let mut refused = 0;
     for case in 0..200 {
-        let machine = if case % 2 == 0 { Located::random(&mut rng) } else { Located::regular(3, 2, 2, 2) };
+        let machine = if case % 2 == 0 { Cluster::random(&mut rng) } else { Cluster::regular(3, 2, 2, 2) };
         let machine = if case % 3 == 0 { machine.in_pairs() } else { machine };
         let spare = if case % 4 < 2 { 0 } else { rng.below(machine.num_pes() as u32) as usize };
         let mapping = machine.random_mapping(machine.num_pes() - spare, &mut rng);
@@ -249,10 +251,10 @@ fn every_kind_says_what_the_mapping_is() {
     assert!((20..150).contains(&refused), "{refused}");
 }
 
-/// Formats that are not launched here, letter by letter.
+/// The exact text of formats that are not launched here.
 #[test]
 fn formats_are_those_of_the_launchers() {
-    let machine = Located::regular(2, 2, 2, 1);
+    let machine = Cluster::regular(2, 2, 2, 1);
     let mapping = Mapping::on(&machine, vec![5, 0, 7, 2, 1, 4, 3, 6]).unwrap();
     let of = |kind| launch(kind, &machine, &mapping).unwrap();
     let openmpi5 = of("openmpi5");
@@ -284,13 +286,13 @@ fn formats_are_those_of_the_launchers() {
 }
 
 #[test]
-fn what_a_launcher_cannot_do_is_refused_with_a_word() {
+fn unsupported_launches_are_rejected_with_a_reason() {
     let error = |kind, machine: &dyn Machine, pes: Vec<PeId>| {
         let mapping = Mapping::on(machine, pes).unwrap();
         launch(kind, machine, &mapping).unwrap_err().to_string()
     };
     // Hosts without names: but a single one is that where one is.
-    let unnamed = Located { hosts: Vec::new(), ..Located::regular(2, 1, 2, 1) };
+    let unnamed = Cluster { hosts: Vec::new(), ..Cluster::regular(2, 1, 2, 1) };
     for kind in &KINDS {
         let launch = launch(kind.name, &unnamed, &Mapping::identity(4));
         assert_eq!(
@@ -300,38 +302,36 @@ fn what_a_launcher_cannot_do_is_refused_with_a_word() {
             kind.name
         );
     }
-    let single = Located { hosts: Vec::new(), ..Located::regular(1, 1, 2, 1) };
+    let single = Cluster { hosts: Vec::new(), ..Cluster::regular(1, 1, 2, 1) };
     let rankfile = &launch("openmpi", &single, &Mapping::identity(2)).unwrap().files[0];
     assert_eq!(rankfile.content, "rank 0=localhost slot=0:0\nrank 1=localhost slot=0:1\n");
     // Two hardware threads of a core.
-    let mut threads = Located::regular(1, 1, 2, 1);
+    let mut threads = Cluster::regular(1, 1, 2, 1);
     threads.pes[1].core = 0;
     assert!(error("openmpi", &threads, vec![0, 1]).contains("ranks 0 and 1 are both on core 0 of n1"));
-    assert!(error("openmpi5", &threads, vec![1, 0]).contains("take slurm"));
+    assert!(error("openmpi5", &threads, vec![1, 0]).contains("use slurm"));
     launch("slurm", &threads, &Mapping::identity(2)).unwrap();
     // Nodes that are filled unevenly.
-    let machine = Located::regular(3, 1, 2, 1);
-    assert!(error("cray", &machine, vec![0, 2, 3, 4, 5]).contains("n1 has 1 and n2 2"));
-    assert!(
-        error("cray", &machine, vec![0, 3, 4]).contains("the ranks of n2 are on others than those of n1")
-    );
+    let machine = Cluster::regular(3, 1, 2, 1);
+    assert!(error("cray", &machine, vec![0, 2, 3, 4, 5]).contains("n1 has 1 and n2 has 2"));
+    assert!(error("cray", &machine, vec![0, 3, 4]).contains("but those of n2 and n1 differ"));
     launch("cray", &machine, &Mapping::identity(5)).unwrap();
     // Nodes without names are called something, each its own.
-    let nameless = Located { hosts: Vec::new(), ..Located::regular(3, 1, 2, 1) };
-    assert!(error("cray", &nameless, vec![0, 2, 3, 4, 5]).contains("node0 has 1 and node1 2"));
+    let nameless = Cluster { hosts: Vec::new(), ..Cluster::regular(3, 1, 2, 1) };
+    assert!(error("cray", &nameless, vec![0, 2, 3, 4, 5]).contains("node0 has 1 and node1 has 2"));
     // Hosts in another order than that of Slurm.
-    let mut turned = Located::regular(3, 1, 2, 1);
+    let mut turned = Cluster::regular(3, 1, 2, 1);
     turned.hosts = ["n2", "n10", "n9"].map(String::from).to_vec();
-    assert!(error("cray", &turned, (0..6).collect()).contains("n10 stands before n9"));
+    assert!(error("cray", &turned, (0..6).collect()).contains("n10 comes before n9"));
     launch("cray", &turned, &Mapping::identity(4)).unwrap();
     // Several ranks on a PE.
-    let shared = viem::Capacities::new(Located::regular(2, 1, 1, 1), vec![2, 1]).unwrap();
-    assert!(error("inverse", &shared, vec![0, 1, 0]).contains("ranks 0 and 2 are on 0"));
+    let shared = viem::Capacities::new(Cluster::regular(2, 1, 1, 1), vec![2, 1]).unwrap();
+    assert!(error("inverse", &shared, vec![0, 1, 0]).contains("ranks 0 and 2 are both on 0"));
     assert!(error("openmpi", &shared, vec![0, 1, 0]).contains("ranks 0 and 2 are both on core 0 of n1"));
     let mapping = Mapping::on(&shared, vec![0, 1, 0]).unwrap();
     let script = &launch("slurm", &shared, &mapping).unwrap().files[1].content;
     assert!(script.ends_with("\n0\n0\n0\n"));
-    let mut pairs = Located::regular(1, 1, 4, 1).in_pairs();
+    let mut pairs = Cluster::regular(1, 1, 4, 1).in_pairs();
     pairs.pes[1].core = 1;
     assert!(error("openmpi", &pairs, vec![1, 0]).contains("ranks 0 and 1 are both on core 1 of n1"));
     for kind in &KINDS {
@@ -339,7 +339,8 @@ fn what_a_launcher_cannot_do_is_refused_with_a_word() {
     }
 }
 
-/// Cores of this machine that the test may use, each with its CPUs, in the order of the first of them; of the first package only.
+/// Cores of this machine that the test may use, each with its CPUs, by first CPU; only those of the first
+/// package.
 fn cores() -> Vec<Vec<u32>> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
@@ -368,7 +369,7 @@ fn cpu_list(text: &str) -> Vec<u32> {
 }
 
 /// Several hosts on this machine, with its cores.
-fn hosts_here(hosts: u32) -> Option<Located> {
+fn hosts_here(hosts: u32) -> Option<Cluster> {
     let cores = cores();
     if cores.is_empty() || Command::new("taskset").arg("-V").output().is_err() {
         skipped("the cores of this machine are not known, or there is no taskset; nothing was launched");
@@ -378,10 +379,10 @@ fn hosts_here(hosts: u32) -> Option<Located> {
     let mut pes = Vec::new();
     for node in 0..hosts {
         for (core, cpus) in cores.iter().take(2).enumerate() {
-            pes.push(Location { node, package: 0, core: core as u32, num_cores: 1, cpus: cpus.clone() });
+            pes.push(Location::new(node, cpus.clone()).with_core(0, core as u32));
         }
     }
-    Some(Located { hosts: (0..hosts).map(|node| format!("n{}", node + 1)).collect(), pes })
+    Some(Cluster { hosts: (0..hosts).map(|node| format!("n{}", node + 1)).collect(), pes })
 }
 
 fn write_program(path: &Path, text: &str) {
@@ -389,14 +390,14 @@ fn write_program(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Prints the rank, the host that the launcher believes to be on, and the CPUs.
+/// Prints the rank, the host name seen by the launcher, and the CPUs.
 const SHOW: &str = r#"#!/bin/sh
 cpus=$(taskset -pc $$)
 echo "rank ${PMI_RANK:-$OMPI_COMM_WORLD_RANK} host $SHOWN_HOST cpus ${cpus##*: }"
 "#;
 
-/// Stands in for ssh: whatever the host is called, it is this one. Daemons of Open MPI on one machine get into each other's way
-/// when they make the same folder at the same time, so each has its own.
+/// Replaces ssh: every host name stands for this machine. Daemons of Open MPI on one machine conflict when
+/// they create the same folder at the same time, so each has its own.
 const AGENT: &str = r#"#!/bin/sh
 while case $1 in -*) true ;; *) false ;; esac; do shift; done
 export SHOWN_HOST=$1 TMPDIR=$TMPDIR/$1
@@ -405,7 +406,7 @@ shift
 exec sh -c "$*"
 "#;
 
-/// What ranks printed, by rank.
+/// The output of ranks, by rank.
 fn shown(output: &str) -> Seats {
     let ranks = output.lines().filter_map(|line| {
         let words: Vec<&str> = line.split(' ').collect();
@@ -417,7 +418,7 @@ fn shown(output: &str) -> Seats {
     ranks.into_values().collect()
 }
 
-/// The launcher with what makes it take this machine for all hosts.
+/// The launcher with the settings that make it take this machine for all hosts.
 fn launcher_here(mpi: &Mpi, folder: &Path) -> Command {
     // It takes a second at most, unless daemons do not start.
     let (agent, mut launcher) = (folder.join("agent"), mpi.launcher(20));
@@ -453,7 +454,8 @@ fn works(mpi: &Mpi, folder: &Path) -> bool {
     works
 }
 
-/// Each rank says where it is, and that is where the mapping has it: on several hosts, which are all this one.
+/// Each rank reports its position, which must be that of the mapping, on several hosts that are all this
+/// machine.
 #[test]
 fn launched_ranks_are_where_the_mapping_has_them() {
     let Some(machine) = hosts_here(3) else { return };
@@ -479,7 +481,8 @@ fn launched_ranks_are_where_the_mapping_has_them() {
             let line = launch.line.unwrap();
             let mut words = line.split(' ').skip(1).collect::<Vec<_>>();
             assert_eq!(words.pop(), Some("./app"));
-            // On a machine under load daemons at times do not start in time. That says nothing of the files.
+            // On a machine under load, daemons sometimes do not start in time. That is not the fault of the
+            // files.
             let run = || launcher_here(mpi, folder).args(&words).arg("./show").output().unwrap();
             let output = (0..3).map(|_| run()).find(|output| output.status.success()).unwrap_or_else(run);
             let (stdout, stderr) =
@@ -495,7 +498,7 @@ fn launched_ranks_are_where_the_mapping_has_them() {
     }
 }
 
-/// The script that binds, run as each launcher runs it: by its variable, inside of another launcher or not.
+/// The binding script, run as each launcher runs it: by its variable, inside another launcher or not.
 #[test]
 fn the_binding_script_binds_by_the_rank_of_the_launcher() {
     let Some(machine) = hosts_here(2) else { return };
@@ -513,7 +516,7 @@ fn the_binding_script_binds_by_the_rank_of_the_launcher() {
         write_program(&script, &launch(kind, &machine, &mapping).unwrap().files[1].content);
         for (rank, (_, cpus)) in seats(&machine, &mapping).into_iter().enumerate() {
             for variable in all {
-                // What an outer launcher says does not count.
+                // Variables of an outer launcher do not count.
                 let other = if variable == own { all[3] } else { variable };
                 for variables in [vec![(variable, rank as u32)], vec![(other, 99), (own, rank as u32)]] {
                     if variables.len() == 2 && other == own {
@@ -533,7 +536,7 @@ fn the_binding_script_binds_by_the_rank_of_the_launcher() {
             assert_eq!(output.status.code(), Some(64));
             String::from_utf8(output.stderr).unwrap()
         };
-        assert!(message(&[]).contains("no launcher tells a rank here"));
+        assert!(message(&[]).contains("no launcher has set a rank"));
         assert!(message(&[(own, 99)]).contains("this is rank 99, but the job was mapped for"));
     }
 }

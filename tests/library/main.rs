@@ -1,4 +1,4 @@
-//! The library as its users call it: a folder or file for each of its modules.
+//! The library as its users call it: one folder or file for each of its modules.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! Quadratic assignment problems: results held to the definition and to enumeration.
+//! Quadratic assignment problems: results compared with the definition and with enumeration.
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -24,13 +24,13 @@ fn matrix(n: usize, kind: u32, least: i64, rng: &mut Rng) -> Vec<i64> {
     entries
 }
 
-/// J by the definition.
+/// J by definition.
 fn cost(n: usize, a: &[i64], b: &[i64], place_of: &[u32]) -> i64 {
     let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
     pairs.map(|(i, j)| a[i * n + j] * b[place_of[i] as usize * n + place_of[j] as usize]).sum()
 }
 
-/// The least J of all assignments (Heap's algorithm).
+/// The minimum of J over all assignments (Heap's algorithm).
 fn least(n: usize, a: &[i64], b: &[i64]) -> i64 {
     fn go(count: usize, order: &mut Vec<u32>, visit: &mut dyn FnMut(&[u32])) {
         if count <= 1 {
@@ -46,7 +46,7 @@ fn least(n: usize, a: &[i64], b: &[i64]) -> i64 {
     least
 }
 
-/// The fast preset with less annealing and tabu search, which these small problems do not need.
+/// The fast preset with less annealing and tabu search, since these small problems do not need more.
 fn fast() -> QapConfig {
     let mut config = QapConfig::preset(MapPreset::Fast);
     let ways = config.ways.iter_mut().map(|way| &mut way.improvement);
@@ -65,7 +65,7 @@ fn with(change: impl FnOnce(&mut QapConfig)) -> QapConfig {
     config
 }
 
-/// A result is an assignment with the J that it tells, not worse than the identity, nor below its bound.
+/// A result is an assignment with the reported J, not worse than the identity, and not below its bound.
 fn check(qap: &Qap, solution: &QapSolution) {
     let n = qap.size();
     let place_of = solution.mapping.pes();
@@ -76,7 +76,7 @@ fn check(qap: &Qap, solution: &QapSolution) {
 }
 
 #[test]
-fn small_problems_of_every_kind_are_solved_to_a_proof() {
+fn small_problems_of_every_kind_are_solved_to_optimality() {
     let mut rng = Rng::new(5);
     for case in 0..128u32 {
         let n = if case < 120 { 1 + case as usize % 7 } else { 8 };
@@ -94,7 +94,7 @@ fn small_problems_of_every_kind_are_solved_to_a_proof() {
 }
 
 #[test]
-fn a_time_limit_takes_the_place_of_that_of_the_branches() {
+fn a_time_limit_replaces_the_limit_on_branches() {
     let mut rng = Rng::new(14);
     let qap = Qap::from_matrices(8, matrix(8, 0, -9, &mut rng), matrix(8, 0, -9, &mut rng)).unwrap();
     let few = with(|config| config.branches = 3);
@@ -121,8 +121,8 @@ fn the_search_alone_finds_the_optimum_of_small_problems() {
     }
 }
 
-/// The problem of putting a mesh of random weights on a machine that is the same mesh, with other numbers, and whose other pairs are
-/// far apart: no J is below the sum of the weights, and that is reached.
+/// The problem of mapping a mesh of random weights to a machine that is the same mesh with shuffled vertices,
+/// in which all other pairs are far apart. J is at least the sum of the weights, and that is reached.
 fn hidden_mesh(width: usize, height: usize, rng: &mut Rng) -> (Qap, i64) {
     let n = width * height;
     let mut number: Vec<usize> = (0..n).collect();
@@ -142,7 +142,7 @@ fn hidden_mesh(width: usize, height: usize, rng: &mut Rng) -> (Qap, i64) {
 }
 
 #[test]
-fn a_mesh_is_found_again_under_other_numbers() {
+fn a_renumbered_mesh_is_found() {
     let mut rng = Rng::new(7);
     for (width, height) in [(3, 5), (7, 8), (10, 11), (1, 40), (16, 16)] {
         let (qap, optimum) = hidden_mesh(width, height, &mut rng);
@@ -208,7 +208,7 @@ fn a_start_is_never_made_worse() {
     }
 }
 
-/// Stops after so many questions.
+/// Stops after a number of checks.
 struct StopAfter(AtomicUsize);
 
 impl Observer for StopAfter {
@@ -242,7 +242,7 @@ fn a_time_limit_and_a_target_end_a_run() {
     assert!(begin.elapsed() < Duration::from_secs(600));
 }
 
-/// A torus of so many vertices under random numbers, and sparse traffic that is not symmetric.
+/// A torus of this number of vertices, shuffled, and sparse asymmetric traffic.
 fn traffic_on_a_torus(width: usize, height: usize, rng: &mut Rng) -> Qap {
     let n = width * height;
     let mut number: Vec<usize> = (0..n).collect();
@@ -262,7 +262,7 @@ fn traffic_on_a_torus(width: usize, height: usize, rng: &mut Rng) -> Qap {
     Qap::from_matrices(n, a, b).unwrap()
 }
 
-/// Remembers the least J that it heard of.
+/// Records the smallest J that it was notified of.
 struct Least(AtomicI64);
 
 impl Observer for Least {
@@ -284,11 +284,11 @@ fn problems_on_machines_are_mapped() {
         assert_eq!(least.0.into_inner(), solution.cost);
         let again = qap::solve(&qap, &config.with_threads(2)).unwrap();
         assert_eq!(again.mapping, solution.mapping);
-        // Within a limit of time, a target ends the mapping too.
+        // Within a time limit, a target ends the mapping too.
         let hour =
             config.with_time_limit(Duration::from_secs(3600)).with_target(solution.cost_of_identity / 2);
         check(&qap, &qap::solve(&qap, &hour).unwrap());
-        // The identity is good enough.
+        // The identity reaches the target.
         let met = qap::solve(&qap, &config.with_target(solution.cost_of_identity)).unwrap();
         assert_eq!(met.cost, met.cost_of_identity);
     }
@@ -311,7 +311,7 @@ fn either_matrix_may_hold_the_distances() {
 }
 
 #[test]
-fn what_does_not_fit_64_bits_is_refused() {
+fn costs_beyond_64_bits_are_rejected() {
     let large = |entry: i64| Qap::from_matrices(2, vec![entry; 4], vec![1, 2, 3, 4]);
     assert!(matches!(large(i64::MAX / 16), Err(QapError::Overflow { .. })));
     assert!(matches!(large(i64::MIN), Err(QapError::Overflow { .. })));
@@ -333,7 +333,7 @@ fn problems_without_a_choice_are_solved() {
 }
 
 #[test]
-fn settings_out_of_range_are_refused() {
+fn settings_out_of_range_are_rejected() {
     let qap = &medium()[0];
     let too_cold = with(|config| config.ways[2].improvement.cold = 2.0);
     assert!(qap::solve(qap, &too_cold).unwrap_err().to_string().contains("ways.2.cold"));

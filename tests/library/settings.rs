@@ -1,4 +1,4 @@
-//! Settings: ranges, names, and what is written of them comes back.
+//! Settings: ranges, names, and round trips.
 
 use std::fmt::Debug;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use viem::mapping::search::Neighbourhood;
 use viem::mapping::solve::{MapConfig, MapPreset};
 use viem::partition::PartitionPreset;
 
-/// A member of a family is found by its name, and by no other.
+/// A member of a family is found by its name, and by no other name.
 fn check_names<T: Copy + Debug + PartialEq + FromStr<Err: Debug + ToString> + ToString>(all: &[T]) {
     for member in all {
         assert_eq!(member.to_string().parse::<T>().unwrap(), *member);
@@ -21,7 +21,7 @@ fn check_names<T: Copy + Debug + PartialEq + FromStr<Err: Debug + ToString> + To
 }
 
 #[test]
-fn members_are_found_by_their_names() {
+fn members_are_found_by_name() {
     check_names(&Construction::ALL);
     check_names(&Neighbourhood::ALL);
     check_names(&MapPreset::ALL);
@@ -30,11 +30,11 @@ fn members_are_found_by_their_names() {
 }
 
 #[test]
-fn settings_come_back_as_they_were_written() {
+fn settings_survive_a_round_trip() {
     for preset in MapPreset::ALL {
         let config = MapConfig::preset(preset)
             .with_seed(u64::MAX)
-            .with_distances(DistanceKind::Hierarchy)
+            .with_distances(DistanceKind::Stored)
             .with_construction(Construction::Growing)
             .with_neighbourhood(Neighbourhood::NSquarePruned)
             .with_time_limit(Duration::from_millis(1500));
@@ -47,7 +47,7 @@ fn settings_come_back_as_they_were_written() {
     assert!(serde_json::from_str::<viem::mapping::search::SearchConfig>(unknown).is_err());
 }
 
-/// What is told about these settings if they are not valid.
+/// The error message for these settings if they are invalid.
 fn complaint(change: impl Fn(&mut MapConfig)) -> Option<(String, String)> {
     let mut config = MapConfig::default();
     change(&mut config);
@@ -65,7 +65,7 @@ fn presets_are_valid() {
 }
 
 #[test]
-fn what_is_out_of_its_range_is_named() {
+fn settings_out_of_range_are_named() {
     let refused = |field: &str, value: &str| Some((field.to_string(), value.to_string()));
     assert_eq!(complaint(|c| c.threads = 0), refused("threads", "0"));
     for (text, bad) in [("0", 0.0), ("-1", -1.0), ("NaN", f64::NAN), ("inf", f64::INFINITY)] {
@@ -122,6 +122,6 @@ fn effective_settings_are_those_that_decide_the_result() {
     assert_eq!(config.effective_on(&torus).construction.algorithm, Some(Construction::Multilevel));
     let large = Grid::torus(&[17, 241]).unwrap();
     assert_eq!(config.effective_on(&large).construction.algorithm, Some(Construction::DualRecursive));
-    assert_eq!(of(&config.with_threads(8).with_distances(DistanceKind::Hierarchy)), of(&config));
+    assert_eq!(of(&config.with_threads(8).with_distances(DistanceKind::Stored)), of(&config));
     assert_ne!(of(&config.with_seed(1)), of(&config));
 }

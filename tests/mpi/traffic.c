@@ -1,4 +1,4 @@
-/* Sends what tests/trace.rs knows to expect. Usage: traffic p2p|neighbour|collective|split */
+/* Sends the traffic that bin/tests/programs/recorder.rs expects. Usage: traffic p2p|neighbour|collective|split */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@ enum { LARGEST = 1 << 16 };
 static char sent[LARGEST], received[LARGEST];
 static int rank, size;
 
-/* Receives so many messages of any kind from anybody. */
+/* Receives a number of messages of any kind from any rank. */
 static void receive(int count)
 {
     for (int i = 0; i < count; i++) {
@@ -62,7 +62,7 @@ static void p2p(void)
     MPI_Send_init(sent, 5000, MPI_BYTE, next, 1, world, &requests[0]);
     MPI_Request_free(&requests[0]);
 
-    /* To nobody, and to itself. */
+    /* To MPI_PROC_NULL, and to itself. */
     MPI_Send(sent, 7, MPI_BYTE, MPI_PROC_NULL, 0, world);
     MPI_Sendrecv(sent, 3, MPI_BYTE, rank, 0, received, 3, MPI_BYTE, rank, 0, world, MPI_STATUS_IGNORE);
     MPI_Buffer_detach(received, &(int){0});
@@ -90,7 +90,7 @@ static void exchange(MPI_Comm comm)
     MPI_Neighbor_alltoallw(sent, counts, displacements, types, received, counts, displacements, types, comm);
 }
 
-/* A row of ranks without a way around its end, then a graph: each rank to the next and the one after that. */
+/* A line of ranks, then a graph: each rank to the next and the one after that. */
 static void neighbour(void)
 {
     MPI_Comm row, graph;
@@ -101,7 +101,7 @@ static void neighbour(void)
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, MPI_UNWEIGHTED, 2, targets, MPI_UNWEIGHTED,
                                    MPI_INFO_NULL, 0, &graph);
     exchange(graph);
-    /* Blocks of their own sizes: 10 bytes to the first target, 20 to the second. */
+    /* Blocks of individual sizes: 10 bytes to the first target, 20 to the second. */
     MPI_Neighbor_alltoallv(sent, (int[]){10, 20}, (int[]){0, 0}, MPI_BYTE, received, (int[]){10, 20}, (int[]){0, 100},
                            MPI_BYTE, graph);
     MPI_Comm_free(&row);
@@ -136,14 +136,14 @@ static void collective(void)
     MPI_Gatherv(sent, rank, MPI_BYTE, received, counts, places, MPI_BYTE, root, world);
     MPI_Scatterv(sent, counts, places, MPI_BYTE, received, rank, MPI_BYTE, root, world);
     MPI_Allgatherv(sent, rank, MPI_BYTE, received, counts, places, MPI_BYTE, world);
-    /* Rank i gets i bytes from everybody. */
+    /* Rank i gets i bytes from every rank. */
     int mine[64];
     for (int i = 0; i < size; i++) mine[i] = rank;
     MPI_Alltoallv(sent, counts, places, MPI_BYTE, received, mine, places, MPI_BYTE, world);
     MPI_Alltoallw(sent, counts, places, types, received, mine, places, types, world);
 }
 
-/* Communicators whose ranks are not those of the world; a group apart. */
+/* Communicators whose ranks differ from those of the world; an additional group. */
 static void split(void)
 {
     MPI_Comm reversed, half, both;
@@ -159,7 +159,7 @@ static void split(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Comm_free(&reversed);
 
-    /* Even and odd ranks; rank 0 sends 60 bytes to the first odd one over the communicator between them. */
+    /* Even and odd ranks; rank 0 sends 60 bytes to the first odd one over the intercommunicator. */
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 9, &both);
     if (rank == 0) MPI_Send(sent, 60, MPI_BYTE, 0, 0, both);

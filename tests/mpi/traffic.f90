@@ -1,4 +1,4 @@
-! Each rank sends 25 integers of 4 bytes to the next and adds up one more with all: through the Fortran bindings.
+! Through the Fortran bindings, each rank sends 25 integers of 4 bytes to the next and takes part in a sum of one more.
 program traffic
   use mpi
   implicit none

@@ -1,7 +1,7 @@
-//! The auditor's own estimate F of a workload: equations 2 to 10 of Perego and De Petris with the additions that
-//! [`estimate`](crate::workload::estimate) states, from scratch.
+//! The auditor's own estimate F of a workload: equations 2 to 10 of Perego and De Petris, with the extensions
+//! documented in `viem::workload::estimate`, computed from scratch.
 //!
-//! Classes of messages that interfere are found by a search from message to message. Sums are whole numbers of parts of a cycle, 128
+//! Interference classes are found by a graph search over messages. Sums are integers in parts of a cycle, 128
 //! bits wide. O(steps of the workload + sum over phases of channels times hops).
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -11,36 +11,36 @@ use super::machine::Machine;
 use super::routes::{Lane, Routes};
 use super::workload::{Step, Walk};
 
-/// Parts of a cycle that are counted.
+/// Parts per cycle.
 const PARTS: i128 = 256;
 
-/// What passes a channel: section 3.2.
+/// The traffic of a channel: section 3.2.
 #[derive(Clone, Copy, Default)]
 struct Channel {
     messages: u64,
     flits: u64,
-    /// Cycles that its receiver waits for it.
+    /// Cycles for which its receiver waits for it.
     waiting: u64,
 }
 
 /// Sender and receiver.
 type Ends = (u32, u32);
 
-/// The run where all messages travel between neighbours and none is in the way of another.
+/// The run with all messages between neighbours and without contention.
 struct Run {
     work: Vec<u64>,
     waiting: Vec<u64>,
     channels: BTreeMap<Ends, Channel>,
-    /// When each message is sent, by whom to whom, and its length.
+    /// For each message: send time, sender and receiver, length.
     sent: Vec<(u64, Ends, u64)>,
 }
 
-/// Where a channel leads, in parts of a cycle.
+/// The route of a channel, in parts of a cycle.
 struct Way {
     lanes: Vec<u32>,
     /// How long one of its messages holds its slowest link.
     hold: i128,
-    /// What its receiver takes longer, or less if negative, without contention.
+    /// The additional time of its receiver without contention; may be negative.
     extra: i128,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn estimate(
             }
         }
     }
-    // A PE does the work of all its tasks, and takes as long as each of them.
+    // A PE takes the sum of the work of its tasks, and at least as long as each of them.
     let mut times: HashMap<u64, (i128, i128)> = HashMap::new();
     for (task, &pe) in pe_of.iter().enumerate() {
         let (longest, sum) = times.entry(pe).or_default();
@@ -83,13 +83,13 @@ fn parts(cycles: u64) -> i128 {
     i128::from(cycles) * PARTS
 }
 
-/// Follows all tasks; a task that waits is looked at again when a message to it was sent.
+/// Runs all tasks; a waiting task is visited again when a message to it is sent.
 fn run(tasks: &[Vec<Step>], send: u64, receive: u64) -> Result<Run, AuditError> {
     let count = tasks.len();
     let mut walks: Vec<Walk<'_>> = tasks.iter().map(|steps| Walk::new(steps)).collect();
     let mut run =
         Run { work: vec![0; count], waiting: vec![0; count], channels: BTreeMap::new(), sent: Vec::new() };
-    // When messages arrive that were not taken yet, and until when the channel is in use.
+    // The arrival times of messages not received yet, and the time until which the channel is in use.
     let mut on_the_way: HashMap<Ends, (VecDeque<u64>, u64)> = HashMap::new();
     let mut ready: VecDeque<usize> = (0..count).collect();
     let (mut taken, mut ended) = (0, 0);
@@ -135,7 +135,7 @@ fn run(tasks: &[Vec<Step>], send: u64, receive: u64) -> Result<Run, AuditError> 
     Ok(run)
 }
 
-/// Equations 4 and 5, and how long messages hold a link.
+/// Equations 4 and 5, and for how long messages hold a link.
 fn ways(
     channels: &BTreeMap<Ends, Channel>,
     pe_of: &[u64],
@@ -151,7 +151,7 @@ fn ways(
         let all = route.hops.iter().fold(0i128, |sum, &(_, cycles)| sum.saturating_add(cycles.into()));
         let slowest = route.hops.iter().map(|&(_, cycles)| i128::from(cycles)).max().unwrap_or(0);
         let (messages, flits) = (i128::from(channel.messages), i128::from(channel.flits));
-        // How long the messages are under way, one after the other, beside a cycle for each flit.
+        // The additional time of the messages under way, one after another, beyond one cycle per flit.
         let time = if route.is_worm {
             slowest.saturating_mul(flits - messages).saturating_add(all.saturating_mul(messages))
         } else {
@@ -171,8 +171,9 @@ fn ways(
     Ok(ways)
 }
 
-/// The channels of each phase, and how often it comes: a message begins one, and those that are sent next belong to it that are on
-/// their way together with it for more than half of the time of the shorter one.
+/// The channels of each phase, and its number of occurrences. The first remaining message starts a phase. The
+/// following messages belong to it if they are under way together with the first for more than half of the
+/// time of the shorter one.
 fn phases(sent: &[(u64, Ends, u64)]) -> BTreeMap<Vec<Ends>, u64> {
     let mut phases = BTreeMap::new();
     let mut rest = sent;
@@ -193,7 +194,7 @@ fn phases(sent: &[(u64, Ends, u64)]) -> BTreeMap<Vec<Ends>, u64> {
     phases
 }
 
-/// Equation 7: channels that pass a lane together, directly or by way of others.
+/// Equation 7: channels that share a lane, directly or transitively.
 fn classes(phase: &[Ends], ways: &BTreeMap<Ends, Way>) -> Vec<Vec<Ends>> {
     let mut passing: HashMap<u32, Vec<usize>> = HashMap::new();
     for (index, ends) in phase.iter().enumerate() {

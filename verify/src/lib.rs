@@ -1,15 +1,15 @@
-//! The independent auditor: reads a graph, a machine and a mapping again and recomputes J, and F of workloads, from
-//! the definitions.
+//! The independent auditor: reads a graph, a machine and a mapping again and recomputes J, and F of
+//! workloads, from the definitions.
 //!
-//! It shares nothing with the rest of the library, neither reader nor distances nor objective: numbers are
-//! taken from the text by the plainest means, the distance of two PEs is found by dividing their ids level by level,
-//! by counting hops dimension by dimension, or by a search for the cheapest path, and sums are 128 bits wide. So a
-//! mistake there is not repeated here. It is meant for files
-//! the library has accepted and written; of a malformed file it says that it is one, but not much more.
+//! It shares nothing with the library: no reader, no distances, no objective. Numbers are parsed in the
+//! simplest way. The distance of two PEs is computed by dividing their ids level by level, by counting hops
+//! dimension by dimension, or by a search for the cheapest path. Sums are 128 bits wide. A mistake in the
+//! library is therefore not repeated here. The auditor is meant for files that the library has read and
+//! written; it rejects malformed files with brief errors.
 //!
-//! O(n log n + m k) for k levels or dimensions; in a network a search for each PE with a process, PEs of one link at the same vertex
-//! together, and for F one for each PE that receives. F takes the steps of the
-//! workload and, for each of its phases, the hops of its messages.
+//! O(n log n + m k) for k levels or dimensions. A network takes a search for each PE with a process, or one
+//! for all PEs with a single link to the same vertex, and for F one for each PE that receives. F takes the
+//! steps of the workload and, for each of its phases, the hops of its messages.
 
 mod estimate;
 mod machine;
@@ -28,7 +28,7 @@ use std::collections::HashMap;
 
 use machine::{Distances, Machine};
 
-/// Why an audit failed. Lines are counted from 1, processes and PEs from 0.
+/// Why an audit failed. Lines are numbered from 1, processes and PEs from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum AuditError {
@@ -54,14 +54,14 @@ pub enum AuditError {
     Overflow,
 }
 
-/// J of the mapping in `mapping` (line i: PE of process i) of the graph in `graph` (METIS) to the machine
-/// of these levels, innermost first; fails if two processes are on one PE.
+/// J of a mapping `mapping` (line i: PE of process i) of a METIS graph `graph` to the machine with these
+/// levels, innermost first. Fails if two processes are on the same PE.
 pub fn audit(graph: &str, mapping: &str, arities: &[u64], distances: &[u64]) -> Result<u128, AuditError> {
     audit_with(graph, mapping, &Machine::tree(arities, distances)?)
 }
 
-/// J of the mapping in `mapping` (line i: PE of process i, a place in the list of PEs if there is one) of the graph in
-/// `graph` (METIS) to any machine; fails if there are more processes on a PE than it has room for.
+/// J of a mapping `mapping` (line i: PE of process i, which is an index into the list of PEs if there is one)
+/// of a METIS graph `graph` to any machine. Fails if a PE has more processes than its capacity.
 ///
 /// ```
 /// use viem_verify::{MachineText, audit_on};
@@ -74,12 +74,12 @@ pub fn audit_on(graph: &str, mapping: &str, machine: &MachineText<'_>) -> Result
     audit_with(graph, mapping, &Machine::read(machine)?)
 }
 
-/// A workload as its user gives it.
+/// A workload as given by the user.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkloadText<'a> {
     /// The content of its file.
     pub text: &'a str,
-    /// How many tasks each PE has room for, if not as many as the machine says.
+    /// The number of tasks per PE, if not the capacity of the machine.
     pub room: Option<u64>,
     /// Cycles of SEND.
     pub send_cycles: u64,
@@ -87,16 +87,16 @@ pub struct WorkloadText<'a> {
     pub receive_cycles: u64,
 }
 
-/// What a mapping of a workload costs.
+/// The costs of a mapping of a workload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorkloadAudit {
-    /// J: an edge weighs the flits that its ends exchange.
+    /// J: the weight of an edge is the number of flits exchanged.
     pub cost: u128,
     /// F in cycles.
     pub estimate: f64,
 }
 
-/// J and F of the mapping in `mapping` of a workload.
+/// J and F of a mapping `mapping` of a workload.
 ///
 /// ```
 /// use viem_verify::{MachineText, WorkloadText, audit_workload_on};
@@ -138,7 +138,7 @@ pub fn audit_workload_on(
     Ok(WorkloadAudit { cost, estimate: estimate::estimate(&tasks, &pe_of, &machine, costs)? })
 }
 
-/// What a mapping of many vertices a PE costs, and what it puts on each PE.
+/// J and the loads of a many-to-one mapping.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audit {
     /// J.
@@ -147,10 +147,10 @@ pub struct Audit {
     pub loads: Vec<u128>,
 }
 
-/// PEs whose loads are told, at most.
+/// Largest number of PEs whose loads are returned.
 const MOST_LOADS: u64 = 1 << 32;
 
-/// As [`audit_on`], but a PE may have any number of vertices: J, and the load of each PE.
+/// As [`audit_on`], but for a many-to-one mapping: J, and the load of each PE.
 ///
 /// ```
 /// use viem_verify::{MachineText, audit_many};
@@ -168,7 +168,7 @@ pub fn audit_many(graph: &str, mapping: &str, machine: &MachineText<'_>) -> Resu
     }
     if machine.num_pes() > MOST_LOADS {
         return Err(AuditError::Machine {
-            reason: "it has too many processing elements to tell the load of each",
+            reason: "it has too many processing elements to compute their loads",
         });
     }
     let mut loads = vec![0; machine.num_pes() as usize];
@@ -184,7 +184,7 @@ fn audit_with(graph: &str, mapping: &str, machine: &Machine) -> Result<u128, Aud
     cost(&rows, &pe_of, machine)
 }
 
-/// The PEs of a mapping, and a graph of as many vertices.
+/// The PEs of a mapping, and the graph with the same number of vertices.
 fn read(graph: &str, mapping: &str) -> Result<(Vec<u64>, Vec<Row>), AuditError> {
     let pe_of = read_mapping(mapping)?;
     let rows = read_rows(graph, |processes| {
@@ -194,12 +194,12 @@ fn read(graph: &str, mapping: &str) -> Result<(Vec<u64>, Vec<Row>), AuditError> 
     Ok((pe_of, rows))
 }
 
-/// J by the definition.
+/// J by definition.
 fn cost(rows: &[Row], pe_of: &[u64], machine: &Machine) -> Result<u128, AuditError> {
     Ok(cost_and_searches(rows, pe_of, machine)?.0)
 }
 
-/// J, and how many vertices of a network were searched.
+/// J, and the number of searches in a network.
 fn cost_and_searches(rows: &[Row], pe_of: &[u64], machine: &Machine) -> Result<(u128, usize), AuditError> {
     let mut processes: Vec<usize> =
         (0..rows.len()).filter(|&process| !rows[process].arcs.is_empty()).collect();
@@ -217,7 +217,7 @@ fn cost_and_searches(rows: &[Row], pe_of: &[u64], machine: &Machine) -> Result<(
     Ok((cost, distances.searches))
 }
 
-/// Checks that each PE exists and has room for its processes.
+/// Checks that each PE exists and has capacity for its processes.
 fn check_room(pe_of: &[u64], machine: &Machine, room: Option<u64>) -> Result<(), AuditError> {
     let mut processes_on: HashMap<u64, Vec<usize>> = HashMap::new();
     for (second, &pe) in pe_of.iter().enumerate() {
@@ -240,14 +240,14 @@ fn read_mapping(text: &str) -> Result<Vec<u64>, AuditError> {
         .collect()
 }
 
-/// What a graph says of a vertex: its first weight, and its neighbours from 0 with the weights of the edges.
+/// A vertex of a graph: its first weight, and its neighbours, numbered from 0, with the weights of the edges.
 struct Row {
     weight: u64,
     arcs: Vec<(usize, u64)>,
 }
 
-/// The vertices of a graph. Their number is checked before anything of that size is read; vertices without a line have
-/// no neighbours.
+/// The vertices of a graph. Their number is checked before anything of that size is allocated; vertices
+/// without a line have no neighbours.
 fn read_rows(
     text: &str,
     check_size: impl Fn(usize) -> Result<(), AuditError>,
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(audit(CYCLE, "0\n2\n1\n3\n", &[2, 1, 2], &[10, 7, 100]), Ok(24_000_000_000));
     }
 
-    /// A router with leaves, of which one has room for two processes, and a further PE behind it.
+    /// A router with leaves, one of which has capacity for two processes, and another PE behind it.
     #[test]
     fn processing_elements_at_one_router_share_a_search() {
         let star = "6 5 11\n0 2 1 3 2 4 3 5 4\n2 1 1\n1 1 2\n1 1 3\n1 1 4 6 5\n1 5 5\n";
@@ -312,7 +312,7 @@ mod tests {
             .map(|u| (1..=6).filter(|v| *v != u).map(|v| format!("{v} ")).collect::<String>() + "\n")
             .collect();
         let (pe_of, rows) = read(&format!("6 15\n{complete}"), "0\n4\n1\n0\n3\n2\n").unwrap();
-        // The leaves are 1, 1, 2, 3, 4 and 9 from the router; two of them are one.
+        // The leaves are at 1, 1, 2, 3, 4 and 9 from the router; two of them are the same PE.
         let expected = 2 * (5 * (1 + 1 + 2 + 3 + 4 + 9) - (1 + 1) - 2 * 4);
         assert_eq!(cost_and_searches(&rows, &pe_of, &machine), Ok((expected, 2)));
     }
@@ -321,13 +321,13 @@ mod tests {
     fn weights_of_vertices_are_skipped() {
         let graph = "3 2 111 2\n9 8 7 2 5\n9 8 7 1 5 3 1\n9 8 7 2 1\n";
         assert_eq!(audit(graph, "2\n1\n0", &[3], &[4]), Ok(48));
-        // No number of weights means one, as it does to METIS.
+        // A missing number of weights means one, as in METIS.
         let graph = "3 2 11 0\n9 2 5\n9 1 5 3 1\n9 2 1\n";
         assert_eq!(audit(graph, "2\n1\n0", &[3], &[4]), Ok(48));
     }
 
     #[test]
-    fn what_is_no_mapping_is_refused() {
+    fn invalid_mappings_are_rejected() {
         let refused = |mapping| audit(CYCLE, mapping, &[2, 2], &[10, 100]).unwrap_err();
         assert_eq!(refused("0\n1\n2\n"), AuditError::Sizes { lines: 3, processes: 4 });
         assert_eq!(refused("0\n1\n1\n3\n"), AuditError::PeTaken { first: 1, second: 2, pe: 1 });

@@ -1,14 +1,15 @@
-//! The auditor's own reading of machines: distances straight from the definitions.
+//! The auditor's own machines: distances directly from the definitions.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::{AuditError, Row, read_rows};
 
-/// In place of a machine: its outline stands where the content of its file would, a text that tells the digits of all PEs.
+/// The name of a machine that stands for an outline. The content of its file is a text with the digits of all
+/// PEs.
 pub const OUTLINE: &str = "outline";
 
-/// A machine as its user gives it.
+/// A machine as given by the user.
 #[derive(Clone, Copy, Debug)]
 pub struct MachineText<'a> {
     /// The machine, such as `torus:4x4x2/4:16`, or the name of its file.
@@ -17,7 +18,7 @@ pub struct MachineText<'a> {
     pub distances: Option<&'a str>,
     /// The content of the file, if the machine is in one.
     pub file: Option<&'a str>,
-    /// The list of PEs, such as `0-15,32`, or the content of the file with the list, if there is one.
+    /// The list of PEs, such as `0-15,32`, or the content of the file with the list, if given.
     pub pes: Option<&'a str>,
 }
 
@@ -26,7 +27,7 @@ pub(super) struct Machine {
     pub(super) shape: Shape,
     /// By PE of the shape; 1 if there are none.
     capacities: Option<Vec<u64>>,
-    /// The PEs of the shape that the machine has, if not all.
+    /// The PEs of the shape that belong to the machine, if not all.
     list: Option<Vec<u64>>,
 }
 
@@ -64,7 +65,7 @@ pub(super) enum Shape {
         distances: Vec<u64>,
         /// Of each PE, innermost first.
         digits: Vec<Vec<u64>>,
-        /// Distances of the groups at the outermost level, if they have one for each pair.
+        /// Distances of the groups at the outermost level, if each pair has its own.
         between: Vec<Vec<u64>>,
     },
 }
@@ -106,18 +107,18 @@ impl Machine {
         }
     }
 
-    /// The listed ones of the PEs that the machine has.
+    /// Restricts the machine to the listed PEs.
     fn listed(self, list: &[u64]) -> Result<Self> {
         let mut sorted = list.to_vec();
         sorted.sort_unstable();
         if sorted.windows(2).any(|pair| pair[0] == pair[1]) || sorted.last() >= Some(&self.num_pes()) {
-            return fault("a processing element of the list is no such thing, or listed twice");
+            return fault("a processing element of the list does not exist or is listed twice");
         }
         let list = list.iter().map(|&pe| self.inner(pe)).collect();
         Ok(Self { list: Some(list), ..self })
     }
 
-    /// The PE of the shape that a PE of the machine is.
+    /// The PE of the shape that corresponds to a PE of the machine.
     pub(super) fn inner(&self, pe: u64) -> u64 {
         self.list.as_ref().map_or(pe, |list| list[pe as usize])
     }
@@ -138,7 +139,8 @@ impl Machine {
         self.capacities.as_ref().map_or(1, |capacities| capacities[self.inner(pe) as usize])
     }
 
-    /// Where all paths from a PE begin: in a network the vertex, or the other end of its only link. Elsewhere the PE.
+    /// The start of all paths from a PE: in a network the vertex, or the other end of its only link;
+    /// otherwise the PE.
     pub(super) fn origin(&self, pe: u64) -> u64 {
         let pe = self.inner(pe);
         match &self.shape {
@@ -148,7 +150,7 @@ impl Machine {
     }
 }
 
-/// A vertex and what it costs to get there; the other end of the only link of a vertex that has but one.
+/// A vertex and the cost of reaching it; for a vertex with a single link, the other end of the link.
 fn first_step(links: &[Row], vertex: usize) -> (usize, u64) {
     match links[vertex].arcs[..] {
         [only] => only,
@@ -156,12 +158,13 @@ fn first_step(links: &[Row], vertex: usize) -> (usize, u64) {
     }
 }
 
-/// The distances from one PE after the other. Those of one [origin](Machine::origin) are best asked for one after the other.
+/// The distances from one PE after another. PEs with the same [origin](Machine::origin) should be queried
+/// consecutively.
 pub(super) struct Distances<'a> {
     machine: &'a Machine,
-    /// What the cheapest paths cost from the vertex that was searched last.
+    /// The costs of the cheapest paths from the vertex that was searched last.
     paths: Option<(usize, Vec<Option<u64>>)>,
-    /// How many vertices were searched.
+    /// Number of searches.
     pub(super) searches: usize,
 }
 
@@ -170,7 +173,7 @@ impl<'a> Distances<'a> {
         Self { machine, paths: None, searches: 0 }
     }
 
-    /// The distances from one PE to some others.
+    /// The distances from one PE to several others.
     pub(super) fn from(&mut self, from: u64, to: &[u64]) -> Result<Vec<u64>> {
         let machine = self.machine;
         let (from, to) = (machine.inner(from), to.iter().map(|&pe| machine.inner(pe)));
@@ -226,7 +229,7 @@ impl Shape {
     }
 }
 
-/// The distance of the innermost level whose group holds both PEs; 0 for a PE and itself.
+/// The distance of the innermost level whose group contains both PEs; 0 for a PE and itself.
 fn tree_distance(p: u64, q: u64, arities: &[u64], distances: &[u64]) -> u64 {
     let (mut group_of_p, mut group_of_q, mut distance) = (p, q, 0);
     for (arity, of_level) in arities.iter().zip(distances) {
@@ -239,7 +242,7 @@ fn tree_distance(p: u64, q: u64, arities: &[u64], distances: &[u64]) -> u64 {
     distance
 }
 
-/// The distance of the outermost level at which the digits differ; 0 if none do.
+/// The distance of the outermost level at which the digits differ; 0 if they are equal.
 fn outline_distance(p: &[u64], q: &[u64], distances: &[u64], between: &[Vec<u64>]) -> u64 {
     if let (false, Some(&p), Some(&q)) = (between.is_empty(), p.last(), q.last())
         && p != q
@@ -262,17 +265,17 @@ fn read_outline(text: &str) -> Result<Machine> {
         }
     }
     if digits.iter().any(|digits: &Vec<u64>| digits.len() != distances.len()) {
-        return fault("a processing element of the outline has not a digit for each level");
+        return fault("a processing element of the outline does not have a digit for each level");
     }
     let groups = between.len() as u64;
     let exists = |digits: &Vec<u64>| digits.last().is_none_or(|&group| group < groups);
     if groups > 0 && !(digits.iter().all(exists) && between.iter().all(|row| row.len() as u64 == groups)) {
-        return fault("the groups of the outline have not a distance for each pair");
+        return fault("the groups of the outline do not have a distance for each pair");
     }
     Ok(Machine::whole(Shape::Outline { distances, digits, between }))
 }
 
-/// The costs of the cheapest paths from a vertex to all others that can be reached.
+/// The costs of the cheapest paths from a vertex to all reachable ones.
 pub(super) fn cheapest_paths(links: &[Row], from: usize) -> Vec<Option<u64>> {
     let mut cost: Vec<Option<u64>> = vec![None; links.len()];
     let mut waiting = BinaryHeap::from([Reverse((0u64, from))]);
@@ -294,7 +297,7 @@ pub(super) fn cheapest_paths(links: &[Row], from: usize) -> Vec<Option<u64>> {
 }
 
 fn number(field: &str) -> Result<u64> {
-    field.trim().parse().or_else(|_| fault("a number is expected where something else stands"))
+    field.trim().parse().or_else(|_| fault("not a number"))
 }
 
 fn numbers(text: &str, separator: char) -> Result<Vec<u64>> {
@@ -323,7 +326,7 @@ fn read_spec(spec: &str, distances: Option<&str>) -> Result<Machine> {
             let (lengths, is_closed) = (numbers(lengths, 'x')?, kind == "torus");
             Ok(Machine::whole(Shape::Grid { lengths, is_closed, arities, distances, hop }))
         }
-        _ => fault("there is no such kind of machine"),
+        _ => fault("unknown kind of machine"),
     }
 }
 
@@ -382,7 +385,7 @@ fn read_matrix(fields: Vec<&str>) -> Result<Machine> {
     let mut entries: Vec<u64> = fields.into_iter().map(number).collect::<Result<_>>()?;
     let rows =
         |count: usize| (0..=count as u64).find(|n| n * n >= count as u64).filter(|n| n * n == count as u64);
-    // The number of rows may stand first.
+    // The first line may contain the number of rows.
     if entries[0] > 0 && rows(entries.len() - 1) == Some(entries[0]) {
         entries.remove(0);
     }
@@ -392,7 +395,7 @@ fn read_matrix(fields: Vec<&str>) -> Result<Machine> {
     }
 }
 
-/// A target file of Scotch, field by field.
+/// A Scotch target file, field by field.
 fn read_target<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Result<Machine> {
     let mut lists = Vec::new();
     let mut kind = word(fields)?;
@@ -442,7 +445,7 @@ fn read_base<'a>(kind: &str, fields: &mut impl Iterator<Item = &'a str>) -> Resu
             Ok(Machine { capacities: Some(capacities), ..Machine::tree(&[count], &[1])? })
         }
         "deco" => read_decomposition(fields),
-        _ => fault("there is no such kind of target"),
+        _ => fault("unknown kind of target"),
     }
 }
 
@@ -454,7 +457,7 @@ fn read_grid<'a>(kind: &str, dimensions: u64, fields: &mut impl Iterator<Item = 
 
 fn read_decomposition<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Result<Machine> {
     if next(fields)? != 0 {
-        return fault("only version 0 of a decomposition is known");
+        return fault("only version 0 of decompositions is supported");
     }
     let (num_pes, _largest) = (next(fields)?, next(fields)?);
     let mut capacities = Vec::new();

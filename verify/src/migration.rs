@@ -1,4 +1,4 @@
-//! What changes place, from the texts of the graph, the mapping and what it resumes.
+//! The migration, recomputed from the texts of the graph, the mapping and the older mapping.
 
 use crate::{AuditError, read_mapping, read_rows};
 
@@ -9,12 +9,13 @@ pub struct OldText<'a> {
     pub blocks: &'a str,
     /// Line i: the vertex of the older graph that vertex i comes from.
     pub parents: Option<&'a str>,
-    /// The blocks that have left: numbers and ranges.
+    /// The blocks that have been removed: numbers and ranges.
     pub left: Option<&'a str>,
 }
 
-/// The weight and the number of the vertices that are not where they were. Vertices of blocks that have left are among them; the
-/// others are compared with the number of their block among those that have stayed. O(n l) for l blocks that have left.
+/// The total weight and the number of the vertices that have migrated. These include the vertices of removed
+/// blocks; the new block of any other vertex is compared with the number of its old block among the remaining
+/// blocks. O(n l) for l removed blocks.
 ///
 /// ```
 /// use viem_verify::{OldText, audit_migration};
@@ -28,7 +29,7 @@ pub fn audit_migration(graph: &str, mapping: &str, old: &OldText<'_>) -> Result<
     let rows = read_rows(graph, |processes| {
         if lines == processes { Ok(()) } else { Err(AuditError::Sizes { lines, processes }) }
     })?;
-    // Blank lines at the end are none.
+    // Ignore blank lines at the end.
     let old_blocks = read_mapping(old.blocks.trim_end())?;
     let parents = match old.parents {
         Some(text) => read_mapping(text.trim_end())?,
@@ -54,9 +55,9 @@ pub fn audit_migration(graph: &str, mapping: &str, old: &OldText<'_>) -> Result<
     Ok((weight, vertices))
 }
 
-/// The first and last numbers of a list.
+/// The first and last numbers of the ranges in a list.
 fn ranges(text: &str) -> Result<Vec<(u64, u64)>, AuditError> {
-    let fault = AuditError::Machine { reason: "the list of blocks that have left has something else in it" };
+    let fault = AuditError::Machine { reason: "the list of removed blocks is malformed" };
     let lines = text.lines().map(|line| line.split(['#', '%']).next().unwrap_or(""));
     let entries = lines
         .flat_map(|line| line.split(|c: char| c == ',' || c.is_ascii_whitespace()))
@@ -76,10 +77,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parents_and_those_that_have_left_are_followed() {
+    fn parents_and_removed_blocks_are_followed() {
         let old =
             OldText { blocks: "0\n1\n2\n3\n", parents: Some("3\n3\n0\n2\n1\n"), left: Some("0,2-2 # gone") };
-        // Of the older blocks, 1 and 3 are 0 and 1 now.
+        // Old blocks 1 and 3 are now 0 and 1.
         let graph = "5 0 10\n1\n2\n4\n8\n16\n";
         assert_eq!(audit_migration(graph, "1\n0\n0\n1\n0\n", &old), Ok((2 + 4 + 8, 3)));
         let short = OldText { parents: Some("3\n"), ..old };

@@ -1,21 +1,21 @@
-//! Partitions and the models made of them.
+//! Partitions and the models derived from them.
 
 use std::collections::BTreeMap;
 
 use crate::{AuditError, Row, read, read_rows};
 
-/// What a partition cuts, and what its blocks weigh.
+/// The cut and the block weights of a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartitionAudit {
     /// The weight of the edges between blocks, each counted once.
     pub cut: u128,
-    /// The sum of the weights of the vertices of each block.
+    /// The total weight of the vertices of each block.
     pub loads: Vec<u128>,
 }
 
-/// Cut and loads of the partition in `blocks` (line i: block of vertex i) of the graph in `graph`; fails unless the graph in `model`
-/// is what becomes of the blocks: a vertex of weight 1 for each, and between two of them an edge of the weight of all edges between
-/// their vertices.
+/// Cut and loads of the partition `blocks` (line i: block of vertex i) of the graph `graph`. Fails unless the
+/// graph `model` is the quotient graph of the blocks: one vertex of weight 1 per block, and between two
+/// blocks an edge with the total weight of all edges between their vertices.
 ///
 /// ```
 /// use viem_verify::audit_partition;
@@ -51,10 +51,10 @@ pub fn audit_partition(graph: &str, blocks: &str, model: &str) -> Result<Partiti
     Ok(PartitionAudit { cut: twice / 2, loads })
 }
 
-/// Why a vertex of a model is not the block with these edges to others.
+/// Checks that a vertex of a model has weight 1 and these edges.
 fn check_block(row: &Row, sums: &BTreeMap<usize, u128>) -> Result<(), &'static str> {
     if row.weight != 1 {
-        return Err("it does not weigh 1");
+        return Err("its weight is not 1");
     }
     let mut arcs: Vec<(usize, u128)> =
         row.arcs.iter().map(|&(other, weight)| (other, u128::from(weight))).collect();
@@ -73,7 +73,7 @@ mod tests {
     const GRAPH: &str = "6 7 1\n2 1 3 1\n1 1 3 1\n1 1 2 1 4 9\n3 9 5 1 6 1\n4 1 6 1\n4 1 5 1\n";
 
     #[test]
-    fn every_wrong_model_is_noticed() {
+    fn every_wrong_model_is_rejected() {
         let blocks = "0\n0\n1\n2\n2\n2\n";
         let audit = audit_partition(GRAPH, blocks, "3 2 11\n1 2 2\n1 1 2 3 9\n1 2 9\n").unwrap();
         assert_eq!((audit.cut, audit.loads), (11, vec![2, 1, 3]));

@@ -1,9 +1,9 @@
-//! The auditor's own reading of quadratic assignment problems.
+//! The auditor's own reader of quadratic assignment problems.
 
 use super::AuditError;
 
-/// J of an assignment (a mapping from 0, or a solution file with the place of each object from 1) of a problem in the format of
-/// QAPLIB, from both texts.
+/// J of an assignment (a mapping numbered from 0, or a solution file with the place of each object numbered
+/// from 1) of a problem in QAPLIB format, computed from both texts.
 ///
 /// ```
 /// use viem_verify::audit_qap;
@@ -16,7 +16,7 @@ pub fn audit_qap(problem: &str, assignment: &str) -> Result<i128, AuditError> {
     let lines = numbers(problem)?;
     let first = lines.first().ok_or(fault("it is empty"))?;
     let all: Vec<i128> = lines.iter().flatten().copied().collect();
-    let size = usize::try_from(all[0]).ok().filter(|&size| size > 0).ok_or(fault("n is no size"))?;
+    let size = usize::try_from(all[0]).ok().filter(|&size| size > 0).ok_or(fault("n is not a valid size"))?;
     let more = (all.len() - 1).checked_sub(2 * size * size).ok_or(fault("entries are missing"))?;
     let beside = first.len() - 1;
     let matrices = &all[1 + if beside <= 2 { beside.min(more) } else { 0 }..];
@@ -35,13 +35,13 @@ fn fault(reason: &'static str) -> AuditError {
     AuditError::Problem { reason }
 }
 
-/// The numbers of each line that has some.
+/// The numbers of each non-empty line.
 fn numbers(text: &str) -> Result<Vec<Vec<i128>>, AuditError> {
     let mut lines = Vec::new();
     for line in text.lines() {
         let words = line.split_whitespace().take_while(|word| !word.starts_with(['#', '%']));
         let numbers: Result<Vec<i128>, _> = words.map(str::parse).collect();
-        lines.push(numbers.map_err(|_| fault("a word is no number"))?);
+        lines.push(numbers.map_err(|_| fault("not a number"))?);
     }
     lines.retain(|line| !line.is_empty());
     Ok(lines)

@@ -1,5 +1,5 @@
-//! The auditor's own routes: which links a message passes, straight from what
-//! [`routing`](crate::workload::routing) says in words.
+//! The auditor's own routes: the links used by a message, directly from the description in
+//! `viem::workload::routing`.
 
 use super::machine::{Machine, Shape, cheapest_paths, product};
 use crate::{AuditError, Row};
@@ -30,21 +30,21 @@ pub(super) enum Lane {
     },
 }
 
-/// The way of a message.
+/// The route of a message.
 #[derive(Debug, Default)]
 pub(super) struct Route {
-    /// Lanes, and the cycles that a flit takes over each.
+    /// Lanes, each with the cycles of a flit.
     pub(super) hops: Vec<(Lane, u64)>,
-    /// Whether a message passes all of them at once.
+    /// Whether a message uses all of them at once.
     pub(super) is_worm: bool,
 }
 
 /// The routes of a machine.
 pub(super) struct Routes<'a> {
     machine: &'a Machine,
-    /// An outline that is a regular tree in its order: its arities.
+    /// For an outline that is a regular tree in numerical order: its arities.
     arities: Option<Vec<u64>>,
-    /// What the cheapest paths to the vertex cost that was asked for last.
+    /// The costs of the cheapest paths to the vertex that was queried last.
     towards: Option<(usize, Vec<Option<u64>>)>,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Routes<'a> {
         Self { machine, arities, towards: None }
     }
 
-    /// The route between two PEs. Those to the same PE are best asked for one after the other.
+    /// The route between two PEs. Routes to the same PE should be queried consecutively.
     pub(super) fn route(&mut self, from: u64, to: u64) -> Result<Route, AuditError> {
         let (p, q) = (self.machine.inner(from), self.machine.inner(to));
         let by_tree = |arities: &[u64], distances: &[u64]| Route {
@@ -119,13 +119,13 @@ fn regular(levels: usize, digits: &[Vec<u64>]) -> Option<Vec<u64>> {
     is_regular.then_some(arities)
 }
 
-/// Up to the smallest group of both, and down.
+/// Up to the smallest common group, and down.
 fn tree_hops(vertex: u64, p: u64, q: u64, arities: &[u64], distances: &[u64]) -> Vec<(Lane, u64)> {
     let group = |pe: u64, level: usize| pe / product(&arities[..level]);
     let Some(top) = (0..arities.len()).rev().find(|&level| group(p, level) != group(q, level)) else {
         return Vec::new();
     };
-    // Levels that are farther than one outside of them are left out.
+    // Skip levels with a larger distance than one outside them.
     let passed: Vec<usize> = (0..=top)
         .filter(|&level| distances[level..=top].iter().all(|&outside| distances[level] <= outside))
         .collect();
@@ -141,8 +141,8 @@ fn tree_hops(vertex: u64, p: u64, q: u64, arities: &[u64], distances: &[u64]) ->
     up
 }
 
-/// The first dimension first, the shorter way round, upwards if both are as long. What passes from one end of a closed
-/// dimension to the other is on the second lane from there on.
+/// The first dimension first, the shorter way round, upwards on ties. After crossing from one end of a closed
+/// dimension to the other, a message uses the second lane.
 fn grid_hops(from: u64, to: u64, lengths: &[u64], is_closed: bool, cycles: u64) -> Vec<(Lane, u64)> {
     let (mut hops, mut stride, mut vertex) = (Vec::new(), 1, from);
     for (dimension, &length) in lengths.iter().enumerate() {
@@ -163,7 +163,8 @@ fn grid_hops(from: u64, to: u64, lengths: &[u64], is_closed: bool, cycles: u64) 
     hops
 }
 
-/// Along a cheapest path; of several next vertices that from which the rest costs least, and then the one of the lowest number.
+/// Along a cheapest path; among the possible next vertices, the one with the cheapest remaining path, then
+/// the lowest number.
 fn network_hops(
     links: &[Row],
     costs: &[Option<u64>],

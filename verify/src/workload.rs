@@ -1,20 +1,20 @@
-//! Workloads, read by the plainest means.
+//! A simple reader of workloads.
 
 use std::collections::HashMap;
 
 use super::AuditError;
 
-/// Steps that are followed at most. Workloads that are accepted have 2^27 at most, and a task that waits is looked at again when a
-/// message is sent to it and at the end: so this is met by no workload of fewer than 2^27 tasks.
+/// Upper limit on the steps followed. Accepted workloads have at most 2^27 steps, and a waiting task is
+/// visited again when a message is sent to it and at the end, so no accepted workload reaches the limit.
 const MOST_STEPS: u64 = 1 << 29;
 
 /// A step of a task.
 #[derive(Clone, Copy)]
 pub(super) enum Step {
     Compute(u64),
-    /// To whom, and how many flits.
+    /// Receiver, and number of flits.
     Send(usize, u64),
-    /// From whom.
+    /// Sender.
     Receive(usize),
     Repeat(u64),
     End,
@@ -57,11 +57,11 @@ pub(super) fn read(text: &str) -> Result<Vec<Vec<Step>>, AuditError> {
     Ok(tasks)
 }
 
-/// Who sends how many flits to whom, in sum; in the order of senders.
+/// The total flits from each sender to each receiver, by sender.
 pub(super) fn messages(tasks: &[Vec<Step>]) -> Result<Vec<(usize, usize, u128)>, AuditError> {
     let mut sums: HashMap<(usize, usize), u128> = HashMap::new();
     for (task, steps) in tasks.iter().enumerate() {
-        // How often what stands here runs, for each repetition around.
+        // For each enclosing repetition, how often its content runs.
         let mut times: Vec<u128> = vec![1];
         for &step in steps {
             let now = *times.last().unwrap_or(&1);
@@ -85,11 +85,11 @@ pub(super) fn messages(tasks: &[Vec<Step>]) -> Result<Vec<(usize, usize, u128)>,
     Ok(messages)
 }
 
-/// A task as it runs.
+/// A running task.
 pub(super) struct Walk<'a> {
     steps: &'a [Step],
     at: usize,
-    /// Where each repetition around begins, and how often it is still to run.
+    /// The start of each enclosing repetition, and its remaining number of runs.
     around: Vec<(usize, u64)>,
 }
 
@@ -98,7 +98,7 @@ impl<'a> Walk<'a> {
         Self { steps, at: 0, around: Vec::new() }
     }
 
-    /// The next step that does something, until it was [`passed`](Self::pass).
+    /// The next step that does something, until it is [`passed`](Self::pass).
     pub(super) fn next(&mut self, taken: &mut u64) -> Result<Option<Step>, AuditError> {
         loop {
             *taken += 1;

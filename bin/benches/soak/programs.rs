@@ -1,7 +1,7 @@
-//! `viem` as a user runs it: outputs redirected in odd ways, limits of memory, file size and time.
+//! `viem` as a user runs it: unusual redirections of outputs, limits of memory, file size and time.
 //!
-//! A run ends with a mapping that the auditor approves, or with the code that the guide names for what was lacking; then
-//! the file that was there is as it was. Nothing else is left behind.
+//! A run ends with a mapping that the auditor accepts, or with the exit code that the guide documents for the
+//! missing resource; the existing file is then unchanged. No other files are left behind.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,8 @@ use viem_verify as verify;
 
 use super::pick;
 
-/// A script in which `"$@"` is the program, where its mapping shall go, and whether the shell leaves `out` alone.
+/// A script in which `"$@"` is the program, the destination of the mapping, and whether the shell leaves
+/// `out` unchanged.
 const WAYS: [(&str, &str, bool); 7] = [
     (r#""$@""#, "out", true),
     (r#""$@" | exec true; exit ${PIPESTATUS[0]}"#, "out", true),
@@ -24,8 +25,8 @@ const WAYS: [(&str, &str, bool); 7] = [
     (r#""$@" > >(cat > out); code=$?; wait $!; exit $code"#, "-", false),
 ];
 
-/// Limits of the program, and the code that a lack of it ends with. Memory is counted beyond the file of the program, `$1`, which
-/// has to be loaded first.
+/// Limits of the program, and the exit code when one is exceeded. Memory is counted in addition to the file
+/// of the program, `$1`, which must be loaded first.
 const LIMITS: [(&str, i32); 7] = [
     ("", 0),
     ("ulimit -f 0; ", 74),
@@ -38,7 +39,7 @@ const LIMITS: [(&str, i32); 7] = [
 
 const TIMES: [&str; 4] = ["0", "0.01s", "0.0005m", "0.00003h"];
 
-/// Runs the program once on a graph; says whether it wrote a mapping.
+/// Runs the program once on a graph; returns whether it wrote a mapping.
 pub fn check(rng: &mut Rng, graph: &str, hierarchy: &Hierarchy, is_refused: bool) -> bool {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
@@ -54,7 +55,7 @@ pub fn check(rng: &mut Rng, graph: &str, hierarchy: &Hierarchy, is_refused: bool
     if rng.below(2) == 0 {
         options.push("--json=report".to_string());
     }
-    // The limit is the program's alone, not that of what reads its output.
+    // The limit applies only to the program, not to the readers of its output.
     let script = way.replace(r#""$@""#, &format!(r#"({limit}exec "$@")"#));
     let run = run(folder.path(), &script, hierarchy, &options);
     let what = || format!("{script} {options:?} {}", String::from_utf8_lossy(&run.stderr));

@@ -1,4 +1,5 @@
-//! `viem` and `evaluator` on clusters, as a user runs them: in a job of Slurm, with files of hosts, with what hwloc says of a node.
+//! `viem` and `evaluator` on clusters, as a user runs them: in a Slurm job, with host files, and with hwloc's
+//! description of a node.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +19,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// A program with nothing of Slurm around it but these variables. The only `lstopo` it finds is the one of the tests.
+/// A program without Slurm variables except these. The only `lstopo` in its path is the one of the tests.
 fn in_job(name: &str, folder: &Path, job: &[(&str, &str)]) -> Command {
     let mut command = program(name, folder);
     for (variable, _) in std::env::vars_os() {
@@ -27,7 +28,7 @@ fn in_job(name: &str, folder: &Path, job: &[(&str, &str)]) -> Command {
         }
     }
     command.env("PATH", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools"));
-    // No topology of the cluster that the tests may run on.
+    // Hide the topology of the cluster on which the tests may run.
     command.env("SLURM_CONF", folder.join("slurm.conf"));
     command.envs(job.iter().copied());
     command
@@ -39,7 +40,8 @@ fn viem(folder: &Path, job: &[(&str, &str)], machine: &[&str]) -> Command {
     viem
 }
 
-/// Maps with `--verify`, has the mapping scored, and returns what the program printed, stderr behind stdout.
+/// Maps with `--verify`, evaluates the mapping, and returns the output of the program, stdout followed by
+/// stderr.
 fn map(folder: &Path, job: &[(&str, &str)], machine: &[&str]) -> String {
     let mut viem = viem(folder, job, machine);
     let output = viem.arg("--verify").assert().success().get_output().clone();
@@ -55,7 +57,7 @@ fn map(folder: &Path, job: &[(&str, &str)], machine: &[&str]) -> String {
 const JOB: [(&str, &str); 3] =
     [("SLURM_JOB_NODELIST", "n[1-3]"), ("SLURM_JOB_CPUS_PER_NODE", "16(x3)"), ("SLURMD_NODENAME", "n1")];
 
-/// The job with these variables set otherwise.
+/// The job with changes to these variables.
 fn job<'a>(others: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     JOB.iter().chain(others).copied().collect()
 }
@@ -95,7 +97,7 @@ fn the_network_is_that_of_the_cluster() {
     fs::remove_file(folder.path().join("topology.conf")).unwrap();
     let text = map(folder.path(), &addresses, &["--machine=slurm"]);
     assert!(text.contains(uneven), "{text}");
-    // What the user has not given is not his mistake.
+    // The user is not responsible for what he has not given.
     for other in ["SwitchName=a Nodes=x\n", "SwitchName=a Nodes=x[\n"] {
         fs::write(folder.path().join("topology.conf"), other).unwrap();
         let text = map(folder.path(), &JOB, &["--machine=slurm"]);
@@ -123,7 +125,7 @@ fn nodes_that_are_not_like_this_one_are_described_or_plain() {
 }
 
 #[test]
-fn without_lstopo_there_is_a_clear_word() {
+fn without_lstopo_there_is_a_clear_message() {
     let folder = folder(&[]);
     let nowhere = folder.path().join("nowhere");
     let run = |machine: &str| {
@@ -157,7 +159,7 @@ fn heterogeneous_jobs_are_mapped_a_group_at_a_time() {
     assert!(text.contains("no Slurm job"), "{text}");
 }
 
-/// What is set otherwise, the machine, the exit code, and what the message says.
+/// The changed variables, the machine, the exit code, and the expected message.
 type Refusal<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], i32, &'a str);
 
 #[test]
@@ -285,14 +287,14 @@ fn ranks_of_several_cores_stay_within_the_cores_of_the_job() {
     let some = job(&[("SLURM_CPUS_PER_TASK", "3"), ("SLURM_JOB_CPUS_PER_NODE", "12(x3)")]);
     let mut nine = viem(folder.path(), &some, &["--machine=slurm:node=8:2"]);
     let output = nine.args(["--launch=slurm:hosts_of_ranks,bind"]).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("room for 1 fewer than its CPUs suffice for"), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("room for 1 fewer than its CPUs suffice for"), "{stderr}");
     let script = fs::read_to_string(folder.path().join("bind")).unwrap();
     let mut bound: Vec<&str> =
         script.lines().skip_while(|line| !line.starts_with("# The CPUs")).skip(1).collect();
     bound.sort_unstable();
     bound.dedup();
-    // The second package has four cores of the job, of which one is left over, as two of the first are.
+    // The second package has four cores of the job, one of which is left over, like two of the first package.
     assert_eq!(bound, ["0,1,2", "3,4,5", "8,9,10"]);
 }
 
@@ -314,7 +316,7 @@ fn weights_of_pes_leave_them_where_they_are() {
         let text = stdout_of(&mut evaluator);
         text.lines().find(|line| line.trim_start().starts_with("cyclic")).unwrap().to_owned()
     };
-    // Stretches of vertices go to the nodes by turns either way.
+    // With both arrangements, ranges of vertices go to the nodes in turn.
     assert_ne!(cyclic("--pe_weights=weights"), cyclic("--pe_weights=ones"));
     assert!(!cyclic("--pe_weights=weights").contains(" 0.00 %"));
 }
@@ -329,7 +331,7 @@ fn where_threads_stay_free_the_mapping_is_written_even_if_it_cannot_be_launched(
 }
 
 #[test]
-fn what_was_typed_outermost_first_is_warned_of() {
+fn hierarchies_typed_outermost_first_cause_a_warning() {
     let folder = folder(&[("hosts", "n1\nn2\n")]);
     let warnings = |machine: &[&str]| {
         let output = viem(folder.path(), &[], machine).assert().success().get_output().clone();

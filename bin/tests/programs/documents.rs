@@ -1,7 +1,8 @@
-//! The documents are true: their commands are run as they stand, and print what stands below them.
+//! The documents are correct: their commands are run as written, and print the lines below them.
 //!
-//! In a block of a document that begins with ```console, a line after `$ ` is a command, which goes on in the next line after a `\`. The
-//! lines below it are all that it prints, if there are any. A line `…` stands for any lines, and `…` in a line for any text.
+//! In a block that begins with ```console, a line after `$ ` is a command, which continues on the next line
+//! after a `\`. The lines below it, if any, are its complete output. A line `…` stands for any lines, and `…`
+//! inside a line for any text.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use crate::common::{instance, names, program, root, without_job};
 
-/// A command and what is below it.
+/// A command and the lines below it.
 struct Step {
     command: String,
     output: Vec<String>,
@@ -45,7 +46,7 @@ fn run(command: &str, folder: &Path) -> String {
     text
 }
 
-/// Whether a line is like one in which `…` stands for any text.
+/// Whether a line matches a pattern in which `…` stands for any text.
 fn is_like(line: &str, pattern: &str) -> bool {
     let parts: Vec<&str> = pattern.split('…').collect();
     let Some(mut rest) = line.strip_prefix(parts[0]) else { return false };
@@ -58,7 +59,7 @@ fn is_like(line: &str, pattern: &str) -> bool {
     rest.is_empty() || pattern.ends_with('…')
 }
 
-/// Whether lines are like patterns, of which `…` stands for any lines.
+/// Whether lines match patterns in which `…` stands for any lines.
 fn are_like(lines: &[&str], patterns: &[String]) -> bool {
     match patterns.split_first() {
         None => lines.is_empty(),
@@ -71,7 +72,8 @@ fn are_like(lines: &[&str], patterns: &[String]) -> bool {
     }
 }
 
-/// Runs a document in a folder with these links to files or folders of the project. Returns the number of its commands.
+/// Runs a document in a folder with these links to files or folders of the project. Returns the number of
+/// commands.
 fn check(document: &Path, links: &[(&str, PathBuf)]) -> usize {
     let steps = steps(&fs::read_to_string(document).unwrap());
     let folder = tempfile::tempdir().unwrap();
@@ -92,14 +94,14 @@ fn check(document: &Path, links: &[(&str, PathBuf)]) -> usize {
 }
 
 #[test]
-fn the_tutorial_is_true() {
+fn the_tutorial_is_correct() {
     let recording = "gromacs_water_pme_16.prof.gz";
     let tutorial = root().join("docs/TUTORIAL.md");
     assert!(check(&tutorial, &[(recording, instance(recording))]) >= 6);
 }
 
 #[test]
-fn the_guide_is_true() {
+fn the_guide_is_correct() {
     let guide = root().join("docs/guide");
     let chapters = names(&guide).into_iter().filter(|name| name.ends_with(".md"));
     let steps = chapters.map(|chapter| check(&guide.join(chapter), &[("instances", instance(""))]));
@@ -107,7 +109,7 @@ fn the_guide_is_true() {
 }
 
 #[test]
-fn lines_are_compared_as_is_said_above() {
+fn lines_match_patterns() {
     assert!(
         is_like("a b c", "a b c")
             && is_like("a b c", "a…c")

@@ -33,7 +33,7 @@ fn objective_identity_and_traffic_of_each_level() {
 }
 
 #[test]
-fn what_is_no_permutation_is_refused_at_its_first_offending_line() {
+fn invalid_permutations_are_rejected_at_the_first_offending_line() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
     let cases = [
@@ -61,7 +61,7 @@ fn what_is_no_permutation_is_refused_at_its_first_offending_line() {
 }
 
 #[test]
-fn what_is_given_for_a_mapping_is_named() {
+fn files_given_instead_of_a_mapping_are_named() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
     let files: [(&str, &str); 3] = [
@@ -78,7 +78,7 @@ fn what_is_given_for_a_mapping_is_named() {
 }
 
 #[test]
-fn costs_of_instructions_are_for_programs() {
+fn costs_of_instructions_are_for_workloads() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
     for option in ["--send_cycles=1", "--receive_cycles=2"] {
@@ -92,7 +92,7 @@ fn costs_of_instructions_are_for_programs() {
 }
 
 #[test]
-fn mappings_are_set_side_by_side() {
+fn mappings_are_compared() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
     fs::write(folder.path().join("mapping"), "0\n2\n3\n1\n").unwrap();
@@ -109,8 +109,8 @@ fn mappings_are_set_side_by_side() {
         .map(|line| line.split_whitespace().collect())
         .collect();
     assert_eq!(rows[0], ["mapping", "J", "gain", "level", "1", "level", "2", "busiest", "node", "partners"]);
-    // The two groups are nodes. What leaves them is 5 + 7, in the order of the processes 8 + 6, and with the
-    // nodes by turns all but nothing stays.
+    // The two groups are nodes. Their outgoing traffic is 5 + 7; in the order of the processes it is 8 + 6,
+    // and round-robin nearly everything is outgoing.
     assert_eq!(rows[1], ["mapping", "2680", "11.84", "%", "53.85", "%", "46.15", "%", "12", "1"]);
     assert_eq!(rows[2], ["block", "3040", "0.00", "%", "46.15", "%", "53.85", "%", "14", "1"]);
     assert_eq!(rows[3], ["cyclic", "5200", "-71.05", "%", "0.00", "%", "100.00", "%", "26", "1"]);
@@ -120,7 +120,7 @@ fn mappings_are_set_side_by_side() {
     assert_eq!(compared.as_array().unwrap().len(), 6);
     assert_eq!((&compared[1]["name"], &compared[1]["J"]), (&Value::from("block"), &Value::from(3040)));
     assert_eq!((&compared[0]["busiest"], &compared[0]["most_partners"]), (&Value::from(12), &Value::from(1)));
-    // Files are inputs: they must be there, and must not be overwritten.
+    // Files are inputs: they must exist, and must not be overwritten.
     let message = failure_of(&mut evaluator(&["--compare=block,blok"]), 66);
     let names = "it is neither one of block, socket, cyclic, node, random nor a file that is there";
     assert!(message.contains(&format!("blok: cannot be read: {names}")), "{message}");

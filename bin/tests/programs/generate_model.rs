@@ -59,7 +59,7 @@ fn perfect_balance_and_no_empty_block_for_any_k() {
 }
 
 #[test]
-fn what_cannot_be_balanced_is_told() {
+fn imbalance_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let run = |weights: [u32; 3], more: &[&str]| {
         let [a, b, c] = weights;
@@ -90,9 +90,9 @@ fn a_model_can_be_piped_into_viem() {
 }
 
 #[test]
-fn what_is_no_graph_takes_no_option_of_graphs() {
+fn options_of_graphs_are_rejected_for_other_inputs() {
     let folder = tempfile::tempdir().unwrap();
-    // Recognised behind any licence.
+    // Recognised below any licence.
     let comments = "# Permission is hereby granted ...\n".repeat(500);
     let two = format!("{comments}PROCESS 0 SEND 1 4 STOP\nPROCESS 1 RECEIVE 0 4 STOP\n");
     fs::write(folder.path().join("p"), two).unwrap();
@@ -118,7 +118,7 @@ fn what_is_no_graph_takes_no_option_of_graphs() {
 }
 
 #[test]
-fn options_without_use_are_refused() {
+fn unused_options_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |options: &[&str], says: &str| {
         let mut command = program("generate_model", folder.path());
@@ -146,7 +146,7 @@ fn options_without_use_are_refused() {
 }
 
 #[test]
-fn what_cannot_be_partitioned_is_refused() {
+fn impossible_partitions_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let fails = |arguments: &[&str], code| {
         let mut command = program("generate_model", folder.path());
@@ -158,7 +158,7 @@ fn what_cannot_be_partitioned_is_refused() {
     assert!(fails(&["--k=17"], 65).contains("16"));
     fails(&["--k=0"], 2);
     fails(&["--k=two"], 2);
-    // What no graph can mend is refused before one is read.
+    // Errors that no graph can fix are reported before one is read.
     for options in [&["--k=0"][..], &["--k=2", "--imbalance=-1"]] {
         let mut command = program("generate_model", folder.path());
         assert!(!failure_of(command.arg("missing.graph").args(options), 2).contains("missing.graph"));

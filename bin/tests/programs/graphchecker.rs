@@ -5,7 +5,7 @@ use std::fs;
 use crate::common::{failure_of, instance, program, stdout_of};
 
 #[test]
-fn valid_graphs_are_told_to_be_valid() {
+fn valid_graphs_are_reported_as_valid() {
     let folder = tempfile::tempdir().unwrap();
     for file in fs::read_dir(instance("")).unwrap().map(|entry| entry.unwrap().path()) {
         if file.extension().is_some_and(|extension| extension == "graph") {
@@ -40,9 +40,9 @@ fn every_fault_is_listed_with_its_place() {
     failure_of(program("graphchecker", folder.path()).arg("missing.graph"), 66);
 }
 
-/// The exit code tells whether there is a valid graph now: with `--fix`, at OUT.
+/// The exit code says whether there is now a valid graph; with `--fix`, at OUT.
 #[test]
-fn what_can_be_mended_is_mended() {
+fn repairable_graphs_are_repaired() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bad.graph"), "3 3 1\n1 9 2 5\n1 4 3 6\n\n").unwrap();
     let mut command = program("graphchecker", folder.path());
@@ -60,9 +60,9 @@ fn what_can_be_mended_is_mended() {
     assert!(fs::read_to_string(folder.path().join("good.graph")).unwrap().starts_with("3 2 1"));
 }
 
-/// Whatever reads a graph names what it was given instead.
+/// Every reader of graphs names the kind of file that it was given instead.
 #[test]
-fn other_files_are_named_for_what_they_are() {
+fn files_of_other_kinds_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let random: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let files: [(&[u8], &str); 8] = [
@@ -84,7 +84,7 @@ fn other_files_are_named_for_what_they_are() {
         assert!(message.contains("file, line 1,") && message.contains(kind), "{kind}: {message}");
         let is_traffic = ["an edge list", "Open MPI", "a dense matrix"].contains(&kind);
         assert_eq!(message.contains("generate_model --from="), is_traffic, "{message}");
-        // Recorded traffic that shows what it is has no blocks.
+        // Recorded traffic with its own header has no blocks.
         let shows = ["CSV", "Open MPI"].contains(&kind);
         let (code, what) = if shows { (2, "recorded traffic") } else { (65, kind) };
         let message = failure_of(generate_model.args(["--k=2", "file"]), code);

@@ -1,4 +1,4 @@
-//! Programs that have little memory.
+//! Programs with little memory.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use crate::common::{names, program, text_of};
 use viem::graph::generate;
 
-/// Runs a program that may have so many KiB of addresses, with one thread.
+/// Runs a program with a limit of this many KiB of address space, with one thread.
 fn limited(folder: &Path, kib: u32, name: &str, options: &[&str]) -> Output {
     Command::new("bash")
         .args(["-c", &format!(r#"ulimit -v {kib}; "$@""#), "bash"])
@@ -23,9 +23,9 @@ fn write_grid(folder: &Path, side: usize) {
     fs::write(folder.join("grid"), text_of(&generate::grid(side, side))).unwrap();
 }
 
-/// Whatever memory is too little, there is a message, the code that the guide names, and no change to a file.
+/// Whatever the lack of memory, there is a message, the documented exit code, and no change to a file.
 #[test]
-fn too_little_memory_is_told() {
+fn too_little_memory_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     write_grid(folder.path(), 600);
     fs::write(folder.path().join("out"), "precious").unwrap();
@@ -60,7 +60,7 @@ fn too_little_memory_is_told() {
 }
 
 #[test]
-fn too_little_memory_for_a_program_is_told() {
+fn too_little_memory_for_a_workload_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let generate = ["--generate=mesh:64x64", "--output_filename=p"];
     crate::common::stdout_of(program("generate_model", folder.path()).args(generate));
@@ -80,21 +80,21 @@ fn too_little_memory_for_a_program_is_told() {
     assert_eq!((codes[0], codes[3]), (Some(71), Some(0)), "{codes:?}");
 }
 
-/// A header takes no memory for what it promises, however large the file.
+/// A header alone allocates no memory, however large the numbers in it.
 #[test]
-fn promises_take_no_memory() {
+fn headers_alone_take_no_memory() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sparse");
     fs::write(&path, format!("4294967295 4294967295\n{}", "\n".repeat(20_000))).unwrap();
     fs::File::options().write(true).open(&path).unwrap().set_len(64 << 20).unwrap();
     let run = limited(folder.path(), 50_000, "graphchecker", &["sparse", "--max_errors=1"]);
-    let told = String::from_utf8_lossy(&run.stdout).into_owned();
-    assert_eq!(run.status.code(), Some(65), "{told}");
-    assert!(told.contains("line 20002") && told.contains("NUL"), "{told}");
+    let stdout = String::from_utf8_lossy(&run.stdout).into_owned();
+    assert_eq!(run.status.code(), Some(65), "{stdout}");
+    assert!(stdout.contains("line 20002") && stdout.contains("NUL"), "{stdout}");
 }
 
 #[test]
-fn a_stored_matrix_counts_what_the_process_may_have() {
+fn a_stored_matrix_respects_the_memory_limit_of_the_process() {
     let folder = tempfile::tempdir().unwrap();
     write_grid(folder.path(), 128);
     let machine = ["--hierarchy_parameter_string=128:128", "--distance_parameter_string=1:10"];

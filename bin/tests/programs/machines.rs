@@ -14,7 +14,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Maps with `--verify`, and has the mapping scored; returns the report of the score.
+/// Maps with `--verify` and evaluates the mapping; returns the report of the evaluator.
 fn map_and_score(folder: &Path, machine: &[&str]) -> serde_json::Value {
     let mut viem = program("viem", folder);
     viem.args(["graph", "--verify", "--json=run", "--threads=1", "--preconfiguration_mapping=fast"]);
@@ -31,7 +31,7 @@ fn map_and_score(folder: &Path, machine: &[&str]) -> serde_json::Value {
     score
 }
 
-/// The sum of a member of all rows of a table.
+/// The sum of a field over all rows of a table.
 fn sum(rows: &serde_json::Value, key: &str) -> i64 {
     rows.as_array().unwrap().iter().map(|row| row[key].as_i64().unwrap()).sum()
 }
@@ -84,7 +84,7 @@ fn lists_of_pes_are_mapped_to_by_position() {
     let numbers: Vec<u32> = (32..48).chain(8..16).chain([0]).collect();
     assert_eq!(by_file["machine"]["pes"], serde_json::json!(numbers));
     assert_eq!(by_file["empty_pes"].as_array().unwrap().len(), 1);
-    // The PEs of a whole node, in order, are that node; strings take lists too.
+    // The PEs of a whole node, in order, are equivalent to that node; strings take lists too.
     let strings = ["--hierarchy_parameter_string=24:2", "--distance_parameter_string=1:10", "--pes=24-47"];
     let node = map_and_score(folder.path(), &strings);
     assert_eq!(
@@ -94,7 +94,7 @@ fn lists_of_pes_are_mapped_to_by_position() {
 }
 
 #[test]
-fn mappings_to_machines_with_room_are_improved() {
+fn mappings_to_machines_with_capacities_are_improved() {
     let folder = folder();
     // Twelve PEs for two processes each, in a star.
     let pes: String = (0..12).map(|_| "2 1 5\n").collect();
@@ -119,7 +119,7 @@ fn mappings_to_machines_with_room_are_improved() {
 }
 
 #[test]
-fn machines_that_cannot_be_are_refused_with_what_and_where() {
+fn impossible_machines_are_rejected_with_a_reason_and_position() {
     let folder = folder();
     fs::write(folder.path().join("routers.graph"), "2 1 11\n0 2 1\n0 1 1\n").unwrap();
     fs::write(folder.path().join("torn.tgt"), "tleaf 3 8").unwrap();
@@ -182,13 +182,13 @@ fn machines_that_cannot_be_are_refused_with_what_and_where() {
     }
 }
 
-/// Where the content leaves a doubt, or comments hide it, the name decides.
+/// If the content is ambiguous, or comments hide it, the name decides.
 #[test]
-fn endings_of_names_tell_machines_in_any_case() {
+fn file_extensions_identify_machines_in_any_case() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("graph"), "3 1\n2\n1\n\n").unwrap();
-    // A number of rows before the first: it could be the header of a graph.
+    // A leading number of rows could be the header of a graph.
     fs::write(path("D.MATRIX"), "3 0 1 2\n1 0 3\n2 3 0\n").unwrap();
     fs::write(path("cube.Tgt"), format!("{}hcub 2\n", "# why\n".repeat(11_000))).unwrap();
     for (machine, about) in [("D.MATRIX", "3 entities"), ("cube.Tgt", "4 entities")] {
@@ -199,7 +199,7 @@ fn endings_of_names_tell_machines_in_any_case() {
 }
 
 #[test]
-fn options_for_trees_are_refused_elsewhere() {
+fn options_for_trees_are_rejected_elsewhere() {
     let folder = folder();
     for (option, what) in [
         (
@@ -238,7 +238,7 @@ fn no_output_overwrites_the_machine_or_the_list() {
 }
 
 #[test]
-fn a_cost_beyond_64_bits_is_refused() {
+fn a_cost_beyond_64_bits_is_rejected() {
     let folder = folder();
     let machine = ["--machine=mesh:6x4", "--distance_parameter_string=999999999999999999"];
     for (name, more) in [("viem", "--quiet"), ("evaluator", "--input_mapping=missing")] {

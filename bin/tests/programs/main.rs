@@ -1,4 +1,4 @@
-//! The programs as a user runs them, and the documents that show them.
+//! The programs as a user runs them, and the documents that describe them.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Direct mappings as a user makes them.
+//! Many-to-one mapping as a user runs it.
 
 use std::fs;
 use std::path::Path;
@@ -111,12 +111,12 @@ fn work_follows_the_weights_of_the_elements() {
 }
 
 #[test]
-fn a_model_of_a_direct_mapping_is_its_quotient_graph() {
+fn a_model_of_a_many_to_one_mapping_is_its_quotient_graph() {
     let folder = tempfile::tempdir().unwrap();
     let onto = ["--mapping_filename=mapping", "--json=report", "-o", "model.graph"];
     stdout_of(on_mesh("generate_model", folder.path(), &MACHINE).args(onto));
     let report = report_in(&folder.path().join("report"));
-    // The identity on the model costs what the mapping of the mesh costs.
+    // The identity on the model has the cost of the mapping of the mesh.
     let identity: String = (0..12).map(|pe| format!("{pe}\n")).collect();
     fs::write(folder.path().join("identity"), identity).unwrap();
     let mut command = program("evaluator", folder.path());
@@ -130,7 +130,7 @@ fn a_model_of_a_direct_mapping_is_its_quotient_graph() {
 }
 
 #[test]
-fn a_direct_mapping_is_set_beside_others_and_drawn() {
+fn a_many_to_one_mapping_is_compared_with_others_and_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let text = stdout_of(on_mesh("viem", folder.path(), &MACHINE).args(["-o", "mapping", "--picture=a.svg"]));
     let score = ["--input_mapping=mapping", "--json=report", "--compare=block,cyclic,socket,random,mapping"];
@@ -140,7 +140,7 @@ fn a_direct_mapping_is_set_beside_others_and_drawn() {
     let rows = report["compared"].as_array().unwrap();
     let costs: Vec<i64> = rows.iter().map(|row| row["J"].as_i64().unwrap()).collect();
     assert_eq!((costs[0], costs[5]), (objective(&text), objective(&text)));
-    // In the order of the mesh, stretches are bands; stretches at random are far apart.
+    // In the order of the mesh, ranges of vertices are bands; random ranges are far apart.
     assert!(costs[0] < costs[1] && costs[1] <= costs[2] && costs[1] < costs[4], "{costs:?}");
     // A band of four rows for each element.
     fs::write(folder.path().join("bands"), (0..3072).map(|v| format!("{}\n", v / 256)).collect::<String>())
@@ -156,7 +156,7 @@ fn a_direct_mapping_is_set_beside_others_and_drawn() {
     assert!(message.contains("generate_model --machine"), "{message}");
 }
 
-/// Parts along the order of the machine: as they are where the search is off, and else improved.
+/// Parts along the order of the machine: unchanged without the search, otherwise improved.
 #[test]
 fn the_first_mapping_may_be_made_along_the_machine() {
     let folder = tempfile::tempdir().unwrap();
@@ -177,7 +177,7 @@ fn the_first_mapping_may_be_made_along_the_machine() {
         assert_eq!(kept["J"]["construction"], kept["J"]["mapping"]);
         assert_eq!(kept["construction_algorithm"], algorithm);
         assert!(text.contains(&format!("{algorithm} {} -> ", kept["J"]["construction"])), "{text}");
-        // The shares are met exactly: 192 vertices for a weight of 1.
+        // The shares are met exactly: 192 vertices per unit of weight.
         let pe_of = pes_in(&path("kept"));
         assert_eq!(loads(&pe_of, 12), [192, 384, 192].repeat(4));
         if algorithm == "linear" {
@@ -195,7 +195,7 @@ fn the_first_mapping_may_be_made_along_the_machine() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn meaningless_options_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     for imbalance in ["--imbalance=-1", "--imbalance=nan", "--imbalance=much"] {
         failure_of(on_mesh("viem", folder.path(), &MACHINE).arg(imbalance), 2);

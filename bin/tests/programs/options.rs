@@ -1,5 +1,5 @@
-//! Every option in every mode of every program: it changes what is done, or is refused by name. And the page of the guide
-//! that lists them all.
+//! Every option in every mode of every program: it has an effect, or is rejected by name. Also the page of
+//! the guide that lists all options.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use viem_cli::reference::{self, OptionReference, ProgramReference};
 
 use crate::common::{program, stdout_of};
 
-/// Set in the environment, it has the page of the guide written again.
+/// If set in the environment, the page of the guide is rewritten.
 const REWRITE: &str = "VIEM_REWRITE_DOCS";
 
 #[test]
@@ -29,21 +29,21 @@ fn the_guide_lists_every_option() {
     assert!(longest.chars().count() <= 200, "{longest}");
 }
 
-/// A mode of a program: what is given in it.
+/// A mode of a program, with its arguments.
 struct Setting {
     mode: &'static str,
     arguments: &'static [&'static str],
 }
 
-/// An option as it is tried.
+/// The trial of an option.
 struct Trial {
     option: &'static str,
     value: &'static str,
-    /// What it needs beside it.
+    /// Additional arguments that it needs.
     beside: &'static [&'static str],
-    /// What it takes the place of: options, or a file, which is left out in any case.
+    /// The arguments that it replaces: options, or a file, which is omitted in any case.
     replaces: &'static [&'static str],
-    /// The modes in which it is tried; all if there are none.
+    /// The modes in which it is tried; all if empty.
     only: &'static [&'static str],
 }
 
@@ -73,10 +73,11 @@ impl Trial {
     }
 }
 
-/// Options that change how a result comes about and not the result, or say of an input what is seen from it anyway.
+/// Options that change the way to a result but not the result, or that state what is evident from the input
+/// anyway.
 const UNSEEN: [&str; 4] = ["threads", "distance_construction_algorithm", "input_format", "from"];
 
-/// Options that choose the mode: what they make meaningless is named instead of them.
+/// Options that choose the mode: the options that they make meaningless are named instead.
 const CHOOSING: [&str; 13] = [
     "machine",
     "hierarchy_parameter_string",
@@ -93,12 +94,12 @@ const CHOOSING: [&str; 13] = [
     "generate",
 ];
 
-/// Options that mean something for some inputs of a mode only, and are refused for others.
+/// Options that are meaningful for only some inputs of a mode, and are rejected for others.
 const FOR_SOME_INPUTS: [&str; 4] = ["pu", "latency", "include", "first_rank"];
 
 const REMAPPED: &[&str] = &["--remap_from=old", "--migration_weight=1"];
 
-/// Modes with a place for each process, and those with few processing elements.
+/// Modes with a PE for each process, and modes with few PEs.
 const FINE: &[&str] = &["one-to-one", "workload", "QAP"];
 const COARSE: &[&str] = &["many-to-one", "remapping"];
 
@@ -181,7 +182,7 @@ const TRIALS_OF_VIEM: &[Trial] = &[
 ];
 
 #[test]
-fn viem_heeds_or_refuses_every_option_in_every_mode() {
+fn viem_applies_or_rejects_every_option_in_every_mode() {
     check("viem", &VIEM, TRIALS_OF_VIEM);
 }
 
@@ -237,7 +238,7 @@ const TRIALS_OF_EVALUATOR: &[Trial] = &[
 ];
 
 #[test]
-fn evaluator_heeds_or_refuses_every_option_in_every_mode() {
+fn evaluator_applies_or_rejects_every_option_in_every_mode() {
     check("evaluator", &EVALUATOR, TRIALS_OF_EVALUATOR);
 }
 
@@ -311,12 +312,12 @@ const TRIALS_OF_GENERATE_MODEL: &[Trial] = &[
 ];
 
 #[test]
-fn generate_model_heeds_or_refuses_every_option_in_every_mode() {
+fn generate_model_applies_or_rejects_every_option_in_every_mode() {
     check("generate_model", &GENERATE_MODEL, TRIALS_OF_GENERATE_MODEL);
 }
 
 #[test]
-fn graphchecker_heeds_every_option() {
+fn graphchecker_applies_every_option() {
     let trials = [trial("max_errors", "1"), trial("fix", "fixed"), trial("quiet", "")];
     check("graphchecker", &[Setting { mode: "check", arguments: &["faulty"] }], &trials);
 }
@@ -343,7 +344,7 @@ fn check(name: &str, settings: &[Setting], trials: &[Trial]) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// What is wrong with an option in a mode.
+/// The error of an option in a mode.
 fn fault(program: &ProgramReference, setting: &Setting, trial: &Trial) -> Option<String> {
     let option = program.options.iter().find(|option| option.name == trial.option).unwrap();
     let without = arguments(setting, trial, false);
@@ -375,7 +376,7 @@ fn has_meaning(option: &OptionReference, mode: &str, value: &str) -> bool {
     option.modes.iter().any(|(name, values)| *name == mode && (values.is_empty() || values.contains(&value)))
 }
 
-/// The arguments of a run in a mode, with an option and what it needs, or only with what it needs.
+/// The arguments of a run in a mode, with or without an option, and with the arguments it needs.
 fn arguments(setting: &Setting, trial: &Trial, with_option: bool) -> Vec<String> {
     let name = |argument: &str| argument.split('=').next().unwrap().to_owned();
     let mut all: Vec<String> = setting.arguments.iter().map(|&argument| argument.to_owned()).collect();
@@ -396,16 +397,16 @@ fn arguments(setting: &Setting, trial: &Trial, with_option: bool) -> Vec<String>
     all
 }
 
-/// What came of a run.
+/// The result of a run.
 struct Outcome {
     code: Option<i32>,
     message: String,
-    /// The text printed and all files, without times.
+    /// The output and all files, without times.
     results: BTreeMap<String, String>,
 }
 
 impl Outcome {
-    /// Whether the program has done its work: graphs that are checked here are faulty.
+    /// Whether the program has succeeded: the graphs checked here are faulty.
     fn is_done(&self) -> bool {
         matches!(self.code, Some(0 | 65))
             && (self.code == Some(0) || self.message.starts_with("graphchecker"))
@@ -415,7 +416,7 @@ impl Outcome {
 fn run(name: &str, arguments: &[String]) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
     fill(folder.path());
-    // A weight for each processing element of the machine.
+    // One weight for each processing element of the machine.
     let has = |machine: &str| arguments.iter().any(|argument| argument.contains(machine));
     let num_pes = if has("4:8") {
         32
@@ -438,7 +439,7 @@ fn run(name: &str, arguments: &[String]) -> Outcome {
     Outcome { code: output.status.code(), message, results }
 }
 
-/// A text, or a report, without what differs from run to run.
+/// A text, or a report, without values that differ from run to run.
 fn without_times(text: &str) -> String {
     if let Ok(mut report @ Value::Object(_)) = serde_json::from_str::<Value>(text) {
         forget_times(&mut report);
@@ -455,12 +456,12 @@ fn forget_times(report: &mut Value) {
     }
 }
 
-/// Writes the files that the settings and trials name.
+/// Writes the files used by the settings and trials.
 fn fill(folder: &Path) {
     const N: usize = 16;
     let write = |name: &str, text: String| fs::write(folder.join(name), text).unwrap();
     let lines = |line: &dyn Fn(usize) -> usize| (0..N).map(|v| format!("{}\n", line(v))).collect::<String>();
-    // A ring with chords: vertex v is next to v + 1 and v + 5.
+    // A ring with chords: vertex v is adjacent to v + 1 and v + 5.
     let neighbours = |v: usize| [(v + 1) % N, (v + N - 1) % N, (v + 5) % N, (v + N - 5) % N];
     let row = |v: usize| neighbours(v).map(|u| format!("{} {}", u + 1, 1 + (u + v) % 7)).join(" ") + "\n";
     write("graph", format!("{N} {} 1\n{}", 2 * N, (0..N).map(row).collect::<String>()));

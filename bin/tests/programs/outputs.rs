@@ -1,4 +1,4 @@
-//! Outputs of the programs: whole or not at all, whatever they are written to.
+//! Outputs of the programs are written completely or not at all, whatever the destination.
 
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,7 @@ mod unix {
 
     use super::*;
 
-    /// A graph of which every result takes more room than some limits leave.
+    /// A graph for which every result exceeds some of the limits.
     fn write_path_graph(folder: &Path) {
         let line = |v: u32| match v {
             1 => "2\n".to_string(),
@@ -68,7 +68,7 @@ mod unix {
     }
 
     #[test]
-    fn a_full_device_is_told() {
+    fn a_full_device_is_reported() {
         if !Path::new("/dev/full").exists() {
             return;
         }
@@ -76,7 +76,7 @@ mod unix {
         for mut command in writers(folder.path(), "/dev/full") {
             assert!(failure_of(&mut command, 74).contains("/dev/full: cannot be written"));
         }
-        // Standard output that is full, under its own name.
+        // Standard output is full, under its own name.
         for command in writers(folder.path(), "-") {
             let full = fs::File::options().write(true).open("/dev/full").unwrap();
             let run = to_spawn(&command, folder.path()).stdout(full).output().unwrap();
@@ -84,13 +84,13 @@ mod unix {
         }
     }
 
-    /// Needs the right to mount; without it, nothing is tested.
+    /// Needs permission to mount; skipped otherwise.
     #[test]
-    fn a_full_disk_leaves_what_was_there() {
+    fn a_full_disk_leaves_files_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let disk = folder.path().join("disk");
         fs::create_dir(&disk).unwrap();
-        // In a mount namespace of its own, so that nothing is left behind whatever happens.
+        // In a mount namespace of its own, so that nothing is left behind.
         let script = r#"
             mount -t tmpfs -o size=64k tmpfs disk || exit 99
             head -c 40000 /dev/zero > disk/filler
@@ -101,7 +101,7 @@ mod unix {
             test "$(ls -A disk)" = "$(printf 'filler\nout')" || exit 97
             exit $code
         "#;
-        // 16384 lines are more than the room that is left.
+        // 16384 lines exceed the free space.
         write_path_graph(folder.path());
         let commands = [
             (
@@ -134,7 +134,7 @@ mod unix {
     }
 
     #[test]
-    fn what_cannot_be_written_is_told_before_any_work() {
+    fn impossible_outputs_are_reported_before_any_work() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("folder")).unwrap();
         for output in ["folder", "no/such/folder", "identity/out"] {
@@ -146,7 +146,7 @@ mod unix {
         let locked = folder.path().join("locked");
         fs::create_dir(&locked).unwrap();
         fs::set_permissions(&locked, fs::Permissions::from_mode(0o555)).unwrap();
-        // The superuser may write anywhere: for it there is nothing to refuse.
+        // The superuser may write anywhere, so nothing is rejected.
         if fs::write(locked.join("probe"), "").is_err() {
             for mut command in writers(folder.path(), "locked/out") {
                 failure_of(&mut command, 73);
@@ -270,7 +270,7 @@ mod unix {
     }
 
     #[test]
-    fn what_a_closed_stream_should_get_is_not_lost_without_a_word() {
+    fn output_to_a_closed_stream_is_not_lost_silently() {
         let folder = tempfile::tempdir().unwrap();
         for (script, options) in [
             (r#""$@" >&-"#, ["-o", "-"]),
@@ -283,7 +283,7 @@ mod unix {
             assert!(message.contains("it is closed"), "{message}");
             assert_eq!(names(folder.path()), [""; 0]);
         }
-        // Lines for people may be lost; so may what is sent to the null device.
+        // Messages for people may be lost; so may output to the null device.
         for (script, options) in [
             (r#""$@" >&- 2>&-"#, ["-o", "out"]),
             (r#""$@" >/dev/null"#, ["-o", "-"]),
@@ -295,7 +295,7 @@ mod unix {
     }
 
     #[test]
-    fn a_reader_that_goes_away_costs_no_other_output() {
+    fn a_closed_pipe_loses_no_other_output() {
         let folder = tempfile::tempdir().unwrap();
         for (options, file) in [(["-o", "-", "--json=out"], false), (["--json=-", "-o", "out"], true)] {
             let script = r#"set -o pipefail; "$@" | exec true"#;
@@ -306,7 +306,7 @@ mod unix {
         }
     }
 
-    /// Needs the right to mount; without it, nothing is tested.
+    /// Needs permission to mount; skipped otherwise.
     #[test]
     fn a_file_that_cannot_be_replaced_is_written_in_place() {
         let folder = tempfile::tempdir().unwrap();
@@ -323,7 +323,7 @@ mod unix {
         assert_eq!(names(folder.path()), ["mounted", "out"]);
     }
 
-    /// Needs the right to run as another user; without it, nothing is tested.
+    /// Needs permission to run as another user; skipped otherwise.
     #[test]
     fn the_file_of_another_user_in_a_sticky_folder_is_written_in_place() {
         use std::os::unix::process::CommandExt;
@@ -348,9 +348,9 @@ mod unix {
         assert_eq!(names(folder.path()), ["model", "protected", "shared"]);
     }
 
-    /// Needs `strace` and the right to trace; without them, nothing is tested.
+    /// Needs `strace` and permission to trace; skipped otherwise.
     #[test]
-    fn what_replaces_a_file_is_on_the_disk_before() {
+    fn replacements_are_on_disk_before_the_rename() {
         let folder = tempfile::tempdir().unwrap();
         let script = r#"strace -f -y -o trace -e trace=fsync,rename,renameat,renameat2 "$@""#;
         let run = shell(folder.path(), script, &["-o", "out", "--json=report"]);
@@ -378,7 +378,7 @@ mod unix {
     }
 
     #[test]
-    fn a_limit_of_the_file_size_is_told_and_leaves_nothing_behind() {
+    fn a_limit_of_the_file_size_is_reported_and_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         write_path_graph(folder.path());
         fs::write(folder.path().join("out"), "precious").unwrap();
@@ -407,7 +407,7 @@ mod unix {
     }
 
     #[test]
-    fn a_reader_that_goes_away_is_no_failure() {
+    fn a_closed_pipe_is_not_a_failure() {
         let folder = tempfile::tempdir().unwrap();
         for command in writers(folder.path(), "-") {
             let mut child = to_spawn(&command, folder.path())
@@ -441,7 +441,7 @@ fn a_file_can_be_improved_in_place() {
 }
 
 #[test]
-fn a_name_that_can_only_be_a_folder_is_refused() {
+fn a_name_that_can_only_be_a_folder_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     for output in ["new/", "new//", "new/."] {
         for mut command in writers(folder.path(), output) {
@@ -453,7 +453,7 @@ fn a_name_that_can_only_be_a_folder_is_refused() {
 }
 
 #[test]
-fn an_output_that_would_overwrite_an_input_is_refused() {
+fn an_output_that_would_overwrite_an_input_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let model = fs::read(instance("openfoam_sphere_64.msgs.graph")).unwrap();
     let path = |name: &str| folder.path().join(name);

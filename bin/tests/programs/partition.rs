@@ -9,7 +9,7 @@ use viem::io::Source;
 use viem::io::metis::{self, NodeWeights};
 use viem::partition::{PartitionAlgorithm, PartitionQuality};
 
-/// The program on the mesh of 64 x 48 vertices that comes with the project, whose coordinates lie beside it.
+/// The program on the mesh of 64 x 48 vertices in `instances/`, which has coordinates.
 fn on_mesh(folder: &Path, more: &[&str]) -> Command {
     let points: String = (0..3072).map(|node| format!("{} {}.5\n", node % 64, node / 64)).collect();
     fs::write(folder.join("mesh.xyz"), points).unwrap();
@@ -29,7 +29,7 @@ fn loads(parts: &[u32], count: usize) -> Vec<usize> {
 }
 
 #[test]
-fn every_algorithm_divides_by_speed_and_tells_what_it_costs() {
+fn every_algorithm_partitions_by_speed_and_reports_its_cost() {
     let folder = tempfile::tempdir().unwrap();
     let graph = Source::open(&instance("mesh_64x48.graph")).unwrap();
     let graph = metis::read(graph, NodeWeights::Read).unwrap();
@@ -61,7 +61,7 @@ fn every_algorithm_divides_by_speed_and_tells_what_it_costs() {
 }
 
 #[test]
-fn an_index_is_cut_anew() {
+fn an_index_is_cut_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for algorithm in PartitionAlgorithm::ALL {
@@ -78,9 +78,9 @@ fn an_index_is_cut_anew() {
         assert_eq!(numbers_in(&path("parts")), numbers_in(&path("again")), "{algorithm}");
         assert_eq!(report_in(&path("report"))["algorithm"], "index");
         fs::write(path("speeds"), "4\n0\n2\n").unwrap();
-        let anew = ["--speeds=speeds", "--index=index", "--mapping_filename=anew"];
-        stdout_of(&mut on_mesh(folder.path(), &anew));
-        let parts = numbers_in(&path("anew"));
+        let again = ["--speeds=speeds", "--index=index", "--mapping_filename=again"];
+        stdout_of(&mut on_mesh(folder.path(), &again));
+        let parts = numbers_in(&path("again"));
         assert_eq!(loads(&parts, 3), [2048, 0, 1024]);
         let positions = numbers_in(&path("index"));
         assert!(positions.iter().zip(&parts).all(|(&position, &part)| (position < 2048) == (part == 0)));
@@ -88,7 +88,7 @@ fn an_index_is_cut_anew() {
 }
 
 #[test]
-fn what_is_written_is_verified() {
+fn written_files_are_verified() {
     let folder = tempfile::tempdir().unwrap();
     let verified = ["--verify", "--json=report"];
     for more in [
@@ -122,7 +122,7 @@ fn groups_of_parts_are_as_asked() {
         stdout_of(on_mesh(folder.path(), &options).arg(format!("--grouping={grouping}")));
         numbers_in(&folder.path().join("parts"))
     };
-    // Halves of 3 + 1 and 3 + 1; or three eighths and the rest.
+    // Halves of 3 + 1 and 3 + 1, or three eighths and the rest.
     assert!(parts("binpacking").iter().enumerate().all(|(node, part)| (node % 64 < 32) == (part % 2 == 0)));
     let simple = parts("simple");
     assert!(simple.iter().enumerate().all(|(node, &part)| (node % 64 < 24) == (part == 0)));
@@ -145,7 +145,7 @@ fn the_same_at_any_number_of_threads() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_refused() {
+fn inconsistent_input_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let fails = |options: &[&str], code, says: &str| {
         let message = failure_of(&mut on_mesh(folder.path(), options), code);

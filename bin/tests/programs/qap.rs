@@ -12,7 +12,7 @@ use assert_cmd::Command;
 use tempfile::{TempDir, tempdir};
 use viem::ground::rng::Rng;
 
-/// Five machines in a row and what flows between five jobs, not symmetric; and the least J, by enumeration.
+/// Five machines in a row and the asymmetric flows between five jobs, with the minimum of J by enumeration.
 const PROBLEM: &str = "5 71\n0 1 9 0 2\n1 0 0 4 0\n3 0 0 1 0\n0 4 1 0 8\n2 0 0 0 0\n
 0 1 2 3 4\n1 0 1 2 3\n2 1 0 1 2\n3 2 1 0 1\n4 3 2 1 0\n";
 
@@ -34,7 +34,7 @@ fn evaluator(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// J of all assignments of the problem above, from 0.
+/// J of all assignments of the problem above, numbered from 0.
 fn costs() -> Vec<(Vec<usize>, i64)> {
     let numbers: Vec<i64> = PROBLEM.split_whitespace().map(|word| word.parse().unwrap()).collect();
     let (a, b) = (&numbers[2..27], &numbers[27..]);
@@ -65,13 +65,13 @@ fn a_problem_is_solved_proved_verified_and_scored() {
 }
 
 #[test]
-fn solution_files_go_out_and_come_in_by_both_conventions() {
+fn solution_files_are_written_and_read_in_both_conventions() {
     let folder = folder();
     let arguments = ["jobs.dat", "--output_format=sln", "--output_filename=jobs.sln", "--verify"];
     let least = objective(&stdout_of(&mut viem(folder.path(), &arguments)));
     let solution = fs::read_to_string(folder.path().join("jobs.sln")).unwrap();
     assert!(solution.starts_with(&format!("5 {least}\n")), "{solution}");
-    // An assignment that costs something else when it is read the other way round.
+    // An assignment whose inverse has a different cost.
     let inverse = |order: &[usize]| -> Vec<usize> {
         (0..5).map(|place| order.iter().position(|&at| at == place).unwrap()).collect()
     };
@@ -92,7 +92,7 @@ fn solution_files_go_out_and_come_in_by_both_conventions() {
 }
 
 #[test]
-fn a_known_value_is_told_unless_it_is_impossible() {
+fn a_known_value_is_reported_unless_it_is_impossible() {
     let folder = folder();
     fs::write(folder.path().join("start"), "0\n1\n2\n3\n4\n").unwrap();
     let score = |claim: &str| {
@@ -106,7 +106,7 @@ fn a_known_value_is_told_unless_it_is_impossible() {
 }
 
 #[test]
-fn seeds_and_threads_decide_as_they_should() {
+fn the_seed_decides_and_threads_do_not() {
     let folder = folder();
     let n = 30usize;
     let entry = |i: usize, j: usize| (i * i * 7 + j * j * 7 + i * j * 13) % 31;
@@ -134,7 +134,7 @@ fn seeds_and_threads_decide_as_they_should() {
     assert!(objective(&printed) > 0);
 }
 
-/// A problem that nobody solves in an hour, with a J that its file claims to know.
+/// A problem that cannot be solved in an hour, with a J claimed by its file.
 fn write_long_problem(folder: &Path) {
     let n = 60usize;
     let mut rng = Rng::new(11);
@@ -142,7 +142,7 @@ fn write_long_problem(folder: &Path) {
     fs::write(folder.join("long.dat"), format!("{n} 6000000\n{}\n", entries.join(" "))).unwrap();
 }
 
-/// The J of a mapping by the definition, as `evaluator` tells.
+/// J of a mapping by definition, from `evaluator`.
 fn scored(folder: &Path, problem: &str, mapping: &str) -> i64 {
     let input = format!("--input_mapping={mapping}");
     objective(&stdout_of(&mut evaluator(folder, &[problem, &input])))
@@ -154,7 +154,7 @@ fn a_time_limit_ends_a_run() {
     write_long_problem(folder.path());
     let arguments = ["long.dat", "--time_limit=1", "--threads=2", "--json=report"];
     let run = viem(folder.path(), &arguments).assert().success();
-    // No terminal, no progress line.
+    // Without a terminal, there is no progress line.
     assert_eq!(String::from_utf8_lossy(&run.get_output().stderr), "");
     let printed = String::from_utf8(run.get_output().stdout.clone()).unwrap();
     let report = report_in(&folder.path().join("report"));
@@ -192,7 +192,7 @@ fn a_signal_saves_the_best_assignment() {
     }
 }
 
-/// Needs `script`, which makes a terminal; without it, nothing is tested.
+/// Needs `script`, which provides a terminal; skipped otherwise.
 #[cfg(unix)]
 #[test]
 fn a_terminal_sees_the_progress_until_the_end() {
@@ -209,11 +209,11 @@ fn a_terminal_sees_the_progress_until_the_end() {
 }
 
 #[test]
-fn a_machine_that_is_recognised_is_told() {
+fn a_recognised_machine_is_reported() {
     let folder = folder();
     let n = 144usize;
     let hops = |i: usize, j: usize| (i % 12).abs_diff(j % 12) + (i / 12).abs_diff(j / 12);
-    // Rows in another order, and a ring of traffic with a few chords, in one direction.
+    // Shuffled rows, and a ring of traffic with a few chords, in one direction.
     let row = |k: usize| k * 5 % n;
     let traffic = |i: usize, j: usize| usize::from(j == (i + 1) % n) * 3 + usize::from(j == (i * 7 + 30) % n);
     let matrix = |entry: &dyn Fn(usize, usize) -> usize| -> String {
@@ -226,14 +226,17 @@ fn a_machine_that_is_recognised_is_told() {
         String::from_utf8(run.get_output().stderr.clone()).unwrap()
     };
     let common = ["--preconfiguration_mapping=fast", "--time_limit=0.5", "--verify", "--json=report"];
-    let told = run(&[&["mesh.dat"], &common[..]].concat());
-    assert_eq!(told.lines().count(), 1, "{told}");
-    assert!(told.starts_with("note: matrix B holds the distances of a mesh of 12 x 12, to which"), "{told}");
+    let stderr = run(&[&["mesh.dat"], &common[..]].concat());
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    assert!(
+        stderr.starts_with("note: matrix B holds the distances of a mesh of 12 x 12, to which"),
+        "{stderr}"
+    );
     let machine = &report_in(&folder.path().join("report"))["machine"];
     assert_eq!((&machine["matrix"], &machine["mapped"]), (&"B".into(), &true.into()));
     assert_eq!(run(&[&["mesh.dat", "--quiet"], &common[..]].concat()), "");
-    let told = run(&[&["jobs.dat"], &common[..]].concat());
-    assert!(told.contains("matrix B holds the distances of a mesh of 5, but"), "{told}");
+    let stderr = run(&[&["jobs.dat"], &common[..]].concat());
+    assert!(stderr.contains("matrix B holds the distances of a mesh of 5, but"), "{stderr}");
     assert_eq!(report_in(&folder.path().join("report"))["machine"]["mapped"], false);
 }
 
@@ -248,7 +251,7 @@ fn the_name_of_an_input_may_be_short() {
 }
 
 #[test]
-fn bad_problems_are_refused_with_a_place_and_cost_no_file() {
+fn bad_problems_are_rejected_with_a_position_and_leave_files_unchanged() {
     let folder = folder();
     fs::write(folder.path().join("permutation"), "kept").unwrap();
     let cases: [(&str, &str); 10] = [
@@ -265,10 +268,11 @@ fn bad_problems_are_refused_with_a_place_and_cost_no_file() {
     ];
     for (text, message) in cases {
         fs::write(folder.path().join("bad.dat"), text).unwrap();
-        let told = failure_of(&mut viem(folder.path(), &["bad.dat"]), 65);
-        assert!(told.contains(message), "{text:?}: {told}");
-        let told = failure_of(&mut evaluator(folder.path(), &["bad.dat", "--input_mapping=permutation"]), 65);
-        assert!(told.contains(message), "{text:?}: {told}");
+        let stderr = failure_of(&mut viem(folder.path(), &["bad.dat"]), 65);
+        assert!(stderr.contains(message), "{text:?}: {stderr}");
+        let stderr =
+            failure_of(&mut evaluator(folder.path(), &["bad.dat", "--input_mapping=permutation"]), 65);
+        assert!(stderr.contains(message), "{text:?}: {stderr}");
     }
     assert_eq!(fs::read_to_string(folder.path().join("permutation")).unwrap(), "kept");
     fs::write(folder.path().join("one.dat"), "1\n5\n7\n").unwrap();
@@ -276,7 +280,7 @@ fn bad_problems_are_refused_with_a_place_and_cost_no_file() {
 }
 
 #[test]
-fn options_that_do_not_fit_are_refused() {
+fn options_that_do_not_apply_are_rejected() {
     let folder = folder();
     fs::write(folder.path().join("graph"), "2 1\n2\n1\n").unwrap();
     let cases: [(&[&str], i32, &str); 8] = [
@@ -298,8 +302,8 @@ fn options_that_do_not_fit_are_refused() {
         (&["missing.dat"], 66, "missing.dat"),
     ];
     for (arguments, code, message) in cases {
-        let told = failure_of(&mut viem(folder.path(), arguments), code);
-        assert!(told.contains(message), "{arguments:?}: {told}");
+        let stderr = failure_of(&mut viem(folder.path(), arguments), code);
+        assert!(stderr.contains(message), "{arguments:?}: {stderr}");
     }
     let of_both = ["--send_cycles=2", "--receive_cycles=2", "--pe_weights=weights", "--imbalance=1"];
     let of_viem = [
@@ -309,22 +313,22 @@ fn options_that_do_not_fit_are_refused() {
         "--tasks_per_pe=2",
         "--judge=estimate",
     ];
-    let refuses = |told: &str, option: &str| {
-        told.contains(option.split('=').next().unwrap()) && told.contains("quadratic assignment problem")
+    let refuses = |stderr: &str, option: &str| {
+        stderr.contains(option.split('=').next().unwrap()) && stderr.contains("quadratic assignment problem")
     };
     for option in of_both.iter().chain(&of_viem) {
-        let told = failure_of(&mut viem(folder.path(), &["jobs.dat", option]), 2);
-        assert!(refuses(&told, option), "{option}: {told}");
+        let stderr = failure_of(&mut viem(folder.path(), &["jobs.dat", option]), 2);
+        assert!(refuses(&stderr, option), "{option}: {stderr}");
     }
     let score = ["jobs.dat", "--input_mapping=permutation"];
     for option in of_both.iter().chain(&["--simulate", "--compare=block"]) {
-        let told = failure_of(evaluator(folder.path(), &score).arg(option), 2);
-        assert!(refuses(&told, option), "{option}: {told}");
+        let stderr = failure_of(evaluator(folder.path(), &score).arg(option), 2);
+        assert!(refuses(&stderr, option), "{option}: {stderr}");
     }
     for option in ["--pu", "--pes=0-3", "--latency=missing", "--distance_parameter_string=1"] {
         for mut command in [viem(folder.path(), &["jobs.dat"]), evaluator(folder.path(), &score)] {
-            let told = failure_of(command.arg(option), 2);
-            assert!(told.contains("holds its own distances"), "{option}: {told}");
+            let stderr = failure_of(command.arg(option), 2);
+            assert!(stderr.contains("holds its own distances"), "{option}: {stderr}");
         }
     }
 }

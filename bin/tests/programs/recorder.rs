@@ -1,7 +1,8 @@
-//! The recorder `trace/viem_trace.c` under every MPI that is installed: what it counts is what was sent.
+//! The recorder `trace/viem_trace.c` under every installed MPI: the recorded traffic is the traffic that was
+//! sent.
 //!
-//! Without an MPI these tests say on stderr that they did nothing, and succeed. Where VIEM_REQUIRE_MPI is
-//! set, as in CI, they fail unless all MPIs are there that the tests know.
+//! Without an MPI these tests print to stderr that they were skipped, and succeed. If VIEM_REQUIRE_MPI is
+//! set, as in CI, they fail unless all MPIs known to the tests are installed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use crate::common::{Mpi, is_required, program, skipped, stdout_of};
 use viem::io::Source;
 use viem::io::metis::{self, NodeWeights};
 
-/// From class, sender and receiver to messages and bytes.
+/// Messages and bytes, by class, sender and receiver.
 type Counts = BTreeMap<(String, u64, u64), (u64, u64)>;
 
 fn recorder(mpi: &Mpi) -> PathBuf {
@@ -18,8 +19,8 @@ fn recorder(mpi: &Mpi) -> PathBuf {
     mpi.compile("mpicc", &options, "trace/viem_trace.c")
 }
 
-/// Runs a program under the recorder and gives the folder with the files it left, and what was said on stderr.
-fn record_and_hear(
+/// Runs a program under the recorder; returns the folder with its files, and its stderr.
+fn record_with_stderr(
     mpi: &Mpi,
     num_ranks: usize,
     recorder: &Path,
@@ -43,10 +44,10 @@ fn record(
     command: &[&str],
     variables: &[&str],
 ) -> tempfile::TempDir {
-    record_and_hear(mpi, num_ranks, recorder, command, variables).0
+    record_with_stderr(mpi, num_ranks, recorder, command, variables).0
 }
 
-/// Reads the files by other code than the reader's.
+/// Reads the files with code independent of the reader.
 fn counts(folder: &Path) -> Counts {
     let mut counts = Counts::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -61,7 +62,7 @@ fn counts(folder: &Path) -> Counts {
     counts
 }
 
-/// Collects what is expected.
+/// Collects the expected traffic.
 #[derive(Default)]
 struct Expected(Counts);
 
@@ -77,9 +78,8 @@ impl Expected {
     }
 }
 
-/// The edges (parent, child, ranks below the child and itself) of a binomial tree, by the definition that
-/// builds it from halves: in the step of distance 2^k every rank that is in the tree gets a child that far
-/// away.
+/// The edges (parent, child, ranks in the subtree of the child) of a binomial tree, by definition through
+/// doubling: in the step of distance 2^k, every rank in the tree gets a child at that distance.
 fn binomial(p: u64) -> Vec<(u64, u64, u64)> {
     let mut edges = Vec::new();
     let mut distance = p.next_power_of_two() / 2;
@@ -95,7 +95,7 @@ fn binomial(p: u64) -> Vec<(u64, u64, u64)> {
     edges
 }
 
-/// What `traffic collective` sends on p ranks.
+/// The traffic of `traffic collective` on p ranks.
 fn collectives(p: u64) -> Counts {
     let mut all = Expected::default();
     let root = 1 % p;
@@ -157,7 +157,7 @@ fn collectives(p: u64) -> Counts {
     all.0
 }
 
-/// What each call of `exchange` in tests/mpi/traffic.c sends to each target, and how many they are.
+/// The traffic of each call of `exchange` in tests/mpi/traffic.c to each target, and the number of calls.
 const EXCHANGES: (u64, u64) = (6, 1 + 2 + 4 + 8 + 8 + 8);
 
 fn neighbours(p: u64) -> Counts {
@@ -179,14 +179,14 @@ fn point_to_point_messages_are_counted_persistent_ones_too() {
     for mpi in Mpi::all() {
         let (recorder, traffic) = (recorder(&mpi), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
         let folder = record(&mpi, 4, &recorder, &[traffic.to_str().unwrap(), "p2p"], &[]);
-        // Isend, Issend, Ibsend, Bsend, Sendrecv, Sendrecv_replace, Send, Ssend, and what is persistent.
+        // Isend, Issend, Ibsend, Bsend, Sendrecv, Sendrecv_replace, Send, Ssend, and persistent requests.
         let messages = 8 + 5 + 3 + 3;
         let bytes = 1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 5 * 1000 + 3 * 1000 + 3 * 10;
         let found = counts(folder.path());
         assert_eq!(found.len(), 8, "{found:?}");
         for rank in 0..4 {
             let to_next = found[&("p2p".to_string(), rank, (rank + 1) % 4)];
-            // With MPI 4 there is one more, of 256 bytes, through a function with large counts.
+            // With MPI 4 there is another one, of 256 bytes, through a function with large counts.
             assert!([(messages, bytes), (messages + 1, bytes + 256)].contains(&to_next), "{to_next:?}");
             assert_eq!(found[&("p2p".to_string(), rank, rank)], (1, 3));
         }
@@ -280,7 +280,7 @@ fn the_files_become_a_communication_graph() {
     }
 }
 
-/// What programs do seldom. Usage: seldom ignored|outside|null|new|session|spawn|file
+/// Rare calls of programs. Usage: seldom ignored|outside|null|new|session|spawn|file
 const SELDOM: &str = r#"
 #include <mpi.h>
 #include <stdio.h>
@@ -474,7 +474,8 @@ fn arguments_that_mpi_ignores_may_be_no_types() {
     }
 }
 
-/// Four ranks run a part of `seldom`, under every MPI: each sends one message of so many bytes to the next rank, and what `others` adds.
+/// Four ranks run a part of `seldom`, under every MPI: each sends one message of this many bytes to the next
+/// rank, in addition to `others`.
 fn check_seldom(part: &str, bytes: u64, others: impl Fn(&mut Expected)) {
     for mpi in Mpi::all() {
         let (recorder, seldom) = (recorder(&mpi), seldom(&mpi));
@@ -510,39 +511,39 @@ fn programs_without_mpi_init_run_and_leave_no_files() {
     for mpi in Mpi::all() {
         let (recorder, seldom) = (recorder(&mpi), seldom(&mpi));
         let (folder, errors) =
-            record_and_hear(&mpi, 2, &recorder, &[seldom.to_str().unwrap(), "session"], &[]);
+            record_with_stderr(&mpi, 2, &recorder, &[seldom.to_str().unwrap(), "session"], &[]);
         assert_eq!(counts(folder.path()), Counts::new(), "{}", mpi.kind);
-        let told = errors.matches("programs without MPI_Init are not recorded").count();
+        let reports = errors.matches("programs without MPI_Init are not recorded").count();
         assert!(
-            told <= 1 && (told == 1 || !["openmpi5", "mpich"].contains(&mpi.kind)),
+            reports <= 1 && (reports == 1 || !["openmpi5", "mpich"].contains(&mpi.kind)),
             "{}: {errors}",
             mpi.kind
         );
     }
 }
 
-/// Debian's MPICH and Intel MPI cannot spawn on one machine, and later MPICHs fail at times.
+/// Debian's MPICH and Intel MPI cannot spawn on one machine, and later MPICHs sometimes fail.
 #[test]
 fn spawned_processes_leave_the_files_of_their_parents_alone() {
     for mpi in Mpi::all().iter().filter(|mpi| mpi.is_open_mpi()) {
         let (recorder, seldom) = (recorder(mpi), seldom(mpi));
         let command = [seldom.to_str().unwrap(), "spawn"];
-        let (folder, errors) = record_and_hear(mpi, 2, &recorder, &command, &[]);
+        let (folder, errors) = record_with_stderr(mpi, 2, &recorder, &command, &[]);
         let mut expected = Expected::default();
         (0..2).for_each(|rank| expected.send("p2p", rank, 1 - rank, 1, 5));
         assert_eq!(counts(folder.path()), expected.0, "{}", mpi.kind);
-        let told = "viem_trace: processes started by MPI_Comm_spawn are not recorded";
-        assert_eq!(errors.matches(told).count(), 1, "{errors}");
+        let report = "viem_trace: processes started by MPI_Comm_spawn are not recorded";
+        assert_eq!(errors.matches(report).count(), 1, "{errors}");
     }
 }
 
 #[test]
-fn writing_files_is_counted_where_it_is_done_by_messages() {
+fn mpi_io_is_counted_if_it_uses_messages() {
     for mpi in Mpi::all() {
         let (recorder, seldom) = (recorder(&mpi), seldom(&mpi));
         let folder = record(&mpi, 4, &recorder, &[seldom.to_str().unwrap(), "file"], &[]);
         let found = counts(folder.path());
-        // Open MPI writes files by other means.
+        // Open MPI writes files in another way.
         assert_eq!(found.is_empty(), mpi.is_open_mpi(), "{}: {found:?}", mpi.kind);
     }
 }

@@ -1,7 +1,7 @@
-//! What the documents name exists: files, options, chapters and headings.
+//! Everything named in the documents exists: files, options, chapters and headings.
 //!
-//! Documents are listed, so a new one is covered by itself. Files are named in code and in links, options anywhere. What does not exist in
-//! the project is listed below, with where it comes from.
+//! Documents are found by listing, so new ones are included. Files are checked in code and links, options
+//! anywhere. Names from outside the project are listed below with their origin.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::common::{names, program, root};
 
-/// Files of other programs, files that commands write under default names, and files that are made outside the project.
+/// Files of other programs, default output files of commands, and files created outside the project.
 const OTHER_FILES: [(&str, &[&str]); 6] = [
     ("Slurm", &["topology.yaml", "topology.conf", "slurm.conf"]),
     ("the user", &["mesh.graph"]),
@@ -19,7 +19,7 @@ const OTHER_FILES: [(&str, &[&str]); 6] = [
     ("cargo build", &["target/release", "target/debug"]),
 ];
 
-/// Options of other programs, and of these programs those that their help does not list.
+/// Options of other programs, and options of these programs that are not in their help.
 const OTHER_OPTIONS: [(&str, &[&str]); 6] = [
     (
         "cargo",
@@ -45,13 +45,13 @@ const OTHER_OPTIONS: [(&str, &[&str]); 6] = [
 
 const PROGRAMS: [&str; 4] = ["viem", "evaluator", "generate_model", "graphchecker"];
 
-/// Endings of the names of files that are looked for.
+/// The extensions of file names that are checked.
 const ENDINGS: [&str; 16] = [
     "rs", "md", "toml", "c", "f90", "py", "sh", "yml", "yaml", "conf", "graph", "tgt", "svg", "tsv", "gz",
     "txt",
 ];
 
-/// The longest line of a table in the guide, in characters.
+/// Upper limit on the length of a table line in the guide, in characters.
 const LONGEST_ROW: usize = 200;
 
 /// A document, and its path in the project.
@@ -60,7 +60,7 @@ struct Document {
     text: String,
 }
 
-/// The files and folders below a folder of the project, but for what is built, hidden or fetched.
+/// The files and folders below a folder of the project, without build results, hidden and downloaded ones.
 fn files_below(folder: &str, found: &mut Vec<String>) {
     for name in names(&root().join(folder)) {
         let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
@@ -89,7 +89,7 @@ fn documents() -> Vec<Document> {
 }
 
 impl Document {
-    /// The folder that it is in, with a slash behind it unless it is the top one.
+    /// Its folder, with a trailing slash unless it is the root.
     fn folder(&self) -> &str {
         self.path.rfind('/').map_or("", |slash| &self.path[..=slash])
     }
@@ -104,7 +104,7 @@ impl Document {
         })
     }
 
-    /// The words of its code: between backticks, in fenced blocks, and in indented ones.
+    /// The words of its code: in backticks, in fenced blocks, and in indented blocks.
     fn words_of_code(&self) -> Vec<&str> {
         let mut words = Vec::new();
         for paragraph in self.text.split("\n\n") {
@@ -116,14 +116,14 @@ impl Document {
         words
     }
 
-    /// The targets of its links and pictures in this project.
+    /// The targets of its links and pictures inside the project.
     fn links(&self) -> Vec<&str> {
         let targets = self.prose().flat_map(|line| line.split("](").skip(1));
         let targets = targets.filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
         targets.filter(|target| !target.contains("://")).collect()
     }
 
-    /// What GitHub calls its headings.
+    /// The anchors that GitHub gives its headings.
     fn anchors(&self) -> BTreeSet<String> {
         let mut counts: HashMap<String, usize> = HashMap::new();
         let headings = self.prose().filter(|line| line.starts_with('#'));
@@ -142,7 +142,8 @@ fn anchor(heading: &str) -> String {
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Whether a word of code is the name of a file or folder: it begins with a folder of the project, or ends like a file.
+/// Whether a word of code names a file or folder: it starts with a folder of the project, or has a file
+/// extension.
 fn is_path(word: &str) -> bool {
     let may_stand = |c: char| c.is_ascii_alphanumeric() || "./_-*{},".contains(c);
     if !word.chars().all(may_stand) || word.starts_with(['/', '-']) || word.starts_with("./") {
@@ -154,7 +155,7 @@ fn is_path(word: &str) -> bool {
     is_in_folder || (!word.starts_with('.') && ending.is_some_and(|ending| ENDINGS.contains(&ending)))
 }
 
-/// Whether a path fits a pattern in which `*` and NAME stand for any part of a name.
+/// Whether a path matches a pattern in which `*` and NAME stand for any part of a name.
 fn fits(path: &str, pattern: &str) -> bool {
     let pattern = pattern.replace("NAME", "*");
     match pattern.split_once('*') {
@@ -177,7 +178,8 @@ fn alternatives(word: &str) -> Vec<String> {
     }
 }
 
-/// Whether a document may name a path: one of the project, from its top or from the folder of the document, or the end of one.
+/// Whether a document may name a path: one of the project, relative to its root or to the folder of the
+/// document, or a suffix of one.
 fn exists(path: &str, document: &Document, files: &[String]) -> bool {
     let path = path.trim_end_matches('/');
     files.iter().any(|file| {
@@ -187,7 +189,7 @@ fn exists(path: &str, document: &Document, files: &[String]) -> bool {
     })
 }
 
-/// The options that a text names, in its order.
+/// The options named in a text, in order.
 fn options(text: &str) -> Vec<&str> {
     let is_of_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
     let starts = text.match_indices("--").map(|(start, _)| start);
@@ -201,7 +203,7 @@ fn options(text: &str) -> Vec<&str> {
 fn options_of(name: &str) -> BTreeSet<String> {
     let output = program(name, root()).arg("--help").assert().success().get_output().stdout.clone();
     let help = String::from_utf8(output).unwrap();
-    // Descriptions are further to the right.
+    // Descriptions are indented further.
     let defines =
         |line: &&str| line.trim_start().starts_with('-') && line.len() - line.trim_start().len() <= 6;
     help.lines()
@@ -210,7 +212,7 @@ fn options_of(name: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What documents make: names that follow an option for an output, or a `>`.
+/// The files created in documents: names after an output option or a `>`.
 fn made_by_commands(documents: &[Document]) -> BTreeSet<&str> {
     const OUTPUTS: [&str; 11] = [
         "--output_filename=",

@@ -1,4 +1,4 @@
-//! Older partitions and mappings resumed as a user does it.
+//! Resuming older partitions and mappings, as a user does it.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use assert_cmd::Command;
 
 const MACHINE: [&str; 2] = ["--machine=4:3", "--distance_parameter_string=1:10"];
 
-/// A program on the mesh of 3072 vertices that comes with the project.
+/// A program on the mesh of 3072 vertices in `instances/`.
 fn on_mesh(name: &str, folder: &Path, more: &[&str]) -> Command {
     let mut command = program(name, folder);
     command.arg(instance("mesh_64x48.graph")).args(more);
@@ -46,14 +46,14 @@ fn a_partition_follows_speeds_and_the_curve_is_drawn() {
     assert_eq!(curve[0]["migration_weight"], 0.0);
     let picture = fs::read_to_string(path("curve.svg")).unwrap();
     assert!(picture.starts_with("<svg") && picture.contains("old remapped: cut against migration"));
-    // The same without a picture, in place, and at another number of threads.
+    // The same without a picture, in place, and with another number of threads.
     let again = ["--mapping_filename=old", "--curve", "--threads=2"];
     divide(folder.path(), &[&changed[..], &again].concat());
     assert_eq!(blocks_in(&path("old")), new);
 }
 
 #[test]
-fn parts_leave_and_join_and_meshes_are_refined() {
+fn parts_are_removed_and_added_and_meshes_are_refined() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     divide(folder.path(), &["--k=8", "--mapping_filename=old"]);
@@ -69,12 +69,12 @@ fn parts_leave_and_join_and_meshes_are_refined() {
     assert_eq!(blocks_in(&path("new")), new);
     divide(folder.path(), &[&from[..], &["--k=9"]].concat());
     assert_eq!(blocks_in(&path("new")).iter().max(), Some(&8));
-    // A part that was empty may leave, too.
+    // A part that was empty may be removed, too.
     divide(folder.path(), &["--speeds=1,1,1,0", "--mapping_filename=old"]);
     divide(folder.path(), &[&from[..], &["--k=3", "--remap_left=3", "--verify"]].concat());
     assert_eq!(blocks_in(&path("new")), blocks_in(&path("old")));
     divide(folder.path(), &["--k=8", "--mapping_filename=old"]);
-    // The mesh is the refinement of one of a quarter of its vertices.
+    // The mesh is the refinement of one with a quarter of its vertices.
     let parents: String = (0..3072).map(|node| format!("{}\n", node % 64 / 2 + node / 64 / 2 * 32)).collect();
     fs::write(path("parents"), parents).unwrap();
     let coarse: String = (0..768).map(|node| format!("{}\n", node % 32 / 16 + node / 32 / 12 * 2)).collect();
@@ -112,14 +112,14 @@ fn a_mapping_follows_its_machine_and_is_verified() {
         loads
     });
     assert!((0..12).all(|pe| loads[pe] <= if pe % 3 == 2 { 158 } else { 317 }), "{loads:?}");
-    // PE 3 has left a list of all.
+    // PE 3 has been removed from a list of all.
     let listed =
         ["--pes=0-2,4-11", "--remap_from=mapping", "--remap_left=3", "--migration_weight=5", "--verify"];
     let text = stdout_of(on_mesh("viem", folder.path(), &MACHINE).args(listed).args(["-o", "fewer"]));
     assert!(text.contains("verified: so is the migration"), "{text}");
 }
 
-/// The model of a mapping that was resumed, as `viem` resumes it.
+/// The model of a resumed mapping, when `viem` resumes it.
 #[test]
 fn a_model_follows_its_machine_and_is_verified() {
     let folder = tempfile::tempdir().unwrap();
@@ -161,7 +161,7 @@ fn a_time_limit_ends_a_remapping() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_and_nothing_is_written() {
+fn meaningless_options_are_rejected_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     write("short", "0\n1\n");

@@ -1,4 +1,4 @@
-//! Runs that signals end early.
+//! Runs that are ended early by signals.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -20,16 +20,16 @@ const DEEP: [&str; 2] = [
 /// A search that would take hours.
 const LONG_SEARCH: [&str; 2] = ["--construction_algorithm=random", "--local_search_neighborhood=nsquare"];
 
-/// A construction that takes so long that the signal comes before it is done, and no search.
+/// A construction so long that the signal comes before it is complete, and no search.
 const LONG_CONSTRUCTION: [&str; 2] =
     ["--preconfiguration_mapping=strong", "--local_search_neighborhood=none"];
 
-/// A run at the point where it has read its model; `output` is where the mapping goes.
+/// A run that has just read its model; `output` is the destination of the mapping.
 fn long_run(folder: &Path, output: &str, options: [&str; 2]) -> (Child, BufReader<ChildStdout>) {
     run_until(folder, &[&["--output_filename", output], &DEEP[..], &options].concat(), "model has")
 }
 
-/// A run on a grid of 2^14 vertices at the point where it has printed a line that begins so.
+/// A run on a grid of 2^14 vertices that has just printed a line with this beginning.
 fn run_until(folder: &Path, options: &[&str], beginning: &str) -> (Child, BufReader<ChildStdout>) {
     fs::write(folder.join("model"), text_of(&generate::grid(128, 128))).unwrap();
     let mut command = program("viem", folder);
@@ -53,9 +53,10 @@ fn the_first_signal_saves_the_best_mapping() {
     }
 }
 
-/// With an hour left, or before the first mapping is complete: vertices are mapped, loads are within their bounds.
+/// With an hour left, or before the first mapping is complete: all vertices are mapped, and loads are within
+/// their bounds.
 #[test]
-fn a_signal_saves_the_best_direct_mapping() {
+fn a_signal_saves_the_best_many_to_one_mapping() {
     let machine = ["--machine=4:8", "--distance_parameter_string=1:10"];
     let options = ["--output_filename=out", "--threads=2", "--preconfiguration_mapping=strong"];
     for more in [&["--time_limit=1h"][..], &["--imbalance=0"]] {
@@ -72,8 +73,8 @@ fn a_signal_saves_the_best_direct_mapping() {
     }
 }
 
-/// A workload whose mapping would take minutes, at the point where it was read.
-fn long_program_run(folder: &Path, options: &[&str]) -> (Child, BufReader<ChildStdout>) {
+/// A workload whose mapping would take minutes, just after it was read.
+fn long_workload_run(folder: &Path, options: &[&str]) -> (Child, BufReader<ChildStdout>) {
     let generate = ["--generate=random:1000", "--seed=2", "--output_filename=p"];
     stdout_of(program("generate_model", folder).args(generate));
     let mut command = program("viem", folder);
@@ -82,8 +83,8 @@ fn long_program_run(folder: &Path, options: &[&str]) -> (Child, BufReader<ChildS
     start(&command, folder, "workload has")
 }
 
-/// What a stopped run of it says and writes is the mapping that its report and the evaluator tell of.
-fn check_stopped_program(folder: &Path, text: &str) {
+/// The output and files of a stopped run agree with its report and with the evaluator.
+fn check_stopped_workload(folder: &Path, text: &str) {
     assert!(text.contains("stopped early"), "{text}");
     let report = report_in(&folder.join("report"));
     assert_eq!(report["stopped"], true);
@@ -94,23 +95,23 @@ fn check_stopped_program(folder: &Path, text: &str) {
 }
 
 #[test]
-fn a_signal_saves_the_best_mapping_of_a_program() {
+fn a_signal_saves_the_best_mapping_of_a_workload() {
     for signal in ["-INT", "-TERM"] {
         let folder = tempfile::tempdir().unwrap();
-        let text = told_after(signal, long_program_run(folder.path(), &[]));
-        check_stopped_program(folder.path(), &text);
+        let text = told_after(signal, long_workload_run(folder.path(), &[]));
+        check_stopped_workload(folder.path(), &text);
     }
 }
 
 #[test]
-fn a_time_limit_ends_the_mapping_of_a_program() {
+fn a_time_limit_ends_the_mapping_of_a_workload() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut child, mut lines) = long_program_run(folder.path(), &["--time_limit=0.5", "--threads=1"]);
+    let (mut child, mut lines) = long_workload_run(folder.path(), &["--time_limit=0.5", "--threads=1"]);
     let mut text = String::new();
     lines.read_to_string(&mut text).unwrap();
     assert!(child.wait().unwrap().success());
-    check_stopped_program(folder.path(), &text);
-    // A loaded machine may take longer than the second that is promised.
+    check_stopped_workload(folder.path(), &text);
+    // A loaded machine may take longer than the promised second.
     let seconds = report_in(&folder.path().join("report"))["seconds"].as_f64().unwrap();
     assert!(seconds < 10.0, "{seconds} s");
 }
@@ -118,7 +119,7 @@ fn a_time_limit_ends_the_mapping_of_a_program() {
 #[test]
 fn the_second_signal_ends_at_once() {
     let folder = tempfile::tempdir().unwrap();
-    // Nobody reads the pipe, so once stopped, the program waits to open it, until the second signal.
+    // Nobody reads the pipe, so the stopped program waits to open it until the second signal.
     assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
     let (mut child, mut lines) = long_run(folder.path(), "pipe", LONG_SEARCH);
     send(&child, "-INT");
@@ -131,9 +132,10 @@ fn the_second_signal_ends_at_once() {
     assert!(!folder.path().join("report").exists());
 }
 
-/// What was asked for cannot be replaced any more once the work is done: the result is found under the name that is told.
+/// The requested name can no longer be replaced once the work is done: the result is kept under the name in
+/// the message.
 #[test]
-fn a_result_that_cannot_be_put_in_place_is_kept_under_a_name_that_is_told() {
+fn a_result_that_cannot_be_put_in_place_is_kept_under_a_reported_name() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, lines) = long_run(folder.path(), "out", LONG_SEARCH);
     fs::create_dir(folder.path().join("out")).unwrap();
@@ -145,16 +147,16 @@ fn a_result_that_cannot_be_put_in_place_is_kept_under_a_name_that_is_told() {
     let all = names(folder.path());
     let kept: Vec<&String> = all.iter().filter(|name| name.ends_with(".tmp")).collect();
     let [kept] = kept[..] else { panic!("one file is kept: {all:?}") };
-    assert!(message.contains(kept.as_str()), "{message} does not tell of {kept}");
+    assert!(message.contains(kept.as_str()), "{message} does not name {kept}");
     let mut evaluator = program("evaluator", folder.path());
     stdout_of(evaluator.args(["model", "--input_mapping", kept]).args(DEEP));
     // The other output is in place.
     assert_eq!(report_in(&folder.path().join("report"))["stopped"], true);
 }
 
-/// Around hubs single steps are long. Wherever a run is, the signal is heard.
+/// Single steps are long around hubs, but signals are handled at any point of a run.
 #[test]
-fn a_signal_is_heard_anywhere_around_hubs() {
+fn signals_are_handled_anywhere_around_hubs() {
     let folder = tempfile::tempdir().unwrap();
     let n = 30_000;
     let mut graph = GraphBuilder::new(n);
@@ -183,7 +185,7 @@ fn a_signal_is_heard_anywhere_around_hubs() {
     }
 }
 
-/// The order of the processes that a run begins from is part of it.
+/// The initial order of the processes is part of the result.
 #[test]
 fn a_time_limit_ends_the_order_that_a_mapping_follows() {
     let folder = tempfile::tempdir().unwrap();
@@ -200,7 +202,7 @@ fn a_time_limit_ends_the_order_that_a_mapping_follows() {
 }
 
 #[test]
-fn a_reader_that_goes_away_costs_no_result() {
+fn a_closed_pipe_loses_no_result() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, lines) = long_run(folder.path(), "out", LONG_SEARCH);
     drop(lines);
@@ -212,9 +214,9 @@ fn a_reader_that_goes_away_costs_no_result() {
     assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap().lines().count(), 128 * 128);
 }
 
-/// Nothing is there to be saved while any input is still being read.
+/// There is nothing to save while any input is still being read.
 #[test]
-fn the_first_signal_ends_what_only_reads() {
+fn the_first_signal_ends_a_run_that_is_still_reading() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("model"), "2 1\n2\n1\n").unwrap();
     let machine = ["--hierarchy_parameter_string=2", "--distance_parameter_string=1"];
@@ -230,7 +232,8 @@ fn the_first_signal_ends_what_only_reads() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        // A comment that does not end: once much more than a pipe holds is gone, the program is reading.
+        // A comment that does not end: once much more than the capacity of a pipe is consumed, the program is
+        // reading.
         let mut input = child.stdin.take().unwrap();
         for _ in 0..100 {
             input.write_all(&[b'%'; 1 << 16]).unwrap();
@@ -242,7 +245,7 @@ fn the_first_signal_ends_what_only_reads() {
     }
 }
 
-/// Needs `script`, which makes a terminal; without it, nothing is tested.
+/// Needs `script`, which provides a terminal; skipped otherwise.
 #[test]
 fn the_progress_line_is_gone_at_the_end() {
     let folder = tempfile::tempdir().unwrap();
@@ -270,7 +273,7 @@ fn a_model_that_is_not_finished_is_not_written() {
     let mut command = program("generate_model", folder.path());
     command.args(["graph", "--k=4000", "--preconfiguration=strong"]);
     command.args(["--json=report", "--mapping_filename=blocks"]);
-    // Without SIGINT: a shell starts work in the background with that signal ignored, and programs inherit it.
+    // Without SIGINT: a shell starts background jobs with that signal ignored, and programs inherit this.
     for (signal, number) in [("-TERM", 15), ("-USR1", 10), ("-USR2", 12)] {
         let mut child = to_spawn(&command, folder.path()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();

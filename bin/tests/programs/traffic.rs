@@ -61,7 +61,7 @@ fn several_files_and_standard_input_are_summed() {
 }
 
 #[test]
-fn what_is_torn_or_missing_is_told() {
+fn torn_and_missing_files_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let stream = "E\t0\t3\t5 bytes\t1 msgs sent\nE\t0\t1\t5 byhello\nI\t3\t0\t1 bytes\t1 msgs sent\n";
     let mut command = program("generate_model", folder.path());
@@ -73,7 +73,7 @@ fn what_is_torn_or_missing_is_told() {
 }
 
 #[test]
-fn wrong_use_and_wrong_files_are_refused() {
+fn wrong_use_and_wrong_files_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.csv"), "1,2,5\n").unwrap();
     fs::write(

@@ -61,7 +61,7 @@ fn every_value_of_every_option_works() {
 }
 
 #[test]
-fn options_without_use_are_refused() {
+fn unused_options_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |options: &[&str], says: &str| {
         let message = failure_of(viem(folder.path(), "openfoam_sphere_64.msgs.graph").args(options), 2);
@@ -122,7 +122,7 @@ fn prefixes_of_options_work_if_they_fit_one_option_only() {
 }
 
 #[test]
-fn the_mapping_depends_on_the_seed_and_on_nothing_else() {
+fn the_mapping_depends_only_on_the_seed() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("model"), text_of(&generate::random_geometric(128, 9.0, 1))).unwrap();
     let run = |options: &[&str]| {
@@ -151,7 +151,7 @@ fn the_mapping_depends_on_the_seed_and_on_nothing_else() {
 }
 
 #[test]
-fn the_report_tells_what_was_done() {
+fn the_report_describes_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let text = stdout_of(viem(folder.path(), "lammps_melt_64.bytes.graph").args(["--json=-", "--seed=5"]));
     let report: Value = serde_json::from_str(&text).expect("stdout carries nothing but the report");
@@ -207,7 +207,7 @@ fn the_result_is_not_worse_than_the_identity_nor_than_the_start() {
 }
 
 #[test]
-fn sums_beyond_32_bits_are_exact_and_beyond_64_bits_refused() {
+fn sums_beyond_32_bits_are_exact_and_beyond_64_bits_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let cycle = |weight: u64| {
         let rows = [(2, 4), (1, 3), (2, 4), (1, 3)].map(|(u, v)| format!("{u} {weight} {v} {weight}\n"));
@@ -223,7 +223,7 @@ fn sums_beyond_32_bits_are_exact_and_beyond_64_bits_refused() {
 }
 
 #[test]
-fn failures_have_one_message_the_right_code_and_cost_no_file() {
+fn failures_have_one_message_and_the_right_code_and_leave_files_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("permutation"), "precious").unwrap();
@@ -249,7 +249,7 @@ fn failures_have_one_message_the_right_code_and_cost_no_file() {
 }
 
 #[test]
-fn the_end_of_a_run_says_what_was_gained_and_where_it_is() {
+fn the_end_of_a_run_reports_the_gain_and_the_output() {
     let folder = tempfile::tempdir().unwrap();
     let model = "openfoam_sphere_64.msgs.graph";
     let identity: String = (0..64).map(|pe| format!("{pe}\n")).collect();
@@ -261,7 +261,7 @@ fn the_end_of_a_run_says_what_was_gained_and_where_it_is() {
     let end = format!("identity {before} -> {after} ({less:.1} % less); written to result");
     assert_eq!(text.lines().last().unwrap(), end);
     assert!(text.contains(&format!("verified: J of the files is {after} too")), "{text}");
-    // Nothing to gain and nothing to divide by.
+    // Nothing to gain, and no value to divide by.
     fs::write(folder.path().join("empty"), "4 0\n\n\n\n\n").unwrap();
     let machine = ["--hierarchy_parameter_string=4", "--distance_parameter_string=1"];
     let text = stdout_of(program("viem", folder.path()).arg("empty").args(machine));
@@ -269,7 +269,7 @@ fn the_end_of_a_run_says_what_was_gained_and_where_it_is() {
 }
 
 #[test]
-fn distances_that_fall_are_warned_of() {
+fn decreasing_distances_cause_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     let model = instance("openfoam_sphere_64.msgs.graph");
     let run = |distances: &str, extra: &[&str]| {
@@ -289,7 +289,7 @@ fn distances_that_fall_are_warned_of() {
 #[test]
 fn times_have_units() {
     let folder = tempfile::tempdir().unwrap();
-    // Without a search, a run ends long before its time is over.
+    // Without a search, a run ends long before its time limit.
     let limit = |time: &str| {
         let mut command = viem(folder.path(), "openfoam_sphere_64.msgs.graph");
         command.args(["--json=-", "--local_search_neighborhood=none", "--time_limit", time]);
@@ -307,7 +307,7 @@ fn times_have_units() {
 }
 
 #[test]
-fn every_seed_is_taken() {
+fn every_seed_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let run = |seed: &str| {
         let text =
@@ -328,7 +328,7 @@ fn every_seed_is_taken() {
 }
 
 #[test]
-fn unknown_options_are_answered_with_what_may_be_meant() {
+fn unknown_options_are_answered_with_suggestions() {
     let folder = tempfile::tempdir().unwrap();
     let hint = |option: &str| failure_of(viem(folder.path(), "openfoam_sphere_64.msgs.graph").arg(option), 2);
     for (option, meant) in [
@@ -350,7 +350,7 @@ fn unknown_options_are_answered_with_what_may_be_meant() {
         "{message}"
     );
     assert!(hint("--qqqq").contains("there is no option --qqqq (--help"));
-    // What is no option is told as ever.
+    // Unknown options are reported as always.
     assert!(hint("another_file").contains("another_file"));
 }
 
@@ -381,7 +381,7 @@ fn help_and_version_go_to_stdout() {
     }
 }
 
-/// The options that a help lists, each below its heading.
+/// The options listed in a help text, each below its heading.
 fn options_by_heading(help: &str) -> Vec<(&str, &str)> {
     let mut heading = "";
     let mut options = Vec::new();
@@ -389,7 +389,7 @@ fn options_by_heading(help: &str) -> Vec<(&str, &str)> {
         if let Some(title) = line.strip_suffix(':').filter(|title| !title.starts_with(' ')) {
             heading = title;
         }
-        // The names of options stand further left than what is said of them.
+        // The names of options are indented less than their descriptions.
         let name = line.trim_start();
         if name.starts_with("--") && line.len() - name.len() <= 6 {
             options.push((heading, name.split([' ', '[', '=']).next().unwrap()));
@@ -438,7 +438,7 @@ fn options_stand_below_their_own_headings() {
 }
 
 #[test]
-fn launch_files_are_written_whole_and_nothing_is_replaced_that_nobody_named() {
+fn launch_files_are_written_completely_and_replace_only_named_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let run = |extra: &[&str]| {
@@ -450,7 +450,7 @@ fn launch_files_are_written_whole_and_nothing_is_replaced_that_nobody_named() {
     let text = stdout_of(&mut run(&["--machine=8:2", "--launch=cray", "--json=report"]));
     let line = after(&text, "launch with: ");
     assert!(line.contains("MPICH_RANK_REORDER_FILE=MPICH_RANK_ORDER srun -N 2 -n 16"), "{line}");
-    // The line that answers the question is the last.
+    // The last line answers the question.
     assert!(text.lines().last().unwrap().starts_with("identity "), "{text}");
     let order = fs::read_to_string(path("MPICH_RANK_ORDER")).unwrap();
     let mapping = fs::read_to_string(path("permutation")).unwrap();
@@ -461,7 +461,7 @@ fn launch_files_are_written_whole_and_nothing_is_replaced_that_nobody_named() {
     let report = report_in(&path("report"));
     assert_eq!(report["launch"]["kind"], "cray");
     assert_eq!(report["launch"]["line"], line);
-    // What is there stays unless it is named.
+    // Existing files stay unless they are named.
     fs::write(path("MPICH_RANK_ORDER"), "precious").unwrap();
     let message = failure_of(&mut run(&["--machine=8:2", "--launch=cray"]), 2);
     assert!(message.contains("to replace it, name it: --launch=cray:MPICH_RANK_ORDER"), "{message}");
@@ -479,7 +479,7 @@ fn launch_files_are_written_whole_and_nothing_is_replaced_that_nobody_named() {
         let mode = |name| fs::metadata(path(name)).unwrap().permissions().mode();
         assert_eq!(mode("run me") & 0o111, (mode("my hosts") & 0o444) >> 2);
     }
-    // What cannot be launched is told before any work, and nothing is written.
+    // A mapping that cannot be launched is reported before any work, and nothing is written.
     let before = crate::common::names(folder.path());
     let message = failure_of(&mut run(&["--machine=8:2", "--launch=openmpi:new", "-o", "new2"]), 2);
     assert!(
@@ -492,28 +492,29 @@ fn launch_files_are_written_whole_and_nothing_is_replaced_that_nobody_named() {
     let message = failure_of(&mut run(&["--machine=8:2", "--launch=cray:same", "-o", "same"]), 2);
     assert!(message.contains("two outputs cannot go to the same place"), "{message}");
     assert_eq!(crate::common::names(folder.path()), before);
-    // Where PEs stay free, the mapping may turn out not to fit the launcher; it is written nevertheless.
+    // If PEs stay free, the mapping may turn out to be unsuitable for the launcher; it is written
+    // nevertheless.
     let spare = run(&["--machine=12:2", "--launch=cray:order", "-o", "kept"]).output().unwrap();
     assert!(path("kept").exists());
     assert_eq!(path("order").exists(), spare.status.success());
 }
 
 #[test]
-fn programs_tell_shells_and_man_about_themselves() {
+fn programs_print_completions_and_man_pages() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["viem", "evaluator", "generate_model", "graphchecker"] {
-        let told = |option: &str| stdout_of(program(name, folder.path()).arg(option));
+        let printed_by = |option: &str| stdout_of(program(name, folder.path()).arg(option));
         for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-            let text = told(&format!("--completions={shell}"));
+            let text = printed_by(&format!("--completions={shell}"));
             assert!(text.contains(name) && text.contains("quiet"), "{name} {shell}");
         }
-        // What follows a colon is run by zsh, so those in names of values are escaped.
-        let zsh = told("--completions=zsh");
+        // zsh evaluates the text after a colon, so colons in names of values are escaped.
+        let zsh = printed_by("--completions=zsh");
         for value in ["a1:a2:...", "d1:d2:...", "KIND[:FILE[,FILE]]", "PATTERN:SIZE"] {
             assert!(!zsh.contains(&format!(":{value}:")), "{name}: {value}");
         }
         assert_eq!(zsh.contains(r":a1\:a2\:...:"), ["viem", "evaluator"].contains(&name));
-        let page = told("--man");
+        let page = printed_by("--man");
         assert!(
             page.contains(&format!(".TH {name} 1")) && page.contains(r"\fB\-\-quiet\fR"),
             "{name}:\n{page}"

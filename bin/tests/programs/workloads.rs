@@ -1,29 +1,29 @@
-//! Programs in time, given to the programs as a user does.
+//! Workloads, given to the programs as a user does.
 
 use std::fs;
 use std::path::Path;
 
 use crate::common::{after, failure_of, program, report_in, stdout_of};
 
-/// A program of a pattern in a file `p` of a folder.
+/// A workload of a pattern in a file `p` of a folder.
 fn generated(folder: &Path, pattern: &str) {
     let arguments = ["--generate", pattern, "--shuffle", "-o", "p", "--seed=5"];
     stdout_of(program("generate_model", folder).args(arguments));
 }
 
 #[test]
-fn a_program_is_generated_mapped_verified_and_simulated() {
+fn a_workload_is_generated_mapped_verified_and_simulated() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     generated(at, "mesh:4x4");
     let map = ["p", "--machine=torus:4x4", "--preconfiguration_mapping=fast", "--verify", "--json=map.json"];
-    let told = stdout_of(program("viem", at).args(map));
-    assert_eq!(after(&told, "workload has "), "16 tasks, 192 messages, 12288 flits");
+    let printed = stdout_of(program("viem", at).args(map));
+    assert_eq!(after(&printed, "workload has "), "16 tasks, 192 messages, 12288 flits");
     let report = report_in(&at.join("map.json"));
     assert_eq!(report["estimate"], report["ideal"], "a mesh fits a torus");
-    let cost = after(&told, "verified: J of the files is ");
+    let cost = after(&printed, "verified: J of the files is ");
     assert_eq!(cost, format!("{} too", report["cost"]));
-    let estimate = after(&told, "verified: F of the files is ");
+    let estimate = after(&printed, "verified: F of the files is ");
     assert_eq!(estimate, format!("{:.1} too", report["estimate"].as_f64().unwrap()));
 
     let score = [
@@ -34,14 +34,14 @@ fn a_program_is_generated_mapped_verified_and_simulated() {
         "--trace=t.json",
         "--json=score.json",
     ];
-    let told = stdout_of(program("evaluator", at).args(score));
+    let printed = stdout_of(program("evaluator", at).args(score));
     let score = report_in(&at.join("score.json"));
     assert_eq!(score["J"], report["cost"]);
     assert_eq!(score["estimate"], report["estimate"]);
     assert_eq!(score["simulation"]["completion_time"].as_f64(), report["ideal"].as_f64());
     assert_eq!(score["simulation"]["busiest_links"].as_array().unwrap().len(), 10);
     assert_eq!(
-        after(&told, "simulated completion time = "),
+        after(&printed, "simulated completion time = "),
         score["simulation"]["completion_time"].to_string()
     );
     let trace = report_in(&at.join("t.json"));
@@ -51,9 +51,10 @@ fn a_program_is_generated_mapped_verified_and_simulated() {
     stdout_of(program("generate_model", at).args(["p", "-o", "g"]));
     assert!(fs::read_to_string(at.join("g")).unwrap().starts_with("16 24 11\n"));
     let phase = ["g", "--machine=torus:4x4", "--input_mapping=permutation", "--simulate"];
-    let told = stdout_of(program("evaluator", at).args(phase));
-    // Each pair exchanges 64 flits in each of four rounds, both ways: that much in each direction at once.
-    assert_eq!(after(&told, "simulated completion time = "), (2 * 4 * 64).to_string());
+    let printed = stdout_of(program("evaluator", at).args(phase));
+    // Each pair exchanges 64 flits in each of four rounds, in both directions: the same in each direction at
+    // once.
+    assert_eq!(after(&printed, "simulated completion time = "), (2 * 4 * 64).to_string());
 }
 
 #[test]
@@ -70,13 +71,13 @@ fn the_same_seed_gives_the_same_files_and_the_estimate_may_judge() {
         ];
         stdout_of(program("viem", at).args(arguments).args(outputs))
     };
-    let told = run("1", "a", "simulation");
-    assert_eq!(after(&run("2", "b", "simulation"), "simulated "), after(&told, "simulated "));
+    let printed = run("1", "a", "simulation");
+    assert_eq!(after(&run("2", "b", "simulation"), "simulated "), after(&printed, "simulated "));
     run("4", "b4", "simulation");
     assert_eq!(fs::read(at.join("a")).unwrap(), fs::read(at.join("b")).unwrap());
     assert_eq!(fs::read(at.join("a")).unwrap(), fs::read(at.join("b4")).unwrap());
-    let told = run("2", "c", "estimate");
-    assert!(!told.contains("simulated completion time"), "{told}");
+    let printed = run("2", "c", "estimate");
+    assert!(!printed.contains("simulated completion time"), "{printed}");
     // A mapping is improved in place.
     let improve =
         ["p", "--machine=mesh:6x6", "--preconfiguration_mapping=fast", "--input_mapping=c", "-o", "c"];
@@ -95,7 +96,7 @@ fn more_tasks_than_pes_share_them() {
     assert!(mapping.lines().all(|pe| on(pe) <= 4));
     let score = ["p", "--machine=mesh:3x3", "--input_mapping=permutation", "--simulate"];
     stdout_of(program("evaluator", at).args(score));
-    // Room that no task can need costs nothing.
+    // Capacity that no task can need costs nothing.
     let ample = ["p", "--machine=mesh:3x3", "--preconfiguration_mapping=fast", "--tasks_per_pe=1048576"];
     stdout_of(program("viem", at).args(ample));
     for (name, more) in [("viem", "-oq"), ("evaluator", "--input_mapping=permutation")] {
@@ -115,8 +116,8 @@ fn more_tasks_than_pes_share_them() {
 /// The simulated completion time of a mapping.
 fn simulated(folder: &Path, machine: &str, mapping: &str) -> u64 {
     let mapping = format!("--input_mapping={mapping}");
-    let told = stdout_of(program("evaluator", folder).args(["p", machine, &mapping, "--simulate"]));
-    after(&told, "simulated completion time = ").parse().unwrap()
+    let printed = stdout_of(program("evaluator", folder).args(["p", machine, &mapping, "--simulate"]));
+    after(&printed, "simulated completion time = ").parse().unwrap()
 }
 
 #[test]
@@ -139,7 +140,7 @@ fn the_result_is_not_slower_than_the_input_mapping() {
         let starts = report["starts"].as_array().unwrap();
         assert!(starts.iter().any(|start| start["start"] == "input_mapping"), "{report}");
     }
-    // A mapping that leaves no room is refused: three tasks are on PE 4, where two have room.
+    // A mapping that exceeds the capacity is rejected: three tasks are on PE 4, which has capacity 2.
     fs::write(at.join("full"), "4\n".repeat(3) + &"0\n".repeat(22)).unwrap();
     let full = ["p", machine, "--input_mapping=full", "--tasks_per_pe=2"];
     let message = failure_of(program("viem", at).args(full), 65);
@@ -147,15 +148,15 @@ fn the_result_is_not_slower_than_the_input_mapping() {
 }
 
 #[test]
-fn a_program_is_drawn_and_launched() {
+fn a_workload_is_drawn_and_launched() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     generated(at, "mesh:4x4");
     let fast = "--preconfiguration_mapping=fast";
     let map =
         ["p", "--machine=torus:4x4", fast, "--picture=a.svg", "--launch=inverse:ranks", "--json=report"];
-    let told = stdout_of(program("viem", at).args(map));
-    assert_eq!(after(&told, "launch files for inverse: "), "ranks");
+    let printed = stdout_of(program("viem", at).args(map));
+    assert_eq!(after(&printed, "launch files for inverse: "), "ranks");
     let report = report_in(&at.join("report"));
     assert_eq!(report["launch"]["files"][0], "ranks");
     let numbers = |name: &str| -> Vec<usize> {
@@ -174,14 +175,14 @@ fn a_program_is_drawn_and_launched() {
     stdout_of(program("evaluator", at).args(score));
     assert_eq!(picture, fs::read_to_string(at.join("b.svg")).unwrap());
 
-    // A launcher that starts programs by a script.
+    // A launcher that starts programs through a script.
     let machine = "--machine=hosts:hosts,node=4";
     fs::write(at.join("hosts"), "n1\nn2\nn3\nn4\n").unwrap();
-    let told = stdout_of(program("viem", at).args(["p", machine, fast, "--launch=openmpi"]));
-    assert!(after(&told, "launch with: ").starts_with("mpirun -n 16 "), "{told}");
+    let printed = stdout_of(program("viem", at).args(["p", machine, fast, "--launch=openmpi"]));
+    assert!(after(&printed, "launch with: ").starts_with("mpirun -n 16 "), "{printed}");
     assert_eq!(fs::read_to_string(at.join("rankfile")).unwrap().lines().count(), 16);
 
-    // Tasks that share processing elements are drawn, but not launched; this is found out before any work.
+    // Tasks that share processing elements are drawn, but not launched; this is detected before any work.
     let shared = ["p", "--machine=mesh:3x3", fast, "-o", "shared"];
     stdout_of(program("viem", at).args(shared).arg("--picture=c.svg"));
     assert!(fs::read_to_string(at.join("c.svg")).unwrap().contains("J of block"));
@@ -189,7 +190,7 @@ fn a_program_is_drawn_and_launched() {
     let message = failure_of(program("viem", at).args(refused), 2);
     assert!(message.contains("--launch is for one process per processing element"), "{message}");
     assert!(!at.join("refused").exists() && !at.join("r").exists());
-    // So it is where the machine itself has room for several.
+    // The same if the machine itself has capacity for several tasks.
     fs::write(at.join("m.tgt"), "cmpltw 3 6 6 6\n").unwrap();
     let shared = ["p", "--machine=m.tgt", fast, "-o", "shared", "--picture=d.svg", "--json=report"];
     stdout_of(program("viem", at).args(shared));
@@ -204,7 +205,7 @@ fn a_program_is_drawn_and_launched() {
 }
 
 #[test]
-fn what_processing_elements_do_is_drawn_whatever_their_numbers_are() {
+fn timelines_are_drawn_for_pes_of_any_numbers() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     generated(at, "ring:4");
@@ -217,29 +218,29 @@ fn what_processing_elements_do_is_drawn_whatever_their_numbers_are() {
     assert!(picture.contains("class=\"h6\""), "{picture}");
 }
 
-/// A table of all phases on all links would have 2^28 entries and more.
+/// A table of all phases on all links would have at least 2^28 entries.
 #[test]
-fn where_f_takes_too_much_memory_j_and_the_simulation_are_told() {
+fn without_memory_for_f_j_and_the_simulation_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     stdout_of(program("generate_model", at).args(["--generate", "random:200", "--rounds=80", "-o", "p"]));
     let machine = "--machine=mesh:128x128";
     let message = failure_of(program("viem", at).args(["p", machine]), 71);
-    assert!(message.contains("phases on 65536 links take more memory than can be taken"), "{message}");
+    assert!(message.contains("phases on 65536 links need more memory than is available"), "{message}");
     fs::write(at.join("m"), (0..200).map(|task| format!("{task}\n")).collect::<String>()).unwrap();
     let score = ["p", machine, "--input_mapping=m", "--simulate", "--json=score"];
-    let told = stdout_of(program("evaluator", at).args(score));
+    let printed = stdout_of(program("evaluator", at).args(score));
     let (_, reason) = message.trim_end().split_once(": ").unwrap();
-    assert!(after(&told, "no estimate F (ideal: ").ends_with(reason), "{told}");
+    assert!(after(&printed, "no estimate F (ideal: ").ends_with(reason), "{printed}");
     let report = report_in(&at.join("score"));
     assert!(report["estimate"].is_null() && report["ideal"].is_number());
-    assert_eq!(after(&told, "quadratic assignment objective J(C,D,Pi') = "), report["J"].to_string());
+    assert_eq!(after(&printed, "quadratic assignment objective J(C,D,Pi') = "), report["J"].to_string());
     let time = report["simulation"]["completion_time"].to_string();
-    assert_eq!(after(&told, "simulated completion time = "), time);
+    assert_eq!(after(&printed, "simulated completion time = "), time);
 }
 
 #[test]
-fn what_is_wrong_is_told_and_costs_no_file() {
+fn errors_are_reported_and_leave_files_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     fs::write(at.join("permutation"), "precious").unwrap();
@@ -260,7 +261,7 @@ fn what_is_wrong_is_told_and_costs_no_file() {
         assert!(message.contains(text), "{message}");
         assert!(!at.join("q").exists());
     }
-    // Where a graph is asked for, a program is called by its name.
+    // Where a graph is expected, a workload is reported by its kind.
     let message = failure_of(program("graphchecker", at).args(["p", "--fix=q"]), 65);
     assert!(!message.is_empty());
     let message = failure_of(

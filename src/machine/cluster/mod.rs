@@ -21,8 +21,8 @@ use crate::io::cluster::hwloc::{Object, ObjectKind};
 use crate::io::cluster::latency::Latencies;
 use crate::io::cluster::topology::Topology;
 use crate::machine::{
-    DistanceMatrix, Distances, Division, Hierarchy, Hosted, Interconnect, Location, Machine, MachineError,
-    Note, UnevenTree,
+    Audited, DistanceMatrix, Distances, Division, Hierarchy, Hosted, Interconnect, Located, Location,
+    Machine, MachineError, Note, UnevenTree,
 };
 use levels::{Given, Level, Members};
 use network::Network;
@@ -373,6 +373,20 @@ impl Machine for Cluster {
         self.tree.interconnect()
     }
 
+    fn describe(&self) -> String {
+        self.understood.clone()
+    }
+
+    fn located(&self) -> Option<&dyn Located> {
+        Some(self)
+    }
+
+    fn audited(&self) -> Option<&dyn Audited> {
+        Some(self)
+    }
+}
+
+impl Located for Cluster {
     fn location(&self, pe: PeId) -> Location {
         let node = self.node_of(pe);
         let leaf = &self.leaves[self.inside[node]][(pe - self.first_pe[node]) as usize];
@@ -383,11 +397,9 @@ impl Machine for Cluster {
     fn host(&self, node: u32) -> Option<&str> {
         self.hosts.get(node as usize)?.as_deref()
     }
+}
 
-    fn describe(&self) -> String {
-        self.understood.clone()
-    }
-
+impl Audited for Cluster {
     fn notes(&self) -> Vec<Note> {
         // Of machines that are no hierarchy the description is told anyway.
         let text = format!("machine: {}", self.understood);
@@ -395,7 +407,7 @@ impl Machine for Cluster {
         understood.into_iter().chain(self.notes.iter().cloned()).collect()
     }
 
-    fn outline(&self) -> Option<String> {
+    fn outline(&self) -> String {
         let Outline { distances, digits, between } = &self.outline;
         let row = |numbers: &[i64]| numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
         let mut text = format!("{}\n", row(distances));
@@ -410,7 +422,7 @@ impl Machine for Cluster {
         for nodes in between.chunks_exact(nodes.max(1)) {
             text += &format!("between {}\n", row(nodes));
         }
-        Some(text)
+        text
     }
 }
 

@@ -1,7 +1,9 @@
 //! A machine whose PEs have room for more than one process.
 
 use crate::ground::types::PeId;
-use crate::machine::{Distances, Division, Hierarchy, Interconnect, Location, Machine, MachineError, Note};
+use crate::machine::{
+    Audited, Distances, Division, Hierarchy, Interconnect, Located, Location, Machine, MachineError, located,
+};
 
 /// A machine with a capacity for each PE.
 #[derive(Clone, Debug)]
@@ -13,7 +15,7 @@ pub struct Capacities<M> {
 }
 
 impl<M: Machine> Capacities<M> {
-    /// The PEs of `machine` with room for so many processes each, at least 1.
+    /// The PEs of `machine` with room for these numbers of processes, each at least 1.
     pub fn new(machine: M, capacities: Vec<u32>) -> Result<Self, MachineError> {
         let (num_pes, found) = (machine.num_pes(), capacities.len());
         if found != num_pes {
@@ -52,28 +54,30 @@ impl<M: Machine> Machine for Capacities<M> {
         self.machine.number(pe)
     }
 
-    /// With PEs for more than one process, a machine is a regular tree no more.
+    /// With PEs that have room for several processes, the machine is no longer a regular tree.
     fn hierarchy(&self) -> Option<&Hierarchy> {
         self.machine.hierarchy().filter(|_| self.are_plain)
     }
 
-    fn location(&self, pe: PeId) -> Location {
-        self.machine.location(pe)
+    fn describe(&self) -> String {
+        self.machine.describe()
     }
 
-    fn outline(&self) -> Option<String> {
-        self.machine.outline()
+    fn located(&self) -> Option<&dyn Located> {
+        Some(self)
+    }
+
+    fn audited(&self) -> Option<&dyn Audited> {
+        self.machine.audited()
+    }
+}
+
+impl<M: Machine> Located for Capacities<M> {
+    fn location(&self, pe: PeId) -> Location {
+        located::location(&self.machine, pe)
     }
 
     fn host(&self, node: u32) -> Option<&str> {
-        self.machine.host(node)
-    }
-
-    fn notes(&self) -> Vec<Note> {
-        self.machine.notes()
-    }
-
-    fn describe(&self) -> String {
-        self.machine.describe()
+        located::host(&self.machine, node)
     }
 }

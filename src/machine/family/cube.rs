@@ -19,13 +19,13 @@ impl Hypercube {
         if dimension >= PeId::BITS { Err(MachineError::TooManyPes) } else { Ok(Self { dimension }) }
     }
 
-    /// The dimensions of a torus of the same distances: two bits are a ring of four, and the last may be left by itself.
+    /// The dimensions of a torus with the same distances: two bits are a ring of four, and a last bit a ring of two.
     fn rings(&self) -> Vec<Dimension> {
         let length = |bit: u32| if bit + 1 < self.dimension { 4 } else { 2 };
         (0..self.dimension).step_by(2).map(|bit| Dimension { length: length(bit), is_closed: true }).collect()
     }
 
-    /// The coordinates of a PE in that torus. A ring goes through 00, 01, 11 and 10.
+    /// The coordinates of a PE in that torus. The order along a ring of four is 00, 01, 11, 10.
     fn coordinates(&self, pe: PeId) -> impl Iterator<Item = u32> {
         (0..self.dimension).step_by(2).map(move |bit| [0, 1, 3, 2][(pe >> bit & 3) as usize])
     }
@@ -43,16 +43,16 @@ impl Machine for Hypercube {
             return Ok(Distances::Differences(Placed::new(metric, keys)));
         }
         keys.extend(0..self.num_pes() as PeId);
-        Ok(Distances::Cube(Placed::new(BitsThatDiffer { dimension: self.dimension }, keys)))
+        Ok(Distances::Hamming(Placed::new(Hamming { dimension: self.dimension }, keys)))
     }
 
     /// A mesh with two vertices along each dimension.
     fn interconnect(&self) -> Interconnect {
         let mesh = Grid::mesh(&vec![2; self.dimension as usize]);
-        Interconnect::Grid(mesh.expect("a mesh of as many PEs"))
+        Interconnect::Grid(mesh.expect("a mesh with the same number of PEs"))
     }
 
-    /// Subcubes: the highest bit that is not fixed yet divides a part.
+    /// Subcubes: a part is divided by the highest bit in which its PEs differ.
     fn division(&self) -> Division {
         let order = (0..self.num_pes() as PeId).collect();
         Division::Parts(Parts::divide(order, |pes| match pes.len() {
@@ -74,11 +74,11 @@ impl Machine for Hypercube {
 
 /// The Hamming distance.
 #[derive(Clone, Copy, Debug)]
-pub struct BitsThatDiffer {
+pub struct Hamming {
     dimension: u32,
 }
 
-impl Metric for BitsThatDiffer {
+impl Metric for Hamming {
     type Key = PeId;
 
     #[inline]

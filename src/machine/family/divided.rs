@@ -1,11 +1,12 @@
-//! A machine that somebody has divided into parts.
+//! A machine whose division into parts is given.
 
 use crate::ground::types::PeId;
 use crate::machine::{
-    Distances, Division, Hierarchy, Interconnect, Location, Machine, MachineError, Note, Parts,
+    Audited, Distances, Division, Hierarchy, Interconnect, Located, Location, Machine, MachineError, Parts,
+    located,
 };
 
-/// A machine that falls into the parts told.
+/// A machine with given parts.
 #[derive(Clone, Debug)]
 pub struct Divided<M> {
     machine: M,
@@ -52,23 +53,25 @@ impl<M: Machine> Machine for Divided<M> {
         self.machine.hierarchy()
     }
 
+    fn describe(&self) -> String {
+        self.machine.describe()
+    }
+
+    fn located(&self) -> Option<&dyn Located> {
+        Some(self)
+    }
+
+    fn audited(&self) -> Option<&dyn Audited> {
+        self.machine.audited()
+    }
+}
+
+impl<M: Machine> Located for Divided<M> {
     fn location(&self, pe: PeId) -> Location {
-        self.machine.location(pe)
+        located::location(&self.machine, pe)
     }
 
     fn host(&self, node: u32) -> Option<&str> {
-        self.machine.host(node)
-    }
-
-    fn notes(&self) -> Vec<Note> {
-        self.machine.notes()
-    }
-
-    fn outline(&self) -> Option<String> {
-        self.machine.outline()
-    }
-
-    fn describe(&self) -> String {
-        self.machine.describe()
+        located::host(&self.machine, node)
     }
 }

@@ -1,24 +1,24 @@
 //! Grids of any number of dimensions, open (meshes) or closed (tori), whose vertices hold a PE or a tree of PEs.
 //!
-//! The distance of two vertices is the number of hops between them, each dimension by itself and the shorter way round
-//! where it is closed, times the length of a hop. PEs of one vertex are as far apart as in its tree. The first dimension
-//! is the fastest in the numbers of vertices; the PEs of a vertex are consecutive.
+//! The distance between two vertices is the number of hops between them, summed over all dimensions, the shorter way round in closed
+//! ones, times the length of a hop. PEs of one vertex are as far apart as in its tree. The first dimension varies fastest in the
+//! numbers of vertices; the PEs of a vertex are consecutive.
 //!
 //! # Distances without a matrix
 //!
-//! A key holds the coordinates in lanes of fixed number, so that all lanes are compared at once by vector instructions:
-//! the gap in a lane, or what is left of the way round if that is less. Lanes of 16 bits serve up to eight dimensions of
-//! up to 2^14 vertices, lanes of 32 bits the rest.
+//! A key holds the coordinates in a fixed number of lanes, so that vector instructions compare all lanes at once: the gap in a
+//! lane, or the rest of the way round if that is less. Lanes of 16 bits serve up to eight dimensions of up to 2^14 vertices,
+//! lanes of 32 bits the rest.
 
 use super::hierarchy::{Hierarchy, HierarchyOnline, location_in};
 use crate::ground::types::{Distance, PeId};
 use crate::machine::parts::Parts;
 use crate::machine::{
-    Differences, DistanceOracle as _, Distances, Division, Interconnect, Location, Machine, MachineError,
-    Metric, Placed, key_memory,
+    Differences, DistanceOracle as _, Distances, Division, Interconnect, Located, Location, Machine,
+    MachineError, Metric, Placed, key_memory,
 };
 
-/// Vertices along a dimension at most: gaps, and their sum over all dimensions of a machine, fit 32 bits.
+/// Most vertices along a dimension: gaps, and their sum over all dimensions of a machine, fit 32 bits.
 const MOST_VERTICES: u32 = 1 << 30;
 
 /// Vertices along a dimension, and whether its last vertex is next to its first.
@@ -49,7 +49,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A grid of these dimensions; each vertex holds the PEs of `vertex`, and a hop is as long as told.
+    /// A grid of these dimensions, with the PEs of `vertex` at each vertex, and this length of a hop.
     pub fn new(dimensions: Vec<Dimension>, vertex: Hierarchy, hop: Distance) -> Result<Self, MachineError> {
         if dimensions.iter().any(|dimension| dimension.length == 0) {
             return Err(MachineError::NoPes);
@@ -92,7 +92,7 @@ impl Grid {
         Self::new(dimensions, Hierarchy::single(), 1)
     }
 
-    /// The dimensions, the fastest first.
+    /// The dimensions, the fastest varying first.
     pub fn dimensions(&self) -> &[Dimension] {
         &self.dimensions
     }
@@ -115,7 +115,7 @@ impl Grid {
         self.dimensions.iter().map(hops).sum()
     }
 
-    /// The dimensions that have more than one vertex, each with the distance of two neighbours in the numbers of vertices.
+    /// The dimensions that have more than one vertex, each with the difference between the numbers of two neighbours.
     fn strides(&self) -> Vec<(Dimension, u32)> {
         let mut stride = 1;
         let strides = self.dimensions.iter().map(|&dimension| {
@@ -161,14 +161,14 @@ impl Grid {
         let mut keys = key_memory::room_for_keys(self.num_pes)?;
         keys.extend((0..self.num_pes as PeId).map(key));
         let max_distance = (self.most_hops() * self.hop).max(self.vertex.max_distance());
-        // A stop at another vertex is at least two hops of way.
+        // A detour through another vertex is at least two hops long.
         let has_triangle_inequality =
             vertex.has_triangle_inequality() && self.vertex.max_distance() <= self.hop.saturating_mul(2);
         let hops = Hops { way_round, hop: self.hop, vertex, max_distance, has_triangle_inequality };
         Ok(Placed::new(hops, keys))
     }
 
-    /// Halves of boxes across their longest side; at odd lengths the larger half is by turns the first and the second.
+    /// Boxes, halved across their longest side. If that is odd, the larger half is alternately the first and the second.
     fn boxes(&self) -> Parts {
         let size = self.vertex.num_pes();
         let strides = self.strides();
@@ -200,7 +200,7 @@ impl Grid {
     }
 }
 
-/// Brings the first `run` of each `row` PEs before all others, for which `rest` is space; otherwise their order stays. O(n), and O(1) for a
+/// Moves the first `run` of each `row` PEs before all others, which are buffered in `rest`; the order is otherwise kept. O(n), and O(1) for a
 /// single row.
 fn bring_forward(pes: &mut [PeId], row: usize, run: usize, rest: &mut Vec<PeId>) {
     if row == pes.len() {
@@ -228,7 +228,7 @@ impl Machine for Grid {
         let strides = self.strides();
         let is_narrow =
             strides.len() <= 8 && strides.iter().all(|(dimension, _)| dimension.length <= 1 << 14);
-        Ok(if is_narrow { Distances::Grid(self.metric()?) } else { Distances::WideGrid(self.metric()?) })
+        Ok(if is_narrow { Distances::Hops(self.metric()?) } else { Distances::WideHops(self.metric()?) })
     }
 
     fn interconnect(&self) -> Interconnect {
@@ -237,11 +237,6 @@ impl Machine for Grid {
 
     fn division(&self) -> Division {
         Division::Parts(self.boxes())
-    }
-
-    /// Vertices are nodes.
-    fn location(&self, pe: PeId) -> Location {
-        location_in(self.vertex.arities(), pe)
     }
 
     fn describe(&self) -> String {
@@ -256,17 +251,28 @@ impl Machine for Grid {
             pes => format!("{kind} of {} vertices with {pes} processing elements each", lengths.join(" x ")),
         }
     }
+
+    fn located(&self) -> Option<&dyn Located> {
+        Some(self)
+    }
+}
+
+impl Located for Grid {
+    /// Vertices are nodes.
+    fn location(&self, pe: PeId) -> Location {
+        location_in(self.vertex.arities(), pe)
+    }
 }
 
 /// A coordinate, or a gap between two.
 pub trait Lane: Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
-    /// A way round that is never shorter.
+    /// The length of a way round that is never the shorter one.
     const OPEN: Self;
     /// The lane with this value; it fits.
     fn of(value: u32) -> Self;
     /// A sum of gaps over all dimensions.
     type Sum: Copy + Default + std::ops::Add<Output = Self::Sum> + Into<Distance>;
-    /// How far two coordinates are apart where the way round is so long.
+    /// The hops between two coordinates of a dimension with this way round.
     fn gap(self, other: Self, way_round: Self) -> Self::Sum;
 }
 

@@ -10,12 +10,11 @@
 
 use std::ops::Range;
 
-use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{Distance, PeId};
 use crate::machine::parts::Parts;
 use crate::machine::{
-    DistanceOracle, Distances, Division, Interconnect, Location, Machine, MachineError, Metric, Placed,
-    Ultrametric,
+    DistanceOracle, Distances, Division, HierarchyError, Interconnect, Located, Location, Machine,
+    MachineError, Metric, Placed, Ultrametric,
 };
 
 /// A machine of nested groups: `arities[0]` PEs form a group of level 0, `arities[1]` of those a group
@@ -26,52 +25,6 @@ pub struct Hierarchy {
     arities: Vec<u32>,
     distances: Vec<Distance>,
     num_pes: usize,
-}
-
-/// Why a hierarchy or its distances were refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)] // the messages are the documentation of the fields
-pub enum HierarchyError {
-    #[error(
-        "{what} `{text}` is empty; give numbers separated by colons, innermost level first, such as {example}"
-    )]
-    Empty { what: &'static str, text: String, example: &'static str },
-    #[error(
-        "{what} `{text}`: `{token}` at column {column} is not a whole number from {least} to {greatest}; \
-         give numbers separated by colons, innermost level first, such as {example}"
-    )]
-    BadNumber {
-        what: &'static str,
-        text: String,
-        token: String,
-        column: usize,
-        least: u64,
-        greatest: u64,
-        example: &'static str,
-    },
-    #[error(
-        "the hierarchy has {levels} levels but {distances} distances are given; give one distance a level"
-    )]
-    LevelsDiffer { levels: usize, distances: usize },
-    #[error("a group of a hierarchy has at least 1 member, but level {level} has 0")]
-    ZeroArity { level: usize },
-    #[error("distance {distance} of level {level} is negative")]
-    NegativeDistance { level: usize, distance: Distance },
-    #[error("the hierarchy has more than {} processing elements", PeId::MAX)]
-    TooManyPes,
-}
-
-impl HasKind for HierarchyError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Empty { .. }
-            | Self::BadNumber { .. }
-            | Self::LevelsDiffer { .. }
-            | Self::ZeroArity { .. }
-            | Self::NegativeDistance { .. }
-            | Self::TooManyPes => ErrorKind::Usage,
-        }
-    }
 }
 
 impl Hierarchy {
@@ -111,7 +64,7 @@ impl Hierarchy {
         Self { arities: Vec::new(), distances: Vec::new(), num_pes: 1 }
     }
 
-    /// Sizes of the parts into which a group of so many PEs is divided, of a simplified hierarchy.
+    /// Sizes of the parts of a group of `size` PEs, in a simplified hierarchy.
     pub(in crate::machine) fn children_of(&self, size: usize) -> Vec<usize> {
         let mut inner = 1;
         for &arity in &self.arities {
@@ -201,7 +154,7 @@ impl Hierarchy {
         })
     }
 
-    /// Bits that a padded code needs: the width of the widest PE code.
+    /// Number of bits of a padded code.
     fn code_bits(&self) -> u32 {
         self.arities.iter().map(|&arity| field_width(arity)).sum()
     }
@@ -289,22 +242,22 @@ impl Code for u64 {
     const BITS: usize = 64;
 }
 
-/// Distances of codes whose digits have bit fields of their own, told by the length of the common prefix; see the module for how.
+/// Distances between codes whose digits have bit fields of their own, by the length of the common prefix; the module explains how.
 #[derive(Clone, Debug)]
 pub struct Prefixes<C: Code> {
     max_distance: Distance,
-    /// Common prefix from which on two PEs are in the same innermost group.
+    /// Least length of the common prefix of two PEs in the same innermost group.
     innermost_prefix: usize,
     /// Whether distances grow from the inside out.
     are_sorted: bool,
-    /// Distance by length of the common prefix; the last entry is 0, that of equal codes. Longer than
-    /// needed so that the index needs no bounds check.
+    /// Distance by length of the common prefix; the last entry is 0, for equal codes. Longer than
+    /// necessary, so that the index needs no bounds check.
     by_prefix: Box<[Distance; 128]>,
     code: std::marker::PhantomData<C>,
 }
 
 impl<C: Code> Prefixes<C> {
-    /// From the width of the digit and the distance of each level, innermost first. Levels whose digits take no bits do not count.
+    /// From the width of the digit and the distance of each level, innermost first. Levels whose digits take no bits are ignored.
     pub(in crate::machine) fn new(fields: &[(u32, Distance)]) -> Self {
         let mut by_prefix = Box::new([0; 128]);
         let mut bit = 0;
@@ -349,10 +302,10 @@ impl<C: Code> Metric for Prefixes<C> {
     }
 }
 
-/// Distances of a [`Hierarchy`] computed from padded codes; see the module for how.
+/// Distances in a [`Hierarchy`], computed from padded codes; the module explains how.
 #[derive(Clone, Debug)]
 pub struct HierarchyOnline<C: Code> {
-    /// The machine without levels that make no difference.
+    /// The machine without levels that do not matter.
     hierarchy: Hierarchy,
     prefixes: Prefixes<C>,
 }
@@ -370,7 +323,7 @@ impl<C: Code> HierarchyOnline<C> {
         self.hierarchy.online64()
     }
 
-    /// The distances of some PEs, each named any number of times.
+    /// The distances between listed PEs. The list may name a PE more than once.
     pub(in crate::machine) fn placed(self, list: &[PeId]) -> Placed<Prefixes<C>> {
         Placed::at(self.prefixes.clone(), list, |_, pe| self.key(pe))
     }
@@ -430,7 +383,7 @@ impl Machine for Hierarchy {
     fn distances(&self) -> Result<Distances, MachineError> {
         Ok(match self.online32() {
             Some(oracle) => Distances::Tree(oracle),
-            None => Distances::DeepTree(self.online64()),
+            None => Distances::WideTree(self.online64()),
         })
     }
 
@@ -444,8 +397,8 @@ impl Machine for Hierarchy {
         Interconnect::Tree(self.clone())
     }
 
-    /// Of the outermost groups only as many as are needed. Where distances fall from the inside out, PEs are nearer to each other in
-    /// different groups.
+    /// As few outermost groups as suffice. `None` if distances fall from the inside out, as PEs of different groups are nearer to each
+    /// other then.
     fn first_pes(&self, least: usize) -> Option<Box<dyn Machine>> {
         if !self.simplified().distances.is_sorted() {
             return None;
@@ -465,6 +418,17 @@ impl Machine for Hierarchy {
         Some(self)
     }
 
+    fn describe(&self) -> String {
+        let arities: Vec<String> = self.arities.iter().map(u32::to_string).collect();
+        format!("hierarchy {}", arities.join(":"))
+    }
+
+    fn located(&self) -> Option<&dyn Located> {
+        Some(self)
+    }
+}
+
+impl Located for Hierarchy {
     /// The groups of the outermost level are nodes, those of the next one packages; a tree of one level is one node.
     fn location(&self, pe: PeId) -> Location {
         let levels_of_node = match self.arities.len() {
@@ -473,14 +437,9 @@ impl Machine for Hierarchy {
         };
         location_in(&self.arities[..levels_of_node], pe)
     }
-
-    fn describe(&self) -> String {
-        let arities: Vec<String> = self.arities.iter().map(u32::to_string).collect();
-        format!("hierarchy {}", arities.join(":"))
-    }
 }
 
-/// Where a PE is if nodes are trees of these arities: the groups of the outermost level are packages; a tree of one level is one package.
+/// Where a PE is if nodes are trees of these arities. The groups of the outermost level are packages; a tree of one level is one package.
 pub(in crate::machine) fn location_in(arities: &[u32], pe: PeId) -> Location {
     let of_node: u32 = arities.iter().product();
     let of_package = match arities {
@@ -488,8 +447,7 @@ pub(in crate::machine) fn location_in(arities: &[u32], pe: PeId) -> Location {
         _ => of_node,
     };
     let cpu = pe % of_node;
-    let (package, core) = (cpu / of_package, cpu % of_package);
-    Location { node: pe / of_node, package, core, num_cores: 1, cpus: vec![cpu] }
+    Location::new(pe / of_node, vec![cpu]).with_core(cpu / of_package, cpu % of_package)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Nodes that are trees inside, with a distance for each pair of nodes.
 //!
-//! Two PEs of a node are as far apart as in its tree, PEs of different nodes as far as the nodes. So what is measured between hosts
-//! takes a table of hosts, not of PEs.
+//! Two PEs of a node are as far apart as in its tree, PEs of different nodes as far as the nodes. So measurements between hosts need a
+//! table of hosts, not of PEs.
 
 use hashbrown::HashMap;
 
@@ -10,7 +10,7 @@ use super::matrix::Table;
 use crate::ground::types::{Distance, PeId};
 use crate::machine::{Distances, Division, Machine, MachineError, Metric, Parts, Placed, UnevenTree};
 
-/// Nodes whose distances are given by a matrix, and the trees inside them.
+/// Nodes whose distances are given by a matrix, and that are trees inside.
 #[derive(Clone, Debug)]
 pub struct Hosted {
     inside: UnevenTree,
@@ -24,8 +24,8 @@ pub struct Hosted {
 }
 
 impl Hosted {
-    /// PEs at the nodes `node_of`, as far apart within their node as in `inside`, which is a tree of all of them; `between` are the distances
-    /// of the nodes, row by row, symmetric; `parts` says how the nodes fall into parts.
+    /// PEs on the nodes `node_of`, as far apart within a node as in `inside`, which is a tree of all PEs. `between` has the distances between the
+    /// nodes, row by row, symmetric, and `parts` are the parts of the nodes.
     pub fn new(
         inside: UnevenTree,
         node_of: Vec<u32>,
@@ -60,7 +60,7 @@ impl Machine for Hosted {
         let max_distance = inside.max_distance().max(between.greatest());
         let keys = self.inside.codes().iter().zip(&self.node_of);
         let keys = keys.map(|(&code, &node)| HostKey { code, node }).collect();
-        Ok(Distances::Hosts(Placed::new(BetweenHosts { inside, between, max_distance }, keys)))
+        Ok(Distances::BetweenHosts(Placed::new(BetweenHosts { inside, between, max_distance }, keys)))
     }
 
     fn division(&self) -> Division {
@@ -71,7 +71,7 @@ impl Machine for Hosted {
         let place = |pe: PeId| position[self.node_of[pe as usize] as usize];
         let mut order: Vec<PeId> = (0..self.node_of.len() as PeId).collect();
         order.sort_unstable_by_key(|&pe| (place(pe), self.inside.codes()[pe as usize]));
-        // The part that each range of nodes is.
+        // The part of each range of nodes.
         let parts = (0..self.parts.num_parts()).map(|part| (self.parts.range(part), part));
         let part_of: HashMap<_, _> = parts.map(|(range, part)| ((range.start, range.end), part)).collect();
         Division::Parts(Parts::divide(order, |pes| {

@@ -1,7 +1,9 @@
-//! Some PEs of a machine, in an order of their own: what a batch system gave to a job.
+//! Some PEs of a machine, in any order: those that a batch system has given to a job.
 
 use crate::ground::types::PeId;
-use crate::machine::{Distances, Division, Interconnect, Location, Machine, MachineError, Note};
+use crate::machine::{
+    Audited, Distances, Division, Interconnect, Located, Location, Machine, MachineError, located,
+};
 
 /// The listed PEs of a machine. PE i is the i-th of the list; distances are those of the whole machine.
 ///
@@ -82,23 +84,25 @@ impl<M: Machine> Machine for Listed<M> {
         }
     }
 
+    fn describe(&self) -> String {
+        format!("{} processing elements of a {}", self.list.len(), self.machine.describe())
+    }
+
+    fn located(&self) -> Option<&dyn Located> {
+        Some(self)
+    }
+
+    fn audited(&self) -> Option<&dyn Audited> {
+        self.machine.audited()
+    }
+}
+
+impl<M: Machine> Located for Listed<M> {
     fn location(&self, pe: PeId) -> Location {
-        self.machine.location(self.list[pe as usize])
+        located::location(&self.machine, self.list[pe as usize])
     }
 
     fn host(&self, node: u32) -> Option<&str> {
-        self.machine.host(node)
-    }
-
-    fn notes(&self) -> Vec<Note> {
-        self.machine.notes()
-    }
-
-    fn outline(&self) -> Option<String> {
-        self.machine.outline()
-    }
-
-    fn describe(&self) -> String {
-        format!("{} processing elements of a {}", self.list.len(), self.machine.describe())
+        located::host(&self.machine, node)
     }
 }

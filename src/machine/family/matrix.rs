@@ -1,8 +1,8 @@
 //! Machines given by a distance for each pair of PEs.
 //!
-//! Machines have few distinct distances, so a table holds indices into a list of them: one byte a pair up to 256
-//! distinct distances. The part of the table that a search touches stays in cache longer. Beyond that it holds the distances
-//! themselves in four bytes, and indices again only where a distance does not fit.
+//! Most machines have few distinct distances. Up to 256 of them, a table holds indices into a list of them, one byte per pair, so the
+//! part of the table that a search touches stays in cache longer. Beyond that it holds the distances themselves in four bytes, and
+//! indices again only if a distance does not fit.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Entry for u32 {
     }
 }
 
-/// The distance of every pair of places, looked up. Copies share their entries.
+/// The distance between every two places, looked up. Copies share their entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table<E> {
     num_places: usize,
@@ -49,7 +49,7 @@ impl<E: Entry> Table<E> {
         Self { num_places, entries: entries.into(), distinct: distinct.into(), greatest }
     }
 
-    /// The distance of two places.
+    /// The distance between two places.
     #[inline]
     pub fn distance(&self, a: u32, b: u32) -> Distance {
         self.entries[a as usize * self.num_places + b as usize].distance(&self.distinct)
@@ -84,8 +84,8 @@ pub(in crate::machine) enum AnyTable {
 }
 
 impl AnyTable {
-    /// The distances of `num_places` places, row by row; O(n²), and O(n² log n) where there are more than 256 and
-    /// some do not fit 32 bits.
+    /// The distances between `num_places` places, row by row; O(n²), or O(n² log n) if more than 256 are distinct and some do not
+    /// fit 32 bits.
     pub(in crate::machine) fn new(num_places: usize, distances: &[Distance]) -> Self {
         let Some(distinct) = few_distinct(distances) else {
             return AnyTable::Wide(Table::wide(num_places, distances));
@@ -97,7 +97,7 @@ impl AnyTable {
     }
 }
 
-/// The distinct distances, ascending, if there are 256 at most. Others are found out soon.
+/// The distinct distances, ascending, if there are at most 256. Gives up early if there are more.
 fn few_distinct(distances: &[Distance]) -> Option<Vec<Distance>> {
     const CHUNK: usize = 1 << 12;
     let few = |mut distances: Vec<Distance>| {
@@ -136,7 +136,7 @@ impl<E: Entry> Metric for Table<E> {
     }
 }
 
-/// A machine given by its distance matrix, of which it keeps the table that searches use.
+/// A machine given by its distance matrix. Only the table that searches use is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DistanceMatrix {
     num_pes: usize,
@@ -146,7 +146,7 @@ pub struct DistanceMatrix {
 impl DistanceMatrix {
     /// A machine of n PEs with these n² distances, row by row: symmetric, not negative, 0 from a PE to itself.
     ///
-    /// Takes the time of making a table, O(n²) in general. Fails at the first entry that breaks the rules.
+    /// Takes the time to build a table, O(n²) in general. Fails at the first entry that breaks the rules.
     pub fn new(num_pes: usize, distances: Vec<Distance>) -> Result<Self, MachineError> {
         if num_pes == 0 {
             return Err(MachineError::NoPes);
@@ -174,12 +174,12 @@ impl DistanceMatrix {
         Ok(Self { num_pes, table: AnyTable::new(num_pes, &distances) })
     }
 
-    /// A machine of n PEs whose distances a function tells; it is asked for each pair once. O(n²).
+    /// A machine of n PEs whose distances a function computes, called once for each pair. O(n²).
     pub fn from_fn(num_pes: usize, distance: impl Fn(PeId, PeId) -> Distance) -> Result<Self, MachineError> {
         let entries = num_pes.checked_mul(num_pes).ok_or(MachineError::TooManyPes)?;
         let mut distances = Vec::new();
         let refused =
-            MachineError::OutOfMemory { what: "distances", count: num_pes, bytes: 8 * entries as u128 };
+            MachineError::OutOfMemory { what: "distances", count: entries, bytes: 8 * entries as u128 };
         distances.try_reserve_exact(entries).map_err(|_| refused)?;
         distances.resize(entries, 0);
         for p in 0..num_pes {

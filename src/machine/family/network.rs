@@ -12,18 +12,18 @@ use crate::ground::types::{Distance, NodeId, PeId};
 use crate::machine::metric::paths;
 use crate::machine::{Distances, Division, Interconnect, Machine, MachineError, Metric, Placed};
 
-/// Attachments at most: their distances take 256 MiB while the table is made, and a search from each of them a second or a
-/// few.
+/// Most attachments: the distances between that many take 256 MiB while the table is built, and the searches from all of them a few
+/// seconds.
 const MOST_ATTACHMENTS: usize = 1 << 12;
 
-/// A network. Vertices of weight 0 are routers; the others are PEs, which have room for as many processes as they weigh.
+/// A network. Vertices of weight 0 are routers, the others are PEs, whose weight is the number of processes they have room for.
 /// The weight of an edge is the cost of the link. PEs are numbered in the order of the vertices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
     graph: CsrGraph,
     /// The vertex of each PE.
     vertices: Vec<NodeId>,
-    /// Distances of the attachments in the order of their numbers.
+    /// Distances between the attachments, in the order of their numbers.
     table: AnyTable,
 }
 
@@ -36,10 +36,10 @@ struct Attachment {
 }
 
 impl Network {
-    /// A network with at least one PE, in which paths lead from every PE to every other.
+    /// A network with at least one PE, in which all PEs are connected.
     ///
-    /// Finds the cheapest paths between all R attachments: O(R m log m) for m links, in parallel on the threads of the
-    /// rayon pool it is called in. Fails if R is more than 4096.
+    /// Finds the cheapest paths between all R attachments: O(R m log m) for m links, in parallel on the current rayon pool. Fails
+    /// if R is more than 4096.
     pub fn new(graph: CsrGraph) -> Result<Self, MachineError> {
         if graph.num_nodes() == 0 {
             return Err(MachineError::NoPes);
@@ -71,7 +71,7 @@ impl Network {
         &self.graph
     }
 
-    /// The vertex that paths to a PE from elsewhere end at, up to its only link if it has one: a router, or the PE itself.
+    /// The vertex at which a PE is attached to the rest: the other end of its link if it has only one, else the PE itself.
     pub fn attached_to(&self, pe: PeId) -> NodeId {
         self.attachment(pe).vertex
     }
@@ -102,7 +102,7 @@ impl Network {
         }
     }
 
-    /// A PE with one link is attached to the other end, unless that has no other link either; others are attached to
+    /// A PE with one link is attached to the other end, unless that has no other link either; all others are attached to
     /// themselves.
     fn attachment(&self, pe: PeId) -> Attachment {
         let own = self.vertex(pe);
@@ -146,8 +146,8 @@ impl Machine for Network {
 
     fn distances(&self) -> Result<Distances, MachineError> {
         Ok(match self.table.clone() {
-            AnyTable::Narrow(table) => Distances::Network(self.placed(table)),
-            AnyTable::Wide(table) => Distances::WideNetwork(self.placed(table)),
+            AnyTable::Narrow(table) => Distances::Routes(self.placed(table)),
+            AnyTable::Wide(table) => Distances::WideRoutes(self.placed(table)),
         })
     }
 
@@ -155,7 +155,7 @@ impl Machine for Network {
         Interconnect::Network(self.clone())
     }
 
-    /// The network, to be cut where few cheap links are.
+    /// The network, to be cut across few links, preferably expensive ones.
     fn division(&self) -> Division {
         let vertex_of = (0..self.vertices.len() as PeId).map(|pe| self.attachment(pe).vertex).collect();
         Division::Network { graph: self.graph.clone(), vertex_of }
@@ -177,7 +177,7 @@ pub struct RouteKey {
     link: Distance,
 }
 
-/// Distances of attachments, and the links to them.
+/// Distances between attachments, and the links to them.
 #[derive(Clone, Debug)]
 pub struct Routes<E> {
     table: Table<E>,

@@ -1,40 +1,40 @@
-//! The PEs of a machine, placed in a metric.
+//! The PEs of a machine as keys of a metric.
 
 use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Metric};
 
-/// The distances of PEs that stand at given keys of a metric: any list of the places of a machine, in any order, a
-/// place more than once if it has room for more than one process.
+/// The distances between PEs that have given keys of a metric: any list of the PEs of a machine, in any order, where a PE occurs more
+/// than once if it has room for several processes.
 ///
-/// Memory: a key a PE.
+/// Memory: a key per PE.
 #[derive(Clone, Debug)]
 pub struct Placed<M: Metric> {
     metric: M,
     keys: Vec<M::Key>,
-    /// Whether some PEs stand at the same key.
+    /// Whether some PEs have the same key.
     are_shared: bool,
 }
 
 impl<M: Metric> Placed<M> {
-    /// PE i stands at `keys[i]`.
+    /// PE i has key `keys[i]`.
     pub fn new(metric: M, keys: Vec<M::Key>) -> Self {
         Self { metric, keys, are_shared: false }
     }
 
-    /// PE i stands at the key that `key` gives for `list[i]`, which may stand in the list more than once.
+    /// PE i has the key that `key` returns for `list[i]`. The list may name a PE more than once.
     pub(in crate::machine) fn at(metric: M, list: &[PeId], key: impl Fn(&M, PeId) -> M::Key) -> Self {
         let keys = list.iter().map(|&pe| key(&metric, pe)).collect();
         Self { metric, keys, are_shared: has_repeats(list) }
     }
 
-    /// PE i of the result is PE `list[i]` of this; a PE may stand in the list more than once.
+    /// PE i of the result is PE `list[i]` of this. The list may name a PE more than once.
     pub fn listed(self, list: &[PeId]) -> Self {
         let keys = list.iter().map(|&pe| self.keys[pe as usize]).collect();
         Self { keys, are_shared: self.are_shared || has_repeats(list), ..self }
     }
 }
 
-/// Whether a PE stands in a list more than once.
+/// Whether a list names a PE more than once.
 pub(in crate::machine) fn has_repeats(list: &[PeId]) -> bool {
     let mut sorted = list.to_vec();
     sorted.sort_unstable();
@@ -65,7 +65,7 @@ impl<M: Metric> Metric for Placed<M> {
 
     #[inline]
     fn interchangeable(&self, a: M::Key, b: M::Key) -> bool {
-        // Two PEs of a group are not alike to a third one that stands where one of them does.
+        // Two PEs of a group are not interchangeable for a third one that has the key of one of them.
         if self.are_shared { a == b } else { self.metric.interchangeable(a, b) }
     }
 

@@ -1,16 +1,17 @@
 //! Trees that are not regular: nodes of different sizes, switches with different numbers of nodes.
 //!
-//! Every PE has a digit for each level: its position, or that of the group it is in, among the members of the group of that level.
-//! Where a PE has no group of a level its digit is 0. So the tree is a part of the regular one that has as many members in
-//! each group as the largest, distances are found as there ([`Prefixes`]), and the number of PEs of the regular tree does not matter.
+//! Every PE has a digit for each level: the position of the PE, or of the group it is in, among the members of its group of that level.
+//! If a PE has no group of a level, its digit is 0. So the tree is part of the regular one in which all groups of a level are as large
+//! as the largest, and distances are computed as there ([`Prefixes`]). The number of PEs of the regular tree does not matter.
 //!
-//! Memory: 8 bytes a PE.
+//! Memory: 8 bytes per PE.
 
 use super::hierarchy::{Prefixes, field_width};
 use crate::ground::types::{Distance, PeId};
 use crate::machine::{Distances, Division, Machine, MachineError, Parts, Placed};
 
-/// A tree whose groups have any number of members. The distance of two PEs is that of the innermost level whose group holds both.
+/// A tree whose groups have any number of members. The distance between two PEs is that of the innermost level at which they are in the same
+/// group.
 ///
 /// ```
 /// use viem::machine::{Machine as _, UnevenTree};
@@ -22,9 +23,9 @@ use crate::machine::{Distances, Division, Machine, MachineError, Parts, Placed};
 /// ```
 #[derive(Clone, Debug)]
 pub struct UnevenTree {
-    /// Width of the digit and distance, by level, innermost first.
+    /// Width of the digit, and distance, by level, innermost first.
     fields: Vec<(u32, Distance)>,
-    /// The digits of each PE in one number, innermost lowest.
+    /// The digits of each PE packed into one number, innermost lowest.
     codes: Vec<u64>,
 }
 
@@ -65,7 +66,7 @@ impl UnevenTree {
         }
     }
 
-    /// What tells the distances of codes.
+    /// The metric of the codes.
     pub(in crate::machine) fn prefixes(&self) -> Prefixes<u64> {
         Prefixes::new(&self.fields)
     }
@@ -75,7 +76,7 @@ impl UnevenTree {
         &self.codes
     }
 
-    /// Sizes of the parts into which a group falls, whose PEs are sorted by their codes.
+    /// Sizes of the parts into which a group falls. Its PEs are sorted by code.
     pub(in crate::machine) fn sizes(&self, pes: &[PeId]) -> Vec<usize> {
         let code = |pe: PeId| self.codes[pe as usize];
         let differing = code(pes[0]) ^ code(pes[pes.len() - 1]);
@@ -97,7 +98,7 @@ impl Machine for UnevenTree {
     }
 
     fn distances(&self) -> Result<Distances, MachineError> {
-        Ok(Distances::ListedTree(Placed::new(self.prefixes(), self.codes.clone())))
+        Ok(Distances::Prefixes(Placed::new(self.prefixes(), self.codes.clone())))
     }
 
     fn division(&self) -> Division {

@@ -1,7 +1,7 @@
-//! Balls around the parts of a machine: finding what is near a place without looking at everything.
+//! Balls around the parts of a machine: finding the places near a place without looking at all of them.
 //!
-//! A part lies within some radius of its centre. If no way is shorter with a stop, nothing in it is nearer to a place than
-//! the distance of the centre less the radius; so most parts are passed over.
+//! A part lies within some radius of its centre. If the triangle inequality holds, no place in it is nearer than the distance to
+//! the centre minus the radius; so most parts are skipped.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use crate::ground::threads;
 use crate::ground::types::{Cost, Distance, PeId, Weight};
 use crate::machine::{DistanceOracle, Metric, Parts};
 
-/// Places that are looked at to find the centre of a part.
+/// Number of places among which the centre of a part is chosen.
 const SAMPLES: usize = 8;
 
-/// The place of a range with the least squares of distances to some others of it.
+/// The place of a range whose distances to some others of the range have the least sum of squares.
 pub fn centre<M: Metric>(metric: &M, keys: &[M::Key], range: Range<usize>) -> PeId {
     let places: Vec<PeId> = spread(range, SAMPLES).collect();
     let squares = |&&place: &&PeId| -> i128 {
@@ -33,7 +33,7 @@ pub fn spread(range: Range<usize>, count: usize) -> impl Iterator<Item = PeId> {
 
 /// A ball around each part, for metrics with the [triangle inequality](Metric::has_triangle_inequality).
 ///
-/// Memory: a key and a distance a part.
+/// Memory: a key and a distance per part.
 pub struct Balls<'a, K> {
     keys: &'a [K],
     parts: &'a Parts,
@@ -42,8 +42,8 @@ pub struct Balls<'a, K> {
 }
 
 impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
-    /// The balls of the parts, where place i is at `keys[i]`; O(depth · n) distances. Parts must be over the places in the
-    /// order of their numbers.
+    /// The balls of the parts, where place i has key `keys[i]`; O(depth · n) distances. The order of the parts must be that of the
+    /// numbers of the places.
     pub fn new<M: Metric<Key = K>>(metric: &M, keys: &'a [K], parts: &'a Parts) -> Self {
         let ball = |part: usize| {
             let range = parts.range(part);
@@ -55,8 +55,8 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
         Self { keys, parts, balls }
     }
 
-    /// Visits all places that are not farther from a key than `bound`, those of near parts first, each with its distance.
-    /// The visitor returns the bound from then on.
+    /// Visits all places within `bound` of a key, those of near parts first, each with its distance. The visitor returns the bound
+    /// for the rest of the visit.
     pub fn visit<M: Metric<Key = K>>(
         &self,
         metric: &M,
@@ -72,7 +72,7 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
             }
             let children = self.parts.children(part);
             if !children.is_empty() {
-                // The nearest child is looked at first.
+                // The nearest child comes first.
                 let begin = waiting.len();
                 waiting.extend(children.map(|child| (least(child), child)));
                 waiting[begin..].sort_unstable_by(|a, b| b.cmp(a));
@@ -87,10 +87,10 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
         }
     }
 
-    /// Visits places where less than `bound` is paid, each with how much less: all of them, unless the visitor does not go on or the run
-    /// shall end.
+    /// Visits the places whose cost is below `bound`, each with the difference: all of them, unless the visitor returns false or the run
+    /// is to end.
     ///
-    /// No place of a part pays less than its centre by more than the radius times the weight of all messages.
+    /// The cost of a place is at least that of its part's centre minus the radius times the weight of all messages.
     pub fn visit_cheaper<M: Metric<Key = K>>(
         &self,
         metric: &M,
@@ -115,7 +115,7 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
                         waiting.push((pays, child));
                     }
                 }
-                // The cheapest child is looked at first.
+                // The cheapest child comes first.
                 waiting[begin..].sort_unstable_by(|a, b| b.cmp(a));
                 continue;
             }
@@ -132,7 +132,7 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
     }
 }
 
-/// Places that messages of some weights go to.
+/// Places that receive messages of some weights.
 pub struct Partners<K> {
     /// The key of each place, and the weight.
     messages: Vec<(K, Weight)>,
@@ -140,14 +140,14 @@ pub struct Partners<K> {
 }
 
 impl<K: Copy> Partners<K> {
-    /// These places, with weights that are not negative.
+    /// These places, with non-negative weights.
     pub fn new(messages: impl Iterator<Item = (K, Weight)>) -> Self {
         let messages: Vec<(K, Weight)> = messages.collect();
         let weight = messages.iter().map(|&(_, weight)| weight).sum();
         Self { messages, weight }
     }
 
-    /// What is paid at a place: the sum of weights times distances, O(messages). Once part of the sum is not below `enough`, that part.
+    /// The cost of a place: the sum of weight times distance, O(messages). If a partial sum reaches `enough`, that is returned.
     #[inline]
     pub fn pays<M: Metric<Key = K>>(&self, metric: &M, here: K, enough: Cost) -> Cost {
         let mut sum = 0;
@@ -161,8 +161,8 @@ impl<K: Copy> Partners<K> {
     }
 }
 
-/// What is near the PEs of a machine, by the fastest way there is: rows of distances that are at hand, balls around
-/// parts, or a look at all PEs.
+/// Finds the PEs near a PE in the fastest way there is: by stored rows of distances, by balls around parts, or by looking at all
+/// PEs.
 pub struct Vicinity<'a, O: DistanceOracle> {
     oracle: &'a O,
     balls: Option<Balls<'a, O::Key>>,
@@ -170,15 +170,14 @@ pub struct Vicinity<'a, O: DistanceOracle> {
 }
 
 impl<'a, O: DistanceOracle> Vicinity<'a, O> {
-    /// The vicinity of all PEs, which are at `key_of`; parts, if given, are over the numbers of the PEs.
+    /// The vicinity of all PEs, whose keys are `key_of`. The order of the parts, if given, must be that of the numbers of the PEs.
     pub fn new(oracle: &'a O, key_of: &'a [O::Key], parts: Option<&'a Parts>) -> Self {
         let has_rows = !key_of.is_empty() && oracle.row(0).is_some();
         let parts = parts.filter(|_| !has_rows && oracle.has_triangle_inequality());
         Self { oracle, balls: parts.map(|parts| Balls::new(oracle, key_of, parts)), key_of }
     }
 
-    /// Visits all PEs that are not farther from a PE than `bound`, each with its distance. The visitor returns the bound
-    /// from then on.
+    /// Visits all PEs within `bound` of a PE, each with its distance. The visitor returns the bound for the rest of the visit.
     pub fn visit(&self, pe: PeId, mut bound: Distance, mut visit: impl FnMut(PeId, Distance) -> Distance) {
         let here = self.key_of[pe as usize];
         if let Some(row) = self.oracle.row(pe) {
@@ -195,7 +194,7 @@ impl<'a, O: DistanceOracle> Vicinity<'a, O> {
         }
     }
 
-    /// Visits PEs on which less is paid than on a PE, each with how much less: all of them, unless the visitor does not go on or the run shall
+    /// Visits the PEs whose cost is below that of a PE, each with the difference: all of them, unless the visitor returns false or the run is to
     /// end. For metrics with the [triangle inequality](Metric::has_triangle_inequality).
     pub fn visit_cheaper(
         &self,
@@ -211,7 +210,7 @@ impl<'a, O: DistanceOracle> Vicinity<'a, O> {
         if let Some(balls) = &self.balls {
             return balls.visit_cheaper(self.oracle, partners, pays, watch, visit);
         }
-        // At a distance d, at least d times the weight less what is paid here is paid. What a process pays is part of half of J, which fits.
+        // At distance d, the cost is at least d times the weight minus the cost here. No overflow: the cost of a process is part of half of J.
         let bound = (2 * pays - 1) / partners.weight;
         self.visit(pe, bound, |other, _| {
             if watch.stops_after(partners.messages.len()) {
@@ -224,9 +223,9 @@ impl<'a, O: DistanceOracle> Vicinity<'a, O> {
     }
 }
 
-/// The entries of a row that do not exceed a bound.
+/// Visits the entries of a row that do not exceed a bound.
 fn scan_row(row: &[u8], mut bound: Distance, mut visit: impl FnMut(PeId, Distance) -> Distance) {
-    // In chunks, so that the comparisons of a chunk are made at once.
+    // In chunks, so that the comparisons of a chunk are vectorised.
     const CHUNK: usize = 32;
     for (index, chunk) in row.chunks(CHUNK).enumerate() {
         let least = bound.clamp(-1, Distance::from(u8::MAX)) as i16;

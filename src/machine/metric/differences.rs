@@ -1,8 +1,8 @@
-//! Distances of grids by the difference of two keys.
+//! Distances in grids by the difference of two keys.
 //!
 //! How far two vertices of a grid are apart depends only on how much they differ in each dimension. The key of a vertex
-//! is its number in a grid whose dimensions of length L are 2 L - 1 long; so the difference of two keys tells those in all
-//! dimensions, and a table has the distance for each. It has some thousands of entries where a table of all pairs has
+//! is its number in a grid where a dimension of length L has length 2 L - 1. So the difference of two keys determines the differences in
+//! all dimensions, and a table has the distance for each. It has some thousands of entries where a table of all pairs has
 //! millions, and stays in the first-level cache.
 //!
 //! Memory: a byte for each of the (2 L - 1) (2 L' - 1) … differences.
@@ -10,7 +10,7 @@
 use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::{Dimension, Metric, costs_in_rows};
 
-/// Entries of a table at most: it then takes a quarter of a second-level cache.
+/// Most entries of a table: that many take a quarter of a second-level cache.
 const MOST_ENTRIES: u32 = 1 << 18;
 
 /// The distance for each difference of two keys.
@@ -19,13 +19,13 @@ pub struct Differences {
     /// The distance for difference d is at `middle + d`. Keys are at most `middle`.
     distances: Vec<u8>,
     middle: usize,
-    /// The distance of the keys of two neighbours, by dimension.
+    /// The difference between the keys of two neighbours, by dimension.
     strides: Vec<PeId>,
     max_distance: Distance,
 }
 
 impl Differences {
-    /// The distances in a grid of these dimensions, hops of such a length; none if there are too many or too long ones.
+    /// The distances in a grid of these dimensions and this length of a hop; none if they are too many or too long.
     pub(in crate::machine) fn new(dimensions: &[Dimension], hop: Distance) -> Option<Self> {
         let mut strides = Vec::with_capacity(dimensions.len());
         let mut entries: u32 = 1;
@@ -57,7 +57,7 @@ impl Differences {
     }
 }
 
-/// These distances and so much more, if they fit a byte.
+/// These distances plus `more`, if they fit a byte.
 fn further(distances: &[u8], more: Distance) -> Option<Vec<u8>> {
     let more = u8::try_from(more).ok()?;
     distances.iter().map(|distance| distance.checked_add(more)).collect()

@@ -1,12 +1,12 @@
-//! Distances that a machine of one's own computes, where no metric of this library has them.
+//! Distances that code outside of this library computes, where none of its metrics has them.
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::ground::types::{Distance, PeId};
-use crate::machine::{Distances, Metric, Placed};
+use crate::machine::{Distances, MachineError, Metric, Placed, key_memory};
 
-/// The distances of a machine of one's own, computed from two PEs; no table of all pairs is needed.
+/// The distances of a machine of your own, computed for two PEs at a time. No table of all pairs is needed.
 ///
 /// ```
 /// use viem::ground::types::PeId;
@@ -17,11 +17,8 @@ use crate::machine::{Distances, Metric, Placed};
 /// struct Racks(u32);
 ///
 /// impl OwnDistances for Racks {
-///     fn num_pes(&self) -> usize {
-///         self.0 as usize
-///     }
 ///     fn distance(&self, a: PeId, b: PeId) -> i64 {
-///         i64::from(a != b) + 9 * i64::from((a / 10).abs_diff(b / 10))
+///         1 + 9 * i64::from((a / 10).abs_diff(b / 10))
 ///     }
 ///     fn max_distance(&self) -> i64 {
 ///         self.distance(0, self.0 - 1)
@@ -33,7 +30,7 @@ use crate::machine::{Distances, Metric, Placed};
 ///         self.0 as usize
 ///     }
 ///     fn distances(&self) -> Result<Distances, MachineError> {
-///         Ok(Distances::own(*self))
+///         Distances::own(self.num_pes(), *self)
 ///     }
 /// }
 ///
@@ -42,32 +39,32 @@ use crate::machine::{Distances, Metric, Placed};
 /// # Ok::<(), viem::SolveError>(())
 /// ```
 pub trait OwnDistances: Debug + Send + Sync {
-    /// Number of PEs.
-    fn num_pes(&self) -> usize;
-
-    /// The distance of two different PEs: the same both ways, from 0 to [`max_distance`](Self::max_distance). What is
-    /// less or more counts as the nearer of these bounds.
+    /// The distance between two PEs, of which `a` has the smaller number; it is the same both ways. From 0 to
+    /// [`max_distance`](Self::max_distance): anything less counts as 0, anything greater as that. It must not change from one call
+    /// to the next.
     fn distance(&self, a: PeId, b: PeId) -> Distance;
 
-    /// A distance that no two PEs exceed. The proof that J does not overflow depends on it.
+    /// An upper bound on all distances. The closer it is the better: the check that J does not overflow depends on it.
     fn max_distance(&self) -> Distance;
 
-    /// Whether no way is shorter with a stop: `d(a, c) <= d(a, b) + d(b, c)` for all PEs. Searches are faster then.
+    /// Whether the triangle inequality `d(a, c) <= d(a, b) + d(b, c)` holds for all PEs. Searches are faster then.
     fn has_triangle_inequality(&self) -> bool {
         false
     }
 }
 
 impl Distances {
-    /// The distances of a machine of one's own.
-    pub fn own(distances: impl OwnDistances + 'static) -> Self {
-        let keys = (0..distances.num_pes() as PeId).collect();
+    /// The distances of a machine of your own with this number of PEs. Fails if there is no memory for 4 bytes per PE.
+    pub fn own(num_pes: usize, distances: impl OwnDistances + 'static) -> Result<Self, MachineError> {
+        let end = PeId::try_from(num_pes).map_err(|_| MachineError::TooManyPes)?;
+        let mut keys = key_memory::room_for_keys(num_pes)?;
+        keys.extend(0..end);
         let max_distance = distances.max_distance().max(0);
-        Self::Own(Placed::new(Own { distances: Arc::new(distances), max_distance }, keys))
+        Ok(Self::Own(Placed::new(Own { distances: Arc::new(distances), max_distance }, keys)))
     }
 }
 
-/// Distances behind a pointer.
+/// The metric of [`OwnDistances`].
 #[derive(Clone, Debug)]
 pub struct Own {
     distances: Arc<dyn OwnDistances>,
@@ -78,7 +75,7 @@ impl Metric for Own {
     type Key = PeId;
 
     fn between(&self, a: PeId, b: PeId) -> Distance {
-        if a == b { 0 } else { self.distances.distance(a, b).clamp(0, self.max_distance) }
+        if a == b { 0 } else { self.distances.distance(a.min(b), a.max(b)).clamp(0, self.max_distance) }
     }
 
     fn max_distance(&self) -> Distance {

@@ -1,12 +1,12 @@
-//! The costs of the cheapest paths between some vertices of a graph.
+//! The costs of cheapest paths between some vertices of a graph.
 //!
-//! A search (Dijkstra 1959) from each of them, in parallel. What makes a search short:
+//! A search (Dijkstra 1959) from each of them, in parallel. What makes searches short:
 //!
-//! - Vertices with one link that are no ends of paths are left out, as no path leads through them.
-//! - The arcs of a vertex are in the order of their costs. Once all vertices are reached, an arc that leads farther than the
-//!   farthest of them is of no use, nor are those behind it. So few arcs of dense graphs are looked at.
-//! - Costs are divided by their greatest common divisor. Where they are small then, vertices wait in buckets, one for each
-//!   cost (Dial 1969); with equal costs that is breadth-first search. Elsewhere they wait in a heap.
+//! - Vertices with one link that are not ends of paths are left out, as no path leads through them.
+//! - The arcs of a vertex are sorted by cost. Once all vertices are reached, an arc that leads farther than the farthest of them
+//!   is useless, as are those after it. So a search looks at few arcs of a dense graph.
+//! - Costs are divided by their greatest common divisor. If they are small then, the queue has a bucket for each cost (Dial 1969);
+//!   with equal costs that is breadth-first search. Otherwise the queue is a heap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,28 +16,27 @@ use rayon::prelude::*;
 use crate::graph::CsrGraph;
 use crate::ground::types::{Distance, NodeId, greatest_common_divisor};
 
-/// The greatest cost of an arc with which vertices wait in buckets. Balances empty buckets, of which there may be as many for
-/// each vertex, against the steps of a heap, each of which costs some of them.
+/// Number of buckets, which the costs of arcs must be below. Balances empty buckets, up to this many per vertex, against the steps of a
+/// heap.
 const MOST_BUCKETS: Distance = 1 << 8;
 
-/// The cost of what no path leads to.
+/// The cost of a vertex that no path leads to.
 const UNREACHED: Distance = Distance::MAX;
 
-/// The costs of the cheapest paths between all pairs of `ends`, row by row; paths lead from each to each.
+/// The costs of the cheapest paths between all pairs of `ends`, row by row. All of them must be connected.
 ///
-/// O(R m log m) for R ends and m edges, in parallel on the threads of the rayon pool it is called in. Memory: 8 R² bytes,
-/// and 16 for each arc.
+/// O(R m log m) for R ends and m edges, in parallel on the current rayon pool. Memory: 8 R² bytes, and 16 per arc.
 pub(in crate::machine) fn cheapest(graph: &CsrGraph, ends: &[NodeId]) -> Vec<Distance> {
     let web = Web::new(graph, ends);
     if web.longest < MOST_BUCKETS { web.rows(Buckets::default) } else { web.rows(BinaryHeap::new) }
 }
 
-/// The part of a graph that paths between some ends lead through.
+/// The part of a graph that paths between some ends can lead through.
 struct Web {
-    /// The number of each end among the vertices that are left.
+    /// The number of each end among the vertices that are kept.
     ends: Vec<NodeId>,
     offsets: Vec<usize>,
-    /// Cost and head, ascending at each vertex.
+    /// Cost and head, ascending for each vertex.
     arcs: Vec<(Distance, NodeId)>,
     /// What all costs have been divided by.
     unit: Distance,
@@ -74,7 +73,7 @@ impl Web {
         &self.arcs[self.offsets[vertex as usize]..self.offsets[vertex as usize + 1]]
     }
 
-    /// The costs from each end to each, with queues that `new` makes.
+    /// The costs from each end to each other, with queues that `new` creates.
     fn rows<Q: Queue>(&self, new: impl Fn() -> Q + Sync + Send) -> Vec<Distance> {
         let count = self.ends.len();
         let mut rows = vec![0; count * count];
@@ -86,11 +85,11 @@ impl Web {
         rows
     }
 
-    /// The costs of the cheapest paths from a vertex to all, and how many arcs were looked at. The queue is empty before and
-    /// after.
+    /// The costs of the cheapest paths from a vertex to all others, and how many arcs the search looked at. The queue must be empty, and is
+    /// empty again afterwards.
     fn search(&self, source: NodeId, queue: &mut impl Queue) -> (Vec<Distance>, usize) {
         let mut cost = vec![UNREACHED; self.num_vertices()];
-        // Nothing is farther than this; found anew after as much work as that takes.
+        // No vertex is farther than this. Updating it takes O(vertices), so it is done after that many arcs.
         let (mut farthest, mut looked_at, mut next_time) = (UNREACHED, 0, cost.len());
         cost[source as usize] = 0;
         queue.push(0, source);
@@ -100,7 +99,7 @@ impl Web {
             }
             for &(link, head) in self.arcs(vertex) {
                 looked_at += 1;
-                // Sums of links are sums of parts of the weight of the graph.
+                // No overflow: the sum is at most the weight of the graph.
                 let through = so_far + link;
                 if through >= farthest {
                     break;
@@ -119,9 +118,9 @@ impl Web {
     }
 }
 
-/// The vertices that paths from the first end lead to, without dead ends that are no ends of paths, nearest first.
+/// The vertices that are reached from the first end, in breadth-first order, without vertices of one link that are not ends.
 fn reached(graph: &CsrGraph, ends: &[NodeId]) -> Vec<NodeId> {
-    // Whatever is not to be reached again.
+    // Vertices that are reached already, or left out.
     let mut is_done: Vec<bool> = graph.nodes().map(|vertex| graph.degree(vertex) <= 1).collect();
     ends.iter().for_each(|&end| is_done[end as usize] = false);
     let mut vertices: Vec<NodeId> = ends.first().copied().into_iter().collect();
@@ -138,7 +137,7 @@ fn reached(graph: &CsrGraph, ends: &[NodeId]) -> Vec<NodeId> {
     vertices
 }
 
-/// Vertices that wait, those with the least cost first.
+/// A queue of vertices by cost, least first.
 trait Queue {
     fn push(&mut self, cost: Distance, vertex: NodeId);
     fn pop(&mut self) -> Option<(Distance, NodeId)>;
@@ -154,12 +153,12 @@ impl Queue for BinaryHeap<Reverse<(Distance, NodeId)>> {
     }
 }
 
-/// A queue for costs that differ by less than [`MOST_BUCKETS`]: a list for each, all round.
+/// A queue for costs that differ by less than [`MOST_BUCKETS`]: a circular array of lists, one for each cost.
 struct Buckets {
     lists: Vec<Vec<NodeId>>,
-    /// How many wait in all lists.
+    /// Number of vertices in all lists.
     waiting: usize,
-    /// The least cost of those that wait.
+    /// A lower bound on the costs in the queue.
     least: Distance,
 }
 

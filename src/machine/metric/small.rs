@@ -1,15 +1,15 @@
-//! Distances of few places, all of them at hand.
+//! Distances between few places, as a table of all pairs.
 
 use crate::ground::threads;
 use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::family::placed::has_repeats;
 use crate::machine::{DistanceOracle, DistanceVisitor, Metric, costs_in_rows};
 
-/// PEs whose distances are stored at most: the table then takes four megabytes, and a search has most of what it
-/// looks at in cache. On 512 to 2048 PEs of tori, annealing takes about half the time of computed distances.
+/// Most PEs whose distances are stored: the table of that many takes four megabytes, and most of what a search reads is in cache.
+/// On tori of 512 to 2048 PEs, annealing takes about half the time that it takes with computed distances.
 const MOST_PES: usize = 1 << 11;
 
-/// The distance of every pair of PEs, a byte each.
+/// The distance between every two PEs, a byte each.
 #[derive(Clone, Debug)]
 pub struct SmallTable {
     num_pes: usize,
@@ -20,7 +20,7 @@ pub struct SmallTable {
     has_triangle_inequality: bool,
 }
 
-/// Makes a table of the distances it visits, if the PEs are few and near; O(n²).
+/// Makes a table of the distances it visits, if there are few PEs and all are near; O(n²).
 pub(in crate::machine) struct Tabulate;
 
 impl DistanceVisitor for Tabulate {
@@ -36,7 +36,7 @@ impl DistanceVisitor for Tabulate {
             keys.iter().map(|&there| oracle.between(keys[pe], there) as u8).collect()
         };
         let distances = threads::map(num_pes, 64, &row).concat();
-        // PEs that are alike lie together.
+        // Interchangeable PEs are consecutive.
         let mut group_of: Vec<PeId> = Vec::with_capacity(num_pes);
         for pe in 0..num_pes {
             let is_alike = pe > 0 && oracle.interchangeable(keys[pe - 1], keys[pe]);
@@ -51,7 +51,7 @@ impl SmallTable {
     /// The table of the PEs with these numbers.
     pub(in crate::machine) fn listed(&self, list: &[PeId]) -> Self {
         let row = |&p: &PeId| list.iter().map(move |&q| self.row_of(p)[q as usize]);
-        // Two PEs of a group are not alike to a third one that stands where one of them does.
+        // Two PEs of a group are not interchangeable for a third one that is at the place of one of them.
         let group_of = match has_repeats(list) {
             true => list.to_vec(),
             false => list.iter().map(|&pe| self.group_of[pe as usize]).collect(),

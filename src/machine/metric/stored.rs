@@ -1,50 +1,41 @@
 //! A stored distance matrix.
 //!
 //! Machines have few distinct distances, so the matrix holds a one-byte index into a table of them:
-//! n² bytes instead of 8n², and the part of the matrix a search touches stays in cache longer.
+//! n² bytes instead of 8n², so the part of the matrix that a search touches stays in cache longer.
 
 use std::ops::Range;
 
-use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::memory;
+use crate::ground::settings::named;
 use crate::ground::types::{Distance, PeId};
-use crate::machine::{DistanceOracle, Hierarchy, HierarchyOnline, Metric, Ultrametric};
+use crate::machine::{DistanceOracle, Hierarchy, HierarchyOnline, Metric, StoredDistancesError, Ultrametric};
 
-/// The distance of every pair of PEs, looked up.
+/// The distance between every two PEs, looked up.
 #[derive(Clone, Debug)]
 pub struct StoredDistances {
     num_pes: usize,
     /// Row by row, the index of each distance in `distinct`.
     matrix: Vec<u8>,
     distinct: Box<[Distance; 256]>,
-    /// The machine without levels that make no difference.
+    /// The machine without levels that do not matter.
     hierarchy: Hierarchy,
     max_distance: Distance,
 }
 
-/// Why a distance matrix cannot be stored.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)] // the messages are the documentation of the fields
-pub enum StoredDistancesError {
-    #[error(
-        "a stored distance matrix of {num_pes} processing elements needs {needed} bytes, \
-         and {available} are free; use hierarchyonline, which stores none"
-    )]
-    OutOfMemory { num_pes: usize, needed: u128, available: u64 },
-}
-
-impl HasKind for StoredDistancesError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::OutOfMemory { .. } => ErrorKind::NoResources,
-        }
+named! {
+    /// How the distances of a hierarchy are represented.
+    pub enum DistanceKind: "kind of distances" {
+        /// Stored in a matrix: [`StoredDistances`].
+        Stored = "hierarchy",
+        /// Computed from two PEs whenever they are needed: [`HierarchyOnline`].
+        Online = "hierarchyonline",
     }
 }
 
 impl StoredDistances {
     /// The distances of a hierarchy; O(n²) time and n² bytes.
     ///
-    /// Refused when the matrix is larger than the memory that is free, or that the process may have.
+    /// Fails if the matrix is larger than the memory that is free, or that the process may use.
     pub fn new(hierarchy: &Hierarchy) -> Result<Self, StoredDistancesError> {
         let num_pes = hierarchy.num_pes();
         let needed = num_pes as u128 * num_pes as u128;
@@ -60,7 +51,7 @@ impl StoredDistances {
         distinct[1..=simple.distances().len()].copy_from_slice(simple.distances());
         matrix.resize(needed as usize, 0);
         for (p, row) in matrix.chunks_exact_mut(num_pes).enumerate() {
-            // Paint the groups that hold p from the outermost in; each paints over a part of the last.
+            // Fill the groups that hold p, from the outermost inwards; each overwrites a part of the one before.
             let mut group = num_pes;
             for (level, &arity) in simple.arities().iter().enumerate().rev() {
                 let start = p / group * group;

@@ -1,4 +1,4 @@
-//! Hypercubes: each neighbour of one PE is nearer to the half of all PEs that differ from it in that bit. O(n log n).
+//! Hypercubes: a neighbour of PE 0 is nearer than PE 0 to exactly those PEs that have the bit in which the two differ. O(n log n).
 
 use super::hops::Hops;
 use crate::ground::types::PeId;

@@ -1,19 +1,19 @@
 //! Meshes, tori, and grids that are closed along some dimensions.
 //!
-//! From a corner (a PE with the fewest neighbours) each neighbour leads along a dimension; two that lead to both ends of a closed dimension
-//! are neighbours themselves, or have only the corner in common, while those of different dimensions have another PE in common too. The
-//! PEs on the line of a dimension through the corner are those that are nearer to no neighbour of another dimension, and the
-//! coordinate of a PE is that of the nearest PE on the line. A ring of four is the same as two dimensions of two, and is taken
-//! for these at first.
+//! Each neighbour of a corner (a PE with the fewest neighbours) leads along a dimension. Two neighbours that lead along the same closed
+//! dimension are neighbours of each other, or have only the corner as a common neighbour; those of different dimensions have a second one.
+//! The PEs on the line of a dimension through the corner are those that are not nearer to any neighbour of another dimension than to
+//! the corner, and the coordinate of a PE is that of the nearest PE on the line. A ring of four is the same as two dimensions of two,
+//! and is treated as these at first.
 //!
-//! O(n²): the neighbours of all PEs, and the distances of all PEs to those on the lines.
+//! O(n²), for the neighbours of all PEs and the distances of all PEs to those on the lines.
 
 use super::hops::Hops;
 use crate::ground::types::PeId;
 use crate::machine::recognise::{Matrix, Recognised};
 use crate::machine::{Dimension, Grid, Hierarchy};
 
-/// Dimensions of more than one PE at most: PEs have numbers of 32 bits.
+/// Most dimensions of more than one PE: the numbers of PEs have 32 bits.
 const MOST_DIMENSIONS: usize = 32;
 
 pub(super) fn recognise(matrix: &Matrix<'_>) -> Option<Recognised> {
@@ -66,7 +66,7 @@ fn lines(hops: &Hops<'_>, corner: usize) -> Option<Vec<Line>> {
     (size == Some(hops.size())).then_some(lines)
 }
 
-/// Whether two neighbours of a corner lead to both ends of a closed dimension.
+/// Whether two neighbours of a corner lead along the same closed dimension, in opposite directions.
 fn are_ends(hops: &Hops<'_>, one: usize, other: usize) -> bool {
     let common = || hops.near(one).filter(|&k| hops.between(k, other) == 1);
     hops.between(one, other) == 1 || common().nth(1).is_none()
@@ -81,7 +81,7 @@ fn line(hops: &Hops<'_>, corner: usize, near: &[usize], ends: &[usize]) -> Optio
     let mut rows = vec![None; length];
     for k in members {
         let away = usize::try_from(hops.between(k, corner)).ok()?;
-        // The other way round is that which does not begin at the first of both ends.
+        // The way back is the one that does not begin at the first of the two ends.
         let is_back = away > 0 && is_farther_or_equal(hops, k, ends[0], corner);
         let at = if is_back { length.checked_sub(away)? } else { away };
         if rows.get_mut(at)?.replace(k).is_some() {
@@ -96,7 +96,7 @@ fn is_farther_or_equal(hops: &Hops<'_>, k: usize, one: usize, other: usize) -> b
     hops.between(k, one) >= hops.between(k, other)
 }
 
-/// The same lines, where pairs of open ones of two are rings of four if that leaves no open one beside closed ones: a torus.
+/// The same lines, where pairs of open lines of two PEs are joined to rings of four if that leaves closed lines only: a torus.
 fn with_rings_of_four(hops: &Hops<'_>, lines: Vec<Line>) -> Option<Vec<Line>> {
     let (mut closed, open): (Vec<Line>, Vec<Line>) = lines.into_iter().partition(|line| line.is_closed);
     let is_torus =

@@ -13,7 +13,7 @@ impl<'a> Hops<'a> {
     /// The hops of a matrix, if one of its first two rows has at least two distinct entries; O(n log n). From the middle of a mesh
     /// of three all others are one hop away.
     ///
-    /// Differences wrap: such hops are nonsense, and no machine has them.
+    /// Differences may wrap around: no machine has such hops, so the check fails.
     pub(super) fn of(matrix: &'a Matrix<'a>) -> Option<Self> {
         let all: Vec<usize> = (0..matrix.size).collect();
         let distinct = |row| matrix.distinct(row, &all, matrix.size).filter(|distinct| distinct.len() > 1);
@@ -41,7 +41,7 @@ impl<'a> Hops<'a> {
         (0..self.size()).filter(move |&l| l != k && self.matrix.at(k, l) == self.least)
     }
 
-    /// What a hop adds, and what stands for no hop.
+    /// What a hop adds, and the entry for no hop.
     pub(super) fn factor_and_offset(&self) -> (i64, i64) {
         (self.step, self.least.wrapping_sub(self.step))
     }

@@ -1,12 +1,12 @@
-//! Machines that are recognised by their distances, however their PEs are numbered.
+//! Recognises machines by their distances, however their PEs are numbered.
 //!
-//! A member of the family looks at a few rows of a matrix and proposes a machine and the PE of each row. Whether the machine has
-//! these distances is then checked for every pair, so a member need not: what is recognised is exact. The diagonal is not looked at.
+//! A member of the family looks at a few rows of a matrix and proposes a machine and the PE of each row. Every pair is then checked
+//! against the machine's distances, so members need not do that: the result is exact. The diagonal is ignored.
 //!
 //! # Cost
 //!
-//! O(n²) for the check. A member takes O(n²) time at most, O(n log n) for each distinct distance besides, and mostly far less where the
-//! matrix is none of its machines. Memory: O(n).
+//! O(n²) for the check. A member takes at most O(n²) time, plus O(n log n) for each distinct distance, and usually far less if the
+//! matrix is not one of its machines. Memory: O(n).
 
 mod cube;
 mod grid;
@@ -20,20 +20,21 @@ use crate::machine::{DistanceOracle, DistanceVisitor, Machine};
 const FAMILIES: [fn(&Matrix<'_>) -> Option<Recognised>; 3] =
     [tree::recognise, cube::recognise, grid::recognise];
 
-/// A machine whose distances stand in a matrix.
+/// A machine that has the distances of a matrix.
+#[non_exhaustive]
 pub struct Recognised {
     /// The machine.
     pub machine: Box<dyn Machine>,
     /// The PE of each row.
     pub pe_of: Vec<PeId>,
-    /// An entry is this times a distance, and `offset` besides; at least 1.
+    /// An entry is `factor` times a distance plus `offset`. At least 1.
     pub factor: i64,
     /// What is added to each distance.
     pub offset: i64,
 }
 
-/// The machine that has the distances of a matrix, given row by row, up to a factor and a term that are the same for all pairs: a
-/// regular tree, a hypercube, or a grid. Panics unless these are `size` rows.
+/// The machine that has the distances of a matrix, given row by row, up to a factor and an offset that are the same for all pairs: a
+/// regular tree, a hypercube, or a grid. Panics if there are not `size` rows of `size` entries.
 ///
 /// ```
 /// use viem::machine::recognise::recognise;
@@ -65,7 +66,7 @@ impl Matrix<'_> {
         self.entries[k * self.size + l]
     }
 
-    /// The distinct entries of a row beside the diagonal, in rising order, if these are at most so many; O(n log n).
+    /// The distinct entries of a row outside the diagonal, ascending, if there are at most `most`; O(n log n).
     fn distinct(&self, k: usize, among: &[usize], most: usize) -> Option<Vec<i64>> {
         let mut distinct = Vec::new();
         for entry in among.iter().filter(|&&l| l != k).map(|&l| self.at(k, l)) {
@@ -81,7 +82,7 @@ impl Matrix<'_> {
 }
 
 impl Recognised {
-    /// Whether every entry beside the diagonal is what the machine says, and each PE has a row; O(n²).
+    /// Whether every entry outside the diagonal is that of the machine, and each PE has a row; O(n²).
     fn is_exact(&self, matrix: &Matrix<'_>) -> bool {
         let mut is_taken = vec![false; matrix.size];
         let mut take =
@@ -95,14 +96,14 @@ impl Recognised {
                 .is_ok_and(|distances| distances.visit(Comparison { own: self, matrix }))
     }
 
-    /// The greatest distance of two rows of the matrix, if it fits.
+    /// The greatest distance between two rows of the matrix, if it fits.
     pub fn greatest(&self, entries: &[i64]) -> Option<Distance> {
         let size = self.pe_of.len();
-        let beside = entries.iter().enumerate().filter(|&(at, _)| at / size != at % size);
-        Some(beside.map(|(_, &entry)| entry).max()?.checked_sub(self.offset)? / self.factor)
+        let outside = entries.iter().enumerate().filter(|&(at, _)| at / size != at % size);
+        Some(outside.map(|(_, &entry)| entry).max()?.checked_sub(self.offset)? / self.factor)
     }
 
-    /// The entry of a pair so far apart.
+    /// The entry for a distance.
     fn entry(&self, distance: Distance) -> Option<i64> {
         self.factor.checked_mul(distance)?.checked_add(self.offset)
     }

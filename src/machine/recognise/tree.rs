@@ -1,17 +1,17 @@
-//! Regular trees: rows of the innermost groups are alike, then those of groups of groups, and so on.
+//! Regular trees: PEs of an innermost group have equal rows, then groups of the next level do, and so on.
 //!
-//! Two PEs are in the same innermost group exactly if they are as far from all others: else, of the levels that are all different from
-//! the next, one within the group of one of both would be as far as one without. So rows are compared by random sums, and of each
-//! group one is kept for the next level. No order of the distances is assumed: groups may be nearer to each other than inside.
+//! Two PEs are in the same innermost group exactly if they have the same distance to every other PE, as adjacent levels have different
+//! distances. So rows are compared by random sums, and one row of each group is kept for the next level. Distances may be in any order:
+//! groups may be nearer to each other than the PEs inside.
 //!
-//! O(n²) for the sums of all levels, O(n log n) for each level and distinct distance.
+//! O(n²) for the sums of all levels, and O(n log n) for each level and distinct distance.
 
 use crate::ground::rng::Rng;
 use crate::ground::types::PeId;
 use crate::machine::Hierarchy;
 use crate::machine::recognise::{Matrix, Recognised};
 
-/// Levels of more than one group at most: PEs have numbers of 32 bits.
+/// Most levels of more than one group: the numbers of PEs have 32 bits.
 const MOST_LEVELS: usize = 32;
 
 pub(super) fn recognise(matrix: &Matrix<'_>) -> Option<Recognised> {
@@ -37,7 +37,7 @@ pub(super) fn recognise(matrix: &Matrix<'_>) -> Option<Recognised> {
     Some(Recognised { machine, pe_of, factor: 1, offset })
 }
 
-/// The groups of the next level, all as large, and the entry between two that become one.
+/// The groups of the next level, all of one size, and the entry between two that are merged.
 fn merge(matrix: &Matrix<'_>, factors: &[i64], groups: &[Vec<usize>]) -> Option<(Vec<Vec<usize>>, i64)> {
     let firsts: Vec<usize> = groups.iter().map(|group| group[0]).collect();
     let distinct = matrix.distinct(firsts[0], &firsts, MOST_LEVELS)?;
@@ -47,7 +47,7 @@ fn merge(matrix: &Matrix<'_>, factors: &[i64], groups: &[Vec<usize>]) -> Option<
     };
     let sums: Vec<i64> = firsts.iter().map(sum).collect();
     distinct.into_iter().find_map(|entry| {
-        // With the entry of the group in the place of a row's own, rows of a group have the same sum.
+        // With this entry on the diagonal, rows of a group have the same sum.
         let whole = |group: usize| sums[group].wrapping_add(factors[firsts[group]].wrapping_mul(entry));
         let mut order: Vec<(i64, usize)> = (0..groups.len()).map(|group| (whole(group), group)).collect();
         order.sort_unstable();

@@ -1,4 +1,4 @@
-//! Machines in files: of which kind a file is, by its content.
+//! Machines in files. The content of a file shows what kind it is.
 
 use std::path::Path;
 
@@ -6,28 +6,28 @@ use crate::io::Source;
 use crate::machine::Machine;
 use crate::machine::spec::{SpecError, matrix, network, target};
 
-/// Every kind of file, that which is taken in doubt first.
+/// Every kind of file. Where several fit equally, the first is taken.
 pub const FILES: [FileKind; 3] = [target::FILE, network::FILE, matrix::FILE];
 
-/// A kind of file that machines are in.
+/// A kind of file that describes a machine.
 #[derive(Debug)]
 pub struct FileKind {
     /// What it is, for people.
     pub about: &'static str,
-    /// How the names of such files end; asked only where the content leaves a doubt.
+    /// How the names of such files end. Matters only if the content leaves a doubt.
     pub endings: &'static [&'static str],
     pub(super) resembles: fn(&Opening<'_>) -> Likeness,
     pub(super) read: fn(Source<'_>) -> Result<Box<dyn Machine>, SpecError>,
 }
 
-/// How much a file looks like one of a kind.
+/// How well a file fits a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
     /// Not at all.
     No,
     /// It could be one.
     Maybe,
-    /// It can be nothing else.
+    /// It cannot be anything else.
     Yes,
 }
 
@@ -38,7 +38,7 @@ pub struct Opening<'a>(Vec<&'a str>);
 const FIELDS: usize = 5;
 
 impl<'a> Opening<'a> {
-    /// The opening of a text that starts like this.
+    /// The opening of a text, given its first bytes.
     pub fn new(start: &'a [u8]) -> Self {
         let is_comment = |field: &&str| field.starts_with(['#', '%']);
         let fields = |line: &'a [u8]| {
@@ -55,19 +55,19 @@ impl<'a> Opening<'a> {
         self.0.first().copied().filter(|field| field.starts_with(|c: char| c.is_ascii_alphabetic()))
     }
 
-    /// The number that stands first, fractional or not.
+    /// The first field, if it is a number, fractional or not.
     pub fn number(&self) -> Option<f64> {
         let is_number = |field: &&str| field.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
         self.0.first().filter(|field| is_number(field)).and_then(|field| field.parse().ok())
     }
 
-    /// How many fields there are, five for five or more.
+    /// The number of fields, 5 if there are more.
     pub fn num_fields(&self) -> usize {
         self.0.len()
     }
 }
 
-/// The machine in a file of this name, which is of the kind that its content shows, or else of the kind that ends like its name.
+/// The machine in a file. The content determines the kind, or else the ending of `name` does.
 pub fn read(mut source: Source<'_>, name: &Path) -> Result<Box<dyn Machine>, SpecError> {
     let start = source.start();
     let opening = Opening::new(&start);
@@ -83,7 +83,7 @@ pub fn read(mut source: Source<'_>, name: &Path) -> Result<Box<dyn Machine>, Spe
             (Likeness::No, false) => 0,
         }
     };
-    // The last of equal claims counts, which is the first of the table.
+    // `max_by_key` returns the last of equal claims; reversed, that is the first of the table.
     match FILES.iter().rev().max_by_key(claim).filter(|kind| claim(kind) > 0) {
         Some(kind) => (kind.read)(source),
         None if opening.num_fields() == 0 && start.len() == Source::START => {

@@ -10,7 +10,7 @@ pub(super) const FILE: FileKind = FileKind {
     endings: &[".matrix", ".mat", ".dist"],
     resembles: |opening| match (opening.number(), opening.num_fields()) {
         (None, _) => Likeness::No,
-        // The distance from the first PE to itself, a number alone in its line, or more than the header of a graph.
+        // The distance from the first PE to itself, a line with a single number, or more fields than the header of a graph has.
         (Some(0.0), _) | (_, 1 | 5..) => Likeness::Yes,
         _ => Likeness::Maybe,
     },

@@ -1,4 +1,4 @@
-//! From what people write to a machine.
+//! Builds machines from text and files.
 //!
 //! A machine is written as a text of one of the [`KINDS`], such as `torus:16x8x8`, or as the name of a file. What a file
 //! is shows in its content ([`FILES`]). A list of PEs takes a part of any of them. Files and clusters need the feature `io`.
@@ -47,12 +47,12 @@ use crate::ground::types::PeId;
 use crate::io;
 use crate::machine::{Listed, Machine, MachineError};
 
-/// A kind of machine that is written in full: its name, a colon, and what there is to say.
+/// A kind of machine that is written as a name, a colon and parameters.
 #[derive(Debug)]
 pub struct MachineKind {
-    /// What stands before the colon.
+    /// The name before the colon.
     pub name: &'static str,
-    /// An example, and the distances that go with it if it needs some.
+    /// An example.
     pub example: &'static str,
     /// What it is, for people.
     pub about: &'static str,
@@ -77,7 +77,7 @@ struct ClusterKind {
     files: fn(&str) -> Vec<&Path>,
 }
 
-/// Every kind that is written in full.
+/// Every kind that is written as text.
 pub const KINDS: &[MachineKind] = &[
     grid::MESH,
     grid::TORUS,
@@ -92,11 +92,14 @@ pub const KINDS: &[MachineKind] = &[
     tree::TREE,
 ];
 
-/// What there is to say about a machine.
+/// The kind that needs no name: `4:16:8` is `tree:4:16:8`.
+const WITHOUT_NAME: &MachineKind = &tree::TREE;
+
+/// The parameters of a machine.
 struct Request<'a> {
     /// All of it, for messages.
     spec: &'a str,
-    /// What stands after the colon.
+    /// The part after the colon.
     rest: &'a str,
     /// The distances, innermost first.
     distances: Option<&'a str>,
@@ -108,6 +111,7 @@ struct Request<'a> {
 
 /// All that a user may say about a machine.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Wanted<'a> {
     /// The machine, such as `4:16:8`, or the name of its file.
     pub spec: &'a str,
@@ -119,6 +123,33 @@ pub struct Wanted<'a> {
     pub count_pus: bool,
     /// A file with the latencies between hosts; of clusters only.
     pub latency: Option<&'a Path>,
+}
+
+impl<'a> Wanted<'a> {
+    /// A machine such as `4:16:8`, or that in the file of this name.
+    pub fn new(spec: &'a str) -> Self {
+        Self { spec, ..Self::default() }
+    }
+
+    /// With these distances.
+    pub fn with_distances(self, distances: impl Into<Option<&'a str>>) -> Self {
+        Self { distances: distances.into(), ..self }
+    }
+
+    /// With only these PEs.
+    pub fn with_pes(self, pes: impl Into<Option<&'a str>>) -> Self {
+        Self { pes: pes.into(), ..self }
+    }
+
+    /// With hardware threads as PEs, or cores.
+    pub fn with_count_pus(self, count_pus: bool) -> Self {
+        Self { count_pus, ..self }
+    }
+
+    /// With the latencies in a file.
+    pub fn with_latency(self, latency: impl Into<Option<&'a Path>>) -> Self {
+        Self { latency: latency.into(), ..self }
+    }
 }
 
 /// Why there is no such machine. Columns are counted from 1.
@@ -161,7 +192,7 @@ pub enum SpecError {
     UnknownFile { file: String },
     #[cfg(feature = "io")]
     #[error(
-        "{file}: the comments at the start are too long to tell what machine follows; shorten them, or end the name of the file in \
+        "{file}: the comments at the start are too long to see what kind of machine follows; shorten them, or end the name of the file in \
          .tgt (a target file of Scotch), .graph (a network) or .matrix (a distance matrix)"
     )]
     LongComments { file: String },
@@ -207,7 +238,7 @@ impl SpecError {
     }
 }
 
-/// What a machine that is not known would have to be.
+/// What an unknown machine would have to be.
 fn unknown() -> String {
     let examples: Vec<&str> = KINDS.iter().map(|kind| kind.example).collect();
     let examples = examples.join(", ");
@@ -217,7 +248,7 @@ fn unknown() -> String {
     }
 }
 
-/// So many distances.
+/// An example with that many distances.
 fn example_distances(count: usize) -> String {
     let powers = (0..count as u32).map(|level| 10u64.saturating_pow(level).to_string());
     powers.collect::<Vec<_>>().join(":")
@@ -226,7 +257,7 @@ fn example_distances(count: usize) -> String {
 /// The machine of a text or of a file (`-` is the standard input), with these distances where it needs some, innermost
 /// first, and restricted to these PEs if a list of them or the name of a file with one is given.
 pub fn build(spec: &str, distances: Option<&str>, pes: Option<&str>) -> Result<Box<dyn Machine>, SpecError> {
-    build_wanted(&Wanted { spec, distances, pes, ..Wanted::default() })
+    build_wanted(&Wanted::new(spec).with_distances(distances).with_pes(pes))
 }
 
 /// The machine that a user wants.
@@ -257,16 +288,15 @@ pub fn file_of_pes(pes: &str) -> Option<&Path> {
     (!is_list(pes)).then_some(Path::new(pes))
 }
 
-/// The kind that a text is of, and what stands after its name.
+/// The kind of a text, and the part after its name.
 fn kind_of(spec: &str) -> Option<(&'static MachineKind, &str)> {
     let named = KINDS.iter().find_map(|kind| {
         let rest = spec.strip_prefix(kind.name)?;
         let is_alone = rest.is_empty() && kind.cluster.as_ref().is_some_and(|kind| kind.may_stand_alone);
         Some((kind, if is_alone { rest } else { rest.strip_prefix(':')? }))
     });
-    // Trees need no name.
-    let is_tree = spec.bytes().all(|byte| byte.is_ascii_digit() || byte == b':') && spec.contains(':');
-    named.or_else(|| is_tree.then_some((&tree::TREE, spec)))
+    let is_bare = spec.bytes().all(|byte| byte.is_ascii_digit() || byte == b':') && spec.contains(':');
+    named.or_else(|| is_bare.then_some((WITHOUT_NAME, spec)))
 }
 
 fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
@@ -357,7 +387,7 @@ impl Request<'_> {
         self.spec[..offset].chars().count() + 1
     }
 
-    /// The distances, of which so many are needed.
+    /// The distances, of which `needed` are required.
     fn distances(&self, needed: usize) -> Result<&str, SpecError> {
         let found = self.distances.map_or(0, |distances| distances.split(':').count());
         match self.distances {
@@ -366,7 +396,7 @@ impl Request<'_> {
         }
     }
 
-    /// The only distance there is to a kind that can do without; 1 if it is not given.
+    /// The distance of a kind that has only one; 1 if none is given.
     fn only_distance(&self) -> Result<i64, SpecError> {
         if self.distances.is_some() { distance(self.distances(1)?) } else { Ok(1) }
     }

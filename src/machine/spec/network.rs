@@ -9,7 +9,7 @@ pub(super) const FILE: FileKind = FileKind {
     about: "a network (METIS graph)",
     endings: &[".graph", ".metis"],
     resembles: |opening| match opening.number() {
-        // The reader of graphs names what else begins with a word.
+        // A file that begins with a word may be some other format of graphs; their reader says which.
         None if opening.word().is_some() => Likeness::Maybe,
         // A number of vertices, of edges, and at most two numbers more.
         Some(vertices) if vertices != 0.0 && (2..=4).contains(&opening.num_fields()) => Likeness::Maybe,

@@ -7,7 +7,8 @@
 //! A schedule may begin on one data structure and continue on another that computes the same changes of J.
 //! Which one is faster depends on the acceptance rate. Both lead to the same assignment.
 //!
-//! D. T. Connolly: An improved annealing scheme for the QAP. European Journal of Operational Research 46, 1990.
+//! D. T. Connolly: An improved annealing scheme for the QAP. European Journal of Operational Research 46,
+//! 1990.
 
 use crate::ground::metropolis::accepts;
 use crate::ground::observer::Watch;

@@ -4,13 +4,13 @@
 //!
 //! | member | where | state that is kept up to date | proposal | cost of a proposal; additional cost of an exchange |
 //! |---|---|---|---|---|
-//! | [`anywhere`] | any machine | communication cost of each process | a process, and the best of several partners near one of its neighbours | O(degree) distances; O(degree) |
-//! | [`tree`] | regions of regular trees | gain of each process in each innermost group | the tail of a random arc, and a process near its head | O(1); O(degree · groups) |
-//! | [`dense`] | two dense matrices | the assignment, or the change of J by every exchange | every pair in a fixed order | O(n); O(n), or O(1); O(n²) |
+//! | `anywhere` | any machine | communication cost of each process | a process, and the best of several partners near one of its neighbours | O(degree) distances; O(degree) |
+//! | `tree` | regions of regular trees | gain of each process in each innermost group | the tail of a random arc, and a process near its head | O(1); O(degree · groups) |
+//! | `dense` | two dense matrices | the assignment, or the change of J by every exchange | every pair in a fixed order | O(n); O(n), or O(1); O(n²) |
 //!
 //! The members use the same terms. A *sweep* makes the proposals of one temperature. The *schedule* defines
 //! the number of sweeps and their temperatures. The *acceptance* test draws from the exponential distribution
-//! ([`metropolis`](crate::ground::metropolis)): from a table of quantiles if most proposals must be rejected
+//! (`metropolis`): from a table of quantiles if most proposals must be rejected
 //! quickly, otherwise exactly.
 //!
 //! The first two members share the loop over sweeps (`schedule`), which keeps the best mapping. Their sweeps
@@ -18,7 +18,7 @@
 //! call per proposal. `dense` has its own loop: it may change its data structure in the middle of a schedule,
 //! and it ends with the last assignment, since its callers keep the best one.
 //!
-//! [`near`] lists the places near each place, from which partners are drawn.
+//! `near` lists the places near each place, from which partners are drawn.
 
 mod anywhere;
 pub(crate) mod dense;

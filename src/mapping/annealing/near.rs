@@ -339,7 +339,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn lists_are_those_of_a_look_at_all_places() {
+    fn lists_agree_with_a_scan_of_all_places() {
         for distances in every_kind(&mut Rng::new(2)) {
             distances.visit(Compare);
         }
@@ -347,7 +347,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn once_a_run_shall_end_places_are_near_themselves_only() {
+    fn once_a_run_must_end_places_are_near_only_themselves() {
         let oracle = Hierarchy::parse("3:4", "1:10").unwrap().online32().unwrap();
         let key_of: Vec<_> = (0..12).map(|place| oracle.key(place)).collect();
         let ended = Limited { observer: &(), deadline: Some(Instant::now()), bound: 0 };

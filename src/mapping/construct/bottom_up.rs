@@ -2,9 +2,9 @@
 //! process mapping and sparse quadratic assignment", 2017).
 //!
 //! The graph is partitioned into as many blocks of equal size as the machine has innermost groups
-//! ([`StepwisePartition`]). The blocks become the vertices of a quotient graph, which is partitioned into the groups of
-//! the next level, and so on. Then places are assigned from the outermost level inwards. Levels that make no
-//! difference (one member, or the same distance as the next level) are skipped.
+//! ([`StepwisePartition`]). The blocks become the vertices of a quotient graph, which is partitioned into the
+//! groups of the next level, and so on. Then places are assigned from the outermost level inwards. Levels
+//! that make no difference (one member, or the same distance as the next level) are skipped.
 //!
 //! Takes a partition of the graph, then one of each of the shrinking quotient graphs; memory O(n + m).
 

@@ -1,5 +1,5 @@
-//! Dual recursive bipartitioning (Pellegrini and Lachat, "Process mapping onto complex architectures and partitions
-//! thereof", 2017): machine and graph are bisected together.
+//! Dual recursive bipartitioning (Pellegrini and Lachat, "Process mapping onto complex architectures and
+//! partitions thereof", 2017): machine and graph are bisected together.
 //!
 //! A domain is a part of the machine, or a run of adjacent parts, with as many processes as places. Its parts
 //! and its processes are bisected, and so on until all places of a domain are equivalent. Large domains are

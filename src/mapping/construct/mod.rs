@@ -172,7 +172,7 @@ impl Default for ConstructionConfig {
 pub enum ConstructionError {
     #[error(
         "{algorithm} works only on machines that are regular trees, such as 4:16:8; \
-         take hierarchytopdown or multilevel"
+         use hierarchytopdown or multilevel"
     )]
     NotRegular { algorithm: Construction },
 }

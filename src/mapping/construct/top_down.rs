@@ -6,8 +6,8 @@
 //! are independent and run in parallel. On trees it does not matter which block goes to which sibling part;
 //! on other machines, other constructions are better.
 //!
-//! Takes a partition of the whole graph for each level, or for each step of a large level ([`StepwisePartition`]);
-//! memory O(n + m).
+//! Takes a partition of the whole graph for each level, or for each step of a large level
+//! ([`StepwisePartition`]); memory O(n + m).
 
 use super::stepwise::StepwisePartition;
 use crate::graph::CsrGraph;

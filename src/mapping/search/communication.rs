@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_without_a_move_are_passed_over_after_a_hub_has_moved() {
+    fn processes_without_a_move_are_skipped_after_a_hub_has_moved() {
         let hierarchy = Hierarchy::parse("4:4:6", "1:10:100").unwrap();
         let oracle = hierarchy.online32().unwrap();
         let graph = graph(96, true);

@@ -171,7 +171,8 @@ impl<O: DistanceOracle> Visits<'_, O> {
     }
 }
 
-/// [`Now::better_pes`] of every process with at most [`MOST_KEPT`] of them, on the threads of the rayon pool. Processes not started before the search has to stop are skipped.
+/// [`Now::better_pes`] of every process with at most [`MOST_KEPT`] of them, on the threads of the rayon pool.
+/// Processes not started before the search has to stop are skipped.
 fn better_pes_of_all<O: DistanceOracle>(
     search: &SwapSearch<'_, O>,
     vicinity: &Vicinity<'_, O>,
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bounded_descent_is_in_proportion_where_all_are_joined_to_a_hub() {
+    fn a_bounded_descent_takes_proportional_work_around_a_hub() {
         let around_middle = |side: u32, effort| {
             let (distances, exchanges) =
                 looked_at(&star((side * side) as usize, (side + 1) * (side / 2)), effort);
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_descent_whose_arcs_are_spent_looks_at_few_pes() {
+    fn a_descent_with_a_used_up_budget_visits_few_pes() {
         let graph = random_graph(2500, 8, 9, &mut Rng::new(1));
         let (all, _) = looked_at(&graph, Effort::ALL);
         let (few, exchanges) = looked_at(&graph, Effort { arcs: Budget::default(), ..Effort::ALL });

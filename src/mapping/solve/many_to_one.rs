@@ -4,9 +4,9 @@
 //! weight · capacity / total capacity)`. Minimise J over the vertices.
 //!
 //! *Algorithm.* The multilevel partitioner with J as its objective
-//! ([`partition::ManyToOnePartitioner`](ManyToOnePartitioner)). Blocks are the PEs in the order of the parts of the
-//! machine, so every part is a range of blocks. Partitioning first and mapping the blocks afterwards gives a
-//! higher J, since that partitioner minimises the cut without knowing the distances.
+//! ([`partition::ManyToOnePartitioner`](ManyToOnePartitioner)). Blocks are the PEs in the order of the parts
+//! of the machine, so every part is a range of blocks. Partitioning first and mapping the blocks afterwards
+//! gives a higher J, since that partitioner minimises the cut without knowing the distances.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};

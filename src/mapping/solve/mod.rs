@@ -185,7 +185,7 @@ pub fn solve_watched<'a>(
 /// The distances of the machine, of the kind that the settings select.
 fn distances(graph: &CsrGraph, machine: &dyn Machine, config: &MapConfig) -> Result<Distances, SolveError> {
     match (config.distances, machine.hierarchy()) {
-        (Some(DistanceKind::Hierarchy), Some(hierarchy)) => {
+        (Some(DistanceKind::Stored), Some(hierarchy)) => {
             // The matrix takes n² bytes, so detect an unsolvable problem first.
             problem::check_cost(graph, hierarchy.max_distance())?;
             let stored = StoredDistances::new(hierarchy).map_err(MachineError::from)?;

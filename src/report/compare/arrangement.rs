@@ -1,4 +1,4 @@
-//! Mappings that launchers make without any knowledge of the traffic.
+//! Default mappings of launchers, which do not depend on the traffic.
 
 use hashbrown::HashMap;
 
@@ -12,17 +12,17 @@ use crate::mapping::Mapping;
 use crate::partition::Targets;
 
 members! {
-    /// A mapping by the numbers of the processes alone.
+    /// A mapping that depends only on the numbers of the processes.
     pub enum Arrangement: "arrangement" {
-        /// In the order of the PEs: nodes are filled one after the other.
+        /// In the order of the PEs: fills one node after another.
         Block = "block" by block,
-        /// Nodes are filled one after the other, the packages of a node by turns.
+        /// Fills one node after another, the packages of each node in turn.
         Socket = "socket" by socket,
-        /// The nodes by turns, in each its PEs in order.
+        /// Round-robin over the nodes, in each node in the order of the PEs.
         Cyclic = "cyclic" by cyclic,
         /// Another name of `cyclic`.
         Node = "node" by cyclic,
-        /// At random, the same each time.
+        /// At random, the same in every run.
         Random = "random" by random,
     }
 
@@ -30,17 +30,17 @@ members! {
     fn order(self, arranged: Arranged<'_>) -> Vec<PeId> = function(arranged)
 }
 
-/// What is to be arranged.
+/// The input of an arrangement.
 #[derive(Clone, Copy)]
 struct Arranged<'a> {
     nodes: &'a Nodes,
-    /// Every PE, as often as it has room for one of the processes.
+    /// Every PE, repeated up to its capacity or the number of processes.
     places: &'a [PeId],
 }
 
 impl Arrangement {
-    /// The arrangement of so many processes on a machine; nothing if there is no room for them. O(n log n) for n places, as many a PE as
-    /// there are processes at most.
+    /// The arrangement of this number of processes on a machine; `None` if there is not enough room. O(n log
+    /// n) for n places, where a PE counts at most as often as there are processes.
     pub fn of(self, machine: &dyn Machine, nodes: &Nodes, num_processes: usize) -> Option<Mapping> {
         let pes = 0..machine.num_pes() as PeId;
         let room = |pe: PeId| num_processes.min(machine.capacity(pe) as usize);
@@ -53,9 +53,9 @@ impl Arrangement {
         Some(Mapping::from_places(order))
     }
 
-    /// The arrangement of a graph of many vertices a PE: the vertices in the order of their numbers make one stretch for each PE, in
-    /// proportion to its capacity, and stretches are arranged as processes are. O(n + p log p) for n vertices and p PEs; nothing
-    /// without any PE.
+    /// The arrangement of a graph with many vertices per PE. The vertices in numerical order are cut into one
+    /// range per PE, proportional to its capacity, and ranges are arranged like processes. `None` if there
+    /// are no PEs. O(n + p log p) for n vertices and p PEs.
     pub fn of_many(self, machine: &dyn Machine, nodes: &Nodes, graph: &CsrGraph) -> Option<Mapping> {
         let pes: Vec<PeId> = (0..machine.num_pes() as PeId).collect();
         let order = self.order(Arranged { nodes, places: &pes });
@@ -84,7 +84,7 @@ fn random(arranged: Arranged<'_>) -> Vec<PeId> {
     places
 }
 
-/// The places in the order of a key, which is made of the group of a place and of the number of places of the group before it.
+/// The places sorted by a key made of the group of a place and the number of places before it in the group.
 fn by_turns<G: Copy + Eq + std::hash::Hash, K: Ord>(
     places: &[PeId],
     group: impl Fn(PeId) -> G,
@@ -120,13 +120,13 @@ mod tests {
         assert_eq!(order(Arrangement::Socket, &tree, 8), [0, 2, 1, 3, 4, 6, 5, 7]);
         assert_eq!(order(Arrangement::Cyclic, &tree, 8), [0, 4, 1, 5, 2, 6, 3, 7]);
         assert_eq!(order(Arrangement::Node, &tree, 3), [0, 4, 1]);
-        // Nodes of different sizes, the first of two PEs.
+        // Nodes of different sizes, the first with two PEs.
         let uneven = build("2:2:2", Some("1:2:3"), Some("0,1,4-7")).unwrap();
         assert_eq!(order(Arrangement::Cyclic, &uneven, 6), [0, 2, 1, 3, 4, 5]);
     }
 
     #[test]
-    fn stretches_of_vertices_are_arranged_as_processes_are() {
+    fn ranges_of_vertices_are_arranged_like_processes() {
         let tree = build("2:2", Some("1:9"), None).unwrap();
         let graph = GraphBuilder::new(10).build().unwrap();
         let order = |arrangement: Arrangement, machine: &dyn Machine| {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn all_are_mappings_of_what_there_is_room_for() {
+    fn all_arrangements_respect_capacities() {
         let machine =
             Capacities::new(build("2:3", Some("1:9"), None).unwrap(), vec![1, 3, 1, 2, 1, 1]).unwrap();
         for arrangement in Arrangement::ALL {
@@ -147,7 +147,7 @@ mod tests {
                 assert!(Mapping::on(&machine, pes).is_ok_and(|mapping| mapping.num_processes() == count));
             }
             assert!(arrangement.of(&machine, &Nodes::of(&machine), 10).is_none());
-            // More room than fits any memory.
+            // The total capacity exceeds any memory.
             let vast = Capacities::new(build("2:1", Some("1:1"), None).unwrap(), vec![1 << 30; 2]).unwrap();
             assert_eq!(order(arrangement, &vast, 3).len(), 3);
         }

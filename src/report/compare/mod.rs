@@ -1,9 +1,11 @@
-//! Mappings side by side: what each costs, and how it loads the nodes.
+//! Comparison of mappings: their costs and the loads of the nodes.
 //!
-//! J is a model: weights of traffic times distances. The other figures say where the traffic is: the share of each level of the
-//! machine, what leaves the busiest node, and with how many other nodes a node exchanges anything. None of them is a run time.
+//! J is a model: weights of traffic times distances. The other figures show where the traffic is: the share
+//! of each level of the machine, the traffic leaving the busiest node, and the number of communication
+//! partners of a node. None of them is a run time.
 //!
-//! An [`Arrangement`] is a mapping that launchers make without any knowledge of the traffic, to compare with.
+//! An [`Arrangement`] is a default mapping of launchers, which does not depend on the traffic, for
+//! comparison.
 //!
 //! O(n log n + m) for each mapping.
 
@@ -19,13 +21,13 @@ use crate::mapping::Mapping;
 use crate::mapping::objective::{ScoreError, evaluate};
 use crate::report::traffic;
 
-/// What mappings of one graph to one machine are measured by.
+/// The common input of the figures of all mappings.
 pub struct Comparison<'a> {
     graph: &'a CsrGraph,
     machine: &'a dyn Machine,
     distances: Distances,
     nodes: Nodes,
-    /// Whether PEs may have any number of vertices.
+    /// Whether mappings are many-to-one.
     is_many: bool,
 }
 
@@ -37,49 +39,49 @@ pub struct Figures {
     /// J.
     #[cfg_attr(feature = "serde", serde(rename = "J"))]
     pub cost: Cost,
-    /// The traffic of each level, innermost first. Levels are those of a regular tree; elsewhere the package, the node, and what is
-    /// between nodes.
+    /// The traffic of each level, innermost first. Levels are those of a regular tree; on other machines they
+    /// are the package, the node, and the connections between nodes.
     pub levels: Vec<LevelShare>,
-    /// The weight of the edges that leave each node.
+    /// The total weight of the edges that leave each node.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub outgoing: Vec<Weight>,
-    /// The most that leaves a node.
+    /// The largest weight that leaves a node.
     pub busiest: Weight,
-    /// The greatest number of other nodes that a node exchanges with.
+    /// The largest number of other nodes with which a node communicates.
     pub most_partners: usize,
 }
 
-/// The traffic that stays inside a level and leaves those inside of it.
+/// The traffic that stays inside a level, excluding the levels inside it.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LevelShare {
-    /// What people call it.
+    /// Its name, for output.
     pub name: String,
-    /// Sum of the weights of the edges, each edge once.
+    /// Sum of the weights of the edges, each edge counted once.
     pub weight: Weight,
-    /// `weight` as a part of the weight of all edges, from 0 to 1; 0 if there are no edges.
+    /// `weight` as a share of the weight of all edges, from 0 to 1; 0 if there are no edges.
     pub share: f64,
 }
 
 impl<'a> Comparison<'a> {
-    /// Of mappings of this graph to this machine. Takes the time and the memory that the distances of the machine take.
+    /// For mappings of this graph to this machine. Time and memory are those of the distances of the machine.
     pub fn new(graph: &'a CsrGraph, machine: &'a dyn Machine) -> Result<Self, ScoreError> {
         let (distances, nodes) = (machine.distances()?, Nodes::of(machine));
         Ok(Self { graph, machine, distances, nodes, is_many: false })
     }
 
-    /// The same, of mappings of many vertices a PE if `is_many`.
+    /// The same for many-to-one mappings if `is_many`.
     pub fn of_many(self, is_many: bool) -> Self {
         Self { is_many, ..self }
     }
 
-    /// Whether the mappings are of many vertices a PE.
+    /// Whether the mappings are many-to-one.
     pub fn is_many(&self) -> bool {
         self.is_many
     }
 
-    /// The mapping of an arrangement; nothing if there is no room for a place for each vertex, where PEs have only so many.
+    /// The mapping of an arrangement; `None` if there is not enough room for one-to-one mapping.
     pub fn arranged(&self, arrangement: Arrangement) -> Option<Mapping> {
         if self.is_many {
             arrangement.of_many(self.machine, &self.nodes, self.graph)
@@ -88,12 +90,12 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// On which node each PE is.
+    /// The node of each PE.
     pub fn nodes(&self) -> &Nodes {
         &self.nodes
     }
 
-    /// The figures of a mapping, on the threads of the rayon pool it is called in.
+    /// The figures of a mapping, computed on the threads of the current rayon pool.
     pub fn figures(&self, mapping: &Mapping) -> Result<Figures, ScoreError> {
         let cost = evaluate(self.graph, &self.distances, mapping)?;
         let node_of: Vec<u32> = mapping.pes().iter().map(|&pe| self.nodes.node(pe) as u32).collect();
@@ -135,7 +137,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// How much less something is than something else, in percent: negative if it is more.
+/// The reduction from one cost to another in percent; negative for an increase.
 pub fn percent_less(of: Cost, cost: Cost) -> f64 {
     if of > 0 { 100.0 * (of - cost) as f64 / of as f64 } else { 0.0 }
 }
@@ -147,9 +149,9 @@ mod tests {
     use crate::machine::build;
     use crate::testing::{random_graph, random_mapping};
 
-    /// Every figure by its definition.
+    /// Compares every figure with its definition.
     #[test]
-    fn figures_are_what_they_say() {
+    fn figures_match_their_definitions() {
         let mut rng = Rng::new(3);
         for spec in [("2:2:4", Some("1:10:100")), ("torus:4x2/2", Some("1:5")), ("hypercube:4", None)] {
             let machine = build(spec.0, spec.1, None).unwrap();
@@ -179,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn less_is_told_in_percent() {
+    fn reductions_are_in_percent() {
         assert_eq!(percent_less(200, 150), 25.0);
         assert_eq!(percent_less(100, 126), -26.0);
         assert_eq!(percent_less(0, 0), 0.0);

@@ -1,4 +1,4 @@
-//! Cut or J against migration: a point for each weight of migration.
+//! Cut or J against migration: one point for each weight of migration.
 
 use super::svg::{Anchor, Frame, Svg, brief_in_steps, ticks};
 use crate::ground::types::Weight;
@@ -7,15 +7,16 @@ use crate::partition::CurvePoint;
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 440.0;
 const FRAME: Frame = Frame { x: 76.0, y: 76.0, width: 612.0, height: 296.0 };
-/// The edge of a point.
+/// The side length of a point.
 const POINT: f64 = 7.0;
-/// Points that are nearer to each other than this get one label.
+/// Points closer to each other than this share a label.
 const LABEL: (f64, f64) = (40.0, 14.0);
-/// The share of the axes that is left free beyond the points.
+/// The share of the axes that stays free beyond the points.
 const MARGIN: f64 = 0.06;
 
-/// Draws a curve: migration to the right, in percent of the weight of all vertices; the objective upwards. A line joins the points
-/// that no other one beats; they have their weights of migration beside them, where there is room.
+/// Draws a curve: the x axis is the migration in percent of the total vertex weight, the y axis the
+/// objective. A line joins the Pareto-optimal points, which are labelled with their weights of migration
+/// where there is room.
 pub fn draw_curve(name: &str, objective: &str, total: Weight, points: &[CurvePoint]) -> String {
     let title = format!("{name} remapped: {objective} against migration");
     let mut svg = Svg::new(WIDTH, HEIGHT, &title);
@@ -25,7 +26,7 @@ pub fn draw_curve(name: &str, objective: &str, total: Weight, points: &[CurvePoi
         46.0,
         Anchor::Start,
         "small",
-        "numbers beside the points are weights of migration; a light point is beaten by another one",
+        "numbers beside the points are weights of migration; light points are dominated by others",
     );
     let share = |point: &CurvePoint| 100.0 * point.migration.weight as f64 / total.max(1) as f64;
     let right = Axis::of(points.iter().map(share), true);
@@ -70,14 +71,14 @@ pub fn draw_curve(name: &str, objective: &str, total: Weight, points: &[CurvePoi
     svg.finish()
 }
 
-/// A stretch of numbers.
+/// A range of numbers.
 struct Axis {
     first: f64,
     last: f64,
 }
 
 impl Axis {
-    /// Of all values with a margin; from 0 if it shall be.
+    /// The range of all values with a margin; it starts at 0 if `from_zero`.
     fn of(values: impl Iterator<Item = f64> + Clone, from_zero: bool) -> Self {
         let least = values.clone().fold(f64::INFINITY, f64::min);
         let greatest = values.fold(f64::NEG_INFINITY, f64::max);
@@ -87,12 +88,12 @@ impl Axis {
         Self { first: if from_zero { 0.0 } else { (least - margin).max(0.0) }, last }
     }
 
-    /// Where on the axis a value lies, from 0 to 1.
+    /// The position of a value on the axis, from 0 to 1.
     fn share(&self, value: f64) -> f64 {
         (value - self.first) / (self.last - self.first)
     }
 
-    /// Round numbers on the axis, about four, and what they are written as.
+    /// About four round numbers on the axis, with their labels.
     fn ticks(&self) -> Vec<(f64, String)> {
         let step = ticks(self.last - self.first).get(1).copied().unwrap_or(1.0);
         let first = (self.first / step).ceil() as i64;

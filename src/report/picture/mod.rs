@@ -1,10 +1,12 @@
-//! A picture of what a mapping does to the traffic, before and after.
+//! A picture of the effect of a mapping on the traffic, before and after.
 //!
-//! Four panels: the matrix of the traffic in the order of the processing elements, before and after, with the borders of nodes; the
-//! share of the traffic of each level; and what leaves each node. Large machines are binned: a matrix has 128 rows at
-//! most, and there are 32 bars for the nodes, each for as many of them as it takes.
+//! Four panels: the matrix of the traffic in the order of the processing elements, before and after, with the
+//! borders of nodes; the share of the traffic by level; and the traffic leaving each node. Large machines are
+//! binned: a matrix has at most 128 rows. There are at most 32 bars for the nodes, each for several nodes if
+//! necessary.
 //!
-//! [`svg`] is what it is drawn with, and knows nothing of mappings. O(n log n + m), and a file of at most about 400 kB.
+//! [`svg`] contains the drawing primitives, independent of mappings. O(n log n + m), and a file of at most
+//! about 400 kB.
 
 mod curve;
 mod parts;
@@ -23,19 +25,19 @@ use crate::mapping::Mapping;
 use crate::mapping::objective::ScoreError;
 use crate::report::compare::{Comparison, Figures, percent_less};
 
-/// Rows of a matrix: as many as are still larger than a point of the picture.
+/// Largest number of rows of a matrix whose cells are still larger than a unit of the picture.
 const MOST_CELLS: usize = 128;
 
-/// Bars of nodes.
+/// Largest number of bars.
 const MOST_BARS: usize = 32;
 
-/// Borders of nodes in a matrix.
+/// Largest number of node borders in a matrix.
 const MOST_BORDERS: usize = 32;
 
 /// One of the two mappings.
 #[non_exhaustive]
 pub struct Side<'a> {
-    /// What people call it.
+    /// Its name, for output.
     pub name: &'a str,
     /// The mapping.
     pub mapping: &'a Mapping,
@@ -50,7 +52,7 @@ impl<'a> Side<'a> {
 
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 780.0;
-/// The edge of a matrix.
+/// The side length of a matrix.
 const MATRIX: f64 = 400.0;
 
 /// The picture of two mappings of one graph, as the text of an SVG file.
@@ -82,7 +84,7 @@ pub fn draw(
     Ok(svg.finish())
 }
 
-/// A name that fits beside others: its end, if it is long, which of a path says most.
+/// A name that fits: if it is long, its end, which is the significant part of a path.
 fn shortened(name: &str) -> String {
     const LONGEST: usize = 32;
     let excess = name.chars().count().saturating_sub(LONGEST);
@@ -106,7 +108,7 @@ struct Places {
     side: usize,
     /// The row of each PE.
     row_of: Vec<usize>,
-    /// Where nodes begin, as parts of the whole, but for the first.
+    /// The positions of node borders, from 0 to 1.
     borders: Vec<f64>,
     /// The PEs of the first and of the last row.
     ends: [PeId; 2],
@@ -127,7 +129,7 @@ impl Places {
         for (position, &pe) in order.iter().enumerate() {
             row_of[pe as usize] = position * side / num_pes;
             let begins = position > 0 && nodes.node(order[position - 1]) != nodes.node(pe);
-            // Where every node is one PE, borders say nothing.
+            // If every node is a single PE, borders are useless.
             if begins && nodes.node(pe).is_multiple_of(each) && num_nodes < num_pes {
                 borders.push(position as f64 / num_pes as f64);
             }
@@ -136,7 +138,7 @@ impl Places {
         Self { side, row_of, borders, ends, num_pes, num_nodes }
     }
 
-    /// The traffic between the PEs of each row and column, both directions of an edge.
+    /// The traffic between the PEs of each row and column, in both directions of an edge.
     fn matrix(&self, graph: &CsrGraph, mapping: &Mapping) -> Vec<Weight> {
         let mut matrix = vec![0; self.side * self.side];
         for process in graph.nodes() {
@@ -162,7 +164,7 @@ impl Places {
         svg.text(x - 6.0, y + height, Anchor::End, "small", last);
     }
 
-    /// What a cell and a border stand for.
+    /// The legend of cells and borders.
     fn note(&self) -> String {
         let pes = self.num_pes.div_ceil(self.side.max(1));
         let up_to = if self.num_pes.is_multiple_of(self.side.max(1)) { "" } else { "up to " };
@@ -181,20 +183,20 @@ impl Places {
     }
 }
 
-/// From traffic to shades, by the orders of magnitude.
+/// Maps traffic to shades on a logarithmic scale.
 struct Scale {
     least: Weight,
     most: Weight,
 }
 
 impl Scale {
-    /// One scale for both matrices.
+    /// The common scale of both matrices.
     fn of(matrices: &[Vec<Weight>; 2]) -> Self {
         let weights = || matrices.iter().flatten().copied().filter(|&weight| weight > 0);
         Self { least: weights().min().unwrap_or(1), most: weights().max().unwrap_or(1) }
     }
 
-    /// The shade of a cell; none if it is without traffic.
+    /// The shade of a cell; `None` without traffic.
     fn shade(&self, weight: Weight) -> Option<u8> {
         if weight <= 0 {
             return None;
@@ -248,7 +250,8 @@ fn draw_outgoing(svg: &mut Svg, figures: &[Figures; 2], frame: Frame) {
     }
 }
 
-/// What leaves the nodes, sorted; of nodes that share a bar the heaviest.
+/// The outgoing traffic of the nodes, in descending order; nodes that share a bar are represented by the
+/// heaviest one.
 fn heaviest_first(outgoing: &[Weight]) -> Vec<f64> {
     let mut sorted = outgoing.to_vec();
     sorted.sort_unstable_by(|a, b| b.cmp(a));
@@ -299,7 +302,7 @@ mod tests {
         }
     }
 
-    /// A check that tags are balanced, which needs no reader of XML.
+    /// Checks that tags are balanced, without an XML reader.
     fn balanced(text: &str) -> &str {
         let mut open = Vec::new();
         for tag in text.split('<').skip(1) {

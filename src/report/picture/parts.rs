@@ -1,15 +1,15 @@
 //! A picture of a graph in the plane, divided into parts.
 //!
-//! Edges inside of a part have its colour, edges between parts are grey. Neighbouring parts differ in colour as far as the colours go. Vertices
-//! are moved to the points of a raster, and edges that then are the same are drawn once, so that the picture of a large graph
-//! is not larger than it can show. O(n + m log m).
+//! Edges inside a part have its colour, edges between parts are grey. Neighbouring parts differ in colour as
+//! far as the number of colours permits. Vertices are snapped to the points of a raster, and edges that
+//! coincide are drawn once, so the size of the picture stays bounded for large graphs. O(n + m log m).
 
 use super::svg::{Anchor, COLOURS, Svg};
 use crate::graph::{Coordinates, CsrGraph, quotient};
 use crate::ground::types::{BlockId, NodeId};
 
 const WIDTH: f64 = 720.0;
-/// The longest side of what is drawn.
+/// The length of the longest side of the drawing.
 const SIDE: f64 = 688.0;
 const TOP: f64 = 44.0;
 const MARGIN: f64 = 16.0;
@@ -17,11 +17,11 @@ const MARGIN: f64 = 16.0;
 /// Points of the raster along the longest side.
 const RASTER: f64 = 2.0 * SIDE;
 
-/// Points of the raster at most if the graph has more vertices than that.
+/// Upper limit on the points of the raster in a graph with more vertices.
 const MOST_POINTS: usize = 1 << 15;
 
-/// The picture of a partition, as the text of an SVG file. There is a point and a part, below `num_parts`, for each vertex; of points in more
-/// than two dimensions the two longest are shown.
+/// The picture of a partition, as the text of an SVG file. There is a point and a part, below `num_parts`,
+/// for each vertex. For points in more than two dimensions, the two longest dimensions are shown.
 pub fn draw_parts(
     graph: &CsrGraph,
     points: &Coordinates,
@@ -33,7 +33,7 @@ pub fn draw_parts(
     let mut svg = Svg::new(WIDTH, TOP + plane.height + MARGIN, title);
     svg.text(MARGIN, 28.0, Anchor::Start, "title", title);
     let colours = colours(graph, parts, num_parts);
-    // Between parts, then of each colour.
+    // Edges between parts, then edges of each colour.
     let mut edges = vec![Vec::new(); 1 + COLOURS];
     for u in graph.nodes() {
         for &v in graph.neighbours(u).iter().filter(|&&v| u < v) {
@@ -53,17 +53,17 @@ pub fn draw_parts(
     svg.finish()
 }
 
-/// Where points are drawn.
+/// The transformation of points.
 struct Plane {
-    /// The dimensions that are shown, across and up.
+    /// The dimensions shown, horizontally and vertically.
     axes: [usize; 2],
-    /// Half the least coordinate of each: all numbers are halved, so that no difference overflows.
+    /// Half the smallest coordinate in each: all numbers are halved, so that no difference overflows.
     least: [f64; 2],
     /// Half the length of the longest side.
     longest: f64,
     /// Points of the raster along it.
     most: f64,
-    /// On paper.
+    /// The scale of the drawing.
     scale: f64,
     height: f64,
 }
@@ -85,12 +85,13 @@ impl Plane {
             longest,
             most,
             scale: SIDE / most,
-            // The quotient first: neither the greatest numbers nor the least ones leave the range.
+            // Compute the quotient first, so that neither the largest nor the smallest numbers leave the
+            // range.
             height: SIDE * (half(axes[1]) / longest),
         }
     }
 
-    /// The point of the raster that is nearest to a point.
+    /// The point of the raster nearest to a point.
     fn place(&self, point: &[f64]) -> [u32; 2] {
         [0, 1].map(|side| {
             let value = point.get(self.axes[side]).map_or(0.0, |value| value / 2.0);
@@ -103,7 +104,7 @@ impl Plane {
     }
 }
 
-/// A colour for each part that none of its neighbours has, as long as there are enough.
+/// A colouring of the parts such that neighbours differ, as long as there are enough colours.
 fn colours(graph: &CsrGraph, parts: &[BlockId], num_parts: usize) -> Vec<usize> {
     let quotient = quotient::contract(graph, parts, num_parts);
     let mut colours: Vec<usize> = Vec::with_capacity(num_parts);
@@ -171,7 +172,7 @@ mod tests {
             let points = Coordinates::new(dimension, values).unwrap();
             let picture = draw_parts(&path, &points, &[0, 1, 1], 2, "three");
             assert!(!picture.contains("NaN") && !picture.contains("inf"), "{dimension}: {picture}");
-            // No number is far outside of the picture.
+            // No coordinate is far outside the picture.
             let paths = picture.lines().filter(|line| line.starts_with("<path"));
             let mut numbers = paths.flat_map(|line| line.split(|c: char| !c.is_ascii_digit()));
             assert!(numbers.all(|number| number.len() < 5), "{dimension}: {picture}");

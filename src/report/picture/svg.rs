@@ -1,11 +1,12 @@
 //! A picture in SVG: text as text, lines, bars and heat maps.
 //!
-//! Colours are classes of the style sheet below, which has a light and a dark scheme; the picture paints its own ground, so it is
-//! readable on any page. Everything else is told in numbers of the picture's own units, of which a page has about 100 an inch.
+//! Colours are classes of the style sheet below, which has a light and a dark scheme. The picture draws its
+//! own background, so it is readable on any page. Coordinates are in units of the picture, about 100 per inch
+//! on a page.
 
 use std::fmt::{Display, Write};
 
-/// A picture that is being drawn.
+/// A picture under construction.
 pub struct Svg {
     body: String,
     width: f64,
@@ -25,7 +26,7 @@ pub struct Frame {
     pub height: f64,
 }
 
-/// Where a text stands from the point that it is given.
+/// The alignment of a text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the names say it
@@ -35,14 +36,15 @@ pub enum Anchor {
     End,
 }
 
-/// Shades of a heat map, from light traffic to heavy.
+/// Number of shades of a heat map, from light to heavy traffic.
 pub const SHADES: usize = 8;
 
-/// Colours of parts, which can be told apart.
+/// Number of distinguishable colours of parts.
 pub const COLOURS: usize = 10;
 
-/// The classes: `ground`, `text`, `small` and `title` for text, `line`, `grid` and `border` for lines, `a` and `b` for the bars of two series,
-/// `h0` to `h7` for heat, and for lines `p0` to `p9` of parts and `cut` between them.
+/// The classes: `ground` (background); `text`, `small` and `title` for text; `line`, `grid` and `border` for
+/// lines; `a` and `b` for the bars of two series; `h0` to `h7` for heat maps; `p0` to `p9` for edges of
+/// parts, and `cut` for edges between them.
 const STYLE: &str = "
 text{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;fill:#1b1f24;font-size:13px}
 text.small{font-size:11px;fill:#57606a}text.title{font-size:16px;font-weight:600}
@@ -60,7 +62,7 @@ text{fill:#e6edf3}text.small{fill:#9ea7b3}
 ";
 
 impl Svg {
-    /// An empty picture of this size; programs that read it aloud say its title.
+    /// An empty picture of this size; screen readers read its title.
     pub fn new(width: f64, height: f64, title: &str) -> Self {
         let mut svg = Self { body: String::new(), width, height };
         svg.push(format_args!("<title>{}</title>", escaped(title)));
@@ -73,7 +75,7 @@ impl Svg {
         writeln!(self.body, "{element}").expect("strings have room");
     }
 
-    /// A text whose base line begins, has its middle or ends at a point.
+    /// A text whose base line starts, is centred or ends at a point.
     pub fn text(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, text: impl Display) {
         let anchor = match anchor {
             Anchor::Start => "start",
@@ -88,13 +90,13 @@ impl Svg {
         ));
     }
 
-    /// A line from point to point.
+    /// A line between two points.
     pub fn line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64), class: &str) {
         let (x1, y1, x2, y2) = (short(x1), short(y1), short(x2), short(y2));
         self.push(format_args!(r#"<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" class="{class}"/>"#));
     }
 
-    /// Lines from point to point, as one path; nothing if there are none.
+    /// Lines between points, as a single path; nothing if there are none.
     pub fn lines(&mut self, lines: impl Iterator<Item = [(f64, f64); 2]>, class: &str) {
         let mut path = String::new();
         for [(x1, y1), (x2, y2)] in lines {
@@ -115,7 +117,8 @@ impl Svg {
         ));
     }
 
-    /// A vertical axis from 0 to `most` at the left of a frame, with lines through the frame at round numbers; `label` writes these.
+    /// A vertical axis from 0 to `most` at the left of a frame, with grid lines at round numbers, which
+    /// `label` formats.
     pub fn axis(&mut self, frame: Frame, most: f64, label: impl Fn(f64) -> String) {
         for tick in ticks(most) {
             let y = frame.y + frame.height * (1.0 - tick / most);
@@ -124,7 +127,7 @@ impl Svg {
         }
     }
 
-    /// Groups of bars beside each other, a group a label and a bar a series; values are from 0 to `most`.
+    /// Groups of bars side by side, one group per label and one bar per series; values are from 0 to `most`.
     pub fn bars(&mut self, frame: Frame, most: f64, series: &[(&str, &[f64])], labels: &[String]) {
         let count = series.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
         let step = frame.width / count.max(1) as f64;
@@ -145,10 +148,10 @@ impl Svg {
         self.line((frame.x, ground), (frame.x + frame.width, ground), "line");
     }
 
-    /// A square map of `side` rows of `side` cells, each with a shade below [`SHADES`] or none.
+    /// A square map of `side` rows of `side` cells, each with a shade below [`SHADES`] or empty.
     pub fn heat(&mut self, frame: Frame, side: usize, shades: &[Option<u8>]) {
         self.rect(frame, "field");
-        // A path for each shade, of runs in rows, in cells; scaled to the frame as a whole.
+        // One path per shade, made of runs in rows in units of cells, and scaled to the frame as a whole.
         let mut paths = vec![String::new(); SHADES];
         for (row, cells) in shades.chunks(side).enumerate() {
             let mut column = 0;
@@ -171,7 +174,7 @@ impl Svg {
         self.push(format_args!("</g>"));
     }
 
-    /// The picture as a file.
+    /// The picture as the text of a file.
     pub fn finish(self) -> String {
         let Self { body, width, height } = self;
         format!(
@@ -193,28 +196,28 @@ pub fn ticks(most: f64) -> Vec<f64> {
     (0..).map(|index| f64::from(index) * step).take_while(|tick| *tick <= most * (1.0 + 1e-9)).collect()
 }
 
-/// A number in few letters: `950`, `1.2k`, `18.7M`.
+/// A number in short form: `950`, `1.2k`, `18.7M`.
 pub fn brief(number: f64) -> String {
     let (size, unit) = unit_of(number);
     let text = format!("{:.1}", number / size);
     format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
 }
 
-/// A multiple of `step` in few letters, which tell it from its neighbours: `1.47k`, `1.48k`.
+/// A multiple of `step` in short form, with enough digits to tell neighbours apart: `1.47k`, `1.48k`.
 pub fn brief_in_steps(number: f64, step: f64) -> String {
     let (size, unit) = unit_of(number);
     let decimals = (size / step).log10().ceil().clamp(0.0, 15.0) as usize;
     format!("{:.decimals$}{unit}", number / size)
 }
 
-/// The size and the name of the unit in which a number is written.
+/// The size and name of the unit for a number.
 fn unit_of(number: f64) -> (f64, &'static str) {
     const UNITS: [(f64, &str); 6] =
         [(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     UNITS.into_iter().find(|(size, _)| number.abs() >= *size).unwrap_or((1.0, ""))
 }
 
-/// A text as XML has it. Characters that XML cannot have are left out.
+/// A text escaped for XML. Characters that XML does not permit are dropped.
 pub fn escaped(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for c in text.chars() {
@@ -254,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_brief() {
+    fn numbers_are_short() {
         let brief: Vec<String> = [0.0, 950.0, 1200.0, 18_656_982.0, 2e12].map(brief).to_vec();
         assert_eq!(brief, ["0", "950", "1.2k", "18.7M", "2T"]);
     }

@@ -1,13 +1,13 @@
-//! What PEs do over time: a row for each, light while it waits for messages, dark while it works.
+//! The activity of PEs over time: one row per PE, light while it waits for messages, dark while it works.
 
 use super::svg::{Anchor, Frame, Svg, brief, ticks};
 use crate::ground::types::PeId;
 use crate::workload::simulate::{Activity, Simulation, Span, Timeline};
 
-/// PEs that are drawn at most, the first ones that do anything.
+/// Largest number of PEs drawn: the first ones with any activity.
 const MOST_ROWS: usize = 64;
 
-/// Pieces that a row is divided into at most: about two for each unit of the picture.
+/// Largest number of segments of a row: about two for each unit of the picture.
 const PIECES: usize = 1024;
 
 const WIDTH: f64 = 860.0;
@@ -15,7 +15,7 @@ const LEFT: f64 = 84.0;
 const TOP: f64 = 58.0;
 const ROW: f64 = 15.0;
 
-/// Draws a simulation of which the timeline was kept.
+/// Draws the timeline of a simulation.
 pub fn draw_timeline(name: &str, simulation: &Simulation, timeline: &Timeline) -> String {
     let end = simulation.completion_time.max(1);
     let mut pes: Vec<PeId> = timeline.spans.iter().map(|span| span.pe).collect();
@@ -54,8 +54,8 @@ pub fn draw_timeline(name: &str, simulation: &Simulation, timeline: &Timeline) -
     svg.finish()
 }
 
-/// A stretch of a row, and its class; a row is one of these PEs, in ascending order. Spans of one kind that are nearer than a piece are
-/// drawn as one.
+/// Segments of rows with their classes. Row i is the i-th of these PEs, in ascending order. Spans of the same
+/// kind that are closer than a segment are merged.
 fn pieces(timeline: &Timeline, pes: &[PeId], end: u64) -> Vec<((usize, f64, f64), &'static str)> {
     let least = end.div_ceil(PIECES as u64);
     let row_of = |span: &Span| pes.binary_search(&span.pe).ok();
@@ -69,7 +69,7 @@ fn pieces(timeline: &Timeline, pes: &[PeId], end: u64) -> Vec<((usize, f64, f64)
             Some(last) if last.0 == row && last.3 == class && span.begin <= last.2 + least / 2 => {
                 last.2 = span.end
             }
-            // What is too short to be seen is left to what stands before it.
+            // Spans too short to be seen are merged into the one before.
             Some(last) if last.0 == row && span.end - span.begin < least && span.begin <= last.2 => {
                 last.2 = span.end
             }

@@ -7,7 +7,7 @@ use crate::workload::routing::{Flow, Hop, Routing};
 
 const NOBODY: u32 = u32::MAX;
 
-/// Entries of the table of links and phases at most.
+/// Upper limit on the entries of the table of links and phases.
 const MOST_ENTRIES: usize = 1 << 28;
 
 /// A channel in a phase.
@@ -19,21 +19,21 @@ struct Slot {
     parent: u32,
     /// The next of its class, in a ring.
     next: u32,
-    /// Of a representative: how many there are, and how long they hold a link, in sum.
+    /// For a representative: the number of members, and the sum of the times they hold a link.
     count: u32,
     sum: i64,
-    /// Contention that was counted, in parts of a cycle.
+    /// Contention counted so far, in parts of a cycle.
     delay: i64,
 }
 
-/// Where a channel leads, and what that costs.
+/// The route of a channel, and its cost.
 #[derive(Clone, Copy, Debug, Default)]
 struct Way {
     /// How long one of its messages holds its slowest link, in parts of a cycle.
     hold: i64,
-    /// Distance, or less what is saved inside a PE, in parts of a cycle.
+    /// Distance, or minus the saving inside a PE, in parts of a cycle.
     extra: i64,
-    /// Whether a message passes links.
+    /// Whether a message uses links.
     is_remote: bool,
 }
 
@@ -47,10 +47,10 @@ pub struct Estimate<'a> {
     slots: Vec<Slot>,
     /// The slots of each channel.
     slots_of: Vec<Vec<u32>>,
-    /// A slot that passes each lane in each phase.
+    /// A slot that uses each lane in each phase.
     owner: Vec<u32>,
     num_lanes: usize,
-    /// How long each task takes by itself, in parts of a cycle.
+    /// The time of each task by itself, in parts of a cycle.
     own: Vec<i64>,
     /// The tasks on each PE.
     tasks_on: Vec<Vec<TaskId>>,
@@ -59,7 +59,7 @@ pub struct Estimate<'a> {
     sum: i64,
     /// PEs whose R has to be computed again.
     changed: Vec<PeId>,
-    /// Slots that are taken apart, and a mark for each.
+    /// Slots whose classes were dissolved, and a mark for each.
     apart: Vec<u32>,
     is_apart: Vec<bool>,
     hops: Vec<Hop>,
@@ -70,7 +70,7 @@ pub struct Estimate<'a> {
 pub const NOWHERE: PeId = PeId::MAX;
 
 impl<'a> Estimate<'a> {
-    /// The estimate where no task has a PE yet.
+    /// The estimate before any task has a PE.
     pub fn new(model: &'a WorkloadModel, routing: &'a Routing) -> Result<Self, EstimateError> {
         check(model, routing)?;
         let num_lanes = routing.num_lanes();
@@ -116,21 +116,21 @@ impl<'a> Estimate<'a> {
         })
     }
 
-    /// The estimate of a mapping. Panics if it has another number of tasks.
+    /// The estimate of a mapping. Panics if the mapping has another number of tasks.
     pub fn of(model: &'a WorkloadModel, routing: &'a Routing, pe_of: &[PeId]) -> Result<Self, EstimateError> {
         let mut estimate = Self::new(model, routing)?;
         estimate.place_first(pe_of);
         Ok(estimate)
     }
 
-    /// Moves all tasks, as if this were the estimate of that mapping from scratch, in the memory that is there. Panics if the mapping
-    /// has another number of tasks.
+    /// Places all tasks as in a new estimate of that mapping, reusing the memory. Panics if the mapping has
+    /// another number of tasks.
     pub fn place_all(&mut self, pe_of: &[PeId]) {
         self.reset();
         self.place_first(pe_of);
     }
 
-    /// Places all tasks where none has a PE.
+    /// Places all tasks; none may have a PE.
     fn place_first(&mut self, pe_of: &[PeId]) {
         assert_eq!(pe_of.len(), self.model.num_tasks());
         for (task, &pe) in pe_of.iter().enumerate() {
@@ -143,9 +143,9 @@ impl<'a> Estimate<'a> {
         self.build();
     }
 
-    /// Takes all tasks off their PEs, as in a new estimate, in the memory that is there.
+    /// Removes all tasks from their PEs, as in a new estimate, reusing the memory.
     pub fn reset(&mut self) {
-        // Lane by lane would be slower: a large table has few entries for each lane that is passed in a phase.
+        // Clearing lane by lane would be slower: a large table has few entries per lane used in a phase.
         self.owner.fill(NOBODY);
         for (own, slot) in (0..).zip(&mut self.slots) {
             (slot.parent, slot.next, slot.count, slot.sum, slot.delay) = (own, own, 1, 0, 0);
@@ -159,7 +159,7 @@ impl<'a> Estimate<'a> {
         (self.sum, self.work) = (0, 0);
     }
 
-    /// The PE of each task; [`NOWHERE`] of those that have none.
+    /// The PE of each task; [`NOWHERE`] for tasks without one.
     pub fn pe_of(&self) -> &[PeId] {
         &self.pe_of
     }
@@ -174,7 +174,8 @@ impl<'a> Estimate<'a> {
         self.parts() as f64 / PARTS as f64
     }
 
-    /// Channels of phases that were looked at since tasks were placed all at once or taken off: a measure of the work done.
+    /// Channels of phases visited since tasks were last placed or removed all at once: a measure of the work
+    /// done.
     pub fn work(&self) -> u64 {
         self.work
     }
@@ -225,7 +226,7 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// Lets a task take longer.
+    /// Increases the time of a task.
     fn add(&mut self, task: TaskId, parts: i64) {
         let pe = self.pe_of[task as usize];
         self.own[task as usize] += parts;
@@ -234,8 +235,8 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// Finds out R of the PEs where something has changed. A PE is busy with all its tasks, one after the other; and it takes as
-    /// long as each of them, as others run while one waits.
+    /// Recomputes R of the PEs where something has changed. A PE runs all its tasks one after another; it
+    /// takes at least as long as each of them, since others run while one waits.
     fn refresh(&mut self) {
         while let Some(pe) = self.changed.pop() {
             let tasks = &self.tasks_on[pe as usize];
@@ -247,7 +248,7 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// The route of a channel, if it has one: its ends have PEs, which are different.
+    /// The route of a channel, if both ends have PEs and these differ.
     fn route(&mut self, channel: u32) -> Option<Flow> {
         let ends = &self.model.channels[channel as usize];
         let (from, to) = (self.pe_of[ends.from as usize], self.pe_of[ends.to as usize]);
@@ -258,7 +259,7 @@ impl<'a> Estimate<'a> {
         Some(self.routing.route(from, to, &mut self.hops)).filter(|_| !self.hops.is_empty())
     }
 
-    /// Finds out where a channel leads now, and counts what that costs.
+    /// Finds the current route of a channel, and adds its cost.
     fn lead(&mut self, channel: u32) {
         let flow = self.route(channel);
         let model = &self.model.channels[channel as usize];
@@ -293,7 +294,7 @@ impl<'a> Estimate<'a> {
         self.add(self.model.channels[channel as usize].to, sign * extra);
     }
 
-    /// Takes the class of a slot apart: none of it is counted any more.
+    /// Dissolves the class of a slot and subtracts its contention.
     fn take_apart(&mut self, slot: u32) {
         let mut at = slot;
         while !std::mem::replace(&mut self.is_apart[at as usize], true) {
@@ -313,7 +314,7 @@ impl<'a> Estimate<'a> {
         phase as usize * self.num_lanes + hop.lane as usize
     }
 
-    /// Gives up the lanes of a slot, as its channel leads now.
+    /// Releases the lanes of a slot on the current route of its channel.
     fn clear(&mut self, slot: u32) {
         let Slot { channel, phase, .. } = self.slots[slot as usize];
         self.route(channel);
@@ -323,7 +324,7 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// Takes those classes apart that a channel meets where it leads now.
+    /// Dissolves the classes that share a lane with the current route of a channel.
     fn meet(&mut self, channel: u32) {
         self.route(channel);
         for slot in 0..self.slots_of[channel as usize].len() {
@@ -337,7 +338,7 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// Builds the classes of the slots that were taken apart, and counts the contention in them.
+    /// Rebuilds the classes of the dissolved slots, and adds their contention.
     fn build(&mut self) {
         self.work += self.apart.len() as u64 + 1;
         for index in 0..self.apart.len() {
@@ -378,7 +379,7 @@ impl<'a> Estimate<'a> {
 
     fn find(&mut self, mut slot: u32) -> u32 {
         while self.slots[slot as usize].parent != slot {
-            // Every other step is cut short.
+            // Path halving.
             let above = self.slots[self.slots[slot as usize].parent as usize].parent;
             self.slots[slot as usize].parent = above;
             slot = above;
@@ -402,12 +403,12 @@ impl<'a> Estimate<'a> {
     }
 }
 
-/// How long each task takes without distances and contention, in parts of a cycle.
+/// The time of each task without distances and contention, in parts of a cycle.
 fn alone(model: &WorkloadModel) -> impl Iterator<Item = i64> + '_ {
     model.work.iter().zip(&model.waiting).map(|(work, waiting)| (work + waiting) as i64 * PARTS)
 }
 
-/// Makes sure that no sum exceeds 62 bits.
+/// Checks that no sum exceeds 62 bits.
 fn check(model: &WorkloadModel, routing: &Routing) -> Result<(), EstimateError> {
     let (hops, cycles) = routing.longest();
     let sum = |value: &dyn Fn(&super::ChannelModel) -> u64| -> u128 {
@@ -415,7 +416,8 @@ fn check(model: &WorkloadModel, routing: &Routing) -> Result<(), EstimateError> 
     };
     let (flits, messages) = (sum(&|channel| channel.flits), sum(&|channel| channel.messages));
     let ways = (flits + messages).saturating_mul(u128::from(hops)).saturating_mul(cycles.into());
-    // A phase counts what is in a class for each of its channels, over their number: the class once.
+    // Each channel of a phase adds the sum of its class divided by the number of members, so a class is
+    // counted once.
     let times: u128 = model.phases.iter().map(|phase| u128::from(phase.times)).sum();
     let contention = flits.saturating_mul(cycles.into()).saturating_mul(times);
     let work: u128 = model.work.iter().chain(&model.waiting).map(|&time| u128::from(time)).sum();

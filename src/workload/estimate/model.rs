@@ -1,8 +1,9 @@
-//! What the estimate needs to know of a workload: the quantities of section 3.2, found by running it where all messages travel
-//! between neighbours and none is in the way of another.
+//! The quantities of a workload that the estimate needs (section 3.2 of the paper). They are found by running
+//! the workload with all messages between neighbours and without contention.
 //!
-//! Times of that run do not depend on the order in which tasks are looked at, so it needs no events: a task goes on until it
-//! wants a message that has not been sent. O(instructions, repetitions unrolled, + messages log messages).
+//! The times of that run do not depend on the order in which tasks are processed, so it needs no events: a
+//! task continues until it needs a message that has not been sent. O(instructions, repetitions unrolled, +
+//! messages log messages).
 
 use std::collections::VecDeque;
 
@@ -12,7 +13,8 @@ use crate::workload::estimate::{EstimateError, MOST_MESSAGES};
 use crate::workload::simulate::Costs;
 use crate::workload::{Channel, Cursor, Instruction, TaskId, Workload};
 
-/// Two messages are in the same phase if they are on their way together for more than this share of the shorter one's time alone.
+/// Two messages are in the same phase if they are under way together for more than this share of the time of
+/// the shorter one.
 const TOGETHER: f64 = 0.5;
 
 /// A workload in figures.
@@ -27,9 +29,9 @@ pub struct WorkloadModel {
     pub channels: Vec<ChannelModel>,
     /// Which channels are in use together.
     pub phases: Vec<ChannelPhase>,
-    /// When the last task ends in the run without distances and contention.
+    /// The end of the last task in the run without distances and contention.
     pub completion_time: u64,
-    /// The channels that end at each task, then those that begin there.
+    /// The channels that end at each task, then those that start there.
     of_task: Vec<Vec<u32>>,
 }
 
@@ -43,19 +45,19 @@ pub struct ChannelModel {
     pub to: TaskId,
     /// m: number of messages.
     pub messages: u64,
-    /// m times l: their flits.
+    /// m times l: their total number of flits.
     pub flits: u64,
-    /// q: cycles that the receiver waits for them.
+    /// q: cycles for which the receiver waits for them.
     pub waiting: u64,
 }
 
-/// Channels whose messages are on their way at the same time.
+/// Channels whose messages are under way at the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChannelPhase {
     /// The channels, ascending.
     pub channels: Vec<u32>,
-    /// How often the same channels come together.
+    /// How often these channels are in use together.
     pub times: u64,
 }
 
@@ -95,13 +97,13 @@ impl WorkloadModel {
         self.work.len()
     }
 
-    /// The channels that begin or end at a task.
+    /// The channels that start or end at a task.
     pub fn channels_of(&self, task: TaskId) -> &[u32] {
         &self.of_task[task as usize]
     }
 }
 
-/// A message of the run: when it is sent, over which channel, how long it is.
+/// A message of the run: send time, channel, length.
 type Sent = (u64, u32, u64);
 
 /// The run without distances and contention.
@@ -110,10 +112,11 @@ struct Run<'a> {
     costs: Costs,
     cursors: Vec<Cursor>,
     clock: Vec<u64>,
-    /// Cycles that each task has waited, and that were waited for each channel.
+    /// Cycles for which each task has waited, and for each channel the cycles waited for it.
     waiting: Vec<u64>,
     waited: Vec<u64>,
-    /// When the messages of each channel arrive that were not taken yet, and until when the channel is in use.
+    /// For each channel, the arrival times of messages not received yet, and the time until which it is in
+    /// use.
     arrivals: Vec<VecDeque<u64>>,
     in_use: Vec<u64>,
     is_awaited: Vec<bool>,
@@ -137,7 +140,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs a task until it ends or waits for a message that was not sent; who waited for its messages becomes ready.
+    /// Runs a task until it ends or waits for a message that was not sent; tasks that waited for its messages
+    /// become ready.
     fn go_on(&mut self, task: TaskId, ready: &mut Vec<TaskId>) {
         let own = task as usize;
         while let Some(instruction) = self.cursors[own].next(self.workload.instructions(task)) {
@@ -172,8 +176,9 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Divides messages, in the order in which they are sent, into phases: each has a first message and those that are on their way
-/// together with it for long enough. Phases of the same channels are one that comes several times.
+/// Divides messages, in the order of their send times, into phases. A phase has a first message and all
+/// messages that are under way together with it for long enough. Phases with the same channels are merged and
+/// counted.
 fn phases(sent: &[Sent]) -> Vec<ChannelPhase> {
     let mut phases: Vec<ChannelPhase> = Vec::new();
     let mut known: HashMap<Vec<u32>, usize> = HashMap::new();
@@ -185,7 +190,7 @@ fn phases(sent: &[Sent]) -> Vec<ChannelPhase> {
             let overlap = end.min(at + length).saturating_sub(at) as f64;
             overlap > TOGETHER * flits.min(length) as f64
         };
-        // Who is sent later overlaps less, so these are the next ones.
+        // Later messages overlap less, so the members are consecutive.
         let count = 1 + sent[first + 1..].iter().take_while(|message| is_together(message)).count();
         let mut channels: Vec<u32> =
             sent[first..first + count].iter().map(|&(_, channel, _)| channel).collect();

@@ -1,9 +1,10 @@
-//! Local search on F, on the loads of links or on simulated time: tasks move to free places and change places with each other while that makes the workload faster.
+//! Local search on F, on the loads of links or on simulated time. Tasks move to free places or are exchanged
+//! with each other while that improves the measure.
 //!
-//! A queue holds the tasks that may have something to gain: at first all, then those whose partners have moved. A task is tried
-//! on the PEs near those of its partners, and on some at random: it moves there if there is room, or changes places with a task
-//! that is there. A step is made if that makes the mapping better: by F, and by the sum of R where F stays; by the loads of links; or
-//! by the simulated completion time, and by the sum of latencies where that stays.
+//! A queue holds the tasks that may have an improving move: at first all tasks, later those whose partners
+//! have moved. A task is tried on the PEs near those of its partners, and on some random ones. It moves there
+//! if there is room, or is exchanged with a task there. A step is accepted if it improves the measure: F,
+//! then the sum of R; or the loads of links; or the simulated completion time, then the sum of latencies.
 
 use std::collections::VecDeque;
 
@@ -16,21 +17,21 @@ use crate::ground::rng::Rng;
 use crate::ground::types::{NodeId, PeId};
 use crate::workload::estimate::Estimate;
 
-/// How much is tried.
+/// The effort of local search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct DescentConfig {
-    /// PEs that a task is tried on each time it comes out of the queue.
+    /// Number of PEs on which a task is tried each time it leaves the queue.
     pub tries: usize,
     /// How many of these are random.
     pub random: usize,
-    /// Work of a search, in channels of phases that are looked at, for each task; it ends when that is done.
+    /// Upper limit on the work of a search, in channels of phases visited per task.
     pub work: usize,
 }
 
-/// What a search did.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub tried: u64,
@@ -38,9 +39,9 @@ pub(super) struct Outcome {
     pub stopped: bool,
 }
 
-/// A measure of mappings that is kept up to date as tasks move.
+/// A measure of mappings, updated as tasks move.
 pub(super) trait Measure {
-    /// Less is better.
+    /// The value, to be minimised.
     fn value(&mut self) -> (i64, i64);
     /// Moves a task.
     fn place(&mut self, task: NodeId, pe: PeId);
@@ -107,12 +108,12 @@ pub(super) struct Descent<'a, 'b, M> {
     pub seed: u64,
     pub observer: &'a dyn Observer,
     pub measure: &'b mut M,
-    /// The work of the measure at which the search ends.
+    /// The amount of work at which the search ends.
     pub last: u64,
 }
 
 impl<M: Measure> Descent<'_, '_, M> {
-    /// Makes the mapping of the measure better, as far as steps do.
+    /// Improves the mapping of the measure as far as steps do.
     pub(super) fn run(mut self) -> Outcome {
         let n = self.graph.num_nodes();
         let mut rng = Rng::new(self.seed);
@@ -145,7 +146,7 @@ impl<M: Measure> Descent<'_, '_, M> {
         outcome
     }
 
-    /// PEs that a task may be better off on: those of its partners and near them, and some others.
+    /// PEs that may be better for a task: those of its partners and near them, and some others.
     fn targets(&self, task: NodeId, rng: &mut Rng) -> Vec<PeId> {
         let pe_of = self.measure.pe_of();
         let own = pe_of[task as usize];
@@ -166,7 +167,7 @@ impl<M: Measure> Descent<'_, '_, M> {
         found
     }
 
-    /// Tries a task elsewhere. Returns who has moved.
+    /// Tries a task on other PEs. Returns the tasks that have moved.
     fn improve(
         &mut self,
         task: NodeId,

@@ -1,16 +1,18 @@
-//! The greedy of Perego and De Petris, section 5: task by task, each on the best PE by the estimate.
+//! The greedy algorithm of Perego and De Petris, section 5: places each task on the best PE by the estimate.
 //!
-//! The next task is the one with the most partners that have PEs; of these the one with the most tasks near it in the workload;
-//! where no partner has a PE, a random one. Its PE is chosen in two steps: of all with room, some by a cheap estimate F' (distances,
-//! without contention), and of those the best by F. Of equals, in this order: the least that a look ahead expects for the partners
-//! that come next; the least sum of R; degrees most alike; the least box around all tasks.
+//! The next task is the one with the most placed partners; on ties, the one with the most tasks near it in
+//! the workload; if no partner is placed, a random one. Its PE is chosen in two steps: several of all PEs
+//! with room by a cheap estimate F' (distances, without contention), and the best of those by F. Ties are
+//! broken by, in this order: the smallest cost that a look-ahead expects for the partners placed next; the
+//! smallest sum of R; the most similar degrees; the smallest box around all tasks.
 //!
-//! O(T N D) for F' and T times some tens of evaluations of F, for T tasks of D partners each on N PEs.
+//! O(T N D) for F', plus T times tens of evaluations of F, for T tasks of D partners each on N PEs.
 //!
 //! # Departures
 //!
-//! F' looks at all PEs with room up to [`MOST_PES`], and else at those near partners' PEs and some at random. "Similar" values
-//! of F are equal ones. A PE is left out where it is full: its memory bound is the machine's capacity.
+//! F' is evaluated for all PEs with room up to [`MOST_PES`]; beyond that, for those near partners' PEs and
+//! some random ones. "Similar" values of F are taken as equal ones. Full PEs are skipped: the memory bound of
+//! the paper is the machine's capacity.
 
 use super::view::MachineView;
 use crate::graph::CsrGraph;
@@ -20,17 +22,17 @@ use crate::ground::types::{NodeId, PeId};
 use crate::workload::estimate::{Estimate, NOWHERE, WorkloadModel};
 use crate::workload::routing::{Flow, Hop};
 
-/// PEs that are all looked at for each task.
+/// Up to this many PEs, all are evaluated for each task.
 const MOST_PES: usize = 1 << 10;
 
-/// Tasks near another in the workload: a quarter of the smaller diameter in the paper; two hops here, which is the same for
-/// machines of some hundred PEs.
+/// Radius within which tasks count as near in the workload: a quarter of the smaller diameter in the paper;
+/// two hops here, which is the same for machines of a few hundred PEs.
 const NEAR_HOPS: usize = 2;
 
-/// PEs whose F is found out for each partner with a PE: 2 n + 1 in the paper, for n dimensions; this is for two.
+/// PEs for which F is evaluated per placed partner: 2 n + 1 in the paper, for n dimensions; this is for two.
 const TRIED_A_PARTNER: usize = 5;
 
-/// PEs whose F is found out at most.
+/// Upper limit on the PEs for which F is evaluated.
 const MOST_TRIED: usize = 10;
 
 pub(super) struct Greedy<'a> {
@@ -38,35 +40,36 @@ pub(super) struct Greedy<'a> {
     pub model: &'a WorkloadModel,
     pub view: &'a MachineView,
     pub seed: u64,
-    /// Work of the estimate after which PEs are chosen by F' alone; after twice that there is no mapping.
+    /// Work of the estimate after which PEs are chosen by F' alone; after twice that, the algorithm gives up.
     pub work: u64,
     pub observer: &'a dyn Observer,
 }
 
-/// How good a PE is for a task, less is better: F, what a look ahead expects, the sum of R, how unlike the degrees are, the box.
+/// The rank of a PE for a task, to be minimised: F, look-ahead, sum of R, difference of degrees, box.
 type Key = (i64, u64, i64, u64, u64, PeId);
 
 struct Run<'a, 'b> {
     given: &'b Greedy<'a>,
     estimate: &'b mut Estimate<'a>,
     room: Vec<u32>,
-    /// Partners with PEs, and tasks near by, of each task.
+    /// For each task, the number of placed partners, and of tasks near it.
     placed_partners: Vec<u32>,
     richness: Vec<u32>,
-    /// Channels that pass each lane.
+    /// Number of channels that use each lane.
     uses: Vec<u32>,
     /// The box around all tasks.
     least: Vec<u32>,
     greatest: Vec<u32>,
     num_placed: usize,
     num_occupied: usize,
-    /// The tasks without PEs, and some that have one.
+    /// The tasks without PEs; may also contain some that have one.
     left: Vec<NodeId>,
     rng: Rng,
 }
 
 impl<'a> Greedy<'a> {
-    /// The PE of each task. Nothing if it takes too long, or the observer asks to stop before all tasks have a PE.
+    /// The PE of each task. `None` if it takes too long, or if the observer asks to stop before all tasks
+    /// have a PE.
     pub(super) fn run(&self, estimate: &mut Estimate<'a>) -> Option<Vec<PeId>> {
         let n = self.graph.num_nodes();
         let mut watch = Watch::new(self.observer);
@@ -105,7 +108,7 @@ impl<'a> Greedy<'a> {
         Some(run.estimate.pe_of().to_vec())
     }
 
-    /// Tasks near each task, unless the observer asks to stop before they are counted.
+    /// The number of tasks near each task, or `None` if the observer asks to stop.
     fn richness(&self, watch: &mut Watch<'_>) -> Option<Vec<u32>> {
         let mut richness = Vec::with_capacity(self.graph.num_nodes());
         for task in self.graph.nodes() {
@@ -119,7 +122,7 @@ impl<'a> Greedy<'a> {
     }
 }
 
-/// Tasks at most [`NEAR_HOPS`] from another, of which no more than enough are looked at: a hub is near many.
+/// Number of tasks within [`NEAR_HOPS`] of a task; counting stops at a limit, since hubs are near many.
 fn near_tasks(graph: &CsrGraph, task: NodeId) -> u32 {
     const ENOUGH: usize = 1 << 10;
     let mut found = vec![task];
@@ -157,7 +160,7 @@ impl Run<'_, '_> {
             return centre_of(graph);
         }
         loop {
-            // Those that have got a PE meanwhile are left out once they are drawn.
+            // Tasks that have got a PE in the meantime are removed when they are drawn.
             let index = self.rng.below(self.left.len() as u32) as usize;
             let task = self.left[index];
             if !self.is_placed(task) {
@@ -167,7 +170,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The PEs that a task may go to: all with room if they are few.
+    /// The candidate PEs of a task: all with room if they are few.
     fn candidates(&mut self, task: NodeId) -> Vec<PeId> {
         let view = self.given.view;
         let all = view.num_pes() as PeId;
@@ -188,7 +191,7 @@ impl Run<'_, '_> {
         found.sort_unstable();
         found.dedup();
         found.retain(|&pe| self.room[pe as usize] > 0);
-        // Where all is full near by: some PEs at random, and the next free ones after them.
+        // If all PEs nearby are full: random PEs and the next free ones after them.
         while found.len() < 8 {
             let first = self.rng.below(all);
             let mut pes = (first..all).chain(0..first);
@@ -199,8 +202,8 @@ impl Run<'_, '_> {
         found
     }
 
-    /// F' of a PE: what distances cost the task and its partners. With more tasks than PEs, PEs that have a task already come first
-    /// while there are fewer tasks for each PE in use than there will be.
+    /// F' of a PE: the cost of distances for the task and its partners. With more tasks than PEs, PEs that
+    /// already have a task are preferred while the mean number of tasks per used PE is below the final one.
     fn cheap(&self, task: NodeId, pe: PeId, hops: &mut Vec<Hop>) -> (bool, i64, i64) {
         let Greedy { model, view, .. } = self.given;
         let (mut greatest, mut sum) = (0, 0);
@@ -235,7 +238,7 @@ impl Run<'_, '_> {
         (wants_occupied && !is_occupied, sum, greatest)
     }
 
-    /// The best PE of some.
+    /// The best of several PEs.
     fn best(&mut self, task: NodeId, candidates: &[PeId]) -> PeId {
         let mut hops = Vec::new();
         let mut ranked: Vec<((bool, i64, i64), PeId)> =
@@ -243,7 +246,7 @@ impl Run<'_, '_> {
         ranked.sort_unstable();
         let partners = (self.placed_partners[task as usize] as usize).max(1);
         let count = (TRIED_A_PARTNER * partners).min(MOST_TRIED);
-        // Those that are as cheap as the last one are as good.
+        // PEs as cheap as the last one are as good.
         let bound = ranked.get(count.min(ranked.len()) - 1).map(|&(cheap, _)| cheap);
         let tried: Vec<PeId> = ranked
             .iter()
@@ -266,8 +269,8 @@ impl Run<'_, '_> {
         (time, self.look_ahead(task, pe, hops), sum, self.unlikeness(task, pe), self.volume_with(pe), pe)
     }
 
-    /// What the partners that come next will have to pay: for each that has a placed partner, the hops from there, and those of
-    /// their links that are in use.
+    /// The expected cost of the partners placed next: for each one with a placed partner, the hops from
+    /// there, plus the hops over links in use.
     fn look_ahead(&self, task: NodeId, pe: PeId, hops: &mut Vec<Hop>) -> u64 {
         let Greedy { graph, view, .. } = self.given;
         let mut expected = 0;
@@ -289,7 +292,7 @@ impl Run<'_, '_> {
         expected
     }
 
-    /// How much the degrees around a task and around a PE differ, tasks and PEs in use left out.
+    /// The difference between the degrees around a task and around a PE, ignoring placed tasks and used PEs.
     fn unlikeness(&self, task: NodeId, pe: PeId) -> u64 {
         let Greedy { graph, view, .. } = self.given;
         let open = graph.neighbours(task).iter().filter(|&&other| !self.is_placed(other)).count();
@@ -297,7 +300,7 @@ impl Run<'_, '_> {
         open.abs_diff(free) as u64
     }
 
-    /// PEs in the box around all tasks and one PE more.
+    /// Number of PEs in the box around all tasks and one more PE.
     fn volume_with(&self, pe: PeId) -> u64 {
         let ends = self.least.iter().zip(&self.greatest).zip(self.given.view.coordinates(pe));
         ends.map(|((&least, &greatest), at)| u64::from(greatest.max(at) - least.min(at)) + 1).product()
@@ -334,13 +337,13 @@ impl Run<'_, '_> {
     }
 }
 
-/// Starts from which distances are found out.
+/// Upper limit on the starts of distance computations.
 const MOST_STARTS: usize = 64;
 
-/// The task with the least distances to all others, in hops: of a sample where there are many.
+/// The task with the smallest sum of hops to all others, or to a sample of them.
 fn centre_of(graph: &CsrGraph) -> NodeId {
     let n = graph.num_nodes();
-    // Sums of hops from some tasks to all are as good as from all.
+    // Sums of hops from a sample of tasks are as good as from all.
     let mut sums = vec![0u64; n];
     for start in (0..n).step_by(n.div_ceil(MOST_STARTS)) {
         let mut hops = vec![u32::MAX; n];
@@ -365,7 +368,7 @@ fn centre_of(graph: &CsrGraph) -> NodeId {
     (0..n as NodeId).min_by_key(|&task| (sums[task as usize], task)).unwrap_or(0)
 }
 
-/// The PE with the least distances to all others, of a sample where there are many.
+/// The PE with the smallest sum of distances to all others, or to a sample of them.
 fn centre_of_machine(view: &MachineView) -> PeId {
     let n = view.num_pes();
     let others: Vec<PeId> = (0..n as PeId).step_by(n.div_ceil(MOST_STARTS)).collect();

@@ -1,24 +1,26 @@
-//! How evenly messages are spread over links: the sum over phases and links of the square of what passes.
+//! How evenly messages are spread over links: the sum over phases and links of the squared load.
 //!
-//! F looks at each message alone, so it hardly distinguishes a link with three messages of a phase from one with thirty. This sum does: it
-//! grows with distance, and more with each further message of a link. Local search on it makes starts for local search on F.
+//! F evaluates each message by itself, so it hardly distinguishes a link with three messages of a phase from
+//! one with thirty. This sum does: it grows with distance, and more with each further message of a link.
+//! Local search on it provides starts for local search on F.
 //!
-//! [`Loads::place`] moves a task in O(channels of the task times their phases times hops). Loads are scaled so that the sum fits 63 bits.
+//! [`Loads::place`] moves a task in O(channels of the task times their phases times hops). Loads are scaled
+//! so that the sum fits 63 bits.
 
 use crate::ground::types::PeId;
 use crate::workload::TaskId;
 use crate::workload::estimate::WorkloadModel;
 use crate::workload::routing::{Hop, Routing};
 
-/// Loads of a mapping, kept up to date as tasks move.
+/// Loads of a mapping, updated as tasks move.
 #[derive(Clone, Debug)]
 pub(super) struct Loads<'a> {
     model: &'a WorkloadModel,
     routing: &'a Routing,
     pe_of: Vec<PeId>,
-    /// The phases of each channel, and how often they come.
+    /// The phases of each channel, and the number of their repetitions.
     phases_of: Vec<Vec<(u32, u64)>>,
-    /// What a message of each channel loads a link with, for each cycle that a flit takes.
+    /// The load of a link by a message of each channel, per cycle of a flit.
     weight: Vec<u64>,
     load: Vec<u64>,
     num_lanes: usize,
@@ -27,11 +29,11 @@ pub(super) struct Loads<'a> {
     hops: Vec<Hop>,
 }
 
-/// Entries of the table of links and phases at most.
+/// Upper limit on the entries of the table of links and phases.
 const MOST_ENTRIES: usize = 1 << 26;
 
 impl<'a> Loads<'a> {
-    /// The loads of a mapping; nothing if links and phases are too many.
+    /// The loads of a mapping; `None` if there are too many links and phases.
     pub(super) fn of(model: &'a WorkloadModel, routing: &'a Routing, pe_of: &[PeId]) -> Option<Self> {
         let num_lanes = routing.num_lanes();
         let entries = num_lanes.checked_mul(model.phases.len()).filter(|&entries| entries <= MOST_ENTRIES)?;
@@ -50,7 +52,7 @@ impl<'a> Loads<'a> {
             })
             .sum::<u128>()
             .saturating_mul(cycles.into());
-        // The square of all loads together fits 62 bits.
+        // The square of the total load fits 62 bits.
         let shift = (128 - all.leading_zeros()).saturating_sub(31);
         let mut loads = Self {
             model,
@@ -80,7 +82,7 @@ impl<'a> Loads<'a> {
         self.sum
     }
 
-    /// Links that were looked at so far.
+    /// Links visited so far.
     pub(super) fn work(&self) -> u64 {
         self.work
     }
@@ -93,7 +95,7 @@ impl<'a> Loads<'a> {
         model.channels_of(task).iter().for_each(|&channel| self.route(channel, true));
     }
 
-    /// Adds what a channel loads its links with, or takes it away.
+    /// Adds or subtracts the load of a channel on its links.
     fn route(&mut self, channel: u32, is_added: bool) {
         let ends = &self.model.channels[channel as usize];
         let (from, to) = (self.pe_of[ends.from as usize], self.pe_of[ends.to as usize]);

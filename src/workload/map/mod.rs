@@ -11,24 +11,25 @@
 //! both, loads evened out ──┘
 //! ```
 //!
-//! | member | what it does |
+//! | member | purpose |
 //! |---|---|
 //! | `greedy` | the greedy of Perego and De Petris |
-//! | `loads` | how evenly messages are spread over links |
+//! | `loads` | a measure of how evenly messages are spread over links |
 //! | `simulated_time` | simulated time as a measure |
 //! | `walk` | tasks along a circle through a grid |
 //! | `descent` | local search by moves and exchanges |
-//! | `search` | the order of all that |
+//! | `search` | the whole search |
 //!
-//! At the end the mappings found and the starts are simulated, if that does not take too long ([`TaskMapConfig::simulated`]), and local
-//! search on simulated time goes on from the fastest. So the result is not slower in the simulator than any of the starts. Where
-//! nothing is simulated, it is the best by F, and not worse by F than any of them. Where links are congested F says
-//! little: it hardly grows with the number of messages that share a link.
+//! At the end the starts and the mappings found are simulated, if that does not take too long
+//! ([`TaskMapConfig::simulated`]), and local search on simulated time continues from the fastest. The result
+//! is therefore not slower in the simulator than any of the starts. If nothing is simulated, the result is
+//! the best by F, and not worse by F than any start. On congested links F is not accurate: it hardly grows
+//! with the number of messages that share a link.
 //!
 //! # Reference
 //!
-//! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09, 1994. Its greedy is a part
-//! of this; the rest is ours.
+//! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09,
+//! 1994. Its greedy algorithm is one of the starts; the rest is our own.
 
 mod descent;
 mod greedy;
@@ -61,22 +62,23 @@ use greedy::Greedy;
 use search::{Candidate, Search, State, Steps};
 use view::MachineView;
 
-/// Everything that determines a mapping besides workload and machine.
+/// All settings of a mapping of a workload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct TaskMapConfig {
-    /// How the mapping of small J is found, and seed, threads and time limit of all.
+    /// Settings of the mapping of small J; its seed, threads and time limit apply to the whole run.
     pub mapping: MapConfig,
     /// Cycles of SEND and RECEIVE.
     pub costs: Costs,
     /// Local search from each start.
     pub descent: DescentConfig,
-    /// How often the best mapping is shaken and searched again.
+    /// How often the best mapping is perturbed and searched again.
     pub rounds: usize,
-    /// Hops of messages that may be simulated at the end: to find out which of the mappings is the fastest, and for local search from
-    /// that. Workloads that are too large for the former are mapped by F alone, and so are all if this is 0.
+    /// Upper limit on the hops of messages simulated at the end, for finding the fastest of the mappings and
+    /// for local search from it. Workloads that are too large for the former are mapped by F alone; so are
+    /// all if this is 0.
     pub simulated: u64,
 }
 
@@ -97,7 +99,7 @@ impl TaskMapConfig {
         }
     }
 
-    /// Whether every number is in its range.
+    /// Checks that every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.mapping.validate().map_err(|error| error.inside("mapping"))?;
         let Costs { send, receive } = self.costs;
@@ -143,13 +145,13 @@ impl HasKind for TaskMapError {
     }
 }
 
-/// A mapping of a workload and how it came about.
+/// A mapping of a workload and its report.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TaskMapping {
     /// The PE of each task.
     pub mapping: Mapping,
-    /// How it was found.
+    /// The report of the run.
     pub report: TaskMapReport,
 }
 
@@ -158,55 +160,56 @@ pub struct TaskMapping {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct TaskMapReport {
-    /// J of the mapping: flits times distance, both directions of each pair.
+    /// J of the mapping: flits times distance, over ordered pairs.
     pub cost: Cost,
     /// F of the mapping.
     pub estimate: f64,
-    /// F if there were neither distances nor contention, with a PE for each task.
+    /// F without distances and contention, with a PE for each task.
     pub ideal: f64,
     /// The simulated completion time of the mapping, if it was simulated.
     pub completion_time: Option<u64>,
-    /// Which start it comes from.
+    /// The start that led to the mapping.
     pub start: Start,
-    /// Every start.
+    /// All starts.
     pub starts: Vec<StartReport>,
-    /// Steps of local search that were tried.
+    /// Steps of local search tried.
     pub tried: u64,
-    /// Steps that were made.
+    /// Steps made.
     pub made: u64,
     /// Whether the run was ended early.
     pub stopped: bool,
-    /// Seconds of all.
+    /// Time of the whole run, in seconds.
     pub seconds: f64,
 }
 
-/// F of a start, and of what local search made of it.
+/// F of a start, before and after local search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct StartReport {
-    /// Which one.
+    /// The start.
     pub start: Start,
-    /// F before.
+    /// F before local search.
     pub before: f64,
-    /// F after.
+    /// F after local search.
     pub after: f64,
 }
 
-/// Work of the greedy, as a multiple of that of a local search.
+/// Work of the greedy algorithm, as a multiple of that of a local search.
 const GREEDY_WORK: usize = 4;
 
-/// The divisor of the time limit that gives the time for the starts, and as much for the mapping of small J: the rest is for local search, which
-/// gains more.
+/// The starts, and the mapping of small J, each get one part in this many of a time limit. The rest is for
+/// local search, which gains more.
 const FIRST_SHARE: u32 = 4;
 
-/// Starts from which local search on F goes on: the input mapping, and the best others.
+/// Number of starts for local search on F: the input mapping, and the best others.
 const SEARCHED: usize = 3;
 
-/// Maps the tasks of a workload to the PEs of a machine, at most as many to each as it has room for, so that it ends soon.
+/// Maps the tasks of a workload to the PEs of a machine, each PE up to its capacity, so that the workload
+/// ends early.
 ///
-/// `given`, if any, is one more mapping to start from. The observer may end the run early; the result then is the best mapping found
-/// so far.
+/// `given`, if any, is an additional start. If the observer asks to stop, the result is the best mapping
+/// found so far.
 ///
 /// ```
 /// use viem::workload::map::{TaskMapConfig, map_tasks};
@@ -215,7 +218,7 @@ const SEARCHED: usize = 3;
 ///
 /// let ring = workload(Pattern::Ring, &[16], Size::default(), 0)?;
 /// let assignment = map_tasks(&ring, &Grid::mesh(&[4, 4])?, &TaskMapConfig::default(), None, &())?;
-/// // Every message travels between neighbours, and none is in the way of another.
+/// Every message travels between neighbours, without contention.
 /// assert_eq!(assignment.report.estimate, assignment.report.ideal);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -232,7 +235,7 @@ pub fn map_tasks(
     threads::run(config.mapping.threads, work).map_err(SolveError::from)?
 }
 
-/// Maps on the threads it is called on; the time limit counts from `begin`.
+/// Maps on the current threads; the time limit counts from `begin`.
 fn map_since(
     begin: Instant,
     workload: &Workload,
@@ -286,13 +289,14 @@ impl Candidate {
         self.value.0 as f64 / PARTS as f64
     }
 
-    /// What local search made of this.
+    /// The report of a start and its result after local search.
     fn report(&self, after: &Self) -> StartReport {
         StartReport { start: self.start, before: self.cycles(), after: after.cycles() }
     }
 }
 
-/// J of a mapping: the flits of each pair of tasks, both directions together, times their distance, each pair counted twice.
+/// J of a mapping: the flits of each pair of tasks, both directions together, times their distance, over
+/// ordered pairs.
 pub fn cost(workload: &Workload, machine: &dyn Machine, pe_of: &[PeId]) -> Result<i128, MachineError> {
     struct Sum<'a>(&'a Workload, &'a [PeId]);
     impl DistanceVisitor for Sum<'_> {
@@ -309,10 +313,10 @@ pub fn cost(workload: &Workload, machine: &dyn Machine, pe_of: &[PeId]) -> Resul
     Ok(machine.distances()?.visit(Sum(workload, pe_of)))
 }
 
-/// The best mapping that was found.
+/// The best mapping found.
 struct Best {
     found: Candidate,
-    /// In the simulator, if it was simulated.
+    /// The simulated completion time, if it was simulated.
     completion_time: Option<u64>,
     starts: Vec<StartReport>,
 }
@@ -321,13 +325,13 @@ struct Run<'a> {
     machine: &'a dyn Machine,
     config: &'a TaskMapConfig,
     search: Search<'a>,
-    /// When the starts end, and when all does.
+    /// The observers with the time limits of the starts and of the whole run.
     early: &'a Limited<'a>,
     late: &'a Limited<'a>,
 }
 
 impl<'a> Run<'a> {
-    /// The best mapping; one that nothing can be better than ends the run as soon as it is found.
+    /// The best mapping; an ideal one ends the run as soon as it is found.
     fn best(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Best, TaskMapError> {
         let mut starts = self.plain(given, state)?;
         let regular = self.regular(state);
@@ -345,15 +349,16 @@ impl<'a> Run<'a> {
         Ok(self.best_of(starts, state)?)
     }
 
-    /// Whether F can be no better: each PE has one task, no two PEs are at one place, and distances and contention cost nothing.
+    /// Whether F cannot be improved: each PE has one task, no two PEs are at the same place, and there are no
+    /// costs of distance and contention.
     fn is_ideal(&self, candidate: &Candidate) -> bool {
         let view = self.search.view;
         let has_one_each = view.has_distances() && view.room.iter().all(|&room| room == 1);
         has_one_each && candidate.value.0 <= self.search.model.completion_time as i64 * PARTS
     }
 
-    /// Which of some mappings nothing can be better than, if one is known to be such: by F, and where mappings are simulated in the
-    /// simulator too, which sees messages wait that F takes for apart.
+    /// The first of several mappings that is known to be ideal: by F, and, if mappings are simulated, also in
+    /// the simulator. The simulator may see contention between messages that F assigns to different phases.
     fn ideal<'c>(
         &self,
         candidates: impl IntoIterator<Item = &'c Candidate>,
@@ -373,7 +378,7 @@ impl<'a> Run<'a> {
         Ok(None)
     }
 
-    /// The identity and the input mapping: the result is not worse than these even if the run shall end at once.
+    /// The identity and the input mapping: the result is not worse than these even if the run ends at once.
     fn plain(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Vec<Candidate>, TaskMapError> {
         let n = self.search.graph.num_nodes();
         let identity = Mapping::in_order(self.machine, n).expect("there is room");
@@ -388,7 +393,7 @@ impl<'a> Run<'a> {
         Ok(starts)
     }
 
-    /// The mappings of regular workloads to neighbours.
+    /// The mappings of regular workloads to neighbouring PEs.
     fn regular(&self, state: &mut State<'a>) -> Vec<Candidate> {
         let Search { graph, view, seed, .. } = self.search;
         let mut starts = Vec::new();
@@ -407,7 +412,7 @@ impl<'a> Run<'a> {
         starts
     }
 
-    /// The mapping of small J and the greedy.
+    /// The mapping of small J, and the greedy mapping.
     fn sought(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Vec<Candidate>, TaskMapError> {
         let Search { graph, view, model, seed, .. } = self.search;
         let mut starts = Vec::new();
@@ -430,12 +435,12 @@ impl<'a> Run<'a> {
         Ok(starts)
     }
 
-    /// A start, unless the run shall end before it is known how good it is.
+    /// A start, unless the run must end before its value is known.
     fn start(&self, start: Start, pe_of: Vec<PeId>, state: &mut State<'a>) -> Option<Candidate> {
         (!self.search.stops(&mut state.steps)).then(|| self.search.candidate(start, pe_of, state))
     }
 
-    /// The best mapping that comes of some starts.
+    /// The best mapping found from several starts.
     fn best_of(&self, mut starts: Vec<Candidate>, state: &mut State<'a>) -> Result<Best, SimulationError> {
         let (search, seed) = (self.search, self.search.seed);
         for index in 0..starts.len() {
@@ -444,7 +449,7 @@ impl<'a> Run<'a> {
             }
         }
         let (mut reports, mut found) = (Vec::new(), Vec::new());
-        // Those that are far worse end no better.
+        // Starts that are far worse rarely lead to better results.
         starts.sort_by_key(|start| (start.start != Start::Given, start.value));
         for (index, start) in starts.iter().take(SEARCHED).enumerate() {
             let after = search.descend(start, derive(seed, 1000 + index as u64), state);
@@ -463,7 +468,7 @@ impl<'a> Run<'a> {
         Ok(Best { found, completion_time, starts: reports })
     }
 
-    /// About how many hops messages take with a mapping, and half as much for each instruction; at least 1.
+    /// Approximate hops of all messages with a mapping, plus half a hop per instruction; at least 1.
     fn size_of(&self, candidate: &Candidate) -> u64 {
         let Search { workload, view, .. } = self.search;
         let mut hops = Vec::new();

@@ -1,4 +1,4 @@
-//! From several first mappings to the best one by F.
+//! The search from several first mappings to the best one by F.
 
 use super::descent::{Descent, DescentConfig, Measure};
 use super::loads::Loads;
@@ -14,11 +14,11 @@ use crate::workload::estimate::{Estimate, WorkloadModel};
 use crate::workload::simulate::{SimulationConfig, SimulationError};
 
 named! {
-    /// Where a mapping comes from.
+    /// The origin of a mapping.
     pub enum Start: "start" {
         /// Task i on the i-th place in the order of the PEs.
         Identity = "identity",
-        /// The mapping that was given.
+        /// The input mapping.
         Given = "input_mapping",
         /// The mapping of small J.
         Cost = "mapping",
@@ -26,14 +26,15 @@ named! {
         Embedding = "embedding",
         /// Tasks along a circle through a grid.
         Circle = "circle",
-        /// The greedy with look-ahead.
+        /// The greedy algorithm with look-ahead.
         Greedy = "greedy",
-        /// The better of the mapping of small J and the greedy, after local search on the loads of links.
+        /// The better of the mapping of small J and the greedy mapping, after local search on the loads of
+        /// links.
         Spread = "spread",
     }
 }
 
-/// A mapping and how good it is.
+/// A mapping and its value.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub start: Start,
@@ -42,7 +43,7 @@ pub(super) struct Candidate {
     pub value: (i64, i64),
 }
 
-/// What a search did.
+/// Counts of a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Steps {
     pub tried: u64,
@@ -50,9 +51,9 @@ pub(super) struct Steps {
     pub stopped: bool,
 }
 
-/// What changes while mappings are searched.
+/// The mutable state of the search.
 pub(super) struct State<'a> {
-    /// F of one mapping after the other: its table is large, so there is only one.
+    /// The estimate, used for one mapping after another: its table is large, so there is only one.
     pub estimate: Estimate<'a>,
     pub steps: Steps,
 }
@@ -70,13 +71,13 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Whether the run shall end. Asked before each step that looks at the whole workload.
+    /// Whether the run must end. Checked before each step that visits the whole workload.
     pub(super) fn stops(&self, steps: &mut Steps) -> bool {
         steps.stopped = steps.stopped || self.observer.should_stop();
         steps.stopped
     }
 
-    /// How good a mapping is.
+    /// A mapping with its value.
     pub(super) fn candidate(&self, start: Start, pe_of: Vec<PeId>, state: &mut State<'a>) -> Candidate {
         state.estimate.place_all(&pe_of);
         Candidate { start, pe_of, value: state.estimate.value() }
@@ -93,7 +94,8 @@ impl<'a> Search<'a> {
         Candidate { start: from.start, pe_of: estimate.pe_of().to_vec(), value: estimate.value() }
     }
 
-    /// A mapping after local search on the loads of links; nothing if there are too many of them, or the run shall end.
+    /// A mapping after local search on the loads of links; `None` if there are too many links, or the run
+    /// must end.
     pub(super) fn spread(&self, from: &Candidate, seed: u64, state: &mut State<'a>) -> Option<Candidate> {
         if self.stops(&mut state.steps) {
             return None;
@@ -109,7 +111,7 @@ impl<'a> Search<'a> {
         self.improve_until(measure, work, seed, steps);
     }
 
-    /// Local search until the work of the measure reaches `last`.
+    /// Local search until the work reaches `last`.
     fn improve_until<M: Measure>(&self, measure: &mut M, last: u64, seed: u64, steps: &mut Steps) {
         let Self { graph, view, observer, .. } = *self;
         let outcome = Descent { graph, view, config: self.descent, seed, observer, measure, last }.run();
@@ -118,7 +120,7 @@ impl<'a> Search<'a> {
         steps.stopped |= outcome.stopped;
     }
 
-    /// A mapping in the simulator; nothing if the run shall end before its time is known.
+    /// The simulated time of a mapping; `None` if the run must end before it is known.
     pub(super) fn simulated(
         &self,
         pe_of: &[PeId],
@@ -136,8 +138,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The fastest of some mappings in the simulator, after local search on simulated time, and that time. `work` is what all may
-    /// take, in hops of messages.
+    /// The fastest of several mappings in the simulator, after local search on simulated time, and its time.
+    /// `work` is the limit for all simulations, in hops of messages.
     pub(super) fn fastest(
         &self,
         candidates: &[Candidate],
@@ -165,8 +167,8 @@ impl<'a> Search<'a> {
         Ok(Some((candidate, time)))
     }
 
-    /// Goes on from the best mapping: again and again some tasks change places at random and local search follows; what is
-    /// better is kept. Ends after `rounds` rounds, or when the observer asks to stop.
+    /// Iterated local search from the best mapping: exchanges some tasks at random and searches again;
+    /// improvements are kept. Ends after `rounds` rounds, or when asked to.
     pub(super) fn go_on(&self, best: Candidate, rounds: usize, state: &mut State<'a>) -> Candidate {
         let mut best = best;
         for round in 0..rounds {
@@ -184,7 +186,7 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// A mapping where a few tasks have changed places with tasks near by.
+    /// A mapping with a few tasks exchanged with tasks nearby.
     fn shaken(&self, pe_of: &[PeId], rng: &mut Rng) -> Vec<PeId> {
         let n = pe_of.len() as u32;
         let mut pe_of = pe_of.to_vec();

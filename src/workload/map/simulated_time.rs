@@ -1,7 +1,7 @@
 //! The simulated completion time as a measure of mappings.
 //!
-//! Each mapping that is looked at is simulated as a whole, so this is for workloads of some thousands of messages. Unlike F it shows how long messages
-//! wait for each other, and which tasks that delays.
+//! Each evaluated mapping is simulated as a whole, so this is for workloads of a few thousand messages. It
+//! captures what F does not: how long messages wait for each other, and which tasks that delays.
 
 use crate::ground::observer::Observer;
 use crate::ground::types::PeId;
@@ -9,7 +9,7 @@ use crate::workload::routing::Routing;
 use crate::workload::simulate::{SimulationConfig, SimulationError, simulate};
 use crate::workload::{TaskId, Workload};
 
-/// Simulations of one mapping after the other.
+/// Simulates one mapping after another.
 pub(super) struct SimulatedTime<'a> {
     workload: &'a Workload,
     routing: &'a Routing,
@@ -44,12 +44,12 @@ impl<'a> SimulatedTime<'a> {
         Ok((simulation.completion_time as i64, latencies as i64))
     }
 
-    /// Completion time, then the sum of latencies.
+    /// Completion time, then sum of latencies.
     pub(super) fn value(&mut self) -> (i64, i64) {
         match self.value {
             Some(value) => value,
             None => {
-                // Where the run is asked to stop, what was to be looked at is no better.
+                // If the run is asked to stop, the mapping counts as no better.
                 let value = self.run().unwrap_or((i64::MAX, i64::MAX));
                 *self.value.insert(value)
             }
@@ -62,7 +62,7 @@ impl<'a> SimulatedTime<'a> {
         self.value = None;
     }
 
-    /// The mapping is again one of this value.
+    /// Restores the known value of a mapping.
     pub(super) fn returned_to(&mut self, value: (i64, i64)) {
         self.value = Some(value);
     }
@@ -71,7 +71,7 @@ impl<'a> SimulatedTime<'a> {
         &self.pe_of
     }
 
-    /// Hops of messages and instructions that were simulated.
+    /// Simulated hops of messages and instructions.
     pub(super) fn work(&self) -> u64 {
         self.work
     }

@@ -1,4 +1,4 @@
-//! A machine as the mapper sees it: routes, near PEs, room.
+//! The machine as the mapper uses it.
 
 use crate::ground::observer::Observer;
 use crate::ground::types::{Distance, PeId};
@@ -13,18 +13,18 @@ pub(super) struct MachineView {
     pub routing: Routing,
     near: Nearby,
     distances: Distances,
-    /// The least distance of two PEs.
+    /// The smallest distance of two PEs.
     least: Distance,
-    /// How many tasks each PE has room for.
+    /// The capacity of each PE, in tasks.
     pub room: Vec<u32>,
-    /// The lengths of a grid of PEs, and which of its dimensions are closed.
+    /// The side lengths of a grid of PEs, and whether each dimension is closed.
     pub grid: Option<Vec<(u32, bool)>>,
 }
 
 /// The PEs near each PE.
 ///
-/// Places are numbered in the order of the machine's parts, in which near ones are found without a look at all: on grids that is not the
-/// order of the PEs.
+/// Places are numbered in the order of the machine's parts, which allows near places to be found without
+/// scanning. On grids that is not the order of the PEs.
 struct Nearby {
     near: Near,
     pe_at: Vec<PeId>,
@@ -111,7 +111,7 @@ impl MachineView {
         self.near.of(pe).filter(move |&other| other != pe)
     }
 
-    /// The PEs at the least distance that any two PEs have, from a PE.
+    /// The PEs at the smallest distance that occurs between two PEs.
     pub(super) fn neighbours(&self, pe: PeId) -> impl Iterator<Item = PeId> + Clone + '_ {
         self.near(pe).take_while(move |&other| self.distance(pe, other) == self.least)
     }
@@ -121,7 +121,7 @@ impl MachineView {
         (0..self.num_pes() as PeId).map(|pe| self.neighbours(pe).collect()).collect()
     }
 
-    /// How far a PE is along each dimension of a grid.
+    /// The coordinates of a PE in a grid.
     pub(super) fn coordinates(&self, pe: PeId) -> impl Iterator<Item = u32> + '_ {
         let mut rest = pe;
         self.grid.iter().flatten().map(move |&(length, _)| {

@@ -1,13 +1,14 @@
-//! Tasks along a walk through the workload, on PEs along a circle through a grid.
+//! Places the tasks of a walk through the workload along a circle through a grid of PEs.
 //!
-//! A grid of PEs has a circle through all of them if their number is even, or if a dimension of it is closed; otherwise one with
-//! a single step of two hops. A workload whose tasks form a ring then has no message farther than that. O(tasks + channels).
+//! A grid of PEs has a Hamiltonian circle if the number of PEs is even, or if a dimension is closed;
+//! otherwise there is a circle with a single step of two hops. No message of a ring workload then travels
+//! farther. O(tasks + channels).
 
 use super::view::MachineView;
 use crate::graph::CsrGraph;
 use crate::ground::types::{NodeId, PeId};
 
-/// The PE of each task, if the machine is a grid with a PE for each.
+/// The PE of each task, if the machine is a grid with one PE per task.
 pub(super) fn along_circle(graph: &CsrGraph, view: &MachineView) -> Option<Vec<PeId>> {
     let n = graph.num_nodes();
     let grid = view.grid.as_ref().filter(|_| view.num_pes() >= n)?;
@@ -19,7 +20,8 @@ pub(super) fn along_circle(graph: &CsrGraph, view: &MachineView) -> Option<Vec<P
     Some(pe_of)
 }
 
-/// The tasks, each as far as possible next to a partner: depth first, from a task of few partners, the heaviest partner first.
+/// The tasks, each next to a partner if possible: depth first from a task with few partners, heaviest partner
+/// first.
 fn walk(graph: &CsrGraph) -> Vec<NodeId> {
     let mut starts: Vec<NodeId> = graph.nodes().collect();
     starts.sort_by_key(|&task| (graph.degree(task), task));
@@ -43,8 +45,9 @@ fn walk(graph: &CsrGraph) -> Vec<NodeId> {
     order
 }
 
-/// The vertices of a grid in an order in which each is next to the one before and the last to the first, with one step of two hops
-/// where there is no such order; in one open dimension every step may be of two hops.
+/// The vertices of a grid in an order in which each is next to its predecessor and the last next to the
+/// first, with one step of two hops if there is no such order. In a single open dimension every step may have
+/// two hops.
 fn circle(grid: &[(u32, bool)]) -> Vec<PeId> {
     let mut strides = Vec::new();
     let mut stride = 1;
@@ -59,13 +62,13 @@ fn circle(grid: &[(u32, bool)]) -> Vec<PeId> {
             line(length, is_closed).into_iter().map(|at| at * stride).collect()
         });
     }
-    // One dimension has the columns, the others together, walked through to and fro, the rows. Best are as many rows as make an
-    // even number; then columns that are closed.
+    // One dimension has the columns. The other dimensions together, traversed boustrophedonically, have the
+    // rows. An even number of rows is best, then closed columns.
     let is_even = |&(length, ..): &(u32, bool, u32)| length % 2 == 0;
     let evens = strides.iter().filter(|side| is_even(side)).count();
     let columns = match evens {
         0 => strides.iter().position(|&(_, is_closed, _)| is_closed).unwrap_or(0),
-        // Some other dimension is even, so that the rows are.
+        // Some other dimension is even, so the number of rows is.
         _ => strides.iter().position(|side| !is_even(side)).unwrap_or(0),
     };
     let (length, is_closed, stride) = strides.remove(columns);
@@ -74,7 +77,7 @@ fn circle(grid: &[(u32, bool)]) -> Vec<PeId> {
     rectangle(rows.len() as u32, length, is_closed).into_iter().map(|(row, column)| at(row, column)).collect()
 }
 
-/// A circle through a line: up by the even places, and back by the odd ones.
+/// A circle through a line: forward over the even places, back over the odd ones.
 fn line(length: u32, is_closed: bool) -> Vec<u32> {
     if is_closed {
         return (0..length).collect();
@@ -85,7 +88,8 @@ fn line(length: u32, is_closed: bool) -> Vec<u32> {
         .collect()
 }
 
-/// A path through some dimensions: the first one to and fro, for each step of the next, and so on.
+/// A boustrophedon path through several dimensions: back and forth in the first one, one step of the next at
+/// each end, and so on.
 fn to_and_fro(strides: &[(u32, bool, u32)]) -> Vec<PeId> {
     let mut path = vec![0];
     for &(length, _, stride) in strides {
@@ -94,17 +98,18 @@ fn to_and_fro(strides: &[(u32, bool, u32)]) -> Vec<PeId> {
             longer.extend(path.iter().map(|&at| at + step * stride));
             path.reverse();
         }
-        // Each time the path was turned round; what it began with is the first of the longer one.
+        // The path was reversed each time; its first part is the start of the longer one.
         path = longer;
     }
     path
 }
 
-/// A circle through rows and columns, at least two of each: to and fro through all columns but the first, and back by that.
+/// A circle through rows and columns, at least two of each: back and forth through all columns but the first,
+/// and back along the first.
 fn rectangle(rows: u32, columns: u32, is_closed: bool) -> Vec<(u32, u32)> {
     let mut circle = Vec::new();
     let is_odd = rows % 2 == 1 && !is_closed;
-    // Where that does not come out even, the last rows are walked through otherwise, if there are enough of them.
+    // If the parity does not fit, the last rows are traversed differently, if there are enough of them.
     let plain = if is_odd && rows >= 3 && columns % 2 == 1 { rows - 3 } else { rows };
     for row in 0..plain {
         let there = 1..columns;
@@ -125,7 +130,7 @@ fn rectangle(rows: u32, columns: u32, is_closed: bool) -> Vec<(u32, u32)> {
                 [(c, column), (b, column)]
             });
         }
-        // The step of two hops leads from the second but last row to the last.
+        // The step of two hops leads from the last but one row to the last.
         left.rotate_left(0);
     }
     circle.extend(left);

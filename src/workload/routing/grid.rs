@@ -5,8 +5,8 @@ use crate::ground::types::PeId;
 use crate::machine::{Dimension, Grid, MachineError};
 use crate::workload::routing::{Flow, Hop, LaneId, check_lanes, push};
 
-/// Lane ((v · D + k) · 2 + b) · L + l leads from vertex v along dimension k of D, upwards if b = 0, on lane l of L; the lanes
-/// inside the vertices follow, vertex by vertex.
+/// Lane ((v · D + k) · 2 + b) · L + l is lane l of L of the link from vertex v along dimension k of D,
+/// upwards if b = 0. The lanes inside the vertices follow, vertex by vertex.
 #[derive(Debug)]
 pub(super) struct GridRoutes {
     dimensions: Vec<Dimension>,
@@ -39,7 +39,7 @@ impl GridRoutes {
         self.are_joined = true;
     }
 
-    /// Lanes between vertices.
+    /// Number of lanes between vertices.
     fn num_outside(&self) -> usize {
         self.num_vertices * self.dimensions.len() * 2 * self.lanes
     }
@@ -69,7 +69,7 @@ impl GridRoutes {
         for (index, &Dimension { length, is_closed }) in self.dimensions.iter().enumerate() {
             let (mut here, there) = (at / stride % length, target / stride % length);
             let up = if there >= here { there - here } else { there + length - here };
-            // Of two ways of the same length round a ring, the one upwards is taken.
+            // If both ways round a ring are equally long, the upward one is taken.
             let is_up = if is_closed { up <= length - up } else { there > here };
             let mut lane = 0;
             while here != there {

@@ -1,29 +1,31 @@
-//! Links of a machine, and the route of each message over them.
+//! The links of a machine, and the route of each message over them.
 //!
-//! Routes are deterministic: they depend only on where a message starts and ends.
+//! Routes are deterministic: they depend only on source and destination.
 //!
-//! | what joins the PEs | links | route | messages travel |
+//! | machine | links | route | messages travel |
 //! |---|---|---|---|
 //! | a grid, a hypercube | two for each pair of neighbours, one each way; in rings two lanes each | e-cube: the first dimension first, the shorter way round | as worms |
 //! | a tree | one up and one down for each PE and each group | up to the group of both, and down | hop by hop |
 //! | a network | two for each link | the cheapest path | hop by hop |
 //! | nothing known | a port out of each PE and one into it | out and in | hop by hop |
 //!
-//! As a worm (wormhole flow control) a message of L flits takes L + d - 1 flit times over d links, and keeps what it has reached
-//! while it waits for more ([`simulate`](crate::workload::simulate)). Hop by hop (store and forward) it passes each link as a whole, and
-//! takes L times the costs of the links: L times the distance of the PEs.
+//! As a worm (wormhole flow control), a message of L flits takes L + d - 1 flit times over d links, and holds
+//! the links it has reached while it waits for more ([`simulate`](crate::workload::simulate)). Hop by hop
+//! (store and forward), it is transmitted over each link as a whole, and takes L times the cost of the links:
+//! L times the distance of the PEs.
 //!
 //! # Rings without deadlock
 //!
-//! Worms in a ring can wait for each other in a circle. So each link of a closed dimension has two lanes: a message changes from
-//! the first to the second where it passes from the last vertex to the first (Dally and Seitz 1987). Both lanes carry a
-//! flit at a time, which is more than one wire does; [`Routing::link_of`] maps lanes to links.
+//! Worms in a ring could wait for each other in a circle. Each link of a closed dimension therefore has two
+//! lanes: a message changes from the first to the second lane where it crosses from the last vertex to the
+//! first (Dally and Seitz 1987). Both lanes carry a flit at a time, which is more than one wire can;
+//! [`Routing::link_of`] returns which lanes belong to one link.
 //!
 //! # Trees
 //!
-//! A link of level l joins a group of level l - 1 (on the first level: a PE) to its group of level l. It costs what the distance
-//! of level l exceeds that of the levels inside, one half up and one half down. Where distances fall from the inside out,
-//! a message leaves out the levels that are farther than its own.
+//! A link of level l joins a group of level l - 1 (on the first level, a PE) to its group of level l. It
+//! costs the distance of level l minus that of the levels inside, half of it upwards and half downwards. If
+//! distances decrease outwards, a message skips the levels with a larger distance than its own.
 
 mod grid;
 mod network;
@@ -37,7 +39,7 @@ use network::NetworkRoutes;
 use ports::PortRoutes;
 use tree::TreeRoutes;
 
-/// A lane of a link, in one direction, counted from 0.
+/// A lane of a link, in one direction, numbered from 0.
 pub type LaneId = u32;
 
 /// A step of a route.
@@ -46,14 +48,14 @@ pub type LaneId = u32;
 pub struct Hop {
     /// The lane.
     pub lane: LaneId,
-    /// Cycles that a flit takes, at least 1.
+    /// Cycles per flit, at least 1.
     pub cycles: u64,
 }
 
 /// How a message travels. Whoever simulates it has to know every way, so a further one is a breaking change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// Flit by flit, all links at once; every hop takes the same time.
+    /// Flit by flit over all links at once; every hop takes the same time.
     Wormhole,
     /// As a whole, link by link.
     StoreAndForward,
@@ -76,7 +78,7 @@ pub enum Flow {
 pub struct Routing {
     num_pes: usize,
     routes: Routes,
-    /// The number of each PE in the whole machine, if it is a part of one.
+    /// The number of each PE in the whole machine, if this is a part of one.
     list: Option<Vec<PeId>>,
 }
 
@@ -89,8 +91,8 @@ enum Routes {
 }
 
 impl Routing {
-    /// The routes of a machine. O(PEs) at most; those of networks are found when they are first asked for, by a search
-    /// from the router they end at, or the PE if it has several links, which takes four bytes a vertex.
+    /// The routes of a machine. O(PEs) at most. Routes in networks are found on first use, by a search from
+    /// the target router, or from the PE if it has several links; a search takes four bytes per vertex.
     pub fn new(machine: &dyn Machine) -> Result<Self, MachineError> {
         let (mut interconnect, mut list) = (machine.interconnect(), None);
         while let Interconnect::Listed { whole, list: inner } = interconnect {
@@ -109,8 +111,8 @@ impl Routing {
         Ok(Self { num_pes: machine.num_pes(), routes, list })
     }
 
-    /// The same where rings have one lane only: what hardware without virtual channels does. Worms may then wait for each
-    /// other forever, which the simulator reports.
+    /// The same with a single lane in rings, as in hardware without virtual channels. Worms may then
+    /// deadlock, which the simulator reports.
     pub fn with_single_lanes(mut self) -> Self {
         if let Routes::Grid(grid) = &mut self.routes {
             grid.join_lanes();
@@ -133,7 +135,7 @@ impl Routing {
         }
     }
 
-    /// The link that a lane is a part of, called by its first lane.
+    /// The link that a lane belongs to, given as its first lane.
     pub fn link_of(&self, lane: LaneId) -> LaneId {
         match &self.routes {
             Routes::Grid(routes) => routes.link_of(lane),
@@ -141,8 +143,8 @@ impl Routing {
         }
     }
 
-    /// Adds the hops from a PE to another to `hops`, and returns how messages travel over them. There are none where the PEs
-    /// are the same, or so near that messages take no time.
+    /// Appends the hops from one PE to another to `hops`, and returns how messages travel over them. There
+    /// are none if the PEs are the same, or so near that messages take no time.
     pub fn route(&self, from: PeId, to: PeId, hops: &mut Vec<Hop>) -> Flow {
         let (from, to) = (self.whole(from), self.whole(to));
         match &self.routes {
@@ -154,7 +156,7 @@ impl Routing {
         Flow::StoreAndForward
     }
 
-    /// What people call a link, given by its first lane.
+    /// The name of a link, given by its first lane, for output.
     pub fn name(&self, link: LaneId) -> String {
         match &self.routes {
             Routes::Grid(routes) => routes.name(link),
@@ -164,7 +166,7 @@ impl Routing {
         }
     }
 
-    /// Hops of the longest route, and cycles of the slowest, at most.
+    /// Upper bounds on the hops of a route and on its cycles per flit.
     pub fn longest(&self) -> (u64, u64) {
         match &self.routes {
             Routes::Grid(routes) => routes.longest(),
@@ -179,14 +181,14 @@ impl Routing {
     }
 }
 
-/// Adds a hop that takes time.
+/// Appends a hop that takes time.
 fn push(hops: &mut Vec<Hop>, lane: usize, cycles: u64) {
     if cycles > 0 {
         hops.push(Hop { lane: lane as LaneId, cycles });
     }
 }
 
-/// Makes sure that as many lanes can be numbered.
+/// Checks that this number of lanes can be numbered.
 fn check_lanes(count: u128) -> Result<usize, MachineError> {
     const MOST_LANES: u128 = 1 << 31;
     if count > MOST_LANES {

@@ -1,4 +1,4 @@
-//! Networks: the cheapest path, of equally cheap ones always the same.
+//! Networks: the cheapest path, with deterministic tie-breaking.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,15 +12,15 @@ use crate::workload::routing::{Hop, LaneId, push};
 #[derive(Debug)]
 pub(super) struct NetworkRoutes {
     network: Network,
-    /// For each vertex that PEs are attached to, once asked for: the arc by which the cheapest path to it leaves each vertex.
+    /// For each vertex with PEs, once used: the arc by which the cheapest path to it leaves each vertex.
     towards: Vec<OnceLock<Vec<LaneId>>>,
-    /// For each vertex of one link the arc that leads to it.
+    /// For each vertex with a single link, the arc that leads to it.
     last: Vec<LaneId>,
     /// The vertex that each arc leaves.
     tail: Vec<NodeId>,
 }
 
-/// No path leads on.
+/// There is no path.
 const NOWHERE: LaneId = LaneId::MAX;
 
 impl NetworkRoutes {
@@ -56,7 +56,7 @@ impl NetworkRoutes {
         }
     }
 
-    /// The arc by which the cheapest path to a vertex leaves each other one (Dijkstra). O(m log m).
+    /// The arc by which the cheapest path to a vertex leaves each other vertex (Dijkstra). O(m log m).
     fn search(&self, target: NodeId) -> Vec<LaneId> {
         let graph = self.network.graph();
         let mut cost = vec![Distance::MAX; graph.num_nodes()];
@@ -89,7 +89,7 @@ impl NetworkRoutes {
         graph.nodes().map(arc).collect()
     }
 
-    /// Vertices are counted from 1, as in graph files.
+    /// Vertices are numbered from 1, as in graph files.
     pub(super) fn name(&self, link: LaneId) -> String {
         let (from, to) = (self.tail[link as usize], self.network.graph().targets()[link as usize]);
         format!("vertex {} -> {}", from + 1, to + 1)
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
     use crate::graph::GraphBuilder;
 
-    /// Two routers, a PE of several links between them, and leaves at each.
+    /// Two routers with a PE of several links between them, and leaves at each.
     #[test]
     fn processing_elements_at_one_router_share_a_tree() {
         let mut builder = GraphBuilder::new(9);

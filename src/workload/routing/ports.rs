@@ -1,10 +1,10 @@
-//! Machines of which only distances are known: out by a port, in by a port.
+//! Machines with known distances only: out through a port, in through a port.
 
 use crate::ground::types::{Distance, PeId};
 use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Machine, MachineError};
 use crate::workload::routing::{Hop, LaneId, check_lanes, push};
 
-/// Link 2 p leads out of PE p, link 2 p + 1 into it. A flit takes half the distance over each.
+/// Link 2 p leads out of PE p, link 2 p + 1 into it. On each, a flit takes half the distance.
 #[derive(Debug)]
 pub(super) struct PortRoutes {
     distances: Distances,

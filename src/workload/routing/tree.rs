@@ -1,10 +1,10 @@
-//! Trees: up to the smallest group of both, and down.
+//! Trees: up to the smallest common group, and down.
 
 use crate::ground::types::PeId;
 use crate::machine::{Hierarchy, MachineError};
 use crate::workload::routing::{Hop, LaneId, check_lanes, push};
 
-/// Link `first[l] + 2 g` leads up from group g of level l, and the one after it down; groups of level 0 are PEs.
+/// Link `first[l] + 2 g` leads up from group g of level l, and the next one down; groups of level 0 are PEs.
 #[derive(Debug)]
 pub(super) struct TreeRoutes {
     tree: Hierarchy,
@@ -14,13 +14,13 @@ pub(super) struct TreeRoutes {
 
 #[derive(Debug)]
 struct Level {
-    /// PEs of a group that a link of this level leads out of.
+    /// PEs per group below a link of this level.
     size: PeId,
     /// The first link.
     first: usize,
-    /// What its links cost, up and down.
+    /// The total cost of a link upwards and downwards.
     cost: u64,
-    /// The level inside whose links are passed before, if there is one.
+    /// The inner level whose links are used before, if there is one.
     inside: Option<usize>,
 }
 
@@ -43,7 +43,7 @@ impl TreeRoutes {
         self.num_links
     }
 
-    /// Levels of one member do not count, unless they are inside of one that does: no message passes them.
+    /// Levels of one member do not count, unless they are inside one that does: no message uses them.
     pub(super) fn longest(&self) -> (u64, u64) {
         let mut is_passed: Vec<bool> = self.tree.arities().iter().map(|&arity| arity > 1).collect();
         let mut cost = 1;
@@ -56,7 +56,7 @@ impl TreeRoutes {
         (2 * self.levels.len() as u64, cost)
     }
 
-    /// Adds the hops, where the links of this tree begin with number `first`.
+    /// Appends the hops; the links of this tree are numbered from `first`.
     pub(super) fn route(&self, from: PeId, to: PeId, first: usize, hops: &mut Vec<Hop>) {
         let Some(level) = self.tree.level(from, to) else { return };
         let begin = hops.len();
@@ -75,7 +75,7 @@ impl TreeRoutes {
         }
     }
 
-    /// What people call a link of a tree whose first PE has this number.
+    /// The name of a link of a tree whose first PE has this number, for output.
     pub(super) fn name(&self, link: LaneId, first_pe: PeId) -> String {
         let link = link as usize;
         let index = self.levels.partition_point(|level| level.first <= link).saturating_sub(1);
@@ -102,7 +102,7 @@ mod tests {
         };
         assert_eq!(longest("1:12:1", "9223372036854775807:2:9223372036854775807"), 2);
         assert_eq!(longest("4:2", "1:10"), 9);
-        // Messages of the outermost level pass links of that inside of it.
+        // Messages of the outermost level use links of the level inside it.
         assert_eq!(longest("4:1:2", "1:10:12"), 9);
         assert_eq!(longest("1:1", "5:9"), 1);
     }

@@ -1,11 +1,12 @@
-//! What happens when.
+//! The event queue.
 //!
-//! Most events are a few cycles ahead: they lie in a ring of lists, one for each cycle. Those farther ahead lie in a map of lists
-//! by time. Adding and taking an event of the ring takes constant time, but for cycles in which nothing happens.
+//! Most events are only a few cycles ahead. They are kept in a ring of lists, one per cycle. Later events are
+//! kept in a map of lists by time. Adding or removing an event of the ring takes constant time, not counting
+//! cycles without events.
 
 use std::collections::BTreeMap;
 
-/// Cycles of the ring: more than most messages have flits, few enough to stay in the cache.
+/// Cycles in the ring: more than the flits of most messages, but few enough to stay in the cache.
 const NEAR: u64 = 1 << 11;
 
 /// Events by time.
@@ -33,7 +34,7 @@ impl<E> Calendar<E> {
         }
     }
 
-    /// Goes on to the next time at which something happens, and puts that in place of what `events` holds.
+    /// Advances to the next time with events, and replaces the content of `events` with them.
     pub(super) fn next(&mut self, events: &mut Vec<E>) -> Option<u64> {
         events.clear();
         let far = self.far.first_key_value().map(|(&at, _)| at);

@@ -1,30 +1,33 @@
-//! Simulation of a workload on a machine: how long it takes with a mapping, and which link holds it up.
+//! Simulation of a workload on a machine: its run time with a mapping, and the links that limit it.
 //!
 //! # Model
 //!
-//! Section 3 of Perego and De Petris, extended to trees, networks and more than one task per PE.
+//! Section 3 of Perego and De Petris, extended by trees, networks and more than one task per PE.
 //!
-//! - A PE runs one instruction at a time, of its ready tasks in turn. `INT_OP p` takes p cycles; SEND and RECEIVE take constant
-//!   times ([`Costs`]). A message leaves when its SEND ends, and its sender goes on. RECEIVE begins when the message has arrived
-//!   as a whole.
-//! - A message to a task of the same PE arrives at once.
-//! - On grids and hypercubes messages travel as worms: L flits over d links take L + d - 1 flit times; a worm whose next link is
-//!   taken waits where it is, and keeps the links it is on. A link is taken from when the first flit enters it until the last one
-//!   goes on to the next link. On other machines messages pass link by link as a whole, at each link
-//!   L times its cost, and wait between links without keeping any ([`routing`](crate::workload::routing)).
-//! - Links are given in the order in which they are asked for; of messages that ask in the same cycle, that of the lowest sending task goes first, and
-//!   its earlier message. So two runs are the same.
-//! - Messages of a PE leave by as many links at a time as they need, and as many may arrive at a time.
+//! - A PE runs one instruction at a time, from its ready tasks in turn. `INT_OP p` takes p cycles; SEND and
+//!   RECEIVE take constant times ([`Costs`]). A message leaves when its SEND ends, and its sender continues.
+//!   RECEIVE begins when the message has arrived completely.
+//! - A message to a task on the same PE arrives at once.
+//! - On grids and hypercubes messages travel as worms: L flits over d links take L + d - 1 flit times. A worm
+//!   whose next link is taken waits where it is, and holds the links it is on. A link is taken from the time
+//!   the first flit enters it until the last one continues to the next link. On other machines messages are
+//!   transmitted link by link as a whole, each in L times the cost of the link, and wait between links
+//!   without holding any ([`routing`](crate::workload::routing)).
+//! - Links are granted in the order of requests; in the same cycle, the lowest sending task goes first, and
+//!   its earlier message. Runs are therefore reproducible.
+//! - The messages of a PE leave over as many links at a time as they need, and any number may arrive at a
+//!   time.
 //!
 //! # Algorithm and cost
 //!
-//! Discrete events: a message over d links takes 2 d of them, whatever its length, each in constant time
-//! ([`calendar`](self)). Memory for the messages on their way, with their routes.
+//! Discrete events: a message over d links takes 2 d events, whatever its length, each in constant time
+//! ([`calendar`](self)). Memory: the messages under way, with their routes.
 //!
 //! # Deadlock
 //!
-//! E-cube routes on meshes, and on tori with two lanes, never lead to one, nor does passing link by link. Where worms wait for each
-//! other all the same ([`Routing::with_single_lanes`]), the simulation ends with an error that names the circle.
+//! E-cube routes on meshes, and on tori with two lanes, are free of deadlock; so is transmission link by
+//! link. If worms deadlock anyway ([`Routing::with_single_lanes`]), the simulation ends with an error that
+//! names the circle.
 
 mod calendar;
 mod network;
@@ -59,7 +62,7 @@ pub struct Costs {
 }
 
 impl Default for Costs {
-    /// A cycle each.
+    /// One cycle each.
     fn default() -> Self {
         Self { send: 1, receive: 1 }
     }
@@ -114,17 +117,17 @@ impl SimulationConfig {
 pub enum SimulationError {
     #[error("the mapping has {found} tasks, the workload {expected}")]
     MappingDiffers { found: usize, expected: usize },
-    #[error("task {task} is on PE {pe}, but the machine has 0..{count}")]
+    #[error("task {task} is on PE {pe}, but the PEs are 0..{count}")]
     PeOutOfRange { task: usize, pe: PeId, count: usize },
-    #[error("SEND and RECEIVE may take {} cycles at most", Costs::MOST)]
+    #[error("SEND and RECEIVE may take at most {} cycles", Costs::MOST)]
     CostTooLarge,
     #[error(
-        "the workload may take more than 2^62 cycles on this machine; give flits or distances in a larger unit"
+        "the workload may take more than 2^62 cycles on this machine; use a larger unit for flits or distances"
     )]
     TooLong,
     #[error("at time {time} messages wait for each other forever: {}", circle_of(circle))]
     Deadlock { time: u64, circle: Vec<Blocked> },
-    #[error("the simulation was ended at time {time}")]
+    #[error("the simulation was stopped at time {time}")]
     Stopped { time: u64 },
 }
 
@@ -141,15 +144,15 @@ impl HasKind for SimulationError {
     }
 }
 
-/// A message that waits for a link that the next one of a circle keeps.
+/// A message that waits for a link held by the next one of a circle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Blocked {
-    /// Who sent it.
+    /// The sending task.
     pub from: TaskId,
-    /// Who is to get it.
+    /// The receiving task.
     pub to: TaskId,
-    /// What it waits for.
+    /// The link it waits for.
     pub link: String,
 }
 
@@ -163,7 +166,7 @@ fn circle_of(circle: &[Blocked]) -> String {
     format!("{}{rest}the first", named.collect::<String>())
 }
 
-/// Simulates a workload where task i runs on PE `pe_of[i]`, any number of them on each.
+/// Simulates a workload with task i on PE `pe_of[i]`, any number of tasks per PE.
 ///
 /// ```
 /// use viem::workload::WorkloadBuilder;
@@ -224,7 +227,7 @@ fn check(
     if costs.send.max(costs.receive) > Costs::MOST {
         return Err(SimulationError::CostTooLarge);
     }
-    // One message after the other takes no less time than all of them together.
+    // Sending the messages one after another takes no less time than all together.
     let (hops, cycles) = routing.longest();
     let flits = u128::from(workload.num_flits()) + u128::from(workload.num_messages());
     let messages = flits.saturating_mul(hops.into()).saturating_mul(cycles.into());
@@ -236,7 +239,7 @@ fn check(
     Ok(())
 }
 
-/// Sums over messages.
+/// Sums over all messages.
 #[derive(Default)]
 struct Latencies {
     messages: u64,
@@ -253,14 +256,14 @@ struct Run<'a> {
     tasks: Tasks<'a>,
     network: Network,
     calendar: Calendar<Event>,
-    /// PEs that may have something to begin.
+    /// PEs that may be able to begin an instruction.
     due: Vec<PeId>,
     flights: Option<Vec<Flight>>,
     latencies: Latencies,
 }
 
 impl Run<'_> {
-    /// Lets everything happen. Returns when the last thing did.
+    /// Processes all events. Returns the time of the last one.
     fn run_all(&mut self, observer: &dyn Observer) -> Result<u64, SimulationError> {
         let mut watch = Watch::new(observer);
         let (mut now, mut events) = (0, Vec::new());
@@ -289,7 +292,7 @@ impl Run<'_> {
         }
     }
 
-    /// Hands over messages that arrive now.
+    /// Delivers messages that arrive now.
     fn deliver(&mut self, arrived: &mut Vec<MessageId>, now: u64) {
         arrived.sort_unstable_by_key(|&id| self.network.message(id).key);
         for id in arrived.drain(..) {
@@ -332,7 +335,7 @@ impl Run<'_> {
         }
     }
 
-    /// Sends a message: over links, or to where it is at once.
+    /// Sends a message: over links, or at once to its destination.
     fn send(&mut self, outgoing: &Outgoing, now: u64) {
         let &Outgoing { task, channel, flits, number } = outgoing;
         let to = self.workload.channels()[channel as usize].to;
@@ -347,7 +350,7 @@ impl Run<'_> {
         }
     }
 
-    /// Messages that wait for each other.
+    /// The messages that wait for each other.
     fn circle(&self) -> Vec<Blocked> {
         let blocked = |(id, lane)| {
             let Channel { from, to } = self.network.ends(id, self.workload.channels());

@@ -1,38 +1,39 @@
 //! Messages on links.
 //!
-//! A worm takes its links one after the other, one flit time apart where none is taken already. Its flits follow the first one
-//! without gaps, so it moves as a whole or not at all: when the first flit takes link k, the last one leaves link k - L. Once the
-//! first flit has arrived nothing stops the others, and one link after the other is left. So a message over d links takes 2 d
-//! events, whatever its length.
+//! A worm takes its links one after another, one flit time apart if none is already taken. Its flits follow
+//! the first one without gaps, so it moves as a whole or not at all: when the first flit takes link k, the
+//! last one leaves link k - L. Once the first flit has arrived, nothing stops the others, and the links are
+//! released one after another. A message over d links therefore takes 2 d events, whatever its length.
 //!
-//! Who asks for a lane first gets it first; of those that ask in the same cycle, the message with the least key.
+//! Lanes are granted in the order of requests; in the same cycle, the message with the smallest key goes
+//! first.
 
 use super::calendar::Calendar;
 use crate::workload::Channel;
 use crate::workload::routing::{Flow, Hop, LaneId};
 
-/// A message on its way, numbered anew when it is free.
+/// A message under way; the number is reused when it is free.
 pub(super) type MessageId = u32;
 
 const NOBODY: MessageId = MessageId::MAX;
 
-/// What happens at a time.
+/// An event.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event {
     /// A PE has finished an instruction.
     Done(crate::ground::types::PeId),
-    /// The first flit of a worm asks for its next link.
+    /// The first flit of a worm requests its next link.
     Asks(MessageId),
     /// The last flit of a worm leaves a link.
     Leaves(MessageId),
-    /// A message has passed a link as a whole.
+    /// A message has been transmitted over a link as a whole.
     Passed(MessageId),
 }
 
-/// Which message goes first where several ask at once: the sending task, and how many it has sent before.
+/// The priority of simultaneous requests: the sending task, and the number of messages it has sent before.
 pub(super) type Key = (u32, u64);
 
-/// A message on its way.
+/// A message under way.
 pub(super) struct Message {
     pub key: Key,
     /// The channel of the workload.
@@ -42,17 +43,17 @@ pub(super) struct Message {
     /// When it was sent.
     pub sent: u64,
     pub hops: Vec<Hop>,
-    /// Links taken so far, and links left so far.
+    /// Links taken and links left so far.
     head: usize,
     tail: usize,
-    /// Since when it has asked for the next link.
+    /// When it requested the next link.
     asked: u64,
-    /// Who asks for the same lane next.
+    /// The next message waiting for the same lane.
     next: MessageId,
 }
 
 impl Message {
-    /// How long it takes if nobody is in its way.
+    /// Its time without contention.
     pub(super) fn time_alone(&self) -> u64 {
         let cycles: u64 = self.hops.iter().map(|hop| hop.cycles).sum();
         match self.flow {
@@ -62,36 +63,36 @@ impl Message {
     }
 }
 
-/// What has happened on a lane so far.
+/// Statistics of a lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Load {
     pub messages: u64,
     pub flits: u64,
     /// Cycles in which flits passed.
     pub busy: u64,
-    /// Cycles in which a message had it.
+    /// Cycles for which a message held it.
     pub held: u64,
-    /// Cycles that messages waited for it, in sum.
+    /// Total cycles for which messages waited for it.
     pub waited: u64,
 }
 
 struct Lane {
     holder: MessageId,
     since: u64,
-    /// Who asks first and last.
+    /// The first and the last waiting message.
     first: MessageId,
     last: MessageId,
     load: Load,
 }
 
-/// All lanes and all messages on their way.
+/// All lanes and all messages under way.
 pub(super) struct Network {
     lanes: Vec<Lane>,
     messages: Vec<Message>,
     free: Vec<MessageId>,
-    /// Who asks in this cycle.
+    /// Requests of this cycle.
     asking: Vec<(Key, MessageId)>,
-    /// Lanes that may be given to somebody.
+    /// Lanes that may be granted.
     open: Vec<LaneId>,
 }
 
@@ -107,12 +108,12 @@ impl Network {
         }
     }
 
-    /// What has happened on each lane.
+    /// The statistics of each lane.
     pub(super) fn loads(&self) -> impl Iterator<Item = &Load> {
         self.lanes.iter().map(|lane| &lane.load)
     }
 
-    /// A message that has to be sent; `route` adds its hops to a list, of which there must be some.
+    /// Adds a message; `route` appends its hops to a list, at least one.
     pub(super) fn send(
         &mut self,
         key: Key,
@@ -150,12 +151,12 @@ impl Network {
         has_hops
     }
 
-    /// A message asks for its next lane in this cycle.
+    /// Records that a message requests its next lane in this cycle.
     pub(super) fn asks(&mut self, id: MessageId) {
         self.asking.push((self.messages[id as usize].key, id));
     }
 
-    /// The last flit of a worm leaves a link. Returns whether it has left the last one.
+    /// Processes that the last flit of a worm leaves a link. Returns whether this was its last link.
     pub(super) fn leaves(&mut self, id: MessageId, now: u64, calendar: &mut Calendar<Event>) -> bool {
         self.leave(id, now);
         let message = &self.messages[id as usize];
@@ -166,7 +167,7 @@ impl Network {
         has_arrived
     }
 
-    /// A message has passed a link as a whole. Returns whether that was the last one.
+    /// Processes that a message has been transmitted over a link. Returns whether this was its last link.
     pub(super) fn passed(&mut self, id: MessageId, now: u64) -> bool {
         self.leave(id, now);
         let message = &self.messages[id as usize];
@@ -187,7 +188,7 @@ impl Network {
         self.open.push(lane);
     }
 
-    /// A message on its way.
+    /// A message under way.
     pub(super) fn message(&self, id: MessageId) -> &Message {
         &self.messages[id as usize]
     }
@@ -197,7 +198,7 @@ impl Network {
         self.free.push(id);
     }
 
-    /// Gives lanes to those who ask for them, as far as they are free. To be called once all of this cycle have asked.
+    /// Grants lanes, as far as they are free. Call it after all requests of this cycle.
     pub(super) fn give(&mut self, now: u64, calendar: &mut Calendar<Event>) {
         self.asking.sort_unstable();
         for index in 0..self.asking.len() {
@@ -225,7 +226,7 @@ impl Network {
         self.open.push(at);
     }
 
-    /// The message that asks first for a lane takes it.
+    /// Grants a lane to the first waiting message.
     fn take(&mut self, at: LaneId, id: MessageId, now: u64, calendar: &mut Calendar<Event>) {
         let message = &mut self.messages[id as usize];
         let Hop { cycles, .. } = message.hops[message.head];
@@ -257,8 +258,8 @@ impl Network {
         }
     }
 
-    /// Messages that wait for each other in a circle, each for a lane that the next one holds. There is one if messages are on
-    /// their way and nothing happens any more.
+    /// Messages that wait for each other in a circle, each for a lane that the next one holds. There is one
+    /// if messages are under way and there are no more events.
     pub(super) fn circle(&self) -> Vec<(MessageId, LaneId)> {
         let waits = |id: MessageId| {
             let message = &self.messages[id as usize];
@@ -283,7 +284,7 @@ impl Network {
         circle
     }
 
-    /// The ends of a message.
+    /// The sender and receiver of a message.
     pub(super) fn ends(&self, id: MessageId, channels: &[Channel]) -> Channel {
         channels[self.messages[id as usize].channel as usize]
     }

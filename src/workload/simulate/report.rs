@@ -4,26 +4,26 @@ use crate::ground::types::PeId;
 use crate::workload::TaskId;
 use crate::workload::routing::LaneId;
 
-/// How long a workload takes with a mapping, and why. All times are in cycles.
+/// The run time of a workload with a mapping, and its reasons. All times are in cycles.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Simulation {
     /// When the last task ends.
     pub completion_time: u64,
-    /// What each PE did.
+    /// How each PE spent its time.
     pub pes: Vec<PeTime>,
-    /// The links that were used, in the order of their numbers.
+    /// The links that were used, by number.
     pub links: Vec<LinkLoad>,
-    /// How long messages took.
+    /// The latency of messages.
     pub latency: Latency,
-    /// What was done when, if that was asked for.
+    /// The timeline, if it was requested.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub timeline: Option<Timeline>,
 }
 
 impl Simulation {
-    /// The links on which flits pass for the longest time, the busiest first; of equals those that were waited for longer.
+    /// The links on which flits pass for the longest time, busiest first; ties by the time waited for them.
     pub fn busiest(&self, count: usize) -> Vec<&LinkLoad> {
         let mut links: Vec<&LinkLoad> = self.links.iter().collect();
         links.sort_by_key(|load| (std::cmp::Reverse((load.busy, load.waited)), load.link));
@@ -32,20 +32,20 @@ impl Simulation {
     }
 }
 
-/// The time of a PE: its three parts are the completion time.
+/// The time of a PE; its three parts add up to the completion time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PeTime {
     /// It ran an instruction.
     pub busy: u64,
-    /// All of its tasks that had not ended waited for messages.
+    /// All its unfinished tasks waited for messages.
     pub blocked: u64,
     /// Its tasks had ended, or it had none.
     pub idle: u64,
 }
 
-/// What happened on a link in one direction, both lanes together if it has two.
+/// Statistics of a link in one direction, both lanes together if it has two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -60,40 +60,40 @@ pub struct LinkLoad {
     pub flits: u64,
     /// Cycles in which flits passed.
     pub busy: u64,
-    /// Cycles in which a message had it, even while that waited for another link.
+    /// Cycles for which a message held it, including those in which the message waited for another link.
     pub held: u64,
-    /// Cycles that messages waited for it, in sum.
+    /// Total cycles for which messages waited for it.
     pub waited: u64,
 }
 
-/// How long messages between different places took, from the end of their SEND until all of it has arrived.
+/// The latency of messages between different places, from the end of SEND until the complete arrival.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Latency {
-    /// How many there were.
+    /// Number of messages.
     pub messages: u64,
-    /// How many messages took no time: they stayed on a PE, or went to one at distance 0.
+    /// Number of messages that took no time: they stayed on a PE, or went to one at distance 0.
     pub local: u64,
-    /// The mean.
+    /// The mean latency.
     pub mean: f64,
-    /// The longest.
+    /// The largest latency.
     pub longest: u64,
-    /// The mean if no message had been in the way of another.
+    /// The mean latency without contention.
     pub mean_alone: f64,
 }
 
-/// What was done when.
+/// A timeline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeline {
-    /// Instructions, in the order of their ends.
+    /// Instructions, by end time.
     pub spans: Vec<Span>,
-    /// Messages between different places, in the order of their arrival.
+    /// Messages between different places, by arrival time.
     pub flights: Vec<Flight>,
 }
 
-/// What a PE does for some time.
+/// What a PE does during a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -115,11 +115,11 @@ pub struct Span {
     pub pe: PeId,
     /// The task.
     pub task: TaskId,
-    /// What the task does.
+    /// The kind of instruction.
     pub activity: Activity,
-    /// When it began.
+    /// Start time.
     pub begin: u64,
-    /// When it ended.
+    /// End time.
     pub end: u64,
 }
 
@@ -127,14 +127,14 @@ pub struct Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Flight {
-    /// The sender.
+    /// The sending task.
     pub from: TaskId,
-    /// The receiver.
+    /// The receiving task.
     pub to: TaskId,
     /// Its length.
     pub flits: u64,
     /// When it was sent.
     pub sent: u64,
-    /// When all of it had arrived.
+    /// When it had arrived completely.
     pub arrived: u64,
 }

@@ -1,7 +1,8 @@
 //! Tasks on PEs.
 //!
-//! A PE runs one instruction at a time. Its ready tasks wait in a queue: the first one runs an instruction and goes to the end. A
-//! task that is to receive a message that has not arrived leaves the queue; it comes back, at the end, when the message does.
+//! A PE runs one instruction at a time. Its ready tasks wait in a queue: the first one runs an instruction
+//! and goes to the end. A task that needs a message that has not arrived leaves the queue; it returns to the
+//! end of the queue when the message arrives.
 
 use std::collections::VecDeque;
 
@@ -20,7 +21,7 @@ struct Task {
 
 struct Pe {
     ready: VecDeque<TaskId>,
-    /// What runs, whose it is, and since when.
+    /// The running instruction, its task, and its start time.
     running: Option<(TaskId, Instruction, u64)>,
     unfinished: usize,
     busy: u64,
@@ -33,7 +34,7 @@ pub(super) struct Outgoing {
     pub task: TaskId,
     pub channel: u32,
     pub flits: u64,
-    /// How many it has sent before.
+    /// Number of messages it has sent before.
     pub number: u64,
 }
 
@@ -44,7 +45,7 @@ pub(super) struct Tasks<'a> {
     costs: Costs,
     tasks: Vec<Task>,
     pes: Vec<Pe>,
-    /// Messages of each channel that have arrived and were not taken.
+    /// Messages of each channel that have arrived and were not received yet.
     arrived: Vec<u64>,
     /// Instructions that have ended, if a timeline is wanted.
     spans: Option<Vec<Span>>,
@@ -78,12 +79,12 @@ impl<'a> Tasks<'a> {
         }
     }
 
-    /// Instructions that were begun so far.
+    /// Number of instructions begun so far.
     pub(super) fn num_steps(&self) -> usize {
         self.num_steps
     }
 
-    /// A message has arrived. Returns the PE that may have something to do now.
+    /// Processes the arrival of a message. Returns the PE that may be able to begin an instruction.
     pub(super) fn arrives(&mut self, channel: u32) -> Option<PeId> {
         self.arrived[channel as usize] += 1;
         let to = self.workload.channels()[channel as usize].to;
@@ -94,13 +95,14 @@ impl<'a> Tasks<'a> {
         Some(pe)
     }
 
-    /// The instruction that runs on a PE ends now. Returns the message that it has sent, if it did.
+    /// Ends the running instruction of a PE. Returns the message it sent, if any.
     pub(super) fn ends(&mut self, pe: PeId, now: u64) -> Option<Outgoing> {
         let (task, instruction, begin) = self.pes[pe as usize].running.take()?;
         self.complete(pe, task, instruction, begin, now)
     }
 
-    /// Begins what can begin on a PE. Returns when it ends, or a message that is sent at once; then more may begin.
+    /// Begins instructions on a PE. Returns the end time, or a message that is sent at once; call it again in
+    /// that case.
     pub(super) fn begins(&mut self, pe: PeId, now: u64) -> Begun {
         let own = &mut self.pes[pe as usize];
         if own.running.is_some() {
@@ -130,7 +132,7 @@ impl<'a> Tasks<'a> {
         Begun::Until(now + time)
     }
 
-    /// An instruction has run. Its task goes to the end of the queue.
+    /// Completes an instruction and moves its task to the end of the queue.
     fn complete(
         &mut self,
         pe: PeId,
@@ -183,8 +185,8 @@ impl<'a> Tasks<'a> {
 pub(super) enum Begun {
     /// Nothing: it is busy, or none of its tasks is ready.
     Nothing,
-    /// Something that took no time.
+    /// An instruction that took no time.
     AtOnce(Option<Outgoing>),
-    /// An instruction that ends then.
+    /// An instruction that ends at this time.
     Until(u64),
 }

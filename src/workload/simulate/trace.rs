@@ -1,6 +1,7 @@
-//! Timelines in the Trace Event Format, as `chrome://tracing` and Perfetto show them.
+//! Timelines in the Trace Event Format, which `chrome://tracing` and Perfetto display.
 //!
-//! A PE is a thread of process 0, a cycle is a microsecond. Messages are arrows from the sending PE to the receiving one.
+//! A PE is a thread of process 0, a cycle is a microsecond. Messages are arrows from the sending PE to the
+//! receiving one.
 
 use serde::{Serialize, Serializer};
 
@@ -11,7 +12,7 @@ use crate::ground::types::PeId;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ChromeTrace<'a> {
-    /// What was done when.
+    /// The timeline.
     pub timeline: &'a Timeline,
     /// The PE of each task.
     pub pe_of: &'a [PeId],
@@ -58,7 +59,7 @@ struct File<'a> {
     unit: &'static str,
 }
 
-/// Events that are made one by one as they are written.
+/// Events that are created one by one while they are written.
 struct Events<'a>(ChromeTrace<'a>);
 
 impl Serialize for ChromeTrace<'_> {
@@ -105,7 +106,7 @@ impl Serialize for Events<'_> {
     }
 }
 
-/// An event without what only some have.
+/// An event with only the common fields.
 fn event<'a>(name: &'a str, cat: &'a str, ph: &'a str, tid: PeId, ts: u64) -> Event<'a> {
     Event { name, cat, ph, pid: 0, tid, ts, dur: None, id: None, bp: None, args: None }
 }

@@ -11,19 +11,20 @@ pub struct Message {
     /// When it was sent.
     pub sent: u64,
     pub flits: u64,
-    /// The links that it passes, each with the cycles that the whole message takes to pass it.
+    /// Its links, each with the cycles of the whole message.
     pub route: Vec<(usize, u64)>,
 }
 
 /// A message that travels flit by flit.
 struct Worm {
     message: Message,
-    /// Where each flit is: 0 at the sender, k in the buffer behind link k, more than all links once it is consumed.
+    /// The position of each flit: 0 at the sender, k in the buffer of link k, greater than the number of
+    /// links once it is consumed.
     at: Vec<usize>,
 }
 
 impl Worm {
-    /// The link that the first flit needs next; none if it is there.
+    /// The link that the first flit needs next; `None` if it has arrived.
     fn wanted(&self) -> Option<usize> {
         Some(self.message.route.get(self.at[0])?.0)
     }
@@ -43,10 +44,10 @@ impl Worm {
     }
 }
 
-/// A message that passes link by link.
+/// A message that is transmitted link by link.
 struct Packet {
     message: Message,
-    /// How many links it has passed, and the cycles that it still needs on the next one, once it has it.
+    /// The number of links passed, and the remaining cycles on the next one, once it is granted.
     passed: usize,
     left: Option<u64>,
 }
@@ -59,17 +60,17 @@ impl Packet {
     }
 }
 
-/// The links, and what is on its way.
+/// The links, and the messages under way.
 pub struct Links {
     worms: Vec<Worm>,
     packets: Vec<Packet>,
-    /// By link: who has it, who has asked for it and when, and whose flit is in the buffer behind it.
+    /// By link: its holder, the requests with their times, and the owner of the flit in its buffer.
     owner: Vec<Option<MessageKey>>,
     queue: Vec<Vec<(u64, MessageKey)>>,
     buffer: Vec<Option<MessageKey>>,
-    /// Flits that passed each link.
+    /// Flits that have passed each link.
     pub passed: Vec<u64>,
-    /// When each message that has arrived was sent, and when it arrived.
+    /// For each message that has arrived, when it was sent and when it arrived.
     pub flights: Vec<(MessageKey, u64, u64)>,
 }
 
@@ -93,7 +94,7 @@ impl Links {
         }
     }
 
-    /// The channels of the messages that have arrived since it was last asked, by key.
+    /// The channels of the messages that have arrived since the last call, by key.
     pub fn arrive(&mut self, now: u64) -> Vec<u32> {
         let worms = self.worms.iter().filter(|worm| worm.last() >= worm.message.route.len());
         let packets = self.packets.iter().filter(|packet| packet.passed == packet.message.route.len());
@@ -105,7 +106,7 @@ impl Links {
         new.iter().map(|message| message.channel).collect()
     }
 
-    /// Whatever can move moves.
+    /// Moves everything that can move.
     pub fn step(&mut self, now: u64) {
         self.ask(now);
         let moving = self.moving();
@@ -115,7 +116,7 @@ impl Links {
         self.pass_packets();
     }
 
-    /// Who wants a link that it has not asked for yet asks for it.
+    /// Adds the new requests for links.
     fn ask(&mut self, now: u64) {
         let worms = self.worms.iter().map(|worm| (worm.message.key, worm.wanted()));
         let packets = self.packets.iter().map(|packet| (packet.message.key, packet.wanted()));
@@ -128,7 +129,8 @@ impl Links {
         self.queue.iter_mut().for_each(|queue| queue.sort_unstable());
     }
 
-    /// The worms that move in this cycle: those that nothing stops, then those that they make room for, and so on.
+    /// The worms that move in this cycle: those that nothing blocks, then those that can use the freed
+    /// buffers, and so on.
     fn moving(&self) -> Vec<usize> {
         let mut moving = Vec::new();
         while let Some(next) =
@@ -139,7 +141,7 @@ impl Links {
         moving
     }
 
-    /// Whether a worm can move if those move.
+    /// Whether a worm can move if these worms move.
     fn can_move(&self, worm: usize, moving: &[usize]) -> bool {
         let worm = &self.worms[worm];
         let Some(link) = worm.wanted() else { return !worm.is_consumed() };
@@ -153,7 +155,7 @@ impl Links {
         is_first && self.owner[link].is_none_or(is_left_by)
     }
 
-    /// Moves the flits of a worm, from the first to the last that has left its sender and one more.
+    /// Moves the flits of a worm, from the first to the first one still at the sender.
     fn advance(&mut self, worm: usize) {
         let Worm { message: Message { key, route, .. }, at } = &mut self.worms[worm];
         if let Some(&(link, _)) = route.get(at[0]) {
@@ -166,7 +168,7 @@ impl Links {
             if here > route.len() {
                 continue;
             }
-            // Flits move into the buffer that the one before has left, or are consumed behind it.
+            // Flits move into the buffer that the previous one has left, or are consumed after the last one.
             if flit > 0 && here + 2 != at[flit - 1] && here + 1 != at[flit - 1] {
                 break;
             }
@@ -185,7 +187,8 @@ impl Links {
         }
     }
 
-    /// A worm has the links that its flits are behind; the worm that left one in the same cycle may have given it up after.
+    /// A worm holds the links that its flits have entered; a worm that leaves a link in the same cycle may
+    /// release it afterwards.
     fn take(&mut self, worm: usize) {
         let Worm { message, at } = &self.worms[worm];
         for &(link, _) in at.iter().filter_map(|&at| message.route.get(at.checked_sub(1)?)) {
@@ -193,7 +196,7 @@ impl Links {
         }
     }
 
-    /// Links that are free go to the packets that have asked first.
+    /// Free links are granted to the packets that have requested them first.
     fn start_packets(&mut self) {
         for link in 0..self.queue.len() {
             let Some(&(_, key)) = self.queue[link].first().filter(|_| self.owner[link].is_none()) else {
@@ -209,7 +212,7 @@ impl Links {
         }
     }
 
-    /// A cycle of the packets that are on a link.
+    /// Advances the packets that are on a link by one cycle.
     fn pass_packets(&mut self) {
         for packet in &mut self.packets {
             let Some(left) = &mut packet.left else { continue };

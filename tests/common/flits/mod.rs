@@ -1,4 +1,4 @@
-//! A slow simulator that moves flits cycle by cycle, as unlike the library's as can be.
+//! A slow simulator that moves flits cycle by cycle, as different from the library's as possible.
 
 mod links;
 mod tasks;
@@ -10,24 +10,24 @@ use viem::workload::simulate::Costs;
 use links::Links;
 use tasks::Tasks;
 
-/// A message: the task that sends it, and how many that has sent before.
+/// A message: the sending task, and the number of messages it has sent before.
 pub type MessageKey = (u32, u64);
 
-/// What the slow simulator tells.
+/// The result of the slow simulator.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SlowRun {
     pub completion_time: u64,
     /// Busy cycles of each PE.
     pub busy: Vec<u64>,
-    /// When each PE has nothing more to do.
+    /// When each PE has finished.
     pub ends: Vec<u64>,
     /// Flits that passed each link.
     pub flits: Vec<u64>,
-    /// When each message was sent and arrived, in the order of the keys.
+    /// When each message was sent and when it arrived, by key.
     pub flights: Vec<(MessageKey, u64, u64)>,
 }
 
-/// Runs a workload, cycle by cycle, for at most `limit` of them; nothing if it has not ended by then.
+/// Runs a workload, cycle by cycle, for at most `limit` cycles; `None` if it has not ended by then.
 pub fn slow_run(
     workload: &Workload,
     routing: &Routing,
@@ -38,7 +38,7 @@ pub fn slow_run(
     let mut links = Links::new(routing.num_lanes());
     let mut tasks = Tasks::new(workload, routing, pe_of, costs);
     for now in 0..limit {
-        links.arrive(now).into_iter().for_each(|channel| tasks.hear(channel));
+        links.arrive(now).into_iter().for_each(|channel| tasks.deliver(channel));
         (0..routing.num_pes()).for_each(|pe| tasks.run(pe, now, &mut links));
         links.step(now);
         if tasks.have_ended() {

@@ -1,4 +1,4 @@
-//! What PEs do, cycle by cycle.
+//! The activity of PEs, cycle by cycle.
 
 use std::collections::VecDeque;
 
@@ -14,18 +14,18 @@ pub struct Tasks<'a> {
     routing: &'a Routing,
     pe_of: &'a [u32],
     costs: Costs,
-    /// By task: its instructions, the place of the next one, messages sent, and the channel it waits for.
+    /// By task: its instructions, the index of the next one, messages sent, and the channel it waits for.
     code: Vec<Vec<Instruction>>,
     next: Vec<usize>,
     sent: Vec<u64>,
     waits: Vec<Option<u32>>,
-    /// By channel: messages that are there and not received yet.
+    /// By channel: messages that have arrived and are not received yet.
     there: Vec<u64>,
-    /// By PE: tasks that could go on, the one that runs and until when, and tasks that have not ended.
+    /// By PE: ready tasks, the running task and its end time, and the number of tasks that have not ended.
     ready: Vec<VecDeque<usize>>,
     running: Vec<Option<(usize, u64)>>,
     alive: Vec<usize>,
-    /// By PE: cycles in which it ran something, and when its last task ended.
+    /// By PE: busy cycles, and the end of its last task.
     pub busy: Vec<u64>,
     pub ends: Vec<u64>,
 }
@@ -59,8 +59,8 @@ impl<'a> Tasks<'a> {
         self.alive.iter().all(|&alive| alive == 0)
     }
 
-    /// A message of the channel is there.
-    pub fn hear(&mut self, channel: u32) {
+    /// Delivers a message of the channel.
+    pub fn deliver(&mut self, channel: u32) {
         self.there[channel as usize] += 1;
         let to = self.receiver(channel);
         if self.waits[to] == Some(channel) {
@@ -69,7 +69,7 @@ impl<'a> Tasks<'a> {
         }
     }
 
-    /// What a PE ends and begins at this time.
+    /// Ends and begins instructions of a PE at this time.
     pub fn run(&mut self, pe: usize, now: u64, links: &mut Links) {
         if let Some((task, _)) = self.running[pe].filter(|&(_, end)| end == now) {
             self.running[pe] = None;
@@ -93,7 +93,7 @@ impl<'a> Tasks<'a> {
         }
     }
 
-    /// The cycles that the next instruction takes; none if the task has to wait.
+    /// The cycles of the next instruction; `None` if the task has to wait.
     fn begin(&mut self, task: usize) -> Option<u64> {
         let instruction = self.code[task][self.next[task]];
         if let Instruction::Receive { channel, .. } = instruction {
@@ -112,7 +112,7 @@ impl<'a> Tasks<'a> {
         })
     }
 
-    /// The instruction has ended: the task queues up again, and what it sends leaves.
+    /// Completes an instruction: the task returns to the queue, and its message leaves.
     fn complete(&mut self, task: usize, now: u64, links: &mut Links) {
         let instruction = self.code[task][self.next[task]];
         self.next[task] += 1;
@@ -125,7 +125,7 @@ impl<'a> Tasks<'a> {
         let mut hops = Vec::new();
         let flow = if to == pe { Flow::StoreAndForward } else { self.routing.route(pe, to, &mut hops) };
         if hops.is_empty() {
-            return self.hear(channel);
+            return self.deliver(channel);
         }
         let route = hops.iter().map(|hop| (hop.lane as usize, flits * hop.cycles)).collect();
         links.send(Message { key, channel, sent: now, flits, route }, flow);
@@ -143,7 +143,7 @@ fn unrolled(instructions: &[Instruction]) -> Vec<Instruction> {
     out
 }
 
-/// Unrolls up to the END that belongs to no REPEAT from `at` on, or to the end.
+/// Unrolls up to the first END after `at` without its REPEAT, or to the end.
 fn unroll(instructions: &[Instruction], at: &mut usize, out: &mut Vec<Instruction>) {
     while *at < instructions.len() {
         match instructions[*at] {

@@ -1,4 +1,4 @@
-//! Mapping files: what is read, and what is refused and where.
+//! Mapping files: valid input, and errors with their positions.
 
 use proptest::prelude::*;
 use viem::ground::types::PeId;
@@ -71,7 +71,7 @@ fn messages_name_file_line_and_what_is_expected() {
 }
 
 #[test]
-fn partitions_are_written_one_block_a_line() {
+fn partitions_are_written_one_block_per_line() {
     let mut out = Vec::new();
     partition::write(&mut out, &[0, 4_294_967_295, 10]).unwrap();
     assert_eq!(out, b"0\n4294967295\n10\n");

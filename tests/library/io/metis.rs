@@ -1,4 +1,4 @@
-//! Graph files: what is read, what is refused and where, what is mended.
+//! Graph files: valid input, errors with their positions, and repair.
 
 use proptest::prelude::*;
 use viem::graph::{CsrGraph, GraphBuilder};
@@ -19,7 +19,7 @@ fn check(text: &[u8]) -> CheckReport {
     metis::check(source(text), usize::MAX).unwrap()
 }
 
-/// The lines, columns and kinds of all faults; the reader must refuse exactly the first of them.
+/// The lines, columns and kinds of all faults; the reader must report exactly the first of them.
 fn faults(text: &[u8]) -> Vec<(u64, u64, FaultKind)> {
     let report = check(text);
     assert_eq!(report.num_faults, report.faults.len() as u64);
@@ -37,9 +37,10 @@ fn number(role: Role, fault: NumberFault) -> FaultKind {
     FaultKind::Number { role, fault }
 }
 
-/// What scripts, editors and other tools write: accepted, or refused first at this place with these words.
+/// Output of scripts, editors and other tools: accepted, or rejected first at this position with this
+/// message.
 #[test]
-fn files_from_the_wild_are_accepted_or_refused_for_the_right_reason() {
+fn files_from_the_wild_are_accepted_or_rejected_for_the_right_reason() {
     let lattice = "3 2\n2\n1 3\n2\n";
     let accepted = [
         lattice.replace('\n', "\r\n"),
@@ -365,7 +366,7 @@ fn repaired(text: &str) -> Result<(String, String), RepairError> {
 }
 
 #[test]
-fn what_can_be_mended_is_mended() {
+fn repairable_graphs_are_repaired() {
     let cases = [
         ("2 1\n2\n1\n", "2 1\n2\n1\n", "nothing to mend"),
         ("\u{feff}2 1\n2\n1\n", "2 1\n2\n1\n", "nothing to mend"),
@@ -390,7 +391,7 @@ fn what_can_be_mended_is_mended() {
 }
 
 #[test]
-fn what_is_unclear_is_not_mended() {
+fn ambiguous_faults_are_not_repaired() {
     let cases = [
         ("2 1\n2 3\n1\n", RepairError::Unclear { count: 1 }),
         ("2 1\n0\n1\n", RepairError::Unclear { count: 1 }),
@@ -429,7 +430,7 @@ fn written(graph: &CsrGraph) -> Vec<u8> {
     text
 }
 
-/// The checker and the reader agree on a text, and a mended text is valid.
+/// The checker and the reader agree on a text, and a repaired text is valid.
 fn survives(text: &[u8]) -> Result<(), TestCaseError> {
     let Ok(report) = metis::check(source(text), 5) else { return Ok(()) };
     match metis::read(source(text), NodeWeights::Ignore) {
@@ -447,9 +448,9 @@ fn survives(text: &[u8]) -> Result<(), TestCaseError> {
     let repair = metis::repair(source(text), 5).unwrap();
     prop_assert_eq!(repair.report.faults, report.faults);
     if let Ok(graph) = repair.result {
-        let mut mended = Vec::new();
-        graph.write(&mut mended).unwrap();
-        prop_assert!(check(&mended).is_valid(), "{:?}", check(&mended).faults);
+        let mut repaired = Vec::new();
+        graph.write(&mut repaired).unwrap();
+        prop_assert!(check(&repaired).is_valid(), "{:?}", check(&repaired).faults);
     }
     Ok(())
 }

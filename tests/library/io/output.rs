@@ -1,4 +1,4 @@
-//! Outputs: whole or not at all, whatever they are written to.
+//! Outputs are written completely or not at all, whatever the destination.
 
 use std::fs;
 use std::io;
@@ -14,7 +14,7 @@ fn write(path: &Path, text: &str) -> Result<(), WriteError> {
     outputs.write(&[(Some(output), &|out| out.write_all(text.as_bytes()))])
 }
 
-/// Writes to the first path as it should be, and half of what goes to the second.
+/// Writes the first output correctly, and half of the second.
 fn fail_halfway(first: &Path, second: &Path) -> WriteError {
     let mut outputs = Outputs::new();
     let [first, second] = [first, second].map(|path| Some(outputs.add(path, &[]).unwrap()));
@@ -54,7 +54,7 @@ fn a_failure_leaves_no_trace() {
 }
 
 #[test]
-fn what_cannot_be_created_is_refused_before_any_work() {
+fn impossible_outputs_are_rejected_before_any_work() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("file");
     write(&file, "").unwrap();
@@ -69,7 +69,7 @@ fn what_cannot_be_created_is_refused_before_any_work() {
 }
 
 #[test]
-fn what_was_written_stays_where_a_file_cannot_be_put_in_place() {
+fn output_is_kept_if_a_file_cannot_be_put_in_place() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("out");
     let mut outputs = Outputs::new();
@@ -77,7 +77,7 @@ fn what_was_written_stays_where_a_file_cannot_be_put_in_place() {
     let contents: [viem::io::output::Content<'_>; 1] = [(Some(output), &|out| out.write_all(b"precious"))];
     let staged = outputs.stage(&contents).unwrap();
     assert_eq!(fs::read_to_string(staged.path(output).unwrap()).unwrap(), "precious");
-    // Meanwhile somebody else has taken the name for a folder.
+    // In the meantime, somebody has created a folder with this name.
     fs::create_dir(&path).unwrap();
     let error = staged.publish().unwrap_err();
     let WriteError::Kept { kept, .. } = &error else { panic!("{error}") };
@@ -150,12 +150,12 @@ mod unix {
     }
 
     #[test]
-    fn what_may_not_be_written_is_refused() {
+    fn outputs_without_permission_are_rejected() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("out");
         write(&path, "old").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
-        // The superuser may write anywhere: for it there is nothing to refuse.
+        // The superuser may write anywhere, so nothing is rejected.
         let is_superuser = fs::OpenOptions::new().append(true).open(&path).is_ok();
         if !is_superuser {
             assert!(matches!(write(&path, "new"), Err(WriteError::CannotCreate { .. })));
@@ -163,7 +163,7 @@ mod unix {
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o555)).unwrap();
             let other = folder.path().join("other");
             assert!(matches!(write(&other, "new"), Err(WriteError::CannotCreate { .. })));
-            // What may be written in a folder that may not be changed is written in place.
+            // A writable file in a folder that may not be changed is written in place.
             fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
             write(&path, "new").unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), "new");

@@ -1,4 +1,4 @@
-//! Graphs packed with gzip: read like plain ones, and refused wherever the packing is damaged.
+//! Graphs compressed with gzip: read like plain ones, and rejected wherever the compressed data is damaged.
 
 use std::io::Write;
 
@@ -26,7 +26,7 @@ fn packed_files_are_read_like_plain_ones() {
 }
 
 #[test]
-fn damage_is_told_with_the_place_it_was_met_at() {
+fn damage_is_reported_with_its_position() {
     let packed = pack(b"3 2\n2\n1 3\n2\n");
     for length in 3..packed.len() {
         let error = metis::check(source(&packed[..length]), 5).unwrap_err();
@@ -38,7 +38,7 @@ fn damage_is_told_with_the_place_it_was_met_at() {
             "{length} bytes: {error}"
         );
     }
-    // The text that comes before the damage may end anywhere, also just after a line.
+    // The text before the damage may end anywhere, also just after a line.
     for changed in 10..packed.len() {
         let mut damaged = packed.clone();
         damaged[changed] ^= 1;

@@ -36,7 +36,7 @@ fn edges(graph: &CsrGraph) -> Vec<(u32, u32, i64)> {
     arcs.filter(|&(u, v, _)| u < v).collect()
 }
 
-/// Line, column and fault of a text that is refused.
+/// Line, column and fault of a rejected text.
 fn fault(name: &str, texts: &[&str]) -> (u64, u64, TrafficFault) {
     let texts: Vec<_> = texts.iter().map(|text| text.as_bytes()).collect();
     match collect(Some(format(name)), &texts).map(|_| ()) {
@@ -50,7 +50,7 @@ fn fault(name: &str, texts: &[&str]) -> (u64, u64, TrafficFault) {
 /// From sender and receiver to bytes and messages.
 type Flows = BTreeMap<(u32, u32), (u64, u64)>;
 
-/// A file of each kind that tells of these flows between n ranks, and whether it tells of messages.
+/// A file of each kind with these flows between n ranks, and whether it counts messages.
 fn write(name: &str, n: u32, flows: &Flows) -> (Vec<String>, bool) {
     let mut text = String::new();
     let lines = || flows.iter().map(|(&(from, to), &(bytes, messages))| (from, to, bytes, messages));
@@ -110,7 +110,7 @@ fn write(name: &str, n: u32, flows: &Flows) -> (Vec<String>, bool) {
     (vec![text], matches!(name, "openmpi" | "edges" | "aps"))
 }
 
-/// Undirected: the load of an edge is what both directions carry together.
+/// Undirected: the load of an edge is the sum of both directions.
 fn scotch(n: u32, flows: &Flows) -> String {
     let load = |u: u32, v: u32| {
         let way = |pair| flows.get(&pair).map_or(0, |flow| flow.0);
@@ -140,7 +140,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_kind_gives_the_graph_of_what_was_written((n, flows) in any_flows(), cut in 0usize..9) {
+    fn every_kind_gives_the_expected_graph((n, flows) in any_flows(), cut in 0usize..9) {
         for kind in Format::ALL {
             let (texts, has_messages) = write(kind.name(), n, &flows);
             if flows.is_empty() && matches!(kind.name(), "edges" | "aps") {
@@ -176,7 +176,7 @@ proptest! {
             } else {
                 prop_assert!(kind.name() == "matrix" && n < 5);
             }
-            // However the file is cut off, nothing panics and no ranks are made up.
+            // However the file is truncated, nothing panics and no ranks are invented.
             let short = &texts[0][..texts[0].len() * cut / 9];
             let config = config.with_num_ranks(None);
             let cut_off = collect(Some(kind), &[short]).ok().and_then(|collector| collector.finish(&config).ok());
@@ -227,12 +227,12 @@ fn a_real_recording_gives_the_graphs_that_were_made_of_it() {
 }
 
 #[test]
-fn torn_lines_of_a_stream_are_left_out_and_counted() {
+fn torn_lines_of_a_stream_are_skipped_and_counted() {
     let text = recording();
     let lines: Vec<&str> = text.lines().collect();
     let is_flow = |line: &str| line.starts_with(['E', 'I']);
     let first = lines.iter().position(|line| is_flow(line)).unwrap();
-    // What the application writes, the line in two parts with another between them, and half a line at the
+    // What the application writes: the line in two parts with another one in between, and half a line at the
     // end.
     let (head, tail) = lines[first].split_at(lines[first].len() / 3);
     let mut torn = vec!["Reading file topol.tpr", head, lines[first + 1], tail];
@@ -249,7 +249,7 @@ fn torn_lines_of_a_stream_are_left_out_and_counted() {
 }
 
 #[test]
-fn missing_and_repeated_ranks_are_told() {
+fn missing_and_repeated_ranks_are_reported() {
     let text = recording();
     let of = |rank: usize| {
         let own = format!("\t{rank}\t");
@@ -323,7 +323,7 @@ fn files_are_taken_as_they_come() {
 }
 
 #[test]
-fn rows_that_are_left_out_are_counted_up_to_the_greatest_number() {
+fn skipped_rows_are_counted_up_to_the_greatest_number() {
     let table = |count: u64| format!("0000 <-> 0001 16 34.7826 877039\n| [skipped {count} lines]\n");
     let left_out = |tables: [u64; 2]| {
         let (_, summary) = sum(Some(format("aps")), &[tables.map(table).concat().as_bytes()], &BYTES);
@@ -355,9 +355,10 @@ fn ranks_of_edge_lists_start_where_the_files_say() {
     assert_eq!(refused(&config, b"0 2 1\n"), TrafficError::TooManyAsked { asked: MOST_RANKS + 1 });
 }
 
-/// Whether the kind is said or recognised, damage is told where reading ends; and instead of that nothing is recognised.
+/// Whether the kind is given or recognised, damage is reported where reading ends; otherwise nothing is
+/// recognised.
 #[test]
-fn damaged_packing_is_told_where_it_is() {
+fn damaged_compression_is_reported_with_its_position() {
     let packed = |text: &str| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
@@ -367,7 +368,7 @@ fn damaged_packing_is_told_where_it_is() {
     };
     let error =
         |kind: Option<Format>, bytes: &[u8]| collect(kind, &[bytes]).map(|_| ()).unwrap_err().to_string();
-    // More than is unpacked at once, so that some lines are read before the damage is found.
+    // More than is decompressed at once, so that some lines are read before the damage is found.
     let long = format!("source,target\n{}", "0,1\n".repeat(1 << 13));
     let edges = packed(&long);
     let said = error(Some(format("edges")), &edges);
@@ -378,7 +379,7 @@ fn damaged_packing_is_told_where_it_is() {
 }
 
 #[test]
-fn faulty_files_are_refused_where_they_are_faulty() {
+fn faulty_files_are_rejected_with_the_position() {
     use TrafficFault::{
         Asymmetric, ColumnTwice, EdgeColumns, EmptyField, Missing, NoColumn, NoSuchRank, OtherColumns,
         OtherSize, RankTwice, TooManyRanks, TooMuch, Unexpected,
@@ -401,7 +402,7 @@ fn faulty_files_are_refused_where_they_are_faulty() {
     let mtx = |rest: &str| format!("{MTX}{rest}");
     let trace = |rest: &str| format!("viem_trace 1\nrank 0 of 2\n{rest}");
     let cases: Vec<(&str, Vec<String>, u64, u64, Check)> = vec![
-        // Foreign, empty, of nothing but torn lines.
+        // Foreign, empty, or only torn lines.
         ("openmpi", vec!["".into()], 1, 1, missing),
         ("openmpi", vec!["2 1\n2\n1\n".into()], 4, 1, missing),
         ("openmpi", vec!["E\t0\t1\t5 bytes\t1 msgs".into()], 1, 1, missing),
@@ -423,7 +424,7 @@ fn faulty_files_are_refused_where_they_are_faulty() {
         ("edges", vec!["0 1 2\n3 4\n".into()], 2, 1, columns),
         ("edges", vec!["0 1 2 3 4\n".into()], 1, 1, edge_columns),
         ("edges", vec!["0,1,5,1,\n".into()], 1, 1, edge_columns),
-        // Columns that are not named, not known, named twice.
+        // Columns that are unnamed, unknown, or named twice.
         ("edges", vec!["a,b,c\n0,1,5\n".into()], 1, 1, no_source),
         ("edges", vec![".5,1,2\n0,1,5\n".into()], 1, 1, no_source),
         ("edges", vec!["id,peer,bytes\n0,1,5\n".into()], 1, 1, no_source),
@@ -432,7 +433,7 @@ fn faulty_files_are_refused_where_they_are_faulty() {
         ("edges", vec!["source,target,\n0,1,5\n".into()], 1, 1, no_weight),
         ("edges", vec!["rank,source,target,bytes\n0,0,1,5\n".into()], 1, 6, twice),
         ("edges", vec!["source;target;size; bytes\n0;1;5;6\n".into()], 1, 21, twice),
-        // Fields that are empty, and other separators than in the first line.
+        // Empty fields, and other separators than in the first line.
         ("edges", vec!["0,1,,5\n".into()], 1, 5, empty),
         ("edges", vec!["0,1,5\n0,1,\n".into()], 2, 5, empty),
         ("edges", vec!["0,1,5\n,1, 5\n".into()], 2, 1, empty),
@@ -518,7 +519,7 @@ fn faulty_files_are_refused_where_they_are_faulty() {
 fn long_lines_are_read_to_their_end() {
     let buffer = 1 << 18;
     let separators = |separator: &str, line: &str| separator.repeat(buffer - line.len() - 1);
-    // The seam is in the middle of a weight.
+    // The boundary is in the middle of a weight.
     for separator in [" ", "\t"] {
         let text = format!("0 1{}500\n1 2 6\n", separators(separator, "0 1"));
         let (graph, _) = sum(Some(format("edges")), &[text.as_bytes()], &BYTES);
@@ -536,7 +537,7 @@ fn long_lines_are_read_to_their_end() {
     let text = format!("viem_trace 1\nrank 0 of 2\np2p 1 1{}500\nend 1\n", separators(" ", "p2p 1 1"));
     assert_eq!(edges(&sum(None, &[text.as_bytes()], &BYTES).0), [(0, 1, 500)]);
 
-    // What a job of many ranks writes about its communicator.
+    // The communicator lines of a job of many ranks.
     let ranks: Vec<String> = (0..60_000).map(|rank| rank.to_string()).collect();
     let communicator = format!("D\tMPI_COMM_WORLD\tprocs: {}", ranks.join(","));
     let flow = "E\t0\t1\t5 bytes\t1 msgs sent\n";
@@ -552,7 +553,7 @@ fn long_lines_are_read_to_their_end() {
 }
 
 #[test]
-fn an_endless_line_is_refused() {
+fn an_endless_line_is_rejected() {
     for (name, start) in [
         ("edges", "0 1 5\n"),
         ("openmpi", "# OSC\n"),
@@ -571,7 +572,7 @@ fn an_endless_line_is_refused() {
 fn blanks_of_any_number_may_stand_in_a_matrix_market_file() {
     let banner = "%%MatrixMarket matrix coordinate integer general\n2 2 2\n";
     let entry = "1 2 5\n";
-    // An empty line and the start of an entry across the seam of the buffer, which is at byte 2^18.
+    // An empty line and the start of an entry at the boundary of the buffer, which is at byte 2^18.
     for (blanks, shift) in [(200, 7), (200, 100), (33, 32), (300_000, 500), (40, 1)] {
         let comment = format!("%{}\n", " ".repeat((1 << 18) - banner.len() - shift - 2));
         let blanks = " ".repeat(blanks);
@@ -642,7 +643,7 @@ fn kinds_are_recognised_and_not_mixed() {
 }
 
 #[test]
-fn sums_beyond_64_bits_are_refused() {
+fn sums_beyond_64_bits_are_rejected() {
     let edges =
         |text: &[u8], config: &TrafficConfig| collect(Some(format("edges")), &[text]).unwrap().finish(config);
     let limit = i64::MAX as u64 / 2;
@@ -684,7 +685,7 @@ fn histograms_are_as_long_as_those_of_most_lines() {
 }
 
 #[test]
-fn what_is_asked_for_must_be_there() {
+fn requested_data_must_exist() {
     let collector = |include: &[&str]| {
         let include = include.iter().map(|name| name.to_string()).collect();
         let mut collector = Collector::new(Some(include));

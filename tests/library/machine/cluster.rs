@@ -1,4 +1,4 @@
-//! Clusters: what readers make of files, the machine made of it against a naive one, and what is refused.
+//! Clusters: readers of files, the resulting machine compared with a naive one, and errors.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use viem::io::cluster::{hostfile, hostlist, hwloc, latency, synthetic};
 use viem::io::{ReadError, Source};
 use viem::machine::cluster::{Cluster, ClusterError, Draft, DraftNode, Unit, plain, regular};
 use viem::machine::{self, Nodes, SpecError, Wanted};
-use viem::machine::{DistanceOracle, DistanceVisitor, Division, Machine};
+use viem::machine::{Audited as _, DistanceOracle, DistanceVisitor, Division, Machine};
 use viem_verify::{MachineText, OUTLINE, audit_on};
 
 struct Table;
@@ -44,10 +44,10 @@ fn nodes(count: usize) -> Vec<DraftNode> {
     (0..count).map(|node| DraftNode { host: Some(format!("n{node}")), inside: 0, limit: None }).collect()
 }
 
-/// Checks that the auditor tells the same distances from the outline as the machine, for some pairs of PEs, and the same F of random
-/// programs.
+/// Checks that the auditor computes the same distances from the outline as the machine, for some pairs of
+/// PEs, and the same F of random workloads.
 fn check_outline(machine: &dyn Machine, rng: &mut Rng) {
-    let (outline, distances) = (machine.outline().unwrap(), table(machine));
+    let (outline, distances) = (machine.audited().unwrap().outline(), table(machine));
     let text = MachineText { spec: OUTLINE, distances: None, file: Some(&outline), pes: None };
     let n = machine.num_pes() as u32;
     (0..3).for_each(|_| crate::common::check_random_estimate(machine, &text, rng));
@@ -61,7 +61,7 @@ fn check_outline(machine: &dyn Machine, rng: &mut Rng) {
 }
 
 #[test]
-fn like_nodes_are_a_hierarchy() {
+fn identical_nodes_form_a_hierarchy() {
     let cluster = Cluster::new(draft(nodes(8), vec![regular(&[16, 2])])).unwrap();
     assert_eq!(cluster.describe(), "8 nodes x 2 sockets x 16 cores = 16:2:8, distances 1:3:30 (assumed)");
     let hierarchy = cluster.hierarchy().unwrap();
@@ -79,20 +79,21 @@ fn levels_with_one_child_are_dropped_and_keep_their_best_name() {
     let cluster = Cluster::new(draft(nodes(1), vec![node.clone()])).unwrap();
     assert_eq!(cluster.describe(), "2 sockets x 4 cores = 4:2, distances 1:3 (assumed)");
     let threads = Cluster::new(Draft { unit: Unit::Pu, ..draft(nodes(3), vec![node]) }).unwrap();
-    let told = "3 nodes x 2 sockets x 4 cores x 2 hardware threads = 2:4:2:3, distances 1:2:6:60 (assumed)";
-    assert_eq!(threads.describe(), told);
+    let expected =
+        "3 nodes x 2 sockets x 4 cores x 2 hardware threads = 2:4:2:3, distances 1:2:6:60 (assumed)";
+    assert_eq!(threads.describe(), expected);
 }
 
 #[test]
-fn uneven_nodes_are_mapped_as_they_are() {
+fn uneven_nodes_are_mapped_correctly() {
     let mut nodes = nodes(3);
     nodes[1].inside = 1;
     nodes[2].limit = Some(5);
     let cluster = Cluster::new(draft(nodes, vec![regular(&[4, 2]), plain(3)])).unwrap();
     assert_eq!(cluster.num_pes(), 8 + 3 + 5);
     assert!(cluster.hierarchy().is_none());
-    let told = "3 nodes, 5 sockets, 16 cores, uneven, distances 1:3:30 of cores:sockets:nodes (assumed)";
-    assert_eq!(cluster.describe(), told);
+    let expected = "3 nodes, 5 sockets, 16 cores, uneven, distances 1:3:30 of cores:sockets:nodes (assumed)";
+    assert_eq!(cluster.describe(), expected);
     let distances = table(&cluster);
     assert_eq!([distances[0][3], distances[0][4], distances[0][8], distances[8][10]], [1, 3, 30, 1]);
     assert_eq!([distances[11][14], distances[11][15], distances[10][11]], [1, 3, 30]);
@@ -100,7 +101,7 @@ fn uneven_nodes_are_mapped_as_they_are() {
     assert!(cluster.notes().iter().any(|note| note.text.contains("fewer slots")));
 }
 
-/// A random node: objects of any kinds in each other, down to cores with some PUs.
+/// A random node: nested objects of any kinds, down to cores with some PUs.
 fn random_node(rng: &mut Rng, next: &mut u32) -> Object {
     fn part(kinds: &[ObjectKind], rng: &mut Rng, next: &mut u32) -> Vec<Object> {
         let Some((&kind, inner)) = kinds.split_first() else {
@@ -117,7 +118,8 @@ fn random_node(rng: &mut Rng, next: &mut u32) -> Object {
     Object::new(ObjectKind::Machine, part(&kinds, rng, next))
 }
 
-/// For each PE the objects around it, outermost first: kind and a number of its own. Objects that are alone in theirs count too.
+/// For each PE its enclosing objects, outermost first: kind and a unique number. Objects that are the only
+/// ones in their parent count too.
 fn paths(
     object: &Object,
     path: &mut Vec<(usize, usize)>,
@@ -143,7 +145,7 @@ fn paths(
 }
 
 #[test]
-fn distances_are_told_by_what_is_innermost_around_two_cores() {
+fn distances_depend_on_the_innermost_common_object() {
     for seed in 0..80 {
         let mut rng = Rng::new(seed);
         let insides: Vec<Object> = (0..2).map(|_| random_node(&mut rng, &mut 0)).collect();
@@ -157,7 +159,7 @@ fn distances_are_told_by_what_is_innermost_around_two_cores() {
         let cluster = Cluster::new(draft(nodes, insides)).unwrap();
         assert_eq!(cluster.num_pes(), all.len(), "seed {seed}");
         let distances = table(&cluster);
-        // Who shares more objects is nearer.
+        // PEs that share more objects are nearer.
         let shared = |p: usize, q: usize| all[p].iter().zip(&all[q]).take_while(|(a, b)| a == b).count();
         let pes = 0..all.len();
         for (p, row) in distances.iter().enumerate() {
@@ -191,14 +193,15 @@ fn switches_are_levels_above_the_nodes() {
     let cluster = of(4, Topology::Tree(switches.clone())).unwrap();
     assert_eq!(cluster.describe(), "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:40 (assumed)");
     let cluster = of(3, Topology::Tree(switches.clone())).unwrap();
-    let told = "2 switches, 3 nodes, 6 cores, uneven, distances 1:30:40 of cores:nodes:switches (assumed)";
-    assert_eq!(cluster.describe(), told);
+    let expected =
+        "2 switches, 3 nodes, 6 cores, uneven, distances 1:30:40 of cores:nodes:switches (assumed)";
+    assert_eq!(cluster.describe(), expected);
     let lost = of(5, Topology::Tree(switches)).err().unwrap();
     assert_eq!(lost, ClusterError::NotInTopology { host: "n4".into() });
     let blocks = vec![vec!["n0".into(), "n1".into()], vec!["n2".into(), "n3".into()]];
     let cluster = of(4, Topology::Blocks { blocks, sizes: vec![2, 4] }).unwrap();
     assert_eq!(cluster.describe(), "2 blocks x 2 nodes x 2 cores = 2:2:2, distances 1:30:40 (assumed)");
-    // Hosts that do not stand in the order of the switches are an uneven tree with the same distances.
+    // Hosts in another order than that of the switches are an uneven tree with the same distances.
     let crossed = vec![switch("a", &[], &["n0", "n2"]), switch("b", &[], &["n1", "n3"])];
     let distances = table(&of(4, Topology::Tree(crossed)).unwrap());
     assert_eq!([distances[0][2], distances[0][4], distances[1][3], distances[2][6]], [40, 30, 40, 30]);
@@ -209,8 +212,8 @@ fn tori_count_hops() {
     let names: Vec<String> = (0..6).map(|node| format!("n{node}")).collect();
     let ring = Topology::Tori(vec![Torus::new(vec![6], names)]);
     let cluster = Cluster::new(Draft { topology: ring, ..draft(nodes(6), vec![plain(2)]) }).unwrap();
-    let told = "6 nodes x 2 cores, distances 1 inside a node (assumed), 30 to 90 between nodes (hops on a ring of 6)";
-    assert_eq!(cluster.describe(), told);
+    let expected = "6 nodes x 2 cores, distances 1 inside a node (assumed), 30 to 90 between nodes (hops on a ring of 6)";
+    assert_eq!(cluster.describe(), expected);
     let distances = table(&cluster);
     assert_eq!([distances[0][1], distances[0][2], distances[0][6], distances[0][11]], [1, 30, 90, 30]);
     check_outline(&cluster, &mut Rng::new(3));
@@ -227,7 +230,9 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 fn build(folder: &Path, spec: &str, wanted: Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
     let spec = spec.replace('@', &format!("{}/", folder.display()));
-    machine::build_wanted(&Wanted { spec: &spec, ..wanted })
+    let mut wanted = wanted;
+    wanted.spec = &spec;
+    machine::build_wanted(&wanted)
 }
 
 const XML: &str = r#"<?xml version="1.0"?><topology version="2.0"><object type="Machine"><object type="NUMANode" os_index="0"/>
@@ -246,7 +251,7 @@ fn specifications_of_clusters() {
         ("conf", "SwitchName=s1 Nodes=n1\nSwitchName=s2 Nodes=n2\n"),
         ("addresses", "s0.s1.n1\ns0.s2.n2\n"),
     ]);
-    let told = |spec: &str, wanted| build(folder.path(), spec, wanted).unwrap().describe();
+    let describe = |spec: &str, wanted| build(folder.path(), spec, wanted).unwrap().describe();
     let cases = [
         ("hosts:@hosts", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
         ("hosts:@hosts,node=4:2", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
@@ -267,58 +272,59 @@ fn specifications_of_clusters() {
         ("hosts:@plain,node=8,topology=none", "2 nodes x 8 cores = 8:2, distances 1:30 (assumed)"),
     ];
     for (spec, expected) in cases {
-        assert_eq!(told(spec, Wanted::default()), expected, "{spec}");
+        assert_eq!(describe(spec, Wanted::default()), expected, "{spec}");
     }
-    let given = Wanted { distances: Some("2:7:70"), ..Wanted::default() };
+    let given = Wanted::default().with_distances("2:7:70");
     assert_eq!(
-        told("hosts:@plain,node=4:2", given),
+        describe("hosts:@plain,node=4:2", given),
         "2 nodes x 2 sockets x 4 cores = 4:2:2, distances 2:7:70 (given)"
     );
-    let pus = Wanted { count_pus: true, ..Wanted::default() };
+    let pus = Wanted::default().with_count_pus(true);
     assert_eq!(
-        told("hwloc:pack:2 core:2 pu:2", pus),
+        describe("hwloc:pack:2 core:2 pu:2", pus),
         "2 sockets x 2 cores x 2 hardware threads = 2:2:2, distances 1:2:6 (assumed)"
     );
     let (lat, machine_of) =
         (folder.path().join("lat"), |wanted| build(folder.path(), "hosts:@plain,node=2:2", wanted).unwrap());
-    let measured = machine_of(Wanted { latency: Some(&lat), ..Wanted::default() });
+    let measured = machine_of(Wanted::default().with_latency(lat.as_path()));
     assert_eq!(
         measured.describe(),
         "2 nodes x 2 sockets x 2 cores, distances 10:30 inside a node (assumed), 300 to 300 between nodes (latencies, the least is 4)"
     );
-    let scaled = machine_of(Wanted { latency: Some(&lat), distances: Some("1:2:9"), ..Wanted::default() });
+    let scaled = machine_of(Wanted::default().with_latency(lat.as_path()).with_distances("1:2:9"));
     assert_eq!(table(scaled.as_ref())[0][4], 9);
 }
 
 #[test]
 fn parts_of_clusters_keep_their_hosts() {
     let folder = folder(&[("plain", "a\nb\nc\n")]);
-    let some = Wanted { pes: Some("11,4-5"), ..Wanted::default() };
+    let some = Wanted::default().with_pes("11,4-5");
     let machine = build(folder.path(), "hosts:@plain,node=2:2", some).unwrap();
     let sites = Nodes::of(&machine);
     assert_eq!(sites.hosts(), ["b", "c"]);
-    let told: Vec<_> =
+    let found: Vec<_> =
         (0..3).map(|pe| (sites.site(pe).host, sites.site(pe).package, sites.site(pe).cpus[0])).collect();
-    assert_eq!(told, [("c", 1, 3), ("b", 0, 0), ("b", 0, 1)]);
+    assert_eq!(found, [("c", 1, 3), ("b", 0, 0), ("b", 0, 1)]);
 }
 
 #[test]
-fn likely_mistakes_are_warned_of() {
+fn likely_mistakes_cause_warnings() {
     let folder = folder(&[("plain", "a\nb\nc\n")]);
-    let warnings = |spec: &str, distances| {
-        let machine = build(folder.path(), spec, Wanted { distances, ..Wanted::default() }).unwrap();
-        machine.notes().into_iter().filter(|note| note.is_warning).map(|note| note.text).collect::<Vec<_>>()
+    let warnings = |spec: &str, distances: Option<&'static str>| {
+        let machine = build(folder.path(), spec, Wanted::default().with_distances(distances)).unwrap();
+        let notes = machine.audited().unwrap().notes().into_iter();
+        notes.filter(|note| note.is_warning).map(|note| note.text).collect::<Vec<_>>()
     };
     assert!(warnings("hosts:@plain,node=16:2", None).is_empty());
     assert!(warnings("hosts:@plain,node=2:16", None)[0].contains("it is 16:2"));
     assert!(warnings("hosts:@plain,node=16:2", Some("30:3:1"))[0].contains("fall from the inside out"));
 }
 
-/// Spec, options, and what the message says.
+/// Spec, options, and the expected message.
 type Refusal<'a> = (&'a str, Wanted<'a>, &'a str);
 
 #[test]
-fn what_is_refused_says_what_to_do() {
+fn errors_say_what_to_do() {
     let folder = folder(&[
         ("hosts", "n1 slots=4\nn2 slots=4\n"),
         ("plain", "n1\nn2\n"),
@@ -347,8 +353,12 @@ fn what_is_refused_says_what_to_do() {
     let path = |name: &str| folder.path().join(name);
     let none = Wanted::default();
     let (short, three, names) = (path("short"), path("three"), path("names"));
-    let latency = |path| Wanted { latency: Some(path), ..none };
-    let given = |distances| Wanted { distances: Some(distances), ..none };
+    let latency = |path| {
+        let mut wanted = none;
+        wanted.latency = Some(path);
+        wanted
+    };
+    let given = |distances: &'static str| none.with_distances(distances);
     let cases: Vec<Refusal<'_>> = vec![
         ("hosts:@plain", none, "node=16:2"),
         ("hosts:@missing", none, "cannot be read"),
@@ -372,7 +382,7 @@ fn what_is_refused_says_what_to_do() {
         ("hosts:@plain,node=8:2", latency(&short), "rows"),
         ("hosts:@plain,node=8:2", latency(&three), "3 hosts"),
         ("hosts:@plain,node=8:2", latency(&names), "host n2 has no row"),
-        ("4:4", Wanted { distances: Some("1:2"), count_pus: true, ..none }, "`count_pus` is for clusters"),
+        ("4:4", given("1:2").with_count_pus(true), "`count_pus` is for clusters"),
         ("torus:4x4", latency(&three), "`latency` is for clusters"),
         ("slurm:what=1", none, "no option of slurm"),
     ];
@@ -383,7 +393,7 @@ fn what_is_refused_says_what_to_do() {
 }
 
 #[test]
-fn torn_files_are_errors_and_no_panics() {
+fn truncated_files_are_errors_and_do_not_panic() {
     let topologies = [
         "SwitchName=s0 Nodes=n[0-1]\nSwitchName=top Switches=s[0-0]\n",
         "BlockName=b1 Nodes=n[0-1]\nBlockSizes=2,4\n",
@@ -421,10 +431,10 @@ const SAMPLES: [&str; 12] = [
     "<topology><object type=\"Machine\" allowed_cpuset=\"0xf...f,0x3\"><object type=\"Cache\" depth=\"3\"><object type=\"PU\" os_index=\"1\"/></object></object></topology>",
 ];
 
-/// What has a meaning in these files.
+/// Characters with a meaning in these files.
 const SIGNS: &[u8] = b"[](){}:,;=-.x\n\t \"'#<>/0";
 
-/// A sample with some bytes changed, left out, repeated, or taken from another one.
+/// A sample with some bytes changed, removed, repeated, or taken from another sample.
 fn mutated(rng: &mut Rng) -> Vec<u8> {
     let sample = |rng: &mut Rng| SAMPLES[rng.below(SAMPLES.len() as u32) as usize].as_bytes();
     let mut bytes = sample(rng).to_vec();
@@ -447,8 +457,8 @@ fn mutated(rng: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// A message without a panic, or something that was read.
-fn told<T>(result: Result<T, ReadError>) -> Option<T> {
+/// An error message without a panic, or a valid result.
+fn checked<T>(result: Result<T, ReadError>) -> Option<T> {
     if let Err(error) = &result {
         assert!(error.to_string().starts_with("test, line "), "{error}");
     }
@@ -456,18 +466,19 @@ fn told<T>(result: Result<T, ReadError>) -> Option<T> {
 }
 
 #[test]
-fn damaged_files_are_read_or_refused_with_line_and_column() {
+fn damaged_files_are_read_or_rejected_with_line_and_column() {
     let mut rng = Rng::new(11);
     for _ in 0..6000 {
         let bytes = mutated(&mut rng);
         let (text, source) =
             (String::from_utf8_lossy(&bytes), || Source::new("test", bytes.as_slice()).unwrap());
-        told(hostlist::read("test", &text));
-        told(hostlist::read_counts("test", &text));
-        told(hostfile::read(source()));
-        told(latency::read(source()));
-        let read = told(topology::read(source()));
-        for node in [told(hwloc::read(source())), told(synthetic::read("test", &text))].into_iter().flatten()
+        checked(hostlist::read("test", &text));
+        checked(hostlist::read_counts("test", &text));
+        checked(hostfile::read(source()));
+        checked(latency::read(source()));
+        let read = checked(topology::read(source()));
+        for node in
+            [checked(hwloc::read(source())), checked(synthetic::read("test", &text))].into_iter().flatten()
         {
             for unit in [Unit::Core, Unit::Pu] {
                 let cluster = Cluster::new(Draft { unit, ..draft(nodes(2), vec![node.clone()]) });
@@ -475,7 +486,7 @@ fn damaged_files_are_read_or_refused_with_line_and_column() {
             }
         }
         if let Some(topology) = read {
-            // Nodes may be missing, but nothing else goes wrong.
+            // Nodes may be missing, but nothing else fails.
             let cluster = Cluster::new(Draft { topology, ..draft(nodes(3), vec![plain(2)]) });
             assert!(cluster.is_ok() || matches!(cluster, Err(ClusterError::NotInTopology { .. })));
         }

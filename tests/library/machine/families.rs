@@ -1,17 +1,17 @@
-//! Machines of every family: distances against the definitions for all pairs of PEs, properties that hold for every
-//! machine, parts, lists of PEs, and what is refused.
+//! Machines of every family: distances compared with the definitions for all pairs of PEs, general
+//! properties, parts, lists of PEs, and errors.
 
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::ground::rng::Rng;
 use viem::ground::types::{Distance, NodeId, PeId};
-use viem::machine::Places;
 use viem::machine::{
     Capacities, Dimension, DistanceMatrix, DistanceOracle, DistanceVisitor, Distances, Divided, Division,
     Grid, Hierarchy, Hosted, Hypercube, Listed, Machine, MachineError, Network, PartTree, Parts,
     StoredDistances, UnevenTree,
 };
+use viem::machine::{Located as _, Nodes, Places};
 
-/// A machine and, by PE and PE, the distances that its definition gives.
+/// A machine and its distances by definition, for each pair of PEs.
 struct Case {
     name: String,
     machine: Box<dyn Machine>,
@@ -135,7 +135,7 @@ fn network(weights: &[i64], links: &[(NodeId, NodeId, i64)]) -> CsrGraph {
     builder.build().unwrap()
 }
 
-/// The cheapest way from every vertex to every other, by way of one vertex more at a time (Floyd and Warshall).
+/// The cheapest path from every vertex to every other (Floyd and Warshall).
 fn cheapest_paths(n: usize, links: &[(NodeId, NodeId, i64)]) -> Vec<Vec<Distance>> {
     let mut cost = vec![vec![Distance::MAX / 4; n]; n];
     for &(u, v, link) in links {
@@ -164,7 +164,8 @@ fn network_case(weights: &[i64], links: &[(NodeId, NodeId, i64)]) -> Case {
     Case::new(format!("{weights:?} {links:?}"), machine, |p, q| cost[pes[p]][pes[q]])
 }
 
-/// A random tree with some more links, so that there are dead ends, PEs on the way of others, and parallel paths.
+/// A random tree with some additional links, so that there are dead ends, PEs on the paths of others, and
+/// parallel paths.
 fn random_network(rng: &mut Rng) -> Case {
     let n = draw(rng, 1, 30);
     let mut weights: Vec<i64> = (0..n).map(|_| i64::from(rng.below(3))).collect();
@@ -185,7 +186,7 @@ fn random_network(rng: &mut Rng) -> Case {
 
 type Family = (&'static str, fn(&mut Rng) -> Case);
 
-/// A random tree of any groups: the digits of its PEs in random order, and the distance of each level.
+/// A random tree with any groups: the digits of its PEs in random order, and the distance of each level.
 fn uneven(rng: &mut Rng) -> (Vec<Vec<u32>>, Vec<Distance>) {
     let mut pes: Vec<Vec<u32>> = vec![Vec::new()];
     for _ in 0..draw(rng, 1, 4) {
@@ -216,7 +217,7 @@ fn random_uneven_tree(rng: &mut Rng) -> Case {
     Case::new(name, machine, |p, q| uneven_distance(&pes[p], &pes[q], &distances))
 }
 
-/// Nodes with a distance for each pair, uneven trees inside.
+/// Nodes with an individual distance for each pair, and uneven trees inside.
 fn random_hosted(rng: &mut Rng) -> Case {
     let (pes, distances) = uneven(rng);
     let node = |pe: usize| *pes[pe].last().unwrap();
@@ -284,7 +285,7 @@ fn for_random_machines(check: impl Fn(&Case)) {
     }
 }
 
-/// Everything that an oracle promises.
+/// All guarantees of an oracle.
 struct Promises<'a> {
     name: &'a str,
     expected: &'a [Vec<Distance>],
@@ -336,7 +337,7 @@ impl DistanceVisitor for Promises<'_> {
 }
 
 #[test]
-fn distances_are_those_of_the_definitions() {
+fn distances_match_the_definitions() {
     for_random_machines(|Case { name, machine, expected }| {
         assert_eq!(machine.num_pes(), expected.len());
         machine.distances().unwrap().visit(Promises { name, expected });
@@ -344,7 +345,7 @@ fn distances_are_those_of_the_definitions() {
 }
 
 #[test]
-fn pes_may_be_listed_again_and_again_to_make_room() {
+fn pes_may_be_listed_repeatedly() {
     for_random_machines(|Case { name, machine, expected }| {
         let mut rng = Rng::new(expected.len() as u64);
         let n = expected.len() as u32;
@@ -376,7 +377,7 @@ fn stored_distances_are_the_same_and_can_be_listed() {
     }
 }
 
-/// Asks for the distance of two PEs.
+/// Reads the distance of two PEs.
 struct Ask(PeId, PeId);
 
 impl DistanceVisitor for Ask {
@@ -394,7 +395,7 @@ fn grids_too_long_or_of_too_many_dimensions_for_short_keys() {
     assert_eq!(ring.visit(Ask(39_000, 18_999)), 19_999);
     let line = Grid::mesh(&[1, 16_385, 2, 1]).unwrap().distances().unwrap();
     assert_eq!(line.visit(Ask(0, 32_769)), 16_385);
-    // At the border of what short keys hold.
+    // At the limits of short keys.
     assert_eq!(Grid::mesh(&[16_384]).unwrap().distances().unwrap().visit(Ask(16_383, 0)), 16_383);
     assert_eq!(Grid::torus(&[16_383]).unwrap().distances().unwrap().visit(Ask(0, 8_192)), 8_191);
     for lengths in [vec![2; 9], vec![2; 12], vec![3, 1, 2, 2, 2, 2, 2, 2, 2, 2]] {
@@ -425,7 +426,7 @@ fn hypercubes_too_large_for_a_table() {
 }
 
 #[test]
-fn networks_that_are_special() {
+fn special_networks() {
     let promise = |case: Case| {
         let Case { name, machine, expected } = &case;
         machine.distances().unwrap().visit(Promises { name, expected });
@@ -438,18 +439,18 @@ fn networks_that_are_special() {
     for hub in [0, 1] {
         promise(network_case(&[hub, 1, 1, 3], &[(0, 1, 2), (0, 2, 2), (0, 3, 5)]));
     }
-    // The direct link is dearer than the way round.
+    // The direct link costs more than the detour.
     promise(network_case(&[1, 1, 0, 0], &[(0, 1, 9), (0, 2, 1), (2, 3, 1), (3, 1, 1)]));
-    // A part without PEs may be out of reach.
+    // A part without PEs may be unreachable.
     promise(network_case(&[1, 1, 0, 0], &[(0, 1, 9), (2, 3, 1)]));
-    // Two PEs at each other, one of them on the way to a third.
+    // Two adjacent PEs, one of them on the path to a third.
     promise(network_case(&[1, 1, 1], &[(0, 1, 4), (1, 2, 6)]));
     // More than 256 distinct distances.
     let links: Vec<_> = (1..40).map(|v| (v - 1, v, 1 << (v % 30))).collect();
     promise(network_case(&[1; 40], &links));
 }
 
-/// Whether PEs are listed once each, children divide their parent, and leaves are as told.
+/// Whether PEs are listed once each, children partition their parent, and leaves are as expected.
 fn check_parts(parts: &Parts, num_pes: usize, name: &str) {
     let mut sorted = parts.order().to_vec();
     sorted.sort_unstable();
@@ -480,12 +481,13 @@ fn parts_are_disjoint_and_complete() {
             assert!(vertex_of.iter().all(|&vertex| (vertex as usize) < graph.num_nodes()));
         }
         Division::ByDistance => {}
+        other => panic!("{name}: no check of {other:?}"),
     });
 }
 
-/// A vertex of a grid is a node like those of a tree: the same packages, cores and CPUs.
+/// A vertex of a grid is a node like those of a tree, with the same packages, cores and CPUs.
 #[test]
-fn pes_of_a_vertex_are_where_those_of_a_node_are() {
+fn pes_of_a_vertex_have_the_positions_of_those_of_a_node() {
     for node in [vec![1], vec![4], vec![4, 2], vec![2, 3, 2], vec![3, 1, 1]] {
         let vertex = Hierarchy::new(node.clone(), vec![1; node.len()]).unwrap();
         let ring = vec![Dimension { length: 5, is_closed: true }];
@@ -525,7 +527,7 @@ fn parts_of_grids_are_boxes_halved_across_their_longest_side() {
     }
 }
 
-/// How many coordinates occur along each dimension.
+/// The number of different coordinates along each dimension.
 fn sides(pes: &[PeId], size: PeId, lengths: &[u32]) -> Vec<usize> {
     let mut stride = size;
     let count = |&length: &u32| {
@@ -539,7 +541,7 @@ fn sides(pes: &[PeId], size: PeId, lengths: &[u32]) -> Vec<usize> {
 }
 
 #[test]
-fn odd_lengths_give_the_larger_half_to_either_side_by_turns() {
+fn odd_lengths_give_the_larger_half_to_either_side_in_turn() {
     let Division::Parts(parts) = Grid::torus(&[5, 5, 5]).unwrap().division() else {
         panic!("a grid has parts")
     };
@@ -588,7 +590,7 @@ fn vast_capacities_take_no_memory() {
     builder.add_edge(0, 1, 1);
     (0..2).for_each(|vertex| builder.set_node_weight(vertex, 2_000_000_000));
     let network = Network::new(builder.build().unwrap()).unwrap();
-    assert_eq!((network.capacity(1), network.location(1).cpus.len()), (2_000_000_000, 4096));
+    assert_eq!((network.capacity(1), Nodes::of(&network).site(1).cpus.len()), (2_000_000_000, 4096));
 }
 
 #[test]
@@ -634,7 +636,7 @@ fn large_machines_are_listed_at_the_cost_of_the_list() {
 }
 
 #[test]
-fn what_is_no_machine_is_refused() {
+fn invalid_machines_are_rejected() {
     use MachineError::*;
     let grid = |lengths: &[u32]| Grid::mesh(lengths).map(|_| ()).unwrap_err();
     assert_eq!(grid(&[4, 0]), NoPes);
@@ -669,7 +671,7 @@ fn what_is_no_machine_is_refused() {
         |capacities: &[u32]| Capacities::new(tree(), capacities.to_vec()).map(|_| ()).unwrap_err();
     assert_eq!(capacities(&[1, 2]), CapacitiesDiffer { num_pes: 4, found: 2 });
     assert_eq!(capacities(&[1, 2, 0, 1]), NoCapacity { pe: 2 });
-    // In proportion, capacities may be any; as many places are too many.
+    // Proportional capacities may be arbitrarily large; absolute numbers of places may not.
     let vast = Capacities::new(tree(), vec![u32::MAX; 4]).unwrap();
     assert_eq!(Places::of(&vast).map(|_| ()).unwrap_err(), TooMuchRoom { room: 4 * u64::from(u32::MAX) });
     let uneven =
@@ -686,7 +688,7 @@ fn what_is_no_machine_is_refused() {
 }
 
 #[test]
-fn machines_beyond_memory_are_refused_before_it_is_taken() {
+fn machines_beyond_memory_are_rejected_before_allocation() {
     let huge: [Box<dyn Machine>; 2] =
         [Box::new(Grid::mesh(&[65_535, 65_537]).unwrap()), Box::new(Hypercube::new(31).unwrap())];
     for machine in huge {

@@ -1,4 +1,4 @@
-//! Files that machines are in, and lists of PEs: what is read, and what is refused and where.
+//! Machine files and lists of PEs: valid input, and errors with their positions.
 
 use proptest::prelude::*;
 use viem::ground::number_list::{ListFault, ListOf, is_list};
@@ -58,7 +58,7 @@ fn targets_of_every_kind() {
 }
 
 #[test]
-fn names_of_targets_are_known_whatever_their_case() {
+fn names_of_targets_are_case_insensitive() {
     for name in ["tleaf", "mesh2d", "TorusXD", "sub", "deco", "CMPLTW"] {
         assert!(target::is_name(name), "{name}");
     }
@@ -124,7 +124,7 @@ fn hostile_targets() {
 }
 
 #[test]
-fn lists_of_lists_of_lists_are_no_deeper_than_others() {
+fn nested_lists_are_flattened() {
     let text = "sub 1 0 ".repeat(100_000) + "hcub 0";
     assert_eq!(target::read(source(&text)).unwrap().lists.len(), 100_000);
 }
@@ -208,7 +208,7 @@ fn hostile_lists_of_pes() {
 
 proptest! {
     #[test]
-    fn any_text_is_read_or_refused(text in "[a-z0-9 \n#%,.-]{0,60}", name in "(|sub 2 1 0 |tleaf |deco 0 |meshXD |cmpltw )") {
+    fn any_text_is_read_or_rejected(text in "[a-z0-9 \n#%,.-]{0,60}", name in "(|sub 2 1 0 |tleaf |deco 0 |meshXD |cmpltw )") {
         let text = name + &text;
         let _ = target::read(source(&text));
         let _ = matrix::read(source(&text));

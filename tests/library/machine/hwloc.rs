@@ -1,7 +1,7 @@
-//! Nodes as hwloc describes them, against what hwloc's own programs say of the same files.
+//! Nodes described by hwloc, compared with the output of hwloc's own programs for the same files.
 //!
-//! Skipped where `lstopo` and `hwloc-calc` are not installed. `VIEM_HWLOC` may name a folder with more XML files; those of version 3
-//! are shown to older programs as of version 2.
+//! Skipped if `lstopo` and `hwloc-calc` are not installed. `VIEM_HWLOC` may name a folder with further XML
+//! files; files of version 3 are presented to older programs as version 2.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use viem::ground::types::{Distance, PeId};
 use viem::machine::{self, Nodes, Wanted};
 use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
 
-/// What a program prints, if it runs and succeeds.
+/// The output of a program, if it runs and succeeds.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
@@ -45,12 +45,12 @@ impl DistanceVisitor for Table {
     }
 }
 
-/// Compares cores, PUs, and which of them are in the same parts. Of `file`, `shown` is what the programs of hwloc are given.
+/// Compares cores, PUs, and their membership in parts. `shown` is the version of `file` given to the hwloc
+/// programs.
 fn compare(file: &Path, shown: &Path) {
     let (spec, shown) = (format!("hwloc:{}", file.display()), shown.to_str().unwrap());
     let name = file.display();
-    let build =
-        |count_pus| machine::build_wanted(&Wanted { spec: &spec, count_pus, ..Wanted::default() }).unwrap();
+    let build = |count_pus| machine::build_wanted(&Wanted::new(&spec).with_count_pus(count_pus)).unwrap();
     let pus = calc(shown, &["-I", "pu", "--po", "all"]);
     assert!(!pus.is_empty(), "hwloc-calc does not read {name}");
     let threads = build(true);
@@ -71,7 +71,7 @@ fn compare(file: &Path, shown: &Path) {
     check_parts(machine.as_ref(), &nodes, shown, &format!("{name}"));
 }
 
-/// Each part that hwloc knows is a ball: what is in it is nearer to each other than to anything outside.
+/// Each part that hwloc knows is a ball: its PEs are nearer to each other than to any PE outside.
 fn check_parts(machine: &dyn Machine, nodes: &Nodes, shown: &str, name: &str) {
     let distances = machine.distances().unwrap().visit(Table);
     let pes = 0..nodes.num_pes();
@@ -109,7 +109,7 @@ const SYNTHETIC: [&str; 7] = [
 ];
 
 #[test]
-fn machines_that_lstopo_makes_up_are_read_as_hwloc_reads_them() {
+fn synthetic_machines_are_read_as_by_hwloc() {
     let Some(lstopo) = lstopo() else { return };
     let folder = tempfile::tempdir().unwrap();
     for (index, line) in SYNTHETIC.into_iter().enumerate() {
@@ -134,7 +134,7 @@ fn machines_that_lstopo_makes_up_are_read_as_hwloc_reads_them() {
 }
 
 #[test]
-fn what_is_cut_out_of_a_machine_is_read_as_hwloc_reads_it() {
+fn parts_of_machines_are_read_as_by_hwloc() {
     let Some(lstopo) = lstopo() else { return };
     let folder = tempfile::tempdir().unwrap();
     let cuts = ["0x0fff", "0xf0f00f", "0x1", "0x00ff00ff", "0x3c3c3c3c"];
@@ -149,7 +149,7 @@ fn what_is_cut_out_of_a_machine_is_read_as_hwloc_reads_it() {
 }
 
 #[test]
-fn files_of_a_folder_are_read_as_hwloc_reads_them() {
+fn files_of_a_folder_are_read_as_by_hwloc() {
     let (Some(_), Some(folder)) = (lstopo(), std::env::var_os("VIEM_HWLOC")) else { return };
     let copies = tempfile::tempdir().unwrap();
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -23,7 +23,7 @@ fn matrix(machine: &dyn Machine) -> Vec<Distance> {
 fn tree(rng: &mut Rng) -> Box<dyn Machine> {
     let levels = 1 + rng.below(4);
     let arities = (0..levels).map(|_| 1 + rng.below(5)).collect();
-    // Not all of them grow from the inside out, and some are equal.
+    // Not all of them grow outwards, and some are equal.
     let distances = (0..levels).map(|_| Distance::from(rng.below(9))).collect();
     Box::new(Hierarchy::new(arities, distances).unwrap())
 }
@@ -36,7 +36,7 @@ fn complete(rng: &mut Rng) -> Box<dyn Machine> {
     Box::new(Hierarchy::new(vec![2 + rng.below(40)], vec![Distance::from(rng.below(9))]).unwrap())
 }
 
-/// A grid of which the dimensions for which this holds are closed.
+/// A grid whose dimensions are closed where this holds.
 fn grid(rng: &mut Rng, is_closed: impl Fn(&mut Rng) -> bool) -> Box<dyn Machine> {
     let count = 1 + rng.below(3);
     let most = [60, 12, 6][count as usize - 1];
@@ -63,14 +63,14 @@ type Random = fn(&mut Rng) -> Box<dyn Machine>;
 /// The families that are recognised.
 const FAMILIES: [Random; 6] = [tree, cube, complete, mesh, torus, mixed];
 
-/// A matrix with rows and columns in a random order, its entries times a factor and with a term added.
+/// A matrix with rows and columns in a random order, with its entries scaled and shifted.
 fn disguised(matrix: &[i64], n: usize, (factor, offset): (i64, i64), rng: &mut Rng) -> Vec<i64> {
     let mut order: Vec<usize> = (0..n).collect();
     rng.shuffle(&mut order);
     let mut disguised = vec![0; n * n];
     for k in 0..n {
         for l in 0..n {
-            // What is on the diagonal does not count.
+            // The diagonal does not matter.
             let entry = if k == l { 77 * k as i64 } else { factor * matrix[k * n + l] + offset };
             disguised[order[k] * n + order[l]] = entry;
         }
@@ -78,7 +78,7 @@ fn disguised(matrix: &[i64], n: usize, (factor, offset): (i64, i64), rng: &mut R
     disguised
 }
 
-/// What was recognised has the entries of the matrix for all pairs.
+/// The recognised machine has the entries of the matrix for all pairs.
 fn check(found: &Recognised, entries: &[i64], n: usize) {
     let distances = matrix(&*found.machine);
     assert_eq!((found.machine.num_pes(), found.pe_of.len()), (n, n));
@@ -135,7 +135,7 @@ fn a_matrix_with_another_entry_is_not_recognised() {
 }
 
 #[test]
-fn machines_are_called_what_they_are() {
+fn machines_have_the_right_names() {
     let mut rng = Rng::new(3);
     let cases: [(Box<dyn Machine>, &str); 6] = [
         (Box::new(Hypercube::new(5).unwrap()), "hypercube of dimension 5"),
@@ -154,7 +154,7 @@ fn machines_are_called_what_they_are() {
 }
 
 #[test]
-fn any_matrix_is_recognised_or_not() {
+fn any_matrix_is_handled() {
     let mut rng = Rng::new(4);
     let values = [i64::MIN, i64::MIN + 1, -3, -1, 0, 1, 2, 3, i64::MAX - 1, i64::MAX];
     for case in 0..2000 {

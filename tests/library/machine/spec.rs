@@ -1,5 +1,4 @@
-//! From specifications and files to machines: what is understood, that the auditor understands the same, and what is
-//! refused.
+//! From specifications and files to machines: valid input, the same understood by the auditor, and errors.
 
 use std::path::PathBuf;
 
@@ -42,7 +41,8 @@ fn table(machine: &dyn Machine) -> Vec<Vec<Distance>> {
     pes.clone().map(|p| pes.clone().map(|q| distance(&distances, p, q)).collect()).collect()
 }
 
-/// Compares all distances with those of the auditor, a pair of processes at a time, and F of random programs.
+/// Compares all distances with those of the auditor, one pair of processes at a time, and F of random
+/// workloads.
 fn check_with_auditor(text: &MachineText<'_>, machine: &dyn Machine) {
     let mut rng = Rng::new(machine.num_pes() as u64);
     (0..10).for_each(|_| crate::common::check_random_estimate(machine, text, &mut rng));
@@ -114,7 +114,7 @@ const FILES_OF_MACHINES: [(&str, &str); 22] = [
 ];
 
 #[test]
-fn files_are_recognised_by_their_content_and_audited() {
+fn files_are_recognised_by_content_and_audited() {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in FILES_OF_MACHINES {
         let path = folder.path().join(name);
@@ -136,7 +136,7 @@ fn files_are_recognised_by_their_content_and_audited() {
 }
 
 #[test]
-fn the_name_decides_only_where_the_content_does_not() {
+fn the_name_decides_only_if_the_content_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let describe = |name: &str, content: &str| {
         let path = folder.path().join(name);
@@ -177,7 +177,7 @@ fn packed_files_are_unpacked() {
 #[test]
 fn instances() {
     let path = |name: &str| crate::common::instance(&format!("machines/{name}")).to_str().unwrap().to_owned();
-    // Facts of the definitions: number of PEs, sum of all distances, greatest distance.
+    // Facts from the definitions: number of PEs, sum of all distances, greatest distance.
     let facts = |name: &str| {
         let machine = build(&path(name), None, None);
         let table = table(&*machine);
@@ -214,7 +214,7 @@ fn regular_targets_are_hierarchies_and_decompositions_keep_their_parts() {
     assert!(of("cmplt 4").hierarchy().is_some());
     assert!(of("sub 1 0 cmplt 4").hierarchy().is_none());
     let divided = of("deco 0 4 15 0 1 3 1 1 4 2 1 10 3 3 11 1 1 1 1 1 1");
-    let Division::Parts(parts) = divided.division() else { panic!("the parts are told") };
+    let Division::Parts(parts) = divided.division() else { panic!("there are parts") };
     assert_eq!(parts.order(), [1, 2, 3, 0]);
     let ranges = |part| parts.children(part).map(|child| parts.range(child)).collect::<Vec<_>>();
     assert_eq!(ranges(0), [0..3, 3..4]);
@@ -224,7 +224,7 @@ fn regular_targets_are_hierarchies_and_decompositions_keep_their_parts() {
 }
 
 #[test]
-fn what_is_refused_says_what_to_do() {
+fn errors_say_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let file = |content: &str| {
         let path = folder.path().join("machine");
@@ -287,7 +287,7 @@ fn what_is_refused_says_what_to_do() {
 
 #[test]
 fn every_kind_in_the_table_works() {
-    // Clusters need files; tests/cluster.rs has them.
+    // Clusters need files; tests/library/machine/cluster.rs covers them.
     for kind in KINDS.iter().filter(|kind| !kind.is_cluster()) {
         let distances = (kind.name == "tree").then_some("1:10:100");
         let machine = build(kind.example, distances, None);
@@ -304,7 +304,7 @@ fn every_kind_in_the_table_works() {
 
 #[test]
 fn whole_mappings_are_audited_on_every_machine() {
-    // A path of six processes, on PEs with room for two where there is.
+    // A path of six processes, on PEs with capacity 2 if possible.
     let graph = "6 5 1\n2 3\n1 3 3 5\n2 5 4 1\n3 1 5 2\n4 2 6 7\n5 7\n";
     let text = |spec, distances, file, pes| MachineText { spec, distances, file, pes };
     let weighted = text("x", None, Some("cmpltw 4 2 2 1 2"), None);

@@ -1,4 +1,4 @@
-//! Mapping to machines of every family, against the definitions.
+//! Mapping to machines of every family, compared with the definitions.
 
 use crate::common::{
     Family, StopAfter, families, instance, pattern_machines, random_graph, shuffled, small_families,
@@ -15,10 +15,10 @@ use viem::mapping::objective::evaluate;
 use viem::mapping::search::{Neighbourhood, SearchConfig};
 use viem::mapping::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
 
-/// Numbers of PEs that are left without a process.
+/// Numbers of PEs left without a process.
 const SPARE: [usize; 2] = [0, 2];
 
-/// The fast preset with few proposals: what is tested does not depend on how good a mapping is.
+/// The fast preset with few proposals: the tests do not depend on the quality of mappings.
 fn brief() -> MapConfig {
     let mut config = MapConfig::preset(MapPreset::Fast);
     config.improvement.anywhere.cooling.proposals = 20;
@@ -27,7 +27,7 @@ fn brief() -> MapConfig {
     config
 }
 
-/// Brief settings with every construction and every neighbourhood.
+/// Short settings with every construction and every neighbourhood.
 fn every_config() -> Vec<MapConfig> {
     let brief = brief();
     let with = |algorithm| {
@@ -38,8 +38,8 @@ fn every_config() -> Vec<MapConfig> {
     Construction::ALL.into_iter().flat_map(with).collect()
 }
 
-/// Brief settings with every construction and every neighbourhood once at least: what runs one after the other runs on the same
-/// threads.
+/// Short settings with every construction and every neighbourhood at least once; sequential phases run on the
+/// same threads.
 fn every_member() -> Vec<MapConfig> {
     let with = |(index, algorithm)| {
         let pairs = Neighbourhood::ALL[index % Neighbourhood::ALL.len()];
@@ -54,7 +54,8 @@ fn is_possible(config: &MapConfig, family: &Family) -> bool {
     !needs_tree.contains(&config.construction.algorithm) || family.is_tree
 }
 
-/// Asserts that a solution is a mapping, costs what the report says, and is not worse than the identity and a start.
+/// Asserts that a solution is a mapping, has the reported cost, and is not worse than the identity and a
+/// start.
 fn check(family: &Family, graph: &CsrGraph, solution: &Solution, start: Option<&Mapping>, context: &str) {
     let Solution { mapping, report, .. } = solution;
     let pe_of = mapping.pes();
@@ -72,7 +73,7 @@ fn check(family: &Family, graph: &CsrGraph, solution: &Solution, start: Option<&
     assert!(report.cost_of_start.is_none_or(|of_start| report.cost <= of_start), "{context}");
 }
 
-/// Nine places of different sizes are left on the last level of 511, and none pair.
+/// On the last level of 511 there are nine places of different sizes, none of which can be paired.
 #[test]
 fn multilevel_construction_ends_at_any_number_of_places() {
     let config = brief().with_construction(Construction::Multilevel).with_neighbourhood(Neighbourhood::None);
@@ -84,7 +85,7 @@ fn multilevel_construction_ends_at_any_number_of_places() {
 }
 
 #[test]
-fn every_construction_and_neighbourhood_gives_a_mapping_that_costs_what_is_reported() {
+fn every_construction_and_neighbourhood_reports_the_cost_of_its_mapping() {
     let mut rng = Rng::new(1);
     for family in families(&mut rng) {
         for spare in SPARE {
@@ -116,7 +117,7 @@ fn a_good_start_is_kept() {
     let config =
         MapConfig::default().with_construction(Construction::Random).with_neighbourhood(Neighbourhood::None);
     for family in families(&mut rng) {
-        // Processes are joined where their PEs are nearest, so that no random mapping is as good.
+        // Processes are adjacent where their PEs are nearest, so that no random mapping is as good.
         let start = Mapping::on(&*family.machine, family.shuffled_places(&mut rng)).unwrap();
         let mut builder = GraphBuilder::new(start.num_processes());
         for u in 1..start.num_processes() {
@@ -132,7 +133,7 @@ fn a_good_start_is_kept() {
     }
 }
 
-/// All that a run tells but the time it took.
+/// The report of a run without times.
 fn run(graph: &CsrGraph, machine: &dyn Machine, config: &MapConfig) -> (Mapping, [i64; 3], [u64; 2]) {
     let Solution { mapping, report, .. } = solve(graph, machine, config).unwrap();
     let costs = [report.cost, report.cost_of_construction, report.cost_of_identity];
@@ -173,7 +174,7 @@ fn results_of_large_problems_do_not_depend_on_threads() {
 fn patterns_are_mapped_optimally_to_machines_of_their_shape() {
     let mut rng = Rng::new(11);
     let mut config = MapConfig::default();
-    // Whatever was constructed before, the optimum is found; it need not be good.
+    // Whatever was constructed before, the optimum is found; the construction need not be good.
     config.construction.multilevel.cooling.proposals = 8;
     config.construction.multilevel.tries = 1;
     config.construction.domains.proposals = 8;
@@ -181,14 +182,14 @@ fn patterns_are_mapped_optimally_to_machines_of_their_shape() {
         for seed in 0..8 {
             let graph = shuffled(&pattern, 9, &mut rng);
             let solution = solve(&graph, &*machine, &config.with_seed(seed)).unwrap();
-            // Each edge is one hop long, and is counted both ways.
+            // Each edge is one hop long, and is counted in both directions.
             let weights: i64 = graph.nodes().flat_map(|u| graph.arcs(u)).map(|(_, weight)| weight).sum();
             assert_eq!(solution.report.cost, weights, "{name} {seed}");
         }
     }
 }
 
-/// Four pools of 16 ranks that talk to all others of their pool, but to some of them more.
+/// Four pools of 16 ranks that communicate with all others of their pool, with some of them more.
 #[test]
 fn regular_traffic_is_mapped_as_well_as_from_process_to_process() {
     let source = Source::open(&instance("qe_si8_nk4_64.bytes.graph")).unwrap();
@@ -226,7 +227,7 @@ fn small_problems_are_mapped_optimally() {
     }
 }
 
-/// Whether every two processes are so many hops apart at most.
+/// Whether every two processes are at most this number of hops apart.
 fn within(graph: &CsrGraph, max_hops: usize) -> Vec<Vec<bool>> {
     let mut is_near: Vec<Vec<bool>> =
         graph.nodes().map(|u| graph.nodes().map(|v| u == v).collect()).collect();
@@ -253,7 +254,7 @@ fn check_exchanges(family: &Family, graph: &CsrGraph, pe_of: &[PeId], may: impl 
     }
 }
 
-/// Asserts that no move of a process to a PE with room lowers J.
+/// Asserts that no move of a process to a PE with free capacity lowers J.
 fn check_moves(family: &Family, graph: &CsrGraph, pe_of: &[PeId]) {
     let cost = family.cost(graph, pe_of);
     let room = family.room_left(pe_of);
@@ -293,7 +294,7 @@ fn searches_end_in_local_optima() {
 }
 
 #[test]
-fn a_run_stopped_at_any_question_gives_a_mapping() {
+fn a_run_stopped_at_any_check_gives_a_mapping() {
     let mut rng = Rng::new(7);
     for family in families(&mut rng) {
         for spare in SPARE {
@@ -324,7 +325,7 @@ fn a_run_stopped_at_any_question_gives_a_mapping() {
     }
 }
 
-/// The graph whose vertices are the PEs of a machine in random order, joined where they are at distance 1.
+/// The graph whose vertices are the PEs of a machine in random order, adjacent at distance 1.
 fn of_neighbours(machine: &dyn Machine, rng: &mut Rng) -> CsrGraph {
     let n = machine.num_pes();
     let distances = machine.distances().unwrap();

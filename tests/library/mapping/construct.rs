@@ -45,7 +45,7 @@ fn star(n: usize) -> CsrGraph {
     builder.build().unwrap()
 }
 
-/// Pairs of vertices of every weight, and the rest alone.
+/// Pairs of vertices of every weight; the other vertices are isolated.
 fn scattered(n: usize) -> CsrGraph {
     let mut builder = GraphBuilder::new(n);
     for u in 0..n as u32 {
@@ -107,7 +107,7 @@ fn heaviest(graph: &CsrGraph, machine: &dyn Machine) -> CsrGraph {
 }
 
 #[test]
-fn every_constructor_bears_the_heaviest_edges() {
+fn every_constructor_handles_the_heaviest_edges() {
     for (spec, distances) in
         [("tree:4:2:3:2", Some("1:10:100:1000")), ("mesh:7x7", None), ("torus:3x4/4", Some("1:5"))]
     {
@@ -153,7 +153,7 @@ fn vertex_weights_do_not_matter() {
     }
 }
 
-/// Cliques of the size of a group, numbered across: the hierarchical constructors find them.
+/// Cliques of the size of a group with interleaved numbers: the hierarchical constructors find them.
 #[test]
 fn hierarchical_constructors_keep_cliques_together() {
     let (size, count) = (4u32, 16u32);
@@ -230,7 +230,7 @@ fn a_stopped_construction_is_a_permutation() {
     }
 }
 
-/// Distances, and how many were looked at.
+/// Distances that count how often they are read.
 #[derive(Clone, Debug)]
 struct Counted {
     distances: Distances,
@@ -238,10 +238,6 @@ struct Counted {
 }
 
 impl OwnDistances for Counted {
-    fn num_pes(&self) -> usize {
-        self.distances.num_pes()
-    }
-
     fn distance(&self, a: PeId, b: PeId) -> i64 {
         self.count.fetch_add(1, Ordering::Relaxed);
         self.distances.distance(a, b)
@@ -257,7 +253,7 @@ impl OwnDistances for Counted {
 }
 
 #[test]
-fn a_construction_that_shall_end_at_once_looks_at_few_distances() {
+fn a_construction_stopped_at_once_reads_few_distances() {
     let graph = generate::random_geometric(4096, 9.0, 4);
     let torus = Grid::torus(&[16, 16, 16]).unwrap();
     let tree = Hierarchy::parse("16:16:16", "1:10:100").unwrap();
@@ -269,8 +265,8 @@ fn a_construction_that_shall_end_at_once_looks_at_few_distances() {
         for algorithm in algorithms {
             let config = &ConstructionConfig::default().with_algorithm(algorithm);
             let count = Arc::new(AtomicUsize::new(0));
-            let counted =
-                Distances::own(Counted { distances: places.distances().clone(), count: count.clone() });
+            let counted = Counted { distances: places.distances().clone(), count: count.clone() };
+            let counted = Distances::own(places.len(), counted).unwrap();
             let problem = Problem::new(&graph, &counted).unwrap().with_parts(places.parts());
             construct(&problem, places, config, 0, &StopAfter::questions(0)).unwrap();
             let looked_at = count.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Runs around hubs, and runs in which there is nothing to do, end when they are asked to, or at once.
+//! Runs around hubs, and runs without work, end when they are asked to, or at once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn star(n: usize) -> CsrGraph {
     builder.build().unwrap()
 }
 
-/// Counts questions.
+/// Counts checks of the observer.
 #[derive(Default)]
 struct Questions(AtomicUsize);
 
@@ -31,9 +31,9 @@ impl Observer for Questions {
     }
 }
 
-/// A row of pairs of a hub takes the square of its degree.
+/// A row of pairs of a hub takes quadratic time in its degree.
 #[test]
-fn searches_ask_inside_of_the_rows_of_hubs() {
+fn searches_check_the_observer_inside_the_rows_of_hubs() {
     let n = 4096;
     let graph = star(n);
     let hierarchy = Hierarchy::parse("4:16:64", "1:10:100").unwrap();
@@ -43,7 +43,7 @@ fn searches_ask_inside_of_the_rows_of_hubs() {
     let start = Mapping::identity(n);
     let outcome = local_search(&problem, &start, &config, 0, &StopAfter::questions(4));
     assert!(outcome.stopped);
-    // A pair of the hub looks at n arcs.
+    // A pair of the hub evaluates n arcs.
     let most = 4 * WORK_BETWEEN_QUESTIONS.div_ceil(n) as u64;
     assert!((1..=most).contains(&outcome.tried), "{}", outcome.tried);
 }
@@ -101,7 +101,7 @@ fn strong_is_never_worse_than_eco() {
 }
 
 #[test]
-fn settings_as_great_as_can_be_are_taken_as_they_are() {
+fn the_largest_settings_are_accepted() {
     for (n, arities) in [(96, "4:4:6"), (1000, "10:10:10"), (2000, "10:10:20")] {
         let graph = generate::random_geometric(n, 6.0, 1);
         let hierarchy = Hierarchy::parse(arities, "1:10:100").unwrap();
@@ -111,7 +111,7 @@ fn settings_as_great_as_can_be_are_taken_as_they_are() {
         config.constructions.effort = usize::MAX;
         config.constructions.size = usize::MAX;
         config.constructions.careful = usize::MAX;
-        // Only who asks it to stop ends such a search.
+        // Only the observer ends such a search.
         let solution = solve_watched(&graph, &hierarchy, &config, None, &StopAfter::questions(100)).unwrap();
         assert!(solution.report.stopped, "{n}");
     }

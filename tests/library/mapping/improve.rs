@@ -1,4 +1,4 @@
-//! Improvement beyond plain exchanges.
+//! Improvement beyond local search.
 
 use crate::common::{SHAPES, StopAfter, optimum, random_graph, random_mapping};
 use viem::graph::generate;
@@ -12,7 +12,7 @@ use viem::mapping::objective::cost;
 use viem::mapping::problem::Problem;
 use viem::mapping::search::{Improvement, Neighbourhood, SearchConfig, TreeCooling, improve, local_search};
 
-/// An improvement that tries a little of everything.
+/// An improvement that tries everything briefly.
 const SHORT: Improvement = {
     let mut short = Improvement::FAST;
     short.inside = TreeCooling::new(20, 0.7, 0.2);
@@ -23,7 +23,7 @@ const SHORT: Improvement = {
     short
 };
 
-/// Remembers whether J ever rose.
+/// Records whether J ever rose.
 #[derive(Default)]
 struct Falling {
     least: std::sync::Mutex<Option<Cost>>,
@@ -42,7 +42,7 @@ fn never_worse_than_any_start_and_the_cost_is_that_of_the_mapping() {
     let mut rng = Rng::new(3);
     for (arities, distances) in SHAPES {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();
-        let oracle = Distances::DeepTree(hierarchy.online64());
+        let oracle = Distances::WideTree(hierarchy.online64());
         let n = hierarchy.num_pes();
         // The last graph has sums beyond 32 bits.
         for (mean_degree, heaviest) in [(0, 1), (2, 20), (20, 9), (8, u32::MAX)] {
@@ -115,7 +115,7 @@ fn the_seed_decides_and_threads_do_not() {
 }
 
 #[test]
-fn what_fits_one_region_ends_where_no_exchange_improves() {
+fn problems_of_one_region_end_in_local_optima() {
     let mut rng = Rng::new(6);
     for (arities, distances) in [("4:4:4", "1:10:100"), ("2:3:2:4", "0:1:7:30"), ("8:12", "2:3")] {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();

@@ -1,4 +1,4 @@
-//! Direct mappings, many vertices a PE, against the definitions.
+//! Many-to-one mapping, compared with the definitions.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn config(preset: MapPreset) -> ManyToOneConfig {
     ManyToOneConfig::preset(preset)
 }
 
-/// The loads of the PEs, summed up.
+/// The loads of the PEs.
 fn loads_of(graph: &CsrGraph, num_pes: usize, pe_of: &[PeId]) -> Vec<Weight> {
     let mut loads = vec![0; num_pes];
     for node in graph.nodes() {
@@ -34,7 +34,7 @@ fn bounds_of(graph: &CsrGraph, room: &[usize], percent: i64) -> Vec<Weight> {
     room.iter().map(|room| share(room) * (100 + percent) / 100).collect()
 }
 
-/// Asserts that J, loads and bounds are what the definitions say.
+/// Asserts that J, loads and bounds match the definitions.
 fn check(family: &Family, graph: &CsrGraph, percent: i64, solution: &ManyToOneSolution, context: &str) {
     let ManyToOneSolution { mapping, report, .. } = solution;
     let pe_of = mapping.pes();
@@ -59,7 +59,7 @@ fn check(family: &Family, graph: &CsrGraph, percent: i64, solution: &ManyToOneSo
 }
 
 #[test]
-fn every_preset_keeps_the_bounds_on_every_machine_and_tells_the_truth() {
+fn every_preset_keeps_the_bounds_on_every_machine_and_reports_correctly() {
     let mut rng = Rng::new(1);
     let graph = generate::random_geometric(500, 7.0, 3);
     for family in families(&mut rng) {
@@ -79,7 +79,7 @@ fn every_preset_keeps_the_bounds_on_every_machine_and_tells_the_truth() {
     }
 }
 
-/// The least J of all mappings within the bounds, if there is one.
+/// The minimum of J over all mappings within the bounds, if there is one.
 fn optimum(family: &Family, graph: &CsrGraph, bounds: &[Weight]) -> Option<i128> {
     fn least(family: &Family, graph: &CsrGraph, pe_of: &mut Vec<PeId>, room: &mut [Weight]) -> Option<i128> {
         if pe_of.len() == graph.num_nodes() {
@@ -103,7 +103,7 @@ fn optimum(family: &Family, graph: &CsrGraph, bounds: &[Weight]) -> Option<i128>
 }
 
 #[test]
-fn tiny_problems_are_solved_as_by_enumeration() {
+fn tiny_problems_are_solved_optimally() {
     let mut rng = Rng::new(7);
     let mut tries = 0;
     for family in small_families(&mut rng) {
@@ -144,7 +144,7 @@ fn exact_sizes_are_met_and_work_follows_the_speeds() {
     assert!(loads.iter().all(|&load| load == 166 || load == 167), "{loads:?}");
     let speeds: Vec<u32> = (0..12).map(|pe| 1 + pe % 8).collect();
     let sum: u32 = speeds.iter().sum();
-    // All together may be more than fits 32 bits.
+    // The total may exceed 32 bits.
     for factor in [1, 1 << 28] {
         let capacities = speeds.iter().map(|speed| speed * factor).collect();
         let machine = Capacities::new(tree.clone(), capacities).unwrap();
@@ -157,7 +157,7 @@ fn exact_sizes_are_met_and_work_follows_the_speeds() {
 }
 
 #[test]
-fn what_is_too_heavy_is_told_and_not_fatal() {
+fn overload_is_reported_and_not_fatal() {
     let mut builder = GraphBuilder::new(30);
     (0..29).for_each(|node| builder.add_edge(node, node + 1, 1));
     builder.set_node_weight(7, 100);
@@ -250,7 +250,8 @@ fn j_is_less_than_in_two_steps() {
     );
 }
 
-/// Onto few PEs of a mesh, connected or not: no worse than a partition without distances whose blocks are placed best.
+/// Mapping to few PEs of a mesh, connected or not: no worse than a partition without distances whose blocks
+/// are placed optimally.
 #[test]
 fn j_onto_a_few_pes_is_not_above_that_of_placed_blocks() {
     let graph = generate::mesh(30, 25, 1);

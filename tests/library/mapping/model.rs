@@ -1,4 +1,4 @@
-//! Models: what an application graph becomes when each process gets a block of it.
+//! Models: the quotient graph of an application graph if each process gets one block of it.
 
 use crate::common::{check_partition, check_quotient, random_edges};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn config(num_blocks: usize) -> ModelConfig {
 }
 
 #[test]
-fn edges_weigh_what_runs_between_the_blocks() {
+fn edges_have_the_weight_between_the_blocks() {
     let mut builder = GraphBuilder::new(60);
     let mesh = generate::mesh(10, 6, 5);
     for u in mesh.nodes() {
@@ -69,7 +69,7 @@ fn no_block_is_empty_whatever_the_vertices_weigh() {
 }
 
 #[test]
-fn impossible_models_are_refused() {
+fn impossible_models_are_rejected() {
     let graph = generate::grid(3, 3);
     let refused = generate(&graph, &config(10)).unwrap_err();
     assert!(matches!(refused, ModelError::NumBlocks { num_blocks: 10, num_nodes: 9 }));
@@ -82,7 +82,7 @@ fn impossible_models_are_refused() {
     }
 }
 
-/// Weights of which many are 0, few are large, or all are of a kind.
+/// Weights that are mostly 0, partly large, or all of a kind.
 fn node_weights() -> impl Strategy<Value = Vec<i64>> {
     let weight = prop_oneof![4 => Just(0), 4 => 1..4i64, 1 => 1..1000i64, 1 => 0..i64::MAX / 64];
     prop_oneof![prop::collection::vec(weight, 1..60), prop::collection::vec(0..2i64, 1..60)]
@@ -92,7 +92,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn blocks_hold_what_they_say(
+    fn block_weights_are_as_reported(
         weights in node_weights(), degree in 0..6usize, share in 0.0..1.0, preset in 0..6usize, seed: u64,
         imbalance in prop::sample::select(vec![0.0, 0.03, 1.0]),
     ) {

@@ -1,4 +1,4 @@
-//! J and its changes on random problems: machines of up to six levels, with ones and primes.
+//! J and its changes on random problems: machines of up to six levels, with arities of 1 and primes.
 
 use crate::common::{naive_cost, random_graph, random_mapping};
 use proptest::prelude::*;
@@ -35,7 +35,7 @@ fn check<O: DistanceOracle + Clone>(
         let mapping = Mapping::new(pe_of.clone()).unwrap();
         let before = i128::from(cost(&problem, &mapping));
         assert_eq!(before, naive_cost(graph, hierarchy, &pe_of));
-        // Neighbours half of the time, where there are any: their edge is the special case.
+        // Neighbours in half of the cases, if there are any: their edge is the special case.
         let u = rng.below(n as u32);
         let neighbours = graph.neighbours(u);
         let v = match neighbours.len() {
@@ -65,7 +65,7 @@ proptest! {
     ) {
         let mut rng = Rng::new(seed);
         let graph = random_graph(hierarchy.num_pes(), mean_degree, max_weight, &mut rng);
-        check(&graph, &hierarchy, &hierarchy.online64(), Distances::DeepTree, &mut rng);
+        check(&graph, &hierarchy, &hierarchy.online64(), Distances::WideTree, &mut rng);
         let stored = StoredDistances::new(&hierarchy).unwrap();
         check(&graph, &hierarchy, &stored, Distances::StoredTree, &mut rng);
         if let Some(oracle) = hierarchy.online32() {

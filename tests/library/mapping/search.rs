@@ -32,7 +32,7 @@ fn hops(graph: &CsrGraph) -> Vec<Vec<usize>> {
     all
 }
 
-/// The pairs of a neighbourhood, by its definition.
+/// The pairs of a neighbourhood, by definition.
 fn pairs(graph: &CsrGraph, config: &SearchConfig) -> Vec<(NodeId, NodeId)> {
     let hops = hops(graph);
     let contains = |u: NodeId, v: NodeId| match config.neighbourhood {
@@ -66,7 +66,8 @@ fn search(graph: &CsrGraph, oracle: &Distances, start: &Mapping, config: &Search
     local_search(&Problem::new(graph, oracle).unwrap(), start, config, 3, &())
 }
 
-/// Runs `check` on each neighbourhood and shape, a sparse and a dense random graph, and a random and a good start.
+/// Runs `check` on each neighbourhood and shape, a sparse and a dense random graph, and a random and a good
+/// start.
 fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
     let mut rng = Rng::new(1);
     for (arities, distances) in SHAPES {
@@ -77,7 +78,7 @@ fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
             let random = random_mapping(n, &mut rng);
             let nsquare = SearchConfig::of(Neighbourhood::NSquare);
             let descended =
-                search(&graph, &Distances::DeepTree(hierarchy.online64()), &random, &nsquare).mapping;
+                search(&graph, &Distances::WideTree(hierarchy.online64()), &random, &nsquare).mapping;
             let mut disturbed = descended.into_pes();
             for _ in 0..3 {
                 disturbed.swap(rng.below(n as u32) as usize, rng.below(n as u32) as usize);
@@ -113,7 +114,7 @@ fn the_end_is_a_local_optimum_of_the_neighbourhood() {
 fn stored_and_online_distances_lead_to_the_same_mapping() {
     for_all(|graph, hierarchy, start, config| {
         let online = search(graph, &Distances::Tree(hierarchy.online32().unwrap()), start, config);
-        let online64 = search(graph, &Distances::DeepTree(hierarchy.online64()), start, config);
+        let online64 = search(graph, &Distances::WideTree(hierarchy.online64()), start, config);
         let stored =
             search(graph, &Distances::StoredTree(StoredDistances::new(hierarchy).unwrap()), start, config);
         assert_eq!(online, stored, "{config:?} {hierarchy:?}");
@@ -121,14 +122,14 @@ fn stored_and_online_distances_lead_to_the_same_mapping() {
     });
 }
 
-/// Large enough for work to be shared out among threads.
+/// Large enough for parallel work.
 #[test]
 fn the_result_does_not_depend_on_the_threads() {
     let hierarchy = Hierarchy::parse("4:16:160", "1:10:100").unwrap();
     let n = hierarchy.num_pes();
     let graph = generate::mesh(128, 80, 3);
     let oracle = Distances::Tree(hierarchy.online32().unwrap());
-    // Rows of the mesh are consecutive, so the identity is a fair start.
+    // Rows of the mesh are consecutive, so the identity is a fairly good start.
     let with_threads = |threads| {
         let start = Mapping::identity(n);
         threads::run(threads, || search(&graph, &oracle, &start, &SearchConfig::default())).unwrap()
@@ -139,7 +140,7 @@ fn the_result_does_not_depend_on_the_threads() {
     assert_eq!(single, with_threads(8));
 }
 
-/// N² by the plainest loop: the search may pass over hopeless pairs only.
+/// N² by the plainest loop: the search may skip only pairs that cannot gain.
 #[test]
 fn nsquare_visits_the_mappings_of_the_plain_loop() {
     for_all(|graph, hierarchy, start, config| {
@@ -170,7 +171,7 @@ fn nsquare_visits_the_mappings_of_the_plain_loop() {
     });
 }
 
-/// Where pairs are tried one by one, each is tried once if none improves.
+/// If pairs are tried individually, each is tried once if none improves.
 #[test]
 fn every_pair_is_tried_once() {
     let n = 12;
@@ -180,7 +181,7 @@ fn every_pair_is_tried_once() {
     }
     let graph = builder.build().unwrap();
     // All distances are equal, but no two PEs are known to be alike: nothing gains, everything is tried.
-    let oracle = Distances::own(Uniform(n));
+    let oracle = Distances::own(n, Uniform).unwrap();
     let start = Mapping::identity(n);
     for config in configs().into_iter().filter(|config| config.neighbourhood != Neighbourhood::NSquare) {
         let outcome = search(&graph, &oracle, &start, &config);
@@ -189,15 +190,11 @@ fn every_pair_is_tried_once() {
     }
 }
 
-/// Every two PEs are one apart.
+/// Every two PEs are at distance 1.
 #[derive(Debug)]
-struct Uniform(usize);
+struct Uniform;
 
 impl OwnDistances for Uniform {
-    fn num_pes(&self) -> usize {
-        self.0
-    }
-
     fn distance(&self, _a: PeId, _b: PeId) -> i64 {
         1
     }

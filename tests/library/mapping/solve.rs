@@ -17,20 +17,21 @@ fn map(graph: &CsrGraph, hierarchy: &Hierarchy, config: &MapConfig) -> Solution 
     solve(graph, hierarchy, config).unwrap()
 }
 
-/// Every preset, and every construction with every neighbourhood (and what the fast preset improves between).
+/// Every preset, and every construction with every neighbourhood (with the improvement of the fast preset in
+/// between).
 fn every_config() -> Vec<MapConfig> {
     let mut configs = Vec::new();
     let MapConfig { improvement, constructions, .. } = MapConfig::preset(MapPreset::Fast);
     for preset in MapPreset::ALL {
         let mut base = MapConfig::preset(preset);
-        // The rounds of the strong preset are all alike; some are enough here.
+        // All rounds of the strong preset are of the same kind; a few are enough here.
         base.improvement.rebuilding = base.improvement.rebuilding.min(60);
         configs.push(base);
         for algorithm in Construction::ALL {
             for neighbourhood in Neighbourhood::ALL {
                 let mut config = base.with_construction(algorithm).with_neighbourhood(neighbourhood);
                 (config.constructions, config.improvement) = (constructions, improvement);
-                // Presets that construct alike give the same.
+                // Presets with the same construction give the same result.
                 if !configs.contains(&config) {
                     configs.push(config);
                 }
@@ -75,7 +76,7 @@ fn the_optimum_is_never_beaten_and_costs_agree_with_a_double_loop() {
     }
 }
 
-/// What is written and read again by other code costs what the report says.
+/// A mapping that is written, and read by independent code, has the reported cost.
 #[test]
 fn the_auditor_agrees_with_the_report() {
     let mut rng = Rng::new(12);
@@ -156,7 +157,7 @@ fn never_worse_than_the_identity_or_the_start() {
     assert_eq!(solution.mapping, Mapping::identity(24));
     assert_eq!(solution.report.cost, 240);
 
-    // Relabelled so that only the start is good.
+    // Relabelled such that only the start is good.
     let mut builder = GraphBuilder::new(24);
     for group in 0..12 {
         let process_on = shuffled.process_on_each_pe().expect("a permutation");
@@ -169,7 +170,7 @@ fn never_worse_than_the_identity_or_the_start() {
 }
 
 #[test]
-fn what_cannot_be_solved_is_refused() {
+fn unsolvable_problems_are_rejected() {
     let hierarchy = Hierarchy::parse("2:3", "1:10").unwrap();
     let graph = generate::grid(3, 2);
     let fails = |config: &MapConfig| solve(&graph, &hierarchy, config).unwrap_err();
@@ -184,7 +185,7 @@ fn what_cannot_be_solved_is_refused() {
     assert!(matches!(error, SolveError::StartSize { found: 5, expected: 6 }));
 
     let far = Hierarchy::parse("2:3", "1:9223372036854775807").unwrap();
-    for distances in [None, Some(DistanceKind::Hierarchy)] {
+    for distances in [None, Some(DistanceKind::Stored)] {
         let error = solve(&graph, &far, &config.with_distances(distances)).unwrap_err();
         assert!(matches!(error, SolveError::Problem(ProblemError::CostOverflow { .. })));
     }
@@ -210,7 +211,7 @@ fn few_processes_use_a_part_of_a_large_machine() {
 }
 
 #[test]
-fn one_process_is_mapped_and_none_too() {
+fn one_process_or_none_is_mapped() {
     let hierarchy = Hierarchy::parse("1:1", "5:6").unwrap();
     let one = GraphBuilder::new(1).build().unwrap();
     for config in every_config() {

@@ -1,4 +1,4 @@
-//! Behaviour of the partitioner: sizes, bounds, known optima, hostile shapes, determinism.
+//! Behaviour of the partitioner: sizes, bounds, known optima, adversarial shapes, determinism.
 
 use crate::common::{StopAfter, check_partition, random_graph};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
@@ -38,7 +38,7 @@ fn hypercube(dimension: u32) -> CsrGraph {
     graph(n as usize, edges.filter(|(u, v)| u < v))
 }
 
-/// Checks everything a partition says about itself.
+/// Checks all properties that a partition reports.
 fn audit(graph: &CsrGraph, targets: &Targets, partition: &Partition) {
     check_partition(graph, partition);
     let weights = partition.block_weights();
@@ -90,7 +90,7 @@ fn unequal_sizes_are_exact() {
 }
 
 #[test]
-fn hostile_shapes_get_exact_sizes() {
+fn adversarial_shapes_get_exact_sizes() {
     for n in [1, 2, 3, 7, 16, 61, 300] {
         let edgeless = graph(n as usize, []);
         for graph in [generate::grid(n as usize, 1), star(n), clique(n.min(61)), edgeless, cliques(n, 3)] {
@@ -134,9 +134,9 @@ fn known_optima_are_found() {
     }
 }
 
-/// A block that would stay empty gets a vertex that it has room for, not the heavy one that is tied to nothing.
+/// An empty block gets a vertex that fits, not the heavy isolated one.
 #[test]
-fn what_fills_an_empty_block_fits_it() {
+fn an_empty_block_gets_a_vertex_that_fits() {
     let mut builder = GraphBuilder::new(60);
     (1..59).for_each(|node| builder.add_edge(node, node + 1, 1));
     builder.set_node_weight(0, 1000);

@@ -1,4 +1,4 @@
-//! One suite over all algorithms that divide graphs.
+//! One suite over all partitioning algorithms.
 
 use crate::common::{check_partition, random_graph};
 use viem::graph::{Coordinates, CsrGraph, GraphBuilder, generate};
@@ -36,7 +36,7 @@ fn loads_are_exact_for_speeds_of_all_kinds() {
     let mut rng = Rng::new(1);
     for round in 0..60 {
         let n = 1 + rng.below(if round % 10 == 0 { 400 } else { 70 }) as usize;
-        // Sparse graphs fall into components, and k is at times above n.
+        // Sparse graphs are disconnected, and k sometimes exceeds n.
         let graph = random_graph(n, round % 5, 4, &mut rng);
         let points = random_points(n, 1 + round % 4, &mut rng);
         let speeds: Vec<u32> = (0..1 + rng.below(12)).map(|_| rng.below(9)).collect();
@@ -65,7 +65,7 @@ fn vertex_weights_are_respected() {
             let input =
                 PartitionInput::new(&graph).with_coordinates(&points).with_preset(PartitionPreset::Fast);
             let partition = divide(algorithm, &input, &targets);
-            // A cut is off by half a vertex at most, and there are three levels of cuts.
+            // A cut deviates by at most half a vertex, and there are three levels of cuts.
             let most = if algorithm.is_recursive() { 3 * 9 } else { 9 };
             for (load, size) in partition.block_weights().iter().zip(targets.block_sizes()) {
                 assert!((load - size).abs() <= most, "{algorithm}, round {round}: {load} instead of {size}");

@@ -18,14 +18,14 @@ fn weight(text: &str) -> MigrationWeight {
     text.parse().unwrap()
 }
 
-/// A partition and its homes in so many blocks.
+/// A partition and its homes in this number of blocks.
 fn old(graph: &CsrGraph, num_blocks: usize) -> Homes {
     let targets = Targets::equal(graph, num_blocks, 0.03).unwrap();
     let blocks = Partitioner::new(PartitionPreset::Fast, 1).partition(graph, &targets).into_blocks();
     Homes::new(&blocks, &[], num_blocks).unwrap()
 }
 
-/// A mapping onto a tree, its homes, and the settings that led to it.
+/// A mapping to a tree, its homes, and its settings.
 fn mapped(
     graph: &CsrGraph,
     tree: &Hierarchy,
@@ -103,7 +103,7 @@ fn blocks_leave_and_join() {
         let remapped = remapped(&mesh, &ten, &more, PartitionPreset::Eco, x);
         assert!(remapped.partition.block_weights().iter().all(|&weight| weight > 0));
     }
-    // Block 2 leaves, and another one joins.
+    // Block 2 is removed, and another one is added.
     let exchanged = Homes::new(&blocks, &[2], 8).unwrap();
     remapped(&mesh, &targets, &exchanged, PartitionPreset::Strong, "1");
 }
@@ -133,7 +133,7 @@ fn refined_vertices_start_where_their_parents_are() {
 }
 
 #[test]
-fn a_weight_of_0_keeps_the_partition_from_scratch_and_what_it_can() {
+fn a_weight_of_0_gives_the_partition_from_scratch_with_the_best_labels() {
     let mesh = generate::mesh(30, 20, 1);
     let homes = old(&mesh, 5);
     let targets = Targets::equal(&mesh, 5, 0.03).unwrap();
@@ -162,7 +162,7 @@ fn permutations(items: &mut [u32], at: usize, visit: &mut impl FnMut(&[u32])) {
 }
 
 #[test]
-fn nothing_moves_where_nothing_has_changed_and_migration_is_dear() {
+fn nothing_moves_without_changes_and_with_expensive_migration() {
     let mesh = generate::mesh(30, 20, 1);
     let homes = old(&mesh, 5);
     let targets = Targets::equal(&mesh, 5, 0.03).unwrap();
@@ -204,7 +204,7 @@ fn on_a_machine_j_and_migration_are_weighed() {
         assert!(loads.iter().zip(load_bounds(&mesh, &slower, 0.03)).all(|(&load, bound)| load <= bound));
         last = report.migration;
     }
-    // PE 5 must give away three quarters of 100 vertices; its neighbours hand on some of them.
+    // PE 5 must give away three quarters of 100 vertices; its neighbours pass on some of them.
     assert!((60..250).contains(&last.unwrap().vertices), "{last:?}");
     let scratch = map_many_to_one(&mesh, &slower, &config).unwrap();
     let relabelled = remap_many_to_one(&mesh, &slower, &config, &homes, weight("0"), &()).unwrap();
@@ -213,13 +213,14 @@ fn on_a_machine_j_and_migration_are_weighed() {
     assert!(relabelled.report.migration.unwrap().weight <= kept);
 }
 
-/// A remapping along the parts of a machine keeps J near that of a mapping from scratch, which moves nearly all.
+/// Remapping along the parts of a machine keeps J close to that of a mapping from scratch, which moves nearly
+/// everything.
 #[test]
 fn j_stays_low_when_whole_parts_of_a_machine_become_slower() {
     let mesh = generate::mesh(90, 80, 1);
     let tree = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
     let (_, homes, config) = mapped(&mesh, &tree, MapPreset::Eco, 2);
-    // The first node, a quarter of the second, and a PE here and there.
+    // The first node, a quarter of the second, and some single PEs.
     let capacity = |pe: u32| if pe < 20 || pe.is_multiple_of(11) { 1 } else { 2 };
     let slower = Capacities::new(tree, (0..64).map(capacity).collect()).unwrap();
     let scratch = remap_many_to_one(&mesh, &slower, &config, &homes, weight("0"), &()).unwrap().report;
@@ -243,7 +244,7 @@ fn where_bounds_hold_the_result_is_not_worse_than_if_all_stayed() {
     }
 }
 
-/// J by the auditor.
+/// J according to the auditor.
 fn j_of(graph: &CsrGraph, pe_of: &[u32]) -> i64 {
     let machine = MachineText { spec: "2:2:3", distances: Some("1:10:100"), file: None, pes: None };
     let lines: Vec<String> = pe_of.iter().map(u32::to_string).collect();
@@ -305,7 +306,7 @@ fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_input_is_rejected() {
     assert!(matches!(
         Homes::new(&[0, 7], &[3], 4),
         Err(HomesError::NoSuchBlock { vertex: 1, block: 7, now: 6, num_blocks: 4 })

@@ -28,14 +28,15 @@ fn completion_time(workload: &Workload, machine: &dyn Machine, pe_of: &[PeId]) -
     simulate(workload, &routing, pe_of, SimulationConfig::default(), &()).unwrap().completion_time
 }
 
-/// Little effort, so that tests are quick.
+/// Little effort, so that tests are fast.
 fn quick() -> TaskMapConfig {
     let mut config = TaskMapConfig::preset(MapPreset::Fast);
     config.simulated = 20_000;
     config
 }
 
-/// Tasks 0 and 1 send to 2 and 3 at time 0, 10 and 20 flits; 3 computes for 6 cycles before it wants its message.
+/// Tasks 0 and 1 send 10 and 20 flits to tasks 2 and 3 at time 0; task 3 computes for 6 cycles before it
+/// receives its message.
 fn two_messages() -> Workload {
     let mut builder = WorkloadBuilder::new(4);
     builder.send(0, 2, 10);
@@ -56,19 +57,21 @@ fn every_term_of_a_worked_example() {
     let channels: Vec<(u64, u64, u64)> =
         model.channels.iter().map(|channel| (channel.messages, channel.flits, channel.waiting)).collect();
     assert_eq!(channels, [(1, 10, 10), (1, 20, 14)]);
-    // Both messages are on their way together for longer than half the time of the shorter one.
+    // Both messages are under way together for more than half of the time of the shorter one.
     assert_eq!(model.phases.len(), 1);
     let line = Grid::mesh(&[4]).unwrap();
-    // Equation 4: a hop more than between neighbours each. Equations 7 and 9: both pass from 1 to 2, so they are a class of 30
-    // flits, and the first is delayed by 20 / (2 * 2), the second by 10 / (2 * 2).
+    // Equation 4: one hop more than between neighbours for each. Equations 7 and 9: both use the link from 1
+    // to 2, so they form a class of 30 flits. The first is delayed by 20 / (2 * 2), the second by 10 / (2 *
+    // 2).
     let routing = Routing::new(&line).unwrap();
     let apart = Estimate::of(&model, &routing, &[0, 1, 2, 3]).unwrap();
     let cycles: Vec<f64> = apart.times().iter().map(|&parts| parts as f64 / PARTS as f64).collect();
     assert_eq!(cycles, [0.0, 0.0, 10.0 + 1.0 + 5.0, 20.0 + 1.0 + 2.5]);
     assert_eq!(apart.cycles(), 23.5);
-    // Neighbours, and no link in common.
+    // Neighbours without a common link.
     assert_eq!(estimate(&workload, &line, &[0, 3, 1, 2], FREE), 20.0);
-    // Equation 5: on one PE the messages take no time; what is saved is the wait of 10, and of 14 of 20 cycles.
+    // Equation 5: on one PE the messages take no time; the savings are the waiting times: 10, and 14 of 20
+    // cycles.
     assert_eq!(estimate(&workload, &line, &[0, 1, 0, 1], FREE), 6.0);
 }
 
@@ -89,12 +92,12 @@ fn a_third_message_makes_one_class_of_two() {
         let estimate = Estimate::of(&model, &routing, pe_of).unwrap();
         estimate.times().iter().map(|&parts| parts as f64 / PARTS as f64).collect::<Vec<f64>>()
     };
-    // Each is delayed by 24 / (2 * 3); task 4 gets two.
+    // Each is delayed by 24 / (2 * 3); task 4 receives two of them.
     assert_eq!(times(&[0, 1, 2, 3, 4]), [0.0, 0.0, 0.0, 12.0 + 1.0 + 4.0, 12.0 + 1.0 + 2.0 * 4.0]);
 }
 
 #[test]
-fn what_is_kept_up_to_date_is_what_comes_from_scratch() {
+fn incremental_updates_match_recomputation() {
     let mut rng = Rng::new(5);
     let machines: Vec<Box<dyn Machine>> = vec![
         Box::new(Grid::mesh(&[4, 4]).unwrap()),
@@ -120,7 +123,7 @@ fn what_is_kept_up_to_date_is_what_comes_from_scratch() {
             let pe = if pe == pes { NOWHERE } else { pe };
             pe_of[task as usize] = pe;
             if step % 20 == 19 {
-                // All at once, as other mappings follow each other.
+                // All at once, as when one mapping follows another.
                 rng.shuffle(&mut pe_of);
                 kept.place_all(&pe_of);
             } else {
@@ -134,7 +137,7 @@ fn what_is_kept_up_to_date_is_what_comes_from_scratch() {
     }
 }
 
-/// The auditor shares no code with the estimate, and reads workload, machine and mapping from their texts.
+/// The auditor shares no code with the estimate; it reads workload, machine and mapping from their texts.
 #[test]
 fn the_auditor_finds_the_same_estimate() {
     let mut rng = Rng::new(11);
@@ -169,7 +172,7 @@ fn the_auditor_finds_the_same_estimate() {
     }
 }
 
-/// The figures of section 4.1 on a few of its workloads; the bench has all of them.
+/// The figures of section 4.1 for a few of its workloads; the bench covers all.
 #[test]
 fn the_estimate_is_near_the_simulated_time() {
     let mut errors = Vec::new();
@@ -190,7 +193,7 @@ fn the_estimate_is_near_the_simulated_time() {
 
 /// Table II and the exchanges of Table I: nothing is slower than without distances and contention.
 #[test]
-fn regular_programs_are_mapped_to_neighbours() {
+fn regular_workloads_are_mapped_to_neighbours() {
     let mesh = |lengths: &[u32]| -> Box<dyn Machine> { Box::new(Grid::mesh(lengths).unwrap()) };
     let torus = |lengths: &[u32]| -> Box<dyn Machine> { Box::new(Grid::torus(lengths).unwrap()) };
     let cube = |dimension| -> Box<dyn Machine> { Box::new(Hypercube::new(dimension).unwrap()) };
@@ -224,12 +227,12 @@ fn regular_programs_are_mapped_to_neighbours() {
 fn a_ring_on_an_odd_mesh_has_one_step_of_two_hops() {
     let workload = shuffled(&workload(Pattern::Ring, &[25], Size::new(1, 1, 0), 0).unwrap(), 3);
     let found = map_tasks(&workload, &Grid::mesh(&[5, 5]).unwrap(), &quick(), None, &()).unwrap();
-    // Flits go both ways, and J counts each pair twice.
+    // Flits go in both directions, and J counts each pair twice.
     assert!(found.report.cost <= 4 * (24 + 2), "{}", found.report.cost);
 }
 
 #[test]
-fn congested_programs_are_not_slower_than_any_start() {
+fn congested_workloads_are_not_slower_than_any_start() {
     for (case, kind) in Congestion::ALL.into_iter().enumerate() {
         let size = Size::new(3, 16, 1);
         let workload = shuffled(&congested(kind, 5, size, case as u64), 9);
@@ -243,7 +246,7 @@ fn congested_programs_are_not_slower_than_any_start() {
         let identity: Vec<PeId> = (0..25).collect();
         let others = [&order, &identity].map(|other| completion_time(&workload, &machine, other));
         assert!(others.iter().all(|&other| time <= other), "{kind:?}: {time} {others:?}");
-        // The same on more threads, and by F alone never worse by F than the start.
+        // The same on more threads; and by F alone, never worse in F than the start.
         let mut config = quick();
         config.mapping.threads = 3;
         assert_eq!(
@@ -259,7 +262,7 @@ fn congested_programs_are_not_slower_than_any_start() {
     }
 }
 
-/// Messages between random tasks, sent and received in one order, so that no tasks wait for each other for ever.
+/// Messages between random tasks, sent and received in the same order, so that there is no deadlock.
 fn random_messages(tasks: u32, rng: &mut Rng) -> Workload {
     let mut builder = WorkloadBuilder::new(tasks as usize);
     for _ in 0..tasks + rng.below(2 * tasks) {
@@ -275,9 +278,9 @@ fn random_messages(tasks: u32, rng: &mut Rng) -> Workload {
     builder.build().unwrap()
 }
 
-/// Where F is ideal, messages may wait for each other all the same.
+/// Even if F is ideal, messages may wait for each other.
 #[test]
-fn small_programs_are_not_slower_than_any_start() {
+fn small_workloads_are_not_slower_than_any_start() {
     let mut rng = Rng::new(3);
     let mut count = 0;
     for _ in 0..400 {
@@ -298,7 +301,7 @@ fn small_programs_are_not_slower_than_any_start() {
 }
 
 #[test]
-fn a_time_limit_of_any_length_is_taken() {
+fn any_time_limit_is_accepted() {
     let workload = workload(Pattern::Random, &[20], Size::default(), 2).unwrap();
     let machine = Grid::mesh(&[4, 5]).unwrap();
     for limit in [Duration::ZERO, Duration::from_secs(10_u64.pow(19))] {
@@ -314,7 +317,7 @@ fn a_time_limit_of_any_length_is_taken() {
 
 /// Neither many components nor many PEs take long.
 #[test]
-fn tasks_without_messages_and_pairs_are_placed_soon() {
+fn tasks_without_messages_and_pairs_are_placed_quickly() {
     let tasks = 20_000;
     let mut builder = WorkloadBuilder::new(tasks as usize);
     for task in (0..tasks / 2).step_by(2) {
@@ -327,7 +330,7 @@ fn tasks_without_messages_and_pairs_are_placed_soon() {
 }
 
 #[test]
-fn several_tasks_share_a_pe_within_its_room() {
+fn several_tasks_share_a_pe_within_its_capacity() {
     let workload = workload(Pattern::Random, &[40], Size::default(), 2).unwrap();
     let machine = Capacities::new(Grid::mesh(&[4, 4]).unwrap(), vec![3; 16]).unwrap();
     let found = map_tasks(&workload, &machine, &quick(), None, &()).unwrap();

@@ -1,4 +1,4 @@
-//! The simulator: cases by hand, laws, and a slow simulator that moves flits cycle by cycle.
+//! The simulator: cases by hand, invariants, and a slow simulator that moves flits cycle by cycle.
 
 use crate::common::slow_run;
 use viem::graph::{GraphBuilder, generate};
@@ -20,7 +20,7 @@ fn run(workload: &Workload, machine: &dyn Machine, pe_of: &[u32]) -> Simulation 
     simulate(workload, &routing, pe_of, settings(FREE), &()).unwrap()
 }
 
-/// One message each, all sent at time 0: who sends, who receives, how many flits.
+/// Messages sent at time 0: sender, receiver, number of flits.
 fn messages(tasks: usize, messages: &[(TaskId, TaskId, u64)]) -> Workload {
     let mut builder = WorkloadBuilder::new(tasks);
     messages.iter().for_each(|&(from, to, flits)| builder.send(from, to, flits));
@@ -28,7 +28,7 @@ fn messages(tasks: usize, messages: &[(TaskId, TaskId, u64)]) -> Workload {
     builder.build().unwrap()
 }
 
-/// When each message arrived, in the order in which they are given.
+/// The arrival time of each message, in the given order.
 fn arrivals(simulation: &Simulation, all: &[(TaskId, TaskId, u64)]) -> Vec<u64> {
     let flights = &simulation.timeline.as_ref().unwrap().flights;
     let arrival = |&(from, to, _): &(TaskId, TaskId, u64)| {
@@ -37,7 +37,7 @@ fn arrivals(simulation: &Simulation, all: &[(TaskId, TaskId, u64)]) -> Vec<u64> 
     all.iter().map(arrival).collect()
 }
 
-/// Random messages between random tasks, sent and received in one order, so that nobody waits for ever.
+/// Random messages between random tasks, sent and received in the same order, so that there is no deadlock.
 fn random_workload(rng: &mut Rng, tasks: u32, num_messages: u32, longest: u32) -> Workload {
     let mut builder = WorkloadBuilder::new(tasks as usize);
     for _ in 0..num_messages {
@@ -76,7 +76,7 @@ fn a_message_alone_takes_its_length_and_the_hops_but_one() {
         let cube = Hypercube::new(4).unwrap();
         let hops = u64::from((from ^ to).count_ones());
         assert_eq!(arrivals(&run(&messages(16, &all), &cube, &pes), &all), [flits + hops - 1]);
-        // Store and forward: the whole message over each link, so the distance times the length.
+        // Store and forward: the whole message over each link, so distance times length.
         let tree = Hierarchy::parse("4:4", "2:20").unwrap();
         let distance = if from / 4 == to / 4 { 2 } else { 20 };
         assert_eq!(arrivals(&run(&messages(16, &all), &tree, &pes), &all), [flits * distance]);
@@ -85,36 +85,38 @@ fn a_message_alone_takes_its_length_and_the_hops_but_one() {
 
 #[test]
 fn of_two_messages_in_conflict_the_second_waits_for_the_first() {
-    // Both need the link from 1 to 2. The message of task 1 asks at once, that of task 0 a cycle later.
+    // Both need the link from 1 to 2. The message of task 1 requests it at once, that of task 0 one cycle
+    // later.
     let all = [(0, 2, 10), (1, 3, 20)];
     let line = Grid::mesh(&[4]).unwrap();
     let simulation = run(&messages(4, &all), &line, &[0, 1, 2, 3]);
-    // 1 -> 3: links at 0 and 1, the last flit leaves 1 -> 2 at 20. Then 0 -> 2 goes on: 10 flits more.
+    // 1 -> 3: links at 0 and 1, the last flit leaves 1 -> 2 at 20. Then 0 -> 2 continues: 10 more flits.
     assert_eq!(arrivals(&simulation, &all), [30, 21]);
     let waited: Vec<u64> = simulation.links.iter().map(|link| link.waited).collect();
     assert_eq!(waited, [0, 19, 0]);
-    // Both lanes of a store-and-forward link take one after the other, too.
+    // Both lanes of a store-and-forward link carry one message after another, too.
     let tree = Hierarchy::parse("4", "2").unwrap();
     let all = [(0, 2, 10), (1, 2, 20)];
     assert_eq!(arrivals(&run(&messages(4, &all), &tree, &[0, 1, 2, 3]), &all), [20, 40]);
 }
 
-/// Figure 1 of the paper: the packet from 1 to 3 is blocked on node 2 until (2,4) and (3,4) are delivered, though the paths
-/// of (1,3) and (3,4) are disjoint.
+/// Figure 1 of the paper: the packet from 1 to 3 is blocked at node 2 until (2,4) and (3,4) are delivered,
+/// although the paths of (1,3) and (3,4) are disjoint.
 #[test]
 fn three_messages_in_a_chain_as_in_figure_1() {
     let all = [(1, 3, 10), (2, 4, 10), (3, 4, 10)];
     let line = Grid::mesh(&[5]).unwrap();
     let simulation = run(&messages(5, &all), &line, &[0, 1, 2, 3, 4]);
-    // (3,4) takes its link at 0 and is there at 10; (2,4) takes 2 -> 3 at 0, waits, takes 3 -> 4 at 10, is there at 20. Its
-    // last flit leaves 2 -> 3 at 19 + 0, when ten flits have passed: one at 0, nine from 10 on. (1,3) goes on then.
+    // (3,4) takes its link at 0 and arrives at 10. (2,4) takes 2 -> 3 at 0, waits, takes 3 -> 4 at 10, and
+    // arrives at 20. Its last flit leaves 2 -> 3 at 19 + 0, when ten flits have passed: one at 0, nine from
+    // 10 on. Then (1,3) continues.
     assert_eq!(arrivals(&simulation, &all), [29, 20, 10]);
     let blocked = arrivals(&run(&messages(5, &[(1, 3, 10), (3, 4, 10)]), &line, &[0, 1, 2, 3, 4]), &all[..1]);
     assert_eq!(blocked, [11], "without (2,4) nothing is in its way");
 }
 
 #[test]
-fn the_same_as_flits_moved_cycle_by_cycle() {
+fn results_match_the_cycle_by_cycle_simulator() {
     let mut rng = Rng::new(2024);
     for case in 0..420 {
         let machine: Box<dyn Machine> = match case % 7 {
@@ -123,7 +125,8 @@ fn the_same_as_flits_moved_cycle_by_cycle() {
             2 => Box::new(Hypercube::new(rng.below(5)).unwrap()),
             3 => Box::new(Hierarchy::parse("2:2:3", "1:4:9").unwrap()),
             4 => crate::common::Family::network("", 8, 4, &mut rng).machine,
-            // At no distance 0: messages over that are delivered in the cycle in which they are sent, PE by PE.
+            // Without distances of 0: such messages are delivered in the cycle in which they are sent, PE by
+            // PE.
             5 => {
                 let longest = 1 + rng.below(9);
                 Box::new(
@@ -168,7 +171,7 @@ fn the_same_as_flits_moved_cycle_by_cycle() {
 }
 
 #[test]
-fn what_is_sent_arrives_and_all_time_is_accounted_for() {
+fn every_message_arrives_and_all_time_is_accounted_for() {
     let mut rng = Rng::new(7);
     let machine = Grid::torus(&[5, 4, 3]).unwrap();
     let routing = Routing::new(&machine).unwrap();
@@ -217,13 +220,13 @@ fn several_tasks_of_a_pe_take_turns() {
     let spans = simulation.timeline.as_ref().unwrap().spans.clone();
     let turns: Vec<(u32, u64)> = spans.iter().map(|span| (span.task, span.begin)).collect();
     assert_eq!(turns, [(0, 0), (1, 10), (0, 20), (1, 30)]);
-    // Both messages leave at 40: one task is ready before, so that its turn comes first.
+    // Both messages leave at 40: one task is ready earlier, so its turn comes first.
     assert_eq!(simulation.completion_time, 47);
     assert_eq!((simulation.latency.local, simulation.latency.messages), (1, 1));
 }
 
 #[test]
-fn worms_in_a_ring_without_lanes_wait_for_each_other_and_are_named() {
+fn deadlocked_worms_in_a_ring_without_lanes_are_named() {
     let ring = Grid::torus(&[4]).unwrap();
     let all: Vec<(u32, u32, u64)> = (0..4).map(|task| (task, (task + 2) % 4, 10)).collect();
     let workload = messages(4, &all);
@@ -253,7 +256,7 @@ fn a_graph_is_one_synchronous_phase() {
 }
 
 #[test]
-fn what_cannot_be_simulated_is_told() {
+fn impossible_simulations_are_rejected() {
     let workload = messages(3, &[(0, 1, 4)]);
     let routing = Routing::new(&Grid::mesh(&[2]).unwrap()).unwrap();
     let fault =
@@ -268,7 +271,7 @@ fn what_cannot_be_simulated_is_told() {
     heavy.add_edge(0, 1, 7);
     heavy.add_edge(2, 1, 1 << 48);
     let error = Workload::of_graph(&heavy.build().unwrap()).unwrap_err().to_string();
-    let begin = "the edges of the graph are too heavy to be simulated: that of processes 1 and 2,";
+    let begin = "the edges of the graph are too heavy to simulate: the edge of processes 1 and 2,";
     assert!(error.starts_with(begin), "{error}");
 }
 
@@ -294,9 +297,9 @@ fn a_timeline_is_a_trace_of_events() {
     assert_eq!((arrows("s"), arrows("f"), arrows("M")), (2, 2, 4));
 }
 
-/// Routes by the definitions: dimension by dimension, the shorter way round.
+/// Routes by definition: dimension by dimension, the shorter way round.
 #[test]
-fn routes_of_grids_go_dimension_by_dimension() -> Result<(), MachineError> {
+fn routes_in_grids_go_dimension_by_dimension() -> Result<(), MachineError> {
     let walk = |lengths: &[u32], is_closed: bool, from: u32, to: u32| -> Vec<String> {
         let coordinates = |mut vertex: u32| -> Vec<u32> {
             lengths
@@ -347,7 +350,8 @@ fn routes_of_grids_go_dimension_by_dimension() -> Result<(), MachineError> {
     Ok(())
 }
 
-/// On every other machine a route costs the distance, whatever it leads over, and is the same for messages of any length.
+/// On every other machine the cost of a route is the distance, whatever its links, and the same for messages
+/// of any length.
 #[test]
 fn routes_cost_the_distance() {
     let mut rng = Rng::new(3);

@@ -1,4 +1,4 @@
-//! What the tests of the programs share: what those of the library do, and how programs are run.
+//! Common code of the program tests: that of the library tests, and how programs are run.
 
 #[path = "../../../../tests/common/mod.rs"]
 mod library;

@@ -17,7 +17,7 @@ pub fn program(name: &str, folder: &Path) -> Command {
     command
 }
 
-/// The same program with the same arguments, to be started and watched while it runs.
+/// The same program with the same arguments, to be watched while it runs.
 pub fn to_spawn(command: &Command, folder: &Path) -> process::Command {
     let mut spawned = process::Command::new(command.get_program());
     spawned.args(command.get_args()).current_dir(folder);
@@ -29,13 +29,13 @@ pub fn report_in(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// What a command printed to stdout, once it has succeeded.
+/// The stdout of a command, which must succeed.
 pub fn stdout_of(command: &mut Command) -> String {
     let output = command.assert().success().get_output().stdout.clone();
     String::from_utf8(output).expect("programs print UTF-8")
 }
 
-/// What a command printed to stderr, once it has failed with `code`.
+/// The stderr of a command, which must fail with `code`.
 pub fn failure_of(command: &mut Command, code: i32) -> String {
     let output = command.assert().code(code).get_output().stderr.clone();
     let message = String::from_utf8(output).expect("programs print UTF-8");
@@ -50,7 +50,7 @@ pub fn after<'a>(text: &'a str, prefix: &str) -> &'a str {
     line.unwrap_or_else(|| panic!("no line starts with `{prefix}` in:\n{text}")).trim()
 }
 
-/// What stands between two texts, the first one of each.
+/// The text between the first occurrences of two texts.
 pub fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
     let rest = text.split_once(start).map(|(_, rest)| rest);
     let found = rest.and_then(|rest| rest.split_once(end)).map(|(found, _)| found);

@@ -1,4 +1,4 @@
-//! Runs that get signals.
+//! Runs that receive signals.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
@@ -9,7 +9,7 @@ use assert_cmd::Command;
 
 use super::to_spawn;
 
-/// A run at the point where it has printed a line that begins so.
+/// A run that has just printed a line with this beginning.
 pub fn start(command: &Command, folder: &Path, beginning: &str) -> (Child, BufReader<ChildStdout>) {
     let mut child = to_spawn(command, folder).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
@@ -21,14 +21,14 @@ pub fn start(command: &Command, folder: &Path, beginning: &str) -> (Child, BufRe
     (child, lines)
 }
 
-/// Sends a signal, which is named as `kill` does.
+/// Sends a signal, given by its name for `kill`.
 pub fn send(child: &Child, signal: &str) {
     let status = process::Command::new("kill").arg(signal).arg(child.id().to_string()).status().unwrap();
     assert!(status.success());
 }
 
-/// What a run prints from a signal on. A shell that runs a loop must see that Ctrl-C ended the program; a batch system takes a result
-/// for a success.
+/// The output of a run after a signal. A shell that runs a loop must see that Ctrl-C ended the program; a
+/// batch system takes a result for success.
 pub fn told_after(signal: &str, (mut child, mut lines): (Child, BufReader<ChildStdout>)) -> String {
     send(&child, signal);
     let mut text = String::new();

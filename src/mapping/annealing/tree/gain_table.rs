@@ -350,7 +350,7 @@ mod tests {
     use crate::testing::random_graph;
 
     fn check<A: Amount + std::fmt::Debug>(graph: &CsrGraph, hierarchy: &Hierarchy, rng: &mut Rng) {
-        let oracle = Distances::DeepTree(hierarchy.online64());
+        let oracle = Distances::WideTree(hierarchy.online64());
         let problem = Problem::new(graph, &oracle).unwrap();
         let n = graph.num_nodes() as u32;
         let mut gains = GainTable::<A>::new(graph, hierarchy, Mapping::identity(n as usize).pes());

@@ -302,7 +302,7 @@ mod tests {
 
     /// In a clique every exchange would be accepted, because all mappings have the same cost.
     #[test]
-    fn exchanges_of_hubs_are_paid_from_their_budget() {
+    fn exchanges_of_hubs_are_charged_to_their_budget() {
         let n = 600;
         let mut builder = GraphBuilder::new(n);
         for u in 0..n as NodeId {

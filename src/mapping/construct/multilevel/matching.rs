@@ -81,8 +81,8 @@ impl Matching<'_> {
         }
     }
 
-    /// Augments along paths u, x, y, v, where u and v are single and x and y are a pair: u is paired with x, and y
-    /// with v.
+    /// Augments along paths u, x, y, v, where u and v are single and x and y are a pair: u is paired with x,
+    /// and y with v.
     fn augment(&mut self) {
         for u in 0..self.num_full as NodeId {
             if !self.is_single(u) {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_places_are_looked_at_than_told() {
+    fn no_more_places_are_examined_than_documented() {
         let count = 2 * NEXT_PLACES;
         let in_order = (0..count as PeId / 2).map(|pair| [Some(2 * pair), Some(2 * pair + 1)]);
         let (pairs, asked) = pairs_in_row(count, &());

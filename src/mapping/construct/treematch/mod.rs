@@ -1,5 +1,6 @@
-//! TreeMatch (Jeannot, Mercier and Tessier, "Process placement in multicore clusters: algorithmic issues and practical
-//! techniques", 2014): processes are grouped level by level, from the leaves of the machine to its root.
+//! TreeMatch (Jeannot, Mercier and Tessier, "Process placement in multicore clusters: algorithmic issues and
+//! practical techniques", 2014): processes are grouped level by level, from the leaves of the machine to its
+//! root.
 //!
 //! A level of arity k groups the processes by k such that little traffic leaves the groups. The groups are
 //! the processes of the next level. Levels of high arity are first divided into several levels ([`divided`]),
@@ -164,7 +165,8 @@ fn division(arity: usize) -> Option<(usize, usize)> {
 fn binomial(n: usize, k: usize) -> u128 {
     let mut result: u128 = 1;
     for i in 0..k.min(n.saturating_sub(k)) {
-        // The product of i + 1 factors in a row is a multiple of (i + 1)!, so this division leaves no remainder.
+        // The product of i + 1 factors in a row is a multiple of (i + 1)!, so this division leaves no
+        // remainder.
         match result.checked_mul((n - i) as u128) {
             Some(product) => result = product / (i as u128 + 1),
             None => return u128::MAX,
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn figure_6_is_what_the_groups_of_figure_5_exchange() {
+    fn the_groups_of_figure_5_have_the_traffic_of_figure_6() {
         let pairs = groups(&figure_5(), 2, 0, &());
         assert_eq!(pairs, [0, 0, 1, 1, 2, 2, 3, 3]);
         let quotient = quotient::contract(&figure_5(), &pairs, 4);

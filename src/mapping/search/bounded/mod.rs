@@ -23,8 +23,6 @@
 //!
 //! Memory: O(n k + m), where O(m) is for the tables of hubs. An exchange costs O(k) for each arc of the two
 //! processes and of their neighbours that are not hubs.
-//! Memory: O(n k + m), the second for tables of hubs. An exchange costs O(k) for each arc of the two processes, and for
-//! each arc of their neighbours that are no hubs.
 
 mod hubs;
 mod tree;

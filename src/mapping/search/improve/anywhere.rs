@@ -100,7 +100,8 @@ impl Anywhere {
     }
 }
 
-/// Improves the most promising of some mappings; the result is not worse than any. See [`improve`](super::improve).
+/// Improves the most promising of some mappings; the result is not worse than any. See
+/// [`improve`](super::improve).
 pub(super) fn improve(
     problem: &Problem<'_>,
     starts: &[&Mapping],

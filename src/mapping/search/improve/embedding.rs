@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_found_on_the_machines_of_their_shape_and_nowhere_else() {
+    fn patterns_are_found_only_on_machines_of_their_shape() {
         let mut rng = Rng::new(4);
         for (name, machine, pattern) in pattern_machines() {
             let distances = machine.distances().unwrap();

@@ -7,7 +7,6 @@
 //!
 //! The new partition must differ from the present one, so small regions are partitioned alternately with and
 //! without coarsening.
-//! now without coarsening.
 
 use std::cmp::Reverse;
 
@@ -54,7 +53,7 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
     if start == identity {
         return Improved::unchanged(start.into_pes());
     }
-    let distances = Distances::DeepTree(hierarchy.online64());
+    let distances = Distances::WideTree(hierarchy.online64());
     let problem = Problem::new(graph, &distances).expect("a part of a problem is a problem");
     let loss = cost(&problem, &start) - cost(&problem, &identity);
     let improved = anneal(graph, hierarchy, start.pes(), &config.rebuilt, derive(seed, 1), observer);

@@ -147,11 +147,11 @@ impl<'a> State<'a> {
             observer,
             least,
         };
-        state.tell();
+        state.report();
         state
     }
 
-    fn tell(&self) {
+    fn report(&self) {
         let mut least = self.least.lock().unwrap_or_else(PoisonError::into_inner);
         if self.cost < *least {
             *least = self.cost;
@@ -161,12 +161,12 @@ impl<'a> State<'a> {
 
     /// Takes the optimal mapping.
     fn solve_exactly(&mut self) {
-        let distances = Distances::DeepTree(self.hierarchy.online64());
+        let distances = Distances::WideTree(self.hierarchy.online64());
         let problem = Problem::new(self.graph, &distances).expect("the mapping has a cost");
         if let Some((cost, pe_of)) = exact::optimum(&problem, Some(self.hierarchy), self.cost) {
             self.cost = cost;
             self.pe_of = pe_of;
-            self.tell();
+            self.report();
         }
     }
 
@@ -261,7 +261,7 @@ impl<'a> State<'a> {
                     self.process_on[pe as usize] = process;
                 }
                 self.cost -= improved.gain;
-                self.tell();
+                self.report();
             }
         }
     }

@@ -1,0 +1,94 @@
+//! Where the PEs of a machine are.
+
+use crate::ground::types::PeId;
+use crate::machine::Machine;
+
+/// More cores than any node has. Capacities may be larger where they stand for shares of the work.
+const MOST_CORES: u32 = 1 << 12;
+
+/// A machine that knows on which nodes its PEs are. [`Machine::located`] returns it to launchers, which ask through [`Nodes`](super::Nodes).
+///
+/// ```
+/// use viem::machine::{DistanceMatrix, Distances, Located, Location, Machine, MachineError, Nodes};
+/// use viem::ground::types::PeId;
+///
+/// /// Two nodes of two cores.
+/// struct Pair;
+///
+/// impl Machine for Pair {
+///     fn num_pes(&self) -> usize {
+///         4
+///     }
+///     fn distances(&self) -> Result<Distances, MachineError> {
+///         DistanceMatrix::from_fn(4, |p, q| if p / 2 == q / 2 { 1 } else { 10 })?.distances()
+///     }
+///     fn located(&self) -> Option<&dyn Located> {
+///         Some(self)
+///     }
+/// }
+///
+/// impl Located for Pair {
+///     fn location(&self, pe: PeId) -> Location {
+///         Location::new(pe / 2, vec![pe % 2])
+///     }
+///     fn host(&self, node: u32) -> Option<&str> {
+///         Some(["left", "right"][node as usize])
+///     }
+/// }
+///
+/// let nodes = Nodes::of(&Pair);
+/// assert_eq!((nodes.site(3).host, nodes.site(3).cpus), ("right", &[1][..]));
+/// ```
+pub trait Located {
+    /// Where a PE is.
+    fn location(&self, pe: PeId) -> Location;
+
+    /// The name that the system has for a node, if the machine knows it.
+    fn host(&self, _node: u32) -> Option<&str> {
+        None
+    }
+}
+
+/// Where a PE is in a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Location {
+    /// The node, from 0.
+    pub node: u32,
+    /// The package (socket) in the node, from 0.
+    pub package: u32,
+    /// The first core in the package, from 0; only cores that can be used count.
+    pub core: u32,
+    /// The number of consecutive cores that the PE has hardware threads of.
+    pub num_cores: u32,
+    /// The CPUs (hardware threads) of the PE by the operating system's numbers, ascending.
+    pub cpus: Vec<u32>,
+}
+
+impl Location {
+    /// These CPUs of a node, as one core: the first of the first package.
+    pub fn new(node: u32, cpus: Vec<u32>) -> Self {
+        Self { node, package: 0, core: 0, num_cores: 1, cpus }
+    }
+
+    /// The same CPUs, but as this core of this package.
+    pub fn with_core(self, package: u32, core: u32) -> Self {
+        Self { package, core, ..self }
+    }
+}
+
+/// Where a PE is; on a node of its own if the machine does not know.
+pub(super) fn location<M: Machine + ?Sized>(machine: &M, pe: PeId) -> Location {
+    match machine.located() {
+        Some(located) => located.location(pe),
+        None => {
+            let num_cores = machine.capacity(pe).min(MOST_CORES);
+            Location { num_cores, ..Location::new(machine.number(pe), (0..num_cores).collect()) }
+        }
+    }
+}
+
+/// The name that the system has for a node, if the machine knows it.
+pub(super) fn host<M: Machine + ?Sized>(machine: &M, node: u32) -> Option<&str> {
+    machine.located()?.host(node)
+}
