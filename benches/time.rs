@@ -79,7 +79,7 @@ fn regular(preset: MapPreset) {
         let config = TaskMapConfig::preset(preset);
         let watch = Stopwatch::start(1);
         let shuffled = shuffled(&natural, 5);
-        let found = map_tasks(&shuffled, &machine, &config, None, &()).expect("there is room");
+        let found = map_tasks(&shuffled, &machine, &config).expect("there is room");
         let seconds = watch.seconds();
         let (_, simulated) = both(&shuffled, &machine, found.mapping.pes());
         // Butterflies fit meshes best with their own numbering; all others can be as fast as without any
@@ -126,11 +126,11 @@ fn congested_workloads(preset: MapPreset) {
         let solution = solve(&workload.graph(), &machine, &config.mapping).expect("there is room");
         let cost = time(solution.mapping.pes());
         let watch = Stopwatch::start(1);
-        let found = map_tasks(&workload, &machine, &config, None, &()).expect("there is room");
+        let found = map_tasks(&workload, &machine, &config).expect("there is room");
         let seconds = watch.seconds();
         let own = time(found.mapping.pes());
         config.simulated = 0;
-        let estimated = map_tasks(&workload, &machine, &config, None, &()).expect("there is room");
+        let estimated = map_tasks(&workload, &machine, &config).expect("there is room");
         let estimated = time(estimated.mapping.pes());
         let identity: Vec<PeId> = (0..side * side).collect();
         shares.push(own / cost);
@@ -170,8 +170,7 @@ fn speed(preset: MapPreset) {
         let workload = shuffled(&workload(pattern, &lengths, Size::default(), 1).expect("a size"), 3);
         let machine = Grid::mesh(&[side, side]).expect("few PEs");
         let watch = Stopwatch::start(1);
-        let found =
-            map_tasks(&workload, &machine, &TaskMapConfig::preset(preset), None, &()).expect("there is room");
+        let found = map_tasks(&workload, &machine, &TaskMapConfig::preset(preset)).expect("there is room");
         let seconds = watch.seconds();
         table.row([
             format!("{pattern} {lengths:?} on {side} x {side}"),
@@ -241,7 +240,7 @@ fn both(workload: &Workload, machine: &dyn Machine, mapping: &[PeId]) -> (f64, f
     let settings = SimulationConfig::default();
     let model = WorkloadModel::new(workload, settings.costs).expect("few messages");
     let estimate = Estimate::of(&model, &routing, mapping).expect("few phases");
-    let simulated = simulate(workload, &routing, mapping, settings, &()).expect("it ends");
+    let simulated = simulate(workload, &routing, mapping, settings).expect("it ends");
     (estimate.cycles(), simulated.completion_time as f64)
 }
 
@@ -271,7 +270,7 @@ fn simulator(messages: u64) {
         let mapping: Vec<PeId> = (0..n).collect();
         let watch = Stopwatch::start(1);
         let simulated =
-            simulate(&workload, &routing, &mapping, SimulationConfig::default(), &()).expect("it ends");
+            simulate(&workload, &routing, &mapping, SimulationConfig::default()).expect("it ends");
         let seconds = watch.seconds();
         let hops: u64 = simulated.links.iter().map(|link| link.messages).sum();
         let flit_hops: u64 = simulated.links.iter().map(|link| link.flits).sum();

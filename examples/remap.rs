@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut speeds = [2; 15];
     speeds[0] = 1;
     let targets = Targets::proportional(&mesh, &speeds, 0.03)?;
-    let new = partitioner.remap(&mesh, &targets, &homes, "0.1".parse()?, &())?;
+    let new = partitioner.remap(&mesh, &targets, &homes, "0.1".parse()?)?;
     println!(
         "after: {} edges are cut, {} vertices change place",
         new.partition.cut(),
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     println!("weight of migration, cut, vertices that change place:");
     let points = curve(mesh.total_node_weight(), |weight| {
-        let remapped = partitioner.remap(&mesh, &targets, &homes, weight, &())?;
+        let remapped = partitioner.remap(&mesh, &targets, &homes, weight)?;
         let overload = remapped.partition.overload();
         Ok::<_, Box<dyn Error>>(Some((remapped.partition.cut(), remapped.migration, overload)))
     })?;

@@ -73,6 +73,8 @@
 //! | `petgraph` | [`CsrGraph::from_petgraph`]: graphs of the crate `petgraph` |
 //! | `sprs` | [`CsrGraph::from_sprs_symmetric`], [`CsrGraph::from_sprs_summed`]: sparse matrices of the crate `sprs` |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod graph;
 pub mod ground;
 #[cfg(feature = "io")]

@@ -221,7 +221,7 @@ fn parts(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome>
     let partitioner = Partitioner::new(run.preset, 2 * draw + 1);
     let (_, seconds) = timed(run, || partitioner.partition(graph, &targets));
     let remap = |weight| {
-        let remapped = partitioner.remap(graph, &targets, &homes, weight, &());
+        let remapped = partitioner.remap(graph, &targets, &homes, weight);
         let remapped = remapped.unwrap_or_else(|error| fail(error));
         let partition = remapped.partition;
         (partition.cut(), remapped.migration, partition.overload())
@@ -287,7 +287,7 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
     let homes = Homes::new(old.pes(), &left, machine.num_pes()).unwrap_or_else(|error| fail(error));
     let (_, seconds) = timed(run, || map(machine.as_ref(), 2 * draw + 1));
     let remap = |weight| {
-        let solution = remap_many_to_one(graph, machine.as_ref(), &config(2 * draw + 1), &homes, weight, &());
+        let solution = remap_many_to_one(graph, machine.as_ref(), &config(2 * draw + 1), &homes, weight);
         let report = solution.unwrap_or_else(|error| fail(error)).report;
         (report.cost, report.migration.unwrap_or_default(), report.loads.overload)
     };

@@ -16,7 +16,7 @@ use viem::io::number_list;
 use viem::io::output::OutputId;
 use viem::io::{self, Outputs, ReadError, Source, WriteError};
 use viem::machine::Machine;
-use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, SolveError, remap_many_to_one};
+use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, SolveError, remap_many_to_one_watched};
 use viem::partition::{CurvePoint, Homes, Migration, MigrationWeight, curve};
 use viem::report::picture;
 use viem_verify::{self as verify, OldText};
@@ -138,7 +138,7 @@ impl Remap<'_> {
         console: Console,
         observer: &dyn Observer,
     ) -> Result<(ManyToOneSolution, Option<Curve>)> {
-        let at = |weight| remap_many_to_one(graph, machine, config, &self.homes, weight, observer);
+        let at = |weight| remap_many_to_one_watched(graph, machine, config, &self.homes, weight, observer);
         let solution = at(self.weight)?;
         let curve = self.curve(graph.total_node_weight(), "J", console, |weight| {
             let report = at(weight)

@@ -33,8 +33,8 @@ fuzz_target!(|input: (u8, &[u8])| {
     let grid = if shape < 128 { Grid::mesh(&[side, 3]) } else { Grid::torus(&[side, 3]) };
     let routing = Routing::new(&grid.expect("few vertices")).expect("few links");
     let pe_of: Vec<u32> = (0..workload.num_tasks() as u32).map(|task| task * 7 % (3 * side)).collect();
-    let simulated = simulate(&workload, &routing, &pe_of, SimulationConfig::default(), &())
-        .expect("there is no deadlock");
+    let simulated =
+        simulate(&workload, &routing, &pe_of, SimulationConfig::default()).expect("there is no deadlock");
     let busy: u64 = simulated.pes.iter().map(|pe| pe.busy).sum();
     let work: u64 = (0..workload.num_tasks() as u32).map(|task| workload.work(task)).sum();
     assert_eq!(busy, work + 2 * workload.num_messages());

@@ -80,7 +80,7 @@ impl SimulationOptions {
         is_drawn: bool,
     ) -> Result<Option<Simulation>> {
         let settings = SimulationConfig::new(costs).with_timeline(self.trace.is_some() || is_drawn);
-        let run = || simulate(program, routing, mapping.pes(), settings, &());
+        let run = || simulate(program, routing, mapping.pes(), settings);
         Ok(self.simulate.then(run).transpose()?)
     }
 

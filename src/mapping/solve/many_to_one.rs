@@ -258,11 +258,22 @@ pub fn evaluate_many_to_one(
 /// // PE 2 has become slow.
 /// let slower = Capacities::new(machine, vec![2, 2, 1, 2, 2, 2, 2, 2])?;
 /// let homes = Homes::new(old.pes(), &[], 8)?;
-/// let new = remap_many_to_one(&mesh, &slower, &config, &homes, "5".parse()?, &())?;
+/// let new = remap_many_to_one(&mesh, &slower, &config, &homes, "5".parse()?)?;
 /// assert!(new.report.migration.unwrap().vertices < 400);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn remap_many_to_one(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &ManyToOneConfig,
+    homes: &Homes,
+    weight: MigrationWeight,
+) -> Result<ManyToOneSolution, SolveError> {
+    remap_many_to_one_watched(graph, machine, config, homes, weight, &())
+}
+
+/// As [`remap_many_to_one`], with an observer. If it asks to stop, the bounds are respected as otherwise, but J may be poor.
+pub fn remap_many_to_one_watched(
     graph: &CsrGraph,
     machine: &dyn Machine,
     config: &ManyToOneConfig,

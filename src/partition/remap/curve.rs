@@ -37,7 +37,7 @@ const POWERS: std::ops::RangeInclusive<i32> = -3..=6;
 /// let homes = Homes::new(partitioner.partition(&mesh, &Targets::equal(&mesh, 5, 0.03)?).blocks(), &[], 5)?;
 /// let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2], 0.03)?;
 /// let points = curve(mesh.total_node_weight(), |weight| {
-///     let remapped = partitioner.remap(&mesh, &targets, &homes, weight, &())?;
+///     let remapped = partitioner.remap(&mesh, &targets, &homes, weight)?;
 ///     let partition = remapped.partition;
 ///     Ok::<_, viem::partition::RemapError>(Some((partition.cut(), remapped.migration, partition.overload())))
 /// })?;

@@ -34,7 +34,7 @@ impl Partitioner {
     /// let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 6, 0.03)?).into_blocks();
     /// // Block 2 leaves.
     /// let homes = Homes::new(&old, &[2], 5)?;
-    /// let remapped = partitioner.remap(&mesh, &Targets::equal(&mesh, 5, 0.03)?, &homes, "0.5".parse()?, &())?;
+    /// let remapped = partitioner.remap(&mesh, &Targets::equal(&mesh, 5, 0.03)?, &homes, "0.5".parse()?)?;
     /// assert!(remapped.migration.vertices < 1200 / 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -44,11 +44,23 @@ impl Partitioner {
         targets: &Targets,
         homes: &Homes,
         weight: MigrationWeight,
+    ) -> Result<Remapped, RemapError> {
+        self.remap_watched(graph, targets, homes, weight, &())
+    }
+
+    /// As [`remap`](Self::remap), with an observer. If it asks to stop, the result is the best partition found so far.
+    pub fn remap_watched(
+        &self,
+        graph: &CsrGraph,
+        targets: &Targets,
+        homes: &Homes,
+        weight: MigrationWeight,
         observer: &dyn Observer,
     ) -> Result<Remapped, RemapError> {
         if let Some((open, numbers)) = targets.open() {
             homes.check(graph.num_nodes(), targets.num_blocks())?;
-            let remapped = self.remap(graph, &open, &homes.without_others(&numbers), weight, observer)?;
+            let remapped =
+                self.remap_watched(graph, &open, &homes.without_others(&numbers), weight, observer)?;
             let blocks = renamed(remapped.partition.blocks(), &numbers);
             let migration = homes.migration(graph, &blocks);
             return Ok(Remapped { partition: Partition::of(graph, blocks, targets), migration });

@@ -208,21 +208,28 @@ const SEARCHED: usize = 3;
 /// Maps the tasks of a workload to the PEs of a machine, each PE up to its capacity, so that the workload
 /// ends early.
 ///
-/// `given`, if any, is an additional start. If the observer asks to stop, the result is the best mapping
-/// found so far.
-///
 /// ```
 /// use viem::workload::map::{TaskMapConfig, map_tasks};
 /// use viem::workload::generate::{Pattern, Size, workload};
 /// use viem::machine::Grid;
 ///
 /// let ring = workload(Pattern::Ring, &[16], Size::default(), 0)?;
-/// let assignment = map_tasks(&ring, &Grid::mesh(&[4, 4])?, &TaskMapConfig::default(), None, &())?;
-/// Every message travels between neighbours, without contention.
+/// let assignment = map_tasks(&ring, &Grid::mesh(&[4, 4])?, &TaskMapConfig::default())?;
+/// // Every message travels between neighbours, without contention.
 /// assert_eq!(assignment.report.estimate, assignment.report.ideal);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn map_tasks(
+    workload: &Workload,
+    machine: &dyn Machine,
+    config: &TaskMapConfig,
+) -> Result<TaskMapping, TaskMapError> {
+    map_tasks_watched(workload, machine, config, None, &())
+}
+
+/// As [`map_tasks`], with an additional start and an observer. If the observer asks to stop, the result is the
+/// best mapping found so far.
+pub fn map_tasks_watched(
     workload: &Workload,
     machine: &dyn Machine,
     config: &TaskMapConfig,

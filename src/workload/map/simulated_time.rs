@@ -6,7 +6,7 @@
 use crate::ground::observer::Observer;
 use crate::ground::types::PeId;
 use crate::workload::routing::Routing;
-use crate::workload::simulate::{SimulationConfig, SimulationError, simulate};
+use crate::workload::simulate::{SimulationConfig, SimulationError, simulate_watched};
 use crate::workload::{TaskId, Workload};
 
 /// Simulates one mapping after another.
@@ -37,7 +37,8 @@ impl<'a> SimulatedTime<'a> {
     }
 
     fn run(&mut self) -> Result<(i64, i64), SimulationError> {
-        let simulation = simulate(self.workload, self.routing, &self.pe_of, self.settings, self.observer)?;
+        let simulation =
+            simulate_watched(self.workload, self.routing, &self.pe_of, self.settings, self.observer)?;
         let hops: u64 = simulation.links.iter().map(|link| link.messages).sum();
         self.work += 1 + hops + self.workload.num_instructions() / 2;
         let latencies = simulation.latency.mean * simulation.latency.messages as f64;

@@ -181,26 +181,36 @@ fn circle_of(circle: &[Blocked]) -> String {
 /// let routing = Routing::new(&Grid::mesh(&[4])?)?;
 /// let settings = SimulationConfig::new(Costs::new(0, 0));
 /// // Ten flits over three links.
-/// assert_eq!(simulate(&workload, &routing, &[0, 3], settings, &())?.completion_time, 10 + 3 - 1);
+/// assert_eq!(simulate(&workload, &routing, &[0, 3], settings)?.completion_time, 10 + 3 - 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn simulate(
     workload: &Workload,
     routing: &Routing,
     pe_of: &[PeId],
-    settings: SimulationConfig,
+    config: SimulationConfig,
+) -> Result<Simulation, SimulationError> {
+    simulate_watched(workload, routing, pe_of, config, &())
+}
+
+/// As [`simulate`]; fails if the observer asks to stop.
+pub fn simulate_watched(
+    workload: &Workload,
+    routing: &Routing,
+    pe_of: &[PeId],
+    config: SimulationConfig,
     observer: &dyn Observer,
 ) -> Result<Simulation, SimulationError> {
-    check(workload, routing, pe_of, settings.costs)?;
+    check(workload, routing, pe_of, config.costs)?;
     let mut run = Run {
         workload,
         routing,
         pe_of,
-        tasks: Tasks::new(workload, pe_of, routing.num_pes(), settings.costs, settings.has_timeline),
+        tasks: Tasks::new(workload, pe_of, routing.num_pes(), config.costs, config.has_timeline),
         network: Network::new(routing.num_lanes()),
         calendar: Calendar::new(),
         due: (0..routing.num_pes() as PeId).collect(),
-        flights: settings.has_timeline.then(Vec::new),
+        flights: config.has_timeline.then(Vec::new),
         latencies: Latencies::default(),
     };
     let time = run.run_all(observer)?;

@@ -105,7 +105,7 @@ fn parts_of_speed_0_stay_empty_whatever_vertices_weigh() {
         let partitioner = Partitioner::new(PartitionPreset::Fast, 1);
         for weight in ["0", "1"] {
             let weight = weight.parse().unwrap();
-            let remapped = partitioner.remap(&graph, &targets, &homes, weight, &()).unwrap();
+            let remapped = partitioner.remap(&graph, &targets, &homes, weight).unwrap();
             check_partition(&graph, &remapped.partition);
             check(remapped.partition.blocks(), "remapped");
             assert_eq!(remapped.migration, homes.migration(&graph, remapped.partition.blocks()));

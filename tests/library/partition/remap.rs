@@ -57,7 +57,7 @@ fn remapped(
     preset: PartitionPreset,
     x: &str,
 ) -> Remapped {
-    let remapped = Partitioner::new(preset, 5).remap(graph, targets, homes, weight(x), &()).unwrap();
+    let remapped = Partitioner::new(preset, 5).remap(graph, targets, homes, weight(x)).unwrap();
     check(graph, targets, homes, &remapped);
     remapped
 }
@@ -176,7 +176,7 @@ fn the_result_does_not_depend_on_threads() {
     let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 1, 2, 2, 2], 0.03).unwrap();
     let run = |threads, seed| {
         let partitioner = Partitioner::new(PartitionPreset::Strong, seed);
-        let remap = || partitioner.remap(&mesh, &targets, &homes, weight("0.1"), &()).unwrap();
+        let remap = || partitioner.remap(&mesh, &targets, &homes, weight("0.1")).unwrap();
         threads::run(threads, remap).unwrap().partition.into_blocks()
     };
     let one = run(1, 2);
@@ -194,7 +194,7 @@ fn on_a_machine_j_and_migration_are_weighed() {
     let slower = Capacities::new(machine, capacities).unwrap();
     let mut last = None;
     for x in ["0", "1", "50", "5000"] {
-        let solution = remap_many_to_one(&mesh, &slower, &config, &homes, weight(x), &()).unwrap();
+        let solution = remap_many_to_one(&mesh, &slower, &config, &homes, weight(x)).unwrap();
         let report = &solution.report;
         let pe_of = solution.mapping.pes();
         assert_eq!(report.cost, j_of(&mesh, pe_of));
@@ -207,7 +207,7 @@ fn on_a_machine_j_and_migration_are_weighed() {
     // PE 5 must give away three quarters of 100 vertices; its neighbours pass on some of them.
     assert!((60..250).contains(&last.unwrap().vertices), "{last:?}");
     let scratch = map_many_to_one(&mesh, &slower, &config).unwrap();
-    let relabelled = remap_many_to_one(&mesh, &slower, &config, &homes, weight("0"), &()).unwrap();
+    let relabelled = remap_many_to_one(&mesh, &slower, &config, &homes, weight("0")).unwrap();
     assert_eq!(relabelled.report.cost, scratch.report.cost);
     let kept = homes.migration(&mesh, scratch.mapping.pes()).weight;
     assert!(relabelled.report.migration.unwrap().weight <= kept);
@@ -223,8 +223,8 @@ fn j_stays_low_when_whole_parts_of_a_machine_become_slower() {
     // The first node, a quarter of the second, and some single PEs.
     let capacity = |pe: u32| if pe < 20 || pe.is_multiple_of(11) { 1 } else { 2 };
     let slower = Capacities::new(tree, (0..64).map(capacity).collect()).unwrap();
-    let scratch = remap_many_to_one(&mesh, &slower, &config, &homes, weight("0"), &()).unwrap().report;
-    let remapped = remap_many_to_one(&mesh, &slower, &config, &homes, weight("4"), &()).unwrap().report;
+    let scratch = remap_many_to_one(&mesh, &slower, &config, &homes, weight("0")).unwrap().report;
+    let remapped = remap_many_to_one(&mesh, &slower, &config, &homes, weight("4")).unwrap().report;
     let ratio = remapped.cost as f64 / scratch.cost as f64;
     assert!(ratio < 1.25, "{ratio}");
     let moved = [&remapped, &scratch].map(|report| report.migration.unwrap().weight);
@@ -238,7 +238,7 @@ fn where_bounds_hold_the_result_is_not_worse_than_if_all_stayed() {
     let (before, homes, mut config) = mapped(&mesh, &machine, MapPreset::Fast, 0);
     for x in ["0.01", "1", "10", "300"] {
         config.seed += 1;
-        let report = remap_many_to_one(&mesh, &machine, &config, &homes, weight(x), &()).unwrap().report;
+        let report = remap_many_to_one(&mesh, &machine, &config, &homes, weight(x)).unwrap().report;
         let cost = report.cost as f64 + weight(x).value() * report.migration.unwrap().weight as f64;
         assert!(cost <= before.report.cost as f64, "{x}: {cost} beside {}", before.report.cost);
     }
@@ -258,7 +258,7 @@ fn the_curve_leads_from_scratch_to_little_migration() {
     let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2, 2], 0.03).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Eco, 1);
     let points = curve(mesh.total_node_weight(), |weight| {
-        let remapped = partitioner.remap(&mesh, &targets, &homes, weight, &())?;
+        let remapped = partitioner.remap(&mesh, &targets, &homes, weight)?;
         check(&mesh, &targets, &homes, &remapped);
         let Remapped { partition, migration, .. } = remapped;
         Ok::<_, RemapError>(Some((partition.cut(), migration, partition.overload())))
@@ -297,7 +297,7 @@ fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
         let old: Vec<u32> = (0..n).map(|_| rng.below(14)).collect();
         let homes = Homes::new(&old, &[12, 13], 12).unwrap();
         for x in ["0.5", "100"] {
-            let solution = remap_many_to_one(&graph, &machine, &config, &homes, weight(x), &()).unwrap();
+            let solution = remap_many_to_one(&graph, &machine, &config, &homes, weight(x)).unwrap();
             assert_eq!(solution.report.cost, j_of(&graph, solution.mapping.pes()));
             let pe_of = solution.mapping.pes();
             assert_eq!(solution.report.migration, Some(homes.migration(&graph, pe_of)));
@@ -318,21 +318,21 @@ fn invalid_input_is_rejected() {
     let graph = generate::grid(3, 1);
     let partitioner = Partitioner::new(PartitionPreset::Fast, 0);
     let targets = Targets::equal(&graph, 2, 0.5).unwrap();
-    let error = partitioner.remap(&graph, &targets, &homes, weight("1"), &()).unwrap_err();
+    let error = partitioner.remap(&graph, &targets, &homes, weight("1")).unwrap_err();
     assert_eq!(error, RemapError::Homes(HomesError::Length { found: 2, expected: 3 }));
     let homes = Homes::new(&[0, 1, 1], &[], 3).unwrap();
-    let error = partitioner.remap(&graph, &targets, &homes, weight("0"), &()).unwrap_err();
+    let error = partitioner.remap(&graph, &targets, &homes, weight("0")).unwrap_err();
     assert_eq!(error, RemapError::Homes(HomesError::Blocks { found: 3, expected: 2 }));
     let mut builder = GraphBuilder::new(2);
     builder.add_edge(0, 1, i64::MAX / 8);
     let heavy = builder.build().unwrap();
     let homes = Homes::new(&[0, 1], &[], 2).unwrap();
     let targets = Targets::equal(&heavy, 2, 0.0).unwrap();
-    let error = partitioner.remap(&heavy, &targets, &homes, weight("0.3"), &()).unwrap_err();
+    let error = partitioner.remap(&heavy, &targets, &homes, weight("0.3")).unwrap_err();
     assert!(matches!(error, RemapError::TooLarge { .. }));
     let machine = Hierarchy::parse("2", "1").unwrap();
     let config = ManyToOneConfig::preset(MapPreset::Fast);
     let homes = Homes::new(&[0, 1, 2], &[], 3).unwrap();
-    let error = remap_many_to_one(&graph, &machine, &config, &homes, weight("1"), &()).unwrap_err();
+    let error = remap_many_to_one(&graph, &machine, &config, &homes, weight("1")).unwrap_err();
     assert!(matches!(error, SolveError::Remap(RemapError::Homes(HomesError::Blocks { .. }))));
 }

@@ -6,7 +6,9 @@ use viem::ground::rng::Rng;
 use viem::ground::types::Distance;
 use viem::machine::{DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, MachineError};
 use viem::workload::routing::{Flow, Routing};
-use viem::workload::simulate::{ChromeTrace, Costs, Simulation, SimulationConfig, SimulationError, simulate};
+use viem::workload::simulate::{
+    ChromeTrace, Costs, Simulation, SimulationConfig, SimulationError, simulate, simulate_watched,
+};
 use viem::workload::{TaskId, Workload, WorkloadBuilder};
 
 const FREE: Costs = Costs::new(0, 0);
@@ -17,7 +19,7 @@ fn settings(costs: Costs) -> SimulationConfig {
 
 fn run(workload: &Workload, machine: &dyn Machine, pe_of: &[u32]) -> Simulation {
     let routing = Routing::new(machine).unwrap();
-    simulate(workload, &routing, pe_of, settings(FREE), &()).unwrap()
+    simulate(workload, &routing, pe_of, settings(FREE)).unwrap()
 }
 
 /// Messages sent at time 0: sender, receiver, number of flits.
@@ -142,7 +144,7 @@ fn results_match_the_cycle_by_cycle_simulator() {
         let workload = random_workload(&mut rng, tasks, num_messages, longest);
         let pe_of: Vec<u32> = (0..tasks).map(|_| rng.below(machine.num_pes() as u32)).collect();
         let costs = Costs::new(u64::from(rng.below(3)), u64::from(rng.below(3)));
-        let fast = simulate(&workload, &routing, &pe_of, settings(costs), &()).unwrap();
+        let fast = simulate(&workload, &routing, &pe_of, settings(costs)).unwrap();
         let name = format!("case {case}: {workload:?} on {} by {pe_of:?}, {costs:?}", machine.describe());
         let Some(slow) = slow_run(&workload, &routing, &pe_of, costs, 20_000) else {
             panic!("{name} does not end")
@@ -178,8 +180,8 @@ fn every_message_arrives_and_all_time_is_accounted_for() {
     for _ in 0..20 {
         let workload = random_workload(&mut rng, 60, 600, 40);
         let pe_of: Vec<u32> = (0..60).map(|_| rng.below(60)).collect();
-        let all = simulate(&workload, &routing, &pe_of, settings(Costs::default()), &()).unwrap();
-        let again = simulate(&workload, &routing, &pe_of, settings(Costs::default()), &()).unwrap();
+        let all = simulate(&workload, &routing, &pe_of, settings(Costs::default())).unwrap();
+        let again = simulate(&workload, &routing, &pe_of, settings(Costs::default())).unwrap();
         assert_eq!(all, again);
         assert_eq!(all.latency.messages + all.latency.local, workload.num_messages());
         assert!(all.latency.mean >= all.latency.mean_alone);
@@ -231,7 +233,7 @@ fn deadlocked_worms_in_a_ring_without_lanes_are_named() {
     let all: Vec<(u32, u32, u64)> = (0..4).map(|task| (task, (task + 2) % 4, 10)).collect();
     let workload = messages(4, &all);
     let single = Routing::new(&ring).unwrap().with_single_lanes();
-    let error = simulate(&workload, &single, &[0, 1, 2, 3], settings(FREE), &()).unwrap_err();
+    let error = simulate(&workload, &single, &[0, 1, 2, 3], settings(FREE)).unwrap_err();
     let SimulationError::Deadlock { ref circle, .. } = error else { panic!("{error}") };
     assert_eq!(circle.len(), 4);
     assert_eq!((circle[0].from, circle[0].to, circle[0].link.as_str()), (0, 2, "(1) -> (2)"));
@@ -259,13 +261,12 @@ fn a_graph_is_one_synchronous_phase() {
 fn impossible_simulations_are_rejected() {
     let workload = messages(3, &[(0, 1, 4)]);
     let routing = Routing::new(&Grid::mesh(&[2]).unwrap()).unwrap();
-    let fault =
-        |pe_of: &[u32], costs| simulate(&workload, &routing, pe_of, settings(costs), &()).unwrap_err();
+    let fault = |pe_of: &[u32], costs| simulate(&workload, &routing, pe_of, settings(costs)).unwrap_err();
     assert_eq!(fault(&[0, 1], FREE), SimulationError::MappingDiffers { found: 2, expected: 3 });
     assert_eq!(fault(&[0, 1, 2], FREE), SimulationError::PeOutOfRange { task: 2, pe: 2, count: 2 });
     assert_eq!(fault(&[0, 1, 0], Costs::new(u64::MAX, 0)), SimulationError::CostTooLarge);
     let far = Routing::new(&Hierarchy::parse("2", &i64::MAX.to_string()).unwrap()).unwrap();
-    let error = simulate(&workload, &far, &[0, 1, 0], settings(FREE), &()).unwrap_err();
+    let error = simulate(&workload, &far, &[0, 1, 0], settings(FREE)).unwrap_err();
     assert_eq!(error, SimulationError::TooLong);
     let mut heavy = GraphBuilder::new(3);
     heavy.add_edge(0, 1, 7);
@@ -281,8 +282,9 @@ fn a_run_ends_when_it_is_asked_to() {
     let routing = Routing::new(&Grid::torus(&[50, 40]).unwrap()).unwrap();
     let mut pes: Vec<u32> = (0..2000).collect();
     Rng::new(1).shuffle(&mut pes);
-    let error = simulate(&workload, &routing, &pes, settings(FREE), &crate::common::StopAfter::questions(0))
-        .unwrap_err();
+    let error =
+        simulate_watched(&workload, &routing, &pes, settings(FREE), &crate::common::StopAfter::questions(0))
+            .unwrap_err();
     assert!(matches!(error, SimulationError::Stopped { .. }), "{error}");
 }
 

@@ -208,7 +208,7 @@ impl Job<'_> {
         progress.tell("partitioning");
         let partitioner = Partitioner::new(self.options.preconfiguration, self.options.seed);
         threads::run(self.threads, || -> Result<Division> {
-            let at = |weight| partitioner.remap(graph, targets, &remap.homes, weight, &());
+            let at = |weight| partitioner.remap(graph, targets, &remap.homes, weight);
             let Remapped { partition, migration, .. } = at(remap.weight)?;
             let curve = remap.curve(graph.total_node_weight(), "cut", self.to.console, |weight| {
                 let Remapped { partition, migration, .. } = at(weight)?;

@@ -20,7 +20,7 @@ use viem::ground::types::{Cost, PeId};
 use viem::io::Source;
 use viem::machine::{Capacities, Machine};
 use viem::mapping::solve::MapPreset;
-use viem::workload::map::{TaskMapConfig, TaskMapReport, TaskMapping, map_tasks};
+use viem::workload::map::{TaskMapConfig, TaskMapReport, TaskMapping, map_tasks_watched};
 use viem::workload::{Workload, text};
 use viem_verify::{self as verify, WorkloadAudit, WorkloadText};
 
@@ -82,7 +82,7 @@ pub(super) fn map(mut job: Job<'_>, source: Source<'_>) -> Result<End> {
     let mut config = job.assignment();
     let assignment = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
-        map_tasks(&program, machine, &config, start.as_ref(), &observer)?
+        map_tasks_watched(&program, machine, &config, start.as_ref(), &observer)?
     };
     tell_assignment(console, &assignment.report);
     let planned = job.places.planned.take();
