@@ -23,7 +23,7 @@ use crate::io::{ContentError, ReadError, Source};
 pub enum CoordinatesFault {
     #[error("`{text}` is not a coordinate; coordinates are finite numbers such as -1.5e3")]
     NotANumber { text: String },
-    #[error("`{text}` stands where {what} should be")]
+    #[error("expected {what}, found `{text}`")]
     NotACount { text: String, what: &'static str },
     #[error(
         "points have {found} coordinates; they must have 1 to {MOST_DIMENSIONS}, and 2 at least without a header"

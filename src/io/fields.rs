@@ -14,7 +14,7 @@ use crate::io::{ContentError, ReadError, Source};
 pub enum FieldFault {
     #[error("`{text}` {reason}; {what} is a whole number from {least} to {greatest}")]
     NotANumber { what: &'static str, text: String, reason: NumberFault, least: u64, greatest: u64 },
-    #[error("`{number}` stands where {what} should be, a whole number from {least} to {greatest}")]
+    #[error("expected {what}, found `{number}`; it is a whole number from {least} to {greatest}")]
     OutOfRange { what: &'static str, number: u64, least: u64, greatest: u64 },
     #[error("the file ends where {what} should stand")]
     Missing { what: &'static str },

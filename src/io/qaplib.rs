@@ -31,7 +31,7 @@ pub struct Qaplib {
 pub enum QaplibFault {
     #[error("`{text}` is not an entry of a matrix, a whole number from {} to {}", i64::MIN, i64::MAX)]
     NotAnEntry { text: String },
-    #[error("`{text}` stands where n should be, the number of rows of both matrices, from 1 to {greatest}")]
+    #[error("expected n, the number of rows of both matrices, from 1 to {greatest}, found `{text}`")]
     NotASize { text: String, greatest: u64 },
     #[error("the file is empty; it should hold n and two matrices of n times n numbers")]
     Empty,
