@@ -16,8 +16,9 @@
 //!
 //! The folder contains METIS graphs (`*.graph`); the peers' file has the columns graph, hierarchy, distances,
 //! tool, J, seconds. The graphs `mesh16` and `mesh20` are triangulated grids of 2^16 and 2^20 vertices. Every
-//! setting can be changed by its name in [`ManyToOnePartitionConfig`](viem::partition::ManyToOnePartitionConfig). Means are
-//! geometric. With one thread, times are CPU times; with more, wall-clock times.
+//! setting can be changed by its name in
+//! [`ManyToOnePartitionConfig`](viem::partition::ManyToOnePartitionConfig). Means are geometric. With one
+//! thread, times are CPU times; with more, wall-clock times.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -12,8 +12,8 @@
 //! | `plain` | the PE of each rank | |
 //! | `inverse` | the rank on each PE | |
 //!
-//! To add a kind, add a file with a [`LauncherKind`] and a line in [`KINDS`]. Nothing is started here. O(n log n) for
-//! n ranks.
+//! To add a kind, add a file with a [`LauncherKind`] and a line in [`KINDS`]. Nothing is started here. O(n
+//! log n) for n ranks.
 //!
 //! ```
 //! use viem::{Mapping, launch, machine};

@@ -145,8 +145,8 @@ impl Mapping {
         Self::from_permutation(pe_of)
     }
 
-    /// The process on each PE, the inverse of [`pes`](Self::pes): entry `i` is the process on PE `i`. Nothing unless each of the first
-    /// n PEs has one process, as with a [`new`](Self::new) mapping; O(n).
+    /// The process on each PE, the inverse of [`pes`](Self::pes): entry `i` is the process on PE `i`. Nothing
+    /// unless each of the first n PEs has one process, as with a [`new`](Self::new) mapping; O(n).
     pub fn process_on_each_pe(&self) -> Option<Vec<NodeId>> {
         Self::new(self.pe_of.clone()).is_ok().then(|| process_on_each(&self.pe_of))
     }

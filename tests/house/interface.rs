@@ -1,7 +1,7 @@
 //! The public interface of the library is on record, so that every change of it is seen.
 //!
-//! The record is made from the source: all `pub` items that can be reached from outside, their methods, fields and variants, and what
-//! traits they implement. Documentation, bodies and values are not part of it.
+//! The record is made from the source: all `pub` items that can be reached from outside, their methods,
+//! fields and variants, and what traits they implement. Documentation, bodies and values are not part of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -136,7 +136,8 @@ fn all_items<'a, 'm>(module: &'m Declarations<'a>) -> impl Iterator<Item = &'m D
     module.items.iter().chain(module.choices.iter().filter_map(|table| table.first()))
 }
 
-/// Notes that what is at `target` can be reached as `place`; if it is handed on there, then what that stands for.
+/// Notes that what is at `target` can be reached as `place`; if it is handed on there, then what that stands
+/// for.
 fn hand_on(
     modules: &Modules<'_>,
     target: &CratePath,

@@ -43,7 +43,8 @@ impl Located for Cluster {
 }
 
 impl Cluster {
-    /// Nodes of so many packages of so many cores of so many threads, whose CPUs are numbered threads last.
+    /// Nodes of this number of packages, cores per package and threads per core; CPUs are numbered threads
+    /// last.
     fn regular(nodes: u32, packages: u32, cores: u32, threads: u32) -> Self {
         let mut pes = Vec::new();
         for node in 0..nodes {

@@ -13,8 +13,8 @@
 //!               sum over the others of its interference class of l_st / 2 |S|      contention                 (9)
 //! ```
 //!
-//! with w, q, m, l and the phases of [`WorkloadModel`]. Two messages of a phase interfere if their routes share a
-//! link. Interference classes are the transitive closure (equation 7), found by union-find.
+//! with w, q, m, l and the phases of [`WorkloadModel`]. Two messages of a phase interfere if their routes
+//! share a link. Interference classes are the transitive closure (equation 7), found by union-find.
 //!
 //! # Beyond the paper
 //!

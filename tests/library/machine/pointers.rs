@@ -74,7 +74,8 @@ impl Audited for Probe {
     }
 }
 
-/// What each method of a machine answers, in the order of the trait. Generic, so that the methods called are those of `M` itself.
+/// What each method of a machine answers, in the order of the trait. Generic, so that the methods called are
+/// those of `M` itself.
 fn answers<M: Machine>(machine: M) -> Vec<String> {
     vec![
         machine.num_pes().to_string(),
