@@ -326,7 +326,7 @@ mod tests {
                 "PROCESS 0\n SEND 0 4 STOP",
                 "line 2, column 2: task 0 exchanges a message with itself; remove the instruction",
             ),
-            ("PROCESS 0 SEND 1 0 STOP", "line 1, column 18: `0` stands where a number of flits should be"),
+            ("PROCESS 0 SEND 1 0 STOP", "line 1, column 18: expected a number of flits, found `0`"),
             ("PROCESS 0 INT_OP -3 STOP", "line 1, column 18: `-3` is negative"),
             (
                 "PROCESS 0\n REPEAT 3 INT_OP 1 STOP",
