@@ -1,10 +1,8 @@
 //! Process mapping: which process runs on which core, so that processes that communicate heavily are placed close to each other.
 //!
-//! A [`CsrGraph`] tells how much the processes communicate, a [`Machine`] how far its processing elements (PEs) are from
-//! each other, and [`solve()`] finds a [`Mapping`] of small cost
-//! `J = sum over ordered pairs (u, v) of traffic[u][v] · distance[PE of u][PE of v]`.
-//!
-//! # From traffic to a mapping
+//! A [`CsrGraph`] says how much the processes communicate, a [`Machine`] how far its processing elements (PEs) are from each
+//! other. [`solve()`] finds a [`Mapping`] with a small cost `J = sum over ordered pairs (u, v) of traffic[u][v] · distance[PE of u][PE of v]`: the
+//! sparse quadratic assignment problem.
 //!
 //! ```
 //! use viem::{GraphBuilder, Hierarchy, MapConfig, solve};
@@ -14,37 +12,111 @@
 //! for i in 0..8 {
 //!     traffic.add_edge(i, (i + 1) % 8, 10);
 //! }
-//! // Two nodes of two processors of two cores, with distances 1 inside of a processor, 10 and 100.
+//! // Two nodes of two processors of two cores, with distances 1 inside a processor, 10 inside a node and 100 between nodes.
 //! let machine = Hierarchy::parse("2:2:2", "1:10:100")?;
 //! let solution = solve(&traffic.build()?, &machine, &MapConfig::default())?;
-//! // Each edge counts twice: four stay in a processor, two in a node, two lead from node to node.
+//! // Each edge counts twice: four edges stay in a processor, two in a node, two lead from node to node.
 //! assert_eq!(solution.report.cost, 2 * 10 * (4 * 1 + 2 * 10 + 2 * 100));
 //! println!("process 0 runs on core {}", solution.mapping.pe_of(0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`io::metis::read`] reads a graph from a file, [`io::traffic::Collector`] sums what was recorded of a job, and
-//! [`solve_watched`] takes a mapping to start from and an [`Observer`] who can end the run.
+//! # What do you want to do?
+//!
+//! | task | start with |
+//! |---|---|
+//! | map processes to PEs, one to one | [`solve()`] |
+//! | map a mesh, many vertices per PE with balanced loads | [`map_many_to_one`] |
+//! | map again after a change, with few moves | [`mapping::solve::remap_many_to_one`], [`Partitioner::remap`] |
+//! | partition a graph | [`Partitioner`]; by coordinates or along curves: [`partition::PartitionAlgorithm`] |
+//! | score a mapping | [`score`]; by levels and distances: [`report::traffic`] |
+//! | solve a dense quadratic assignment problem | [`qap::solve`] |
+//! | map tasks that compute and communicate in time | [`workload::map::map_tasks`] |
+//! | read and write files, with the feature `io` | `viem::io` |
+//! | start a job as it was mapped | [`launch`] |
+//!
+//! Each has an example below; the folder `examples/` has complete programs.
+//!
+//! Settings are values of types named `...Config`: `preset` makes them, `with_...` changes them, `validate` checks them. A function whose name ends
+//! in `_watched` does the same as the one without, and takes an [`Observer`] last, which can follow the run and end it early. Same seed, same
+//! result, with any number of threads.
+//!
+//! # Which modules matter
+//!
+//! [`graph`] and [`machine`] make the input, [`mapping`], [`partition`], [`qap`] and [`workload`] solve problems, [`report`] and [`launch`] use
+//! solutions. The rest can be ignored at first: [`tuning`] has the settings inside settings, [`ground`] what everything is built on. So can the
+//! parts of a run, which are public for experiments: [`mapping::annealing`], [`mapping::construct`], [`mapping::problem`] and [`mapping::search`].
 //!
 //! # Machines
 //!
 //! | machine | what it is |
 //! |---|---|
-//! | [`Hierarchy`] | a regular tree, such as 4 cores a processor, 16 processors a node |
+//! | [`Hierarchy`] | a regular tree, such as 4 cores per processor, 16 processors per node |
 //! | [`Grid`], [`Hypercube`] | meshes, tori, hypercubes |
 //! | [`Network`] | PEs and routers with links of any cost |
 //! | [`DistanceMatrix`] | any distances |
 //! | [`Listed`] | some PEs of another machine: what a batch system gave to a job |
 //! | [`Capacities`] | PEs with room for several processes |
 //!
-//! A type of one's own is a machine once it implements [`Machine`]: it tells the number of PEs, and one of the metrics of
-//! [`mod@machine`] that tells its distances. [`machine::build`] makes any of these from what people write, such as `torus:8x4`.
+//! [`machine::build`] makes any of these from text such as `torus:8x4`. A type of your own is a machine once it implements [`Machine`]:
 //!
-//! # To score a mapping
+//! ```
+//! use viem::ground::types::PeId;
+//! use viem::machine::{Distances, MachineError, OwnDistances};
+//! use viem::{Machine, MapConfig, graph::generate, solve};
 //!
-//! [`score`] computes J of any mapping to any machine. [`report::traffic`] tells how it is spread over levels and distances.
+//! /// PEs on a line, ten to a rack.
+//! #[derive(Clone, Copy, Debug)]
+//! struct Racks(u32);
 //!
-//! # To partition a graph
+//! impl OwnDistances for Racks {
+//!     fn distance(&self, a: PeId, b: PeId) -> i64 {
+//!         1 + 9 * i64::from((a / 10).abs_diff(b / 10))
+//!     }
+//!     fn max_distance(&self) -> i64 {
+//!         self.distance(0, self.0 - 1)
+//!     }
+//! }
+//!
+//! impl Machine for Racks {
+//!     fn num_pes(&self) -> usize {
+//!         self.0 as usize
+//!     }
+//!     fn distances(&self) -> Result<Distances, MachineError> {
+//!         Distances::own(self.num_pes(), *self)
+//!     }
+//! }
+//!
+//! let solution = solve(&generate::grid(40, 1), &Racks(40), &MapConfig::default())?;
+//! # assert!(solution.report.cost <= solution.report.cost_of_identity);
+//! # Ok::<(), viem::SolveError>(())
+//! ```
+//!
+//! # Many vertices per PE
+//!
+//! A mesh is mapped in one step: all PEs get their share of the vertices, and J is small. When the mesh or the machine changes, the mapping
+//! can follow with few moves.
+//!
+//! ```
+//! use viem::mapping::solve::remap_many_to_one;
+//! use viem::partition::Homes;
+//! use viem::{Capacities, Hierarchy, ManyToOneConfig, MapPreset, graph::generate, map_many_to_one};
+//!
+//! let mesh = generate::mesh(40, 30, 1);
+//! let machine = Hierarchy::parse("4:2", "1:10")?;
+//! let config = ManyToOneConfig::preset(MapPreset::Fast).with_imbalance(0.05);
+//! let old = map_many_to_one(&mesh, &machine, &config)?;
+//! assert_eq!(old.report.loads.overload, 0);
+//!
+//! // PE 2 has become slow. A vertex that moves costs as much as 5 units of J.
+//! let slower = Capacities::new(machine, vec![2, 2, 1, 2, 2, 2, 2, 2])?;
+//! let homes = Homes::new(old.mapping.pes(), &[], 8)?;
+//! let new = remap_many_to_one(&mesh, &slower, &config, &homes, "5".parse()?)?;
+//! # assert!(new.report.migration.is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Partitions
 //!
 //! ```
 //! use viem::{PartitionPreset, Partitioner, Targets, graph::generate};
@@ -57,21 +129,76 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`PartitionAlgorithm`](partition::PartitionAlgorithm) names other ways: by coordinates, along curves, by spectra. [`Targets::proportional`] makes parts of unequal weights, [`OrderIndex`](partition::OrderIndex)
-//! cuts an order of the vertices anew whenever they change, and [`PartitionQuality`](partition::PartitionQuality) tells what a partition costs besides its cut.
+//! [`Targets::proportional`] makes blocks of unequal weights, [`partition::OrderIndex`] cuts an order of the vertices again whenever they
+//! change, and [`partition::PartitionQuality`] reports what a partition costs besides its cut.
 //!
-//! The folder `examples/` has a program for each of these.
+//! # The cost of a mapping
+//!
+//! ```
+//! use viem::{Grid, graph::generate, score};
+//!
+//! // Process i of a path on PE i of a line: two edges of distance 1, each counted in both directions.
+//! let pe_of = [0, 1, 2];
+//! assert_eq!(score(&generate::grid(3, 1), &Grid::mesh(&[3])?, &pe_of)?, 4);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Quadratic assignment
+//!
+//! ```
+//! use viem::qap::{self, Qap, QapConfig};
+//!
+//! // Flow between three objects, distances between three places.
+//! let qap = Qap::from_matrices(3, vec![0, 5, 1, 5, 0, 2, 1, 2, 0], vec![0, 9, 2, 9, 0, 3, 2, 3, 0])?;
+//! let solution = qap::solve(&qap, &QapConfig::default())?;
+//! assert!(solution.is_optimal);
+//! println!("object 0 is at place {}", solution.mapping.pe_of(0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Workloads
+//!
+//! ```
+//! use viem::Grid;
+//! use viem::workload::WorkloadBuilder;
+//! use viem::workload::map::{TaskMapConfig, map_tasks};
+//!
+//! // Task 0 computes for 100 cycles, then sends ten flits to task 1.
+//! let mut builder = WorkloadBuilder::new(2);
+//! builder.compute(0, 100);
+//! builder.send(0, 1, 10);
+//! builder.receive(1, 0, 10);
+//! let found = map_tasks(&builder.build()?, &Grid::mesh(&[2, 2])?, &TaskMapConfig::default())?;
+//! println!("task 0 runs on PE {}", found.mapping.pe_of(0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Files
+//!
+#![cfg_attr(feature = "io", doc = "```")]
+#![cfg_attr(not(feature = "io"), doc = "```ignore")]
+//! use viem::io::metis::{self, NodeWeights};
+//! use viem::io::{self, Source};
+//!
+//! // The path of three vertices. `Source::open` reads a file, compressed or not.
+//! let graph = metis::read(Source::new("path", "3 2\n2\n1 3\n2\n".as_bytes())?, NodeWeights::Read)?;
+//! assert_eq!(graph.num_edges(), 2);
+//! let mut lines = Vec::new();
+//! io::mapping::write(&mut lines, &[2, 0, 1])?;
+//! assert_eq!(lines, b"2\n0\n1\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! # Features
 //!
-//! None is needed, and none is on unless it is asked for.
+//! None is on by default.
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `io` | the module [`io`]: reading and writing files; machines from files, and clusters; workloads as text |
+//! | `io` | the module `io`: reading and writing files; machines from files, and clusters; workloads as text |
 //! | `serde` | settings that can be serialised and deserialised, reports that can be serialised |
-//! | `petgraph` | [`CsrGraph::from_petgraph`]: graphs of the crate `petgraph` |
-//! | `sprs` | [`CsrGraph::from_sprs_symmetric`], [`CsrGraph::from_sprs_summed`]: sparse matrices of the crate `sprs` |
+//! | `petgraph` | `CsrGraph::from_petgraph`: graphs of the crate `petgraph` |
+//! | `sprs` | `CsrGraph::from_sprs_symmetric`, `CsrGraph::from_sprs_summed`: sparse matrices of the crate `sprs` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -92,8 +219,24 @@ pub use ground::observer::Observer;
 pub use machine::{Capacities, DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, Network};
 pub use mapping::Mapping;
 pub use mapping::objective::score;
-pub use mapping::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
+pub use mapping::solve::{
+    ManyToOneConfig, MapConfig, MapPreset, Solution, SolveError, map_many_to_one, solve, solve_watched,
+};
 pub use partition::{Partition, PartitionPreset, Partitioner, Targets};
+
+/// Settings inside settings: what each phase of a run does. Presets choose them well; only those who tune the algorithms need them.
+pub mod tuning {
+    pub use crate::mapping::annealing::{Cooling, TreeCooling};
+    pub use crate::mapping::construct::{ConstructionConfig, Multilevel};
+    pub use crate::mapping::search::{Anywhere, Improvement, SearchConfig};
+    pub use crate::mapping::solve::Constructions;
+    pub use crate::partition::{
+        BalanceConfig, BisectionConfig, Contraction, FlatConfig, FlowConfig, InitialConfig, KWayConfig,
+        ManyToOnePartitionConfig, PartitionConfig, PoolConfig,
+    };
+    pub use crate::qap::{QapImprovement, QapQuick, QapWay};
+    pub use crate::workload::map::DescentConfig;
+}
 
 /// The examples of the README are tried as those of this documentation.
 #[cfg(doctest)]

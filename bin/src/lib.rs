@@ -19,7 +19,7 @@
 //! | `error` | what can go wrong, and of which kind it is |
 //! | `hints` | which option helps when something went wrong |
 //! | `exit` | how a program ends: a message and an exit code, or a signal |
-//! | [`reference`] | the options as data, and as the tables of the guide |
+//! | [`mod@reference`] | the options as data, and as the tables of the guide |
 //! | `describe` | completions for shells, manual pages |
 
 mod compare;

@@ -13,7 +13,7 @@ use crate::ground::types::Cost;
 /// ```
 /// use viem::qap::{self, Qap, QapConfig};
 ///
-/// Three machines in a row, and the flows between three jobs.
+/// // Three machines in a row, and the flows between three jobs.
 /// let flow = vec![0, 1, 9, 1, 0, 2, 9, 2, 0];
 /// let distance = vec![0, 1, 2, 1, 0, 1, 2, 1, 0];
 /// let qap = Qap::from_matrices(3, flow, distance)?;

@@ -199,7 +199,8 @@ pub fn text(tokens: &[&str]) -> String {
             || ["=", "+", "{"].contains(&token)
             || [",", ":", "=", "+", ";"].contains(&before)
             || is_word(token) && (is_word(before) || [")", ">", "]"].contains(&before))
-            || token == "[" && before == "mut";
+            || token == "[" && before == "mut"
+            || token == "&" && is_word(before);
         if has_space && !is_closing && !text.is_empty() && !text.ends_with([' ', '(']) {
             text.push(' ');
         }

@@ -81,8 +81,15 @@ fn interface(modules: &Modules<'_>) -> BTreeSet<String> {
     let paths: BTreeMap<&str, &str> =
         items.iter().filter(|(_, item)| is_type(item)).map(|(path, item)| (item.name, &path[..])).collect();
     for (own, module) in modules {
+        // A type that cannot be reached may be called like one that can.
+        let is_hidden = |name: &str| {
+            let mut types = all_items(module).filter(|item| is_type(item));
+            types
+                .any(|item| item.name == name && !items.iter().any(|(_, public)| std::ptr::eq(*public, item)))
+        };
+        let place = |name: &str| paths.get(name).filter(|_| !is_hidden(name));
         for block in &module.impls {
-            let Some(path) = paths.get(block.of) else { continue };
+            let Some(path) = place(block.of) else { continue };
             if block.is_of_trait {
                 lines.insert(format!("{path}: {}", block.head));
                 continue;
@@ -91,7 +98,7 @@ fn interface(modules: &Modules<'_>) -> BTreeSet<String> {
             lines.extend(methods.iter().filter(|it| it.is_public).map(|it| format!("{path}: {}", it.head)));
         }
         for table in &module.choices {
-            let Some(path) = table.first().and_then(|choice| paths.get(choice.name)) else { continue };
+            let Some(path) = table.first().and_then(|choice| place(choice.name)) else { continue };
             let methods = table[1..].iter().filter(|it| it.is_public);
             lines.extend(methods.map(|method| format!("{path}: {}", method.head)));
         }

@@ -34,8 +34,8 @@ use crate::machine::{Distances, MachineError, Metric, Placed, key_memory};
 ///     }
 /// }
 ///
-/// let ring = viem::graph::generate::ring(40);
-/// assert!(viem::solve(&ring, &Racks(40), &Default::default())?.report.cost <= 2 * (36 + 4 * 28));
+/// let path = viem::graph::generate::grid(40, 1);
+/// assert!(viem::solve(&path, &Racks(40), &Default::default())?.report.cost <= 2 * (36 + 3 * 10));
 /// # Ok::<(), viem::SolveError>(())
 /// ```
 pub trait OwnDistances: Debug + Send + Sync {
