@@ -8,6 +8,7 @@ use super::text::{MESSAGE_TEXT, Place, place};
 
 /// What the numbers of a list stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ListOf {
     /// PEs of a machine.
     Pes,
@@ -26,6 +27,7 @@ impl fmt::Display for ListOf {
 
 /// What is wrong with a list of numbers. They are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum ListFault {
     #[error("`{text}` is no {of} and no range; give numbers and ranges such as 0-15,32,40-47")]
