@@ -131,7 +131,7 @@ fn impossible_machines_are_rejected_with_a_reason_and_position() {
     let ring: String = (0..4097).map(next_to).collect();
     fs::write(folder.path().join("ring.graph"), format!("4097 4097\n{ring}")).unwrap();
     let cases: [(&[&str], i32, &str); 28] = [
-        (&["--machine=sub.tgt"], 71, "a machine of 4294967295 processing elements takes"),
+        (&["--machine=sub.tgt"], 71, "a machine of 4294967295 processing elements needs"),
         (&["--machine=ring.graph"], 65, "the network has 4097 vertices between which distances are stored"),
         (&["--machine=nothing"], 2, "neither a file that exists nor one of"),
         (
@@ -142,7 +142,7 @@ fn impossible_machines_are_rejected_with_a_reason_and_position() {
         (
             &["--machine=complete:4294967295", "--pes=0-23"],
             71,
-            "a machine of 4294967295 processing elements takes",
+            "a machine of 4294967295 processing elements needs",
         ),
         (&["--machine=missing.tgt"], 66, "missing.tgt: cannot be read"),
         (&["--machine=mesh:8xa"], 2, "`a` at column 8"),
@@ -150,7 +150,7 @@ fn impossible_machines_are_rejected_with_a_reason_and_position() {
         (&["--machine=4:16"], 2, "needs 2 distances"),
         (&["--machine=hypercube:5", "--distance_parameter_string=1"], 2, "its own distances"),
         (&["--machine=torus:70000x70000"], 2, "more than 4294967295"),
-        (&["--machine=complete:4294967295"], 71, "a machine of 4294967295 processing elements takes"),
+        (&["--machine=complete:4294967295"], 71, "a machine of 4294967295 processing elements needs"),
         (&["--machine=routers.graph"], 65, "all are routers"),
         (&["--machine=torn.tgt"], 65, "torn.tgt, line 1"),
         (&["--machine=text"], 65, "text"),
