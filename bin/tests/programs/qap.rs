@@ -256,15 +256,15 @@ fn bad_problems_are_rejected_with_a_position_and_leave_files_unchanged() {
     fs::write(folder.path().join("permutation"), "kept").unwrap();
     let cases: [(&str, &str); 10] = [
         ("", "empty"),
-        ("0\n", "n should be"),
-        ("-2\n", "n should be"),
-        ("x\n", "n should be"),
+        ("0\n", "expected n, the number of rows"),
+        ("-2\n", "expected n, the number of rows"),
+        ("x\n", "expected n, the number of rows"),
         ("2\n0 1 1 0\n0 1 1", "ends after 7 entries"),
         ("2\n0 1 1 0\n0 1 1 0\n5 6", "goes on"),
         ("2\n0 1 1 0\n0 1.5 1 0\n", "line 3, column 3"),
         ("2\n0 1 1 0\n0 99999999999999999999 1 0\n", "not an entry"),
         ("2\n0 9000000000000000000 1 0\n0 3 1 0\n", "divide the entries"),
-        ("99999999999\n0", "n should be"),
+        ("99999999999\n0", "expected n, the number of rows"),
     ];
     for (text, message) in cases {
         fs::write(folder.path().join("bad.dat"), text).unwrap();

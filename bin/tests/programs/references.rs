@@ -34,6 +34,7 @@ const OTHER_OPTIONS: [(&str, &[&str]); 6] = [
             "--profile",
             "--release",
             "--test",
+            "--workspace",
         ],
     ),
     ("mpirun", &["--bind-to", "--map-by", "--mca", "--rankfile", "--report-bindings"]),
