@@ -20,7 +20,7 @@ use crate::ground::settings::{ConfigError, check, check_at_least_one};
 use crate::ground::threads;
 use crate::ground::types::{BlockId, Cost, Distance, PeId, Weight};
 use crate::machine::division::divide;
-use crate::machine::{DistanceOracle, DistanceVisitor, Listed, Machine, Parts};
+use crate::machine::{DistanceOracle, DistanceVisitor, Listed, Machine, Parts, distances_of};
 use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
 use crate::mapping::problem;
@@ -189,7 +189,7 @@ pub fn map_many_to_one_watched(
     config.validate()?;
     let begin = Instant::now();
     threads::run(config.threads, || {
-        let distances = machine.distances()?;
+        let distances = distances_of(machine)?;
         let parts = divide(machine, &distances, &Limited::silent(observer, begin, config.time_limit));
         check_start(graph, machine, start)?;
         let from = start.map_or(Origin::Nothing, Origin::Start);
@@ -221,7 +221,7 @@ pub fn evaluate_many_to_one(
     config.validate()?;
     let begin = Instant::now();
     check_start(graph, machine, Some(&mapping))?;
-    let distances = machine.distances()?;
+    let distances = distances_of(machine)?;
     let cost = threads::run(config.threads, || evaluate(graph, &distances, &mapping))??;
     let pe_of = mapping.pes();
     let report = ManyToOneReport {
@@ -285,7 +285,7 @@ pub fn remap_many_to_one_watched(
     homes.check(graph.num_nodes(), machine.num_pes()).map_err(RemapError::from)?;
     let begin = Instant::now();
     threads::run(config.threads, || {
-        let distances = machine.distances()?;
+        let distances = distances_of(machine)?;
         let parts = divide(machine, &distances, &Limited::silent(observer, begin, config.time_limit));
         let from = Origin::Homes(homes, weight);
         let run = Run { graph, machine, parts: &parts, config, from, observer, begin };

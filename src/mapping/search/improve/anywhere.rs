@@ -117,7 +117,7 @@ pub(super) fn improve(
     let graph = relabel(problem.graph(), &order);
     let problem = &problem.with_graph(&graph);
     let near = with_oracle!(problem.oracle(), |oracle| {
-        Near::new(oracle, &all_keys(oracle), problem.parts(), observer)
+        Near::new(oracle, &oracle.keys(), problem.parts(), observer)
     });
     let found = match embedding::embedding(problem, &near, observer) {
         Some(place_of) => embedded(problem, place_of, observer),
@@ -255,7 +255,7 @@ impl State {
         seed: u64,
     ) -> Vec<Option<Improved>> {
         let &Ground { problem, near, observer, .. } = ground;
-        let site = AnnealingSite { metric: oracle, key_of: &all_keys(oracle), near, kinds: &[], observer };
+        let site = AnnealingSite { metric: oracle, key_of: &oracle.keys(), near, kinds: &[], observer };
         let anneal = |index: usize| {
             let places = regions[index].clone();
             let seed = derive(seed, u64::from(places.start));
@@ -279,11 +279,6 @@ impl State {
             self.process_on[place as usize] = process;
         }
     }
-}
-
-/// The keys of all places.
-fn all_keys<O: DistanceOracle>(oracle: &O) -> Vec<O::Key> {
-    (0..oracle.num_pes() as PeId).map(|place| oracle.key(place)).collect()
 }
 
 /// The number of regions, where process i is on place i. Returns 1 if regions would contain less than half of
