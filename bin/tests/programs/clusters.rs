@@ -335,11 +335,13 @@ fn write_row(folder: &Path, processes: usize) {
 /// Two nodes of 32 CPUs.
 const TWO: [(&str, &str); 2] = [("SLURM_JOB_NODELIST", "x[1-2]"), ("SLURM_JOB_CPUS_PER_NODE", "32(x2)")];
 
+/// Variables, options of the machine, ranks on each node, and cores of a rank; 0 if they are a share of the node.
+type Asked<'a> = (&'a [(&'a str, &'a str)], &'a str, [usize; 2], usize);
+
 #[test]
 fn a_job_has_as_many_ranks_on_each_node_as_it_asked_for() {
     let folder = folder(&[]);
-    // Ranks on each node, cores of a rank.
-    let cases: [(&[(&str, &str)], &str, [usize; 2], usize); 10] = [
+    let cases: [Asked<'_>; 10] = [
         (
             &[("SLURM_TASKS_PER_NODE", "4(x2)"), ("SLURM_NTASKS", "8"), ("SLURM_NTASKS_PER_NODE", "4")],
             "",

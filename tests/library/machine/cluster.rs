@@ -393,6 +393,13 @@ fn specifications_of_clusters() {
         ("hosts:@plain,node=8,topology=@addresses", "2 switches x 8 cores = 8:2, distances 1:40 (assumed)"),
         ("hosts:@plain,node=8,topology=none", "2 nodes x 8 cores = 8:2, distances 1:30 (assumed)"),
         ("hosts:@hosts,node=8:2", "2 nodes x 2 sockets x 2 cores = 2:2:2, distances 1:3:30 (assumed)"),
+        ("hosts:@hosts,ranks=2", "2 nodes x 2 cores = 2:2, distances 1:30 (assumed)"),
+        ("hosts:@hosts,cores=2", "2 nodes x 2 cores = 2:2, distances 1:30 (assumed)"),
+        ("hosts:@hosts,node=8:2,cores=8", "2 nodes x 2 sockets = 2:2, distances 1:10 (assumed)"),
+        (
+            "hosts:@hosts,node=8:2,cores=2",
+            "2 nodes x 2 sockets x 2 cores = 2:2:2, distances 1:3:30 (assumed)",
+        ),
         ("hosts:@hosts,node=8:2,ranks=2", "2 nodes x 2 sockets = 2:2, distances 1:10 (assumed)"),
         (
             "hosts:@plain,node=8:2,cores=4",

@@ -146,7 +146,7 @@ impl Request<'_> {
         }
     }
 
-    /// Gives the nodes of a draft the ranks, and the ranks the cores, that the options say.
+    /// Gives the nodes of a draft the ranks, and the ranks the cores, that the options say. Slots are no more ranks than there are cores for.
     fn set_ranks(&self, draft: &mut Draft<'_>, parts: &Parts<'_>) -> Result<(), SpecError> {
         if let Some(text) = parts.option("ranks") {
             let or = ", or one for each node, such as 4(x2),3";
@@ -167,7 +167,13 @@ impl Request<'_> {
             let cores = text.parse().ok().filter(|&cores: &u32| cores > 0);
             let bad = || ClusterError::BadNumber { text: text.to_owned(), what: "cores", or: "" };
             let cores = cores.ok_or_else(|| self.refused(bad()))?;
-            draft.nodes.iter_mut().for_each(|node| node.cores_per_rank = Some(cores));
+            for node in &mut draft.nodes {
+                let usable = || inside::count(&draft.insides[node.inside], draft.unit);
+                // Files and batch systems often give a slot for each core.
+                let most = node.limit.unwrap_or_else(usable) / cores;
+                node.slots = node.slots.map(|slots| slots.min(most));
+                node.cores_per_rank = Some(cores);
+            }
         }
         Ok(())
     }
