@@ -47,8 +47,9 @@ fn make(job: &Job<'_>, option: &str, keep_names: &str) -> Result<Launch, LaunchE
         writeln!(content, "rank {rank}={host} slot={}", slots.join(";")).expect("strings have room");
     }
     let nodes = job.used_nodes();
-    let names: Vec<&str> = nodes.iter().map(|node| node.host).collect();
-    let keep_names = if share_first_label(&names) { format!(" {keep_names}") } else { String::new() };
+    // Hosts without ranks count, too: the launcher may run on one of them.
+    let keep_names =
+        if share_first_label(job.nodes.hosts()) { format!(" {keep_names}") } else { String::new() };
     let hosts = nodes.iter().map(|node| format!("{}:{}", node.host, node.ranks.len()));
     let (ranks, hosts, file) = (job.num_ranks(), hosts_option("-H", hosts), job.file(0));
     let line = format!("mpirun{keep_names} -n {ranks}{hosts} {option}{file} --report-bindings ./app");
@@ -56,8 +57,8 @@ fn make(job: &Job<'_>, option: &str, keep_names: &str) -> Result<Launch, LaunchE
 }
 
 /// Whether two hosts would have the same name if it ended at the first dot. Addresses are not cut.
-fn share_first_label(hosts: &[&str]) -> bool {
-    let is_name = |host: &&&str| host.parse::<std::net::IpAddr>().is_err();
+fn share_first_label(hosts: &[String]) -> bool {
+    let is_name = |host: &&String| host.parse::<std::net::IpAddr>().is_err();
     let mut labels: Vec<&str> =
         hosts.iter().filter(is_name).map(|host| host.split('.').next().unwrap_or(host)).collect();
     labels.sort_unstable();
