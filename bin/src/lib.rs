@@ -38,6 +38,7 @@ mod options;
 pub mod programs;
 mod progress;
 mod qap;
+mod ranks;
 pub mod reference;
 mod remap;
 mod signals;

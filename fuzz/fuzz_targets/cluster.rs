@@ -9,7 +9,7 @@ use viem::io::cluster::hwloc::Object;
 use viem::io::cluster::topology::Topology;
 use viem::io::cluster::{hostfile, hostlist, hwloc, latency, synthetic, topology};
 use viem::io::{ReadError, Source};
-use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, plain};
+use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, plain, regular};
 use viem::machine::{Audited, DistanceOracle, DistanceVisitor, Located, Machine};
 use viem_verify::{MachineText, OUTLINE, audit_on};
 
@@ -57,7 +57,6 @@ fn draft(nodes: Vec<DraftNode>, inside: Object, topology: Topology) -> Draft<'st
         nodes,
         insides: vec![inside],
         unit: Unit::Core,
-        bundle: 1,
         topology,
         distances: None,
         latencies: None,
@@ -73,7 +72,7 @@ fn num_objects(object: &Object) -> usize {
 }
 
 fn named(hosts: impl IntoIterator<Item = String>) -> Vec<DraftNode> {
-    hosts.into_iter().take(200).map(|host| DraftNode { host: Some(host), inside: 0, limit: None }).collect()
+    hosts.into_iter().take(200).map(|host| DraftNode::new(Some(host), 0)).collect()
 }
 
 fuzz_target!(|bytes: &[u8]| {
@@ -83,14 +82,21 @@ fuzz_target!(|bytes: &[u8]| {
     }
     checked(hostlist::read_counts("fuzz", &text));
     if let Some(hosts) = checked(hostfile::read(source(bytes))) {
-        check(draft(named(hosts.into_iter().map(|host| host.name)), plain(2), Topology::Flat));
+        check(draft(named(hosts.iter().map(|host| host.name.clone())), plain(2), Topology::Flat));
+        let nodes = hosts.into_iter().take(200).map(|host| DraftNode::new(Some(host.name), 0).with_slots(host.slots));
+        check(draft(nodes.collect(), regular(&[3, 2, 2]), Topology::Flat));
     }
     let nodes = [checked(hwloc::read(source(bytes))), checked(synthetic::read("fuzz", &text))];
     for node in nodes.into_iter().flatten().filter(|node| num_objects(node) <= MOST_OBJECTS) {
         let node_of =
             |unit| Draft { unit, ..draft(named(["a".into(), "b".into()]), node.clone(), Topology::Flat) };
-        check(node_of(Unit::Core));
-        check(node_of(Unit::Pu));
+        for unit in [Unit::Core, Unit::Pu] {
+            check(node_of(unit));
+            let mut shared = node_of(unit);
+            shared.nodes[0].ranks = Some(bytes.len() as u32 % 7);
+            shared.nodes[1].cores_per_rank = Some(1 + bytes.len() as u32 % 5);
+            check(shared);
+        }
     }
     if let Some(topology) = checked(topology::read(source(bytes))) {
         let hosts: Vec<String> = match &topology {

@@ -266,6 +266,12 @@ fn hosts_option(option: &str, hosts: impl Iterator<Item = String>) -> String {
     if list.len() < LONGEST_ARGUMENT { format!(" {option} {}", word(&list)) } else { String::new() }
 }
 
+/// The same if the list is in the word of the option.
+fn list_option(option: &str, hosts: impl Iterator<Item = String>) -> String {
+    let text = format!("{option}{}", hosts.collect::<Vec<_>>().join(","));
+    if text.len() < LONGEST_ARGUMENT { format!(" {}", word(&text)) } else { String::new() }
+}
+
 /// Longest argument that Linux passes on: 128 KiB, including the byte at its end.
 const LONGEST_ARGUMENT: usize = (128 << 10) - 1;
 

@@ -47,6 +47,35 @@ pub trait Located {
     fn host(&self, _node: u32) -> Option<&str> {
         None
     }
+
+    /// The number of nodes of the cluster, including those that have no PEs, if the machine knows it.
+    fn num_nodes(&self) -> Option<u32> {
+        None
+    }
+}
+
+/// Consecutive cores of a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct CoreRange {
+    /// The package (socket) in the node, from 0.
+    pub package: u32,
+    /// The first core in the package, from 0; only cores that can be used count.
+    pub first: u32,
+    /// The number of cores, at least 1.
+    pub count: u32,
+}
+
+impl CoreRange {
+    /// `count` cores of a package, from the one numbered `first`.
+    pub fn new(package: u32, first: u32, count: u32) -> Self {
+        Self { package, first, count }
+    }
+
+    /// The last core.
+    pub fn last(&self) -> u32 {
+        self.first + self.count.saturating_sub(1)
+    }
 }
 
 /// Where a PE is in a cluster.
@@ -55,12 +84,8 @@ pub trait Located {
 pub struct Location {
     /// The node, from 0.
     pub node: u32,
-    /// The package (socket) in the node, from 0.
-    pub package: u32,
-    /// The first core in the package, from 0; only cores that can be used count.
-    pub core: u32,
-    /// The number of consecutive cores that the PE has hardware threads of.
-    pub num_cores: u32,
+    /// The cores that the PE has hardware threads of, at least one, in ascending order.
+    pub cores: Vec<CoreRange>,
     /// The CPUs (hardware threads) of the PE by the operating system's numbers, ascending.
     pub cpus: Vec<u32>,
 }
@@ -68,12 +93,17 @@ pub struct Location {
 impl Location {
     /// These CPUs of a node, as one core: the first of the first package.
     pub fn new(node: u32, cpus: Vec<u32>) -> Self {
-        Self { node, package: 0, core: 0, num_cores: 1, cpus }
+        Self { node, cores: vec![CoreRange::new(0, 0, 1)], cpus }
     }
 
     /// The same CPUs, but as this core of this package.
     pub fn with_core(self, package: u32, core: u32) -> Self {
-        Self { package, core, ..self }
+        self.with_cores(vec![CoreRange::new(package, core, 1)])
+    }
+
+    /// The same CPUs, but as these cores; at least one, in ascending order.
+    pub fn with_cores(self, cores: Vec<CoreRange>) -> Self {
+        Self { cores, ..self }
     }
 }
 
@@ -83,7 +113,8 @@ pub(super) fn location<M: Machine + ?Sized>(machine: &M, pe: PeId) -> Location {
         Some(located) => located.location(pe),
         None => {
             let num_cores = machine.capacity(pe).min(MOST_CORES);
-            Location { num_cores, ..Location::new(machine.number(pe), (0..num_cores).collect()) }
+            Location::new(machine.number(pe), (0..num_cores).collect())
+                .with_cores(vec![CoreRange::new(0, 0, num_cores)])
         }
     }
 }
@@ -91,4 +122,9 @@ pub(super) fn location<M: Machine + ?Sized>(machine: &M, pe: PeId) -> Location {
 /// The name that the system has for a node, if the machine knows it.
 pub(super) fn host<M: Machine + ?Sized>(machine: &M, node: u32) -> Option<&str> {
     machine.located()?.host(node)
+}
+
+/// The number of nodes of the cluster, if the machine knows it.
+pub(super) fn num_nodes<M: Machine + ?Sized>(machine: &M) -> Option<u32> {
+    machine.located()?.num_nodes()
 }

@@ -63,7 +63,7 @@ pub use family::matrix::{DistanceMatrix, Entry, Table};
 pub use family::network::{Network, RouteKey, Routes};
 pub use family::placed::Placed;
 pub use family::uneven::UnevenTree;
-pub use located::{Located, Location};
+pub use located::{CoreRange, Located, Location};
 pub use metric::balls::{Balls, Partners, Vicinity, centre, spread};
 pub(crate) use metric::costs_in_rows;
 pub use metric::differences::Differences;

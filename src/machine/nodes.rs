@@ -1,22 +1,20 @@
 //! The host and the CPUs of each PE of a machine, for launchers.
 
-use std::ops::Range;
-
 use crate::ground::types::PeId;
-use crate::machine::{Location, Machine, located};
+use crate::machine::{CoreRange, Machine, located};
 
 /// Where the PEs of a machine are.
 ///
 /// The nodes are those that hold PEs of the machine, renumbered from 0 in the same order.
 ///
 /// ```
-/// use viem::machine::{self, Nodes};
+/// use viem::machine::{self, CoreRange, Nodes};
 ///
 /// let tree = machine::build("4:2:8", Some("1:3:30"), None)?;
 /// let nodes = Nodes::of(&tree);
 /// assert_eq!(nodes.hosts().len(), 8);
 /// let site = nodes.site(13);
-/// assert_eq!((site.host, site.package, site.core, site.cpus), ("node1", 1, 1, &[5][..]));
+/// assert_eq!((site.host, site.cores, site.cpus), ("node1", &[CoreRange::new(1, 1, 1)][..], &[5][..]));
 /// # Ok::<(), machine::SpecError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,16 +23,16 @@ pub struct Nodes {
     are_named: bool,
     /// By PE.
     seats: Vec<Seat>,
+    cores: Vec<CoreRange>,
     cpus: Vec<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Seat {
     node: u32,
-    package: u32,
-    core: u32,
-    num_cores: u32,
-    /// Index of its first CPU; the last is before the first of the next PE.
+    /// Index of its first range of cores; the last is before the first of the next PE.
+    first_cores: usize,
+    /// The same of its CPUs.
     first_cpu: usize,
 }
 
@@ -46,24 +44,29 @@ pub struct Site<'a> {
     pub node: usize,
     /// The name of the node.
     pub host: &'a str,
-    /// The package (socket) in the node, from 0.
-    pub package: u32,
-    /// The first core in the package, from 0; only cores that can be used count.
-    pub core: u32,
-    /// The number of consecutive cores that the PE has hardware threads of.
-    pub num_cores: u32,
+    /// The cores that the PE has hardware threads of, at least one, in ascending order.
+    pub cores: &'a [CoreRange],
     /// The CPUs (hardware threads) of the PE by the operating system's numbers, ascending: all those of a core if PEs are cores.
     pub cpus: &'a [u32],
+}
+
+impl Site<'_> {
+    /// The package (socket) of its first core.
+    pub fn package(&self) -> u32 {
+        self.cores.first().map_or(0, |cores| cores.package)
+    }
 }
 
 impl Nodes {
     /// Where the PEs of `machine` are. If it names no hosts, these are `node0`, `node1` and so on. O(n log n).
     pub fn of(machine: &dyn Machine) -> Self {
-        let (mut seats, mut cpus) = (Vec::with_capacity(machine.num_pes()), Vec::new());
+        let mut seats = Vec::with_capacity(machine.num_pes());
+        let (mut cores, mut cpus) = (Vec::new(), Vec::new());
         for pe in 0..machine.num_pes() as PeId {
-            let Location { node, package, core, num_cores, cpus: own } = located::location(machine, pe);
-            seats.push(Seat { node, package, core, num_cores, first_cpu: cpus.len() });
-            cpus.extend(own);
+            let own = located::location(machine, pe);
+            seats.push(Seat { node: own.node, first_cores: cores.len(), first_cpu: cpus.len() });
+            cores.extend(own.cores);
+            cpus.extend(own.cpus);
         }
         let mut numbers: Vec<u32> = seats.iter().map(|seat| seat.node).collect();
         numbers.sort_unstable();
@@ -74,7 +77,7 @@ impl Nodes {
         let name =
             |&node: &u32| located::host(machine, node).map_or_else(|| format!("node{node}"), str::to_owned);
         let are_named = numbers.iter().all(|&node| located::host(machine, node).is_some());
-        Self { hosts: numbers.iter().map(name).collect(), are_named, seats, cpus }
+        Self { hosts: numbers.iter().map(name).collect(), are_named, seats, cores, cpus }
     }
 
     /// The names of the nodes.
@@ -99,14 +102,16 @@ impl Nodes {
 
     /// Where a PE is.
     pub fn site(&self, pe: PeId) -> Site<'_> {
-        let Seat { node, package, core, num_cores, .. } = self.seats[pe as usize];
-        let (node, cpus) = (node as usize, &self.cpus[self.cpus_of(pe as usize)]);
-        Site { node, host: &self.hosts[node], package, core, num_cores, cpus }
-    }
-
-    fn cpus_of(&self, pe: usize) -> Range<usize> {
-        let end = self.seats.get(pe + 1).map_or(self.cpus.len(), |next| next.first_cpu);
-        self.seats[pe].first_cpu..end
+        let (seat, next) = (&self.seats[pe as usize], self.seats.get(pe as usize + 1));
+        let node = seat.node as usize;
+        let end_of_cores = next.map_or(self.cores.len(), |next| next.first_cores);
+        let end_of_cpus = next.map_or(self.cpus.len(), |next| next.first_cpu);
+        Site {
+            node,
+            host: &self.hosts[node],
+            cores: &self.cores[seat.first_cores..end_of_cores],
+            cpus: &self.cpus[seat.first_cpu..end_of_cpus],
+        }
     }
 }
 
@@ -128,7 +133,7 @@ mod tests {
         for (spec, distances, pe, (host, package, core, cpus)) in cases {
             let nodes = Nodes::of(&build(spec, distances, None).unwrap());
             let site = nodes.site(pe);
-            assert_eq!((site.host, site.package, site.core), (host, package, core), "{spec}");
+            assert_eq!((site.host, site.cores), (host, &[CoreRange::new(package, core, 1)][..]), "{spec}");
             assert_eq!(site.cpus, cpus, "{spec}");
             assert!(!nodes.are_named());
         }

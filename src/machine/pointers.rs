@@ -60,6 +60,9 @@ macro_rules! forward {
             fn host(&self, node: u32) -> Option<&str> {
                 (**self).host(node)
             }
+            fn num_nodes(&self) -> Option<u32> {
+                (**self).num_nodes()
+            }
         }
 
         #[deny(clippy::missing_trait_methods)]

@@ -7,14 +7,17 @@ use crate::code::{passed_over, sources, word};
 const PROGRAMS: [&str; 3] = ["evaluator", "generate_model", "graphchecker"];
 
 /// Options of launchers and system tools that the library writes into launch files and command lines.
-const OF_OTHERS: [&str; 8] = [
+const OF_OTHERS: [&str; 11] = [
     "--cpu-bind",
     "--exclusive",
     "--map-by",
+    "--mca",
     "--ntasks-per-node",
     "--of",
+    "--prtemca",
     "--rankfile",
     "--report-bindings",
+    "--requires",
     "--taskmap",
 ];
 

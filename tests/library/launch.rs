@@ -13,7 +13,7 @@ use viem::ground::rng::Rng;
 use viem::ground::types::PeId;
 use viem::launch::{self, KINDS, Launch, LaunchError};
 use viem::machine::Nodes;
-use viem::machine::{Distances, Located, Location, Machine, MachineError};
+use viem::machine::{CoreRange, Distances, Located, Location, Machine, MachineError};
 
 /// A machine that is given by where its PEs are.
 struct Cluster {
@@ -75,16 +75,51 @@ impl Cluster {
     /// The same with two adjacent cores of a package for each PE; a single last core stays single.
     fn in_pairs(&self) -> Self {
         let mut pes = Vec::new();
-        for package in self.pes.chunk_by(|a, b| (a.node, a.package) == (b.node, b.package)) {
+        let package = |pe: &Location| (pe.node, pe.cores[0].package);
+        for package in self.pes.chunk_by(|a, b| package(a) == package(b)) {
             for pair in package.chunks(2) {
                 let mut cpus: Vec<u32> = pair.iter().flat_map(|pe| pe.cpus.clone()).collect();
                 cpus.sort_unstable();
-                let mut both = pair[0].clone();
-                (both.num_cores, both.cpus) = (pair.len() as u32, cpus);
-                pes.push(both);
+                let CoreRange { package, first, .. } = pair[0].cores[0];
+                let cores = CoreRange::new(package, first, pair.len() as u32);
+                pes.push(Location::new(pair[0].node, cpus).with_cores(vec![cores]));
             }
         }
         Self { hosts: self.hosts.clone(), pes }
+    }
+
+    /// Two PEs for each node, of every other of its cores each: cores of several packages, with gaps between them.
+    fn in_combs(&self) -> Self {
+        let mut pes = Vec::new();
+        for node in self.pes.chunk_by(|a, b| a.node == b.node) {
+            for comb in [0, 1].map(|start| node.iter().skip(start).step_by(2)) {
+                let mut cpus: Vec<u32> = comb.clone().flat_map(|pe| pe.cpus.clone()).collect();
+                cpus.sort_unstable();
+                let cores: Vec<CoreRange> = comb.flat_map(|pe| pe.cores.clone()).collect();
+                if !cores.is_empty() {
+                    pes.push(Location::new(node[0].node, cpus).with_cores(cores));
+                }
+            }
+        }
+        Self { hosts: self.hosts.clone(), pes }
+    }
+
+    /// A PE for each node, of all its cores, each of which is a range of its own.
+    fn in_nodes(&self) -> Self {
+        let whole = |node: &[Location]| {
+            let mut cpus: Vec<u32> = node.iter().flat_map(|pe| pe.cpus.clone()).collect();
+            cpus.sort_unstable();
+            let cores = node.iter().flat_map(|pe| pe.cores.clone()).collect();
+            Location::new(node[0].node, cpus).with_cores(cores)
+        };
+        let pes = self.pes.chunk_by(|a, b| a.node == b.node).map(whole).collect();
+        Self { hosts: self.hosts.clone(), pes }
+    }
+
+    /// The same with long names of hosts, which differ behind the first dot only.
+    fn with_long_names(&self) -> Self {
+        let hosts = (1..=self.hosts.len()).map(|host| format!("worker.{host}.lab.example")).collect();
+        Self { hosts, pes: self.pes.clone() }
     }
 
     fn random_mapping(&self, num_ranks: usize, rng: &mut Rng) -> Mapping {
@@ -190,15 +225,15 @@ fn rankfile(lines: &[&str], machine: &Cluster) -> Seats {
     let mut seats = Vec::new();
     for (rank, line) in lines.iter().enumerate() {
         let rest = line.strip_prefix(&format!("rank {rank}=")).unwrap();
-        let (host, core) = rest.split_once(" slot=").unwrap();
-        let (package, cores) = core.split_once(':').unwrap();
-        let cores = numbers(cores, '-');
-        let ends = (cores[0], cores[cores.len() - 1]);
-        let is_it = |pe: &&Location| {
-            machine.hosts[pe.node as usize] == host
-                && pe.package.to_string() == package
-                && (pe.core, pe.core + pe.num_cores - 1) == ends
+        let (host, slots) = rest.split_once(" slot=").unwrap();
+        let slot = |slot: &str| {
+            let (package, cores) = slot.split_once(':').unwrap();
+            let cores = numbers(cores, '-');
+            let (first, last) = (cores[0], cores[cores.len() - 1]);
+            CoreRange::new(package.parse().unwrap(), first, last + 1 - first)
         };
+        let cores: Vec<CoreRange> = slots.split(';').map(slot).collect();
+        let is_it = |pe: &&Location| machine.hosts[pe.node as usize] == host && pe.cores == cores;
         seats.push((host.to_string(), machine.pes.iter().find(is_it).unwrap().cpus.clone()));
     }
     seats
@@ -232,6 +267,7 @@ fn every_kind_describes_the_mapping() {
     for case in 0..200 {
         let machine = if case % 2 == 0 { Cluster::random(&mut rng) } else { Cluster::regular(3, 2, 2, 2) };
         let machine = if case % 3 == 0 { machine.in_pairs() } else { machine };
+        let machine = if case % 5 == 0 { machine.in_combs() } else { machine };
         let spare = if case % 4 < 2 { 0 } else { rng.below(machine.num_pes() as u32) as usize };
         let mapping = machine.random_mapping(machine.num_pes() - spare, &mut rng);
         for kind in &KINDS {
@@ -277,13 +313,40 @@ fn formats_are_those_of_the_launchers() {
                 --ntasks-per-node=4 -m block --cpu-bind=mask_cpu:0x1,0x2,0x4,0x8 ./app";
     assert_eq!(cray.line.unwrap(), line);
     let flux = of("flux").line.unwrap();
-    let line = "flux run -N 2 -n 8 --exclusive --taskmap=hostfile:hosts -o cpu-affinity=off ./bind.sh ./app";
+    let line = "flux run -N 2 -n 8 --exclusive --requires=host:n1,n2 --taskmap=hostfile:hosts -o cpu-affinity=off \
+                ./bind.sh ./app";
     assert_eq!(flux, line);
     assert_eq!(of("intel").line.unwrap(), "mpirun -machinefile hosts -n 8 -genv I_MPI_PIN=0 ./bind.sh ./app");
     let slurm = of("slurm");
     assert_eq!(slurm.files[0].content, "n2\nn1\nn2\nn1\nn1\nn2\nn1\nn2\n");
     let line = "SLURM_HOSTFILE=hosts srun -n 8 -m arbitrary --cpu-bind=none ./bind.sh ./app";
     assert_eq!(slurm.line.unwrap(), line);
+}
+
+#[test]
+fn rankfiles_have_cores_of_several_packages() {
+    let machine = Cluster::regular(1, 2, 3, 1).in_combs();
+    for kind in ["openmpi", "openmpi5"] {
+        let rankfile = &launch(kind, &machine, &Mapping::identity(2)).unwrap().files[0].content;
+        assert_eq!(rankfile, "rank 0=n1 slot=0:0;0:2;1:1\nrank 1=n1 slot=0:1;1:0;1:2\n");
+    }
+}
+
+/// Open MPI cuts names at the first dot.
+#[test]
+fn names_are_kept_where_hosts_could_be_mistaken() {
+    let keeps = |kind, hosts: [&str; 3], ranks: usize| {
+        let mut machine = Cluster::regular(3, 1, 1, 1);
+        machine.hosts = hosts.map(str::to_owned).to_vec();
+        let line = launch(kind, &machine, &Mapping::identity(ranks)).unwrap().line.unwrap();
+        line.contains("keep_fqdn_hostnames 1")
+    };
+    for kind in ["openmpi", "openmpi5"] {
+        assert!(keeps(kind, ["a.x", "a.y", "b.x"], 3) && keeps(kind, ["a", "b", "a.y"], 3));
+        assert!(keeps(kind, ["a.x", "b.x", "a.y"], 2), "the launcher may run on the last");
+        assert!(!keeps(kind, ["n1.x", "n2.x", "n3.x"], 3) && !keeps(kind, ["a", "b", "c"], 3));
+        assert!(!keeps(kind, ["10.0.0.1", "10.0.0.2", "10.0.0.3"], 3));
+    }
 }
 
 #[test]
@@ -308,7 +371,7 @@ fn unsupported_launches_are_rejected_with_a_reason() {
     assert_eq!(rankfile.content, "rank 0=localhost slot=0:0\nrank 1=localhost slot=0:1\n");
     // Two hardware threads of a core.
     let mut threads = Cluster::regular(1, 1, 2, 1);
-    threads.pes[1].core = 0;
+    threads.pes[1].cores[0].first = 0;
     assert!(error("openmpi", &threads, vec![0, 1]).contains("ranks 0 and 1 are both on core 0 of n1"));
     assert!(error("openmpi5", &threads, vec![1, 0]).contains("use slurm"));
     launch("slurm", &threads, &Mapping::identity(2)).unwrap();
@@ -333,7 +396,7 @@ fn unsupported_launches_are_rejected_with_a_reason() {
     let script = &launch("slurm", &shared, &mapping).unwrap().files[1].content;
     assert!(script.ends_with("\n0\n0\n0\n"));
     let mut pairs = Cluster::regular(1, 1, 4, 1).in_pairs();
-    pairs.pes[1].core = 1;
+    pairs.pes[1].cores[0].first = 1;
     assert!(error("openmpi", &pairs, vec![1, 0]).contains("ranks 0 and 1 are both on core 1 of n1"));
     for kind in &KINDS {
         assert_eq!(launch(kind.name, &machine, &Mapping::identity(0)), Err(LaunchError::NoRanks));
@@ -468,7 +531,11 @@ fn launched_ranks_are_where_the_mapping_has_them() {
         if !works(mpi, folder) {
             continue;
         }
-        for (machine, spare) in [(&machine, 0), (&machine, 0), (&machine, 1), (&machine.in_pairs(), 0)] {
+        let (pairs, long) = (machine.in_pairs(), machine.with_long_names());
+        let whole = machine.in_nodes();
+        for (machine, spare) in
+            [(&machine, 0), (&machine, 0), (&machine, 1), (&pairs, 0), (&whole, 0), (&long, 0)]
+        {
             let mapping = machine.random_mapping(machine.num_pes() - spare, &mut rng);
             let launch = launch(mpi.kind, &machine, &mapping).unwrap();
             for (name, file) in launch::kind(mpi.kind).unwrap().files.iter().zip(&launch.files) {

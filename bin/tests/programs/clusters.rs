@@ -1,6 +1,7 @@
 //! `viem` and `evaluator` on clusters, as a user runs them: in a Slurm job, with host files, and with hwloc's
 //! description of a node.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -121,7 +122,8 @@ fn nodes_that_are_not_like_this_one_are_described_or_plain() {
     let text = map(folder.path(), &tasks, &["--machine=slurm:node=2:2"]);
     assert!(text.contains("3 nodes x 2 sockets x 2 cores = 2:2:3"), "{text}");
     let text = map(folder.path(), &tasks, &["--machine=slurm:node=8:2"]);
-    assert!(text.contains("3 nodes x 4 cores = 4:3") && text.contains("fewer slots"), "{text}");
+    assert!(text.contains("3 nodes x 2 sockets x 2 cores = 2:2:3"), "{text}");
+    assert!(text.contains("ranks per node: 4; cores per rank: 4; empty nodes: none"), "{text}");
 }
 
 #[test]
@@ -283,19 +285,254 @@ fn ranks_of_several_cores_are_bound_to_all_of_them() {
 #[test]
 fn ranks_of_several_cores_stay_within_the_cores_of_the_job() {
     let folder = folder(&[]);
-    fs::write(folder.path().join("graph"), text_of(&random_graph(9, 4, 60, &mut Rng::new(5)))).unwrap();
     let some = job(&[("SLURM_CPUS_PER_TASK", "3"), ("SLURM_JOB_CPUS_PER_NODE", "12(x3)")]);
-    let mut nine = viem(folder.path(), &some, &["--machine=slurm:node=8:2"]);
-    let output = nine.args(["--launch=slurm:hosts_of_ranks,bind"]).output().unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.contains("room for 1 fewer than its CPUs suffice for"), "{stderr}");
-    let script = fs::read_to_string(folder.path().join("bind")).unwrap();
-    let mut bound: Vec<&str> =
-        script.lines().skip_while(|line| !line.starts_with("# The CPUs")).skip(1).collect();
+    let text = launched(folder.path(), &some, "slurm:node=8:2").0;
+    assert!(text.contains("3 cores do not fill the sockets of n1 and 2 more: 1 of 4 ranks"), "{text}");
+    let mut bound: Vec<Vec<u32>> = ranks(folder.path()).into_iter().map(|(_, cpus)| cpus).collect();
     bound.sort_unstable();
     bound.dedup();
-    // The second package has four cores of the job, one of which is left over, like two of the first package.
-    assert_eq!(bound, ["0,1,2", "3,4,5", "8,9,10"]);
+    // The job has all of the first package and half of the second: what is left over in both makes up a rank.
+    assert_eq!(bound, [vec![0, 1, 2], vec![3, 4, 5], vec![6, 7, 11], vec![8, 9, 10]]);
+}
+
+/// Maps as many processes as there are and launches them with scripts. Returns stdout and stderr.
+fn launched(folder: &Path, job: &[(&str, &str)], machine: &str) -> (String, String) {
+    let mut viem = viem(folder, job, &[&format!("--machine={machine}")]);
+    let output = viem.arg("--launch=slurm:hosts_of_ranks,bind").assert().success().get_output().clone();
+    (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// The host and the CPUs of each rank, from the files of a launch.
+fn ranks(folder: &Path) -> Vec<(String, Vec<u32>)> {
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let (hosts, script) = (read("hosts_of_ranks"), read("bind"));
+    let cpus = script.lines().skip_while(|line| !line.starts_with("# The CPUs")).skip(1);
+    let cpus = cpus.map(|line| line.split(',').map(|cpu| cpu.parse().unwrap()).collect());
+    hosts.lines().map(str::to_owned).zip(cpus).collect()
+}
+
+/// The CPUs of the ranks of each host, sorted.
+fn cpus_by_host(folder: &Path) -> BTreeMap<String, Vec<Vec<u32>>> {
+    let mut by_host: BTreeMap<String, Vec<Vec<u32>>> = BTreeMap::new();
+    for (host, cpus) in ranks(folder) {
+        by_host.entry(host).or_default().push(cpus);
+    }
+    by_host.values_mut().for_each(|all| all.sort_unstable());
+    by_host
+}
+
+/// A graph of so many processes in a row.
+fn write_row(folder: &Path, processes: usize) {
+    let line = |v: usize| {
+        let neighbours = [v.wrapping_sub(1), v + 1];
+        neighbours.iter().filter(|&&u| u < processes).map(|u| format!("{} ", u + 1)).collect::<String>()
+            + "\n"
+    };
+    let lines: String = (0..processes).map(line).collect();
+    fs::write(folder.join("graph"), format!("{processes} {}\n{lines}", processes - 1)).unwrap();
+}
+
+/// Two nodes of 32 CPUs.
+const TWO: [(&str, &str); 2] = [("SLURM_JOB_NODELIST", "x[1-2]"), ("SLURM_JOB_CPUS_PER_NODE", "32(x2)")];
+
+/// Variables, options of the machine, ranks on each node, and cores of a rank; 0 if they are a share of the node.
+type Asked<'a> = (&'a [(&'a str, &'a str)], &'a str, [usize; 2], usize);
+
+#[test]
+fn a_job_has_as_many_ranks_on_each_node_as_it_asked_for() {
+    let folder = folder(&[]);
+    let cases: [Asked<'_>; 10] = [
+        (
+            &[("SLURM_TASKS_PER_NODE", "4(x2)"), ("SLURM_NTASKS", "8"), ("SLURM_NTASKS_PER_NODE", "4")],
+            "",
+            [4, 4],
+            8,
+        ),
+        (&[("SLURM_TASKS_PER_NODE", "4(x2)")], "", [4, 4], 8),
+        (&[("SLURM_TASKS_PER_NODE", "8,4")], "", [8, 4], 0),
+        (&[("SLURM_NTASKS_PER_NODE", "4"), ("SLURM_NTASKS", "7")], "", [4, 3], 0),
+        (&[("SLURM_NTASKS_PER_NODE", "2")], "", [2, 2], 16),
+        (&[("SLURM_NTASKS", "8")], "", [4, 4], 8),
+        (&[("SLURM_TASKS_PER_NODE", "4(x2)"), ("SLURM_CPUS_PER_TASK", "2")], "", [4, 4], 2),
+        (&[("SLURM_CPUS_PER_TASK", "8")], "", [4, 4], 8),
+        (&[("SLURM_TASKS_PER_NODE", "16(x2)")], ",ranks=4", [4, 4], 8),
+        (&[("SLURM_TASKS_PER_NODE", "32(x2)")], ",ranks=2,cores=8", [2, 2], 8),
+    ];
+    for (others, options, per_node, cores) in cases {
+        let variables: Vec<_> = TWO.iter().chain(others).copied().collect();
+        write_row(folder.path(), per_node.iter().sum());
+        let machine = format!("slurm:node=16:2,topology=none{options}");
+        let (text, _) = launched(folder.path(), &variables, &machine);
+        let by_host = cpus_by_host(folder.path());
+        let counts: Vec<usize> = by_host.values().map(Vec::len).collect();
+        assert_eq!(
+            (by_host.keys().map(String::as_str).collect::<Vec<_>>(), counts),
+            (vec!["x1", "x2"], per_node.to_vec()),
+            "{others:?}"
+        );
+        for (all, of_node) in by_host.values().zip(per_node) {
+            let cores = if cores == 0 { 32 / of_node } else { cores };
+            let mut used = all.concat();
+            used.sort_unstable();
+            used.dedup();
+            assert_eq!(used.len(), of_node * cores, "{others:?}");
+            assert!(all.iter().all(|cpus| cpus.len() == cores), "{others:?}");
+            if of_node % 2 == 0 {
+                let of_socket =
+                    |socket: u32| all.iter().filter(|cpus| cpus.iter().all(|cpu| cpu / 16 == socket)).count();
+                assert_eq!([of_socket(0), of_socket(1)], [of_node / 2; 2], "{others:?}");
+            }
+        }
+        assert!(text.contains("; empty nodes: none\n"), "{text}");
+        if cores > 0 {
+            let line = format!("ranks per node: {}; cores per rank: {cores};", per_node[0]);
+            assert!(text.contains(&line), "{text}");
+        }
+    }
+}
+
+#[test]
+fn nodes_that_stay_empty_are_named() {
+    let folder = folder(&[("hosts", "a\nb\nc\n")]);
+    let text = map(folder.path(), &TWO, &["--machine=slurm:node=16:2"]);
+    assert!(text.contains("ranks per node: 12; cores per rank: 1; empty nodes: x2\n"), "{text}");
+    let text = map(folder.path(), &[], &["--machine=hosts:hosts,node=16:2,ranks=6(x2),3"]);
+    assert!(text.contains("ranks per node: 6; cores per rank: 5; empty nodes: c\n"), "{text}");
+    let text = map(folder.path(), &[], &["--machine=hosts:hosts,node=16:2", "--pes=0-5,32-37"]);
+    assert!(text.contains("ranks per node: 6; cores per rank: 1; empty nodes: c\n"), "{text}");
+    let text = map(folder.path(), &[], &["--machine=4:4", "--distance_parameter_string=1:2"]);
+    assert!(!text.contains("ranks per node"), "{text}");
+    write_row(folder.path(), 2);
+    let text = map(folder.path(), &job(&[("SLURM_NTASKS", "2")]), &["--machine=slurm"]);
+    assert!(text.contains("ranks per node: 1; cores per rank: 8; empty nodes: n3\n"), "{text}");
+}
+
+#[test]
+fn tasks_that_are_more_than_cores_are_on_hardware_threads() {
+    let folder = folder(&[]);
+    write_row(folder.path(), 48);
+    // Nodes of 2 packages of 4 cores of 2 threads.
+    let asked = job(&[("SLURM_TASKS_PER_NODE", "16(x3)"), ("SLURM_NTASKS", "48")]);
+    let (text, _) = launched(folder.path(), &asked, "slurm");
+    assert!(text.contains("processing elements are hardware threads"), "{text}");
+    assert!(text.contains("ranks per node: 16; hardware threads per rank: 1; empty nodes: none"), "{text}");
+    // Slurm notes a task for each CPU if nothing is asked for.
+    write_row(folder.path(), 24);
+    let (text, _) = launched(folder.path(), &job(&[("SLURM_TASKS_PER_NODE", "16(x3)")]), "slurm");
+    assert!(text.contains("ranks per node: 8; cores per rank: 1; empty nodes: none"), "{text}");
+    // Three threads each: whole cores do not suffice.
+    write_row(folder.path(), 15);
+    let odd = job(&[("SLURM_TASKS_PER_NODE", "5(x3)"), ("SLURM_CPUS_PER_TASK", "3")]);
+    let (text, _) = launched(folder.path(), &odd, "slurm");
+    assert!(text.contains("ranks per node: 5; hardware threads per rank: 3; empty nodes: none"), "{text}");
+    // Slurm 22.05 does so for ten tasks of three CPUs on two nodes.
+    write_row(folder.path(), 10);
+    let many = [
+        ("SLURM_JOB_NODELIST", "n[1-2]"),
+        ("SLURM_JOB_CPUS_PER_NODE", "16,12"),
+        ("SLURM_TASKS_PER_NODE", "6,4"),
+        ("SLURM_NTASKS", "10"),
+        ("SLURM_CPUS_PER_TASK", "3"),
+        ("SLURMD_NODENAME", "n1"),
+    ];
+    let (text, warnings) = launched(folder.path(), &many, "slurm");
+    assert!(text.contains("ranks per node: 6,4; cores per rank: 1; empty nodes: none"), "{text}");
+    assert!(warnings.contains("n1 and 1 more: too few CPUs for SLURM_CPUS_PER_TASK"), "{warnings}");
+}
+
+#[test]
+fn the_tasks_of_a_step_are_not_those_of_the_job() {
+    let folder = folder(&[]);
+    let step = job(&[("SLURM_TASKS_PER_NODE", "1"), ("SLURM_NTASKS", "1"), ("SLURM_STEP_NUM_TASKS", "1")]);
+    let (text, warnings) = launched(folder.path(), &step, "slurm:node=8:2");
+    assert!(text.contains("3 nodes x 2 sockets x 8 cores = 8:2:3"), "{text}");
+    assert!(
+        warnings.contains("SLURM_TASKS_PER_NODE has numbers of 1 nodes, but the job has 3; it is left out"),
+        "{warnings}"
+    );
+}
+
+#[test]
+fn slots_of_hosts_are_ranks_that_share_the_cores() {
+    let folder =
+        folder(&[("hosts", "n1 slots=4\nn2 slots=4\nn3:4\n"), ("most", "n1 max_slots=4\nn2:4\nn3:4\n")]);
+    for hosts in ["hosts", "most"] {
+        let (text, warnings) = launched(folder.path(), &[], &format!("hosts:{hosts},node=8:2"));
+        assert!(text.contains("ranks per node: 4; cores per rank: 4; empty nodes: none"), "{text}");
+        assert!(!warnings.contains("fewer slots"), "{warnings}");
+        let expected: [Vec<u32>; 4] = [0, 4, 8, 12].map(|first| (first..first + 4).collect());
+        assert!(cpus_by_host(folder.path()).values().all(|cpus| cpus[..] == expected));
+    }
+    let text = map(folder.path(), &[], &["--machine=hosts:hosts,node=8:2,ranks=8,cores=1"]);
+    assert!(text.contains("3 nodes x 2 sockets x 4 cores = 4:2:3"), "{text}");
+}
+
+#[test]
+fn two_kinds_of_nodes_have_a_description_each() {
+    let folder = folder(&[("hosts", "old1 slots=32\nold2 slots=32\nnew1 slots=44\nnew2 slots=44\n")]);
+    write_row(folder.path(), 152);
+    let rankfile = |machine: &str| {
+        let mut viem = viem(folder.path(), &[], &[machine]);
+        let output = viem.arg("--launch=openmpi:rf").assert().success().get_output().clone();
+        let file = fs::read_to_string(folder.path().join("rf")).unwrap();
+        let slots = file.lines().map(|line| {
+            let (host, slot) = line.split_once('=').unwrap().1.split_once(" slot=").unwrap();
+            let (socket, core) = slot.split_once(':').unwrap();
+            (host.to_owned(), socket.parse::<u32>().unwrap(), core.parse::<u32>().unwrap())
+        });
+        let slots: Vec<_> = slots.collect();
+        assert_eq!(slots.len(), 152);
+        // No host has a core of another kind of node.
+        assert!(
+            slots.iter().all(|(host, _, core)| *core < if host.starts_with("old") { 16 } else { 22 }),
+            "{machine}"
+        );
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    for machine in [
+        "--machine=hosts:hosts,node[old*]=16:2,node=22:2",
+        "--machine=hosts:hosts,node[new[1-2]]=pack:2 core:22,node[old1,old2]=16:2",
+        "--machine=hwloc:pack:2 core:22,hosts=hosts,node[old*]=16:2",
+    ] {
+        let (text, warnings) = rankfile(machine);
+        assert!(text.contains("4 nodes, 8 sockets, 152 cores, uneven"), "{text}");
+        assert!(
+            text.contains("ranks per node: 32(x2),44(x2); cores per rank: 1; empty nodes: none"),
+            "{text}"
+        );
+        assert_eq!(warnings, "");
+    }
+    let (_, warnings) = rankfile("--machine=hosts:hosts,node=22:2");
+    let expected = "old1, old2 have fewer slots than the 44 cores of the description, unlike other hosts; if old1 is another kind of \
+                    node, describe it: node[old1]=";
+    assert!(warnings.contains(expected), "{warnings}");
+    let text = failure_of(&mut viem(folder.path(), &[], &["--machine=hosts:hosts,node=16:2"]), 65);
+    assert!(text.contains("host new1 has 44 slots, but the node described has 32 cores"), "{text}");
+    let slurm = [
+        ("SLURM_JOB_NODELIST", "a[1-2],b1"),
+        ("SLURM_JOB_CPUS_PER_NODE", "16(x2),8"),
+        ("SLURM_TASKS_PER_NODE", "4(x2),2"),
+    ];
+    write_row(folder.path(), 10);
+    let text = map(folder.path(), &slurm, &["--machine=slurm:node[b*]=8,node=8:2"]);
+    assert!(text.contains("ranks per node: 4(x2),2; cores per rank: 4; empty nodes: none"), "{text}");
+}
+
+#[test]
+fn launch_lines_name_the_hosts_that_are_needed() {
+    let four: String = (1..5).map(|host| format!("f{host} slots=4\n")).collect();
+    let folder =
+        folder(&[("hosts", &four), ("long", "worker.1.lab.example slots=6\nworker.2.lab.example slots=6\n")]);
+    write_row(folder.path(), 8);
+    let line = |hosts: &str, launch: &str| {
+        let mut viem = viem(folder.path(), &[], &[&format!("--machine=hosts:{hosts}")]);
+        let text = stdout_of(viem.arg(format!("--launch={launch}")));
+        text.lines().find(|line| line.starts_with("launch with: ")).unwrap().to_owned()
+    };
+    assert!(line("hosts", "flux:h,b").contains(" -N 2 -n 8 --exclusive --requires=host:f1,f2 "));
+    assert!(line("long", "openmpi:rf").contains("mpirun --mca orte_keep_fqdn_hostnames 1 -n 8 "));
+    assert!(line("long", "openmpi5:rf").contains("mpirun --prtemca prte_keep_fqdn_hostnames 1 -n 8 "));
+    assert!(!line("hosts", "openmpi:rf").contains("--mca"));
 }
 
 #[test]

@@ -39,7 +39,7 @@ const OTHER_OPTIONS: [(&str, &[&str]); 6] = [
     ),
     ("mpirun", &["--bind-to", "--map-by", "--mca", "--rankfile", "--report-bindings"]),
     ("srun", &["--ntasks-per-node"]),
-    ("flux", &["--taskmap"]),
+    ("flux", &["--requires", "--taskmap"]),
     ("lstopo", &["--of"]),
     ("viem", &["--hier", "--input"]), // an abbreviation, and the name that --input_mapping has in VieM
 ];

@@ -1,5 +1,7 @@
 //! Host files: a host a line, as Open MPI (`n1 slots=4`), MPICH (`n1:4`) and many scripts (`n1` for each rank) write them.
 //!
+//! A host that has no slots but `max_slots` has as many as that, and slots above `max_slots` are a fault, as with Open MPI.
+//!
 //! What starts with `#` is a comment. A host that stands in several lines has as many slots as they give together, one for a
 //! line that says none. Where no line says any and some host stands in several, all lines count as one; hosts in one line that says
 //! none have all slots there are, otherwise.
@@ -86,13 +88,20 @@ fn host(at: usize, line: &str) -> Result<Host, Fault> {
             _ => settings.push((at, field.to_owned())),
         }
     }
+    let mut most = None;
     for (at, setting) in settings {
         match setting.split_once('=').map(|(key, value)| (key.trim_end_matches('_'), value)) {
             Some(("slots" | "count" | "cpu" | "cpus", count)) => slots = Some(number(at, count)?),
+            Some(("max-slots" | "max_slots", count)) => most = Some((at, number(at, count)?)),
             // Settings that do not say how many processes a host is given.
-            Some(("max-slots" | "max_slots" | "user" | "username" | "binding" | "ifhn" | "port", _)) => {}
+            Some(("user" | "username" | "binding" | "ifhn" | "port", _)) => {}
             _ => return Err((at, ClusterFault::Hostfile { text: shown(&setting) })),
         }
+    }
+    if let Some((at, most)) = most
+        && *slots.get_or_insert(most) > most
+    {
+        return Err((at, ClusterFault::MaxSlots { slots: slots.unwrap_or(most), most }));
     }
     Ok(Host { name: name.rsplit('@').next().unwrap_or(name).to_owned(), slots })
 }
@@ -122,6 +131,7 @@ mod tests {
         assert_eq!(told("n1\nn1\nn1\nn1\nn2"), [four("n1"), ("n2".into(), Some(1))]);
         assert_eq!(told("n1 slots=2\nn1 slots=2\n"), [four("n1")]);
         assert_eq!(told("me@n1 slots=4\n"), [four("n1")]);
+        assert_eq!(told("n1 max_slots=4\nn2 slots=4 max-slots=4\n"), [four("n1"), four("n2")]);
     }
 
     #[test]
@@ -148,6 +158,9 @@ mod tests {
             ":4",
             "<xml>",
             "n1 slots=70000",
+            "n1 slots=5 max_slots=4",
+            "n1:5 max_slots=4",
+            "n1 max_slots=x",
             "a,b",
         ];
         for file in files {

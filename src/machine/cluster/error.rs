@@ -30,6 +30,28 @@ pub enum ClusterError {
     )]
     MoreSlots { host: String, slots: u32, found: usize, unit: &'static str },
     #[error(
+        "host {host} has {usable} {unit}, but {ranks} ranks of {cores_per_rank} need {needed}; give it fewer ranks, or a rank fewer \
+         {unit}"
+    )]
+    TooFewCores {
+        host: String,
+        ranks: usize,
+        cores_per_rank: usize,
+        needed: usize,
+        usable: usize,
+        unit: &'static str,
+    },
+    #[error("a rank of {cores_per_rank} {unit} fits no node: none has more than {usable}")]
+    NoRoom { cores_per_rank: usize, usable: usize, unit: &'static str },
+    #[error("`{text}` is no number of {what}; give a number of at least 1{or}")]
+    BadNumber { text: String, what: &'static str, or: &'static str },
+    #[error("no host is named by {option}")]
+    NoSuchHost { option: String },
+    #[error(
+        "host {host} is described by nothing; describe it, such as node[{host}]=16:2 (16 cores in each of 2 sockets), or give its slots"
+    )]
+    NotDescribed { host: String },
+    #[error(
         "hosts do not say how many cores they have; describe the node, such as node=16:2 (16 cores in each of 2 sockets), or give slots"
     )]
     NoInside,
@@ -63,6 +85,10 @@ impl HasKind for ClusterError {
             | Self::Heterogeneous { .. }
             | Self::NoHosts
             | Self::NoInside
+            | Self::BadNumber { .. }
+            | Self::NoRoom { .. }
+            | Self::NoSuchHost { .. }
+            | Self::NotDescribed { .. }
             | Self::NodeTooLarge { .. }
             | Self::Option { .. } => ErrorKind::Usage,
             Self::NotInTopology { .. }
@@ -70,6 +96,7 @@ impl HasKind for ClusterError {
             | Self::NotInLatencies { .. }
             | Self::Latencies { .. }
             | Self::MoreSlots { .. }
+            | Self::TooFewCores { .. }
             | Self::Counts { .. } => ErrorKind::BadData,
             Self::Lstopo { .. } | Self::NoJob { .. } => ErrorKind::NoInput,
             Self::TooManyNodes { .. } => ErrorKind::NoResources,

@@ -11,6 +11,7 @@ mod error;
 mod levels;
 mod network;
 mod shape;
+mod share;
 
 pub use error::ClusterError;
 pub use shape::{Unit, regular};
@@ -27,6 +28,7 @@ use crate::machine::{
 use levels::{Given, Level, Members};
 use network::Network;
 use shape::{Leaf, Levels};
+use share::Shares;
 
 /// PEs of a cluster at most, all nodes together: 2^28 take several GiB.
 const MOST_PES: u64 = 1 << 28;
@@ -35,7 +37,10 @@ const MOST_PES: u64 = 1 << 28;
 const PE_BYTES: u128 = 128;
 
 /// A node of a draft.
+///
+/// It has a PE for each rank. Without a number of ranks, there are as many as its cores or hardware threads suffice for.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DraftNode {
     /// What the system calls it, if known.
     pub host: Option<String>,
@@ -43,6 +48,24 @@ pub struct DraftNode {
     pub inside: usize,
     /// How many of its cores or hardware threads may be used, the first ones, if not all.
     pub limit: Option<u32>,
+    /// How many ranks a file of hosts or a batch system gives it; no more than it has cores or hardware threads.
+    pub slots: Option<u32>,
+    /// How many ranks it is to have, whatever its slots.
+    pub ranks: Option<u32>,
+    /// How many cores or hardware threads a rank has. Otherwise, they are an equal share; 1 without a number of ranks.
+    pub cores_per_rank: Option<u32>,
+}
+
+impl DraftNode {
+    /// A node whose cores or hardware threads are a PE each.
+    pub fn new(host: Option<String>, inside: usize) -> Self {
+        Self { host, inside, limit: None, slots: None, ranks: None, cores_per_rank: None }
+    }
+
+    /// The same node with so many slots.
+    pub fn with_slots(self, slots: Option<u32>) -> Self {
+        Self { slots, ..self }
+    }
 }
 
 /// What is known of a cluster.
@@ -54,8 +77,6 @@ pub struct Draft<'a> {
     pub insides: Vec<Object>,
     /// What a PE is.
     pub unit: Unit,
-    /// How many cores or hardware threads next to each other make up a PE; 1 most often.
-    pub bundle: usize,
     /// How the nodes are connected.
     pub topology: Topology,
     /// The distances that the user has given, innermost first.
@@ -69,11 +90,11 @@ pub struct Draft<'a> {
 /// A cluster that processes can be mapped to.
 pub struct Cluster {
     hosts: Vec<Option<String>>,
-    /// The inside of each node.
-    inside: Vec<usize>,
-    /// The PEs of each inside.
+    /// Which list of PEs each node has.
+    filling: Vec<usize>,
+    /// Lists of the PEs of a node.
     leaves: Vec<Vec<Leaf>>,
-    /// The first PE of each node.
+    /// The first PE of each node, and the end of the last.
     first_pe: Vec<PeId>,
     tree: Box<dyn Machine>,
     outline: Outline,
@@ -92,16 +113,15 @@ struct Outline {
 
 impl Cluster {
     /// The machine of a draft. O(p log p) for p PEs, and O(n²) for n nodes where their distances are given by pairs.
-    pub fn new(mut draft: Draft<'_>) -> Result<Self, ClusterError> {
+    pub fn new(draft: Draft<'_>) -> Result<Self, ClusterError> {
         let levels = Levels::new(&draft.insides, draft.unit);
-        let mut leaves: Vec<Vec<Leaf>> = draft.insides.iter().map(|inside| levels.leaves(inside)).collect();
-        check_slots(&draft, &leaves)?;
-        if draft.bundle > 1 {
-            bundle(&mut draft, &mut leaves);
-        }
-        let first_pe = count_pes(&draft, &leaves)?;
-        let network = network(&draft)?;
-        let digits = digits(&draft.nodes, &leaves, &network);
+        let leaves: Vec<Vec<Leaf>> = draft.insides.iter().map(|inside| levels.leaves(inside)).collect();
+        let rooms = rooms(&draft, &leaves)?;
+        let first_pe = count_pes(&rooms)?;
+        let network = network(&draft, &rooms)?;
+        let mut notes = Vec::new();
+        let (filling, pes) = fill(&draft, &leaves, &rooms, &levels, &mut notes);
+        let digits = digits(&filling, &pes, &network);
         let classes = members(&levels, &network);
         let arities = most_members(&digits, classes.len());
         let all: Vec<(Members, u32)> = classes.into_iter().zip(arities).collect();
@@ -115,17 +135,17 @@ impl Cluster {
             .flat_map(|digits| indices.iter().map(|&index| digits[index]))
             .collect();
         let hosts = draft.nodes.iter().map(|node| node.host.clone()).collect();
-        let inside = draft.nodes.iter().map(|node| node.inside).collect();
         let num_pes = first_pe.last().map_or(0, |&end| end as usize);
         let how = if draft.distances.is_some() { "given" } else { "assumed" };
-        let built = Built::new(&kept, digits, &network, num_pes, &first_pe)?;
-        let understood = built.tell(&kept, &network, how, draft.nodes.len(), num_pes);
+        let sizes: Vec<usize> = rooms.iter().map(|room| room.ranks).filter(|&ranks| ranks > 0).collect();
+        let built = Built::new(&kept, digits, &network, num_pes, &sizes)?;
+        let understood = built.tell(&kept, &network, how, sizes.len(), num_pes);
         let Built { tree, outline, .. } = built;
-        let mut notes = draft.notes;
+        notes.splice(..0, draft.notes);
         let is_cut =
             |node: &DraftNode| node.limit.is_some_and(|limit| (limit as usize) < leaves[node.inside].len());
         if draft.nodes.iter().any(is_cut) {
-            let text = "where a host has fewer slots than cores, its first cores are taken".to_owned();
+            let text = "where a job has fewer cores than a node, the first ones are taken".to_owned();
             notes.push(Note { text, is_warning: false });
         }
         if !outline.distances.is_sorted() {
@@ -135,7 +155,7 @@ impl Cluster {
             );
             notes.push(Note { text, is_warning: true });
         }
-        Ok(Self { hosts, inside, leaves, first_pe, tree, outline, understood, notes })
+        Ok(Self { hosts, filling, leaves: pes, first_pe, tree, outline, understood, notes })
     }
 
     fn node_of(&self, pe: PeId) -> usize {
@@ -143,49 +163,101 @@ impl Cluster {
     }
 }
 
-/// Makes sure that no node has more slots than cores or hardware threads, which are its leaves before they are bundled.
-fn check_slots(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<(), ClusterError> {
-    for (index, node) in draft.nodes.iter().enumerate() {
-        let (found, slots) = (leaves[node.inside].len(), node.limit.unwrap_or(0));
-        if slots as usize > found {
-            let unit = if draft.unit == Unit::Pu { "hardware threads" } else { "cores" };
-            let host = node.host.clone().unwrap_or_else(|| format!("node{index}"));
-            return Err(ClusterError::MoreSlots { host, slots, found, unit });
-        }
-    }
-    Ok(())
+/// What a node has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Room {
+    inside: usize,
+    /// The cores or hardware threads that may be used, the first ones.
+    usable: usize,
+    ranks: usize,
+    cores_per_rank: usize,
 }
 
-/// Makes one PE of several leaves. What is left over of a package cannot be used; where more would fit without packages, that is said.
-fn bundle(draft: &mut Draft<'_>, leaves: &mut [Vec<Leaf>]) {
-    let mut fewer = 0;
-    for node in &mut draft.nodes {
-        let leaves = &leaves[node.inside];
-        let usable = node.limit.map_or(leaves.len(), |limit| limit as usize);
-        let count = shape::num_bundles(&leaves[..usable], draft.bundle);
-        fewer = fewer.max(usable / draft.bundle - count);
-        node.limit = node.limit.map(|_| count as u32);
-    }
-    leaves.iter_mut().for_each(|leaves| *leaves = shape::bundled(leaves, draft.bundle));
-    if fewer > 0 {
-        let text = format!(
-            "tasks of {} CPUs do not fill the packages of a node, so it has room for {fewer} fewer than its CPUs suffice for",
-            draft.bundle
-        );
-        draft.notes.push(Note { text, is_warning: true });
+/// What each node has room for.
+fn rooms(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<Vec<Room>, ClusterError> {
+    let unit = draft.unit.plural();
+    let room = |(index, node): (usize, &DraftNode)| {
+        let found = leaves[node.inside].len();
+        let host = || node.host.clone().unwrap_or_else(|| format!("node{index}"));
+        if let Some(slots) =
+            node.limit.into_iter().chain(node.slots).max().filter(|&slots| slots as usize > found)
+        {
+            return Err(ClusterError::MoreSlots { host: host(), slots, found, unit });
+        }
+        let usable = node.limit.map_or(found, |limit| limit as usize);
+        let ranks = node.ranks.or(node.slots).map(|ranks| ranks as usize);
+        let cores = node.cores_per_rank.map(|cores| cores.max(1) as usize);
+        let (ranks, cores_per_rank) = match (ranks, cores) {
+            (None, cores) => (usable / cores.unwrap_or(1), cores.unwrap_or(1)),
+            (Some(ranks), Some(cores)) => (ranks, cores),
+            (Some(ranks), None) => (ranks, (usable / ranks.max(1)).max(1)),
+        };
+        if ranks.saturating_mul(cores_per_rank) > usable {
+            let needed = ranks.saturating_mul(cores_per_rank);
+            return Err(ClusterError::TooFewCores {
+                host: host(),
+                ranks,
+                cores_per_rank,
+                needed,
+                usable,
+                unit,
+            });
+        }
+        Ok(Room { inside: node.inside, usable, ranks, cores_per_rank })
+    };
+    let rooms: Vec<Room> = draft.nodes.iter().enumerate().map(room).collect::<Result<_, _>>()?;
+    let largest = rooms.iter().max_by_key(|room| room.usable);
+    match largest.filter(|room| room.cores_per_rank > 1 && rooms.iter().all(|room| room.ranks == 0)) {
+        Some(&Room { usable, cores_per_rank, .. }) => {
+            Err(ClusterError::NoRoom { cores_per_rank, usable, unit })
+        }
+        None => Ok(rooms),
     }
 }
 
 /// The first PE of each node, and the end of the last.
-fn count_pes(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<Vec<PeId>, ClusterError> {
+fn count_pes(rooms: &[Room]) -> Result<Vec<PeId>, ClusterError> {
     let mut first_pe = vec![0];
     let mut sum = 0u64;
-    for node in &draft.nodes {
-        sum += node.limit.map_or(leaves[node.inside].len() as u64, u64::from);
+    for room in rooms {
+        sum += room.ranks as u64;
         check_sum(sum)?;
         first_pe.push(sum as PeId);
     }
     if sum == 0 { Err(MachineError::NoPes.into()) } else { Ok(first_pe) }
+}
+
+/// The PEs of nodes, one list for all nodes that have the same, and which of them each node has.
+fn fill(
+    draft: &Draft<'_>,
+    leaves: &[Vec<Leaf>],
+    rooms: &[Room],
+    levels: &Levels,
+    notes: &mut Vec<Note>,
+) -> (Vec<usize>, Vec<Vec<Leaf>>) {
+    let mut kinds = rooms.to_vec();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let filling: Vec<usize> = rooms.iter().map(|room| kinds.partition_point(|kind| kind < room)).collect();
+    let mut pes = Vec::with_capacity(kinds.len());
+    for (index, &Room { inside, usable, ranks, cores_per_rank }) in kinds.iter().enumerate() {
+        let Shares { leaves, num_split, split_level } =
+            share::shares(&leaves[inside][..usable], ranks, cores_per_rank);
+        if let Some(kind) = levels.kinds().nth(split_level).filter(|_| num_split > 0) {
+            let nodes = draft.nodes.iter().zip(&filling).filter(|&(_, &filling)| filling == index);
+            let mut hosts = nodes.map(|(node, _)| node.host.as_deref().unwrap_or("the node"));
+            let (host, others) = (hosts.next().unwrap_or_default(), hosts.count());
+            let others = if others > 0 { format!(" and {others} more") } else { String::new() };
+            let (parts, unit) = (Members::Inside(kind).name(2), draft.unit.plural());
+            let text = format!(
+                "ranks of {cores_per_rank} {unit} do not fill the {parts} of {host}{others}: {num_split} of {ranks} ranks there \
+                 have {unit} of several {parts}"
+            );
+            notes.push(Note { text, is_warning: false });
+        }
+        pes.push(leaves);
+    }
+    (filling, pes)
 }
 
 /// Makes sure that a cluster of so many PEs is not too large.
@@ -200,14 +272,16 @@ fn check_sum(num_pes: u64) -> Result<(), MachineError> {
     Ok(())
 }
 
-fn network(draft: &Draft<'_>) -> Result<Network, ClusterError> {
-    let hosts: Vec<Option<String>> = draft.nodes.iter().map(|node| node.host.clone()).collect();
-    let mut names: Vec<&str> = hosts.iter().flatten().map(String::as_str).collect();
-    let named = names.len();
+/// How the nodes that have PEs are connected.
+fn network(draft: &Draft<'_>, rooms: &[Room]) -> Result<Network, ClusterError> {
+    let all = draft.nodes.iter().zip(rooms).enumerate();
+    let used: Vec<usize> = all.filter(|(_, (_, room))| room.ranks > 0).map(|(index, _)| index).collect();
+    let hosts: Vec<Option<&str>> = used.iter().map(|&node| draft.nodes[node].host.as_deref()).collect();
+    let mut names: Vec<&str> = hosts.iter().copied().flatten().collect();
     if let Some(latencies) = &draft.latencies {
-        return Network::of_latencies(latencies, &hosts);
+        return Network::of_latencies(latencies, &hosts, &used, draft.nodes.len());
     }
-    if draft.topology == Topology::Flat || named < hosts.len() {
+    if draft.topology == Topology::Flat || names.len() < hosts.len() {
         return Ok(Network::flat(hosts.len()));
     }
     let network = Network::of_topology(&draft.topology, &names)?;
@@ -219,17 +293,16 @@ fn network(draft: &Draft<'_>) -> Result<Network, ClusterError> {
 }
 
 /// The digits of all PEs at all levels, innermost first.
-fn digits(nodes: &[DraftNode], leaves: &[Vec<Leaf>], network: &Network) -> Vec<u32> {
+fn digits(filling: &[usize], pes: &[Vec<Leaf>], network: &Network) -> Vec<u32> {
     let mut digits = Vec::new();
-    for (index, node) in nodes.iter().enumerate() {
-        let leaves = &leaves[node.inside];
-        let count = node.limit.map_or(leaves.len(), |limit| limit as usize);
+    let used = filling.iter().map(|&filling| &pes[filling]).filter(|leaves| !leaves.is_empty());
+    for (index, leaves) in used.enumerate() {
         let own = [index as u32];
         let of_node = match network {
             Network::Tree { digits, .. } => digits[index].as_slice(),
             Network::Pairs { .. } => &own,
         };
-        for leaf in &leaves[..count] {
+        for leaf in leaves {
             digits.extend_from_slice(&leaf.digits);
             digits.extend_from_slice(of_node);
         }
@@ -271,19 +344,19 @@ impl Built {
         digits: Vec<u32>,
         network: &Network,
         num_pes: usize,
-        first_pe: &[PeId],
+        sizes: &[usize],
     ) -> Result<Self, ClusterError> {
         let distances: Vec<Distance> = kept.iter().map(|level| level.distance).collect();
         let is_regular = is_regular(kept, &digits, num_pes);
         if let Network::Pairs { factors, .. } = network
-            && first_pe.len() > 2
+            && sizes.len() > 1
         {
             let nearest = distances.last().copied().unwrap_or(0);
             let between = network::scaled(factors, nearest).ok_or(MachineError::DistanceOverflow)?;
             let inside = UnevenTree::new(&distances, &digits)?;
-            let sizes = first_pe.windows(2).map(|pair| (pair[1] - pair[0]) as usize);
-            let node_of = (0..).zip(sizes).flat_map(|(node, size)| std::iter::repeat_n(node, size)).collect();
-            let of_nodes = DistanceMatrix::new(first_pe.len() - 1, between.clone())?;
+            let node_of =
+                (0..).zip(sizes).flat_map(|(node, &size)| std::iter::repeat_n(node, size)).collect();
+            let of_nodes = DistanceMatrix::new(sizes.len(), between.clone())?;
             let parts = super::division::divide(&of_nodes, &of_nodes.distances()?, &());
             let tree = Box::new(Hosted::new(inside, node_of, between.clone(), parts)?);
             return Ok(Self { tree, outline: Outline { distances, digits, between }, is_regular });
@@ -389,13 +462,16 @@ impl Machine for Cluster {
 impl Located for Cluster {
     fn location(&self, pe: PeId) -> Location {
         let node = self.node_of(pe);
-        let leaf = &self.leaves[self.inside[node]][(pe - self.first_pe[node]) as usize];
-        let &Leaf { package, core, num_cores, .. } = leaf;
-        Location { node: node as u32, package, core, num_cores, cpus: leaf.cpus.clone() }
+        let leaf = &self.leaves[self.filling[node]][(pe - self.first_pe[node]) as usize];
+        Location::new(node as u32, leaf.cpus.clone()).with_cores(leaf.cores.clone())
     }
 
     fn host(&self, node: u32) -> Option<&str> {
         self.hosts.get(node as usize)?.as_deref()
+    }
+
+    fn num_nodes(&self) -> Option<u32> {
+        Some(self.hosts.len() as u32)
     }
 }
 

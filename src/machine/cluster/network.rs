@@ -37,24 +37,27 @@ impl Network {
         }
     }
 
-    /// Nodes whose latencies were measured; latencies of both directions are averaged.
+    /// Nodes whose latencies were measured; latencies of both directions are averaged. `hosts` are the names of the nodes `used`, of
+    /// `num_nodes`; latencies without names are those of all nodes.
     pub(super) fn of_latencies(
         latencies: &Latencies,
-        hosts: &[Option<String>],
+        hosts: &[Option<&str>],
+        used: &[usize],
+        num_nodes: usize,
     ) -> Result<Self, ClusterError> {
         let count = hosts.len();
         let rows: Vec<usize> = match &latencies.hosts {
             Some(names) => {
                 let row_of: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
-                let row = |host: &Option<String>| {
-                    let host = host.as_deref().ok_or(ClusterError::NoHosts)?;
+                let row = |host: &Option<&str>| {
+                    let host = host.ok_or(ClusterError::NoHosts)?;
                     let row = row_of.get(host).copied();
                     row.ok_or_else(|| ClusterError::NotInLatencies { host: host.to_owned() })
                 };
                 hosts.iter().map(row).collect::<Result<_, _>>()?
             }
-            None if latencies.num_hosts == count => (0..count).collect(),
-            None => return Err(ClusterError::Latencies { found: latencies.num_hosts, nodes: count }),
+            None if latencies.num_hosts == num_nodes => used.to_vec(),
+            None => return Err(ClusterError::Latencies { found: latencies.num_hosts, nodes: num_nodes }),
         };
         check_pairs(count)?;
         let latency = |a: usize, b: usize| latencies.entries[rows[a] * latencies.num_hosts + rows[b]];

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::io::cluster::hwloc::{Object, ObjectKind};
+use crate::machine::CoreRange;
 
 /// What processes are placed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +12,16 @@ pub enum Unit {
     Core,
     /// A hardware thread.
     Pu,
+}
+
+impl Unit {
+    /// What several of them are called.
+    pub(super) fn plural(self) -> &'static str {
+        match self {
+            Unit::Core => "cores",
+            Unit::Pu => "hardware threads",
+        }
+    }
 }
 
 /// A class of objects that make up one level: those of a kind that have as many of the same kind around them.
@@ -25,11 +36,8 @@ pub(super) struct Class {
 pub(super) struct Leaf {
     /// Its place at each level, innermost first.
     pub(super) digits: Vec<u32>,
-    pub(super) package: u32,
-    /// In its package: the first of its cores.
-    pub(super) core: u32,
-    /// How many cores it has a thread of, next to each other.
-    pub(super) num_cores: u32,
+    /// The cores that it has a thread of, ascending.
+    pub(super) cores: Vec<CoreRange>,
     /// Ascending.
     pub(super) cpus: Vec<u32>,
 }
@@ -147,8 +155,8 @@ impl Walk<'_> {
             let mut cpus = Vec::new();
             collect_pus(object, &mut cpus);
             cpus.sort_unstable();
-            let (package, core) = (self.package, self.next_core);
-            self.leaves.push(Leaf { digits: self.digits.clone(), package, core, num_cores: 1, cpus });
+            let cores = vec![CoreRange::new(self.package, self.next_core, 1)];
+            self.leaves.push(Leaf { digits: self.digits.clone(), cores, cpus });
         } else {
             self.visit_children(object);
         }
@@ -180,36 +188,6 @@ fn collect_pus(object: &Object, cpus: &mut Vec<u32>) {
         cpus.push(object.os_index);
     }
     object.children.iter().for_each(|child| collect_pus(child, cpus));
-}
-
-/// One processing element for each `count` that are next to each other in a package; what is left over is left out.
-pub(super) fn bundled(leaves: &[Leaf], count: usize) -> Vec<Leaf> {
-    let mut bundles = Vec::new();
-    for package in leaves.chunk_by(|a, b| a.package == b.package) {
-        for bundle in package.chunks_exact(count.max(1)) {
-            let (first, last) = (&bundle[0], &bundle[bundle.len() - 1]);
-            let mut cpus: Vec<u32> = bundle.iter().flat_map(|leaf| leaf.cpus.iter().copied()).collect();
-            cpus.sort_unstable();
-            bundles.push(Leaf { cpus, num_cores: last.core + 1 - first.core, ..first.clone() });
-        }
-    }
-    let levels = bundles.first().map_or(0, |leaf: &Leaf| leaf.digits.len());
-    close_gaps(&mut bundles, levels);
-    bundles
-}
-
-/// How many PEs that makes.
-pub(super) fn num_bundles(leaves: &[Leaf], count: usize) -> usize {
-    leaves.chunk_by(|a, b| a.package == b.package).map(|package| package.len() / count.max(1)).sum()
-}
-
-/// Numbers the groups of leaves that agree outside of a level anew, from 0 without gaps; inner levels follow.
-fn close_gaps(leaves: &mut [Leaf], level: usize) {
-    let Some(level) = level.checked_sub(1) else { return };
-    for (index, group) in leaves.chunk_by_mut(|a, b| a.digits[level] == b.digits[level]).enumerate() {
-        group.iter_mut().for_each(|leaf| leaf.digits[level] = index as u32);
-        close_gaps(group, level);
-    }
 }
 
 /// A node that is a regular tree of these arities, innermost first: cores in packages, and what lies between if there are more levels.
@@ -255,7 +233,8 @@ mod tests {
         let leaves = levels.leaves(&node);
         let expected: Vec<Vec<u32>> = (0..6).map(|pe| vec![pe % 2, pe / 2]).collect();
         assert_eq!(digits(&node, Unit::Core), expected);
-        assert_eq!((leaves[5].package, leaves[5].core, leaves[5].cpus.as_slice()), (2, 1, &[5][..]));
+        let (core, cpus) = (CoreRange::new(2, 1, 1), &[5][..]);
+        assert_eq!((leaves[5].cores.as_slice(), leaves[5].cpus.as_slice()), (&[core][..], cpus));
     }
 
     #[test]
@@ -270,10 +249,10 @@ mod tests {
             assert_eq!(all.len(), count);
         }
         let levels = Levels::new(std::slice::from_ref(&node), Unit::Core);
-        let cores: Vec<u32> = levels.leaves(&node).iter().map(|leaf| leaf.core).collect();
+        let cores: Vec<u32> = levels.leaves(&node).iter().map(|leaf| leaf.cores[0].first).collect();
         assert_eq!(cores, [0, 1, 2, 3]);
         let levels = Levels::new(std::slice::from_ref(&node), Unit::Pu);
-        let cores: Vec<u32> = levels.leaves(&node).iter().map(|leaf| leaf.core).collect();
+        let cores: Vec<u32> = levels.leaves(&node).iter().map(|leaf| leaf.cores[0].first).collect();
         assert_eq!(cores, [0, 0, 1, 2, 2, 3]);
     }
 
@@ -293,24 +272,5 @@ mod tests {
         all.sort();
         all.dedup();
         assert_eq!(all.len(), 4);
-    }
-
-    #[test]
-    fn bundles_stay_in_their_package() {
-        let node = regular(&[5, 2]);
-        let leaves = Levels::new(std::slice::from_ref(&node), Unit::Core).leaves(&node);
-        let bundles = bundled(&leaves, 2);
-        let told: Vec<_> = bundles.iter().map(|leaf| (leaf.digits.clone(), leaf.cpus.clone())).collect();
-        let expected = [([0, 0], [0, 1]), ([1, 0], [2, 3]), ([0, 1], [5, 6]), ([1, 1], [7, 8])];
-        assert_eq!(told, expected.map(|(digits, cpus)| (digits.to_vec(), cpus.to_vec())));
-        let cores = |bundles: &[Leaf]| -> Vec<(u32, u32)> {
-            bundles.iter().map(|leaf| (leaf.core, leaf.num_cores)).collect()
-        };
-        assert_eq!(cores(&bundles), [(0, 2), (2, 2), (0, 2), (2, 2)]);
-        let node =
-            Object::new(ObjectKind::Machine, (0..4).map(|number| core(&[number, number + 4])).collect());
-        let threads = Levels::new(std::slice::from_ref(&node), Unit::Pu).leaves(&node);
-        assert_eq!(cores(&bundled(&threads, 2)), [(0, 1), (1, 1), (2, 1), (3, 1)]);
-        assert_eq!(cores(&bundled(&threads, 3)), [(0, 2), (1, 2)]);
     }
 }

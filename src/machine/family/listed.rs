@@ -106,4 +106,8 @@ impl<M: Machine> Located for Listed<M> {
     fn host(&self, node: u32) -> Option<&str> {
         located::host(&self.machine, node)
     }
+
+    fn num_nodes(&self) -> Option<u32> {
+        located::num_nodes(&self.machine)
+    }
 }

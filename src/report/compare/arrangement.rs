@@ -70,7 +70,7 @@ fn block(arranged: Arranged<'_>) -> Vec<PeId> {
 }
 
 fn socket(arranged: Arranged<'_>) -> Vec<PeId> {
-    let package = |pe: PeId| (arranged.nodes.site(pe).node, arranged.nodes.site(pe).package);
+    let package = |pe: PeId| (arranged.nodes.site(pe).node, arranged.nodes.site(pe).package());
     by_turns(arranged.places, package, |(node, package), turn| (node, turn, package))
 }
 

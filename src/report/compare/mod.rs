@@ -118,7 +118,7 @@ impl<'a> Comparison<'a> {
             let here = site(process);
             for (other, weight) in self.graph.arcs(process).filter(|&(other, _)| other > process) {
                 let there = site(other);
-                let level = match (here.node == there.node, here.package == there.package) {
+                let level = match (here.node == there.node, here.package() == there.package()) {
                     (true, true) => 0,
                     (true, false) => 1,
                     (false, _) => 2,

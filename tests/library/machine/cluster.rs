@@ -9,7 +9,7 @@ use viem::io::cluster::topology::{self, Switch, Topology, Torus};
 use viem::io::cluster::{hostfile, hostlist, hwloc, latency, synthetic};
 use viem::io::{ReadError, Source};
 use viem::machine::cluster::{Cluster, ClusterError, Draft, DraftNode, Unit, plain, regular};
-use viem::machine::{self, Nodes, SpecError, Wanted};
+use viem::machine::{self, CoreRange, Nodes, SpecError, Wanted};
 use viem::machine::{Audited as _, DistanceOracle, DistanceVisitor, Division, Machine};
 use viem_verify::{MachineText, OUTLINE, audit_on};
 
@@ -32,7 +32,6 @@ fn draft(nodes: Vec<DraftNode>, insides: Vec<Object>) -> Draft<'static> {
         nodes,
         insides,
         unit: Unit::Core,
-        bundle: 1,
         topology: Topology::Flat,
         distances: None,
         latencies: None,
@@ -41,7 +40,7 @@ fn draft(nodes: Vec<DraftNode>, insides: Vec<Object>) -> Draft<'static> {
 }
 
 fn nodes(count: usize) -> Vec<DraftNode> {
-    (0..count).map(|node| DraftNode { host: Some(format!("n{node}")), inside: 0, limit: None }).collect()
+    (0..count).map(|node| DraftNode::new(Some(format!("n{node}")), 0)).collect()
 }
 
 /// Checks that the auditor computes the same distances from the outline as the machine, for some pairs of
@@ -69,7 +68,7 @@ fn identical_nodes_form_a_hierarchy() {
     let sites = Nodes::of(&cluster);
     assert!(sites.are_named());
     let site = sites.site(32 + 16 + 5);
-    assert_eq!((site.host, site.package, site.core, site.cpus), ("n1", 1, 5, &[21][..]));
+    assert_eq!((site.host, site.cores, site.cpus), ("n1", &[CoreRange::new(1, 5, 1)][..], &[21][..]));
     check_outline(&cluster, &mut Rng::new(1));
 }
 
@@ -98,7 +97,7 @@ fn uneven_nodes_are_mapped_correctly() {
     assert_eq!([distances[0][3], distances[0][4], distances[0][8], distances[8][10]], [1, 3, 30, 1]);
     assert_eq!([distances[11][14], distances[11][15], distances[10][11]], [1, 3, 30]);
     check_outline(&cluster, &mut Rng::new(2));
-    assert!(cluster.notes().iter().any(|note| note.text.contains("fewer slots")));
+    assert!(cluster.notes().iter().any(|note| note.text.contains("the first ones are taken")));
 }
 
 /// A random node: nested objects of any kinds, down to cores with some PUs.
@@ -174,6 +173,129 @@ fn distances_depend_on_the_innermost_common_object() {
         let Division::Parts(parts) = cluster.division() else { panic!("clusters have parts") };
         assert_eq!(parts.order().len(), all.len());
     }
+}
+
+/// The sets of cores of the ranks of a random node, by the cores' numbers, and the enclosing objects of each core.
+type Shared = (Vec<Vec<usize>>, Vec<Vec<(usize, usize)>>, Box<dyn Machine>);
+
+fn shared_node(rng: &mut Rng) -> (Shared, usize, usize, usize) {
+    let node = random_node(rng, &mut 0);
+    let (mut number, mut all) = (0, Vec::new());
+    paths(&node, &mut Vec::new(), &mut number, &mut all);
+    let usable = 1 + rng.below(all.len() as u32) as usize;
+    let ranks = 1 + rng.below(usable as u32) as usize;
+    let size = 1 + rng.below((usable / ranks) as u32) as usize;
+    let mut nodes = nodes(2);
+    nodes[0].limit = Some(usable as u32);
+    nodes[0].ranks = Some(ranks as u32);
+    nodes[0].cores_per_rank = (size < usable / ranks || rng.below(2) == 0).then_some(size as u32);
+    nodes[1].ranks = Some(1);
+    let cluster = Cluster::new(draft(nodes, vec![node])).unwrap();
+    let sites = Nodes::of(&cluster);
+    // The PUs of random nodes are numbered like their cores.
+    let sets = (0..ranks as PeId).map(|pe| sites.site(pe).cpus.iter().map(|&cpu| cpu as usize).collect());
+    ((sets.collect(), all, Box::new(cluster)), usable, ranks, size)
+}
+
+#[test]
+fn ranks_have_sets_of_cores_that_are_in_one_part_where_they_fit() {
+    let mut num_split = 0;
+    for seed in 0..300 {
+        let mut rng = Rng::new(seed);
+        let ((sets, paths, cluster), usable, ranks, size) = shared_node(&mut rng);
+        let mut all: Vec<usize> = sets.concat();
+        assert!(sets.iter().all(|set| set.len() == size), "seed {seed}");
+        all.sort_unstable();
+        all.dedup();
+        assert!(all.len() == ranks * size && all.last() < Some(&usable), "seed {seed}");
+        // Of each object: its usable cores in each of its parts, and the sets that lie in it.
+        let depth = paths.iter().map(Vec::len).max().unwrap();
+        for level in 0..depth {
+            for group in
+                paths[..usable].chunk_by(|a, b| a.get(level).is_some() && a.get(level) == b.get(level))
+            {
+                let Some(object) = group[0].get(level) else { continue };
+                let is_in = |core: &usize| paths[*core].get(level) == Some(object);
+                let own: Vec<&Vec<usize>> = sets.iter().filter(|set| set.iter().all(is_in)).collect();
+                let parts: Vec<_> = group.chunk_by(|a, b| a.get(level + 1) == b.get(level + 1)).collect();
+                let room: usize = parts.iter().map(|part| part.len() / size).sum();
+                let part_of = |core: usize| paths[core].get(level + 1);
+                let split = own.iter().filter(|set| set.iter().any(|&core| part_of(core) != part_of(set[0])));
+                let split = split.count();
+                num_split += split;
+                assert_eq!(split, own.len().saturating_sub(room), "seed {seed}: {sets:?} in {object:?}");
+            }
+        }
+        // Sets that share more objects are nearer.
+        let distances = table(cluster.as_ref());
+        let shared = |p: usize, q: usize| {
+            let cores: Vec<usize> = [p, q].iter().flat_map(|&set| sets[set].iter().copied()).collect();
+            let is_common = |level: &usize| {
+                let object = |core: usize| paths[core].get(*level);
+                object(cores[0]).is_some() && cores.iter().all(|&core| object(core) == object(cores[0]))
+            };
+            (0..depth).take_while(is_common).count()
+        };
+        for (p, q, r) in
+            (0..ranks).flat_map(|p| (0..ranks).flat_map(move |q| (0..ranks).map(move |r| (p, q, r))))
+        {
+            if p != q && shared(p, q) > shared(p, r) {
+                assert!(distances[p][q] < distances[p][r], "seed {seed}: {p} {q} {r}");
+            }
+        }
+        check_outline(cluster.as_ref(), &mut rng);
+    }
+    assert!(num_split > 100, "{num_split}");
+}
+
+#[test]
+fn nodes_without_ranks_are_left_out_of_the_machine() {
+    let of = |topology, latencies| {
+        let mut nodes = nodes(4);
+        nodes.iter_mut().for_each(|node| node.ranks = Some(2));
+        nodes[1].ranks = Some(0);
+        Cluster::new(Draft { topology, latencies, ..draft(nodes, vec![regular(&[4, 2])]) }).unwrap()
+    };
+    let cluster = of(Topology::Flat, None);
+    assert_eq!(cluster.describe(), "3 nodes x 2 sockets = 2:3, distances 1:10 (assumed)");
+    assert_eq!(Nodes::of(&cluster).hosts(), ["n0", "n2", "n3"]);
+    assert_eq!(cluster.located().unwrap().num_nodes(), Some(4));
+    assert_eq!(cluster.located().unwrap().location(2).node, 2);
+    let switches = vec![switch("a", &[], &["n0", "n1"]), switch("b", &[], &["n2", "n3"])];
+    let cluster = of(Topology::Tree(switches), None);
+    assert!(
+        cluster.describe().starts_with("2 switches, 3 nodes, 6 sockets, uneven"),
+        "{}",
+        cluster.describe()
+    );
+    let matrix = "0 1 2 3\n1 0 1 2\n2 1 0 4\n3 2 4 0\n";
+    let cluster =
+        of(Topology::Flat, Some(latency::read(Source::new("lat", matrix.as_bytes()).unwrap()).unwrap()));
+    let distances = table(&cluster);
+    // The latencies 2, 3 and 4: the row of the second host does not count.
+    assert_eq!([distances[0][2], distances[0][4], distances[2][4]], [300, 450, 600]);
+    check_outline(&cluster, &mut Rng::new(4));
+}
+
+#[test]
+fn nodes_without_room_are_named() {
+    let refused = |change: &dyn Fn(&mut DraftNode)| {
+        let mut nodes = nodes(2);
+        change(&mut nodes[1]);
+        Cluster::new(draft(nodes, vec![regular(&[4, 2])])).err().unwrap().to_string()
+    };
+    assert!(
+        refused(&|node| node.slots = Some(9))
+            .contains("host n1 has 9 slots, but the node described has 8 cores")
+    );
+    let many = refused(&|node| (node.ranks, node.cores_per_rank) = (Some(3), Some(3)));
+    assert!(many.contains("host n1 has 8 cores, but 3 ranks of 3 need 9"), "{many}");
+    let many = refused(&|node| (node.ranks, node.limit) = (Some(5), Some(4)));
+    assert!(many.contains("host n1 has 4 cores, but 5 ranks of 1 need 5"), "{many}");
+    let mut all = nodes(2);
+    all.iter_mut().for_each(|node| node.cores_per_rank = Some(9));
+    let none = Cluster::new(draft(all, vec![regular(&[4, 2])])).err().unwrap().to_string();
+    assert_eq!(none, "a rank of 9 cores fits no node: none has more than 8");
 }
 
 fn switch(name: &str, switches: &[&str], nodes: &[&str]) -> Switch {
@@ -254,7 +376,7 @@ fn specifications_of_clusters() {
     let describe = |spec: &str, wanted| build(folder.path(), spec, wanted).unwrap().describe();
     let cases = [
         ("hosts:@hosts", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
-        ("hosts:@hosts,node=4:2", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
+        ("hosts:@hosts,node=4:2", "2 nodes x 2 sockets x 2 cores = 2:2:2, distances 1:3:30 (assumed)"),
         ("hosts:@plain,node=4:2", "2 nodes x 2 sockets x 4 cores = 4:2:2, distances 1:3:30 (assumed)"),
         (
             "hosts:@plain,node=pack:2 core:4",
@@ -270,6 +392,34 @@ fn specifications_of_clusters() {
         ("hosts:@plain,node=8,topology=@conf", "2 switches x 8 cores = 8:2, distances 1:40 (assumed)"),
         ("hosts:@plain,node=8,topology=@addresses", "2 switches x 8 cores = 8:2, distances 1:40 (assumed)"),
         ("hosts:@plain,node=8,topology=none", "2 nodes x 8 cores = 8:2, distances 1:30 (assumed)"),
+        ("hosts:@hosts,node=8:2", "2 nodes x 2 sockets x 2 cores = 2:2:2, distances 1:3:30 (assumed)"),
+        ("hosts:@hosts,ranks=2", "2 nodes x 2 cores = 2:2, distances 1:30 (assumed)"),
+        ("hosts:@hosts,cores=2", "2 nodes x 2 cores = 2:2, distances 1:30 (assumed)"),
+        ("hosts:@hosts,node=8:2,cores=8", "2 nodes x 2 sockets = 2:2, distances 1:10 (assumed)"),
+        (
+            "hosts:@hosts,node=8:2,cores=2",
+            "2 nodes x 2 sockets x 2 cores = 2:2:2, distances 1:3:30 (assumed)",
+        ),
+        ("hosts:@hosts,node=8:2,ranks=2", "2 nodes x 2 sockets = 2:2, distances 1:10 (assumed)"),
+        (
+            "hosts:@plain,node=8:2,cores=4",
+            "2 nodes x 2 sockets x 2 cores = 2:2:2, distances 1:3:30 (assumed)",
+        ),
+        (
+            "hosts:@plain,node=8:2,ranks=4,2,cores=2",
+            "2 nodes, 4 sockets, 6 cores, uneven, distances 1:3:30 of cores:sockets:nodes (assumed)",
+        ),
+        (
+            "hosts:@plain,node[n1]=8,node=4:2",
+            "2 nodes, 3 sockets, 16 cores, uneven, distances 1:3:30 of cores:sockets:nodes (assumed)",
+        ),
+        ("hosts:@plain,node[n1]=8,node[n*]=8", "2 nodes x 8 cores = 8:2, distances 1:30 (assumed)"),
+        ("hosts:@uneven,node[n2]=2:1", "2 nodes, 4 cores, uneven, distances 1:30 of cores:nodes (assumed)"),
+        (
+            "hwloc:core:4,hosts=@plain,node[n2]=core:2",
+            "2 nodes, 6 cores, uneven, distances 1:30 of cores:nodes (assumed)",
+        ),
+        ("hwloc:pack:2 core:4,ranks=2", "2 sockets = 2, distances 1 (assumed)"),
     ];
     for (spec, expected) in cases {
         assert_eq!(describe(spec, Wanted::default()), expected, "{spec}");
@@ -303,7 +453,7 @@ fn parts_of_clusters_keep_their_hosts() {
     let sites = Nodes::of(&machine);
     assert_eq!(sites.hosts(), ["b", "c"]);
     let found: Vec<_> =
-        (0..3).map(|pe| (sites.site(pe).host, sites.site(pe).package, sites.site(pe).cpus[0])).collect();
+        (0..3).map(|pe| (sites.site(pe).host, sites.site(pe).package(), sites.site(pe).cpus[0])).collect();
     assert_eq!(found, [("c", 1, 3), ("b", 0, 0), ("b", 0, 1)]);
 }
 
@@ -385,6 +535,19 @@ fn errors_say_what_to_do() {
         ("4:4", given("1:2").with_count_pus(true), "`count_pus` is for clusters"),
         ("torus:4x4", latency(&three), "`latency` is for clusters"),
         ("slurm:what=1", none, "no option of slurm"),
+        ("hosts:@plain,node=8:2,ranks=0", none, "`0` is no number of ranks"),
+        ("hosts:@plain,node=8:2,ranks=four", none, "`four` is no number of ranks"),
+        ("hosts:@plain,node=8:2,ranks=2,2,2", none, "ranks=2,2,2 has numbers of 3 nodes, but the job has 2"),
+        ("hosts:@plain,node=8:2,cores=0", none, "`0` is no number of cores"),
+        ("hosts:@plain,node=8:2,ranks=17", none, "host n1 has 16 cores, but 17 ranks of 1 need 17"),
+        ("hosts:@plain,node=8:2,ranks=4,cores=5", none, "4 ranks of 5 need 20"),
+        ("hosts:@plain,node=8:2,cores=17", none, "fits no node"),
+        ("hosts:@plain,node[n1]=8:2", none, "host n2 is described by nothing"),
+        ("hosts:@plain,node[x*]=8:2,node=8", none, "no host is named by node[x*]="),
+        ("hosts:@plain,node[n[1-]]=8:2,node=8", none, "a bracket holds numbers"),
+        ("hosts:@hosts,node[n2]=2,node=8", none, "host n2 has 4 slots, but the node described has 2 cores"),
+        ("hwloc:core:4,hosts=@plain,node=core:2", none, "`node=core:2` is no option of hwloc"),
+        ("hwloc:core:4,node[n1]=core:2", none, "no host is named by node[n1]="),
     ];
     for (spec, wanted, expected) in cases {
         let error = build(folder.path(), spec, wanted).err().unwrap_or_else(|| panic!("{spec} is accepted"));

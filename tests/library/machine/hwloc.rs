@@ -88,10 +88,13 @@ fn check_parts(machine: &dyn Machine, nodes: &Nodes, shown: &str, name: &str) {
             assert!(farthest < nearest, "{name}: {part}");
             if kind == "package" {
                 let packages: Vec<u32> =
-                    pes.clone().filter(|&pe| is_in[pe]).map(|pe| nodes.site(pe as PeId).package).collect();
+                    pes.clone().filter(|&pe| is_in[pe]).map(|pe| nodes.site(pe as PeId).package()).collect();
                 assert!(packages.iter().all(|&package| package == packages[0]), "{name}: {part}");
-                let numbers: Vec<u32> =
-                    pes.clone().filter(|&pe| is_in[pe]).map(|pe| nodes.site(pe as PeId).core).collect();
+                let numbers: Vec<u32> = pes
+                    .clone()
+                    .filter(|&pe| is_in[pe])
+                    .map(|pe| nodes.site(pe as PeId).cores[0].first)
+                    .collect();
                 assert_eq!(numbers, (0..numbers.len() as u32).collect::<Vec<_>>(), "{name}: {part}");
             }
         }

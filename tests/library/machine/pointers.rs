@@ -63,6 +63,9 @@ impl Located for Probe {
     fn host(&self, node: u32) -> Option<&str> {
         (node == 43).then_some("host")
     }
+    fn num_nodes(&self) -> Option<u32> {
+        Some(47)
+    }
 }
 
 impl Audited for Probe {
@@ -94,7 +97,8 @@ fn answers<M: Machine>(machine: M) -> Vec<String> {
 }
 
 fn locations<M: Located>(machine: M) -> Vec<String> {
-    vec![format!("{:?}", machine.location(2)), format!("{:?} {:?}", machine.host(0), machine.host(43))]
+    let host = format!("{:?} {:?}", machine.host(0), machine.host(43));
+    vec![format!("{:?}", machine.location(2)), host, format!("{:?}", machine.num_nodes())]
 }
 
 fn outlines<M: Audited>(machine: M) -> Vec<String> {

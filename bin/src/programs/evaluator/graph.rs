@@ -12,6 +12,7 @@ use crate::files;
 use crate::machine::{self, JsonMachine};
 use crate::many_to_one::{self, JsonSpread};
 use crate::modes::Mode;
+use crate::ranks;
 use crate::workload::{self, SimulationReport};
 use viem::graph::CsrGraph;
 use viem::ground::types::{Cost, PeId};
@@ -79,6 +80,7 @@ impl Job<'_> {
         console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
         machine::tell(console, machine);
         let Given { mapping, identity, spread } = self.given(&graph, machine, is_many_to_one)?;
+        ranks::tell(console, machine, mapping.pes());
         let mut compared = Vec::new();
         if !options.compare.is_empty() {
             let given = (options.input_mapping.as_path(), &mapping);

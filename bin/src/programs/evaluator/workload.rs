@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::exit::End;
 use crate::files;
 use crate::machine::{self, JsonMachine};
+use crate::ranks;
 use crate::workload::{SimulationReport, tell_program, tell_simulation, write_trace};
 use viem::ground::types::PeId;
 use viem::io::Source;
@@ -50,6 +51,7 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
     let roomy = Capacities::new(machine, vec![room as u32; machine.num_pes()])?;
     console.line(format_args!("reading input mapping"));
     let mapping = files::read_mapping(&options.input_mapping, program.num_tasks(), &roomy)?;
+    ranks::tell(console, machine, mapping.pes());
     let routing = Routing::new(machine)?;
     let model = WorkloadModel::new(&program, costs)?;
     let estimate = match Estimate::of(&model, &routing, mapping.pes()) {

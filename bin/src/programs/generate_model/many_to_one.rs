@@ -14,6 +14,7 @@ use crate::files;
 use crate::machine::{self, JsonMachine, MachineOptions};
 use crate::many_to_one::{self, JsonSpread, SharingOptions};
 use crate::progress::Progress;
+use crate::ranks;
 use crate::remap::{Curve, JsonRemap, Remap};
 use crate::signals::{self, First};
 use viem::graph::{CsrGraph, quotient};
@@ -61,6 +62,7 @@ impl Job<'_> {
         let (pe_of, report) = (solution.mapping.pes(), &solution.report);
         let model = quotient::contract(&graph, pe_of, machine.num_pes()).with_unit_node_weights();
         let migration = remap.as_ref().zip(report.migration);
+        ranks::tell(console, machine, pe_of);
         self.tell(&graph, &model, report, migration);
         let json = Report {
             seconds: Seconds { reading, mapping: report.seconds },

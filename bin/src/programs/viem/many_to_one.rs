@@ -13,6 +13,7 @@ use crate::files;
 use crate::machine::{self, JsonMachine};
 use crate::many_to_one::{self, JsonSpread};
 use crate::progress::Progress;
+use crate::ranks;
 use crate::remap::{Curve, JsonRemap, Remap};
 use crate::signals::{self, First, StopAtSignal};
 use viem::graph::CsrGraph;
@@ -77,6 +78,7 @@ impl ManyToOne<'_> {
             let observer = StopAtSignal { observer: progress, received: received.clone() };
             self.solve(&observer)?
         };
+        ranks::tell(console, machine, solution.mapping.pes());
         self.tell(&solution.report);
         self.write(&solution, curve.as_ref())?;
         Ok(received.interrupt().map_or(End::Done, End::Signal))

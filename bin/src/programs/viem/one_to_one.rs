@@ -14,6 +14,7 @@ use crate::files;
 use crate::launch::{self, JobLaunch, JsonLaunch};
 use crate::machine::{self, JsonMachine};
 use crate::progress::Progress;
+use crate::ranks;
 use crate::signals::{self, First, StopAtSignal};
 use viem::graph::CsrGraph;
 use viem::ground::observer::Observer;
@@ -43,6 +44,7 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
         solve(graph, machine, &config, (start.as_ref(), order.as_ref()), &observer)?
     };
+    ranks::tell(console, machine, solution.mapping.pes());
     tell(console, &solution.report);
     let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, job.places.outputs);
     job.write(graph, &solution, launch.as_ref())?;

@@ -14,6 +14,7 @@ use crate::files;
 use crate::launch::{self, JobLaunch, JsonLaunch};
 use crate::machine::{self, JsonMachine};
 use crate::progress::Progress;
+use crate::ranks;
 use crate::signals::{self, First, StopAtSignal};
 use crate::workload::tell_program;
 use viem::ground::types::{Cost, PeId};
@@ -84,6 +85,7 @@ pub(super) fn map(mut job: Job<'_>, source: Source<'_>) -> Result<End> {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
         map_tasks_watched(&program, machine, &config, start.as_ref(), &observer)?
     };
+    ranks::tell(console, whole, assignment.mapping.pes());
     tell_assignment(console, &assignment.report);
     let planned = job.places.planned.take();
     let (launch, refused) = launch::of_mapping(planned, whole, &assignment.mapping, job.places.outputs);

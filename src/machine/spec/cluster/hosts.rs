@@ -1,14 +1,15 @@
-//! Nodes that a file lists: `hosts:hosts.txt`, `hosts:hosts.txt,node=16:2`.
+//! Nodes that a file lists: `hosts:hosts.txt`, `hosts:hosts.txt,node=16:2`, `hosts:hosts.txt,node[old*]=16:2,node=22:2`.
 
 use std::path::Path;
 
 use crate::io::Source;
 use crate::io::cluster::hostfile::{self, Host};
-use crate::machine::cluster::{ClusterError, DraftNode, plain_nodes};
+use crate::machine::cluster::{ClusterError, Draft, DraftNode, plain_nodes};
+use crate::machine::spec::cluster::described::{Described, warn_of_fewer};
 use crate::machine::spec::cluster::{Parts, inside, read_topology};
-use crate::machine::spec::{ClusterKind, MachineKind};
+use crate::machine::spec::{ClusterKind, MachineKind, Request, SpecError};
 
-const KEYS: [&str; 2] = ["node", "topology"];
+const KEYS: [&str; 4] = ["node", "topology", "ranks", "cores"];
 
 pub(in super::super) const HOSTS: MachineKind = MachineKind {
     name: "hosts",
@@ -18,31 +19,53 @@ pub(in super::super) const HOSTS: MachineKind = MachineKind {
         may_stand_alone: false,
         files: |rest| {
             let parts = Parts::new(rest, &KEYS);
-            let node = parts.option("node").and_then(inside::file_of);
-            std::iter::once(Path::new(parts.first)).chain(node).chain(parts.topology()).collect()
+            std::iter::once(Path::new(parts.first))
+                .chain(parts.files_of_nodes())
+                .chain(parts.topology())
+                .collect()
         },
     }),
     make: |request| {
         let parts = Parts::new(request.rest, &KEYS);
         let hosts = hostfile::read(Source::open(Path::new(parts.first))?)?;
         let mut draft = request.draft(Vec::new());
-        match parts.option("node") {
-            Some(text) => {
-                draft.insides = vec![inside::read(request, text, &mut draft.notes)?];
-                let node = |host: Host| DraftNode { host: Some(host.name), inside: 0, limit: host.slots };
-                draft.nodes = hosts.into_iter().map(node).collect();
-            }
-            None => {
-                let slots = hosts.iter().map(|host| host.slots).collect::<Option<Vec<u32>>>();
-                let slots = slots.ok_or_else(|| request.refused(ClusterError::NoInside))?;
-                let (insides, inside_of) = plain_nodes(&slots).map_err(|error| request.refused(error))?;
-                let node =
-                    |(host, inside): (Host, usize)| DraftNode { host: Some(host.name), inside, limit: None };
-                draft.nodes = hosts.into_iter().zip(inside_of).map(node).collect();
-                draft.insides = insides;
-            }
-        }
+        fill(request, &parts, hosts, &mut draft)?;
+        request.set_ranks(&mut draft, &parts)?;
+        warn_of_fewer(&draft.nodes, &draft.insides, draft.unit, &mut draft.notes);
         draft.topology = read_topology(parts.topology())?;
         request.cluster(draft)
     },
 };
+
+/// The nodes of the hosts. Those that are not described have as many cores as slots.
+fn fill(
+    request: &Request<'_>,
+    parts: &Parts<'_>,
+    hosts: Vec<Host>,
+    draft: &mut Draft<'_>,
+) -> Result<(), SpecError> {
+    let refused = |error| request.refused(error);
+    let others =
+        parts.option("node").map(|text| inside::read(request, text, &mut draft.notes)).transpose()?;
+    let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
+    let Described { mut insides, inside_of } =
+        Described::new(request, parts, &names, others, &mut draft.notes)?;
+    let not_described = |host: &Host| match insides.is_empty() {
+        true => ClusterError::NoInside,
+        false => ClusterError::NotDescribed { host: host.name.clone() },
+    };
+    let plain = hosts.iter().zip(&inside_of).filter(|(_, inside)| inside.is_none()).map(|(host, _)| host);
+    let slots = plain.map(|host| host.slots.ok_or_else(|| not_described(host)));
+    let slots: Vec<u32> = slots.collect::<Result<_, _>>().map_err(refused)?;
+    let (plain, plain_of) = plain_nodes(&slots).map_err(refused)?;
+    let mut plain_of = plain_of.into_iter().map(|inside| inside + insides.len());
+    let mut inside_of =
+        inside_of.into_iter().map(|inside| inside.or_else(|| plain_of.next()).unwrap_or_default());
+    let node = |host: Host| {
+        DraftNode::new(Some(host.name), inside_of.next().unwrap_or_default()).with_slots(host.slots)
+    };
+    draft.nodes = hosts.into_iter().map(node).collect();
+    insides.extend(plain);
+    draft.insides = insides;
+    Ok(())
+}

@@ -2,11 +2,12 @@
 
 use crate::io::Source;
 use crate::io::cluster::hostfile;
-use crate::machine::cluster::DraftNode;
+use crate::machine::cluster::{ClusterError, DraftNode};
+use crate::machine::spec::cluster::described::{Described, warn_of_fewer};
 use crate::machine::spec::cluster::{Parts, inside, read_topology};
 use crate::machine::spec::{ClusterKind, MachineKind};
 
-const KEYS: [&str; 2] = ["hosts", "topology"];
+const KEYS: [&str; 5] = ["hosts", "node", "topology", "ranks", "cores"];
 
 pub(in super::super) const HWLOC: MachineKind = MachineKind {
     name: "hwloc",
@@ -17,7 +18,8 @@ pub(in super::super) const HWLOC: MachineKind = MachineKind {
         files: |rest| {
             let parts = Parts::new(rest, &KEYS);
             let node = Some(parts.first).filter(|first| !first.is_empty()).and_then(inside::file_of);
-            node.into_iter().chain(parts.file("hosts")).chain(parts.topology()).collect()
+            let nodes = node.into_iter().chain(parts.files_of_nodes());
+            nodes.chain(parts.file("hosts")).chain(parts.topology()).collect()
         },
     }),
     make: |request| {
@@ -27,18 +29,28 @@ pub(in super::super) const HWLOC: MachineKind = MachineKind {
             "" => inside::this_node(request)?,
             text => inside::read(request, text, &mut notes)?,
         };
-        let nodes = match parts.file("hosts") {
-            Some(path) => hostfile::read(Source::open(path)?)?
-                .into_iter()
-                .map(|host| DraftNode { host: Some(host.name), inside: 0, limit: host.slots })
-                .collect(),
-            None => {
-                let host = parts.first.is_empty().then(inside::this_host).flatten();
-                vec![DraftNode { host, inside: 0, limit: None }]
-            }
+        if let Some(value) = parts.option("node") {
+            let (option, known) =
+                (format!("node={value}"), "hosts=, node[HOSTS]=, ranks=, cores= and topology=");
+            return Err(request.refused(ClusterError::Option { kind: "hwloc", option, known }));
+        }
+        let hosts = match parts.file("hosts") {
+            Some(path) => hostfile::read(Source::open(path)?)?,
+            None => Vec::new(),
         };
-        let mut draft = request.draft(nodes);
-        (draft.insides, draft.notes) = (vec![node], notes);
+        let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
+        let described = Described::new(request, &parts, &names, Some(node), &mut notes)?;
+        let nodes = hosts.into_iter().zip(&described.inside_of).map(|(host, inside)| {
+            DraftNode::new(Some(host.name), inside.unwrap_or_default()).with_slots(host.slots)
+        });
+        let mut draft = request.draft(nodes.collect());
+        if draft.nodes.is_empty() {
+            let host = parts.first.is_empty().then(inside::this_host).flatten();
+            draft.nodes.push(DraftNode::new(host, 0));
+        }
+        (draft.insides, draft.notes) = (described.insides, notes);
+        request.set_ranks(&mut draft, &parts)?;
+        warn_of_fewer(&draft.nodes, &draft.insides, draft.unit, &mut draft.notes);
         draft.topology = read_topology(parts.topology())?;
         request.cluster(draft)
     },

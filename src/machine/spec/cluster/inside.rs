@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::io::Source;
-use crate::io::cluster::hwloc::{self, Object};
+use crate::io::cluster::hwloc::{self, Object, ObjectKind};
 use crate::io::cluster::synthetic;
-use crate::machine::cluster::{ClusterError, regular};
+use crate::machine::cluster::{ClusterError, Unit, regular};
 use crate::machine::spec::{Request, SpecError};
 use crate::machine::{Hierarchy, Note};
 
@@ -87,4 +87,12 @@ pub(super) fn this_node(request: &Request<'_>) -> Result<Object, SpecError> {
 pub(super) fn this_host() -> Option<String> {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok().or(std::env::var("HOSTNAME").ok())?;
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+/// Cores or hardware threads in a part of a node.
+pub(super) fn count(object: &Object, unit: Unit) -> u32 {
+    if object.kind == ObjectKind::Pu || unit == Unit::Core && object.kind == ObjectKind::Core {
+        return 1;
+    }
+    object.children.iter().map(|child| count(child, unit)).sum()
 }

@@ -1,7 +1,9 @@
 //! Clusters: `slurm`, `hwloc:node.xml,hosts=hosts.txt`, `hosts:hosts.txt,node=16:2`.
 //!
-//! Behind the colon stands what the kind needs, then options with commas between them: `hosts=`, `node=`, `topology=`, `group=`.
+//! Behind the colon stands what the kind needs, then options with commas between them: `hosts=`, `node=`, `node[n1,n2]=`, `ranks=`,
+//! `cores=`, `topology=`, `group=`.
 
+mod described;
 mod hosts;
 mod hwloc;
 mod inside;
@@ -14,41 +16,101 @@ pub(super) use slurm::SLURM;
 use std::path::Path;
 
 use crate::io::Source;
-use crate::io::cluster::latency;
 use crate::io::cluster::topology::{self, Topology};
+use crate::io::cluster::{hostlist, latency};
 use crate::machine::Machine;
 use crate::machine::cluster::{Cluster, ClusterError, Draft, DraftNode, Unit};
 use crate::machine::spec::{Request, SpecError};
 
+/// The option that may name the hosts that it is about: `node[n1,n2]=16:2`.
+const NODE: &str = "node";
+
 /// What stands behind the colon: what comes first, and the options.
 struct Parts<'a> {
     first: &'a str,
-    options: Vec<(&'static str, &'a str)>,
+    options: Vec<PartOption<'a>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct PartOption<'a> {
+    key: &'static str,
+    /// What stands in brackets behind the key.
+    hosts: Option<&'a str>,
+    value: &'a str,
+}
+
+/// Where an option begins and its value begins.
+#[derive(Clone, Copy)]
+struct OptionStart<'a> {
+    at: usize,
+    value_at: usize,
+    key: &'static str,
+    hosts: Option<&'a str>,
+}
+
+impl<'a> OptionStart<'a> {
+    /// The option of this key that begins at an offset, if one does.
+    fn find(rest: &'a str, at: usize, key: &'static str) -> Option<Self> {
+        let behind = rest[at..].strip_prefix(key)?;
+        let (hosts, behind) = match behind.strip_prefix('[') {
+            Some(list) if key == NODE => {
+                let (hosts, behind) = list.split_at(end_of_list(list)?);
+                (Some(hosts), &behind[1..])
+            }
+            _ => (None, behind),
+        };
+        let value = behind.strip_prefix('=')?;
+        Some(Self { at, value_at: rest.len() - value.len(), key, hosts })
+    }
+}
+
+/// Where the bracket stands that closes a list of hosts. There may be brackets in the list.
+fn end_of_list(list: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    list.char_indices().find_map(|(at, c)| {
+        match c {
+            '[' => depth += 1,
+            ']' if depth == 0 => return Some(at),
+            ']' => depth -= 1,
+            _ => {}
+        }
+        None
+    })
 }
 
 impl<'a> Parts<'a> {
     /// Options begin where `,key=` of one of the keys stands, or `key=` at the start.
     fn new(rest: &'a str, keys: &[&'static str]) -> Self {
-        let mut starts: Vec<(usize, usize, &'static str)> = Vec::new();
-        for &key in keys {
-            let named = format!("{key}=");
-            for (at, found) in rest.match_indices(&named) {
-                if at == 0 || rest[..at].ends_with(',') {
-                    starts.push((at, at + found.len(), key));
-                }
+        let at = std::iter::once(0).chain(rest.match_indices(',').map(|(at, _)| at + 1));
+        let start = |at| keys.iter().find_map(|&key| OptionStart::find(rest, at, key));
+        let mut starts: Vec<OptionStart<'_>> = Vec::new();
+        for start in at.filter_map(start) {
+            // Not in the brackets of the last one.
+            if starts.last().is_none_or(|last| last.value_at <= start.at) {
+                starts.push(start);
             }
         }
-        starts.sort_unstable();
-        let end_of = |index: usize| starts.get(index).map_or(rest.len(), |&(at, ..)| at.saturating_sub(1));
-        let options = starts
-            .iter()
-            .enumerate()
-            .map(|(index, &(_, value, key))| (key, &rest[value..end_of(index + 1).max(value)]));
-        Self { first: &rest[..end_of(0)], options: options.collect() }
+        let end_of = |index: usize| starts.get(index).map_or(rest.len(), |start| start.at.saturating_sub(1));
+        let option = |(index, &OptionStart { value_at, key, hosts, .. }): (usize, &OptionStart<'a>)| {
+            PartOption { key, hosts, value: &rest[value_at..end_of(index + 1).max(value_at)] }
+        };
+        Self { first: &rest[..end_of(0)], options: starts.iter().enumerate().map(option).collect() }
     }
 
+    /// The value of an option about all hosts.
     fn option(&self, key: &str) -> Option<&'a str> {
-        self.options.iter().find(|(name, _)| *name == key).map(|&(_, value)| value)
+        self.options
+            .iter()
+            .find(|option| option.key == key && option.hosts.is_none())
+            .map(|option| option.value)
+    }
+
+    /// The files that descriptions of nodes are in.
+    fn files_of_nodes(&self) -> impl Iterator<Item = &'a Path> {
+        self.options
+            .iter()
+            .filter(|option| option.key == NODE)
+            .filter_map(|option| inside::file_of(option.value))
     }
 
     /// The file of an option, unless it is none.
@@ -77,12 +139,43 @@ impl Request<'_> {
             nodes,
             insides: Vec::new(),
             unit: self.unit(),
-            bundle: 1,
             topology: Topology::Flat,
             distances: self.distances,
             latencies: None,
             notes: Vec::new(),
         }
+    }
+
+    /// Gives the nodes of a draft the ranks, and the ranks the cores, that the options say. Slots are no more ranks than there are cores for.
+    fn set_ranks(&self, draft: &mut Draft<'_>, parts: &Parts<'_>) -> Result<(), SpecError> {
+        if let Some(text) = parts.option("ranks") {
+            let or = ", or one for each node, such as 4(x2),3";
+            let bad = || ClusterError::BadNumber { text: text.to_owned(), what: "ranks", or };
+            let counts = hostlist::read_counts("ranks", text).map_err(|_| self.refused(bad()))?;
+            let hosts = draft.nodes.len();
+            if ![1, hosts].contains(&counts.len()) {
+                let (name, found) = (format!("ranks={text}"), counts.len());
+                return Err(self.refused(ClusterError::Counts { name, found, hosts }));
+            }
+            draft
+                .nodes
+                .iter_mut()
+                .zip(counts.into_iter().cycle())
+                .for_each(|(node, ranks)| node.ranks = Some(ranks));
+        }
+        if let Some(text) = parts.option("cores") {
+            let cores = text.parse().ok().filter(|&cores: &u32| cores > 0);
+            let bad = || ClusterError::BadNumber { text: text.to_owned(), what: "cores", or: "" };
+            let cores = cores.ok_or_else(|| self.refused(bad()))?;
+            for node in &mut draft.nodes {
+                let usable = || inside::count(&draft.insides[node.inside], draft.unit);
+                // Files and batch systems often give a slot for each core.
+                let most = node.limit.unwrap_or_else(usable) / cores;
+                node.slots = node.slots.map(|slots| slots.min(most));
+                node.cores_per_rank = Some(cores);
+            }
+        }
+        Ok(())
     }
 
     /// The machine of a draft, once latencies are read if there are some.
@@ -114,5 +207,21 @@ mod tests {
         assert_eq!((parts.first, parts.option("node"), parts.option("hosts")), ("", Some(""), None));
         let parts = Parts::new("x", &keys);
         assert_eq!((parts.first, parts.options.len()), ("x", 0));
+    }
+
+    #[test]
+    fn a_description_may_be_of_some_hosts() {
+        let keys = ["node", "ranks"];
+        let parts =
+            Parts::new("a.txt,node[old[1-2,5],x,ranks=2]=pack:2 core:4,node=16:2,ranks=4(x2),3", &keys);
+        let hosts: Vec<_> =
+            parts.options.iter().map(|option| (option.key, option.hosts, option.value)).collect();
+        let some = ("node", Some("old[1-2,5],x,ranks=2"), "pack:2 core:4");
+        assert_eq!(hosts, [some, ("node", None, "16:2"), ("ranks", None, "4(x2),3")]);
+        assert_eq!((parts.first, parts.option("node")), ("a.txt", Some("16:2")));
+        // A bracket that is not closed, and brackets of what has none, are no options.
+        for text in ["a.txt,node[old=16:2", "a.txt,ranks[old]=16", "a.txt,node[old]16:2"] {
+            assert_eq!((Parts::new(text, &keys).first, Parts::new(text, &keys).options.len()), (text, 0));
+        }
     }
 }

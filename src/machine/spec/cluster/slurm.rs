@@ -1,21 +1,22 @@
 //! The job of Slurm that the program runs in: `slurm`, `slurm:node=16:2`, `slurm:topology=topology.conf`, `slurm:group=0`.
 //!
-//! Hosts and their CPUs are in the environment. What is in a node is what `lstopo` says of this one, if that fits the CPUs of the
-//! job; the network is in `topology.yaml` or `topology.conf` beside `slurm.conf`, or in `SLURM_TOPOLOGY_ADDR`.
+//! Hosts, their CPUs and their tasks are in the environment. What is in a node is what `lstopo` says of this one, if that fits the CPUs
+//! of the job; the network is in `topology.yaml` or `topology.conf` beside `slurm.conf`, or in `SLURM_TOPOLOGY_ADDR`.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-use crate::io::Source;
 use crate::io::cluster::hostlist;
-use crate::io::cluster::hwloc::{self, Object};
+use crate::io::cluster::hwloc::Object;
 use crate::io::cluster::topology::{self, Topology};
+use crate::io::{ReadError, Source};
 use crate::machine::cluster::{ClusterError, Draft, DraftNode, Unit, plain_nodes};
+use crate::machine::spec::cluster::described::Described;
 use crate::machine::spec::cluster::{Parts, inside};
 use crate::machine::spec::{ClusterKind, MachineKind, Request, SpecError};
 use crate::machine::{Machine, Note};
 
-const KEYS: [&str; 3] = ["node", "topology", "group"];
+const KEYS: [&str; 5] = ["node", "topology", "group", "ranks", "cores"];
 
 /// Folders that `slurm.conf` is in where `SLURM_CONF` does not say.
 const FOLDERS: [&str; 4] = ["/etc/slurm", "/run/slurm/conf", "/etc/slurm-llnl", "/usr/local/etc"];
@@ -28,7 +29,7 @@ pub(in super::super) const SLURM: MachineKind = MachineKind {
         may_stand_alone: true,
         files: |rest| {
             let parts = Parts::new(rest, &KEYS);
-            parts.option("node").and_then(inside::file_of).into_iter().chain(parts.topology()).collect()
+            parts.files_of_nodes().chain(parts.topology()).collect()
         },
     }),
     make,
@@ -37,18 +38,26 @@ pub(in super::super) const SLURM: MachineKind = MachineKind {
 fn make(request: &Request<'_>) -> Result<Box<dyn Machine>, SpecError> {
     let parts = Parts::new(request.rest, &KEYS);
     if !parts.first.is_empty() {
-        let known = "node=, topology= and group=";
+        let known = "node=, ranks=, cores=, topology= and group=";
         let error = ClusterError::Option { kind: "slurm", option: parts.first.to_owned(), known };
         return Err(request.refused(error));
     }
-    let job = Job::read(request, parts.option("group"))?;
     let mut draft = request.draft(Vec::new());
-    let node = match parts.option("node") {
-        Some(text) => Some(inside::read(request, text, &mut draft.notes)?),
-        None => this_node(request, &job, &mut draft.notes),
-    };
-    let filled = job.fill(&mut draft, node, parts.option("node").is_some());
-    filled.map_err(|error| request.refused(error))?;
+    let job = Job::read(request, parts.option("group"), &mut draft.notes)?;
+    let names: Vec<&str> = job.hosts.iter().map(String::as_str).collect();
+    let given = parts.option("node").map(|text| inside::read(request, text, &mut draft.notes)).transpose()?;
+    let is_given = given.is_some();
+    let mut described = Described::new(request, &parts, &names, given, &mut draft.notes)?;
+    if !is_given && described.inside_of.contains(&None) {
+        let others = this_node(request, &job, &mut draft.notes);
+        described = Described::new(request, &parts, &names, others, &mut Vec::new())?;
+    }
+    job.fill(&mut draft, described).map_err(|error| request.refused(error))?;
+    if ["ranks", "cores"].iter().all(|key| parts.option(key).is_none()) {
+        job.make_room(&mut draft);
+    }
+    request.set_ranks(&mut draft, &parts)?;
+    draft.nodes.iter_mut().filter(|node| node.ranks.is_some()).for_each(|node| node.slots = None);
     draft.topology = match parts.option("topology") {
         Some(_) => super::read_topology(parts.topology())?,
         None => found_topology(&job, &mut draft.notes)?,
@@ -61,11 +70,37 @@ struct Job {
     hosts: Vec<String>,
     /// CPUs of each host, as Slurm counts them, if it says so.
     cpus: Option<Vec<u32>>,
-    cpus_per_task: u32,
+    /// Tasks of each host, if they were asked for.
+    tasks: Option<Vec<u32>>,
+    cpus_per_task: Option<u32>,
+}
+
+/// The variables of a job, or of one of the groups of a heterogeneous one.
+struct Variables {
+    ending: String,
+}
+
+impl Variables {
+    fn text(&self, name: &str) -> Option<(String, String)> {
+        let name = format!("{name}{}", self.ending);
+        variable(&name).map(|text| (name, text))
+    }
+
+    /// Numbers of the nodes, and what they are called.
+    fn counts(&self, name: &str) -> Result<Option<(String, Vec<u32>)>, ReadError> {
+        let read =
+            |(name, text): (String, String)| hostlist::read_counts(&name, &text).map(|counts| (name, counts));
+        self.text(name).map(read).transpose()
+    }
+
+    /// One number.
+    fn number(&self, name: &str) -> Result<Option<u32>, ReadError> {
+        Ok(self.counts(name)?.and_then(|(_, counts)| counts.first().copied()).filter(|&count| count > 0))
+    }
 }
 
 impl Job {
-    fn read(request: &Request<'_>, group: Option<&str>) -> Result<Self, SpecError> {
+    fn read(request: &Request<'_>, group: Option<&str>, notes: &mut Vec<Note>) -> Result<Self, SpecError> {
         let refused = |error| request.refused(error);
         let groups = variable("SLURM_HET_SIZE").and_then(|size| size.trim().parse::<u32>().ok());
         let ending = match (groups, group) {
@@ -75,85 +110,235 @@ impl Job {
             (_, Some(group)) => format!("_HET_GROUP_{group}"),
             (_, None) => String::new(),
         };
-        let of_group = |name: &str| {
-            let name = format!("{name}{ending}");
-            variable(&name).map(|text| (name, text))
-        };
-        let list = of_group("SLURM_JOB_NODELIST").or_else(|| of_group("SLURM_NODELIST"));
+        let variables = Variables { ending };
+        let list = variables.text("SLURM_JOB_NODELIST").or_else(|| variables.text("SLURM_NODELIST"));
         let (name, list) = list.ok_or_else(|| refused(ClusterError::NoJob { name: "SLURM_JOB_NODELIST" }))?;
         let hosts = hostlist::read(&name, &list)?;
-        let cpus = of_group("SLURM_JOB_CPUS_PER_NODE");
-        let per_task = of_group("SLURM_CPUS_PER_TASK").and_then(|(_, text)| text.trim().parse().ok());
-        let cpus_per_task = per_task.filter(|&cpus: &u32| cpus > 0).unwrap_or(1);
-        // Without a number of CPUs there are as many as tasks were asked for.
-        let (counts, factor) = match cpus {
-            Some(cpus) => (Some(cpus), 1),
-            None => (of_group("SLURM_TASKS_PER_NODE"), cpus_per_task),
+        let per_task = variables.text("SLURM_CPUS_PER_TASK").and_then(|(_, text)| text.trim().parse().ok());
+        let cpus_per_task = per_task.filter(|&cpus: &u32| cpus > 0);
+        let misfit = |(name, counts): &(String, Vec<u32>)| ClusterError::Counts {
+            name: name.clone(),
+            found: counts.len(),
+            hosts: hosts.len(),
         };
-        let counts =
-            counts.map(|(name, text)| Ok::<_, SpecError>((hostlist::read_counts(&name, &text)?, name)));
-        let cpus = match counts.transpose()? {
-            Some((counts, name)) if counts.len() != hosts.len() => {
-                return Err(refused(ClusterError::Counts { name, found: counts.len(), hosts: hosts.len() }));
+        let cpus = variables.counts("SLURM_JOB_CPUS_PER_NODE")?;
+        if let Some(counts) = cpus.as_ref().filter(|(_, counts)| counts.len() != hosts.len()) {
+            return Err(refused(misfit(counts)));
+        }
+        let cpus = cpus.map(|(_, counts)| counts);
+        let mut of_nodes = variables.counts("SLURM_TASKS_PER_NODE")?;
+        if let Some(counts) = of_nodes.take_if(|(_, counts)| counts.len() != hosts.len()) {
+            // The variable may be that of a step on some of the nodes.
+            let error = misfit(&counts);
+            if cpus.is_none() {
+                return Err(refused(error));
             }
-            Some((counts, _)) => Some(counts.into_iter().map(|count| count.saturating_mul(factor)).collect()),
-            None => None,
-        };
-        Ok(Self { hosts, cpus, cpus_per_task })
+            notes.push(Note::warning(format!("{error}; it is left out (give ranks=)")));
+        }
+        let mut job = Self { hosts, cpus, tasks: None, cpus_per_task };
+        job.tasks = job.tasks(&variables, of_nodes.map(|(_, counts)| counts))?;
+        Ok(job)
     }
 
-    /// Nodes with what is in them: `node` where it has enough for the CPUs of the job.
-    fn fill(&self, draft: &mut Draft<'_>, node: Option<Object>, is_given: bool) -> Result<(), ClusterError> {
-        let size = node.as_ref().map(|node| (count(node, Unit::Core), count(node, Unit::Pu)));
-        let cpus = self.cpus.as_deref().unwrap_or_default();
-        let most = cpus.iter().copied().max().unwrap_or(0);
-        // Slurm counts hardware threads on most clusters, cores on others.
-        let (cores, pus) = size.unwrap_or((most, most));
-        let counts_pus = pus > cores && (most > cores || most == pus);
-        let threads = if counts_pus { pus.div_ceil(cores) } else { 1 };
-        draft.bundle = match draft.unit {
-            Unit::Core => self.cpus_per_task.div_ceil(threads) as usize,
-            Unit::Pu => self.cpus_per_task as usize,
-        };
-        let fits = node.is_some() && (most <= pus || is_given);
-        if fits {
-            let whole = if counts_pus { pus } else { cores };
-            let limit = |cpus: u32| {
-                let units = match draft.unit {
-                    Unit::Core => cpus.div_ceil(threads),
-                    Unit::Pu if counts_pus => cpus,
-                    Unit::Pu => cpus.saturating_mul(pus.div_ceil(cores)),
-                };
-                Some(units).filter(|_| cpus != whole)
-            };
-            let limits = (0..self.hosts.len()).map(|host| cpus.get(host).copied().and_then(limit));
-            draft.nodes = self.nodes(limits.map(|limit| (0, limit)));
-            draft.insides = node.into_iter().collect();
-        } else {
-            let cores = if cpus.is_empty() { vec![1; self.hosts.len()] } else { cpus.to_vec() };
-            let (insides, inside_of) = plain_nodes(&cores)?;
-            draft.nodes = self.nodes(inside_of.into_iter().map(|inside| (inside, None)));
-            draft.insides = insides;
+    /// The tasks of each host that were asked for. A step of one task is the program itself.
+    fn tasks(
+        &self,
+        variables: &Variables,
+        of_nodes: Option<Vec<u32>>,
+    ) -> Result<Option<Vec<u32>>, SpecError> {
+        if variable("SLURM_STEP_NUM_TASKS").is_some_and(|tasks| tasks.trim() == "1") {
+            return Ok(None);
         }
+        let total = variables.number("SLURM_NTASKS")?;
+        let of_each = variables.number("SLURM_NTASKS_PER_NODE")?;
+        if let Some(of_nodes) = of_nodes {
+            let is_asked = total.or(of_each).is_some() || !self.is_default(&of_nodes);
+            return Ok(Some(of_nodes).filter(|_| is_asked));
+        }
+        Ok(match (total, of_each) {
+            (total, Some(each)) => {
+                let mut left = total.unwrap_or(u32::MAX);
+                let mut next = || {
+                    let tasks = each.min(left);
+                    left -= tasks;
+                    tasks
+                };
+                Some(self.hosts.iter().map(|_| next()).collect())
+            }
+            (Some(total), None) => Some(self.spread(total)),
+            (None, None) => None,
+        })
+    }
+
+    /// Whether these are the tasks that Slurm notes if nothing is asked for: one for each CPU.
+    fn is_default(&self, tasks: &[u32]) -> bool {
+        self.cpus_per_task.is_none_or(|cpus| cpus == 1) && self.cpus.as_deref() == Some(tasks)
+    }
+
+    /// So many tasks, evenly on the hosts, as far as their CPUs suffice.
+    fn spread(&self, total: u32) -> Vec<u32> {
+        let of = self.cpus_per_task.unwrap_or(1);
+        let room = |host: usize| self.cpus.as_ref().map_or(u32::MAX, |cpus| cpus[host] / of);
+        let mut tasks = vec![0; self.hosts.len()];
+        let mut left = total;
+        while left > 0 {
+            let open: Vec<usize> = (0..tasks.len()).filter(|&host| tasks[host] < room(host)).collect();
+            let Some(least) = open.iter().map(|&host| room(host) - tasks[host]).min() else {
+                // There is no room for them: that is reported later.
+                tasks[0] += left;
+                break;
+            };
+            let each = (left / open.len() as u32).min(least);
+            for (number, &host) in open.iter().enumerate() {
+                let more = if each > 0 { each } else { u32::from((number as u32) < left) };
+                tasks[host] += more;
+            }
+            left -= if each > 0 { each * open.len() as u32 } else { left };
+        }
+        tasks
+    }
+
+    /// CPUs of a host that the tasks need, where Slurm does not say how many it has.
+    fn cpus_of_tasks(&self, host: usize) -> Option<u32> {
+        let tasks = self.tasks.as_ref()?.get(host)?;
+        Some(tasks.saturating_mul(self.cpus_per_task.unwrap_or(1)))
+    }
+
+    /// The CPUs of a host that are known to be there.
+    fn cpus_of(&self, host: usize) -> Option<u32> {
+        self.cpus.as_ref().map_or_else(|| self.cpus_of_tasks(host), |cpus| cpus.get(host).copied())
+    }
+
+    /// Nodes with what is in them. Those that are not described have as many cores as CPUs.
+    fn fill(&self, draft: &mut Draft<'_>, described: Described) -> Result<(), ClusterError> {
+        let Described { mut insides, inside_of } = described;
+        let hosts = 0..self.hosts.len();
+        let plain = hosts.clone().filter(|&host| inside_of[host].is_none());
+        let cores: Vec<u32> = plain.map(|host| self.cpus_of(host).unwrap_or(1).max(1)).collect();
+        let (plain, plain_of) = plain_nodes(&cores)?;
+        let mut plain_of = plain_of.into_iter().map(|inside| inside + insides.len());
+        let inside_of: Vec<usize> =
+            inside_of.iter().map(|inside| inside.or_else(|| plain_of.next()).unwrap_or_default()).collect();
+        insides.extend(plain);
+        let node = |host: usize| {
+            let slots = self.tasks.as_ref().and_then(|tasks| tasks.get(host).copied());
+            DraftNode::new(Some(self.hosts[host].clone()), inside_of[host]).with_slots(slots)
+        };
+        draft.nodes = hosts.map(node).collect();
+        draft.insides = insides;
+        self.count_in(draft.unit, draft);
         Ok(())
     }
 
-    fn nodes(&self, insides: impl Iterator<Item = (usize, Option<u32>)>) -> Vec<DraftNode> {
-        let hosts = self.hosts.iter().cloned().map(Some);
-        hosts.zip(insides).map(|(host, (inside, limit))| DraftNode { host, inside, limit }).collect()
+    /// Sets how many cores or hardware threads of each node belong to the job, and how many a task has.
+    fn count_in(&self, unit: Unit, draft: &mut Draft<'_>) {
+        let sizes = draft.insides.iter().enumerate().map(|(inside, object)| {
+            let own = draft.nodes.iter().zip(0..).filter(|(node, _)| node.inside == inside);
+            let most = own.filter_map(|(_, host)| self.cpus_of(host)).max().unwrap_or(0);
+            Size::new(inside::count(object, Unit::Core), inside::count(object, Unit::Pu), most)
+        });
+        let sizes: Vec<Size> = sizes.collect();
+        for (host, node) in draft.nodes.iter_mut().enumerate() {
+            let size = &sizes[node.inside];
+            let cpus = self.cpus.as_ref().and_then(|cpus| cpus.get(host).copied());
+            node.limit = cpus.filter(|&cpus| cpus != size.whole()).map(|cpus| size.units(cpus, unit));
+            node.cores_per_rank = self.cpus_per_task.map(|cpus| size.units_of_task(cpus, unit));
+        }
+    }
+
+    /// Where the cores of a node do not suffice for the tasks that were asked for, takes hardware threads; where these do not either, tasks
+    /// have an equal share in place of the CPUs that were asked for: Slurm may start more tasks than it counts CPUs for.
+    fn make_room(&self, draft: &mut Draft<'_>) {
+        let all_fit = |draft: &Draft<'_>| draft.nodes.iter().all(|node| has_room(draft, node));
+        if all_fit(draft) {
+            return;
+        }
+        let (own, threads) = (draft.unit, "processing elements are hardware threads");
+        for (unit, is_shared) in [(Unit::Pu, false), (own, true), (Unit::Pu, true)] {
+            let mut other = draft.clone();
+            other.unit = unit;
+            self.count_in(unit, &mut other);
+            if is_shared {
+                share_cpus(&mut other);
+            }
+            if all_fit(&other) {
+                if unit != own {
+                    let text =
+                        format!("the cores of a node do not suffice for the tasks of the job; {threads}");
+                    other.notes.push(Note::new(text));
+                }
+                *draft = other;
+                return;
+            }
+        }
+    }
+}
+
+/// Whether a node has enough cores or hardware threads for its tasks.
+fn has_room(draft: &Draft<'_>, node: &DraftNode) -> bool {
+    let usable = node.limit.unwrap_or_else(|| inside::count(&draft.insides[node.inside], draft.unit));
+    node.slots.unwrap_or(0).saturating_mul(node.cores_per_rank.unwrap_or(1)) <= usable
+}
+
+/// Gives tasks an equal share of the nodes that have too few CPUs for them.
+fn share_cpus(draft: &mut Draft<'_>) {
+    let short: Vec<usize> =
+        (0..draft.nodes.len()).filter(|&node| !has_room(draft, &draft.nodes[node])).collect();
+    short.iter().for_each(|&node| draft.nodes[node].cores_per_rank = None);
+    let host = short.first().and_then(|&node| draft.nodes[node].host.as_deref()).unwrap_or_default();
+    let others = match short.len() {
+        0 | 1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    let text =
+        format!("{host}{others}: too few CPUs for SLURM_CPUS_PER_TASK; ranks there have an equal share");
+    draft.notes.push(Note::warning(text));
+}
+
+/// How large a node is, and what Slurm counts as its CPUs: hardware threads on most clusters, cores on others.
+struct Size {
+    cores: u32,
+    pus: u32,
+    counts_pus: bool,
+}
+
+impl Size {
+    /// `most` is the greatest number of CPUs that the job has on such a node.
+    fn new(cores: u32, pus: u32, most: u32) -> Self {
+        Self { cores, pus, counts_pus: pus > cores && (most > cores || most == pus) }
+    }
+
+    /// CPUs of the node.
+    fn whole(&self) -> u32 {
+        if self.counts_pus { self.pus } else { self.cores }
+    }
+
+    /// Hardware threads of a core.
+    fn threads(&self) -> u32 {
+        self.pus.div_ceil(self.cores.max(1)).max(1)
+    }
+
+    /// So many CPUs in cores or hardware threads.
+    fn units(&self, cpus: u32, unit: Unit) -> u32 {
+        match unit {
+            Unit::Core if self.counts_pus => cpus.div_ceil(self.threads()),
+            Unit::Core => cpus,
+            Unit::Pu if self.counts_pus => cpus,
+            Unit::Pu => cpus.saturating_mul(self.threads()),
+        }
+    }
+
+    /// The CPUs of a task in cores or hardware threads.
+    fn units_of_task(&self, cpus: u32, unit: Unit) -> u32 {
+        match unit {
+            Unit::Core => self.units(cpus, unit),
+            Unit::Pu => cpus,
+        }
     }
 }
 
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
-}
-
-/// Cores or hardware threads in a part of a node.
-fn count(object: &Object, unit: Unit) -> u32 {
-    if object.kind == hwloc::ObjectKind::Pu || unit == Unit::Core && object.kind == hwloc::ObjectKind::Core {
-        return 1;
-    }
-    object.children.iter().map(|child| count(child, unit)).sum()
 }
 
 /// What is in this node, unless it is plain that it is none of the job's.
@@ -167,8 +352,8 @@ fn this_node(request: &Request<'_>, job: &Job, notes: &mut Vec<Note>) -> Option<
             return None;
         }
     };
-    let most = job.cpus.iter().flatten().copied().max().unwrap_or(0);
-    let found = count(&node, Unit::Pu);
+    let most = (0..job.hosts.len()).filter_map(|host| job.cpus_of(host)).max().unwrap_or(0);
+    let found = inside::count(&node, Unit::Pu);
     if most > found {
         warn(format!("this node has {found} CPUs, nodes of the job have {most}, {flat}"));
         return None;

@@ -1,0 +1,148 @@
+//! What is in each of the hosts: `node=16:2` for all of them, `node[old1,old2]=16:2` for some.
+
+use std::collections::HashSet;
+
+use crate::io::cluster::hostlist;
+use crate::io::cluster::hwloc::Object;
+use crate::machine::Note;
+use crate::machine::cluster::{ClusterError, DraftNode, Unit};
+use crate::machine::spec::cluster::{NODE, Parts, inside};
+use crate::machine::spec::{Request, SpecError};
+
+/// Hosts that a warning names.
+const MOST_NAMED: usize = 3;
+
+/// Descriptions of nodes, and which of them each host has.
+pub(super) struct Described {
+    pub(super) insides: Vec<Object>,
+    /// By host; none if it is not described.
+    pub(super) inside_of: Vec<Option<usize>>,
+}
+
+impl Described {
+    /// The descriptions that the options give for these hosts. The first that names a host counts; `others` is the description of those
+    /// that none names.
+    pub(super) fn new(
+        request: &Request<'_>,
+        parts: &Parts<'_>,
+        hosts: &[&str],
+        others: Option<Object>,
+        notes: &mut Vec<Note>,
+    ) -> Result<Self, SpecError> {
+        let mut described = Self { insides: Vec::new(), inside_of: vec![None; hosts.len()] };
+        for option in parts.options.iter().filter(|option| option.key == NODE) {
+            let Some(list) = option.hosts else { continue };
+            let names = Names::read(list)?;
+            let number = described.insides.len();
+            described.insides.push(inside::read(request, option.value, notes)?);
+            let mut is_used = false;
+            for (inside, _) in described.inside_of.iter_mut().zip(hosts).filter(|(_, host)| names.hold(host))
+            {
+                is_used = true;
+                inside.get_or_insert(number);
+            }
+            if !is_used {
+                return Err(request.refused(ClusterError::NoSuchHost { option: format!("{NODE}[{list}]=") }));
+            }
+        }
+        let is_needed = described.inside_of.contains(&None) || hosts.is_empty();
+        if let Some(others) = others.filter(|_| is_needed) {
+            let number = described.insides.len();
+            described.insides.push(others);
+            described.inside_of.iter_mut().for_each(|inside| _ = inside.get_or_insert(number));
+        }
+        Ok(described)
+    }
+}
+
+/// Hosts by name: `old[1-4],gpu*`.
+struct Names {
+    plain: HashSet<String>,
+    /// With signs that stand for any text.
+    patterns: Vec<String>,
+}
+
+impl Names {
+    fn read(list: &str) -> Result<Self, SpecError> {
+        let names = hostlist::read(NODE, list)?;
+        let (patterns, plain): (Vec<String>, Vec<String>) =
+            names.into_iter().partition(|name| name.contains('*'));
+        Ok(Self { plain: plain.into_iter().collect(), patterns })
+    }
+
+    fn hold(&self, host: &str) -> bool {
+        self.plain.contains(host) || self.patterns.iter().any(|pattern| matches(pattern, host))
+    }
+}
+
+/// Whether a name is that of a pattern, in which `*` stands for any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(pieces.next().unwrap_or_default()) else { return false };
+    let mut pieces: Vec<&str> = pieces.collect();
+    let Some(last) = pieces.pop() else { return rest.is_empty() };
+    for piece in pieces {
+        let Some(at) = rest.find(piece) else { return false };
+        rest = &rest[at + piece.len()..];
+    }
+    rest.ends_with(last)
+}
+
+/// Warns where one description is of hosts that seem to differ: some have as many slots as it has cores, others fewer.
+pub(super) fn warn_of_fewer(nodes: &[DraftNode], insides: &[Object], unit: Unit, notes: &mut Vec<Note>) {
+    for (number, inside) in insides.iter().enumerate() {
+        let cores = inside::count(inside, unit);
+        let own = || nodes.iter().filter(move |node| node.inside == number);
+        let has_fewer = |node: &&DraftNode| node.slots.is_some_and(|slots| slots < cores);
+        if !own().any(|node| node.slots == Some(cores)) || own().any(|node| node.ranks.is_some()) {
+            continue;
+        }
+        let names: Vec<&str> = own().filter(has_fewer).filter_map(|node| node.host.as_deref()).collect();
+        let Some(&first) = names.first() else { continue };
+        let others = match names.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            others => format!(" and {others} more"),
+        };
+        let named = names[..names.len().min(MOST_NAMED)].join(", ");
+        let text = format!(
+            "{named}{others} {} fewer slots than the {cores} cores of the description, unlike other hosts; if {first} is another kind \
+             of node, describe it: node[{first}]=",
+            if names.len() == 1 { "has" } else { "have" }
+        );
+        notes.push(Note { text, is_warning: true });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_stand_for_any_text() {
+        let cases = [
+            ("old*", "old1", true),
+            ("old*", "old", true),
+            ("old*", "gold1", false),
+            ("*", "", true),
+            ("*.lab", "n1.lab", true),
+            ("*.lab", "n1.lab2", false),
+            ("n*-*x", "n1-2x", true),
+            ("n*-*x", "n1x", false),
+            ("a*a", "a", false),
+            ("a*b*c", "abbc", true),
+            ("n1", "n1", true),
+            ("n1", "n12", false),
+        ];
+        for (pattern, name, expected) in cases {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn names_are_lists_of_hosts() {
+        let names = Names::read("old[1-2],gpu*").unwrap();
+        let held = ["old1", "old2", "old3", "gpu", "gpu7", "n1"].map(|host| names.hold(host));
+        assert_eq!(held, [true, true, false, true, true, false]);
+        assert!(Names::read("").is_err() && Names::read("a[1-").is_err());
+    }
+}
