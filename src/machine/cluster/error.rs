@@ -1,6 +1,7 @@
 //! What is wrong with a cluster.
 
 use crate::ground::error::{ErrorKind, HasKind};
+use crate::io::cluster::names::UnclearHost;
 use crate::machine::MachineError;
 
 /// Why there is no such cluster.
@@ -14,6 +15,8 @@ pub enum ClusterError {
         "host {host} is not in the topology; give another topology, or topology=none where all nodes are alike"
     )]
     NotInTopology { host: String },
+    #[error(transparent)]
+    UnclearHost(#[from] UnclearHost),
     #[error("host {host} is listed more than once")]
     HostTwice { host: String },
     #[error("host {host} has no row in the file of latencies")]
@@ -66,6 +69,7 @@ impl HasKind for ClusterError {
             | Self::NodeTooLarge { .. }
             | Self::Option { .. } => ErrorKind::Usage,
             Self::NotInTopology { .. }
+            | Self::UnclearHost(_)
             | Self::HostTwice { .. }
             | Self::NotInLatencies { .. }
             | Self::Latencies { .. }

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use super::error::ClusterError;
+use super::fabric;
 use crate::ground::types::Distance;
 use crate::io::cluster::latency::Latencies;
+use crate::io::cluster::names::Names;
 use crate::io::cluster::topology::{Switch, Topology, Torus};
 
 /// Nodes whose distances are stored pair by pair, at most: as many take 128 MiB.
@@ -34,6 +36,7 @@ impl Network {
             Topology::Tree(switches) => tree(switches, hosts, false),
             Topology::Blocks { blocks, sizes } => tree(&switches_of_blocks(blocks, sizes), hosts, true),
             Topology::Tori(tori) => pairs_of_tori(tori, hosts),
+            Topology::Fabric(fabric) => fabric::network(fabric, hosts),
         }
     }
 
@@ -45,13 +48,9 @@ impl Network {
         let count = hosts.len();
         let rows: Vec<usize> = match &latencies.hosts {
             Some(names) => {
-                let row_of: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
-                let row = |host: &Option<String>| {
-                    let host = host.as_deref().ok_or(ClusterError::NoHosts)?;
-                    let row = row_of.get(host).copied();
-                    row.ok_or_else(|| ClusterError::NotInLatencies { host: host.to_owned() })
-                };
-                hosts.iter().map(row).collect::<Result<_, _>>()?
+                let hosts: Option<Vec<&str>> = hosts.iter().map(Option::as_deref).collect();
+                let known = Names::new(names.iter().map(String::as_str));
+                placed(&known, &hosts.ok_or(ClusterError::NoHosts)?, |host| ClusterError::NotInLatencies { host })?
             }
             None if latencies.num_hosts == count => (0..count).collect(),
             None => return Err(ClusterError::Latencies { found: latencies.num_hosts, nodes: count }),
@@ -63,14 +62,33 @@ impl Network {
         let mut factors: Vec<f64> = pairs.map(mean).collect();
         let least = factors.iter().copied().filter(|&factor| factor > 0.0).fold(f64::INFINITY, f64::min);
         factors.iter_mut().for_each(|factor| *factor /= least);
-        Ok(Network::Pairs {
-            factors,
-            from: format!("latencies, the least is {}", (least * 1e6).round() / 1e6),
-        })
+        Ok(Network::Pairs { factors, from: format!("latencies, the least is {}", rounded(least)) })
     }
 }
 
-fn check_pairs(nodes: usize) -> Result<(), ClusterError> {
+/// A latency to six decimals, or to six digits if that leaves too little of it.
+fn rounded(latency: f64) -> String {
+    let decimals = (latency * 1e6).round() / 1e6;
+    let is_near = (decimals - latency).abs() <= 1e-3 * latency;
+    let digits: f64 = format!("{latency:.5e}").parse().unwrap_or(latency);
+    if is_near { decimals.to_string() } else { format!("{digits:e}") }
+}
+
+/// The index of each host among known names; all must be there.
+pub(super) fn placed(
+    known: &Names<'_>,
+    hosts: &[&str],
+    lost: impl Fn(String) -> ClusterError,
+) -> Result<Vec<usize>, ClusterError> {
+    let found = known.find_all(hosts)?.into_iter().zip(hosts);
+    found.map(|(index, &host)| index.ok_or_else(|| lost(host.to_owned()))).collect()
+}
+
+pub(super) fn not_in_topology(host: String) -> ClusterError {
+    ClusterError::NotInTopology { host }
+}
+
+pub(super) fn check_pairs(nodes: usize) -> Result<(), ClusterError> {
     if nodes > MOST_NODES {
         return Err(ClusterError::TooManyNodes { nodes, most: MOST_NODES });
     }
@@ -115,27 +133,23 @@ struct Vertex {
 
 /// The digits of the hosts in a tree of switches. Switches without hosts do not count; those that hang on no other hang on a root.
 /// Members of a switch are numbered in the order of the hosts.
-fn tree(switches: &[Switch], hosts: &[&str], are_blocks: bool) -> Result<Network, ClusterError> {
+pub(super) fn tree(switches: &[Switch], hosts: &[&str], are_blocks: bool) -> Result<Network, ClusterError> {
     let root = switches.len();
     let index_of: HashMap<&str, usize> =
         switches.iter().map(|switch| switch.name.as_str()).zip(0..).collect();
     let mut vertices = vec![Vertex { above: root, ..Vertex::default() }; root + 1];
-    let mut switch_of: HashMap<&str, usize> = HashMap::new();
+    let (mut nodes, mut switch_of) = (Vec::new(), Vec::new());
     for (index, switch) in switches.iter().enumerate() {
         for name in &switch.switches {
             if let Some(&below) = index_of.get(name.as_str()) {
                 vertices[below].above = index;
             }
         }
-        for node in &switch.nodes {
-            switch_of.entry(node).or_insert(index);
-        }
+        nodes.extend(switch.nodes.iter().map(String::as_str));
+        switch_of.resize(nodes.len(), index);
     }
-    let mut at = Vec::with_capacity(hosts.len());
-    for &host in hosts {
-        let found = switch_of.get(host).copied();
-        at.push(found.ok_or_else(|| ClusterError::NotInTopology { host: host.to_owned() })?);
-    }
+    let found = placed(&Names::new(nodes), hosts, not_in_topology)?;
+    let at: Vec<usize> = found.into_iter().map(|node| switch_of[node]).collect();
     // No path is longer than there are switches: the reader has made sure that it is a tree.
     for &switch in &at {
         let (mut vertex, mut height) = (switch, 0);
@@ -176,20 +190,17 @@ fn digits_at(vertices: &mut [Vertex], switch: usize, root: usize, levels: usize)
 /// Hops between hosts on tori; hosts of different tori are a hop farther apart than any of one.
 fn pairs_of_tori(tori: &[Torus], hosts: &[&str]) -> Result<Network, ClusterError> {
     check_pairs(hosts.len())?;
-    let mut place_of: HashMap<&str, (usize, usize)> = HashMap::new();
-    for (torus, Torus { nodes, .. }) in tori.iter().enumerate() {
-        for (vertex, node) in nodes.iter().enumerate() {
-            place_of.entry(node).or_insert((torus, vertex));
-        }
-    }
-    let mut places = Vec::with_capacity(hosts.len());
-    for &host in hosts {
-        let found = place_of.get(host).copied();
-        places.push(found.ok_or_else(|| ClusterError::NotInTopology { host: host.to_owned() })?);
-    }
+    let names = tori.iter().flat_map(|torus| &torus.nodes).map(String::as_str);
+    let place_of: Vec<(usize, u64)> = tori
+        .iter()
+        .enumerate()
+        .flat_map(|(index, torus)| torus.vertices.iter().map(move |&vertex| (index, vertex)))
+        .collect();
+    let found = placed(&Names::new(names), hosts, not_in_topology)?;
+    let places: Vec<(usize, u64)> = found.into_iter().map(|node| place_of[node]).collect();
     let diameter = |torus: &Torus| torus.lengths.iter().map(|length| u64::from(length / 2)).sum::<u64>();
     let far = tori.iter().map(diameter).max().unwrap_or(0) + 1;
-    let hops = |a: (usize, usize), b: (usize, usize)| {
+    let hops = |a: (usize, u64), b: (usize, u64)| {
         if a.0 == b.0 { hops(&tori[a.0].lengths, a.1, b.1) } else { far }
     };
     let factors = places.iter().flat_map(|&a| places.iter().map(move |&b| hops(a, b) as f64)).collect();
@@ -204,12 +215,12 @@ fn pairs_of_tori(tori: &[Torus], hosts: &[&str]) -> Result<Network, ClusterError
     Ok(Network::Pairs { factors, from })
 }
 
-fn hops(lengths: &[u32], mut a: usize, mut b: usize) -> u64 {
+fn hops(lengths: &[u32], mut a: u64, mut b: u64) -> u64 {
     let mut hops = 0;
     for &length in lengths {
-        let length = length.max(1) as usize;
+        let length = u64::from(length.max(1));
         let gap = (a % length).abs_diff(b % length);
-        hops += gap.min(length - gap) as u64;
+        hops += gap.min(length - gap);
         (a, b) = (a / length, b / length);
     }
     hops
@@ -254,6 +265,21 @@ mod tests {
     }
 
     #[test]
+    fn short_names_and_full_ones_are_of_one_host() {
+        let switches = [switch("a", &[], &["n0", "n1"]), switch("b", &[], &["n2.x.example", "n2.y.example"])];
+        let plain = tree(&switches, &["n0", "n1"], false).unwrap();
+        assert_eq!(tree(&switches, &["n0.x.example", "n1"], false).unwrap(), plain);
+        assert!(matches!(tree(&switches, &["n2"], false), Err(ClusterError::UnclearHost(_))));
+        assert!(matches!(tree(&switches, &["n1.x", "n1.y"], false), Err(ClusterError::UnclearHost(_))));
+    }
+
+    #[test]
+    fn small_latencies_keep_their_digits() {
+        let told = [1.5, 2.0, 1.23456789, 0.0005, 1.3e-6, 4e-9, 1.2345678e-7].map(rounded);
+        assert_eq!(told, ["1.5", "2", "1.234568", "0.0005", "1.3e-6", "4e-9", "1.23457e-7"]);
+    }
+
+    #[test]
     fn blocks_of_blocks_are_levels() {
         let blocks: Vec<Vec<String>> = (0..4).map(|block| vec![format!("n{block}")]).collect();
         let switches = switches_of_blocks(&blocks, &[1, 2, 4]);
@@ -268,7 +294,7 @@ mod tests {
     #[test]
     fn the_shorter_way_round_counts() {
         let nodes: Vec<String> = (0..24).map(|node| format!("n{node}")).collect();
-        let torus = Torus { lengths: vec![4, 3, 2], nodes };
+        let torus = Torus::new(vec![4, 3, 2], nodes);
         let Network::Pairs { factors, .. } = pairs_of_tori(&[torus], &["n0", "n3", "n8", "n23"]).unwrap()
         else {
             panic!()
