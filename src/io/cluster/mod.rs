@@ -10,6 +10,7 @@
 //! | [`topology`] | `topology.conf` and `topology.yaml` of Slurm, what `scontrol show topology` prints, and lists of addresses (`s0.s1.n1`) |
 //! | [`fabric`] | InfiniBand networks as `ibnetdiscover` prints them |
 //! | [`latency`] | latencies between hosts |
+//! | [`numa`] | distances between NUMA nodes as `numactl`, `likwid-topology` and `lstopo` print them |
 //!
 //! All of them read the whole text, which is small against the graph, and say line and column of the first fault.
 
@@ -19,6 +20,7 @@ pub mod hostlist;
 pub mod hwloc;
 pub mod latency;
 pub mod names;
+pub mod numa;
 pub mod synthetic;
 pub mod topology;
 mod yaml;
@@ -78,6 +80,8 @@ pub enum ClusterFault {
     Fabric { text: String, reason: &'static str },
     #[error("this YAML is not understood: {reason}")]
     Yaml { reason: String },
+    #[error("{reason}: `{text}`")]
+    Numa { text: String, reason: &'static str },
     #[error("`{text}` is no latency; give numbers that are not negative")]
     Latency { text: String },
     #[error("this row has {found} latencies, but the matrix has {expected} columns")]

@@ -1,0 +1,22 @@
+//! Distances of NUMA nodes, as `numactl`, `likwid-topology` and `lstopo` print them.
+
+use super::file_kind::{FileKind, Likeness};
+use super::matrix;
+use crate::io::cluster::numa::{self, NumaDistances};
+
+pub(super) const FILE: FileKind = FileKind {
+    about: "distances of NUMA nodes (numactl --hardware, likwid-topology, lstopo --distances)",
+    endings: &[],
+    resembles: |opening| match numa::tool(&String::from_utf8_lossy(opening.start())) {
+        Some(_) => Likeness::Yes,
+        None => Likeness::No,
+    },
+    read: |source| {
+        let name = source.name().to_owned();
+        let NumaDistances { tool, what, factor, entries } = numa::read(source)?;
+        let num_rows = entries.len().isqrt();
+        let scaled = if factor > 1 { format!(", times {factor}") } else { String::new() };
+        let about = format!("{num_rows} {what} with the distances of {tool}{scaled}");
+        matrix::machine(name, num_rows, entries, &about)
+    },
+};
