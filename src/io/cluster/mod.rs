@@ -104,19 +104,29 @@ pub enum ClusterFault {
 type Fault = (usize, ClusterFault);
 
 /// A text as it is read, and what it is called.
-struct Text {
+pub(crate) struct Text {
     name: String,
     text: String,
 }
 
 impl Text {
     /// The whole of a source; bytes that are no UTF-8 become replacement characters.
-    fn read(mut source: Source<'_>) -> Result<Self, ReadError> {
+    pub(crate) fn read(mut source: Source<'_>) -> Result<Self, ReadError> {
         let mut bytes = Vec::new();
         let read = source.read_to_end(&mut bytes);
         read.map_err(|error| read_error(source.name(), error, 1, 1))?;
         let text = String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into());
         Ok(Self { name: source.name().to_owned(), text })
+    }
+
+    /// What messages call it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// All of it.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
     }
 
     /// Each of some things with its place; their offsets ascend.

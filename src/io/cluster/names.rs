@@ -74,17 +74,17 @@ impl<'a> Names<'a> {
     /// The index of the name of each host, if there is one. Two hosts with names of their own are not the same one.
     pub fn find_all(&self, hosts: &[&str]) -> Result<Vec<Option<usize>>, UnclearHost> {
         let mut host_at: HashMap<usize, &str> = HashMap::new();
-        let find = |&host: &&str| {
-            let Some(index) = self.find(host)? else { return Ok(None) };
-            match host_at.insert(index, host) {
-                Some(other) if other != host => {
-                    let name = self.index_of.iter().find(|&(_, &at)| at == index).map_or(host, |(&name, _)| name);
-                    Err(unclear(name, &[other, host]))
-                }
-                _ => Ok(Some(index)),
+        let mut found = Vec::with_capacity(hosts.len());
+        for &host in hosts {
+            let index = self.find(host)?;
+            let other = index.and_then(|index| host_at.insert(index, host));
+            if let (Some(at), Some(other)) = (index, other.filter(|&other| other != host)) {
+                let name = self.index_of.iter().find(|&(_, &index)| index == at).map_or(host, |(&name, _)| name);
+                return Err(unclear(name, &[other, host]));
             }
-        };
-        hosts.iter().map(find).collect()
+            found.push(index);
+        }
+        Ok(found)
     }
 }
 
