@@ -44,6 +44,8 @@ pub enum ClusterError {
         "there is no Slurm job here: {name} is not set; run this in a job (salloc, sbatch, srun), or give hosts:FILE"
     )]
     NoJob { name: &'static str },
+    #[error("there is no job of {system} here: {names} is not set; run this in a job, or give hosts:FILE")]
+    NoBatchJob { system: &'static str, names: String },
     #[error(
         "this is a heterogeneous job of {groups} groups, which Slurm launches by themselves; choose one of them, from slurm:group=0 to \
          slurm:group={last}"
@@ -75,7 +77,7 @@ impl HasKind for ClusterError {
             | Self::Latencies { .. }
             | Self::MoreSlots { .. }
             | Self::Counts { .. } => ErrorKind::BadData,
-            Self::Lstopo { .. } | Self::NoJob { .. } => ErrorKind::NoInput,
+            Self::Lstopo { .. } | Self::NoJob { .. } | Self::NoBatchJob { .. } => ErrorKind::NoInput,
             Self::TooManyNodes { .. } => ErrorKind::NoResources,
             Self::Machine(error) => error.kind(),
         }

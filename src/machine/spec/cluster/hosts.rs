@@ -1,11 +1,8 @@
-//! Nodes that a file lists: `hosts:hosts.txt`, `hosts:hosts.txt,node=16:2`.
+//! Nodes that a file lists: `hosts:hosts.txt`, `hosts:hosts.txt,node=16:2`; or a batch system, as in `hosts:lsf,node=16:2`.
 
-use std::path::Path;
-
-use crate::io::Source;
-use crate::io::cluster::hostfile::{self, Host};
+use crate::io::cluster::hostfile::Host;
 use crate::machine::cluster::{ClusterError, DraftNode, plain_nodes};
-use crate::machine::spec::cluster::{Parts, inside, read_topology};
+use crate::machine::spec::cluster::{Parts, batch, inside, read_topology};
 use crate::machine::spec::{ClusterKind, MachineKind};
 
 const KEYS: [&str; 2] = ["node", "topology"];
@@ -13,18 +10,18 @@ const KEYS: [&str; 2] = ["node", "topology"];
 pub(in super::super) const HOSTS: MachineKind = MachineKind {
     name: "hosts",
     example: "hosts:hosts.txt",
-    about: "the hosts of a file (of Open MPI, MPICH, or plain), with a hierarchy or an hwloc file for what is in each",
+    about: "the hosts of a file (of Open MPI, MPICH, batch systems, or plain) or of a job (lsf, sge, pbs), with a hierarchy or an hwloc file for what is in each",
     cluster: Some(ClusterKind {
         may_stand_alone: false,
         files: |rest| {
             let parts = Parts::new(rest, &KEYS);
             let node = parts.option("node").and_then(inside::file_of);
-            std::iter::once(Path::new(parts.first)).chain(node).chain(parts.topology()).collect()
+            batch::file_of(parts.first).into_iter().chain(node).chain(parts.topology()).collect()
         },
     }),
     make: |request| {
         let parts = Parts::new(request.rest, &KEYS);
-        let hosts = hostfile::read(Source::open(Path::new(parts.first))?)?;
+        let hosts = batch::hosts(request, parts.first)?;
         let mut draft = request.draft(Vec::new());
         match parts.option("node") {
             Some(text) => {

@@ -1,9 +1,7 @@
 //! Nodes as hwloc describes them: `hwloc`, `hwloc:node.xml,hosts=hosts.txt`, `hwloc:pack:2 numa:4 core:16 pu:1`.
 
-use crate::io::Source;
-use crate::io::cluster::hostfile;
 use crate::machine::cluster::DraftNode;
-use crate::machine::spec::cluster::{Parts, inside, read_topology};
+use crate::machine::spec::cluster::{Parts, batch, inside, read_topology};
 use crate::machine::spec::{ClusterKind, MachineKind};
 
 const KEYS: [&str; 2] = ["hosts", "topology"];
@@ -17,7 +15,7 @@ pub(in super::super) const HWLOC: MachineKind = MachineKind {
         files: |rest| {
             let parts = Parts::new(rest, &KEYS);
             let node = Some(parts.first).filter(|first| !first.is_empty()).and_then(inside::file_of);
-            node.into_iter().chain(parts.file("hosts")).chain(parts.topology()).collect()
+            node.into_iter().chain(parts.option("hosts").and_then(batch::file_of)).chain(parts.topology()).collect()
         },
     }),
     make: |request| {
@@ -27,8 +25,8 @@ pub(in super::super) const HWLOC: MachineKind = MachineKind {
             "" => inside::this_node(request)?,
             text => inside::read(request, text, &mut notes)?,
         };
-        let nodes = match parts.file("hosts") {
-            Some(path) => hostfile::read(Source::open(path)?)?
+        let nodes = match parts.option("hosts") {
+            Some(text) => batch::hosts(request, text)?
                 .into_iter()
                 .map(|host| DraftNode { host: Some(host.name), inside: 0, limit: host.slots })
                 .collect(),

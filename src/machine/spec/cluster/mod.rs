@@ -2,6 +2,7 @@
 //!
 //! Behind the colon stands what the kind needs, then options with commas between them: `hosts=`, `node=`, `topology=`, `group=`.
 
+mod batch;
 mod hosts;
 mod hwloc;
 mod inside;
