@@ -125,7 +125,8 @@ fn option<'a>(line: &'a str, name: &str) -> &'a str {
 
 /// What a launch says, read by the rules of its launcher.
 fn read(kind: &str, launch: &Launch, machine: &Cluster) -> Seats {
-    let lines: Vec<&str> = launch.files[0].content.lines().collect();
+    let lines = launch.files[0].content.lines();
+    let lines: Vec<&str> = lines.filter(|line| !line.starts_with('#')).collect();
     let line = launch.line.as_deref().unwrap_or_default();
     let bindings = |text: &str| -> Vec<Vec<u32>> {
         text.strip_prefix("user:").unwrap().split(',').map(|cpus| numbers(cpus, '+')).collect()

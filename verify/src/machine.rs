@@ -370,9 +370,9 @@ fn read_file(name: &str, text: &str) -> Result<Machine> {
     let name = name.to_ascii_lowercase();
     let name = name.trim_end_matches(".gz");
     let named_so = [".matrix", ".mat", ".dist"].iter().any(|ending| name.ends_with(ending));
-    // As many lines as fields, and not as many more as a graph promises.
-    let is_square =
-        lines.iter().all(|line| line.len() == lines.len()) && number(first[0])? + 1 != lines.len() as u64;
+    // As many lines as fields with one number on the diagonal, and not one more than a graph promises.
+    let is_row = |(row, line): (usize, &Vec<&str>)| line.len() == lines.len() && line[row] == first[0];
+    let is_square = lines.iter().enumerate().all(is_row) && number(first[0])? + 1 != lines.len() as u64;
     if number(first[0])? == 0 || !(2..=4).contains(&first.len()) || is_square || named_so {
         return read_matrix(lines.concat());
     }

@@ -191,7 +191,7 @@ mod tests {
             ("vendid=1\n[1] \"S-1\"[1]\n", 9),
             ("Switch 4\n", 0),
             ("Switch 4 \"S-1\"\n [1] S-2\n", 16),
-            ("Switch 4 \"S-1\" # \"a\"\n[1] \"S-2\"[1] # \"b\"\n", 41),
+            ("Switch 4 \"S-1\" # \"a\"\n[1] \"S-2\"[1] # \"b\"\n", 40),
             ("Switch 4 \"S-1\"\n[1] \"H-2\"[1] # lid 4\n", 36),
         ] {
             assert_eq!(parse(text).unwrap_err().0, at, "{text}");

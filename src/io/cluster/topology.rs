@@ -284,8 +284,9 @@ fn settings(line: &str) -> Result<Vec<Setting<'_>>, Fault> {
             Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
             None => after.split_at(after.find(char::is_whitespace).unwrap_or(after.len())),
         };
-        let is_next_setting = value.contains('=') && !after.starts_with('"');
-        if value.is_empty() || is_next_setting {
+        // A value that is another setting is missing.
+        let is_setting = value.contains('=') && !after.starts_with('"') || next.trim_start().starts_with('=');
+        if value.is_empty() || is_setting {
             return Err(fault(rest));
         }
         let value_at = line.len() - after.len() + usize::from(after.starts_with('"'));
@@ -657,7 +658,7 @@ mod tests {
         ] {
             assert_eq!(topology(text).unwrap(), plain, "{text}");
         }
-        for (text, at) in [("SwitchName = Nodes = n1", 0), ("SwitchName = a Nodes", 15), ("SwitchName = a = n1", 15)] {
+        for (text, at) in [("SwitchName = Nodes = n1", 0), ("SwitchName = a Nodes", 15), ("SwitchName=a Nodes = = n1", 13)] {
             assert_eq!(topology(text).unwrap_err().0, at, "{text}");
         }
     }

@@ -56,12 +56,15 @@ impl<'a> Opening<'a> {
         self.start
     }
 
-    /// Whether these are as many lines as fields in each, and no graph: the first number of a graph is that of the lines that follow.
+    /// Whether these are as many lines as fields in each, with one number on the diagonal, and no graph: the first number of a graph is that of
+    /// the lines that follow.
     pub fn is_square_table(&self) -> bool {
-        let lines = self.start.split(|&byte| byte == b'\n').map(|line| fields(line).count());
-        let counts: Vec<usize> = lines.filter(|&count| count > 0).take(FIELDS + 1).collect();
-        let is_square = counts.iter().all(|&count| count == counts.len());
-        is_square && self.number().is_some_and(|first| first + 1.0 != counts.len() as f64)
+        let is_comment = |line: &&[u8]| !line.trim_ascii_start().starts_with(b"#") && !line.trim_ascii_start().starts_with(b"%");
+        let lines = self.start.trim_ascii().split(|&byte| byte == b'\n').filter(is_comment).take(FIELDS + 1);
+        let rows: Vec<Vec<&str>> = lines.map(|line| fields(line).take(FIELDS + 1).collect()).collect();
+        let is_row = |(index, row): (usize, &Vec<&str>)| row.len() == rows.len() && row[index] == rows[0][0];
+        let is_square = rows.iter().enumerate().all(is_row);
+        is_square && self.number().is_some_and(|first| first + 1.0 != rows.len() as f64)
     }
 
     /// The first field, if it starts with a letter.
