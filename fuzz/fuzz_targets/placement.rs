@@ -3,11 +3,11 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::io::Source;
+use viem::io::cluster::topology::Topology;
 use viem::io::mapping::Room;
 use viem::launch::placement;
-use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, regular};
-use viem::io::cluster::topology::Topology;
 use viem::machine::Machine;
+use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, regular};
 use viem::mapping::Mapping;
 
 fuzz_target!(|input: (u8, u8, &[u8])| {
@@ -27,7 +27,13 @@ fuzz_target!(|input: (u8, u8, &[u8])| {
     let capacity = |pe| machine.capacity(pe);
     let room = Room::new(machine.num_pes(), &capacity);
     let source = Source::new("fuzz", text).expect("a slice can be read");
-    match placement::read(source, ranks, &machine, room, placement::KINDS.get(kind).and_then(|kind| placement::kind(kind.name))) {
+    match placement::read(
+        source,
+        ranks,
+        &machine,
+        room,
+        placement::KINDS.get(kind).and_then(|kind| placement::kind(kind.name)),
+    ) {
         Ok(placement) => {
             assert_eq!(placement.pes.len(), ranks);
             assert!(Mapping::on(&machine, placement.pes).is_ok());

@@ -116,7 +116,9 @@ pub enum TargetFault {
     PeListedTwice { pe: PeId },
     #[error("label {label} stands there a second time")]
     LabelTwice { label: PeId },
-    #[error("{labels} labels do not divide the {leaves} leaves of the tree; give as many as there are in a group of it, or in all")]
+    #[error(
+        "{labels} labels do not divide the {leaves} leaves of the tree; give as many as there are in a group of it, or in all"
+    )]
     Labels { labels: u64, leaves: u64 },
     #[error("domain {domain} holds domain {inner}; each processing element is a domain of its own")]
     DomainsOverlap { domain: u64, inner: u64 },

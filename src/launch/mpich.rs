@@ -9,6 +9,9 @@ use crate::launch::{
     Job, LONGEST_ARGUMENT, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, cpu_list,
 };
 
+/// What a comment begins with that has the node of each rank.
+pub(super) const RANK_MAP: &str = "# rank map: ";
+
 /// Nodes in a line of a comment.
 const NODES_OF_A_LINE: usize = 16;
 
@@ -50,7 +53,7 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
 /// The node of each rank as a comment, so that the file alone says where ranks are. MPICH reads lines in pieces: short ones stay whole.
 fn rank_map(map: &str) -> String {
     let nodes: Vec<&str> = map.split(',').collect();
-    nodes.chunks(NODES_OF_A_LINE).map(|nodes| format!("# rank map: {}\n", nodes.join(","))).collect()
+    nodes.chunks(NODES_OF_A_LINE).map(|nodes| format!("{RANK_MAP}{}\n", nodes.join(","))).collect()
 }
 
 /// The CPUs of ranks on one node: `user:0+4,1+5`.

@@ -20,7 +20,12 @@ fn machine(hosts: &str, node: &str) -> Box<dyn Machine> {
     machine::build(&format!("hosts:{},node={node}", path.display()), None, None).unwrap()
 }
 
-fn read_as(text: &str, ranks: usize, machine: &dyn Machine, kind: Option<&str>) -> Result<Placement, ReadError> {
+fn read_as(
+    text: &str,
+    ranks: usize,
+    machine: &dyn Machine,
+    kind: Option<&str>,
+) -> Result<Placement, ReadError> {
     let capacity = |pe| machine.capacity(pe);
     let room = Room::new(machine.num_pes(), &capacity);
     let kind = kind.map(|name| placement::kind(name).unwrap());
@@ -84,8 +89,10 @@ fn what_is_written_is_read_again() {
             let text = &launch.files[0].content;
             // Without -1 only the user knows the direction.
             let given = (kind.name == "inverse" && spare == 0).then_some("inverse");
-            let placement = read_as(text, ranks, machine, given).unwrap_or_else(|error| panic!("{text}: {error}"));
-            let is_exact = matches!(kind.name, "openmpi" | "openmpi5" | "mpich40" | "cray" | "plain" | "inverse");
+            let placement =
+                read_as(text, ranks, machine, given).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let is_exact =
+                matches!(kind.name, "openmpi" | "openmpi5" | "mpich40" | "cray" | "plain" | "inverse");
             if is_exact {
                 assert_eq!(placement.pes, mapping.pes(), "{}: {text}", kind.name);
             } else {
@@ -146,7 +153,12 @@ fn faults_name_the_place() {
         ("rank 0=n1 slot=0:1\nrank 0=n1 slot=0:2\n", 2, 6, "rank 0 stands here a second time"),
         ("rank 0=n1 slot=0:1\nrank 1=n3 slot=0:1\n", 2, 8, "host n3 is not in the machine, which has n1, n2"),
         ("rank 0=n1 slot=0:1\n", 2, 1, "places for 1 of 2 ranks"),
-        ("rank 0=n1 slot=0:9\nrank 1=n1 slot=0:1\n", 1, 8, "no processing element on the cores or CPUs `0:9`"),
+        (
+            "rank 0=n1 slot=0:9\nrank 1=n1 slot=0:1\n",
+            1,
+            8,
+            "no processing element on the cores or CPUs `0:9`",
+        ),
         ("rank 0=n1 slot=0:1\nrank 1=n1 slot=0:1\n", 2, 8, "are taken"),
         ("rank 0=n1 slot=0:1\nrank 1=n1 slot=p1\n", 2, 16, "`p1` is no slot"),
         ("rank 0=n1 slot=0:1\nrang 1=n1\n", 2, 1, "no line of a rankfile"),

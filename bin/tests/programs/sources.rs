@@ -56,7 +56,10 @@ fn machines_of_hosts_and_networks() {
         ("blocks", blocks),
         ("switches", switches),
         ("conf", "SwitchName = s0 Nodes = n[1-2]\nSwitchName = s1 Nodes = n[3-4]\n"),
-        ("latencies", "n1 n2 n3 n4\n0 1.3e-6 2e-6 2e-6\n1.3e-6 0 2e-6 2e-6\n2e-6 2e-6 0 1.3e-6\n2e-6 2e-6 1.3e-6 0\n"),
+        (
+            "latencies",
+            "n1 n2 n3 n4\n0 1.3e-6 2e-6 2e-6\n1.3e-6 0 2e-6 2e-6\n2e-6 2e-6 0 1.3e-6\n2e-6 2e-6 1.3e-6 0\n",
+        ),
     ]);
     let two = "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:40 (assumed)";
     let cases = [
@@ -99,7 +102,10 @@ fn tables_of_tools_are_machines() {
 
 #[test]
 fn hosts_of_batch_systems_come_from_the_environment() {
-    let folder = folder(&[("nodefile", "n1\nn1\nn2\nn2\n"), ("pe", "n1 2 all.q@n1 UNDEFINED\nn2 2 all.q@n2 UNDEFINED\n")]);
+    let folder = folder(&[
+        ("nodefile", "n1\nn1\nn2\nn2\n"),
+        ("pe", "n1 2 all.q@n1 UNDEFINED\nn2 2 all.q@n2 UNDEFINED\n"),
+    ]);
     let variables = ["LSB_MCPU_HOSTS", "LSB_DJOB_HOSTFILE", "LSB_HOSTS", "PE_HOSTFILE", "PBS_NODEFILE"];
     let viem = |machine: &str, name: &str, value: &str| {
         let mut viem = program("viem", folder.path());
@@ -131,7 +137,10 @@ fn hosts_of_batch_systems_come_from_the_environment() {
 fn files_of_launchers_are_scored_and_improved() {
     let folder = folder(&[
         ("MPICH_RANK_ORDER", "0,2,4,6,1,3,5,7\n"),
-        ("rankfile", "rank 0=n1 slot=0:0\nrank 1=n2 slot=0:0\nrank 2=n1 slot=0:1\nrank 3=n2 slot=0:1\nrank 4=n1 slot=0:2\nrank 5=n2 slot=0:2\nrank 6=n1 slot=0:3\nrank 7=n2 slot=0:3\n"),
+        (
+            "rankfile",
+            "rank 0=n1 slot=0:0\nrank 1=n2 slot=0:0\nrank 2=n1 slot=0:1\nrank 3=n2 slot=0:1\nrank 4=n1 slot=0:2\nrank 5=n2 slot=0:2\nrank 6=n1 slot=0:3\nrank 7=n2 slot=0:3\n",
+        ),
         ("list", "n1\nn2\nn1\nn2\nn1\nn2\nn1\nn2\n"),
         ("inverse", "0\n2\n4\n6\n1\n3\n5\n7\n"),
         ("p", "0\n4\n1\n5\n2\n6\n3\n7\n"),
@@ -155,18 +164,34 @@ fn files_of_launchers_are_scored_and_improved() {
         assert_eq!(objective(&text), plain, "{mapping}");
     }
     let text = score("p", &["--compare=rankfile,list,inverse:inverse,block"]);
-    let rows: Vec<&str> = text.lines().filter(|line| line.split_whitespace().nth(1) == Some(&plain.to_string())).collect();
+    let rows: Vec<&str> =
+        text.lines().filter(|line| line.split_whitespace().nth(1) == Some(&plain.to_string())).collect();
     assert_eq!(rows.len(), 4, "{text}");
     // Without named hosts, a rank order still says where ranks are, and hosts do not.
     let mut tree = program("evaluator", folder.path());
-    tree.args(["job.graph", "--machine=4:2", "--distance_parameter_string=1:10", "--input_mapping=MPICH_RANK_ORDER"]);
+    tree.args([
+        "job.graph",
+        "--machine=4:2",
+        "--distance_parameter_string=1:10",
+        "--input_mapping=MPICH_RANK_ORDER",
+    ]);
     assert_eq!(objective(&stdout_of(&mut tree)), plain);
     let mut nameless = program("evaluator", folder.path());
     nameless.args(["job.graph", "--machine=4:2", "--distance_parameter_string=1:10", "--input_mapping=list"]);
     let text = failure_of(&mut nameless, 65);
-    assert!(text.contains("list, line 1, column 1: this file names hosts, but the machine has none"), "{text}");
+    assert!(
+        text.contains("list, line 1, column 1: this file names hosts, but the machine has none"),
+        "{text}"
+    );
     let mut viem = program("viem", folder.path());
-    viem.args(["job.graph", "--machine=hosts:hosts", "--input_mapping=rankfile", "--launch=openmpi:better", "-o", "q"]);
+    viem.args([
+        "job.graph",
+        "--machine=hosts:hosts",
+        "--input_mapping=rankfile",
+        "--launch=openmpi:better",
+        "-o",
+        "q",
+    ]);
     let text = stdout_of(&mut viem);
     assert!(text.contains("rankfile is a rankfile of Open MPI"), "{text}");
     let better = score("better", &[]);

@@ -177,11 +177,17 @@ mod tests {
 
     #[test]
     fn switches_links_and_hosts() {
-        assert!(is_fabric("vendid=0x2c9") && is_fabric("Switch\t4 \"S-1\"") && !is_fabric("SwitchName=a") && !is_fabric("Switch a"));
+        assert!(
+            is_fabric("vendid=0x2c9")
+                && is_fabric("Switch\t4 \"S-1\"")
+                && !is_fabric("SwitchName=a")
+                && !is_fabric("Switch a")
+        );
         let fabric = parse(TWO_LEAVES).unwrap();
         assert_eq!(fabric.switches, ["MF0;leaf1:MSB7700/U1", "spine", "leaf2"]);
         assert_eq!(fabric.links, [(0, 1), (2, 1)]);
-        let hosts: Vec<_> = fabric.hosts.iter().map(|host| (host.name.as_str(), host.switches.as_slice())).collect();
+        let hosts: Vec<_> =
+            fabric.hosts.iter().map(|host| (host.name.as_str(), host.switches.as_slice())).collect();
         assert_eq!(hosts, [("n1", &[0, 2][..]), ("n2.site", &[0][..])]);
     }
 

@@ -110,8 +110,7 @@ fn add(
     room: &Cell<usize>,
     found: &mut Vec<HostEntry>,
 ) -> Result<(), Fault> {
-    let names =
-        if name.contains('[') { hostlist::expand(name, at, room)? } else { vec![name.to_owned()] };
+    let names = if name.contains('[') { hostlist::expand(name, at, room)? } else { vec![name.to_owned()] };
     for full in names {
         let may_stand = |c: char| c.is_alphanumeric() || "-_.@".contains(c);
         // Before the sign stands the name of a user.
@@ -248,14 +247,22 @@ mod tests {
     fn entries_keep_the_order_of_the_lines() {
         let source = Source::new("hosts", "# all\nn1:2 binding=user:3,1\nn[2-3]\nn1\n".as_bytes()).unwrap();
         let entries = read_entries(source).unwrap();
-        let told: Vec<_> = entries.iter().map(|(entry, place)| (entry.name.as_str(), entry.slots, place.line)).collect();
+        let told: Vec<_> =
+            entries.iter().map(|(entry, place)| (entry.name.as_str(), entry.slots, place.line)).collect();
         assert_eq!(told, [("n1", Some(2), 2), ("n2", None, 3), ("n3", None, 3), ("n1", None, 4)]);
         assert_eq!(entries[0].0.binding.as_deref(), Some("user:3,1"));
     }
 
     #[test]
     fn faults_name_the_setting() {
-        for (text, at) in [("n1 slots=4 what=1", 11), ("n1 max_slots = 8 slots = 0", 17), ("n1:0", 3), ("n1 4 n2 0", 8), ("a,n[1-2]:x", 9), ("a,n[1", 2)] {
+        for (text, at) in [
+            ("n1 slots=4 what=1", 11),
+            ("n1 max_slots = 8 slots = 0", 17),
+            ("n1:0", 3),
+            ("n1 4 n2 0", 8),
+            ("a,n[1-2]:x", 9),
+            ("a,n[1", 2),
+        ] {
             assert_eq!(hosts(text).unwrap_err().0, at, "{text}");
         }
     }

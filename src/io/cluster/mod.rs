@@ -49,7 +49,9 @@ pub enum ClusterFault {
     HostTwice { host: String },
     #[error("`{text}` is no number of {what} from 1 to {most}")]
     BadCount { text: String, what: &'static str, most: u32 },
-    #[error("`{text}` is not understood; a host file has a line a host: `n1`, `n1 slots=4` or `n1:4`; lists such as n[01-04] may stand for hosts")]
+    #[error(
+        "`{text}` is not understood; a host file has a line a host: `n1`, `n1 slots=4` or `n1:4`; lists such as n[01-04] may stand for hosts"
+    )]
     Hostfile { text: String },
     #[error("there are no hosts in this file")]
     NoHosts,
@@ -76,7 +78,9 @@ pub enum ClusterFault {
          as s0.s1.n1), nor what ibnetdiscover prints"
     )]
     NotTopology,
-    #[error("{reason}: `{text}`; ibnetdiscover writes a line for each switch, and one for each link below it")]
+    #[error(
+        "{reason}: `{text}`; ibnetdiscover writes a line for each switch, and one for each link below it"
+    )]
     Fabric { text: String, reason: &'static str },
     #[error("this YAML is not understood: {reason}")]
     Yaml { reason: String },

@@ -59,7 +59,8 @@ impl<'a> Names<'a> {
         if is_address(host) {
             return Ok(None);
         }
-        let shorter = host.match_indices('.').filter_map(|(end, _)| self.index_of.get_key_value(&host[..end]));
+        let shorter =
+            host.match_indices('.').filter_map(|(end, _)| self.index_of.get_key_value(&host[..end]));
         let shorter = shorter.map(|(&name, _)| name);
         let after = self.sorted.partition_point(|name| name.split('.').lt(host.split('.')));
         let longer = self.sorted[after..].iter().copied().take_while(|name| begins(host, name));
@@ -79,7 +80,8 @@ impl<'a> Names<'a> {
             let index = self.find(host)?;
             let other = index.and_then(|index| host_at.insert(index, host));
             if let (Some(at), Some(other)) = (index, other.filter(|&other| other != host)) {
-                let name = self.index_of.iter().find(|&(_, &index)| index == at).map_or(host, |(&name, _)| name);
+                let name =
+                    self.index_of.iter().find(|&(_, &index)| index == at).map_or(host, |(&name, _)| name);
                 return Err(unclear(name, &[other, host]));
             }
             found.push(index);
@@ -151,19 +153,23 @@ mod tests {
     fn sorted_names_are_found_as_by_the_definition() {
         let mut rng = Rng::new(7);
         let name = |rng: &mut Rng| {
-            let labels: Vec<String> = (0..1 + rng.below(3)).map(|_| ["a", "b", "ab", "1"][rng.below(4) as usize].into()).collect();
+            let labels: Vec<String> =
+                (0..1 + rng.below(3)).map(|_| ["a", "b", "ab", "1"][rng.below(4) as usize].into()).collect();
             labels.join(".")
         };
         for _ in 0..500 {
             let all: Vec<String> = (0..rng.below(8)).map(|_| name(&mut rng)).collect();
             let host = name(&mut rng);
-            let mut others: Vec<&str> = all.iter().map(String::as_str).filter(|other| are_one(other, &host)).collect();
+            let mut others: Vec<&str> =
+                all.iter().map(String::as_str).filter(|other| are_one(other, &host)).collect();
             others.sort_unstable();
             others.dedup();
             let names = Names::new(all.iter().map(String::as_str));
             match names.find(&host) {
                 Ok(None) => assert!(others.is_empty(), "{host} in {all:?}"),
-                Ok(Some(index)) => assert!(all[index] == host || others == [all[index].as_str()], "{host} in {all:?}"),
+                Ok(Some(index)) => {
+                    assert!(all[index] == host || others == [all[index].as_str()], "{host} in {all:?}")
+                }
                 Err(_) => assert!(others.len() > 1 && !others.contains(&host.as_str()), "{host} in {all:?}"),
             }
         }

@@ -42,7 +42,11 @@ struct Tool {
 
 const TOOLS: [Tool; 3] = [
     Tool { name: "numactl", marks: is_numactl, read: numactl },
-    Tool { name: "likwid-topology", marks: |line| line == "NUMA Topology" || line.starts_with("Distances:"), read: likwid },
+    Tool {
+        name: "likwid-topology",
+        marks: |line| line == "NUMA Topology" || line.starts_with("Distances:"),
+        read: likwid,
+    },
     Tool { name: "lstopo", marks: |line| title(line).is_some(), read: lstopo },
 ];
 
@@ -94,7 +98,11 @@ impl Table {
         let row = cells.iter().map(decimal).collect::<Result<Vec<_>, _>>()?;
         let expected = self.columns.or(self.rows.first().map(|(_, row)| row.len()));
         if expected.is_some_and(|expected| expected != row.len()) {
-            return fault(at, cells.first().map_or("", |cell| cell.1), "this row has another number of distances than there are columns");
+            return fault(
+                at,
+                cells.first().map_or("", |cell| cell.1),
+                "this row has another number of distances than there are columns",
+            );
         }
         if row.len() > MOST {
             return fault(at, cells[0].1, "a row has more than 4096 distances");
@@ -108,7 +116,11 @@ impl Table {
     fn finish(self, text: &str, tool: &'static str) -> Result<NumaDistances, Fault> {
         let width = self.rows.first().map_or(0, |(_, row)| row.len());
         if width == 0 {
-            return fault(text.len(), tool, "the distances between NUMA nodes are missing in what this tool prints");
+            return fault(
+                text.len(),
+                tool,
+                "the distances between NUMA nodes are missing in what this tool prints",
+            );
         }
         if self.rows.len() != width {
             return fault(text.len(), tool, "there are not as many rows of distances as columns");
@@ -159,7 +171,8 @@ fn are_numbers(cells: &[(usize, &str)]) -> bool {
 
 /// `node distances:`, or `node   0   1` above the table.
 fn is_numactl(line: &str) -> bool {
-    line == "node distances:" || line.strip_prefix("node ").is_some_and(|rest| are_numbers(&fields(0, rest).collect::<Vec<_>>()))
+    line == "node distances:"
+        || line.strip_prefix("node ").is_some_and(|rest| are_numbers(&fields(0, rest).collect::<Vec<_>>()))
 }
 
 fn numactl(table: &mut Table, (at, line): (usize, &str)) -> Result<(), Fault> {

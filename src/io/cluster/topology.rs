@@ -121,7 +121,9 @@ fn topology(text: &str) -> Result<Topology, Fault> {
     let Some((at, first)) = lines(text).next() else { return Err((0, ClusterFault::NotTopology)) };
     let key = first.split('=').next().unwrap_or_default().trim().to_ascii_lowercase();
     match key.as_str() {
-        "switchname" | "blockname" | "aggregatedblock" | "blocksizes" | "ringname" | "linkspeed" => conf(text),
+        "switchname" | "blockname" | "aggregatedblock" | "blocksizes" | "ringname" | "linkspeed" => {
+            conf(text)
+        }
         _ if fabric::is_fabric(first) => Ok(Topology::Fabric(fabric::parse(text)?)),
         _ if is_yaml(first) => yaml_file(text),
         _ if first.contains('.') && !first.contains(['=', '<', '{']) => addresses(text),
@@ -658,7 +660,9 @@ mod tests {
         ] {
             assert_eq!(topology(text).unwrap(), plain, "{text}");
         }
-        for (text, at) in [("SwitchName = Nodes = n1", 0), ("SwitchName = a Nodes", 15), ("SwitchName=a Nodes = = n1", 13)] {
+        for (text, at) in
+            [("SwitchName = Nodes = n1", 0), ("SwitchName = a Nodes", 15), ("SwitchName=a Nodes = = n1", 13)]
+        {
             assert_eq!(topology(text).unwrap_err().0, at, "{text}");
         }
     }
@@ -667,15 +671,23 @@ mod tests {
     fn what_scontrol_prints_is_understood() {
         let leaves = "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[0-1]\nSwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[2-3]\n";
         let top = "SwitchName=s2 Level=1 LinkSpeed=1 Nodes=n[0-4] Switches=s[0-1]\n";
-        let conf = topology("SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\nSwitchName=s2 Nodes=n4 Switches=s[0-1]\n");
+        let conf = topology(
+            "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\nSwitchName=s2 Nodes=n4 Switches=s[0-1]\n",
+        );
         assert_eq!(topology(&format!("{leaves}{top}")), conf);
         let Topology::Tree(switches) = topology(&format!("{top}{leaves}")).unwrap() else { panic!() };
-        assert_eq!((switches[0].nodes.join(" "), switches[1].nodes.join(" ")), ("n4".to_owned(), "n0 n1".to_owned()));
+        assert_eq!(
+            (switches[0].nodes.join(" "), switches[1].nodes.join(" ")),
+            ("n4".to_owned(), "n0 n1".to_owned())
+        );
         let blocks = "BlockName=b2 BlockIndex=1 Nodes=c[3-4] BlockSize=2\nBlockName=b1 BlockIndex=0 Nodes=c[1-2] BlockSize=2\n\
                       AggregatedBlock=b[1-2] BlockIndex=2 Nodes=c[1-4] BlockSize=4\n";
-        let expected = topology("BlockName=b1 Nodes=c[1-2]\nBlockName=b2 Nodes=c[3-4]\nBlockSizes=2,4\n").unwrap();
+        let expected =
+            topology("BlockName=b1 Nodes=c[1-2]\nBlockName=b2 Nodes=c[3-4]\nBlockSizes=2,4\n").unwrap();
         assert_eq!(topology(blocks).unwrap(), expected);
-        let Topology::Tori(tori) = topology("RingName=r1 Nodes=n[1-4] RingSize=4\n").unwrap() else { panic!() };
+        let Topology::Tori(tori) = topology("RingName=r1 Nodes=n[1-4] RingSize=4\n").unwrap() else {
+            panic!()
+        };
         assert_eq!(tori[0].lengths, [4]);
     }
 
@@ -691,7 +703,11 @@ mod tests {
 
     #[test]
     fn regions_of_a_torus_have_their_places() {
-        let file = |regions: &str| format!("- topology: a\n  torus3d:\n    toruses:\n    - name: p\n      dims: {{x: 4, y: 4, z: 2}}\n      regions:\n{regions}");
+        let file = |regions: &str| {
+            format!(
+                "- topology: a\n  torus3d:\n    toruses:\n    - name: p\n      dims: {{x: 4, y: 4, z: 2}}\n      regions:\n{regions}"
+            )
+        };
         let two = "      - {anchor: {x: 0, y: 0, z: 0}, dims: {x: 2, y: 1, z: 1}, nodes: 'n[1-2]'}\n      - anchor: {x: 2, y: 1, z: 1}\n        dims: {x: 2, y: 2, z: 1}\n        nodes: n[3-6]\n";
         let Topology::Tori(tori) = topology(&file(two)).unwrap() else { panic!() };
         assert_eq!((tori[0].lengths.as_slice(), tori[0].nodes.len()), (&[4, 4, 2][..], 6));

@@ -7,9 +7,7 @@ use super::{Fault, PlacementFault, PlacementKind, Task, end_of, lines, rank, sho
 use crate::ground::text::Place;
 use crate::io::Source;
 use crate::io::cluster::hostfile::{self, HostEntry};
-
-/// What the comment begins with that has the line of each rank.
-pub(in crate::launch) const RANK_MAP: &str = "# rank map: ";
+use crate::launch::mpich::RANK_MAP;
 
 pub(super) const KIND: PlacementKind = PlacementKind {
     name: "hosts",
@@ -19,7 +17,8 @@ pub(super) const KIND: PlacementKind = PlacementKind {
         let first = line.text.split_whitespace().next().unwrap_or_default();
         let is_host = first.contains(|c: char| c.is_alphabetic()) || first.matches('.').count() == 3;
         // Names with commas between them are more often the heads of a table, and a word in front of a number is a workload.
-        let is_other = first.contains(',') && !first.contains(['[', ':']) || first.eq_ignore_ascii_case("process");
+        let is_other =
+            first.contains(',') && !first.contains(['[', ':']) || first.eq_ignore_ascii_case("process");
         let source = Source::new("start", line.text.as_bytes());
         is_host && !is_other && source.is_ok_and(|source| hostfile::read_entries(source).is_ok())
     },
@@ -32,7 +31,9 @@ fn read(text: &str, task: &Task<'_>) -> Result<Vec<Seat>, Fault> {
     let entries = entries.map_err(|error| bad_line(text, &error))?;
     let hosts = Seats::new(task.nodes);
     let mut lists: Vec<std::vec::IntoIter<Seat>> = Vec::new();
+    let mut places = 0;
     for (entry, place) in entries {
+        places += u64::from(entry.slots.unwrap_or(1));
         lists.push(seats(&entry, hosts.node(&entry.name, place)?, place, task.num_ranks)?.into_iter());
     }
     let expected = task.num_ranks;
@@ -41,12 +42,11 @@ fn read(text: &str, task: &Task<'_>) -> Result<Vec<Seat>, Fault> {
         true => lists.into_iter().flatten().collect(),
         false => map.into_iter().map_while(|line| lists[line].next()).collect(),
     };
-    let found = seats.len();
-    if found < expected {
-        return Err((end_of(text), PlacementFault::TooFew { found, expected }));
+    if seats.len() < expected {
+        return Err((end_of(text), PlacementFault::TooFew { found: seats.len(), expected }));
     }
-    if found > expected {
-        let note = format!("the file has places for {found} ranks; the first {expected} are taken");
+    if places > expected as u64 {
+        let note = format!("the file has places for {places} ranks; the first {expected} are taken");
         task.notes.borrow_mut().push(note);
         seats.truncate(expected);
     }
@@ -77,7 +77,8 @@ fn rank_map(text: &str, num_lines: usize) -> Result<Vec<usize>, Fault> {
     for (number, line) in (1..).zip(text.split('\n')) {
         let Some(list) = line.trim_end().strip_prefix(RANK_MAP) else { continue };
         for entry in list.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
-            let place = Place { line: number, column: (entry.as_ptr() as usize - line.as_ptr() as usize) as u64 + 1 };
+            let place =
+                Place { line: number, column: (entry.as_ptr() as usize - line.as_ptr() as usize) as u64 + 1 };
             map.push(rank(entry, place, num_lines)? as usize);
         }
     }

@@ -86,13 +86,19 @@ pub enum PlacementFault {
     UnknownHost { host: String, known: String },
     #[error(transparent)]
     UnclearHost(#[from] UnclearHost),
-    #[error("this file names hosts, but the machine has none; give a machine with hosts, such as hosts:FILE,node=16:2")]
+    #[error(
+        "this file names hosts, but the machine has none; give a machine with hosts, such as hosts:FILE,node=16:2"
+    )]
     NoHosts,
     #[error("host {host} of the machine has no processing element on the cores or CPUs `{text}`")]
     NoSuchCores { host: String, text: String },
-    #[error("the processing elements of host {host} that rank {rank} may be on are taken; give each rank cores of its own")]
+    #[error(
+        "the processing elements of host {host} that rank {rank} may be on are taken; give each rank cores of its own"
+    )]
     Full { host: String, rank: NodeId },
-    #[error("there are {found} lines, but the machine has {expected} processing elements; this file has a line for each")]
+    #[error(
+        "there are {found} lines, but the machine has {expected} processing elements; this file has a line for each"
+    )]
     Lines { found: usize, expected: usize },
     #[error("the machine has {pes} processing elements for {ranks} ranks")]
     NoRoom { pes: usize, ranks: usize },
@@ -176,16 +182,20 @@ fn numbers(
         return Ok(placement(io::mapping::read(source, num_ranks, room)?, None));
     }
     let text = Text::read(source)?;
-    let read = |text: &str, name: &str| io::mapping::read(Source::new(name, text.as_bytes())?, num_ranks, room);
+    let read =
+        |text: &str, name: &str| io::mapping::read(Source::new(name, text.as_bytes())?, num_ranks, room);
     let error = match read(text.as_str(), text.name()) {
         Ok(pes) => return Ok(placement(pes, None)),
         Err(error) => error,
     };
     let place_of: HashMap<PeId, PeId> = pes.map(|pe| (machine.number(pe), pe)).collect();
     let place = |line: &str| line.trim().parse().ok().and_then(|number| place_of.get(&number));
-    let places: Option<String> = text.as_str().lines().map(|line| Some(format!("{}\n", place(line)?))).collect();
+    let places: Option<String> =
+        text.as_str().lines().map(|line| Some(format!("{}\n", place(line)?))).collect();
     match places.map(|places| read(&places, text.name())) {
-        Some(Ok(pes)) => Ok(placement(pes, Some("processing elements by their numbers in the whole machine"))),
+        Some(Ok(pes)) => {
+            Ok(placement(pes, Some("processing elements by their numbers in the whole machine")))
+        }
         _ => Err(error),
     }
 }

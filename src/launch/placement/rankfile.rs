@@ -15,7 +15,8 @@ pub(super) const KIND: PlacementKind = PlacementKind {
 /// The text of the rank and what follows its sign.
 fn rank_of(line: &str) -> Option<(&str, &str)> {
     let (rank, rest) = line.strip_prefix("rank")?.split_once('=')?;
-    let is_rank = rank.starts_with(char::is_whitespace) && rank.trim().bytes().all(|byte| byte.is_ascii_digit());
+    let is_rank =
+        rank.starts_with(char::is_whitespace) && rank.trim().bytes().all(|byte| byte.is_ascii_digit());
     (is_rank && !rank.trim().is_empty()).then_some((rank.trim(), rest))
 }
 
@@ -29,7 +30,10 @@ fn read(text: &str, task: &Task<'_>) -> Result<Vec<Seat>, Fault> {
         let (host, slot) = match rest.split_once('=') {
             Some((host, slot)) => {
                 let (host, key) = host.trim().rsplit_once(char::is_whitespace).ok_or_else(fault)?;
-                (host.trim(), Some(slot).filter(|_| matches!(key, "slot" | "slots")).ok_or_else(fault)?.trim())
+                (
+                    host.trim(),
+                    Some(slot).filter(|_| matches!(key, "slot" | "slots")).ok_or_else(fault)?.trim(),
+                )
             }
             None => (rest.trim(), ""),
         };

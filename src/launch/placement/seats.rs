@@ -193,7 +193,10 @@ pub(super) fn assign(seats: Vec<Seat>, nodes: &Nodes, room: Room<'_>) -> Result<
         notes.push("the file has no cores of some ranks; ranks of a host are taken to be on its processing elements in order".to_owned());
     }
     if is_wide {
-        notes.push("ranks that may be on several processing elements are taken to be on the first free one".to_owned());
+        notes.push(
+            "ranks that may be on several processing elements are taken to be on the first free one"
+                .to_owned(),
+        );
     }
     let is_slot = |seat: &Seat| matches!(seat.cores, Cores::Slot(_));
     if seats.len() < nodes.num_pes() && seats.iter().any(is_slot) {

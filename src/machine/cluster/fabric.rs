@@ -5,10 +5,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::error::ClusterError;
-use super::network::{Network, check_pairs, not_in_topology, placed, tree};
 use crate::io::cluster::fabric::Fabric;
-use crate::io::cluster::names::Names;
 use crate::io::cluster::topology::Switch;
 
 /// Hops between switches that add as much as the way between two nodes of one switch.
@@ -17,37 +14,56 @@ const HOPS_OF_A_NODE: f64 = 6.0;
 /// Levels of a tree at most; with more, hops are those of something else.
 const MOST_LEVELS: usize = 64;
 
-/// Nodes of these names on a fabric.
-pub(super) fn network(fabric: &Fabric, hosts: &[&str]) -> Result<Network, ClusterError> {
-    let known = Names::new(fabric.hosts.iter().map(|host| host.name.as_str()));
-    let found = placed(&known, hosts, not_in_topology)?;
-    let mut place_of_switches: HashMap<&[u32], usize> = HashMap::new();
-    let mut places: Vec<&[u32]> = Vec::new();
-    let place_of: Vec<usize> = found
-        .into_iter()
-        .map(|host| {
+/// Nodes on a fabric.
+pub(super) struct OnFabric<'a> {
+    fabric: &'a Fabric,
+    /// The sets of switches that nodes hang on.
+    places: Vec<&'a [u32]>,
+    /// The set of each node.
+    place_of: Vec<usize>,
+}
+
+impl<'a> OnFabric<'a> {
+    /// Nodes that are these hosts of the fabric.
+    pub(super) fn new(fabric: &'a Fabric, hosts: &[usize]) -> Self {
+        let mut index_of: HashMap<&[u32], usize> = HashMap::new();
+        let mut places: Vec<&[u32]> = Vec::new();
+        let mut place_of = Vec::with_capacity(hosts.len());
+        for &host in hosts {
             let switches = fabric.hosts[host].switches.as_slice();
-            *place_of_switches.entry(switches).or_insert_with(|| {
+            let place = *index_of.entry(switches).or_insert(places.len());
+            if place == places.len() {
                 places.push(switches);
-                places.len() - 1
-            })
-        })
-        .collect();
-    check_pairs(places.len())?;
-    let hops = hops(fabric, &places);
-    if let Some(switches) = tree_of(&hops, places.len(), &place_of, hosts) {
-        return tree(&switches, hosts, false);
+            }
+            place_of.push(place);
+        }
+        Self { fabric, places, place_of }
     }
-    check_pairs(hosts.len())?;
-    let factor = |a: usize, b: usize| {
-        let hops = f64::from(hops[place_of[a] * places.len() + place_of[b]]);
-        if a == b { 0.0 } else { 1.0 + hops / HOPS_OF_A_NODE }
-    };
-    let factors = (0..hosts.len()).flat_map(|a| (0..hosts.len()).map(move |b| (a, b)));
-    Ok(Network::Pairs {
-        factors: factors.map(|(a, b)| factor(a, b)).collect(),
-        from: format!("hops between {} switches", fabric.switches.len()),
-    })
+
+    /// The number of sets of switches that nodes hang on.
+    pub(super) fn num_places(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The hops between each two of these sets, row by row.
+    pub(super) fn hops(&self) -> Vec<u32> {
+        hops(self.fabric, &self.places)
+    }
+
+    /// The tree of switches that the hops make up, if they do, with nodes of these names.
+    pub(super) fn tree(&self, hops: &[u32], hosts: &[&str]) -> Option<Vec<Switch>> {
+        tree_of(hops, self.places.len(), &self.place_of, hosts)
+    }
+
+    /// How much farther apart than two nodes of one switch each two nodes are.
+    pub(super) fn factors(&self, hops: &[u32]) -> Vec<f64> {
+        let nodes = 0..self.place_of.len();
+        let factor = |a: usize, b: usize| {
+            let hops = f64::from(hops[self.place_of[a] * self.places.len() + self.place_of[b]]);
+            if a == b { 0.0 } else { 1.0 + hops / HOPS_OF_A_NODE }
+        };
+        nodes.clone().flat_map(|a| nodes.clone().map(move |b| (a, b))).map(|(a, b)| factor(a, b)).collect()
+    }
 }
 
 /// The hops between the nearest switches of each two sets, row by row. Sets without a path are two hops farther apart than any others.
@@ -130,54 +146,4 @@ fn classes(hops: &[u32], num_places: usize, limit: u32) -> Option<Vec<usize>> {
     }
     let fits = |a: usize| (0..num_places).all(|b| is_near(a, b) == (class_of[a] == class_of[b]));
     (0..num_places).all(fits).then_some(class_of)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::io::Source;
-    use crate::io::cluster::topology::{self, Topology};
-
-    /// A fabric of links between switches, and of hosts with their switches.
-    fn fabric(links: &[(u32, u32)], hosts: &[(&str, u32)]) -> Fabric {
-        let mut text = String::new();
-        for (a, b) in links {
-            text += &format!("Switch 4 \"S-{a}\"\n[1] \"S-{b}\"[1]\n");
-        }
-        for (number, (host, switch)) in hosts.iter().enumerate() {
-            text += &format!("Switch 4 \"S-{switch}\"\n[1] \"H-{number}\"[1] # \"{host} mlx5_0\"\n");
-        }
-        match topology::read(Source::new("fabric", text.as_bytes()).unwrap()).unwrap() {
-            Topology::Fabric(fabric) => fabric,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn fat_trees_are_trees_whatever_the_number_of_spines() {
-        // Two pods of two leaves and two spines, all spines on both cores.
-        let mut links = Vec::new();
-        for pod in [0, 10] {
-            links.extend([(pod, pod + 2), (pod, pod + 3), (pod + 1, pod + 2), (pod + 1, pod + 3)]);
-            links.extend([(pod + 2, 20), (pod + 3, 21), (pod + 2, 21)]);
-        }
-        let fabric = fabric(&links, &[("a", 0), ("b", 0), ("c", 1), ("d", 10), ("e", 11)]);
-        let hosts = ["a", "b", "c", "d", "e"];
-        let Network::Tree { levels, digits, are_blocks: false } = network(&fabric, &hosts).unwrap() else { panic!() };
-        assert_eq!(levels, 4);
-        let outermost = |a: usize, b: usize| (0..levels).rev().find(|&level| digits[a][level] != digits[b][level]);
-        let found = [(0, 1), (0, 2), (0, 3), (3, 4)].map(|(a, b)| outermost(a, b));
-        assert_eq!(found, [Some(0), Some(1), Some(2), Some(1)]);
-    }
-
-    #[test]
-    fn other_fabrics_have_a_distance_for_each_pair() {
-        let ring = [(0, 1), (1, 2), (2, 3), (3, 0)];
-        let fabric = fabric(&ring, &[("a", 0), ("b", 0), ("c", 1), ("d", 2)]);
-        let Network::Pairs { factors, from } = network(&fabric, &["a", "b.site", "c", "d"]).unwrap() else { panic!() };
-        let expected = [0.0, 1.0, 1.0 + 1.0 / 6.0, 1.0 + 2.0 / 6.0];
-        assert_eq!(factors[..4], expected);
-        assert_eq!(from, "hops between 4 switches");
-        assert!(matches!(network(&fabric, &["x"]), Err(ClusterError::NotInTopology { .. })));
-    }
 }

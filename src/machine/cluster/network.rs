@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::error::ClusterError;
-use super::fabric;
+use super::fabric::OnFabric;
 use crate::ground::types::Distance;
+use crate::io::cluster::fabric::Fabric;
 use crate::io::cluster::latency::Latencies;
 use crate::io::cluster::names::Names;
 use crate::io::cluster::topology::{Switch, Topology, Torus};
@@ -36,7 +37,7 @@ impl Network {
             Topology::Tree(switches) => tree(switches, hosts, false),
             Topology::Blocks { blocks, sizes } => tree(&switches_of_blocks(blocks, sizes), hosts, true),
             Topology::Tori(tori) => pairs_of_tori(tori, hosts),
-            Topology::Fabric(fabric) => fabric::network(fabric, hosts),
+            Topology::Fabric(fabric) => on_fabric(fabric, hosts),
         }
     }
 
@@ -50,7 +51,9 @@ impl Network {
             Some(names) => {
                 let hosts: Option<Vec<&str>> = hosts.iter().map(Option::as_deref).collect();
                 let known = Names::new(names.iter().map(String::as_str));
-                placed(&known, &hosts.ok_or(ClusterError::NoHosts)?, |host| ClusterError::NotInLatencies { host })?
+                placed(&known, &hosts.ok_or(ClusterError::NoHosts)?, |host| ClusterError::NotInLatencies {
+                    host,
+                })?
             }
             None if latencies.num_hosts == count => (0..count).collect(),
             None => return Err(ClusterError::Latencies { found: latencies.num_hosts, nodes: count }),
@@ -75,7 +78,7 @@ fn rounded(latency: f64) -> String {
 }
 
 /// The index of each host among known names; all must be there.
-pub(super) fn placed(
+fn placed(
     known: &Names<'_>,
     hosts: &[&str],
     lost: impl Fn(String) -> ClusterError,
@@ -84,11 +87,11 @@ pub(super) fn placed(
     found.map(|(index, &host)| index.ok_or_else(|| lost(host.to_owned()))).collect()
 }
 
-pub(super) fn not_in_topology(host: String) -> ClusterError {
+fn not_in_topology(host: String) -> ClusterError {
     ClusterError::NotInTopology { host }
 }
 
-pub(super) fn check_pairs(nodes: usize) -> Result<(), ClusterError> {
+fn check_pairs(nodes: usize) -> Result<(), ClusterError> {
     if nodes > MOST_NODES {
         return Err(ClusterError::TooManyNodes { nodes, most: MOST_NODES });
     }
@@ -133,7 +136,7 @@ struct Vertex {
 
 /// The digits of the hosts in a tree of switches. Switches without hosts do not count; those that hang on no other hang on a root.
 /// Members of a switch are numbered in the order of the hosts.
-pub(super) fn tree(switches: &[Switch], hosts: &[&str], are_blocks: bool) -> Result<Network, ClusterError> {
+fn tree(switches: &[Switch], hosts: &[&str], are_blocks: bool) -> Result<Network, ClusterError> {
     let root = switches.len();
     let index_of: HashMap<&str, usize> =
         switches.iter().map(|switch| switch.name.as_str()).zip(0..).collect();
@@ -185,6 +188,20 @@ fn digits_at(vertices: &mut [Vertex], switch: usize, root: usize, levels: usize)
         below = above;
     }
     digits
+}
+
+/// Nodes on a fabric: in a tree where their hops make one, else with a distance for each pair.
+fn on_fabric(fabric: &Fabric, hosts: &[&str]) -> Result<Network, ClusterError> {
+    let known = Names::new(fabric.hosts.iter().map(|host| host.name.as_str()));
+    let nodes = OnFabric::new(fabric, &placed(&known, hosts, not_in_topology)?);
+    check_pairs(nodes.num_places())?;
+    let hops = nodes.hops();
+    if let Some(switches) = nodes.tree(&hops, hosts) {
+        return tree(&switches, hosts, false);
+    }
+    check_pairs(hosts.len())?;
+    let from = format!("hops between {} switches", fabric.switches.len());
+    Ok(Network::Pairs { factors: nodes.factors(&hops), from })
 }
 
 /// Hops between hosts on tori; hosts of different tori are a hop farther apart than any of one.
@@ -239,6 +256,8 @@ pub(super) fn scaled(factors: &[f64], nearest: Distance) -> Option<Vec<Distance>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::Source;
+    use crate::io::cluster::topology;
 
     fn switch(name: &str, switches: &[&str], nodes: &[&str]) -> Switch {
         let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
@@ -277,6 +296,54 @@ mod tests {
     fn small_latencies_keep_their_digits() {
         let told = [1.5, 2.0, 1.23456789, 0.0005, 1.3e-6, 4e-9, 1.2345678e-7].map(rounded);
         assert_eq!(told, ["1.5", "2", "1.234568", "0.0005", "1.3e-6", "4e-9", "1.23457e-7"]);
+    }
+
+    /// A fabric of links between switches, and of hosts with their switches.
+    fn fabric(links: &[(u32, u32)], hosts: &[(&str, u32)]) -> Fabric {
+        let mut text = String::new();
+        for (a, b) in links {
+            text += &format!("Switch 4 \"S-{a}\"\n[1] \"S-{b}\"[1]\n");
+        }
+        for (number, (host, switch)) in hosts.iter().enumerate() {
+            text += &format!("Switch 4 \"S-{switch}\"\n[1] \"H-{number}\"[1] # \"{host} mlx5_0\"\n");
+        }
+        match topology::read(Source::new("fabric", text.as_bytes()).unwrap()).unwrap() {
+            Topology::Fabric(fabric) => fabric,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn fat_trees_are_trees_whatever_the_number_of_spines() {
+        // Two pods of two leaves and two spines, all spines on both cores.
+        let mut links = Vec::new();
+        for pod in [0, 10] {
+            links.extend([(pod, pod + 2), (pod, pod + 3), (pod + 1, pod + 2), (pod + 1, pod + 3)]);
+            links.extend([(pod + 2, 20), (pod + 3, 21), (pod + 2, 21)]);
+        }
+        let fabric = fabric(&links, &[("a", 0), ("b", 0), ("c", 1), ("d", 10), ("e", 11)]);
+        let Network::Tree { levels, digits, are_blocks: false } =
+            on_fabric(&fabric, &["a", "b", "c", "d", "e"]).unwrap()
+        else {
+            panic!()
+        };
+        assert_eq!(levels, 4);
+        let outermost =
+            |a: usize, b: usize| (0..levels).rev().find(|&level| digits[a][level] != digits[b][level]);
+        let found = [(0, 1), (0, 2), (0, 3), (3, 4)].map(|(a, b)| outermost(a, b));
+        assert_eq!(found, [Some(0), Some(1), Some(2), Some(1)]);
+    }
+
+    #[test]
+    fn other_fabrics_have_a_distance_for_each_pair() {
+        let ring = [(0, 1), (1, 2), (2, 3), (3, 0)];
+        let fabric = fabric(&ring, &[("a", 0), ("b", 0), ("c", 1), ("d", 2)]);
+        let Network::Pairs { factors, from } = on_fabric(&fabric, &["a", "b.site", "c", "d"]).unwrap() else {
+            panic!()
+        };
+        assert_eq!(factors[..4], [0.0, 1.0, 1.0 + 1.0 / 6.0, 1.0 + 2.0 / 6.0]);
+        assert_eq!(from, "hops between 4 switches");
+        assert!(matches!(on_fabric(&fabric, &["x"]), Err(ClusterError::NotInTopology { .. })));
     }
 
     #[test]

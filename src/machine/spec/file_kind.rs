@@ -59,7 +59,9 @@ impl<'a> Opening<'a> {
     /// Whether these are as many lines as fields in each, with one number on the diagonal, and no graph: the first number of a graph is that of
     /// the lines that follow.
     pub fn is_square_table(&self) -> bool {
-        let is_comment = |line: &&[u8]| !line.trim_ascii_start().starts_with(b"#") && !line.trim_ascii_start().starts_with(b"%");
+        let is_comment = |line: &&[u8]| {
+            !line.trim_ascii_start().starts_with(b"#") && !line.trim_ascii_start().starts_with(b"%")
+        };
         let lines = self.start.trim_ascii().split(|&byte| byte == b'\n').filter(is_comment).take(FIELDS + 1);
         let rows: Vec<Vec<&str>> = lines.map(|line| fields(line).take(FIELDS + 1).collect()).collect();
         let is_row = |(index, row): (usize, &Vec<&str>)| row.len() == rows.len() && row[index] == rows[0][0];

@@ -5,7 +5,7 @@ use super::matrix;
 use crate::io::cluster::numa::{self, NumaDistances};
 
 pub(super) const FILE: FileKind = FileKind {
-    about: "distances of NUMA nodes (numactl --hardware, likwid-topology, lstopo --distances)",
+    about: "distances of NUMA nodes, as numactl, likwid-topology or lstopo prints them",
     endings: &[],
     resembles: |opening| match numa::tool(&String::from_utf8_lossy(opening.start())) {
         Some(_) => Likeness::Yes,

@@ -225,7 +225,9 @@ fn fabrics_are_trees_or_have_a_distance_for_each_pair() {
     // Without spines, a ring of four switches with a node each.
     let switch = |number: usize| {
         let next = (number + 1) % 4;
-        format!("Switch 4 \"S-{number}\"\n[1] \"H-{number}\"[1] # \"n{number} mlx5_0\"\n[2] \"S-{next}\"[3]\n")
+        format!(
+            "Switch 4 \"S-{number}\"\n[1] \"H-{number}\"[1] # \"n{number} mlx5_0\"\n[2] \"S-{next}\"[3]\n"
+        )
     };
     let ring = of(4, &(0..4).map(switch).collect::<String>()).unwrap();
     let expected = "4 nodes x 2 cores, distances 1 inside a node (assumed), 35 to 40 between nodes (hops between 4 switches)";
@@ -282,7 +284,10 @@ fn specifications_of_clusters() {
         ("lsf", "n1 4 n2 4\n"),
         ("sge", "n1.site 4 all.q@n1 UNDEFINED\nn2.site 4 all.q@n2 <NULL>\n"),
         ("full", "n1.site.example\nn2.site.example\n"),
-        ("printed", "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-2] Switches=s[1-2]\nSwitchName=s1 Level=0 LinkSpeed=1 Nodes=n1\nSwitchName=s2 Level=0 LinkSpeed=1 Nodes=n2\n"),
+        (
+            "printed",
+            "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-2] Switches=s[1-2]\nSwitchName=s1 Level=0 LinkSpeed=1 Nodes=n1\nSwitchName=s2 Level=0 LinkSpeed=1 Nodes=n2\n",
+        ),
         ("blanks", "SwitchName = s1 Nodes = n1\nSwitchName = s2 Nodes = n2\n"),
     ]);
     let describe = |spec: &str, wanted| build(folder.path(), spec, wanted).unwrap().describe();
@@ -332,7 +337,8 @@ fn specifications_of_clusters() {
         measured.describe(),
         "2 nodes x 2 sockets x 2 cores, distances 10:30 inside a node (assumed), 300 to 300 between nodes (latencies, the least is 4)"
     );
-    let full = build(folder.path(), "hosts:@full,node=2:2", Wanted::default().with_latency(lat.as_path())).unwrap();
+    let full =
+        build(folder.path(), "hosts:@full,node=2:2", Wanted::default().with_latency(lat.as_path())).unwrap();
     assert_eq!(full.describe(), measured.describe());
     let scaled = machine_of(Wanted::default().with_latency(lat.as_path()).with_distances("1:2:9"));
     assert_eq!(table(scaled.as_ref())[0][4], 9);
@@ -551,7 +557,8 @@ fn damaged_files_are_read_or_rejected_with_line_and_column() {
         if let Some(topology) = read {
             // Nodes may be missing, but nothing else fails.
             let cluster = Cluster::new(Draft { topology, ..draft(nodes(3), vec![plain(2)]) });
-            let is_lost = matches!(cluster, Err(ClusterError::NotInTopology { .. } | ClusterError::UnclearHost(_)));
+            let is_lost =
+                matches!(cluster, Err(ClusterError::NotInTopology { .. } | ClusterError::UnclearHost(_)));
             assert!(cluster.is_ok() || is_lost);
         }
     }

@@ -119,7 +119,10 @@ const FILES_OF_MACHINES: [(&str, &str); 33] = [
     ("b.csv", "3\n0; 3; 4\n3; 0; 5\n4; 5; 0\n"),
     ("c.csv", "10,20\r\n20,10\r\n"),
     ("numactl", NUMACTL),
-    ("likwid", "CPU name:\tX\nNUMA Topology\nDomain:\t\t0\nDistances:\t10 21 31\nDomain:\t\t1\nDistances:\t21 10 21\nDomain:\t\t2\nDistances:\t31 21 10\n"),
+    (
+        "likwid",
+        "CPU name:\tX\nNUMA Topology\nDomain:\t\t0\nDistances:\t10 21 31\nDomain:\t\t1\nDistances:\t21 10 21\nDomain:\t\t2\nDistances:\t31 21 10\n",
+    ),
     (
         "lstopo",
         "Relative bandwidth matrix (name B kind 9) between 2 NUMANodes (depth -3) by logical indexes:\n index 0 1\n 0 7 5\n 1 5 7\nRelative \
@@ -201,7 +204,8 @@ fn labels_are_the_numbers_of_leaves() {
         std::fs::write(&path, format!("ltleaf 2 {groups} 9 {members} 1 {count} {text}\n")).unwrap();
         let labelled = build(path.to_str().unwrap(), None, None);
         assert!((0..groups * members).all(|pe| labelled.number(pe) == pe));
-        let (labelled, tree) = (table(&*labelled), table(&*build(&format!("{members}:{groups}"), Some("1:10"), None)));
+        let (labelled, tree) =
+            (table(&*labelled), table(&*build(&format!("{members}:{groups}"), Some("1:10"), None)));
         let label = |leaf: usize| leaf - leaf % count as usize + labels[leaf % count as usize] as usize;
         for (p, row) in tree.iter().enumerate() {
             for (q, &distance) in row.iter().enumerate() {

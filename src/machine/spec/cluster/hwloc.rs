@@ -15,7 +15,10 @@ pub(in super::super) const HWLOC: MachineKind = MachineKind {
         files: |rest| {
             let parts = Parts::new(rest, &KEYS);
             let node = Some(parts.first).filter(|first| !first.is_empty()).and_then(inside::file_of);
-            node.into_iter().chain(parts.option("hosts").and_then(batch::file_of)).chain(parts.topology()).collect()
+            node.into_iter()
+                .chain(parts.option("hosts").and_then(batch::file_of))
+                .chain(parts.topology())
+                .collect()
         },
     }),
     make: |request| {
