@@ -172,7 +172,8 @@ fn faults_name_the_place() {
         ("n1:2 binding=user:3,x\n", 1, 1, "`x` is no slot"),
         ("n1:2 binding=user:3,9\n", 1, 1, "no processing element on the cores or CPUs `9`"),
         ("n1:1\nn2:1\n# rank map: 1,2\n", 3, 15, "`2` is no rank"),
-        ("0\n-1\n1\n", 4, 1, "there are 3 lines, but the machine has 16"),
+        ("0\n-1\n1\n", 2, 1, "`-1` is not a PE"),
+        ("0,2\n1,3\n", 1, 1, "table with separators"),
         ("0\n5\n9\n", 3, 1, "goes on after 2 processes"),
         ("source,target\n1,2\n", 1, 1, "table with separators"),
         ("PROCESS 1\n", 1, 1, "program in time"),
@@ -182,6 +183,8 @@ fn faults_name_the_place() {
         assert_eq!((found.0, found.1), (line, column), "{text}: {}", found.2);
         assert!(found.2.contains(message), "{text}: {}", found.2);
     }
+    let short = read_as("0\n-1\n1\n", 2, machine.as_ref(), Some("inverse")).unwrap_err().to_string();
+    assert!(short.contains("line 4, column 1: there are 3 lines, but the machine has 16"), "{short}");
     let nameless = machine::build("4:2", Some("1:10"), None).unwrap();
     assert!(fault("n1\nn2\n", 2, nameless.as_ref()).2.contains("the machine has none"));
     let nine = machine_of_one();

@@ -22,6 +22,7 @@ pub(super) const KIND: PlacementKind = PlacementKind {
         let source = Source::new("start", line.text.as_bytes());
         is_host && !is_other && source.is_ok_and(|source| hostfile::read_entries(source).is_ok())
     },
+    is_doubtful: |_| false,
     read,
 };
 

@@ -18,6 +18,7 @@ pub(super) const KIND: PlacementKind = PlacementKind {
         });
         are_all && has_none
     },
+    is_doubtful: |_| true,
     read,
 };
 

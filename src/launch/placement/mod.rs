@@ -42,6 +42,8 @@ pub struct PlacementKind {
     pub about: &'static str,
     /// Whether a file with this beginning is one.
     resembles: fn(&str) -> bool,
+    /// Whether a file that resembles it, but is none, is rather a faulty mapping or something else.
+    is_doubtful: fn(&str) -> bool,
     /// The seat of each rank.
     read: fn(&str, &Task<'_>) -> Result<Vec<Seat>, Fault>,
 }
@@ -154,6 +156,7 @@ pub fn read(
     kind: Option<&'static PlacementKind>,
 ) -> Result<Placement, ReadError> {
     let start = source.start();
+    let is_given = kind.is_some();
     let Some(kind) = kind.or_else(|| recognise(&start)) else {
         return numbers(source, num_ranks, machine, room);
     };
@@ -161,6 +164,14 @@ pub fn read(
     let nodes = Nodes::of(machine);
     let task = Task { num_ranks, nodes: &nodes, notes: RefCell::default() };
     let assigned = (kind.read)(text.as_str(), &task).and_then(|seats| seats::assign(seats, &nodes, room));
+    if assigned.is_err() && !is_given && (kind.is_doubtful)(text.as_str()) {
+        let source = Source::new(text.name(), text.as_str().as_bytes())?;
+        return Ok(Placement {
+            pes: io::mapping::read(source, num_ranks, room)?,
+            kind: None,
+            notes: Vec::new(),
+        });
+    }
     let Assigned { pes, mut notes } = assigned.map_err(|(Place { line, column }, fault)| {
         let kind = ContentError::Other(OtherFault::new(fault));
         ReadError::Invalid { file: text.name().to_owned(), line, column, kind }

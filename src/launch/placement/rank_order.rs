@@ -14,6 +14,10 @@ pub(super) const KIND: PlacementKind = PlacementKind {
         let divides = |sign: char| first.trim_start_matches('-').contains(sign);
         are_all && first.starts_with(|c: char| c.is_ascii_digit()) && (divides(',') || divides('-'))
     },
+    // A table of two columns.
+    is_doubtful: |text| {
+        lines(text).nth(1).is_some() && lines(text).all(|line| line.text.matches(',').count() == 1)
+    },
     read,
 };
 

@@ -9,6 +9,7 @@ pub(super) const KIND: PlacementKind = PlacementKind {
     name: "rankfile",
     about: "a rankfile of Open MPI: host and cores of each rank",
     resembles: |start| lines(start).next().is_some_and(|line| rank_of(line.text).is_some()),
+    is_doubtful: |_| false,
     read,
 };
 

@@ -43,7 +43,7 @@ pub(super) fn machine(
 }
 
 /// Whether all entries of the diagonal are one number above 0 that no other entry is below.
-fn has_local_distances(entries: &[Distance], num_rows: usize) -> bool {
+pub(super) fn has_local_distances(entries: &[Distance], num_rows: usize) -> bool {
     let Some(&own) = entries.first().filter(|&&own| own > 0 && num_rows > 1) else { return false };
     entries.iter().step_by(num_rows + 1).all(|&entry| entry == own)
         && entries.iter().all(|&entry| entry >= own)
