@@ -150,10 +150,14 @@ struct Taken<'a> {
 }
 
 impl Taken<'_> {
-    /// The first of some PEs with the fewest processes, if it has room.
+    fn has_room(&self, pe: PeId) -> bool {
+        self.count[pe as usize] < (self.room.capacity)(pe)
+    }
+
+    /// The first of some PEs that have room with the fewest processes.
     fn take(&mut self, pes: &[PeId]) -> Option<PeId> {
-        let has_room = |pe: &&PeId| self.count[**pe as usize] < (self.room.capacity)(**pe);
-        let pe = *pes.iter().filter(has_room).min_by_key(|&&pe| self.count[pe as usize])?;
+        let free = pes.iter().copied().filter(|&pe| self.has_room(pe));
+        let pe = free.min_by_key(|&pe| self.count[pe as usize])?;
         self.count[pe as usize] += 1;
         Some(pe)
     }
@@ -164,51 +168,56 @@ pub(super) fn assign(seats: Vec<Seat>, nodes: &Nodes, room: Room<'_>) -> Result<
     let index = Index::new(nodes);
     let mut pes: Vec<Option<PeId>> = vec![None; seats.len()];
     let mut taken = Taken { room, count: vec![0; nodes.num_pes()] };
-    let mut bound: Vec<(NodeId, Vec<PeId>)> = Vec::new();
+    // Ranks with cores, and from how many PEs each can choose; the others by node.
+    let mut bound: Vec<(usize, NodeId)> = Vec::new();
     let mut free: Vec<Vec<NodeId>> = vec![Vec::new(); nodes.hosts().len()];
+    let candidates = |seat: &Seat| index.on(seat.node.unwrap_or(0), &seat.cores);
     for (rank, seat) in (0..).zip(&seats) {
-        let node = seat.node.unwrap_or(0);
         if matches!(seat.cores, Cores::Any) {
-            free[node].push(rank);
+            free[seat.node.unwrap_or(0)].push(rank);
             continue;
         }
-        let candidates = index.on(node, &seat.cores);
-        if candidates.is_empty() {
-            return Err((seat.place, lost(seat, nodes, seats.len())));
+        match candidates(seat).len() {
+            0 => return Err((seat.place, lost(seat, nodes, seats.len()))),
+            count => bound.push((count, rank)),
         }
-        bound.push((rank, candidates));
     }
-    let is_wide = bound.iter().any(|(_, candidates)| candidates.len() > 1);
-    bound.sort_by_key(|(_, candidates)| candidates.len());
-    for (rank, candidates) in bound {
-        let pe = taken.take(&candidates).ok_or_else(|| full(&seats[rank as usize], nodes, rank))?;
+    bound.sort_unstable();
+    for &(_, rank) in &bound {
+        let seat = &seats[rank as usize];
+        let pe = taken.take(&candidates(seat)).ok_or_else(|| full(seat, nodes, rank))?;
         pes[rank as usize] = Some(pe);
     }
     for (node, ranks) in free.iter().enumerate() {
         place_in_order(ranks, &index.pes[node], &mut taken, &mut pes)
             .map_err(|rank| full(&seats[rank as usize], nodes, rank))?;
     }
+    let is_wide = bound.last().is_some_and(|&(count, _)| count > 1);
+    let notes = notes(&seats, nodes, is_wide);
+    let pes = pes.into_iter().map(|pe| pe.expect("each rank has cores or none")).collect();
+    Ok(Assigned { pes, notes })
+}
+
+/// What was assumed; `is_wide`: some rank could choose from several PEs.
+fn notes(seats: &[Seat], nodes: &Nodes, is_wide: bool) -> Vec<String> {
+    let (ranks, pes) = (seats.len(), nodes.num_pes());
     let mut notes = Vec::new();
-    if free.iter().any(|ranks| !ranks.is_empty()) {
-        notes.push("the file has no cores of some ranks; ranks of a host are taken to be on its processing elements in order".to_owned());
-    }
-    if is_wide {
+    if seats.iter().any(|seat| matches!(seat.cores, Cores::Any)) {
         notes.push(
-            "ranks that may be on several processing elements are taken to be on the first free one"
+            "where only the host of a rank is given, ranks are on its processing elements in order"
                 .to_owned(),
         );
     }
-    let is_slot = |seat: &Seat| matches!(seat.cores, Cores::Slot(_));
-    if seats.len() < nodes.num_pes() && seats.iter().any(is_slot) {
+    if is_wide {
+        notes.push("ranks that may be on several processing elements are on the first free one".to_owned());
+    }
+    if ranks < pes && seats.iter().any(|seat| matches!(seat.cores, Cores::Slot(_))) {
         let text = format!(
-            "the file has {} slots and does not say which of the {} processing elements they are; the first ones are assumed",
-            seats.len(),
-            nodes.num_pes()
+            "which {ranks} of {pes} processing elements the slots are is not given; the first ones are assumed"
         );
         notes.push(text);
     }
-    let pes = pes.into_iter().map(|pe| pe.expect("each rank has cores or none")).collect();
-    Ok(Assigned { pes, notes })
+    notes
 }
 
 /// Puts ranks on the PEs of a node in order: one on each, or stretches of them where they are more. Fails at a rank without room.
@@ -218,21 +227,15 @@ fn place_in_order(
     taken: &mut Taken<'_>,
     pes: &mut [Option<PeId>],
 ) -> Result<(), NodeId> {
-    let are_more = ranks.len() > on_node.len();
     let mut next = 0;
     for (index, &rank) in ranks.iter().enumerate() {
-        let wanted = if are_more { index * on_node.len() / ranks.len() } else { index };
-        let has_room = |pe: PeId, taken: &Taken<'_>| taken.count[pe as usize] < (taken.room.capacity)(pe);
-        next = next.max(if are_more { wanted } else { 0 });
-        while next < on_node.len() && !has_room(on_node[next], taken) {
+        next = next.max(index * on_node.len() / ranks.len().max(on_node.len()));
+        while on_node.get(next).is_some_and(|&pe| !taken.has_room(pe)) {
             next += 1;
         }
-        let found = on_node.get(next).copied().filter(|&pe| has_room(pe, taken));
-        let pe = found.and_then(|pe| taken.take(&[pe])).or_else(|| taken.take(on_node)).ok_or(rank)?;
+        // Behind the last one, those before that still have room.
+        let pe = taken.take(on_node.get(next..=next).unwrap_or(on_node)).ok_or(rank)?;
         pes[rank as usize] = Some(pe);
-        if !are_more {
-            next += 1;
-        }
     }
     Ok(())
 }
