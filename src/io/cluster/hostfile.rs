@@ -9,6 +9,8 @@
 //! | `n1 4 n2 4` | hosts, each with its slots behind it | LSF: `LSB_MCPU_HOSTS` |
 //! | `n1 4 all.q@n1 UNDEFINED` | a host, its slots, a queue and processors | Grid Engine: `PE_HOSTFILE` |
 //!
+//! A host that has no slots but `max_slots` has as many as that, and slots above `max_slots` are a fault, as with Open MPI.
+//!
 //! What starts with `#` is a comment. A host that stands in several lines has as many slots as they give together, one for a
 //! line that says none. Where no line says any and some host stands in several, all lines count as one; hosts in one line that says
 //! none have all slots there are, otherwise.
@@ -89,7 +91,7 @@ fn counted(fields: &[(usize, &str)], room: &Cell<usize>, found: &mut Vec<HostEnt
 /// A list of hosts, each perhaps with a colon and the number of its slots, and settings that hold for all of them.
 fn listed(fields: &[(usize, &str)], room: &Cell<usize>, found: &mut Vec<HostEntry>) -> Result<(), Fault> {
     let &[(start, list), ref settings @ ..] = fields else { return Ok(()) };
-    let (slots, binding) = of_settings(settings)?;
+    let Settings { slots, most, binding } = Settings::new(settings)?;
     for (at, item) in hostlist::split(list) {
         let (name, own) = match item.rsplit_once(':') {
             Some((name, count)) if !name.is_empty() => {
@@ -97,7 +99,13 @@ fn listed(fields: &[(usize, &str)], room: &Cell<usize>, found: &mut Vec<HostEntr
             }
             _ => (item, None),
         };
-        add((start + at, name), slots.or(own), binding.as_deref(), room, found)?;
+        let slots = slots.or(own).or(most.map(|(_, most)| most));
+        if let (Some(slots), Some((at, most))) = (slots, most)
+            && slots > most
+        {
+            return Err((at, ClusterFault::MaxSlots { slots, most }));
+        }
+        add((start + at, name), slots, binding.as_deref(), room, found)?;
     }
     Ok(())
 }
@@ -123,27 +131,40 @@ fn add(
     Ok(())
 }
 
-/// The slots and the binding that settings give, such as `slots=4 max_slots=8`.
-fn of_settings(fields: &[(usize, &str)]) -> Result<(Option<u32>, Option<String>), Fault> {
-    // `slots = 4` is allowed to Open MPI.
-    let mut settings: Vec<(usize, String)> = Vec::new();
-    for &(at, field) in fields {
-        match settings.last_mut() {
-            Some((_, last)) if last.ends_with('=') || field.starts_with('=') => last.push_str(field),
-            _ => settings.push((at, field.to_owned())),
+/// What settings such as `slots=4 max_slots=8` say.
+#[derive(Default)]
+struct Settings {
+    slots: Option<u32>,
+    /// The most slots, and where they stand.
+    most: Option<(usize, u32)>,
+    binding: Option<String>,
+}
+
+impl Settings {
+    fn new(fields: &[(usize, &str)]) -> Result<Self, Fault> {
+        // `slots = 4` is allowed to Open MPI.
+        let mut texts: Vec<(usize, String)> = Vec::new();
+        for &(at, field) in fields {
+            match texts.last_mut() {
+                Some((_, last)) if last.ends_with('=') || field.starts_with('=') => last.push_str(field),
+                _ => texts.push((at, field.to_owned())),
+            }
         }
-    }
-    let (mut slots, mut binding) = (None, None);
-    for (at, setting) in settings {
-        match setting.split_once('=').map(|(key, value)| (key.trim_end_matches('_'), value)) {
-            Some(("slots" | "count" | "cpu" | "cpus", count)) => slots = Some(number(at, count)?),
-            Some(("binding", value)) => binding = Some(value.to_owned()),
-            // Settings that do not say how many processes a host is given.
-            Some(("max-slots" | "max_slots" | "user" | "username" | "ifhn" | "port", _)) => {}
-            _ => return Err((at, ClusterFault::Hostfile { text: shown(&setting) })),
+        let mut settings = Self::default();
+        for (at, text) in texts {
+            match text.split_once('=').map(|(key, value)| (key.trim_end_matches('_'), value)) {
+                Some(("slots" | "count" | "cpu" | "cpus", count)) => {
+                    settings.slots = Some(number(at, count)?)
+                }
+                Some(("max-slots" | "max_slots", count)) => settings.most = Some((at, number(at, count)?)),
+                Some(("binding", value)) => settings.binding = Some(value.to_owned()),
+                // Settings that do not say how many processes a host is given.
+                Some(("user" | "username" | "ifhn" | "port", _)) => {}
+                _ => return Err((at, ClusterFault::Hostfile { text: shown(&text) })),
+            }
         }
+        Ok(settings)
     }
-    Ok((slots, binding))
 }
 
 /// Each host once.
@@ -217,6 +238,7 @@ mod tests {
         assert_eq!(told("n1\nn1\nn1\nn1\nn2"), [four("n1"), ("n2".into(), Some(1))]);
         assert_eq!(told("n1 slots=2\nn1 slots=2\n"), [four("n1")]);
         assert_eq!(told("me@n1 slots=4\n"), [four("n1")]);
+        assert_eq!(told("n1 max_slots=4\nn2 slots=4 max-slots=4\n"), [four("n1"), four("n2")]);
     }
 
     #[test]
@@ -291,6 +313,9 @@ mod tests {
             ":4",
             "<xml>",
             "n1 slots=70000",
+            "n1 slots=5 max_slots=4",
+            "n1:5 max_slots=4",
+            "n1 max_slots=x",
         ];
         for file in files {
             assert!(hosts(file).is_err(), "{file}");

@@ -49,6 +49,8 @@ pub enum ClusterFault {
     HostTwice { host: String },
     #[error("`{text}` is no number of {what} from 1 to {most}")]
     BadCount { text: String, what: &'static str, most: u32 },
+    #[error("{slots} slots are more than max_slots={most}")]
+    MaxSlots { slots: u32, most: u32 },
     #[error(
         "`{text}` is not understood; a host file has a line a host: `n1`, `n1 slots=4` or `n1:4`; lists such as n[01-04] may stand for hosts"
     )]
