@@ -37,7 +37,7 @@ impl Other {
     pub(crate) fn file(&self) -> Option<&Path> {
         match self {
             Self::Arrangement(_) => None,
-            Self::File(path) => Some(path),
+            Self::File(path) => Some(files::file_of_mapping(path)),
         }
     }
 
@@ -48,13 +48,19 @@ impl Other {
         }
     }
 
-    fn mapping(&self, machine: &dyn Machine, comparison: &Comparison<'_>, count: usize) -> Result<Mapping> {
+    fn mapping(
+        &self,
+        machine: &dyn Machine,
+        comparison: &Comparison<'_>,
+        count: usize,
+        console: Console,
+    ) -> Result<Mapping> {
         let read = match self {
             Self::Arrangement(arrangement) => {
                 return Ok(comparison.arranged(*arrangement).expect("there is room"));
             }
-            Self::File(path) if comparison.is_many() => files::read_many(path, count, machine),
-            Self::File(path) => files::read_mapping(path, count, machine),
+            Self::File(path) if comparison.is_many() => files::read_many(path, count, machine, console),
+            Self::File(path) => files::read_mapping(path, count, machine, console),
         };
         let names = Arrangement::ALL.map(Arrangement::name).join(", ");
         Ok(read.map_err(|error| error.or_else_is(format_args!("one of {names}")))?)
@@ -77,6 +83,7 @@ pub(crate) fn rows(
     comparison: &Comparison<'_>,
     given: (&Path, &Mapping),
     others: &[Other],
+    console: Console,
 ) -> Result<Vec<Row>> {
     let count = given.1.num_processes();
     let identity = comparison.arranged(Arrangement::Block).expect("there is room");
@@ -87,7 +94,7 @@ pub(crate) fn rows(
     };
     let mut rows = vec![row(files::name(given.0), given.1)?];
     for other in others {
-        rows.push(row(other.name(), &other.mapping(machine, comparison, count)?)?);
+        rows.push(row(other.name(), &other.mapping(machine, comparison, count, console)?)?);
     }
     Ok(rows)
 }

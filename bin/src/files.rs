@@ -6,33 +6,74 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::console::Console;
 use crate::error::{self, UsageError, VerificationError};
 use crate::machine::MachineOptions;
-use viem::ground::types::Cost;
+use viem::ground::types::{Cost, PeId};
 use viem::io::mapping::Room;
 use viem::io::output::OutputId;
 use viem::io::{self, ReadError, Source};
+use viem::launch::placement::{self, PlacementKind};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem_verify::{self as verify, Audit, AuditError, MachineText};
 
-/// Reads a mapping of `num_processes` processes to a machine.
+/// Reads a mapping of `num_processes` processes to a machine, or a file of a launcher that says where they are.
 pub(crate) fn read_mapping(
     path: &Path,
     num_processes: usize,
     machine: &dyn Machine,
+    console: Console,
 ) -> Result<Mapping, ReadError> {
     let capacity = |pe| machine.capacity(pe);
     let room = Room::new(machine.num_pes(), &capacity);
-    let pe_of = io::mapping::read(Source::open(path)?, num_processes, room)?;
+    let pe_of = read_placement(path, num_processes, machine, room, console)?;
     Ok(Mapping::on(machine, pe_of).expect("the reader has found room for each"))
 }
 
 /// Reads a mapping that may put any number of vertices on a PE.
-pub(crate) fn read_many(path: &Path, num_nodes: usize, machine: &dyn Machine) -> Result<Mapping, ReadError> {
+pub(crate) fn read_many(
+    path: &Path,
+    num_nodes: usize,
+    machine: &dyn Machine,
+    console: Console,
+) -> Result<Mapping, ReadError> {
     let room = Room::new(machine.num_pes(), &|_| u32::MAX);
-    let pe_of = io::mapping::read(Source::open(path)?, num_nodes, room)?;
+    let pe_of = read_placement(path, num_nodes, machine, room, console)?;
     Ok(Mapping::many(machine.num_pes(), pe_of).expect("the reader has checked each"))
+}
+
+/// Reads a mapping, or a file of a launcher, and says what it was taken for.
+fn read_placement(
+    path: &Path,
+    num_processes: usize,
+    machine: &dyn Machine,
+    room: Room<'_>,
+    console: Console,
+) -> Result<Vec<PeId>, ReadError> {
+    let (kind, file) = kind_of_mapping(path);
+    let read = placement::read(Source::open(file)?, num_processes, machine, room, kind)?;
+    if let Some(kind) = read.kind {
+        console.line(format_args!("{} is {kind}", name(file)));
+    }
+    for note in read.notes {
+        console.line(format_args!("{}: {note}", name(file)));
+    }
+    Ok(read.pes)
+}
+
+/// The kind of a mapping and its file, where both are given, such as `inverse:FILE`.
+fn kind_of_mapping(path: &Path) -> (Option<&'static PlacementKind>, &Path) {
+    let both = path.to_str().and_then(|text| text.split_once(':')).filter(|_| !path.exists());
+    match both.and_then(|(kind, file)| Some((placement::kind(kind)?, file))) {
+        Some((kind, file)) => (Some(kind), Path::new(file)),
+        None => (None, path),
+    }
+}
+
+/// The file of a mapping, whose kind may be named before it.
+pub(crate) fn file_of_mapping(path: &Path) -> &Path {
+    kind_of_mapping(path).1
 }
 
 /// A report and who wrote it.

@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use viem::ground::types::{Distance, PeId};
 use viem::io::cluster::hwloc::Object;
 use viem::io::cluster::topology::Topology;
-use viem::io::cluster::{hostfile, hostlist, hwloc, latency, synthetic, topology};
+use viem::io::cluster::{hostfile, hostlist, hwloc, latency, numa, synthetic, topology};
 use viem::io::{ReadError, Source};
 use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, plain, regular};
 use viem::machine::{Audited, DistanceOracle, DistanceVisitor, Located, Machine};
@@ -81,6 +81,8 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(!hosts.is_empty());
     }
     checked(hostlist::read_counts("fuzz", &text));
+    checked(hostfile::read_entries(source(bytes)));
+    checked(numa::read(source(bytes)));
     if let Some(hosts) = checked(hostfile::read(source(bytes))) {
         check(draft(named(hosts.iter().map(|host| host.name.clone())), plain(2), Topology::Flat));
         let nodes = hosts.into_iter().take(200).map(|host| DraftNode::new(Some(host.name), 0).with_slots(host.slots));
@@ -99,13 +101,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     if let Some(topology) = checked(topology::read(source(bytes))) {
-        let hosts: Vec<String> = match &topology {
-            Topology::Flat => Vec::new(),
-            Topology::Tree(switches) => switches.iter().flat_map(|switch| switch.nodes.clone()).collect(),
-            Topology::Blocks { blocks, .. } => blocks.concat(),
-            Topology::Tori(tori) => tori.iter().flat_map(|torus| torus.nodes.clone()).collect(),
-            _ => unreachable!("a kind of topology that is not fuzzed yet"),
-        };
+        let hosts: Vec<String> = topology.nodes().into_iter().map(str::to_owned).collect();
         check(draft(named(hosts), plain(2), topology));
     }
     if let Some(latencies) = checked(latency::read(source(bytes))) {

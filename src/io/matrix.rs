@@ -1,4 +1,4 @@
-//! Matrices: n rows of n whole numbers, with blanks and line ends between them as one likes.
+//! Matrices: n rows of n whole numbers, with blanks and line ends between them as one likes; or with commas or semicolons.
 //!
 //! The number n may stand before them. What starts with `#` or `%` is a comment, up to the end of its line.
 
@@ -32,7 +32,7 @@ pub enum MatrixFault {
 
 /// Reads a matrix; time and memory for what stands there. Whether it is symmetric is not asked.
 pub fn read(source: Source<'_>) -> Result<Matrix, ReadError> {
-    let mut fields = Fields::new(source);
+    let mut fields = Fields::new(source.with_blanks_for_separators());
     let result = matrix(&mut fields);
     fields.finish(result, ContentError::Matrix)
 }

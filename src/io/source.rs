@@ -66,6 +66,11 @@ impl<'a> Source<'a> {
         start
     }
 
+    /// The same with blanks where commas and semicolons divide fields.
+    pub(crate) fn with_blanks_for_separators(self) -> Self {
+        Self { name: self.name, reader: Box::new(Separated(self.reader)) }
+    }
+
     /// What messages call this source.
     pub fn name(&self) -> &str {
         &self.name
@@ -92,6 +97,18 @@ pub(super) fn read_error(file: &str, source: io::Error, line: u64, column: u64) 
             ReadError::Invalid { file, line, column, kind }
         }
         _ => ReadError::Unreadable { file, source },
+    }
+}
+
+/// A text with blanks for its separators.
+struct Separated<R>(R);
+
+impl<R: Read> Read for Separated<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        let separators = buffer[..count].iter_mut().filter(|byte| matches!(byte, b',' | b';'));
+        separators.for_each(|byte| *byte = b' ');
+        Ok(count)
     }
 }
 

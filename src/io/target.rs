@@ -5,6 +5,7 @@
 //! | target | machine |
 //! |---|---|
 //! | `tleaf l s1 c1 … sl cl` | a tree of l levels, outermost first: s members a group, links of cost c |
+//! | `ltleaf l s1 c1 … sl cl n p1 … pn` | the same tree, with PEs by their labels: leaf i of each n leaves in a row has label p(i+1) there |
 //! | `mesh2D a b`, `mesh3D a b c`, `meshXD d a1 … ad` | a mesh, the first dimension fastest |
 //! | `torus2D a b`, `torus3D a b c`, `torusXD d a1 … ad` | the same, closed |
 //! | `hcub d` | a hypercube |
@@ -45,6 +46,16 @@ pub enum Base {
         arities: Vec<u32>,
         /// The sums of costs of links.
         distances: Vec<Distance>,
+    },
+    /// The same with another numbering of the leaves: leaf `b * n + i` of the tree is PE `b * n + labels[i]` where there are n labels, which
+    /// divide the number of leaves.
+    LabelledTree {
+        /// Members of a group.
+        arities: Vec<u32>,
+        /// The sums of costs of links.
+        distances: Vec<Distance>,
+        /// A permutation of 0..n.
+        labels: Vec<PeId>,
     },
     /// A mesh or a torus, the first dimension fastest.
     Grid {
@@ -103,6 +114,12 @@ pub enum TargetFault {
     PeOutOfRange { pe: PeId, count: usize },
     #[error("processing element {pe} is listed a second time")]
     PeListedTwice { pe: PeId },
+    #[error("label {label} stands there a second time")]
+    LabelTwice { label: PeId },
+    #[error(
+        "{labels} labels do not divide the {leaves} leaves of the tree; give as many as there are in a group of it, or in all"
+    )]
+    Labels { labels: u64, leaves: u64 },
     #[error("domain {domain} holds domain {inner}; each processing element is a domain of its own")]
     DomainsOverlap { domain: u64, inner: u64 },
     #[error("`{text}` stands after the end of the target")]
@@ -114,8 +131,9 @@ type Result<T> = std::result::Result<T, Misplaced<TargetFault>>;
 /// A kind of target by its name, and how it goes on after that.
 type Kind = (&'static str, fn(&mut Fields<'_>) -> Result<Base>);
 
-const KINDS: [Kind; 11] = [
-    ("tleaf", tree),
+const KINDS: [Kind; 12] = [
+    ("tleaf", |fields| tree(fields).map(|(arities, distances)| Base::Tree { arities, distances })),
+    ("ltleaf", labelled_tree),
     ("mesh2D", |fields| grid(fields, Some(2), false)),
     ("mesh3D", |fields| grid(fields, Some(3), false)),
     ("meshXD", |fields| grid(fields, None, false)),
@@ -210,7 +228,8 @@ fn list(fields: &mut Fields<'_>) -> Result<List> {
     Ok(List { pes, largest: largest.expect("at least one is listed") })
 }
 
-fn tree(fields: &mut Fields<'_>) -> Result<Base> {
+/// Arities and distances, innermost first.
+fn tree(fields: &mut Fields<'_>) -> Result<(Vec<u32>, Vec<Distance>)> {
     let levels = fields.number("the number of levels", 0, PeId::MAX.into())?;
     let (mut arities, mut links, mut num_pes) = (Vec::new(), Vec::new(), 1);
     for _ in 0..levels {
@@ -225,9 +244,27 @@ fn tree(fields: &mut Fields<'_>) -> Result<Base> {
     let distances: Option<Vec<Distance>> = links.iter().rev().map(add).collect();
     arities.reverse();
     match distances {
-        Some(distances) => Ok(Base::Tree { arities, distances }),
+        Some(distances) => Ok((arities, distances)),
         None => Err(fields.fault(TargetFault::DistanceOverflow)),
     }
+}
+
+fn labelled_tree(fields: &mut Fields<'_>) -> Result<Base> {
+    let (arities, distances) = tree(fields)?;
+    let leaves: u64 = arities.iter().map(|&arity| u64::from(arity)).product();
+    let count = fields.number("the number of labels", 1, PeId::MAX.into())?;
+    if !leaves.is_multiple_of(count) {
+        return Err(fields.fault(TargetFault::Labels { labels: count, leaves }));
+    }
+    let (mut labels, mut seen) = (Vec::new(), HashSet::new());
+    for _ in 0..count {
+        let label = fields.number("a label", 0, count - 1)? as PeId;
+        if !seen.insert(label) {
+            return Err(fields.fault(TargetFault::LabelTwice { label }));
+        }
+        labels.push(label);
+    }
+    Ok(Base::LabelledTree { arities, distances, labels })
 }
 
 fn grid(fields: &mut Fields<'_>, dimensions: Option<u64>, is_closed: bool) -> Result<Base> {
@@ -327,7 +364,7 @@ impl Base {
     pub fn num_pes(&self) -> usize {
         let product = |factors: &[u32]| factors.iter().map(|&factor| factor as usize).product();
         match self {
-            Base::Tree { arities, .. } => product(arities),
+            Base::Tree { arities, .. } | Base::LabelledTree { arities, .. } => product(arities),
             Base::Grid { lengths, .. } => product(lengths),
             Base::Hypercube { dimension } => 1 << dimension,
             Base::Complete { num_pes } => *num_pes as usize,

@@ -33,6 +33,8 @@ mod mpich;
 mod mpich40;
 mod numbers;
 mod openmpi;
+#[cfg(feature = "io")]
+pub mod placement;
 mod script;
 mod slurm;
 

@@ -1,6 +1,6 @@
 //! MPICH from 4.1 on. The hosts are in a file, the node of each rank on the command line. The CPUs of the
 //! ranks of each node follow its host, in the order of the ranks; if they are the same on all nodes, they are
-//! on the command line instead.
+//! on the command line instead. Where the ranks are not in the order of the hosts, a comment repeats the node of each rank.
 
 use std::fmt::Write;
 
@@ -8,6 +8,12 @@ use crate::ground::types::NodeId;
 use crate::launch::{
     Job, LONGEST_ARGUMENT, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, cpu_list,
 };
+
+/// What a comment begins with that has the node of each rank.
+pub(super) const RANK_MAP: &str = "# rank map: ";
+
+/// Nodes in a line of a comment.
+const NODES_OF_A_LINE: usize = 16;
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "mpich",
@@ -35,10 +41,19 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
         let binding = if are_alike { String::new() } else { format!(" binding={binding}") };
         writeln!(content, "{host}:{}{binding}", ranks.len()).expect("strings have room");
     }
+    if !node_of.is_sorted() {
+        content += &rank_map(&map);
+    }
     let bind = if are_alike { format!(" -bind-to {}", bindings[0]) } else { String::new() };
     let (ranks, file) = (job.num_ranks(), job.file(0));
     let line = format!("mpiexec -f {file} -rankmap {map}{bind} -n {ranks} ./app");
     Ok(Launch { files: vec![LaunchFile::text(content)], line: Some(line) })
+}
+
+/// The node of each rank as a comment, so that the file alone says where ranks are. MPICH reads lines in pieces: short ones stay whole.
+fn rank_map(map: &str) -> String {
+    let nodes: Vec<&str> = map.split(',').collect();
+    nodes.chunks(NODES_OF_A_LINE).map(|nodes| format!("{RANK_MAP}{}\n", nodes.join(","))).collect()
 }
 
 /// The CPUs of ranks on one node: `user:0+4,1+5`.

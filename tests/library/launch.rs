@@ -160,7 +160,8 @@ fn option<'a>(line: &'a str, name: &str) -> &'a str {
 
 /// What a launch says, read by the rules of its launcher.
 fn read(kind: &str, launch: &Launch, machine: &Cluster) -> Seats {
-    let lines: Vec<&str> = launch.files[0].content.lines().collect();
+    let lines = launch.files[0].content.lines();
+    let lines: Vec<&str> = lines.filter(|line| !line.starts_with('#')).collect();
     let line = launch.line.as_deref().unwrap_or_default();
     let bindings = |text: &str| -> Vec<Vec<u32>> {
         text.strip_prefix("user:").unwrap().split(',').map(|cpus| numbers(cpus, '+')).collect()
@@ -301,7 +302,10 @@ fn formats_are_those_of_the_launchers() {
     let line = "mpirun -n 8 -H n1:4,n2:4 --map-by rankfile:file=rankfile --report-bindings ./app";
     assert_eq!(openmpi5.line.unwrap(), line);
     let mpich = of("mpich");
-    assert_eq!(mpich.files[0].content, "n1:4 binding=user:0,2,1,3\nn2:4 binding=user:1,3,0,2\n");
+    assert_eq!(
+        mpich.files[0].content,
+        "n1:4 binding=user:0,2,1,3\nn2:4 binding=user:1,3,0,2\n# rank map: 1,0,1,0,0,1,0,1\n"
+    );
     assert_eq!(mpich.line.unwrap(), "mpiexec -f hosts -rankmap 1,0,1,0,0,1,0,1 -n 8 ./app");
     let in_order = launch("mpich", &machine, &Mapping::identity(8)).unwrap();
     assert_eq!(in_order.files[0].content, "n1:4\nn2:4\n");

@@ -9,6 +9,7 @@ mod launch;
 mod machine;
 mod mapping;
 mod partition;
+mod placement;
 mod qap;
 mod settings;
 mod workload;

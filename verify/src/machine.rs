@@ -359,6 +359,9 @@ fn read_list(text: &str, num_pes: u64) -> Result<Vec<u64>> {
 
 /// A file with a target, a network or a matrix.
 fn read_file(name: &str, text: &str) -> Result<Machine> {
+    if let Some(machine) = read_numa(text) {
+        return machine;
+    }
     let lines: Vec<Vec<&str>> = text.lines().map(fields).filter(|fields| !fields.is_empty()).collect();
     let Some(first) = lines.first() else { return fault("the file of the machine is empty") };
     if first[0].starts_with(char::is_alphabetic) {
@@ -367,7 +370,10 @@ fn read_file(name: &str, text: &str) -> Result<Machine> {
     let name = name.to_ascii_lowercase();
     let name = name.trim_end_matches(".gz");
     let named_so = [".matrix", ".mat", ".dist"].iter().any(|ending| name.ends_with(ending));
-    if number(first[0])? == 0 || !(2..=4).contains(&first.len()) || named_so {
+    // As many lines as fields with one number on the diagonal, and not one more than a graph promises.
+    let is_row = |(row, line): (usize, &Vec<&str>)| line.len() == lines.len() && line[row] == first[0];
+    let is_square = lines.iter().enumerate().all(is_row) && number(first[0])? + 1 != lines.len() as u64;
+    if number(first[0])? == 0 || !(2..=4).contains(&first.len()) || is_square || named_so {
         return read_matrix(lines.concat());
     }
     let links = read_rows(text, |_| Ok(()))?;
@@ -378,7 +384,9 @@ fn read_file(name: &str, text: &str) -> Result<Machine> {
 
 /// The fields of a line up to a comment.
 fn fields(line: &str) -> Vec<&str> {
-    line.split_whitespace().take_while(|field| !field.starts_with(['#', '%'])).collect()
+    let fields = line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';'));
+    let fields = fields.filter(|field| !field.is_empty());
+    fields.take_while(|field| !field.starts_with(['#', '%'])).collect()
 }
 
 fn read_matrix(fields: Vec<&str>) -> Result<Machine> {
@@ -390,9 +398,50 @@ fn read_matrix(fields: Vec<&str>) -> Result<Machine> {
         entries.remove(0);
     }
     match rows(entries.len()) {
-        Some(num_pes) => Ok(Machine::whole(Shape::Matrix { num_pes, entries })),
+        Some(num_pes) => Ok(matrix(num_pes, entries)),
         None => fault("the matrix is not square"),
     }
+}
+
+/// A matrix whose diagonal does not count.
+fn matrix(num_pes: u64, mut entries: Vec<u64>) -> Machine {
+    entries.iter_mut().step_by(num_pes as usize + 1).for_each(|entry| *entry = 0);
+    Machine::whole(Shape::Matrix { num_pes, entries })
+}
+
+/// The distances of NUMA nodes, if the text is what numactl, likwid-topology or lstopo prints.
+fn read_numa(text: &str) -> Option<Result<Machine>> {
+    let mut rows: Vec<Vec<&str>> = Vec::new();
+    let mut is_table = false;
+    for line in text.lines().map(str::trim) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some((&first, rest)) = words.split_first() else { continue };
+        let are_numbers = rest.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+        if first == "Distances:" {
+            rows.push(rest.to_vec());
+        } else if first == "node" && are_numbers && !rest.is_empty() || line.contains(" matrix ") {
+            is_table = first == "node" || line.to_lowercase().contains("latency matrix");
+        } else if is_table && first != "index" {
+            rows.push(rest.to_vec());
+        }
+    }
+    let first = rows.first()?;
+    let (width, table) = (first.len(), rows.concat());
+    let most = table.iter().map(|cell| decimals(cell).len()).max().unwrap_or(0);
+    let scaled = |cell: &&str| {
+        let (whole, own) = (cell.split('.').next().unwrap_or_default(), decimals(cell));
+        number(&format!("{whole}{own}{}", "0".repeat(most - own.len())))
+    };
+    let entries: Result<Vec<u64>> = table.iter().take(width * width).map(scaled).collect();
+    Some(entries.and_then(|entries| match entries.len() == width * width && width > 0 {
+        true => Ok(matrix(width as u64, entries)),
+        false => fault("there are not as many rows as columns"),
+    }))
+}
+
+/// The decimals of a number, without zeros at their end.
+fn decimals(cell: &str) -> &str {
+    cell.split_once('.').map_or("", |(_, decimals)| decimals.trim_end_matches('0'))
 }
 
 /// A Scotch target file, field by field.
@@ -421,15 +470,18 @@ fn next<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Result<u64> {
 
 fn read_base<'a>(kind: &str, fields: &mut impl Iterator<Item = &'a str>) -> Result<Machine> {
     match kind {
-        "tleaf" => {
-            let (mut arities, mut costs) = (Vec::new(), Vec::new());
-            for _ in 0..next(fields)? {
-                arities.insert(0, next(fields)?);
-                costs.insert(0, next(fields)?);
+        "tleaf" => read_leaves(fields),
+        "ltleaf" => {
+            let tree = read_leaves(fields)?;
+            let count = next(fields)?;
+            let labels = (0..count).map(|_| next(fields)).collect::<Result<Vec<u64>>>()?;
+            // The leaf of each label, in each stretch of as many leaves.
+            let leaf = |label: u64| labels.iter().position(|&other| other == label % count);
+            let list = (0..tree.num_pes()).map(|pe| Some(pe - pe % count + leaf(pe)? as u64));
+            match list.collect::<Option<Vec<u64>>>() {
+                Some(list) => tree.listed(&list),
+                None => fault("a label is missing"),
             }
-            let sum = |costs: &[u64]| costs.iter().fold(0, |sum: u64, &cost| sum.saturating_add(cost));
-            let distances = (1..=costs.len()).map(|inner| sum(&costs[..inner])).collect();
-            Ok(Machine::whole(Shape::Tree { arities, distances }))
         }
         "mesh2d" | "torus2d" => read_grid(kind, 2, fields),
         "mesh3d" | "torus3d" => read_grid(kind, 3, fields),
@@ -447,6 +499,18 @@ fn read_base<'a>(kind: &str, fields: &mut impl Iterator<Item = &'a str>) -> Resu
         "deco" => read_decomposition(fields),
         _ => fault("unknown kind of target"),
     }
+}
+
+/// A tree, outermost level first.
+fn read_leaves<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Result<Machine> {
+    let (mut arities, mut costs) = (Vec::new(), Vec::new());
+    for _ in 0..next(fields)? {
+        arities.insert(0, next(fields)?);
+        costs.insert(0, next(fields)?);
+    }
+    let sum = |costs: &[u64]| costs.iter().fold(0, |sum: u64, &cost| sum.saturating_add(cost));
+    let distances = (1..=costs.len()).map(|inner| sum(&costs[..inner])).collect();
+    Ok(Machine::whole(Shape::Tree { arities, distances }))
 }
 
 fn read_grid<'a>(kind: &str, dimensions: u64, fields: &mut impl Iterator<Item = &'a str>) -> Result<Machine> {

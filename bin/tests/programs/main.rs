@@ -20,6 +20,7 @@ mod references;
 mod remap;
 #[cfg(unix)]
 mod signals;
+mod sources;
 mod traffic;
 mod viem;
 mod workloads;

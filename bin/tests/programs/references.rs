@@ -20,7 +20,7 @@ const OTHER_FILES: [(&str, &[&str]); 6] = [
 ];
 
 /// Options of other programs, and options of these programs that are not in their help.
-const OTHER_OPTIONS: [(&str, &[&str]); 6] = [
+const OTHER_OPTIONS: [(&str, &[&str]); 7] = [
     (
         "cargo",
         &[
@@ -40,7 +40,8 @@ const OTHER_OPTIONS: [(&str, &[&str]); 6] = [
     ("mpirun", &["--bind-to", "--map-by", "--mca", "--rankfile", "--report-bindings"]),
     ("srun", &["--ntasks-per-node"]),
     ("flux", &["--requires", "--taskmap"]),
-    ("lstopo", &["--of"]),
+    ("lstopo", &["--distances", "--of"]),
+    ("numactl", &["--hardware"]),
     ("viem", &["--hier", "--input"]), // an abbreviation, and the name that --input_mapping has in VieM
 ];
 

@@ -76,7 +76,7 @@ pub(super) fn expand(text: &str, offset: usize, room: &Cell<usize>) -> Result<Ve
 }
 
 /// The names of a list with their offsets: commas inside brackets divide no names.
-fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let text = text.trim_end();
     let mut depth = 0usize;
     let mut start = text.len() - text.trim_start().len();

@@ -3,18 +3,24 @@
 //! | member | what it reads |
 //! |---|---|
 //! | [`hostlist`] | lists of hosts as Slurm writes them: `n[01-04,7],gpu1`, and numbers such as `2(x4),3` |
-//! | [`hostfile`] | host files of Open MPI (`n1 slots=4`), MPICH (`n1:4`), and plain ones |
+//! | [`hostfile`] | host files of Open MPI (`n1 slots=4`), MPICH (`n1:4`), batch systems, and plain ones |
+//! | [`names`] | which names are those of one host |
 //! | [`hwloc`] | the inside of a node: XML files of hwloc 1, 2 and 3 |
 //! | [`synthetic`] | the same as a line: `pack:2 numa:4 core:16 pu:1` |
-//! | [`topology`] | `topology.conf` and `topology.yaml` of Slurm, and lists of addresses (`s0.s1.n1`) |
+//! | [`topology`] | `topology.conf` and `topology.yaml` of Slurm, what `scontrol show topology` prints, and lists of addresses (`s0.s1.n1`) |
+//! | [`fabric`] | InfiniBand networks as `ibnetdiscover` prints them |
 //! | [`latency`] | latencies between hosts |
+//! | [`numa`] | distances between NUMA nodes as `numactl`, `likwid-topology` and `lstopo` print them |
 //!
 //! All of them read the whole text, which is small against the graph, and say line and column of the first fault.
 
+pub mod fabric;
 pub mod hostfile;
 pub mod hostlist;
 pub mod hwloc;
 pub mod latency;
+pub mod names;
+pub mod numa;
 pub mod synthetic;
 pub mod topology;
 mod yaml;
@@ -45,7 +51,9 @@ pub enum ClusterFault {
     BadCount { text: String, what: &'static str, most: u32 },
     #[error("{slots} slots are more than max_slots={most}")]
     MaxSlots { slots: u32, most: u32 },
-    #[error("`{text}` is not understood; a host file has a line a host: `n1`, `n1 slots=4` or `n1:4`")]
+    #[error(
+        "`{text}` is not understood; a host file has a line a host: `n1`, `n1 slots=4` or `n1:4`; lists such as n[01-04] may stand for hosts"
+    )]
     Hostfile { text: String },
     #[error("there are no hosts in this file")]
     NoHosts,
@@ -68,11 +76,18 @@ pub enum ClusterFault {
     #[error("{reason}: `{text}`")]
     Topology { text: String, reason: &'static str },
     #[error(
-        "this is no topology of Slurm: a topology.conf, a topology.yaml, or a list of addresses such as s0.s1.n1"
+        "this is no topology of Slurm (a topology.conf, a topology.yaml, what scontrol show topology prints, or a list of addresses such \
+         as s0.s1.n1), nor what ibnetdiscover prints"
     )]
     NotTopology,
+    #[error(
+        "{reason}: `{text}`; ibnetdiscover writes a line for each switch, and one for each link below it"
+    )]
+    Fabric { text: String, reason: &'static str },
     #[error("this YAML is not understood: {reason}")]
     Yaml { reason: String },
+    #[error("{reason}: `{text}`")]
+    Numa { text: String, reason: &'static str },
     #[error("`{text}` is no latency; give numbers that are not negative")]
     Latency { text: String },
     #[error("this row has {found} latencies, but the matrix has {expected} columns")]
@@ -95,19 +110,44 @@ pub enum ClusterFault {
 type Fault = (usize, ClusterFault);
 
 /// A text as it is read, and what it is called.
-struct Text {
+pub(crate) struct Text {
     name: String,
     text: String,
 }
 
 impl Text {
     /// The whole of a source; bytes that are no UTF-8 become replacement characters.
-    fn read(mut source: Source<'_>) -> Result<Self, ReadError> {
+    pub(crate) fn read(mut source: Source<'_>) -> Result<Self, ReadError> {
         let mut bytes = Vec::new();
         let read = source.read_to_end(&mut bytes);
         read.map_err(|error| read_error(source.name(), error, 1, 1))?;
         let text = String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into());
         Ok(Self { name: source.name().to_owned(), text })
+    }
+
+    /// What messages call it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// All of it.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Each of some things with its place; their offsets ascend.
+    fn placed<T>(&self, things: Vec<T>, offset: impl Fn(&T) -> usize) -> Vec<(T, Place)> {
+        let (mut line, mut start, mut at) = (1, 0, 0);
+        let mut placed = Vec::with_capacity(things.len());
+        for thing in things {
+            let next = offset(&thing).max(at);
+            for (index, _) in self.text[at..next].match_indices('\n') {
+                (line, start) = (line + 1, at + index + 1);
+            }
+            at = next;
+            placed.push((thing, Place { line, column: (at - start) as u64 + 1 }));
+        }
+        placed
     }
 
     /// What a reader makes of the text.

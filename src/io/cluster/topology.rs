@@ -1,12 +1,17 @@
-//! The network of a Slurm cluster: `topology.conf`, `topology.yaml`, or a list of the addresses of the nodes.
+//! The network of a cluster: `topology.conf`, `topology.yaml`, what `scontrol show topology` prints, a list of the addresses of the nodes,
+//! or an InfiniBand [fabric](super::fabric).
 //!
 //! | kind | what it says |
 //! |---|---|
 //! | tree | switches, and the nodes and switches that hang on each |
 //! | block | blocks of nodes with fast links; sizes of blocks of blocks |
 //! | ring | rings of nodes |
-//! | torus3d | tori of nodes, the first dimension the fastest |
+//! | torus3d | tori of nodes, the first dimension the fastest; or boxes of nodes in a torus, which need not fill it |
 //! | flat | all nodes are alike |
+//! | fabric | switches and the links between them |
+//!
+//! Without sizes, blocks are combined by 2, 4, 8 and 16, as Slurm does it. `scontrol` prints the nodes of a switch again at the switches above
+//! it, and blocks of blocks as `AggregatedBlock`; a node hangs on the switch of the least `Level`.
 //!
 //! An address is what Slurm puts into `SLURM_TOPOLOGY_ADDR`: the names of the switches above a node from the root, and the node,
 //! with dots between them.
@@ -14,12 +19,19 @@
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
+use super::fabric::{self, Fabric};
 use super::yaml::{self, Value};
 use crate::io::cluster::{ClusterFault, Fault, MOST_HOSTS, Text, fields, hostlist, lines, shown};
 use crate::io::{ReadError, Source};
 
 /// Names in an address at most; each switch is called by all the names before it.
 const MOST_NAMES: usize = 64;
+
+/// Vertices of a dimension of a torus at most, where not all of them have nodes.
+const LONGEST_DIMENSION: u32 = u16::MAX as u32;
+
+/// By how many blocks Slurm plans where no sizes are given.
+const DEFAULT_SIZES: [u32; 5] = [1, 2, 4, 8, 16];
 
 /// How the nodes of a cluster are connected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +50,22 @@ pub enum Topology {
     },
     /// Tori of nodes; a ring is one of one dimension.
     Tori(Vec<Torus>),
+    /// Switches with links in any shape.
+    Fabric(Fabric),
+}
+
+impl Topology {
+    /// The names of all nodes; none where all are alike.
+    pub fn nodes(&self) -> Vec<&str> {
+        let lists: Vec<&[String]> = match self {
+            Topology::Flat => Vec::new(),
+            Topology::Tree(switches) => switches.iter().map(|switch| switch.nodes.as_slice()).collect(),
+            Topology::Blocks { blocks, .. } => blocks.iter().map(Vec::as_slice).collect(),
+            Topology::Tori(tori) => tori.iter().map(|torus| torus.nodes.as_slice()).collect(),
+            Topology::Fabric(fabric) => return fabric.hosts.iter().map(|host| host.name.as_str()).collect(),
+        };
+        lists.into_iter().flatten().map(String::as_str).collect()
+    }
 }
 
 /// A switch and what hangs on it.
@@ -65,14 +93,17 @@ impl Switch {
 pub struct Torus {
     /// Lengths of the dimensions, the fastest first.
     pub lengths: Vec<u32>,
-    /// The nodes, one a vertex.
+    /// The nodes.
     pub nodes: Vec<String>,
+    /// The vertex of each node.
+    pub vertices: Vec<u64>,
 }
 
 impl Torus {
     /// A torus of these lengths, with the name of the node at each vertex.
     pub fn new(lengths: Vec<u32>, nodes: Vec<String>) -> Self {
-        Self { lengths, nodes }
+        let vertices = (0..nodes.len() as u64).collect();
+        Self { lengths, nodes, vertices }
     }
 }
 
@@ -90,7 +121,10 @@ fn topology(text: &str) -> Result<Topology, Fault> {
     let Some((at, first)) = lines(text).next() else { return Err((0, ClusterFault::NotTopology)) };
     let key = first.split('=').next().unwrap_or_default().trim().to_ascii_lowercase();
     match key.as_str() {
-        "switchname" | "blockname" | "blocksizes" | "ringname" | "linkspeed" => conf(text),
+        "switchname" | "blockname" | "aggregatedblock" | "blocksizes" | "ringname" | "linkspeed" => {
+            conf(text)
+        }
+        _ if fabric::is_fabric(first) => Ok(Topology::Fabric(fabric::parse(text)?)),
         _ if is_yaml(first) => yaml_file(text),
         _ if first.contains('.') && !first.contains(['=', '<', '{']) => addresses(text),
         _ => Err((at, ClusterFault::NotTopology)),
@@ -102,34 +136,92 @@ fn is_yaml(line: &str) -> bool {
     line.starts_with(['%', '[', '&', '!']) || line.starts_with("---") || line.starts_with("- ") || line == "-"
 }
 
-/// A `topology.conf`: settings `Key=value` in lines, of switches, blocks or rings.
+/// A `topology.conf`, or what `scontrol` prints: settings `Key=value` in lines, of switches, blocks or rings.
 fn conf(text: &str) -> Result<Topology, Fault> {
-    let (mut switches, mut blocks, mut sizes, mut tori) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut switches, mut blocks, mut tori) = (Switches::default(), Blocks::default(), Vec::new());
     let room = Cell::new(MOST_HOSTS);
     for line in joined(text) {
         let in_file = |(at, fault): Fault| (line.offset_of(at), fault);
         let settings = settings(&line.text).map_err(in_file)?;
         let Some(first) = settings.first() else { continue };
-        let hosts = |wanted: &str| match settings.iter().find(|setting| setting.key == wanted) {
+        let setting =
+            |key: &str| settings.iter().find(|setting| setting.key == key && setting.value != "(null)");
+        let hosts = |key: &str| match setting(key) {
             Some(setting) => hostlist::expand(setting.value, setting.at, &room).map_err(in_file),
             None => Ok(Vec::new()),
         };
+        let number = |key: &str| setting(key).and_then(|setting| setting.value.parse::<u32>().ok());
         match first.key.as_str() {
-            "switchname" => switches.push(Switch {
-                name: first.value.to_owned(),
-                switches: hosts("switches")?,
-                nodes: hosts("nodes")?,
-            }),
-            "blockname" => blocks.push(hosts("nodes")?),
+            "switchname" => {
+                let name = first.value.to_owned();
+                switches.add(Switch::new(name, hosts("switches")?, hosts("nodes")?), number("level"));
+            }
+            "blockname" => blocks.add(hosts("nodes")?, number("blockindex"), number("blocksize")),
+            // Its nodes stand in its blocks, too.
+            "aggregatedblock" => blocks.printed_sizes.extend(number("blocksize")),
             "ringname" => tori.push(ring(hosts("nodes")?)),
-            "blocksizes" => sizes = block_sizes(first).map_err(in_file)?,
+            "blocksizes" => blocks.sizes = block_sizes(first).map_err(in_file)?,
             _ => {
                 let reason = "this setting is not known";
                 return Err(in_file((0, ClusterFault::Topology { text: shown(&line.text), reason })));
             }
         }
     }
-    one_kind(0, switches, blocks, sizes, tori)
+    let (blocks, sizes) = blocks.in_order();
+    one_kind(0, switches.with_own_nodes(), blocks, sizes, tori)
+}
+
+/// Switches, and the level of each if it is printed.
+#[derive(Default)]
+struct Switches {
+    switches: Vec<Switch>,
+    levels: Vec<Option<u32>>,
+}
+
+impl Switches {
+    fn add(&mut self, switch: Switch, level: Option<u32>) {
+        self.switches.push(switch);
+        self.levels.push(level);
+    }
+
+    /// The switches, with each node only at the least level where levels are printed.
+    fn with_own_nodes(mut self) -> Vec<Switch> {
+        if self.levels.iter().all(Option::is_none) {
+            return self.switches;
+        }
+        let mut order: Vec<usize> = (0..self.switches.len()).collect();
+        order.sort_by_key(|&index| self.levels[index].unwrap_or(0));
+        let mut seen = HashSet::new();
+        for index in order {
+            self.switches[index].nodes.retain(|node| seen.insert(node.clone()));
+        }
+        self.switches
+    }
+}
+
+/// Blocks, with what is printed of each.
+#[derive(Default)]
+struct Blocks {
+    blocks: Vec<(Option<u32>, Vec<String>)>,
+    sizes: Vec<u32>,
+    printed_sizes: Vec<u32>,
+}
+
+impl Blocks {
+    fn add(&mut self, nodes: Vec<String>, index: Option<u32>, size: Option<u32>) {
+        self.blocks.push((index, nodes));
+        self.printed_sizes.extend(size);
+    }
+
+    /// The blocks by their printed numbers, and the sizes that are given, or else printed.
+    fn in_order(mut self) -> (Vec<Vec<String>>, Vec<u32>) {
+        self.blocks.sort_by_key(|&(index, _)| index);
+        self.printed_sizes.sort_unstable();
+        self.printed_sizes.dedup();
+        self.printed_sizes.retain(|&size| size > 0);
+        let sizes = if self.sizes.is_empty() { self.printed_sizes } else { self.sizes };
+        (self.blocks.into_iter().map(|(_, nodes)| nodes).collect(), sizes)
+    }
 }
 
 /// A line of settings, which may be several of the file.
@@ -177,18 +269,33 @@ struct Setting<'a> {
     at: usize,
 }
 
-/// The settings of a line.
+/// The settings of a line; blanks may stand around the signs.
 fn settings(line: &str) -> Result<Vec<Setting<'_>>, Fault> {
-    fields(0, line).map(setting).collect()
-}
-
-/// A setting that is a field of a line.
-fn setting((at, field): (usize, &str)) -> Result<Setting<'_>, Fault> {
-    let reason = "a setting is written Key=value";
-    let fault = || (at, ClusterFault::Topology { text: shown(field), reason });
-    let (key, quoted) = field.split_once('=').filter(|(_, value)| !value.is_empty()).ok_or_else(fault)?;
-    let at = at + key.len() + 1 + quoted.len() - quoted.trim_start_matches('"').len();
-    Ok(Setting { key: key.to_ascii_lowercase(), value: quoted.trim_matches('"'), at })
+    let mut settings = Vec::new();
+    let mut rest = line.trim_start();
+    while !rest.is_empty() {
+        let at = line.len() - rest.len();
+        let fault = |rest: &str| {
+            let text = shown(rest.split_whitespace().next().unwrap_or_default());
+            (at, ClusterFault::Topology { text, reason: "a setting is written Key=value" })
+        };
+        let end = rest.find(|c: char| c == '=' || c.is_whitespace()).unwrap_or(rest.len());
+        let (key, after) = (&rest[..end], rest[end..].trim_start().strip_prefix('='));
+        let after = after.filter(|_| !key.is_empty()).ok_or_else(|| fault(rest))?.trim_start();
+        let (value, next) = match after.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+            None => after.split_at(after.find(char::is_whitespace).unwrap_or(after.len())),
+        };
+        // A value that is another setting is missing.
+        let is_setting = value.contains('=') && !after.starts_with('"') || next.trim_start().starts_with('=');
+        if value.is_empty() || is_setting {
+            return Err(fault(rest));
+        }
+        let value_at = line.len() - after.len() + usize::from(after.starts_with('"'));
+        settings.push(Setting { key: key.to_ascii_lowercase(), value, at: value_at });
+        rest = next.trim_start();
+    }
+    Ok(settings)
 }
 
 fn block_sizes(setting: &Setting<'_>) -> Result<Vec<u32>, Fault> {
@@ -199,7 +306,7 @@ fn block_sizes(setting: &Setting<'_>) -> Result<Vec<u32>, Fault> {
 }
 
 fn ring(nodes: Vec<String>) -> Torus {
-    Torus { lengths: vec![nodes.len() as u32], nodes }
+    Torus::new(vec![nodes.len() as u32], nodes)
 }
 
 /// The topology that the parts of a file make up: of one kind.
@@ -220,7 +327,11 @@ fn one_kind(
     }
 }
 
-fn check_sizes(at: usize, blocks: Vec<Vec<String>>, sizes: Vec<u32>) -> Result<Topology, Fault> {
+fn check_sizes(at: usize, blocks: Vec<Vec<String>>, mut sizes: Vec<u32>) -> Result<Topology, Fault> {
+    if sizes.is_empty() {
+        let least = blocks.iter().map(Vec::len).min().unwrap_or(1).max(1) as u32;
+        sizes = DEFAULT_SIZES.map(|factor| factor * least).to_vec();
+    }
     let is_multiple = |pair: &[u32]| pair[0] < pair[1] && pair[1].is_multiple_of(pair[0]);
     if !sizes.windows(2).all(is_multiple) {
         let text = sizes.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
@@ -421,16 +532,89 @@ fn switch(value: &Value, room: &Cell<usize>) -> Result<Switch, Fault> {
 }
 
 fn torus(value: &Value, room: &Cell<usize>) -> Result<Torus, Fault> {
-    let dims = value.get("dims").ok_or_else(|| missing(value, "a torus has no dims"))?;
-    let length =
-        |key: &str| dims.get(key).ok_or_else(|| missing(dims, "dims are x, y and z")).and_then(number);
-    let lengths = vec![length("x")?, length("y")?, length("z")?];
+    let lengths = dims(value, "a torus has no dims")?;
+    if let Some(regions) = value.get("regions") {
+        if value.get("nodes").is_some() {
+            return Err(missing(value, "a torus has both nodes and regions"));
+        }
+        let list = regions.list().ok_or_else(|| missing(regions, "a list of regions is expected"))?;
+        return in_regions(value, lengths, list, room);
+    }
     let nodes = hosts(value, "nodes", true, room)?;
-    let vertices = lengths.iter().fold(1u64, |product, &length| product.saturating_mul(length.into()));
-    if vertices != nodes.len() as u64 {
+    if volume(&lengths) != nodes.len() as u64 {
         return Err(missing(value, "a torus has not as many nodes as its dims say"));
     }
-    Ok(Torus { lengths, nodes })
+    Ok(Torus::new(lengths, nodes))
+}
+
+/// A torus whose nodes are in boxes: `regions` with an anchor, which is the corner next to the origin, dims and nodes.
+fn in_regions(
+    value: &Value,
+    lengths: Vec<u32>,
+    regions: &[Value],
+    room: &Cell<usize>,
+) -> Result<Torus, Fault> {
+    if lengths.iter().any(|&length| length > LONGEST_DIMENSION) {
+        return Err(missing(value, "a dimension of a torus has more than 65535 vertices"));
+    }
+    let (mut nodes, mut vertices, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    for region in regions {
+        let (own, anchor) = (dims(region, "a region of a torus has no dims")?, anchor(region)?);
+        let fits = |axis: usize| u64::from(anchor[axis]) + u64::from(own[axis]) <= u64::from(lengths[axis]);
+        if !(0..lengths.len()).all(fits) {
+            return Err(missing(region, "a region reaches beyond the dims of its torus"));
+        }
+        let names = hosts(region, "nodes", true, room)?;
+        if volume(&own) != names.len() as u64 {
+            return Err(missing(region, "a region has not as many nodes as its dims say"));
+        }
+        for (index, name) in names.into_iter().enumerate() {
+            let vertex = vertex_at(index as u64, &own, &anchor, &lengths);
+            if !seen.insert(vertex) {
+                return Err(missing(region, "two regions of a torus overlap"));
+            }
+            nodes.push(name);
+            vertices.push(vertex);
+        }
+    }
+    Ok(Torus { lengths, nodes, vertices })
+}
+
+/// The vertex of a torus at which a member of a box is.
+fn vertex_at(mut index: u64, own: &[u32], anchor: &[u32], lengths: &[u32]) -> u64 {
+    let (mut vertex, mut stride) = (0, 1);
+    for ((&own, &anchor), &length) in own.iter().zip(anchor).zip(lengths) {
+        vertex += (u64::from(anchor) + index % u64::from(own)) * stride;
+        index /= u64::from(own);
+        stride *= u64::from(length);
+    }
+    vertex
+}
+
+fn volume(lengths: &[u32]) -> u64 {
+    lengths.iter().fold(1u64, |product, &length| product.saturating_mul(length.into()))
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// The lengths in `dims`.
+fn dims(value: &Value, reason: &'static str) -> Result<Vec<u32>, Fault> {
+    let dims = value.get("dims").ok_or_else(|| missing(value, reason))?;
+    let length = |axis| dims.get(axis).ok_or_else(|| missing(dims, "dims are x, y and z")).and_then(number);
+    AXES.into_iter().map(length).collect()
+}
+
+/// The corner of a region, the origin if none is given.
+fn anchor(region: &Value) -> Result<Vec<u32>, Fault> {
+    let Some(anchor) = region.get("anchor") else { return Ok(vec![0; AXES.len()]) };
+    let at = |axis| match anchor.get(axis) {
+        Some(value) => {
+            let number = value.text().and_then(|text| text.parse::<u32>().ok());
+            number.ok_or_else(|| missing(value, "an anchor has whole numbers"))
+        }
+        None => Ok(0),
+    };
+    AXES.into_iter().map(at).collect()
 }
 
 #[cfg(test)]
@@ -465,6 +649,81 @@ mod tests {
         let ring = "- topology: a\n  ring:\n    rings:\n      - ring: r1\n        nodes: n[1-4]\n";
         let Topology::Tori(tori) = topology(ring).unwrap() else { panic!() };
         assert_eq!(tori[0].lengths, [4]);
+    }
+
+    #[test]
+    fn blanks_may_stand_around_signs() {
+        let plain = topology("SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\n").unwrap();
+        for text in [
+            "SwitchName = s0 Nodes = n[0-1]\nSwitchName= s1\tNodes =n[2-3]\n",
+            "switchname = \"s0\" Nodes=\"n[0-1]\"\nSwitchName\t=\ts1 LinkSpeed = 100 Nodes= n[2-3]\n",
+        ] {
+            assert_eq!(topology(text).unwrap(), plain, "{text}");
+        }
+        for (text, at) in
+            [("SwitchName = Nodes = n1", 0), ("SwitchName = a Nodes", 15), ("SwitchName=a Nodes = = n1", 13)]
+        {
+            assert_eq!(topology(text).unwrap_err().0, at, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_scontrol_prints_is_understood() {
+        let leaves = "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[0-1]\nSwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[2-3]\n";
+        let top = "SwitchName=s2 Level=1 LinkSpeed=1 Nodes=n[0-4] Switches=s[0-1]\n";
+        let conf = topology(
+            "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\nSwitchName=s2 Nodes=n4 Switches=s[0-1]\n",
+        );
+        assert_eq!(topology(&format!("{leaves}{top}")), conf);
+        let Topology::Tree(switches) = topology(&format!("{top}{leaves}")).unwrap() else { panic!() };
+        assert_eq!(
+            (switches[0].nodes.join(" "), switches[1].nodes.join(" ")),
+            ("n4".to_owned(), "n0 n1".to_owned())
+        );
+        let blocks = "BlockName=b2 BlockIndex=1 Nodes=c[3-4] BlockSize=2\nBlockName=b1 BlockIndex=0 Nodes=c[1-2] BlockSize=2\n\
+                      AggregatedBlock=b[1-2] BlockIndex=2 Nodes=c[1-4] BlockSize=4\n";
+        let expected =
+            topology("BlockName=b1 Nodes=c[1-2]\nBlockName=b2 Nodes=c[3-4]\nBlockSizes=2,4\n").unwrap();
+        assert_eq!(topology(blocks).unwrap(), expected);
+        let Topology::Tori(tori) = topology("RingName=r1 Nodes=n[1-4] RingSize=4\n").unwrap() else {
+            panic!()
+        };
+        assert_eq!(tori[0].lengths, [4]);
+    }
+
+    #[test]
+    fn blocks_without_sizes_are_combined_as_slurm_does_it() {
+        let text = "BlockName=b1 Nodes=n[0-2]\nBlockName=b2 Nodes=n[3-4]\n";
+        let Topology::Blocks { sizes, .. } = topology(text).unwrap() else { panic!() };
+        assert_eq!(sizes, [2, 4, 8, 16, 32]);
+        let yaml = "- topology: a\n  block:\n    blocks:\n    - {block: b1, nodes: n1}\n    - {block: b2, nodes: n2}\n";
+        let Topology::Blocks { sizes, .. } = topology(yaml).unwrap() else { panic!() };
+        assert_eq!(sizes, [1, 2, 4, 8, 16]);
+    }
+
+    #[test]
+    fn regions_of_a_torus_have_their_places() {
+        let file = |regions: &str| {
+            format!(
+                "- topology: a\n  torus3d:\n    toruses:\n    - name: p\n      dims: {{x: 4, y: 4, z: 2}}\n      regions:\n{regions}"
+            )
+        };
+        let two = "      - {anchor: {x: 0, y: 0, z: 0}, dims: {x: 2, y: 1, z: 1}, nodes: 'n[1-2]'}\n      - anchor: {x: 2, y: 1, z: 1}\n        dims: {x: 2, y: 2, z: 1}\n        nodes: n[3-6]\n";
+        let Topology::Tori(tori) = topology(&file(two)).unwrap() else { panic!() };
+        assert_eq!((tori[0].lengths.as_slice(), tori[0].nodes.len()), (&[4, 4, 2][..], 6));
+        assert_eq!(tori[0].vertices, [0, 1, 22, 23, 26, 27]);
+        for regions in [
+            "      - {dims: {x: 2, y: 1, z: 1}, nodes: n1}\n",
+            "      - {dims: {x: 5, y: 1, z: 1}, nodes: 'n[1-5]'}\n",
+            "      - {anchor: {x: 3}, dims: {x: 2, y: 1, z: 1}, nodes: 'n[1-2]'}\n",
+            "      - {anchor: {x: -1}, dims: {x: 2, y: 1, z: 1}, nodes: 'n[1-2]'}\n",
+            "      - {dims: {x: 2, y: 1, z: 1}, nodes: 'n[1-2]'}\n      - {dims: {x: 1, y: 1, z: 1}, nodes: n3}\n",
+            "      - {dims: {x: 1, y: 1, z: 1}}\n",
+            "      - {nodes: n1}\n",
+            "        none\n",
+        ] {
+            assert!(topology(&file(regions)).is_err(), "{regions}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What is wrong with a cluster.
 
 use crate::ground::error::{ErrorKind, HasKind};
+use crate::io::cluster::names::UnclearHost;
 use crate::machine::MachineError;
 
 /// Why there is no such cluster.
@@ -14,6 +15,8 @@ pub enum ClusterError {
         "host {host} is not in the topology; give another topology, or topology=none where all nodes are alike"
     )]
     NotInTopology { host: String },
+    #[error(transparent)]
+    UnclearHost(#[from] UnclearHost),
     #[error("host {host} is listed more than once")]
     HostTwice { host: String },
     #[error("host {host} has no row in the file of latencies")]
@@ -63,6 +66,8 @@ pub enum ClusterError {
         "there is no Slurm job here: {name} is not set; run this in a job (salloc, sbatch, srun), or give hosts:FILE"
     )]
     NoJob { name: &'static str },
+    #[error("there is no job of {system} here: {names} is not set; run this in a job, or give hosts:FILE")]
+    NoBatchJob { system: &'static str, names: String },
     #[error(
         "this is a heterogeneous job of {groups} groups, which Slurm launches by themselves; choose one of them, from slurm:group=0 to \
          slurm:group={last}"
@@ -92,13 +97,14 @@ impl HasKind for ClusterError {
             | Self::NodeTooLarge { .. }
             | Self::Option { .. } => ErrorKind::Usage,
             Self::NotInTopology { .. }
+            | Self::UnclearHost(_)
             | Self::HostTwice { .. }
             | Self::NotInLatencies { .. }
             | Self::Latencies { .. }
             | Self::MoreSlots { .. }
             | Self::TooFewCores { .. }
             | Self::Counts { .. } => ErrorKind::BadData,
-            Self::Lstopo { .. } | Self::NoJob { .. } => ErrorKind::NoInput,
+            Self::Lstopo { .. } | Self::NoJob { .. } | Self::NoBatchJob { .. } => ErrorKind::NoInput,
             Self::TooManyNodes { .. } => ErrorKind::NoResources,
             Self::Machine(error) => error.kind(),
         }

@@ -8,6 +8,7 @@
 //! launchers do by themselves when they fill one node after the other.
 
 mod error;
+mod fabric;
 mod levels;
 mod network;
 mod shape;

@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 
 use super::error::ClusterError;
+use super::fabric::OnFabric;
 use crate::ground::types::Distance;
+use crate::io::cluster::fabric::Fabric;
 use crate::io::cluster::latency::Latencies;
+use crate::io::cluster::names::Names;
 use crate::io::cluster::topology::{Switch, Topology, Torus};
 
 /// Nodes whose distances are stored pair by pair, at most: as many take 128 MiB.
@@ -34,6 +37,7 @@ impl Network {
             Topology::Tree(switches) => tree(switches, hosts, false),
             Topology::Blocks { blocks, sizes } => tree(&switches_of_blocks(blocks, sizes), hosts, true),
             Topology::Tori(tori) => pairs_of_tori(tori, hosts),
+            Topology::Fabric(fabric) => on_fabric(fabric, hosts),
         }
     }
 
@@ -48,13 +52,11 @@ impl Network {
         let count = hosts.len();
         let rows: Vec<usize> = match &latencies.hosts {
             Some(names) => {
-                let row_of: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
-                let row = |host: &Option<&str>| {
-                    let host = host.ok_or(ClusterError::NoHosts)?;
-                    let row = row_of.get(host).copied();
-                    row.ok_or_else(|| ClusterError::NotInLatencies { host: host.to_owned() })
-                };
-                hosts.iter().map(row).collect::<Result<_, _>>()?
+                let hosts: Option<Vec<&str>> = hosts.iter().map(Option::as_deref).collect();
+                let known = Names::new(names.iter().map(String::as_str));
+                placed(&known, &hosts.ok_or(ClusterError::NoHosts)?, |host| ClusterError::NotInLatencies {
+                    host,
+                })?
             }
             None if latencies.num_hosts == num_nodes => used.to_vec(),
             None => return Err(ClusterError::Latencies { found: latencies.num_hosts, nodes: num_nodes }),
@@ -66,11 +68,30 @@ impl Network {
         let mut factors: Vec<f64> = pairs.map(mean).collect();
         let least = factors.iter().copied().filter(|&factor| factor > 0.0).fold(f64::INFINITY, f64::min);
         factors.iter_mut().for_each(|factor| *factor /= least);
-        Ok(Network::Pairs {
-            factors,
-            from: format!("latencies, the least is {}", (least * 1e6).round() / 1e6),
-        })
+        Ok(Network::Pairs { factors, from: format!("latencies, the least is {}", rounded(least)) })
     }
+}
+
+/// A latency to six decimals, or to six digits if that leaves too little of it.
+fn rounded(latency: f64) -> String {
+    let decimals = (latency * 1e6).round() / 1e6;
+    let is_near = (decimals - latency).abs() <= 1e-3 * latency;
+    let digits: f64 = format!("{latency:.5e}").parse().unwrap_or(latency);
+    if is_near { decimals.to_string() } else { format!("{digits:e}") }
+}
+
+/// The index of each host among known names; all must be there.
+fn placed(
+    known: &Names<'_>,
+    hosts: &[&str],
+    lost: impl Fn(String) -> ClusterError,
+) -> Result<Vec<usize>, ClusterError> {
+    let found = known.find_all(hosts)?.into_iter().zip(hosts);
+    found.map(|(index, &host)| index.ok_or_else(|| lost(host.to_owned()))).collect()
+}
+
+fn not_in_topology(host: String) -> ClusterError {
+    ClusterError::NotInTopology { host }
 }
 
 fn check_pairs(nodes: usize) -> Result<(), ClusterError> {
@@ -123,22 +144,18 @@ fn tree(switches: &[Switch], hosts: &[&str], are_blocks: bool) -> Result<Network
     let index_of: HashMap<&str, usize> =
         switches.iter().map(|switch| switch.name.as_str()).zip(0..).collect();
     let mut vertices = vec![Vertex { above: root, ..Vertex::default() }; root + 1];
-    let mut switch_of: HashMap<&str, usize> = HashMap::new();
+    let (mut nodes, mut switch_of) = (Vec::new(), Vec::new());
     for (index, switch) in switches.iter().enumerate() {
         for name in &switch.switches {
             if let Some(&below) = index_of.get(name.as_str()) {
                 vertices[below].above = index;
             }
         }
-        for node in &switch.nodes {
-            switch_of.entry(node).or_insert(index);
-        }
+        nodes.extend(switch.nodes.iter().map(String::as_str));
+        switch_of.resize(nodes.len(), index);
     }
-    let mut at = Vec::with_capacity(hosts.len());
-    for &host in hosts {
-        let found = switch_of.get(host).copied();
-        at.push(found.ok_or_else(|| ClusterError::NotInTopology { host: host.to_owned() })?);
-    }
+    let found = placed(&Names::new(nodes), hosts, not_in_topology)?;
+    let at: Vec<usize> = found.into_iter().map(|node| switch_of[node]).collect();
     // No path is longer than there are switches: the reader has made sure that it is a tree.
     for &switch in &at {
         let (mut vertex, mut height) = (switch, 0);
@@ -176,23 +193,34 @@ fn digits_at(vertices: &mut [Vertex], switch: usize, root: usize, levels: usize)
     digits
 }
 
+/// Nodes on a fabric: in a tree where their hops make one, else with a distance for each pair.
+fn on_fabric(fabric: &Fabric, hosts: &[&str]) -> Result<Network, ClusterError> {
+    let known = Names::new(fabric.hosts.iter().map(|host| host.name.as_str()));
+    let nodes = OnFabric::new(fabric, &placed(&known, hosts, not_in_topology)?);
+    check_pairs(nodes.num_places())?;
+    let hops = nodes.hops();
+    if let Some(switches) = nodes.tree(&hops, hosts) {
+        return tree(&switches, hosts, false);
+    }
+    check_pairs(hosts.len())?;
+    let from = format!("hops between {} switches", fabric.switches.len());
+    Ok(Network::Pairs { factors: nodes.factors(&hops), from })
+}
+
 /// Hops between hosts on tori; hosts of different tori are a hop farther apart than any of one.
 fn pairs_of_tori(tori: &[Torus], hosts: &[&str]) -> Result<Network, ClusterError> {
     check_pairs(hosts.len())?;
-    let mut place_of: HashMap<&str, (usize, usize)> = HashMap::new();
-    for (torus, Torus { nodes, .. }) in tori.iter().enumerate() {
-        for (vertex, node) in nodes.iter().enumerate() {
-            place_of.entry(node).or_insert((torus, vertex));
-        }
-    }
-    let mut places = Vec::with_capacity(hosts.len());
-    for &host in hosts {
-        let found = place_of.get(host).copied();
-        places.push(found.ok_or_else(|| ClusterError::NotInTopology { host: host.to_owned() })?);
-    }
+    let names = tori.iter().flat_map(|torus| &torus.nodes).map(String::as_str);
+    let place_of: Vec<(usize, u64)> = tori
+        .iter()
+        .enumerate()
+        .flat_map(|(index, torus)| torus.vertices.iter().map(move |&vertex| (index, vertex)))
+        .collect();
+    let found = placed(&Names::new(names), hosts, not_in_topology)?;
+    let places: Vec<(usize, u64)> = found.into_iter().map(|node| place_of[node]).collect();
     let diameter = |torus: &Torus| torus.lengths.iter().map(|length| u64::from(length / 2)).sum::<u64>();
     let far = tori.iter().map(diameter).max().unwrap_or(0) + 1;
-    let hops = |a: (usize, usize), b: (usize, usize)| {
+    let hops = |a: (usize, u64), b: (usize, u64)| {
         if a.0 == b.0 { hops(&tori[a.0].lengths, a.1, b.1) } else { far }
     };
     let factors = places.iter().flat_map(|&a| places.iter().map(move |&b| hops(a, b) as f64)).collect();
@@ -207,12 +235,12 @@ fn pairs_of_tori(tori: &[Torus], hosts: &[&str]) -> Result<Network, ClusterError
     Ok(Network::Pairs { factors, from })
 }
 
-fn hops(lengths: &[u32], mut a: usize, mut b: usize) -> u64 {
+fn hops(lengths: &[u32], mut a: u64, mut b: u64) -> u64 {
     let mut hops = 0;
     for &length in lengths {
-        let length = length.max(1) as usize;
+        let length = u64::from(length.max(1));
         let gap = (a % length).abs_diff(b % length);
-        hops += gap.min(length - gap) as u64;
+        hops += gap.min(length - gap);
         (a, b) = (a / length, b / length);
     }
     hops
@@ -231,6 +259,8 @@ pub(super) fn scaled(factors: &[f64], nearest: Distance) -> Option<Vec<Distance>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::Source;
+    use crate::io::cluster::topology;
 
     fn switch(name: &str, switches: &[&str], nodes: &[&str]) -> Switch {
         let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
@@ -257,6 +287,69 @@ mod tests {
     }
 
     #[test]
+    fn short_names_and_full_ones_are_of_one_host() {
+        let switches = [switch("a", &[], &["n0", "n1"]), switch("b", &[], &["n2.x.example", "n2.y.example"])];
+        let plain = tree(&switches, &["n0", "n1"], false).unwrap();
+        assert_eq!(tree(&switches, &["n0.x.example", "n1"], false).unwrap(), plain);
+        assert!(matches!(tree(&switches, &["n2"], false), Err(ClusterError::UnclearHost(_))));
+        assert!(matches!(tree(&switches, &["n1.x", "n1.y"], false), Err(ClusterError::UnclearHost(_))));
+    }
+
+    #[test]
+    fn small_latencies_keep_their_digits() {
+        let told = [1.5, 2.0, 1.23456789, 0.0005, 1.3e-6, 4e-9, 1.2345678e-7].map(rounded);
+        assert_eq!(told, ["1.5", "2", "1.234568", "0.0005", "1.3e-6", "4e-9", "1.23457e-7"]);
+    }
+
+    /// A fabric of links between switches, and of hosts with their switches.
+    fn fabric(links: &[(u32, u32)], hosts: &[(&str, u32)]) -> Fabric {
+        let mut text = String::new();
+        for (a, b) in links {
+            text += &format!("Switch 4 \"S-{a}\"\n[1] \"S-{b}\"[1]\n");
+        }
+        for (number, (host, switch)) in hosts.iter().enumerate() {
+            text += &format!("Switch 4 \"S-{switch}\"\n[1] \"H-{number}\"[1] # \"{host} mlx5_0\"\n");
+        }
+        match topology::read(Source::new("fabric", text.as_bytes()).unwrap()).unwrap() {
+            Topology::Fabric(fabric) => fabric,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn fat_trees_are_trees_whatever_the_number_of_spines() {
+        // Two pods of two leaves and two spines, all spines on both cores.
+        let mut links = Vec::new();
+        for pod in [0, 10] {
+            links.extend([(pod, pod + 2), (pod, pod + 3), (pod + 1, pod + 2), (pod + 1, pod + 3)]);
+            links.extend([(pod + 2, 20), (pod + 3, 21), (pod + 2, 21)]);
+        }
+        let fabric = fabric(&links, &[("a", 0), ("b", 0), ("c", 1), ("d", 10), ("e", 11)]);
+        let Network::Tree { levels, digits, are_blocks: false } =
+            on_fabric(&fabric, &["a", "b", "c", "d", "e"]).unwrap()
+        else {
+            panic!()
+        };
+        assert_eq!(levels, 4);
+        let outermost =
+            |a: usize, b: usize| (0..levels).rev().find(|&level| digits[a][level] != digits[b][level]);
+        let found = [(0, 1), (0, 2), (0, 3), (3, 4)].map(|(a, b)| outermost(a, b));
+        assert_eq!(found, [Some(0), Some(1), Some(2), Some(1)]);
+    }
+
+    #[test]
+    fn other_fabrics_have_a_distance_for_each_pair() {
+        let ring = [(0, 1), (1, 2), (2, 3), (3, 0)];
+        let fabric = fabric(&ring, &[("a", 0), ("b", 0), ("c", 1), ("d", 2)]);
+        let Network::Pairs { factors, from } = on_fabric(&fabric, &["a", "b.site", "c", "d"]).unwrap() else {
+            panic!()
+        };
+        assert_eq!(factors[..4], [0.0, 1.0, 1.0 + 1.0 / 6.0, 1.0 + 2.0 / 6.0]);
+        assert_eq!(from, "hops between 4 switches");
+        assert!(matches!(on_fabric(&fabric, &["x"]), Err(ClusterError::NotInTopology { .. })));
+    }
+
+    #[test]
     fn blocks_of_blocks_are_levels() {
         let blocks: Vec<Vec<String>> = (0..4).map(|block| vec![format!("n{block}")]).collect();
         let switches = switches_of_blocks(&blocks, &[1, 2, 4]);
@@ -271,7 +364,7 @@ mod tests {
     #[test]
     fn the_shorter_way_round_counts() {
         let nodes: Vec<String> = (0..24).map(|node| format!("n{node}")).collect();
-        let torus = Torus { lengths: vec![4, 3, 2], nodes };
+        let torus = Torus::new(vec![4, 3, 2], nodes);
         let Network::Pairs { factors, .. } = pairs_of_tori(&[torus], &["n0", "n3", "n8", "n23"]).unwrap()
         else {
             panic!()

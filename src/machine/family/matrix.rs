@@ -141,6 +141,8 @@ impl<E: Entry> Metric for Table<E> {
 pub struct DistanceMatrix {
     num_pes: usize,
     table: AnyTable,
+    /// What it is described as, if there is more to say than its size.
+    description: Option<String>,
 }
 
 impl DistanceMatrix {
@@ -171,7 +173,12 @@ impl DistanceMatrix {
                 }
             }
         }
-        Ok(Self { num_pes, table: AnyTable::new(num_pes, &distances) })
+        Ok(Self { num_pes, table: AnyTable::new(num_pes, &distances), description: None })
+    }
+
+    /// The same, described as this.
+    pub fn with_description(self, description: impl Into<String>) -> Self {
+        Self { description: Some(description.into()), ..self }
     }
 
     /// A machine of n PEs whose distances a function computes, called once for each pair. O(n²).
@@ -211,7 +218,8 @@ impl Machine for DistanceMatrix {
     }
 
     fn describe(&self) -> String {
-        format!("distance matrix of {} processing elements", self.num_pes)
+        let size = || format!("distance matrix of {} processing elements", self.num_pes);
+        self.description.clone().unwrap_or_else(size)
     }
 }
 

@@ -26,38 +26,62 @@ pub enum Likeness {
     Yes,
 }
 
-/// The fields of the first line of a file that is neither empty nor a comment; five at most.
+/// The fields of the first line of a file that is neither empty nor a comment, five at most, and all that is known of the rest.
 #[derive(Debug)]
-pub struct Opening<'a>(Vec<&'a str>);
+pub struct Opening<'a> {
+    fields: Vec<&'a str>,
+    start: &'a [u8],
+}
 
 const FIELDS: usize = 5;
+
+/// The fields of a line, which blanks, commas and semicolons divide, up to a comment.
+fn fields(line: &[u8]) -> impl Iterator<Item = &str> {
+    let divides = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b';');
+    let fields = line.split(divides).filter(|field| !field.is_empty());
+    let fields = fields.map(|field| std::str::from_utf8(field).unwrap_or("?"));
+    fields.take_while(|field| !field.starts_with(['#', '%']))
+}
 
 impl<'a> Opening<'a> {
     /// The opening of a text, given its first bytes.
     pub fn new(start: &'a [u8]) -> Self {
-        let is_comment = |field: &&str| field.starts_with(['#', '%']);
-        let fields = |line: &'a [u8]| {
-            let fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
-            let fields = fields.map(|field| std::str::from_utf8(field).unwrap_or("?"));
-            fields.take_while(|field| !is_comment(field)).take(FIELDS).collect::<Vec<_>>()
+        let mut lines = start.split(|&byte| byte == b'\n').map(|line| fields(line).take(FIELDS).collect());
+        let fields = lines.find(|fields: &Vec<&str>| !fields.is_empty()).unwrap_or_default();
+        Self { fields, start }
+    }
+
+    /// The first bytes of the file.
+    pub fn start(&self) -> &'a [u8] {
+        self.start
+    }
+
+    /// Whether these are as many lines as fields in each, with one number on the diagonal, and no graph: the first number of a graph is that of
+    /// the lines that follow.
+    pub fn is_square_table(&self) -> bool {
+        let is_comment = |line: &&[u8]| {
+            !line.trim_ascii_start().starts_with(b"#") && !line.trim_ascii_start().starts_with(b"%")
         };
-        let mut lines = start.split(|&byte| byte == b'\n').map(fields);
-        Self(lines.find(|fields| !fields.is_empty()).unwrap_or_default())
+        let lines = self.start.trim_ascii().split(|&byte| byte == b'\n').filter(is_comment).take(FIELDS + 1);
+        let rows: Vec<Vec<&str>> = lines.map(|line| fields(line).take(FIELDS + 1).collect()).collect();
+        let is_row = |(index, row): (usize, &Vec<&str>)| row.len() == rows.len() && row[index] == rows[0][0];
+        let is_square = rows.iter().enumerate().all(is_row);
+        is_square && self.number().is_some_and(|first| first + 1.0 != rows.len() as f64)
     }
 
     /// The first field, if it starts with a letter.
     pub fn word(&self) -> Option<&'a str> {
-        self.0.first().copied().filter(|field| field.starts_with(|c: char| c.is_ascii_alphabetic()))
+        self.fields.first().copied().filter(|field| field.starts_with(|c: char| c.is_ascii_alphabetic()))
     }
 
     /// The first field, if it is a number, fractional or not.
     pub fn number(&self) -> Option<f64> {
         let is_number = |field: &&str| field.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
-        self.0.first().filter(|field| is_number(field)).and_then(|field| field.parse().ok())
+        self.fields.first().filter(|field| is_number(field)).and_then(|field| field.parse().ok())
     }
 
     /// The number of fields, 5 if there are more.
     pub fn num_fields(&self) -> usize {
-        self.0.len()
+        self.fields.len()
     }
 }

@@ -30,6 +30,8 @@ mod matrix;
 #[cfg(feature = "io")]
 mod network;
 #[cfg(feature = "io")]
+mod numa;
+#[cfg(feature = "io")]
 mod target;
 mod tree;
 
@@ -191,7 +193,8 @@ pub enum SpecError {
     Pes { place: Place, fault: ListFault },
     #[cfg(feature = "io")]
     #[error(
-        "{file}: this is no machine; a machine is a target file of Scotch, a network (METIS graph) or a distance matrix"
+        "{file}: this is no machine; a machine is a target file of Scotch, a network (METIS graph), a distance matrix, or distances of NUMA \
+         nodes as numactl, likwid-topology or lstopo prints them"
     )]
     UnknownFile { file: String },
     #[cfg(feature = "io")]

@@ -5,7 +5,8 @@ use crate::ground::types::{Distance, PeId};
 use crate::io::target::{self, Base, Target};
 use crate::machine::spec::{SpecError, listed};
 use crate::machine::{
-    Capacities, Dimension, DistanceMatrix, Divided, Grid, Hierarchy, Hypercube, Machine, MachineError, Parts,
+    Capacities, Dimension, DistanceMatrix, Distances, Divided, Division, Grid, Hierarchy, Hypercube,
+    Interconnect, Listed, Located, Machine, MachineError, Parts, check_memory,
 };
 
 pub(super) const FILE: FileKind = FileKind {
@@ -35,6 +36,9 @@ fn machine(Target { lists, base }: Target) -> Result<Box<dyn Machine>, MachineEr
 fn whole(base: Base) -> Result<Box<dyn Machine>, MachineError> {
     Ok(match base {
         Base::Tree { arities, distances } => Box::new(Hierarchy::new(arities, distances)?),
+        Base::LabelledTree { arities, distances, labels } => {
+            labelled(Hierarchy::new(arities, distances)?, &labels)?
+        }
         Base::Grid { lengths, is_closed } => {
             let dimensions = lengths.into_iter().map(|length| Dimension { length, is_closed }).collect();
             Box::new(Grid::new(dimensions, Hierarchy::single(), 1)?)
@@ -49,6 +53,51 @@ fn whole(base: Base) -> Result<Box<dyn Machine>, MachineError> {
             Box::new(Capacities::new(Divided::new(matrix, bipartition(&domains))?, capacities)?)
         }
     })
+}
+
+/// A tree whose leaves have these numbers in each stretch of as many leaves.
+fn labelled(tree: Hierarchy, labels: &[PeId]) -> Result<Box<dyn Machine>, MachineError> {
+    if labels.iter().zip(0..).all(|(&label, leaf)| label == leaf) {
+        return Ok(Box::new(tree));
+    }
+    check_memory(&tree)?;
+    let mut leaf_of = vec![0; labels.len()];
+    labels.iter().zip(0..).for_each(|(&label, leaf)| leaf_of[label as usize] = leaf);
+    let leaf = |pe: PeId| {
+        let label = pe as usize % labels.len();
+        pe - label as PeId + leaf_of[label]
+    };
+    let leaves = (0..tree.num_pes() as PeId).map(leaf).collect();
+    Ok(Box::new(Labelled(Listed::new(tree, leaves)?)))
+}
+
+/// A tree whose PEs are numbered by their labels, not by their places.
+struct Labelled(Listed<Hierarchy>);
+
+impl Machine for Labelled {
+    fn num_pes(&self) -> usize {
+        self.0.num_pes()
+    }
+
+    fn distances(&self) -> Result<Distances, MachineError> {
+        self.0.distances()
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        self.0.interconnect()
+    }
+
+    fn division(&self) -> Division {
+        self.0.division()
+    }
+
+    fn describe(&self) -> String {
+        format!("tree of {} processing elements in the order of their labels", self.num_pes())
+    }
+
+    fn located(&self) -> Option<&dyn Located> {
+        Some(&self.0)
+    }
 }
 
 fn complete(num_pes: u32) -> Result<Hierarchy, MachineError> {

@@ -49,6 +49,10 @@ fn targets_of_every_kind() {
     );
     assert_eq!(base("tleaf 0"), Base::Tree { arities: vec![], distances: vec![] });
     assert_eq!(
+        base("ltleaf 2 4 9 4 1\n4 2 0 3 1\n"),
+        Base::LabelledTree { arities: vec![4, 4], distances: vec![1, 10], labels: vec![2, 0, 3, 1] }
+    );
+    assert_eq!(
         base("deco 0\n3 5\n0 1 4\n1 2 5\n2 1 3\n1\n2 3\n"),
         Base::Decomposition { capacities: vec![1, 2, 1], domains: vec![4, 5, 3], triangle: vec![1, 2, 3] }
     );
@@ -91,6 +95,15 @@ fn hostile_targets() {
         ("tleaf 2 8 1", (1, 12, missing("the number of members of a group"))),
         ("tleaf 4294967295 1 1", (1, 21, missing("the number of members of a group"))),
         ("tleaf 2 1 9223372036854775807 1 1", (1, 33, DistanceOverflow)),
+        ("ltleaf 1 4 1", (1, 13, missing("the number of labels"))),
+        ("ltleaf 1 4 1 0", (1, 14, zero("the number of labels", ids))),
+        ("ltleaf 1 4 1 3 0 1 2", (1, 14, Labels { labels: 3, leaves: 4 })),
+        ("ltleaf 1 4 1 2 1", (1, 17, missing("a label"))),
+        ("ltleaf 1 4 1 2 1 1", (1, 18, LabelTwice { label: 1 })),
+        (
+            "ltleaf 1 4 1 2 1 2",
+            (1, 18, Field(OutOfRange { what: "a label", number: 2, least: 0, greatest: 1 })),
+        ),
         ("deco 1 4", (1, 6, UnsupportedDecomposition { version: 1 })),
         ("deco 2", (1, 6, UnsupportedDecomposition { version: 2 })),
         ("deco 0 0 1", (1, 8, zero(count, ids))),
@@ -140,6 +153,9 @@ fn matrices() {
     assert_eq!(read("# two\n2\n0 5 7 0"), (2, vec![0, 5, 7, 0]));
     assert_eq!(read("0 1 2 3\n% half\n4 5 6 7 8"), (3, (0..9).collect()));
     assert_eq!(read("1 0"), (1, vec![0]));
+    assert_eq!(read("0,5\n7,0\n"), (2, vec![0, 5, 7, 0]));
+    assert_eq!(read("0; 5;\n7; 0;\n"), (2, vec![0, 5, 7, 0]));
+    assert_eq!(read("10,21\r\n21,10\r\n"), (2, vec![10, 21, 21, 10]));
 }
 
 #[test]
@@ -153,6 +169,8 @@ fn hostile_matrices() {
     assert_eq!(fault("0 1\n1"), (2, 1, Uneven { found: 1, expected: 2 }));
     assert_eq!(fault("0 1 2\n1 0 3\n2 3 0 4\n"), (3, 7, Uneven { found: 4, expected: 3 }));
     assert_eq!(fault("0 1 2\n1 0 3\n"), (3, 1, NotSquare { entries: 6 }));
+    assert_eq!(fault("0,1,2\n1,0\n"), (2, 3, Uneven { found: 2, expected: 3 }));
+    assert!(matches!(fault("0,1\n1,x\n"), (2, 3, Field(FieldFault::NotANumber { .. }))));
     assert!(matches!(fault("0 1\n-1 0"), (2, 1, Field(FieldFault::NotANumber { .. }))));
     assert!(matches!(fault("0 1.5\n1.5 0"), (1, 3, Field(FieldFault::NotANumber { .. }))));
     assert!(matches!(fault("0 x\n1 0"), (1, 3, Field(FieldFault::NotANumber { .. }))));
@@ -208,7 +226,7 @@ fn hostile_lists_of_pes() {
 
 proptest! {
     #[test]
-    fn any_text_is_read_or_rejected(text in "[a-z0-9 \n#%,.-]{0,60}", name in "(|sub 2 1 0 |tleaf |deco 0 |meshXD |cmpltw )") {
+    fn any_text_is_read_or_rejected(text in "[a-z0-9 \n#%,.-]{0,60}", name in "(|sub 2 1 0 |tleaf |ltleaf |deco 0 |meshXD |cmpltw )") {
         let text = name + &text;
         let _ = target::read(source(&text));
         let _ = matrix::read(source(&text));

@@ -88,7 +88,7 @@ fn the_auditor_understands_specifications_the_same_way() {
     assert_eq!(build("hypercube:0", None, None).num_pes(), 1);
 }
 
-const FILES_OF_MACHINES: [(&str, &str); 22] = [
+const FILES_OF_MACHINES: [(&str, &str); 33] = [
     ("a.tgt", "tleaf 3 2 90 3 9 4 1"),
     ("b.tgt", "mesh2D 3 4"),
     ("c.tgt", "torusXD 3 5 1 3\n"),
@@ -111,7 +111,29 @@ const FILES_OF_MACHINES: [(&str, &str); 22] = [
     ("f.txt", "hcub 2"),
     ("g.tgt", "3 2\n2\n1 3\n2\n"),
     ("h", "3 2 1\n2 7\n1 7 3 8\n2 8\n"),
+    ("k.tgt", "ltleaf 2 4 9 4 1 4 2 0 3 1"),
+    ("l.tgt", "LTLEAF 2 2 9 3 1 6 5 0 3 1 2 4\n"),
+    ("m.tgt", "sub 3 5 0 4 ltleaf 2 2 9 3 1 3 0 2 1"),
+    ("n.tgt", "ltleaf 1 3 5 1 0"),
+    ("a.csv", "0,3,4\n3,0,5\n4,5,0\n"),
+    ("b.csv", "3\n0; 3; 4\n3; 0; 5\n4; 5; 0\n"),
+    ("c.csv", "10,20\r\n20,10\r\n"),
+    ("numactl", NUMACTL),
+    (
+        "likwid",
+        "CPU name:\tX\nNUMA Topology\nDomain:\t\t0\nDistances:\t10 21 31\nDomain:\t\t1\nDistances:\t21 10 21\nDomain:\t\t2\nDistances:\t31 21 10\n",
+    ),
+    (
+        "lstopo",
+        "Relative bandwidth matrix (name B kind 9) between 2 NUMANodes (depth -3) by logical indexes:\n index 0 1\n 0 7 5\n 1 5 7\nRelative \
+         latency matrix (name NUMALatency kind 5) between 2 NUMANodes (depth -3) by logical indexes:\n index     0     1\n     0    10    40\n     \
+         1    40    10\n",
+    ),
+    ("slit", "10 12 20 20\n12 10 20 20\n20 20 10 12\n20 20 12 10\n"),
 ];
+
+const NUMACTL: &str = "available: 3 nodes (0-2)\nnode 0 cpus: 0 1\nnode 0 size: 100 MB\nnode 1 cpus:\nnode 1 size: 7 MB\nnode distances:\nnode   0   1   8 \n  0:  \
+     10  21  17 \n  1:  21  10  28 \n  8:  17  28  10 \n";
 
 #[test]
 fn files_are_recognised_by_content_and_audited() {
@@ -150,12 +172,47 @@ fn the_name_decides_only_if_the_content_does_not() {
     assert!(describe("both.graph", both).unwrap().contains("network"));
     assert!(describe("both", both).unwrap().contains("network"));
     assert!(describe("both.matrix", both).unwrap_err().contains("to itself is 2"));
+    // Tables of NUMA distances, with their diagonal; a graph and a matrix that are none.
+    let table = describe("table", "10 12 20\n12 10 20\n20 20 10\n").unwrap();
+    assert_eq!(table, "distance matrix of 3 processing elements (the 10 from each to itself is taken as 0)");
+    let tool = describe("tool", NUMACTL).unwrap();
+    assert_eq!(tool, "3 NUMA nodes with the distances of numactl (the 10 from each to itself is taken as 0)");
+    assert!(describe("graph", "2 1 1\n2 5\n1 5\n").unwrap().contains("network"));
+    assert!(describe("below", "10 9\n9 10\n").unwrap_err().contains("to itself is 10"));
+    let labelled = describe("l.tgt", "ltleaf 1 3 5 3 2 0 1").unwrap();
+    assert_eq!(labelled, "tree of 3 processing elements in the order of their labels");
     assert!(describe("word.graph", "graph {\n").unwrap_err().contains("Graphviz"));
     assert!(describe("word", "graph {\n").unwrap_err().contains("target"));
     assert!(describe("nothing", "").unwrap_err().contains("this is no machine"));
     assert!(describe("nothing", "% but a comment\n").unwrap_err().contains("this is no machine"));
     assert!(describe("nothing.tgt", "").unwrap_err().contains("the file ends"));
     assert!(describe("program", "\x7fELF\x02\x01").unwrap_err().contains("this is no machine"));
+}
+
+/// Labels number the leaves of a tree in each stretch of as many leaves.
+#[test]
+fn labels_are_the_numbers_of_leaves() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.tgt");
+    let mut rng = Rng::new(3);
+    for _ in 0..50 {
+        let (groups, members) = (1 + rng.below(4), 1 + rng.below(4));
+        let count = [members, groups * members][rng.below(2) as usize];
+        let mut labels: Vec<u32> = (0..count).collect();
+        rng.shuffle(&mut labels);
+        let text = labels.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+        std::fs::write(&path, format!("ltleaf 2 {groups} 9 {members} 1 {count} {text}\n")).unwrap();
+        let labelled = build(path.to_str().unwrap(), None, None);
+        assert!((0..groups * members).all(|pe| labelled.number(pe) == pe));
+        let (labelled, tree) =
+            (table(&*labelled), table(&*build(&format!("{members}:{groups}"), Some("1:10"), None)));
+        let label = |leaf: usize| leaf - leaf % count as usize + labels[leaf % count as usize] as usize;
+        for (p, row) in tree.iter().enumerate() {
+            for (q, &distance) in row.iter().enumerate() {
+                assert_eq!(labelled[label(p)][label(q)], distance, "{labels:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -85,7 +85,7 @@ impl Job<'_> {
         if !options.compare.is_empty() {
             let given = (options.input_mapping.as_path(), &mapping);
             let comparison = Comparison::new(&graph, machine)?.of_many(is_many_to_one);
-            compared = compare::rows(machine, &comparison, given, &options.compare)?;
+            compared = compare::rows(machine, &comparison, given, &options.compare, console)?;
         }
         let name = files::name(&options.input_mapping);
         let drawn =
@@ -127,7 +127,7 @@ impl Job<'_> {
         let path = options.input_mapping.as_path();
         if is_many_to_one {
             console.line(format_args!("reading input mapping"));
-            let mapping = files::read_many(path, graph.num_nodes(), machine)?;
+            let mapping = files::read_many(path, graph.num_nodes(), machine, console)?;
             let spread = spread(graph, machine, options.sharing.imbalance()?, &mapping);
             return Ok(Given { mapping, identity: None, spread: Some(spread) });
         }
@@ -135,7 +135,7 @@ impl Job<'_> {
         let identity = Mapping::in_order(machine, graph.num_nodes()).expect("there is room");
         let identity = evaluate(graph, &machine.distances()?, &identity)?;
         console.line(format_args!("reading input mapping"));
-        let mapping = files::read_mapping(path, graph.num_nodes(), machine)?;
+        let mapping = files::read_mapping(path, graph.num_nodes(), machine, console)?;
         Ok(Given { mapping, identity: Some(identity), spread: None })
     }
 }

@@ -37,7 +37,7 @@ fn score(options: &Options, given: &Given) -> Result<End> {
         TABLE.refuse(Mode::Qap, given)?;
         return qap::score(options, given);
     }
-    let files = [options.file.as_path(), options.input_mapping.as_path()];
+    let files = [options.file.as_path(), files::file_of_mapping(&options.input_mapping)];
     let weights = options.sharing.pe_weights.as_deref();
     let others = options.compare.iter().filter_map(Other::file).chain(weights);
     let inputs: Vec<&Path> = files.into_iter().chain(options.machine.files()).chain(others).collect();

@@ -28,13 +28,14 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FORMAT", value_parser = one_of(&ModelFormat::ALL, ModelFormat::name))]
     pub(crate) input_format: Option<ModelFormat>,
 
-    /// The mapping. Line i holds the processing element of process i, both from 0; for a quadratic assignment problem
-    /// also a solution file of QAPLIB
+    /// The mapping. Line i holds the processing element of process i, both from 0; also a rankfile, a rank order of
+    /// Cray MPICH or a list of hosts, as launchers take them; inverse:FILE has the rank on each processing element; for
+    /// a quadratic assignment problem also a solution file of QAPLIB
     #[arg(long, alias = "input", value_name = "FILE")]
     pub(crate) input_mapping: PathBuf,
 
     /// Compare the mapping with others. A list with commas: block (the identity), socket (the packages of a node by
-    /// turns), cyclic or node (the nodes by turns), random, or files of mappings
+    /// turns), cyclic or node (the nodes by turns), random, or files as for --input_mapping
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Other::parse)]
     pub(crate) compare: Vec<Other>,
 

@@ -50,7 +50,7 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
     let room = (program.num_tasks() as u64).min(u64::from(PeId::MAX - 1) / machine.num_pes() as u64).max(1);
     let roomy = Capacities::new(machine, vec![room as u32; machine.num_pes()])?;
     console.line(format_args!("reading input mapping"));
-    let mapping = files::read_mapping(&options.input_mapping, program.num_tasks(), &roomy)?;
+    let mapping = files::read_mapping(&options.input_mapping, program.num_tasks(), &roomy, console)?;
     ranks::tell(console, machine, mapping.pes());
     let routing = Routing::new(machine)?;
     let model = WorkloadModel::new(&program, costs)?;

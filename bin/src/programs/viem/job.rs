@@ -97,7 +97,12 @@ impl<'a> Inputs<'a> {
         let others = options.machine.files().chain(weights).chain(options.first.file());
         let read_only: Vec<&Path> =
             [options.file.as_path()].into_iter().chain(others).chain(options.remap.files()).collect();
-        let mappings = options.input_mapping.as_deref().into_iter().chain(options.remap.old());
+        let mappings = options
+            .input_mapping
+            .as_deref()
+            .map(files::file_of_mapping)
+            .into_iter()
+            .chain(options.remap.old());
         Self { all: read_only.iter().copied().chain(mappings).collect(), read_only }
     }
 }

@@ -42,8 +42,8 @@ struct ManyToOne<'a> {
 
 /// Maps the vertices of an application graph to PEs that have room for many.
 pub(super) fn map(job: Job<'_>, graph: &CsrGraph) -> Result<End> {
-    let Job { options, machine, .. } = job;
-    let read = |path: &Path| files::read_many(path, graph.num_nodes(), machine);
+    let Job { options, machine, console, .. } = job;
+    let read = |path: &Path| files::read_many(path, graph.num_nodes(), machine, console);
     let start = options.input_mapping.as_deref().map(read).transpose()?;
     let remap = options.remap.read(graph, machine.num_pes())?;
     options.remap.check_limit(options.time_limit.is_some())?;

@@ -31,7 +31,7 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     let Job { options, started, machine, config, console, .. } = job;
     let planned = job.places.planned.take();
     planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
-    let read = |path: &Path| files::read_mapping(path, graph.num_nodes(), machine);
+    let read = |path: &Path| files::read_mapping(path, graph.num_nodes(), machine, console);
     let start = options.input_mapping.as_deref().map(read).transpose()?;
     let order = options.first.read(graph.num_nodes())?;
     let progress = Progress::new(options.report.quiet);

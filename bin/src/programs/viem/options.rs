@@ -71,7 +71,8 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) neighbourhood: NeighbourhoodOptions,
 
-    /// A mapping to improve. The result is not worse than it
+    /// A mapping to improve. The result is not worse than it; also a rankfile, a rank order of Cray MPICH or a list of
+    /// hosts, as launchers take them; inverse:FILE has the rank on each processing element
     #[arg(long, alias = "input", value_name = "FILE")]
     pub(crate) input_mapping: Option<PathBuf>,
 

@@ -73,7 +73,7 @@ pub(super) fn map(mut job: Job<'_>, source: Source<'_>) -> Result<End> {
         None => Box::new(whole),
     };
     let machine = machine.as_ref();
-    let read = |path: &Path| files::read_mapping(path, program.num_tasks(), machine);
+    let read = |path: &Path| files::read_mapping(path, program.num_tasks(), machine, console);
     let start = options.input_mapping.as_deref().map(read).transpose()?;
     let progress = Progress::new(options.report.quiet);
     let received = signals::listen(&progress, First::AsksToStop);

@@ -1,12 +1,10 @@
-//! Nodes that a file lists: `hosts:hosts.txt`, `hosts:hosts.txt,node=16:2`, `hosts:hosts.txt,node[old*]=16:2,node=22:2`.
+//! Nodes that a file lists: `hosts:hosts.txt`, `hosts:hosts.txt,node=16:2`, `hosts:hosts.txt,node[old*]=16:2,node=22:2`; or a batch system,
+//! as in `hosts:lsf,node=16:2`.
 
-use std::path::Path;
-
-use crate::io::Source;
-use crate::io::cluster::hostfile::{self, Host};
+use crate::io::cluster::hostfile::Host;
 use crate::machine::cluster::{ClusterError, Draft, DraftNode, plain_nodes};
 use crate::machine::spec::cluster::described::{Described, warn_of_fewer};
-use crate::machine::spec::cluster::{Parts, inside, read_topology};
+use crate::machine::spec::cluster::{Parts, batch, inside, read_topology};
 use crate::machine::spec::{ClusterKind, MachineKind, Request, SpecError};
 
 const KEYS: [&str; 4] = ["node", "topology", "ranks", "cores"];
@@ -14,12 +12,13 @@ const KEYS: [&str; 4] = ["node", "topology", "ranks", "cores"];
 pub(in super::super) const HOSTS: MachineKind = MachineKind {
     name: "hosts",
     example: "hosts:hosts.txt",
-    about: "the hosts of a file (of Open MPI, MPICH, or plain), with a hierarchy or an hwloc file for what is in each",
+    about: "the hosts of a file (of Open MPI, MPICH, batch systems, or plain) or of a job (lsf, sge, pbs), with a hierarchy or an hwloc file for what is in each",
     cluster: Some(ClusterKind {
         may_stand_alone: false,
         files: |rest| {
             let parts = Parts::new(rest, &KEYS);
-            std::iter::once(Path::new(parts.first))
+            batch::file_of(parts.first)
+                .into_iter()
                 .chain(parts.files_of_nodes())
                 .chain(parts.topology())
                 .collect()
@@ -27,7 +26,7 @@ pub(in super::super) const HOSTS: MachineKind = MachineKind {
     }),
     make: |request| {
         let parts = Parts::new(request.rest, &KEYS);
-        let hosts = hostfile::read(Source::open(Path::new(parts.first))?)?;
+        let hosts = batch::hosts(request, parts.first)?;
         let mut draft = request.draft(Vec::new());
         fill(request, &parts, hosts, &mut draft)?;
         request.set_ranks(&mut draft, &parts)?;

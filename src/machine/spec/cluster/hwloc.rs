@@ -1,10 +1,8 @@
 //! Nodes as hwloc describes them: `hwloc`, `hwloc:node.xml,hosts=hosts.txt`, `hwloc:pack:2 numa:4 core:16 pu:1`.
 
-use crate::io::Source;
-use crate::io::cluster::hostfile;
 use crate::machine::cluster::{ClusterError, DraftNode};
 use crate::machine::spec::cluster::described::{Described, warn_of_fewer};
-use crate::machine::spec::cluster::{Parts, inside, read_topology};
+use crate::machine::spec::cluster::{Parts, batch, inside, read_topology};
 use crate::machine::spec::{ClusterKind, MachineKind};
 
 const KEYS: [&str; 5] = ["hosts", "node", "topology", "ranks", "cores"];
@@ -19,7 +17,7 @@ pub(in super::super) const HWLOC: MachineKind = MachineKind {
             let parts = Parts::new(rest, &KEYS);
             let node = Some(parts.first).filter(|first| !first.is_empty()).and_then(inside::file_of);
             let nodes = node.into_iter().chain(parts.files_of_nodes());
-            nodes.chain(parts.file("hosts")).chain(parts.topology()).collect()
+            nodes.chain(parts.option("hosts").and_then(batch::file_of)).chain(parts.topology()).collect()
         },
     }),
     make: |request| {
@@ -34,8 +32,8 @@ pub(in super::super) const HWLOC: MachineKind = MachineKind {
                 (format!("node={value}"), "hosts=, node[HOSTS]=, ranks=, cores= and topology=");
             return Err(request.refused(ClusterError::Option { kind: "hwloc", option, known }));
         }
-        let hosts = match parts.file("hosts") {
-            Some(path) => hostfile::read(Source::open(path)?)?,
+        let hosts = match parts.option("hosts") {
+            Some(text) => batch::hosts(request, text)?,
             None => Vec::new(),
         };
         let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();

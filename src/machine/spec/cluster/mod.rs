@@ -3,6 +3,7 @@
 //! Behind the colon stands what the kind needs, then options with commas between them: `hosts=`, `node=`, `node[n1,n2]=`, `ranks=`,
 //! `cores=`, `topology=`, `group=`.
 
+mod batch;
 mod described;
 mod hosts;
 mod hwloc;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::io::cluster::hostlist;
 use crate::io::cluster::hwloc::Object;
+use crate::io::cluster::names::{self, Names};
 use crate::io::cluster::topology::{self, Topology};
 use crate::io::{ReadError, Source};
 use crate::machine::cluster::{ClusterError, Draft, DraftNode, Unit, plain_nodes};
@@ -358,9 +359,7 @@ fn this_node(request: &Request<'_>, job: &Job, notes: &mut Vec<Note>) -> Option<
         warn(format!("this node has {found} CPUs, nodes of the job have {most}, {flat}"));
         return None;
     }
-    let is_own = |name: &String| {
-        job.hosts.contains(name) || job.hosts.iter().any(|host| name.split('.').next() == Some(host))
-    };
+    let is_own = |name: &String| job.hosts.iter().any(|host| names::are_one(name, host));
     let name = variable("SLURMD_NODENAME").or_else(inside::this_host);
     if !name.as_ref().is_some_and(is_own) {
         let name = name.unwrap_or_else(|| "this node".to_owned());
@@ -404,14 +403,9 @@ fn found_topology(job: &Job, notes: &mut Vec<Note>) -> Result<Topology, SpecErro
 }
 
 fn has_all(topology: &Topology, hosts: &[String]) -> bool {
-    let nodes: Vec<&Vec<String>> = match topology {
-        Topology::Flat => return true,
-        Topology::Tree(switches) => switches.iter().map(|switch| &switch.nodes).collect(),
-        Topology::Blocks { blocks, .. } => blocks.iter().collect(),
-        Topology::Tori(tori) => tori.iter().map(|torus| &torus.nodes).collect(),
-    };
-    let nodes: std::collections::HashSet<&String> = nodes.into_iter().flatten().collect();
-    hosts.iter().all(|host| nodes.contains(host))
+    let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    let found = Names::new(topology.nodes()).find_all(&hosts);
+    *topology == Topology::Flat || found.is_ok_and(|found| found.iter().all(Option::is_some))
 }
 
 /// `topology.yaml`, which comes first, or `topology.conf`, beside `slurm.conf`.

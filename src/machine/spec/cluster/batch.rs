@@ -1,0 +1,72 @@
+//! The hosts of a job of LSF, Grid Engine or PBS that the program runs in: `hosts:lsf`, `hosts:sge`, `hosts:pbs`.
+//!
+//! Each of them says in the environment which hosts a job has, or in a file that the environment names. A file with such a name comes first.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use crate::io::Source;
+use crate::io::cluster::hostfile::{self, Host};
+use crate::machine::cluster::ClusterError;
+use crate::machine::spec::{Request, SpecError};
+
+/// A batch system.
+struct Batch {
+    name: &'static str,
+    about: &'static str,
+    /// Variables that say which hosts a job has; the first that is set is taken.
+    variables: &'static [(&'static str, Holds)],
+}
+
+/// What a variable holds.
+#[derive(Clone, Copy)]
+enum Holds {
+    /// Hosts, each with the number of its slots behind it.
+    Counts,
+    /// A host for each slot.
+    Slots,
+    /// The name of a file of hosts.
+    File,
+}
+
+const ALL: [Batch; 3] = [
+    Batch {
+        name: "lsf",
+        about: "LSF",
+        variables: &[
+            ("LSB_MCPU_HOSTS", Holds::Counts),
+            ("LSB_DJOB_HOSTFILE", Holds::File),
+            ("LSB_HOSTS", Holds::Slots),
+        ],
+    },
+    Batch { name: "sge", about: "Grid Engine", variables: &[("PE_HOSTFILE", Holds::File)] },
+    Batch { name: "pbs", about: "PBS", variables: &[("PBS_NODEFILE", Holds::File)] },
+];
+
+/// The batch system of this name, unless that is a file.
+fn named(text: &str) -> Option<&'static Batch> {
+    const KNOWN: &[Batch] = &ALL;
+    KNOWN.iter().find(|batch| batch.name == text).filter(|_| !Path::new(text).exists())
+}
+
+/// The file that hosts are read from, unless they are those of a job.
+pub(super) fn file_of(text: &str) -> Option<&Path> {
+    named(text).is_none().then_some(Path::new(text))
+}
+
+/// The hosts in a file, or those of a job.
+pub(super) fn hosts(request: &Request<'_>, text: &str) -> Result<Vec<Host>, SpecError> {
+    let Some(batch) = named(text) else { return Ok(hostfile::read(Source::open(Path::new(text))?)?) };
+    let value = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let found = batch.variables.iter().find_map(|&(name, holds)| Some((name, holds, value(name)?)));
+    let Some((name, holds, value)) = found else {
+        let names = batch.variables.iter().map(|&(name, _)| name).collect::<Vec<_>>().join(" or ");
+        return Err(request.refused(ClusterError::NoBatchJob { system: batch.about, names }));
+    };
+    let lines = match holds {
+        Holds::File => return Ok(hostfile::read(Source::open(&PathBuf::from(value))?)?),
+        Holds::Counts => value,
+        Holds::Slots => value.split_whitespace().collect::<Vec<_>>().join("\n"),
+    };
+    Ok(hostfile::read(Source::new(name, lines.as_bytes())?)?)
+}

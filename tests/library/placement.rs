@@ -1,0 +1,220 @@
+//! Files of launchers, read back as mappings: round trips over all launchers, files that others write, and errors.
+
+use std::fs;
+
+use proptest::prelude::*;
+use viem::Mapping;
+use viem::ground::rng::Rng;
+use viem::ground::types::PeId;
+use viem::io::mapping::Room;
+use viem::io::{ReadError, Source};
+use viem::launch::placement::{self, Placement};
+use viem::launch::{self, Launch, LaunchError};
+use viem::machine::{self, Machine, Nodes};
+
+/// A machine of named hosts: `hosts` is a file of them, `node` describes each.
+fn machine(hosts: &str, node: &str) -> Box<dyn Machine> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hosts");
+    fs::write(&path, hosts).unwrap();
+    machine::build(&format!("hosts:{},node={node}", path.display()), None, None).unwrap()
+}
+
+fn read_as(
+    text: &str,
+    ranks: usize,
+    machine: &dyn Machine,
+    kind: Option<&str>,
+) -> Result<Placement, ReadError> {
+    let capacity = |pe| machine.capacity(pe);
+    let room = Room::new(machine.num_pes(), &capacity);
+    let kind = kind.map(|name| placement::kind(name).unwrap());
+    placement::read(Source::new("test", text.as_bytes()).unwrap(), ranks, machine, room, kind)
+}
+
+fn read(text: &str, ranks: usize, machine: &dyn Machine) -> Placement {
+    read_as(text, ranks, machine, None).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn fault(text: &str, ranks: usize, machine: &dyn Machine) -> (u64, u64, String) {
+    match read_as(text, ranks, machine, None) {
+        Err(ReadError::Invalid { line, column, kind, .. }) => (line, column, kind.to_string()),
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+fn launch(kind: &str, machine: &dyn Machine, mapping: &Mapping) -> Result<Launch, LaunchError> {
+    let kind = launch::kind(kind).unwrap();
+    let files: Vec<String> = kind.files.iter().map(|&name| name.to_owned()).collect();
+    kind.launch(machine, mapping, &files)
+}
+
+fn random_mapping(machine: &dyn Machine, ranks: usize, rng: &mut Rng) -> Mapping {
+    let mut pes: Vec<PeId> = (0..machine.num_pes() as PeId).collect();
+    rng.shuffle(&mut pes);
+    pes.truncate(ranks);
+    Mapping::on(machine, pes).unwrap()
+}
+
+/// What is written for every launcher is read back: the same PEs, or at least the same hosts where the file has no more.
+#[test]
+fn what_is_written_is_read_again() {
+    let mut rng = Rng::new(1);
+    let machines = [
+        machine("n1\nn2\nn3\n", "4:2"),
+        machine("n[1-3].site.example slots=8\n", "pack:2 numa:2 core:2 pu:2"),
+        machine("n1:3\nn2:5\nn3:1\n", "4:2"),
+        machine("localhost\n", "4"),
+    ];
+    let mut refused = 0;
+    for case in 0..120 {
+        let machine = machines[case % machines.len()].as_ref();
+        let spare = if case % 3 == 0 { rng.below(machine.num_pes() as u32) as usize } else { 0 };
+        let ranks = machine.num_pes() - spare;
+        let mapping = random_mapping(machine, ranks, &mut rng);
+        let nodes = Nodes::of(machine);
+        for kind in &launch::KINDS {
+            let launch = match launch(kind.name, machine, &mapping) {
+                Ok(launch) => launch,
+                Err(LaunchError::Uneven { .. } | LaunchError::OtherCpus { .. }) if kind.name == "cray" => {
+                    refused += 1;
+                    continue;
+                }
+                Err(error) => panic!("{error}"),
+            };
+            // The rest of what says where ranks of Cray MPICH are is in the command line.
+            if kind.name == "cray" && spare > 0 {
+                continue;
+            }
+            let text = &launch.files[0].content;
+            // Without -1 only the user knows the direction.
+            let given = (kind.name == "inverse" && spare == 0).then_some("inverse");
+            let placement =
+                read_as(text, ranks, machine, given).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let is_exact =
+                matches!(kind.name, "openmpi" | "openmpi5" | "mpich40" | "cray" | "plain" | "inverse");
+            if is_exact {
+                assert_eq!(placement.pes, mapping.pes(), "{}: {text}", kind.name);
+            } else {
+                let hosts = |pes: &[PeId]| pes.iter().map(|&pe| nodes.node(pe)).collect::<Vec<_>>();
+                assert_eq!(hosts(&placement.pes), hosts(mapping.pes()), "{}: {text}", kind.name);
+                assert!(Mapping::on(machine, placement.pes.clone()).is_ok());
+            }
+            assert_eq!(placement.kind.is_none(), kind.name == "plain", "{}", kind.name);
+        }
+    }
+    assert!(refused < 80, "{refused}");
+}
+
+#[test]
+fn files_of_others_are_understood() {
+    let machine = machine("n1\nn2\n", "4:2");
+    let cases: [(&str, &[PeId]); 16] = [
+        ("rank 0=n1 slot=0:1\nrank 1=n2 slot=1:0\n", &[1, 12]),
+        ("# by hand\nrank 1 = n2.site slot = 1:0-1\r\nrank 0=+n0 slots=5\r\n", &[5, 12]),
+        ("rank 0=n1 slot=0:*\nrank 1=n1 slot=0:0\n", &[1, 0]),
+        ("rank 0=n2 slot=0:2,3;1:1\nrank 1=+n1 slot=0:2\n", &[11, 10]),
+        ("rank 0=n2\nrank 1=n2\n", &[8, 9]),
+        ("1,0\n", &[1, 0]),
+        ("0-1\n", &[0, 1]),
+        ("# order\n1,\n0\n", &[1, 0]),
+        ("n2\nn1\n", &[8, 0]),
+        ("n2:1\nn2:1\n", &[8, 9]),
+        ("n2 slots=2\n", &[8, 9]),
+        ("n[1-2]\n", &[0, 8]),
+        ("n1:2 binding=user:3,1\n", &[3, 1]),
+        ("n1:1\nn2:1\n# rank map: 1,0\n", &[8, 0]),
+        ("-1\n1\n0\n-1\n-1\n-1\n-1\n-1\n-1\n-1\n-1\n-1\n-1\n-1\n-1\n-1\n", &[2, 1]),
+        ("9\n3\n", &[9, 3]),
+    ];
+    for (text, pes) in cases {
+        let placement = read(text, 2, machine.as_ref());
+        assert_eq!(placement.pes, pes, "{text}");
+    }
+    assert_eq!(read("n1:5\n", 2, machine.as_ref()).notes.len(), 2);
+    assert_eq!(read("0,1\n", 2, machine.as_ref()).notes.len(), 1);
+    // A part of a machine, by its own numbers and by those of the whole.
+    let part = machine::build("4:2:2", Some("1:3:30"), Some("9,3,12")).unwrap();
+    assert_eq!(read("1\n0\n2\n", 3, part.as_ref()).pes, [1, 0, 2]);
+    let whole = read("3\n9\n12\n", 3, part.as_ref());
+    assert_eq!((whole.pes, whole.kind.is_some()), (vec![1, 0, 2], true));
+    // Where processes share PEs, the ranks of a host are spread over it in order.
+    let room = Room::new(16, &|_| u32::MAX);
+    let source = Source::new("many", "n2:16\n".as_bytes()).unwrap();
+    let many = placement::read(source, 16, machine.as_ref(), room, None).unwrap();
+    assert_eq!(many.pes, (0..16).map(|rank| 8 + rank / 2).collect::<Vec<PeId>>());
+}
+
+#[test]
+fn faults_name_the_place() {
+    let machine = machine("n1\nn2\n", "4:2");
+    let cases = [
+        ("rank 0=n1 slot=0:1\nrank 2=n1 slot=0:1\n", 2, 6, "`2` is no rank; the ranks are 0 to 1"),
+        ("rank 0=n1 slot=0:1\nrank 0=n1 slot=0:2\n", 2, 6, "rank 0 stands here a second time"),
+        ("rank 0=n1 slot=0:1\nrank 1=n3 slot=0:1\n", 2, 8, "host n3 is not in the machine, which has n1, n2"),
+        ("rank 0=n1 slot=0:1\n", 2, 1, "places for 1 of 2 ranks"),
+        (
+            "rank 0=n1 slot=0:9\nrank 1=n1 slot=0:1\n",
+            1,
+            8,
+            "no processing element on the cores or CPUs `0:9`",
+        ),
+        ("rank 0=n1 slot=0:1\nrank 1=n1 slot=0:1\n", 2, 8, "are taken"),
+        ("rank 0=n1 slot=0:1\nrank 1=n1 slot=p1\n", 2, 16, "`p1` is no slot"),
+        ("rank 0=n1 slot=0:1\nrang 1=n1\n", 2, 1, "no line of a rankfile"),
+        ("0,0\n", 1, 3, "rank 0 stands here a second time"),
+        ("0,2\n", 1, 3, "`2` is no rank"),
+        ("0-4294967295\n", 1, 1, "is no rank"),
+        ("1,\n", 2, 1, "places for 1 of 2 ranks"),
+        ("n1\n", 2, 1, "places for 1 of 2 ranks"),
+        ("n1\nn3\n", 2, 1, "host n3 is not in the machine"),
+        ("n1\nn2 what=1\n", 2, 4, "is not understood"),
+        ("n1:2 binding=user:3,x\n", 1, 1, "`x` is no slot"),
+        ("n1:2 binding=user:3,9\n", 1, 1, "no processing element on the cores or CPUs `9`"),
+        ("n1:1\nn2:1\n# rank map: 1,2\n", 3, 15, "`2` is no rank"),
+        ("0\n-1\n1\n", 2, 1, "`-1` is not a PE"),
+        ("0,2\n1,3\n", 1, 1, "table with separators"),
+        ("0\n5\n9\n", 3, 1, "goes on after 2 processes"),
+        ("source,target\n1,2\n", 1, 1, "table with separators"),
+        ("PROCESS 1\n", 1, 1, "program in time"),
+    ];
+    for (text, line, column, message) in cases {
+        let found = fault(text, 2, machine.as_ref());
+        assert_eq!((found.0, found.1), (line, column), "{text}: {}", found.2);
+        assert!(found.2.contains(message), "{text}: {}", found.2);
+    }
+    let short = read_as("0\n-1\n1\n", 2, machine.as_ref(), Some("inverse")).unwrap_err().to_string();
+    assert!(short.contains("line 4, column 1: there are 3 lines, but the machine has 16"), "{short}");
+    let nameless = machine::build("4:2", Some("1:10"), None).unwrap();
+    assert!(fault("n1\nn2\n", 2, nameless.as_ref()).2.contains("the machine has none"));
+    let nine = machine_of_one();
+    assert!(fault("n1:9\n", 9, nine.as_ref()).2.contains("are taken"));
+}
+
+fn machine_of_one() -> Box<dyn Machine> {
+    machine("n1\n", "4:2")
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_rejected(
+        text in "[a-z0-9=,:;*+#. \n-]{0,80}",
+        start in "(|rank 0=n1 slot=|0,1,|n1:2 binding=user:|-1\n|# rank map: |n[1-2])",
+        ranks in 0..5usize,
+    ) {
+        let machine = machine_of_one();
+        let text = start + &text;
+        for kind in placement::KINDS.iter().map(|kind| Some(kind.name)).chain([None]) {
+            match read_as(&text, ranks, machine.as_ref(), kind) {
+                Ok(placement) => {
+                    prop_assert_eq!(placement.pes.len(), ranks);
+                    prop_assert!(Mapping::on(&machine, placement.pes).is_ok());
+                }
+                Err(ReadError::Invalid { line, column, kind, .. }) => {
+                    prop_assert!(line > 0 && column > 0 && !kind.to_string().is_empty());
+                }
+                Err(other) => prop_assert!(false, "{}", other),
+            }
+        }
+    }
+}
