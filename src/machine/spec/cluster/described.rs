@@ -1,9 +1,8 @@
 //! What is in each of the hosts: `node=16:2` for all of them, `node[old1,old2]=16:2` for some.
 
-use std::collections::HashSet;
-
 use crate::io::cluster::hostlist;
 use crate::io::cluster::hwloc::Object;
+use crate::io::cluster::names::{Names, UnclearHost};
 use crate::machine::Note;
 use crate::machine::cluster::{ClusterError, DraftNode, Unit};
 use crate::machine::spec::cluster::{NODE, Parts, inside};
@@ -30,16 +29,16 @@ impl Described {
         notes: &mut Vec<Note>,
     ) -> Result<Self, SpecError> {
         let mut described = Self { insides: Vec::new(), inside_of: vec![None; hosts.len()] };
+        let known = Names::new(hosts.iter().copied());
         for option in parts.options.iter().filter(|option| option.key == NODE) {
             let Some(list) = option.hosts else { continue };
-            let names = Names::read(list)?;
+            let chosen = Chosen::read(list)?;
             let number = described.insides.len();
             described.insides.push(inside::read(request, option.value, notes)?);
-            let mut is_used = false;
-            for (inside, _) in described.inside_of.iter_mut().zip(hosts).filter(|(_, host)| names.hold(host))
-            {
-                is_used = true;
-                inside.get_or_insert(number);
+            let of_list = chosen.among(&known, hosts).map_err(|unclear| request.refused(unclear.into()))?;
+            let is_used = !of_list.is_empty();
+            for host in of_list {
+                described.inside_of[host].get_or_insert(number);
             }
             if !is_used {
                 return Err(request.refused(ClusterError::NoSuchHost { option: format!("{NODE}[{list}]=") }));
@@ -56,22 +55,27 @@ impl Described {
 }
 
 /// Hosts by name: `old[1-4],gpu*`.
-struct Names {
-    plain: HashSet<String>,
+struct Chosen {
+    plain: Vec<String>,
     /// With signs that stand for any text.
     patterns: Vec<String>,
 }
 
-impl Names {
+impl Chosen {
     fn read(list: &str) -> Result<Self, SpecError> {
         let names = hostlist::read(NODE, list)?;
         let (patterns, plain): (Vec<String>, Vec<String>) =
             names.into_iter().partition(|name| name.contains('*'));
-        Ok(Self { plain: plain.into_iter().collect(), patterns })
+        Ok(Self { plain, patterns })
     }
 
-    fn hold(&self, host: &str) -> bool {
-        self.plain.contains(host) || self.patterns.iter().any(|pattern| matches(pattern, host))
+    /// The indices of the hosts that are chosen, `known` by their names.
+    fn among(&self, known: &Names<'_>, hosts: &[&str]) -> Result<Vec<usize>, UnclearHost> {
+        let plain = self.plain.iter().filter_map(|name| known.find(name).transpose());
+        let mut chosen: Vec<usize> = plain.collect::<Result<_, _>>()?;
+        let fits = |host: &str| self.patterns.iter().any(|pattern| matches(pattern, host));
+        chosen.extend((0..hosts.len()).filter(|&host| fits(hosts[host])));
+        Ok(chosen)
     }
 }
 
@@ -139,10 +143,12 @@ mod tests {
     }
 
     #[test]
-    fn names_are_lists_of_hosts() {
-        let names = Names::read("old[1-2],gpu*").unwrap();
-        let held = ["old1", "old2", "old3", "gpu", "gpu7", "n1"].map(|host| names.hold(host));
-        assert_eq!(held, [true, true, false, true, true, false]);
-        assert!(Names::read("").is_err() && Names::read("a[1-").is_err());
+    fn hosts_are_chosen_by_lists_of_names() {
+        let hosts = ["old1", "old2.site.example", "old3", "gpu", "gpu7", "n1", "w.1.lab", "w.2.lab"];
+        let known = Names::new(hosts);
+        let chosen = |list: &str| Chosen::read(list).unwrap().among(&known, &hosts);
+        assert_eq!(chosen("old[1-2],gpu*,n7"), Ok(vec![0, 1, 3, 4]));
+        assert!(chosen("w").is_err());
+        assert!(Chosen::read("").is_err() && Chosen::read("a[1-").is_err());
     }
 }
