@@ -10,6 +10,9 @@ use super::reading::Reading;
 use super::table::{Layout, Separator, fields_of};
 use super::traffic::{Format, WINDOW};
 
+/// What Matrix Market files start with, in letters of either case.
+const MATRIX_MARKET: &str = "%%MatrixMarket";
+
 /// Kinds of files that start with bytes of their own.
 const SIGNATURES: [(&[u8], &str); 12] = [
     (b"\x7fELF", "a program (ELF)"),
@@ -56,8 +59,8 @@ pub fn readings(start: &[u8], is_whole: bool) -> Vec<Reading> {
             .filter(|reading| reading.traffic_kind() == Some(format.name()))
             .collect();
     }
-    if let Some(&(_, name)) = SIGNATURES.iter().find(|(signature, _)| start.starts_with(signature)) {
-        return vec![Reading::foreign(name)];
+    if let Some(reading) = signed(start) {
+        return vec![reading];
     }
     if fits_graph(window, is_whole, FitsGraph::FromOne) {
         return vec![Reading::GRAPH];
@@ -75,6 +78,16 @@ pub fn readings(start: &[u8], is_whole: bool) -> Vec<Reading> {
         readings = vec![Reading::HASHES];
     }
     readings
+}
+
+/// What a file says of itself with its first bytes, even where a METIS graph may have a comment.
+pub(super) fn signed(start: &[u8]) -> Option<Reading> {
+    let mark = MATRIX_MARKET.as_bytes();
+    if start.get(..mark.len()).is_some_and(|bytes| bytes.eq_ignore_ascii_case(mark)) {
+        return Some(Reading::MATRIX_MARKET);
+    }
+    let signature = SIGNATURES.iter().find(|(signature, _)| start.starts_with(signature));
+    signature.map(|&(_, name)| Reading::foreign(name))
 }
 
 impl Format {

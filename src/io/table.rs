@@ -200,11 +200,6 @@ impl<'s, 'a> Table<'s, 'a> {
         }
     }
 
-    /// Line of the last row, from 1.
-    pub(in crate::io) fn line(&self) -> u64 {
-        self.current.0
-    }
-
     /// The line that comes after the last one read.
     pub(in crate::io) fn next_line(&self) -> u64 {
         self.scanner.line()
@@ -287,7 +282,10 @@ impl Layout {
             return first.iter().all(|name| is_name(name));
         }
         if !is_name(first[0]) {
-            return first.len() > 1 && second.len() == first.len() + 1 && count_up(first);
+            return first.len() > 1
+                && second.len() == first.len() + 1
+                && second[0] == first[0]
+                && count_up(first);
         }
         // The numbers may be those of the columns, or the first row, which then has a name. Where they are few, the number of
         // lines tells.

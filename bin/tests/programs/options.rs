@@ -95,7 +95,7 @@ const CHOOSING: [&str; 13] = [
 ];
 
 /// Options that are meaningful for only some inputs of a mode, and are rejected for others.
-const FOR_SOME_INPUTS: [&str; 6] = ["pu", "latency", "include", "first_rank", "renumber", "sizes"];
+const FOR_SOME_INPUTS: [&str; 7] = ["pu", "latency", "include", "first_rank", "renumber", "sizes", "from"];
 
 const REMAPPED: &[&str] = &["--remap_from=old", "--migration_weight=1"];
 

@@ -33,7 +33,7 @@ use super::source::read_error;
 use crate::graph::CsrGraph;
 use crate::ground::memory;
 use crate::io::reading::Reading;
-use crate::io::recognise::readings;
+use crate::io::recognise::{readings, signed};
 use crate::io::{ContentError, ReadError, Source};
 
 /// What the first line of a graph file declares.
@@ -147,6 +147,10 @@ fn parse_source(
     let name = source.name().to_owned();
     let mut scanner = Scanner::new(source);
     let (start, is_whole) = (scanner.at_hand().to_vec(), scanner.has_all_at_hand());
+    if let Some(reading) = signed(&start) {
+        let _ = faults.add(1, 1, FaultKind::OtherFormat { readings: vec![reading] }, String::new);
+        return scanner.failure().map_or(Ok(None), |error| Err(read_error(&name, error, 1, 1)));
+    }
     let first = first(&start, is_whole);
     let rows = parse(&mut scanner, keep, first, faults);
     if let Some(error) = scanner.failure() {

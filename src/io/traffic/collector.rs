@@ -294,7 +294,7 @@ impl Collector {
         let whole = |fault| Stop { line: 1, column: 1, fault };
         let format = match format {
             Some(format) => format,
-            None => recognise(&mut source)?.map_err(|fault| invalid(whole(fault)))?,
+            None => recognise(&mut source, self.format)?.map_err(|fault| invalid(whole(fault)))?,
         };
         match self.format {
             None => self.begin(format),
@@ -579,11 +579,18 @@ impl Inlet<'_> {
     }
 }
 
-/// The only kind that the content of a source shows, or what it shows instead. What cannot be read is an error of its own.
-fn recognise(source: &mut Source<'_>) -> Result<Result<Format, TrafficFault>, ReadError> {
+/// The kind that the content of a source shows, or what it shows instead: the only one, or that of the files before. What cannot be
+/// read is an error of its own.
+fn recognise(
+    source: &mut Source<'_>,
+    earlier: Option<Format>,
+) -> Result<Result<Format, TrafficFault>, ReadError> {
     let start = source.peek(WINDOW);
     let readings = readings(&start, start.len() < WINDOW);
     let formats: Vec<Format> = readings.iter().filter_map(|&reading| Format::of_reading(reading)).collect();
+    if let Some(format) = earlier.filter(|format| formats.contains(format)) {
+        return Ok(Ok(format));
+    }
     let fault = match (&readings[..], &formats[..]) {
         ([_], [format]) => return Ok(Ok(*format)),
         ([Reading::GRAPH] | [], _) => TrafficFault::Unrecognised,

@@ -11,11 +11,7 @@ use crate::io::traffic::{Stop, TrafficFault, expected};
 impl<'a> Fields<'a> {
     /// The next field, which must be there.
     pub(super) fn field(&mut self, expected: &'static str) -> Result<Field<'a>, Stop> {
-        self.next().ok_or_else(|| Stop {
-            line: self.number,
-            column: self.line.len() as u64 + 1,
-            fault: TrafficFault::Missing { expected },
-        })
+        self.next().ok_or_else(|| self.stop_at_end(TrafficFault::Missing { expected }))
     }
 
     /// The next field, which must be a whole number.
@@ -45,6 +41,11 @@ impl<'a> Fields<'a> {
 
     pub(super) fn stop(&self, field: Field<'_>, fault: TrafficFault) -> Stop {
         Stop { line: self.number, column: field.column, fault }
+    }
+
+    /// A fault where the line ends.
+    pub(super) fn stop_at_end(&self, fault: TrafficFault) -> Stop {
+        Stop { line: self.number, column: self.line.len() as u64 + 1, fault }
     }
 
     /// A fault of the line as a whole.

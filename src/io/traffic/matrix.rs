@@ -37,7 +37,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
         let expected = *columns.get_or_insert(column);
         if column != expected {
             let (found, expected) = (column as usize, expected as usize);
-            return Err(fields.stop_line(TrafficFault::OtherColumns { found, expected }));
+            return Err(fields.stop_at_end(TrafficFault::OtherColumns { found, expected }));
         }
         row += 1;
     }
@@ -45,7 +45,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
         let fault = TrafficFault::Missing { expected: "a row of the matrix" };
         return Err(Stop { line: table.next_line(), column: 1, fault });
     }
-    inlet.state_ranks(row).map_err(|fault| Stop { line: table.line(), column: 1, fault })
+    inlet.state_ranks(row).map_err(|fault| Stop { line: table.next_line(), column: 1, fault })
 }
 
 /// Reads a row, and says how many numbers it has.

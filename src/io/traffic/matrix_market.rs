@@ -1,9 +1,9 @@
-//! Matrix Market: entry (i, j) is what rank i - 1 sends to rank j - 1, in coordinate form or as an array.
+//! Matrix Market, coordinate form: entry (i, j) is what rank i - 1 sends to rank j - 1.
 //!
 //! Of a symmetric matrix the file holds one triangle; an entry outside the diagonal stands for both
 //! directions, so that a matrix means the same whichever way it is written. Values are whole numbers, also of
 //! a real matrix; those of a pattern are 1. Where only the pattern counts ([`Collector::of_pattern`](super::Collector::of_pattern)),
-//! values are any numbers, complex ones too, and a matrix may also be skew-symmetric or Hermitian: entries outside the diagonal are
+//! values are any numbers, complex ones too, and a matrix may also be an array, skew-symmetric or Hermitian: entries outside the diagonal are
 //! edges, of an array those that are not zero. (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996.)
 
 use super::fields::{Fields, is_blank};
@@ -133,9 +133,6 @@ fn add_entry(
     } else if numbers > 0 {
         weight = scanner.weight()?;
     }
-    if banner.is_array && weight == 0 {
-        return Ok(());
-    }
     inlet.add(0, row, column, weight, 0).map_err(|fault| scanner.stop(fault))?;
     if banner.symmetry != Symmetry::General && row != column {
         inlet.add(0, column, row, weight, 0).map_err(|fault| scanner.stop(fault))?;
@@ -158,7 +155,12 @@ fn banner(scanner: &mut Scanner<Source<'_>>, is_pattern: bool) -> Result<Banner,
         &[MARK.to_ascii_lowercase().as_bytes()],
     )?;
     choose("`matrix`", &[b"matrix"])?;
-    let format = choose("`coordinate` or `array`", &[b"coordinate", b"array"])?;
+    let formats: &[&[u8]] = &[b"coordinate", b"array"];
+    let format = if is_pattern {
+        choose("`coordinate` or `array`", formats)?
+    } else {
+        choose("`coordinate` (dense matrices are files of kind `matrix`)", &formats[..1])?
+    };
     let names: &[&[u8]] = &[b"pattern", b"integer", b"real", b"double", b"complex"];
     let field = if is_pattern {
         choose("`integer`, `real`, `complex` or `pattern`", names)?

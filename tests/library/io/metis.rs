@@ -92,7 +92,8 @@ fn files_from_the_wild_are_accepted_or_rejected_for_the_right_reason() {
         ("3 2 10 2\n1 1 2\n1\n1 1 2\n", 3, 2, "ends before the weight of a vertex"),
         ("3 2 10 4000000000\n1 2\n1 1 3\n1 2\n", 2, 4, "ends before the weight of a vertex"),
         ("graph G {\n", 1, 1, "Graphviz"),
-        ("source,target\n1,2\n", 1, 1, "CSV"),
+        ("source,target\n1,2\n", 1, 1, "an edge list"),
+        ("name,colour\na,red\n", 1, 1, "CSV"),
         ("{\"nodes\": [1]}\n", 1, 1, "JSON"),
         ("[[1,2],[2,3]]", 1, 1, "JSON"),
         ("*Vertices 3\n", 1, 1, "Pajek"),
@@ -219,7 +220,12 @@ fn every_fault_is_found_where_it_is() {
         ("2 1\n1\n0\n", vec![(1, 1, CountsFromZero)]),
         (
             "2 1\n1 2\n0\n",
-            vec![(2, 1, SelfLoop { node: 1, leads: true }), (3, 1, NeighbourZero { count: 2 })],
+            vec![
+                (2, 1, SelfLoop { node: 1, leads: true }),
+                (3, 1, NeighbourZero { count: 2 }),
+                (2, 3, MissingBackwardArc { node: 1, target: 2, target_line: 3 }),
+                (1, 3, WrongEdgeCount { declared: 1, arcs: 3 }),
+            ],
         ),
         (
             "2 1\n2 3\n1\n",

@@ -182,7 +182,8 @@ fn commas_semicolons_and_tabulators_stand_between_numbers() {
         for separator in [",", ", ", " , ", ";", "; ", "\t", "   "] {
             assert_same(reader, separator, reader.text.replace(' ', separator).as_bytes());
         }
-        for separator in [",", ";"] {
+        // An empty field of an edge is a fault.
+        for separator in [",", ";"].into_iter().filter(|_| reader.name != "edges") {
             let trailing = reader.text.replace(' ', separator).replace('\n', &format!("{separator}\n"));
             assert_same(reader, "a separator at the end of each line", trailing.as_bytes());
         }

@@ -684,6 +684,11 @@ fn kinds_are_recognised_and_not_mixed() {
             "{error}"
         );
     }
+    // Alone, the second file may be a matrix, too.
+    let (graph, _) = sum(None, &[b"0,1,5\n", b"0,1\n1,0\n"], &BYTES);
+    assert_eq!(edges(&graph), [(0, 1, 7)]);
+    let ambiguous = collect(None, &[b"0,1\n1,0\n"]).map(|_| ()).unwrap_err().to_string();
+    assert!(ambiguous.contains("this is a dense matrix or an edge list"), "{ambiguous}");
     let files: [&[u8]; 2] = [b"0,1,5\n", b"%%MatrixMarket matrix coordinate integer general\n2 2 0\n"];
     let error = collect(None, &files).map(|_| ()).unwrap_err().to_string();
     assert_eq!(

@@ -356,10 +356,7 @@ pub(crate) static TABLE: Table = Table {
                 Mode::Traffic,
             ],
             &["from"],
-        )
-        .with_values(&["mtx", "json", "graphml"]),
-        Row::new(&[Mode::Traffic], &["from"])
-            .with_values(&["openmpi", "matrix", "edges", "scotch", "aps", "trace", "npy"]),
+        ),
         Row::new(&[Mode::Traffic], &["weight", "sizes", "include", "top", "ranks", "first_rank", "renumber"])
             .instead(OF_GRAPHS, "leave it out, or say with --from what traffic was recorded"),
         Row::new(&[Mode::Generator], &["generate", "rounds", "flits", "cycles", "shuffle"]),
