@@ -18,6 +18,7 @@
 //! | [`pe_weights`] | weights of PEs, speeds of parts: read |
 //! | [`qaplib`] | quadratic assignment problems of QAPLIB: read |
 //! | [`qap_solution`] | their solutions: read, write |
+//! | [`readings`] | all that a file may be by its content |
 //! | [`output`] | the outputs of a run: written whole or not at all |
 //!
 //! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a

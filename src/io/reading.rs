@@ -45,6 +45,7 @@ impl Reading {
     pub(super) const NODE_LINK: Self = Self::of_traffic("a graph as node-link JSON", "json");
     pub(super) const GRAPHML: Self = Self::of_traffic("a GraphML file", "graphml");
     pub(super) const CSV: Self = Self::new("a table with separators (CSV)", CONVERT);
+    pub(super) const TEXT: Self = Self::new("a text (its first lines hold no numbers)", CONVERT);
     pub(super) const BINARY: Self = Self::new("a binary file", CONVERT);
     pub(super) const HASHES: Self = Self::new("an edge list (SNAP) or a script", CONVERT);
 

@@ -164,7 +164,9 @@ impl<'a> Lines<'a> {
         let of_numbers: Option<Vec<Vec<f64>>> = rows.iter().map(|row| numbers(row)).collect();
         match (separator, of_numbers) {
             (Separator::Run(_), Some(rows)) => self.by_numbers(rows),
-            (Separator::Run(_), None) => self.by_layout(&rows).into_iter().collect(),
+            (Separator::Run(_), None) => {
+                self.by_layout(&rows).or_else(|| text_reading(&rows)).into_iter().collect()
+            }
             (Separator::Single(_), of_numbers) => self.by_separated(&rows, of_numbers),
         }
     }
@@ -345,6 +347,14 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// A text whose first lines hold words and no numbers.
+fn text_reading(rows: &[Vec<&[u8]>]) -> Option<Reading> {
+    let is_word = |field: &&[u8]| number::real(field).is_none() && field.iter().any(u8::is_ascii_alphabetic);
+    let mut first = rows.iter().filter(|row| !row.is_empty());
+    let is_text = |row: Option<&Vec<&[u8]>>| row.is_some_and(|row| row.iter().all(is_word));
+    (is_text(first.next()) && is_text(first.next())).then_some(Reading::TEXT)
+}
+
 /// Fields that an edge has at most.
 const MOST_EDGE_FIELDS: usize = 4;
 
@@ -459,9 +469,10 @@ mod tests {
         for (text, name) in cases {
             assert_eq!(names(text), [name], "{}", String::from_utf8_lossy(text));
         }
-        let cases: [(&[u8], &[Reading]); 31] = [
+        let cases: [(&[u8], &[Reading]); 32] = [
             (b"source,target\n1,2", &[Reading::EDGES]),
             (b"a,b\n1,x\n", &[Reading::CSV]),
+            (b"hello world\nthis is text\n", &[Reading::TEXT]),
             (b"# a SNAP graph\n0 1\n0 2\n3 1\n", &[Reading::EDGES]),
             (b"0 1\n0 2\n1 2\n", &[Reading::EDGES]),
             (b"1 2\n1 3\n2 3\n", &[Reading::EDGES]),

@@ -95,6 +95,12 @@ fn what_is_no_graph_is_named_before_options_that_are_missing() {
     let folder = folder(&[("nets", "3 5\n1 2 3\n3 4\n4 5 1\n"), ("g", "2 1\n2\n1\n")]);
     let message = refused(folder.path(), "generate_model", &["nets", "-o", "g"], 65);
     assert!(message.contains("a hypergraph"), "{message}");
+    fs::write(folder.path().join("zero"), "3 2 11\n5 1 7\n5 0 7 2 8\n5 1 8\n").unwrap();
+    let message = refused(folder.path(), "generate_model", &["zero", "-o", "g"], 65);
+    assert!(message.contains("counts its vertices from 0"), "{message}");
+    fs::write(folder.path().join("text"), "hello world\nthis is text\n").unwrap();
+    let message = refused(folder.path(), "generate_model", &["text", "-o", "g"], 65);
+    assert!(message.contains("a text (its first lines hold no numbers)"), "{message}");
     assert!(refused(folder.path(), "generate_model", &["g", "-o", "m"], 2).contains("--k"));
 }
 

@@ -12,11 +12,17 @@ use viem::io::metis::{self, NodeWeights};
 use viem::io::traffic::{Collector, Format, TrafficConfig};
 use viem::io::{self, ReadError, Source, cluster, mapping, number_list, pe_weights, qap_solution};
 
+/// Reads a file and shows what it holds.
+type Read = dyn Fn(Source<'_>) -> Result<String, ReadError>;
+
+/// A way to write whole numbers, and its name.
+type Spelling = (&'static str, fn(&str) -> String);
+
 /// A reader, a file for it, and what may be written in another way in that.
 struct Reader {
     name: &'static str,
     text: String,
-    read: Box<dyn Fn(Source<'_>) -> Result<String, ReadError>>,
+    read: Box<Read>,
     /// From which line on whole numbers may have fractions and exponents; none if they stand in words of the format.
     numbers_from: Option<usize>,
     /// Whether commas, semicolons or tabulators may stand between numbers.
@@ -152,7 +158,7 @@ fn respelled(text: &str, from: usize, spell: impl Fn(&str) -> String) -> String 
 
 #[test]
 fn numbers_are_what_they_say_however_they_are_spelled() {
-    let spellings: [(&str, fn(&str) -> String); 7] = [
+    let spellings: [Spelling; 7] = [
         ("a fraction", |word| format!("{word}.0")),
         ("a point", |word| format!("{word}.")),
         ("a plus", |word| format!("+{word}")),

@@ -21,8 +21,7 @@ use viem::ground::types::{BlockId, Cost, Weight};
 use viem::io::coordinates::Ids;
 use viem::io::metis::NodeWeights;
 use viem::io::output::Content;
-use viem::io::traffic::WINDOW;
-use viem::io::{self, ReadError, Reading, Source};
+use viem::io::{self, Source};
 use viem::mapping::model::{self, CommunicationModel, ModelError};
 use viem::partition::{
     Grouping, Migration, OrderIndex, Partition, PartitionAlgorithmError, PartitionInput, PartitionQuality,
@@ -68,13 +67,6 @@ impl Parts {
     }
 }
 
-/// Why a file cannot be read, if it does not look like a graph.
-fn unread(mut source: Source<'_>) -> Option<ReadError> {
-    let start = source.start();
-    let is_graph = io::readings(&start, start.len() < WINDOW).contains(&Reading::GRAPH);
-    if is_graph { None } else { io::metis::read(source, NodeWeights::Ignore).err() }
-}
-
 /// A division as it was asked for.
 pub(super) struct Job<'a> {
     pub options: &'a Options,
@@ -104,7 +96,10 @@ impl Job<'_> {
         let (path, parts) = match self.asked() {
             Ok(asked) => asked,
             // Why a file that is no graph cannot be read goes before what is missing.
-            Err(error) => return Err(unread(source).map_or(error, Into::into)),
+            Err(error) => {
+                let unread = io::metis::read(source, NodeWeights::Ignore).err();
+                return Err(unread.map_or(error, Into::into));
+            }
         };
         let Application { graph, text } = application::read(self.options, source, console)?;
         let given = self.given(graph.num_nodes())?;
