@@ -117,6 +117,9 @@ pub(crate) fn on_fault(fault: &FaultKind) -> String {
     if readings == [Reading::QAP] {
         return ": viem --input_format=qaplib".to_owned();
     }
+    if readings == [Reading::CSV_EDGES] {
+        return ": generate_model does that".to_owned();
+    }
     match options_for(readings) {
         options if options.is_empty() => options,
         options => format!(": generate_model {options} does that"),

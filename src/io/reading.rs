@@ -35,6 +35,8 @@ impl Reading {
     pub const MATRIX: Self = Self::of_traffic("a dense matrix", "matrix");
     /// A list of edges.
     pub const EDGES: Self = Self::of_traffic("an edge list (a line for each edge)", "edges");
+    /// A list of edges with commas or semicolons.
+    pub const CSV_EDGES: Self = Self::of_traffic("an edge list with separators (CSV)", "edges");
     pub(super) const PROFILE: Self =
         Self::of_traffic("a profile of Open MPI's monitoring (.prof)", "openmpi");
     pub(super) const MATRIX_MARKET: Self = Self::of_traffic("a Matrix Market file", "mtx");

@@ -54,10 +54,7 @@ pub fn readings(start: &[u8], is_whole: bool) -> Vec<Reading> {
     let window = &start[..start.len().min(WINDOW)];
     let is_whole = is_whole && window.len() == start.len();
     if let Some(format) = Format::ALL.into_iter().find(|format| format.is_certain(window)) {
-        return Reading::TRAFFIC
-            .into_iter()
-            .filter(|reading| reading.traffic_kind() == Some(format.name()))
-            .collect();
+        return vec![reading_of(format, window)];
     }
     if let Some(reading) = signed(start) {
         return vec![reading];
@@ -78,6 +75,17 @@ pub fn readings(start: &[u8], is_whole: bool) -> Vec<Reading> {
         readings = vec![Reading::HASHES];
     }
     readings
+}
+
+/// What a file is called that is of a kind for certain.
+fn reading_of(format: Format, start: &[u8]) -> Reading {
+    let kind = Some(format.name());
+    let has_separators = matches!(Separator::of_start(start), Separator::Single(_));
+    if kind == Reading::CSV_EDGES.traffic_kind() && has_separators {
+        return Reading::CSV_EDGES;
+    }
+    let known = Reading::TRAFFIC.into_iter().find(|reading| reading.traffic_kind() == kind);
+    known.unwrap_or(Reading::CSV)
 }
 
 /// What a file says of itself with its first bytes, even where a METIS graph may have a comment.
@@ -208,7 +216,7 @@ impl<'a> Lines<'a> {
             && rows[0][..2].iter().all(|field| number::whole(field).is_ok())
             && rows[0].iter().all(|field| field.is_empty() || number::real(field).is_some());
         if starts_as_flow {
-            readings.push(Reading::EDGES);
+            readings.push(Reading::CSV_EDGES);
         }
         if readings.is_empty() && width > 1 && is_even {
             readings.push(Reading::CSV);
@@ -470,7 +478,7 @@ mod tests {
             assert_eq!(names(text), [name], "{}", String::from_utf8_lossy(text));
         }
         let cases: [(&[u8], &[Reading]); 32] = [
-            (b"source,target\n1,2", &[Reading::EDGES]),
+            (b"source,target\n1,2", &[Reading::CSV_EDGES]),
             (b"a,b\n1,x\n", &[Reading::CSV]),
             (b"hello world\nthis is text\n", &[Reading::TEXT]),
             (b"# a SNAP graph\n0 1\n0 2\n3 1\n", &[Reading::EDGES]),
@@ -478,11 +486,11 @@ mod tests {
             (b"1 2\n1 3\n2 3\n", &[Reading::EDGES]),
             (b"1 2 0.5\n1 3 1.5\n2 3 1\n2 4 1\n", &[Reading::EDGES]),
             (b"1\t2\t1\n1\t3\t1\n2\t3\t1\n1\t4\t7\n", &[Reading::EDGES]),
-            (b"1,2,5\n", &[Reading::EDGES]),
-            (b"1;2;5\n3;4;5\n", &[Reading::EDGES]),
+            (b"1,2,5\n", &[Reading::CSV_EDGES]),
+            (b"1;2;5\n3;4;5\n", &[Reading::CSV_EDGES]),
             (b"0 5 2 1 1\n5 0 1 1 1\n2 1 0 1 1\n1 1 1 0 1\n1 1 1 1 0\n", &[Reading::MATRIX]),
             (b"0,5,2,1,1\n5,0,1,1,1\n2,1,0,1,1\n1,1,1,0,1\n1,1,1,1,0\n", &[Reading::MATRIX]),
-            (b"0;1.5e1;2\n1.5e1;0;1\n2;1;0.5\n", &[Reading::MATRIX, Reading::EDGES]),
+            (b"0;1.5e1;2\n1.5e1;0;1\n2;1;0.5\n", &[Reading::MATRIX, Reading::CSV_EDGES]),
             (b"a,b\n0,1\n1,0\n", &[Reading::MATRIX]),
             (b"x 0 1\na 0 7\nb 7 0\n", &[Reading::MATRIX]),
             (b",0,1\n0,0,7\n1,7,0\n", &[Reading::MATRIX]),
@@ -492,9 +500,9 @@ mod tests {
             (b"0 1 4\n1 2 6\n2 0 9\n", &[Reading::MATRIX, Reading::EDGES]),
             (b"10 20\n20 10\n", &[Reading::MATRIX, Reading::EDGES]),
             (b"10 21 21\n21 10 21\n21 21 10\n", &[Reading::MATRIX, Reading::EDGES]),
-            (b"0,9000,10,0\n9000,0,0,10\n10,0,0,9000\n0,10,9000,0\n", &[Reading::MATRIX, Reading::EDGES]),
+            (b"0,9000,10,0\n9000,0,0,10\n10,0,0,9000\n0,10,9000,0\n", &[Reading::MATRIX, Reading::CSV_EDGES]),
             (b"0 5000 0 0\n5000 0 70 0\n0 70 0 5000\n0 0 5000 0\n", &[Reading::MATRIX, Reading::EDGES]),
-            (b"0,1\n1,0\n", &[Reading::MATRIX, Reading::EDGES]),
+            (b"0,1\n1,0\n", &[Reading::MATRIX, Reading::CSV_EDGES]),
             (b"3\n\n0 5 2\n5 0 1\n2 1 0\n\n0 1 1\n1 0 1\n1 1 0\n", &[Reading::QAP]),
             (b"3 5\n1 2 3\n3 4\n4 5 1\n", &[Reading::HYPERGRAPH]),
             (b"3 5 1\n7 1 2 3\n2 3 4\n2 4 5 1\n", &[Reading::HYPERGRAPH]),

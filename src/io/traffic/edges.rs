@@ -106,7 +106,7 @@ fn read_first(number: u64, line: &[u8], inlet: &mut Inlet<'_>) -> Result<Columns
 fn is_header(mut fields: Fields<'_>) -> bool {
     let first = std::iter::from_fn(|| fields.next()).find(|field| !field.text.is_empty());
     let starts_as_number =
-        |text: &[u8]| text.first().is_some_and(|byte| byte.is_ascii_digit() || b"+-.".contains(byte));
+        |text: &[u8]| text.first().is_some_and(|byte| byte.is_ascii_digit() || b"+-".contains(byte));
     first.is_some_and(|field| !starts_as_number(unquoted(field.text)))
 }
 

@@ -117,8 +117,8 @@ impl Format {
         self.is_graph
     }
 
-    /// Whether a file that starts with these bytes is of this kind for certain.
-    pub(super) fn is_certain(self, start: &[u8]) -> bool {
+    /// Whether a file that starts with these bytes says itself that it is of this kind.
+    pub fn is_certain(self, start: &[u8]) -> bool {
         (self.is_certain)(start)
     }
 }

@@ -169,7 +169,9 @@ fn numbers_are_what_they_say_however_they_are_spelled() {
     ];
     for reader in all() {
         let Some(from) = reader.numbers_from else { continue };
-        for (how, spell) in spellings {
+        // Rows of that table are the lines that start with a digit.
+        let is_spelled = |how: &str| how != "a plus" || reader.name != "aps";
+        for (how, spell) in spellings.into_iter().filter(|&(how, _)| is_spelled(how)) {
             assert_same(&reader, how, respelled(&reader.text, from, spell).as_bytes());
         }
         // What is no whole number, or no number, is refused or left out, and never read as another one.

@@ -79,8 +79,12 @@ fn mode(options: &Options, first: &mut Source<'_>) -> Result<Mode> {
         Some(format) => Some(format),
         None => recognise(first)?,
     };
+    // What only looks like traffic is a faulty graph where one is to be divided.
     let is_divided = options.onto.is_given() || options.partition.is_given() || options.remap.is_given();
-    Ok(if format.is_some_and(|format| !(is_divided && format.is_graph())) {
+    let is_said = |format: Format, start: &[u8]| options.traffic.from.is_some() || format.is_certain(start);
+    let start = first.start();
+    let is_graph = |format: Format| format.is_graph() || !is_said(format, &start);
+    Ok(if format.is_some_and(|format| !(is_divided && is_graph(format))) {
         Mode::Traffic
     } else {
         mode_of_graph(options)
