@@ -75,31 +75,30 @@ fn mode(options: &Options, first: &mut Source<'_>) -> Result<Mode> {
     if is_workload(first) {
         return Ok(Mode::Workload);
     }
+    let is_divided = options.onto.is_given() || options.partition.is_given() || options.remap.is_given();
     let format = match options.traffic.from {
         Some(format) => Some(format),
-        None => recognise(first)?,
+        None => recognise(first, is_divided)?,
     };
-    // What only looks like traffic is a faulty graph where one is to be divided.
-    let is_divided = options.onto.is_given() || options.partition.is_given() || options.remap.is_given();
-    let is_said = |format: Format, start: &[u8]| options.traffic.from.is_some() || format.is_certain(start);
-    let start = first.start();
-    let is_graph = |format: Format| format.is_graph() || !is_said(format, &start);
-    Ok(if format.is_some_and(|format| !(is_divided && is_graph(format))) {
-        Mode::Traffic
-    } else {
-        mode_of_graph(options)
+    Ok(match format {
+        Some(format) if !is_divided || !format.is_graph() => Mode::Traffic,
+        _ => mode_of_graph(options),
     })
 }
 
-/// The only kind of recorded traffic that a file may be; an error if it may be several. A METIS graph is none.
-fn recognise(file: &mut Source<'_>) -> Result<Option<Format>> {
+/// The only kind of recorded traffic that a file may be; an error if it may be several. A METIS graph is none, and where a graph is to
+/// be divided, neither are lines of two to four numbers, which are a faulty one.
+fn recognise(file: &mut Source<'_>, is_divided: bool) -> Result<Option<Format>> {
     let start = file.peek(WINDOW);
     let readings = readings(&start, start.len() < WINDOW);
-    if readings.len() < 2 || !readings.iter().any(|reading| reading.traffic_kind().is_some()) {
-        return Ok(readings.first().and_then(|&reading: &Reading| Format::of_reading(reading)));
+    if readings.len() > 1 && readings.iter().any(|reading| reading.traffic_kind().is_some()) {
+        let kind = ContentError::Traffic(TrafficFault::Ambiguous { readings });
+        return Err(ReadError::Invalid { file: file.name().to_owned(), line: 1, column: 1, kind }.into());
     }
-    let kind = ContentError::Traffic(TrafficFault::Ambiguous { readings });
-    Err(ReadError::Invalid { file: file.name().to_owned(), line: 1, column: 1, kind }.into())
+    let Some(&reading) = readings.first() else { return Ok(None) };
+    let format = Format::of_reading(reading);
+    let is_faulty = |format: &Format| is_divided && reading == Reading::EDGES && !format.is_certain(&start);
+    Ok(format.filter(|format| !is_faulty(format)))
 }
 
 /// What is to be done with an application graph.
