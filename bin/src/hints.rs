@@ -6,9 +6,10 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use strsim::jaro_winkler;
 
 use crate::error::Failure;
+use viem::io::coordinates::CoordinatesFault;
 use viem::io::metis::FaultKind;
-use viem::io::traffic::TrafficError;
-use viem::io::{ContentError, ReadError};
+use viem::io::traffic::{TrafficError, TrafficFault};
+use viem::io::{ContentError, ReadError, Reading};
 use viem::machine::SpecError;
 use viem::machine::cluster::ClusterError;
 
@@ -80,14 +81,49 @@ fn on_traffic(error: &TrafficError) -> String {
 fn on_reading(error: &ReadError) -> String {
     match error {
         ReadError::Invalid { kind: ContentError::Graph(fault), .. } => on_fault(fault),
+        ReadError::Invalid {
+            kind: ContentError::Coordinates(CoordinatesFault::NumbersOrCoordinates { .. }),
+            ..
+        } => " with --coordinate_ids=yes or --coordinate_ids=no".to_owned(),
+        ReadError::Invalid { kind: ContentError::Traffic(fault), .. } => on_traffic_file(fault),
         _ => String::new(),
     }
 }
 
+/// What follows the message about a fault of a file of traffic.
+fn on_traffic_file(fault: &TrafficFault) -> String {
+    match fault {
+        TrafficFault::Ambiguous { readings } => format!(" with {}", options_for(readings)),
+        TrafficFault::SizeOfEachOrAll { .. } => " with --sizes=each or --sizes=all".to_owned(),
+        TrafficFault::TooManyRanks { .. } => {
+            "; if it is an edge list with few of these ids, --renumber=FILE leaves the others out".to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+/// The options that choose between readings.
+fn options_for(readings: &[Reading]) -> String {
+    let kinds = readings.iter().filter_map(|reading| reading.traffic_kind());
+    kinds.map(|kind| format!("--from={kind}")).collect::<Vec<_>>().join(" or ")
+}
+
 /// What follows the message about a fault of a graph.
 pub(crate) fn on_fault(fault: &FaultKind) -> String {
-    let kind = fault.traffic_kind();
-    kind.map_or(String::new(), |kind| format!(": generate_model --from={kind} does that"))
+    if *fault == FaultKind::CountsFromZero {
+        return " (graphchecker --fix=FILE does that)".to_owned();
+    }
+    let readings = fault.readings();
+    if readings == [Reading::QAP] {
+        return ": viem --input_format=qaplib".to_owned();
+    }
+    if readings == [Reading::CSV_EDGES] {
+        return ": generate_model does that".to_owned();
+    }
+    match options_for(readings) {
+        options if options.is_empty() => options,
+        options => format!(": generate_model {options} does that"),
+    }
 }
 
 fn on_machine(error: &SpecError) -> String {

@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::error::UsageError;
+use viem::io::coordinates::Ids;
 use viem::io::output::OutputId;
 use viem::io::{Outputs, WriteError};
 
@@ -62,6 +63,15 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     seconds.ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(|| {
         "a time is a number of seconds, or a number and its unit, s, m or h: 90, 1.5, 90s, 2m, 1h".to_string()
     })
+}
+
+/// Whether coordinates stand beside the numbers of what lies there: yes or no.
+pub(crate) fn ids(text: &str) -> Result<Ids, String> {
+    match text {
+        "yes" => Ok(Ids::Yes),
+        "no" => Ok(Ids::No),
+        _ => Err("it is yes or no".to_owned()),
+    }
 }
 
 /// Threads that are started at most, unless there are more cores: starting a hundred thousand of them can bring a

@@ -44,6 +44,12 @@ pub fn grow<T>(array: &mut Vec<T>, promised: usize) -> Result<(), OutOfMemory> {
     add_room(array, if missing > 0 { again.min(missing) } else { again })
 }
 
+/// Makes room for `count` more values in an array whose length nobody knows before; it doubles when it is full.
+pub fn reserve<T>(array: &mut Vec<T>, count: usize) -> Result<(), OutOfMemory> {
+    let bytes = count as u128 * size_of::<T>() as u128;
+    array.try_reserve(count).map_err(|_| OutOfMemory { bytes })
+}
+
 fn add_room<T>(array: &mut Vec<T>, count: usize) -> Result<(), OutOfMemory> {
     let bytes = count as u128 * size_of::<T>() as u128;
     array.try_reserve_exact(count).map_err(|_| OutOfMemory { bytes })

@@ -3,8 +3,9 @@
 //! A field that starts with `#` or `%` is a comment, up to the end of its line.
 
 use super::metis::NumberFault;
+use super::number;
 use super::scanner::{Scanner, Token};
-use super::source::read_error;
+use super::table::{Layout, Separator, Table};
 use crate::io::{ContentError, ReadError, Source};
 
 /// Why a field is not the number that should stand there.
@@ -43,6 +44,25 @@ pub(crate) struct Fields<'a> {
 impl<'a> Fields<'a> {
     pub(crate) fn new(source: Source<'a>) -> Self {
         Self { name: source.name().to_owned(), scanner: Scanner::new(source) }
+    }
+
+    /// The fields of a text of numbers, between which commas or semicolons may stand if they do so in its first line.
+    pub(crate) fn of_numbers(source: Source<'a>) -> Self {
+        let mut fields = Self::new(source);
+        if let Separator::Single(separator) = Separator::of_start(fields.scanner.at_hand()) {
+            fields.scanner.separate_by(separator);
+        }
+        fields
+    }
+
+    /// What is known of the table that begins here.
+    pub(super) fn layout(&self) -> Layout {
+        Layout::of_start(self.scanner.at_hand(), self.scanner.has_all_at_hand())
+    }
+
+    /// The lines that are not read yet, as a table.
+    pub(super) fn table(&mut self) -> Table<'_, 'a> {
+        Table::new(&mut self.scanner)
     }
 
     /// The next field: a number, a text, or the end.
@@ -87,6 +107,15 @@ impl<'a> Fields<'a> {
         Err(self.fault(fault.into()))
     }
 
+    /// The whole number, of either sign, that a field is.
+    pub(super) fn signed(&self, token: Token) -> Option<i64> {
+        match token {
+            Token::Number(number) => number::signed(Ok(number)),
+            Token::Text(kind) => number::signed(Err(kind)),
+            Token::End | Token::LineEnd => None,
+        }
+    }
+
     /// The last field, if it was not a number, shortened if it is long.
     pub(crate) fn text(&self) -> String {
         self.scanner.text()
@@ -108,8 +137,8 @@ impl<'a> Fields<'a> {
         result: Result<T, Misplaced<F>>,
         kind: impl Fn(F) -> ContentError,
     ) -> Result<T, ReadError> {
-        if let Some(error) = self.scanner.failure() {
-            return Err(read_error(&self.name, error, self.scanner.line(), self.scanner.column()));
+        if let Some(error) = self.scanner.early_end(&self.name) {
+            return Err(error);
         }
         result.map_err(|Misplaced { place: Place { line, column }, fault }| ReadError::Invalid {
             file: self.name,

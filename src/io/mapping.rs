@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::foreign;
 use super::lines::end_of_line;
+use super::reading::{Reading, listed};
+use super::recognise;
 use super::scanner::{Scanner, TextKind, Token};
 use super::source::read_error;
 use crate::ground::memory;
@@ -15,8 +16,8 @@ use crate::io::{ContentError, ReadError, Source};
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum MappingFault {
-    #[error("this looks like {looks_like}, not like a mapping, which has one number a line")]
-    OtherFormat { looks_like: &'static str },
+    #[error("this looks like {}, not like a mapping, which has one number a line", listed(readings))]
+    OtherFormat { readings: Vec<Reading> },
     #[error("`{text}` is not a PE; the line must hold one whole number from 0 to {last}")]
     NotAPe { text: String, last: usize },
     #[error("there is no PE {text}; the PEs are 0 to {last}")]
@@ -72,7 +73,7 @@ impl<'a> Room<'a> {
 pub fn read(source: Source<'_>, num_processes: usize, room: Room<'_>) -> Result<Vec<PeId>, ReadError> {
     let name = source.name().to_owned();
     let mut scanner = Scanner::new(source);
-    let looks_like = foreign::recognise(scanner.at_hand(), scanner.has_all_at_hand());
+    let readings = recognise::readings(scanner.at_hand(), scanner.has_all_at_hand());
     let out_of_memory = |source| ReadError::OutOfMemory { file: name.clone(), line: 1, source };
     let pe_of = memory::with_room(num_processes).map_err(out_of_memory)?;
     let taken = Taken {
@@ -85,9 +86,10 @@ pub fn read(source: Source<'_>, num_processes: usize, room: Room<'_>) -> Result<
         return Err(read_error(&name, error, scanner.line(), scanner.column()));
     }
     result.map_err(|fault| {
-        let (line, column, fault) = match looks_like.filter(|&kind| kind != foreign::MAPPING) {
-            Some(looks_like) => (1, 1, MappingFault::OtherFormat { looks_like }),
-            None => (scanner.line(), scanner.column(), fault),
+        let (line, column, fault) = if readings.is_empty() || readings.contains(&Reading::MAPPING) {
+            (scanner.line(), scanner.column(), fault)
+        } else {
+            (1, 1, MappingFault::OtherFormat { readings })
         };
         ReadError::Invalid { file: name, line, column, kind: ContentError::Mapping(fault) }
     })

@@ -18,6 +18,7 @@
 //! | [`pe_weights`] | weights of PEs, speeds of parts: read |
 //! | [`qaplib`] | quadratic assignment problems of QAPLIB: read |
 //! | [`qap_solution`] | their solutions: read, write |
+//! | [`readings`] | all that a file may be by its content |
 //! | [`output`] | the outputs of a run: written whole or not at all |
 //!
 //! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
@@ -27,12 +28,12 @@ pub mod cluster;
 pub mod coordinates;
 mod digits;
 pub(crate) mod fields;
-mod foreign;
 pub mod index;
 mod lines;
 pub mod mapping;
 pub mod matrix;
 pub mod metis;
+mod number;
 pub mod number_list;
 pub mod output;
 pub mod parents;
@@ -41,8 +42,11 @@ pub mod pe_weights;
 mod place;
 pub mod qap_solution;
 pub mod qaplib;
+mod reading;
+mod recognise;
 pub(crate) mod scanner;
 mod source;
+mod table;
 pub mod target;
 pub mod traffic;
 
@@ -55,6 +59,8 @@ use crate::ground::number_list::ListFault;
 pub use fields::FieldFault;
 pub use output::{Outputs, WriteError};
 pub use place::{are_one_stream, is_stream};
+pub use reading::Reading;
+pub use recognise::readings;
 pub use source::Source;
 
 /// Why nothing was read.
@@ -129,6 +135,8 @@ pub enum ContentError {
     Qaplib(qaplib::QaplibFault),
     #[error(transparent)]
     QapSolution(qap_solution::QapSolutionFault),
+    #[error("the line is longer than {most} MiB, which is the most that is read as one")]
+    LineTooLong { most: usize },
     #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
     Packed { reason: String },
     #[error(transparent)]

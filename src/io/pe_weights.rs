@@ -4,6 +4,7 @@
 //! Blank lines after the last PE are accepted.
 
 use super::lines::{self, line_fault};
+use super::number;
 use crate::io::{ContentError, ReadError, Source};
 
 /// The greatest weight of a PE.
@@ -70,7 +71,7 @@ pub fn read_speeds(source: Source<'_>) -> Result<Vec<u32>, ReadError> {
 /// The speeds of a list with commas between them, such as `1,2,4`.
 pub fn speeds_of(list: &str) -> Result<Vec<u32>, PeWeightFault> {
     let each = |text: &str| {
-        let number = text.trim().parse().ok().and_then(speed);
+        let number = number::whole(text.trim().as_bytes()).ok().and_then(speed);
         number.ok_or_else(|| PeWeightFault::NotASpeed { text: text.trim().to_owned() })
     };
     list.split(',').map(each).collect()

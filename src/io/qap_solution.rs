@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use super::fields::{Fields, Misplaced};
-use super::scanner::{TextKind, Token};
+use super::scanner::Token;
 use crate::io::{ContentError, ReadError, Source};
 
 /// A permutation from a file.
@@ -42,7 +42,7 @@ pub enum QapSolutionFault {
 
 /// Reads an assignment of so many objects.
 pub fn read(source: Source<'_>, size: usize) -> Result<QapSolutionFile, ReadError> {
-    let mut fields = Fields::new(source);
+    let mut fields = Fields::of_numbers(source);
     let result = solution(&mut fields, size);
     fields.finish(result, ContentError::QapSolution)
 }
@@ -87,11 +87,7 @@ fn solution(fields: &mut Fields<'_>, size: usize) -> Result<QapSolutionFile, Mis
 }
 
 fn number(fields: &Fields<'_>, token: Token) -> Result<i64, Misplaced<QapSolutionFault>> {
-    let number = match token {
-        Token::Number(number) => i64::try_from(number).ok(),
-        Token::Text(TextKind::Negative) => fields.text().parse().ok(),
-        _ => None,
-    };
+    let number = fields.signed(token);
     let text = || if let Token::Number(number) = token { number.to_string() } else { fields.text() };
     number.ok_or_else(|| fields.fault(QapSolutionFault::NotANumber { text: text() }))
 }

@@ -1,5 +1,5 @@
 //! Quadratic assignment problems in the format of QAPLIB: the number n, then two n x n matrices, with blanks and line ends between
-//! them as one likes.
+//! them as one likes, or commas or semicolons.
 //!
 //! The line of n may hold one or two numbers more, as in files named `.qap` (`n optimum best-known`), and one number may stand at
 //! the end: a known J. What starts with `#` or `%` is a comment, up to the end of its line.
@@ -7,7 +7,7 @@
 //! R. E. Burkard, S. E. Karisch, F. Rendl: QAPLIB. Journal of Global Optimization 10, 1997.
 
 use super::fields::{Fields, Misplaced};
-use super::scanner::{TextKind, Token};
+use super::scanner::Token;
 use crate::io::{ContentError, ReadError, Source};
 
 /// Two square matrices, and what the file says of J.
@@ -59,7 +59,7 @@ const MOST_BEFORE: usize = 3;
 /// # Ok::<(), viem::io::ReadError>(())
 /// ```
 pub fn read(source: Source<'_>) -> Result<Qaplib, ReadError> {
-    let mut fields = Fields::new(source);
+    let mut fields = Fields::of_numbers(source);
     let result = problem(&mut fields);
     fields.finish(result, ContentError::Qaplib)
 }
@@ -111,11 +111,7 @@ fn size(fields: &mut Fields<'_>) -> Result<usize, Misplaced<QaplibFault>> {
 
 /// The entry that a field is.
 fn entry(fields: &Fields<'_>, token: Token) -> Result<i64, Misplaced<QaplibFault>> {
-    let entry = match token {
-        Token::Number(number) => i64::try_from(number).ok(),
-        Token::Text(TextKind::Negative) => fields.text().parse().ok(),
-        _ => None,
-    };
+    let entry = fields.signed(token);
     entry.ok_or_else(|| {
         let text = if let Token::Number(number) = token { number.to_string() } else { fields.text() };
         fields.fault(QaplibFault::NotAnEntry { text })
@@ -145,6 +141,9 @@ mod tests {
             ("2\n0 1 -2 0\n5 6 7 8\n\n44\n", vec![44]),
             ("# a comment\n2 44 % n and J\n0 1 -2 0 5 6 7 8 # end", vec![44]),
             ("2 0 1\n-2 0 5 6 7 8", vec![]),
+            ("2.0\n0 1.0 -2e0 0\n5. 6 7 0.8D1", vec![]),
+            ("2\n0, 1\n-2, 0\n5,6,\n7,8\n", vec![]),
+            ("2;\n0;1\n-2;0\n5;6\n7;8\n", vec![]),
         ] {
             let expected = Qaplib { size: 2, a: a.clone(), b: b.clone(), claimed };
             assert_eq!(read_text(text), Ok(expected), "{text:?}");
@@ -157,14 +156,14 @@ mod tests {
     fn what_is_no_problem_is_refused() {
         let fault = |text: &str| read_text(text).unwrap_err();
         assert_eq!(fault(" \n"), QaplibFault::Empty);
-        for text in ["0", "65537", "-1", "x", "2.0"] {
+        for text in ["0", "65537", "-1", "x", "2.5"] {
             assert!(matches!(fault(text), QaplibFault::NotASize { .. }), "{text}");
         }
         assert_eq!(fault("2\n1 2 3"), QaplibFault::TooFew { size: 2, found: 3, expected: 8 });
         assert_eq!(fault("2\n1 2 3 4 5 6 7 8 9 10"), QaplibFault::TooMany { size: 2 });
         assert_eq!(fault("1 1 1\n1 1 1 1"), QaplibFault::TooMany { size: 1 });
         for text in
-            ["2\n1 x", "2\n1.5", "2\n9223372036854775808", "2\n-9223372036854775809", "2\n--1", "2\n1e3"]
+            ["2\n1 x", "2\n1.5", "2\n9223372036854775808", "2\n-9223372036854775809", "2\n--1", "2\n1e-3"]
         {
             assert!(matches!(fault(text), QaplibFault::NotAnEntry { .. }), "{text}");
         }

@@ -4,10 +4,13 @@
 //! length. Only [`Scanner::next_line`] needs a line as a whole: for one that is longer the buffer grows, up to
 //! [`LONGEST_LINE`]. Numbers are read eight digits at a time: where the digits end is found with a few operations
 //! on a 64-bit word, and three multiplications turn the digits before it into their value (Lemire's
-//! "parse eight digits", 2018). Failed reads end the text; [`Scanner::failure`] tells.
+//! "parse eight digits", 2018). What is more than digits is read by the grammar of [`number`](super::number), which is slower.
+//! Failed reads end the text; [`Scanner::failure`] tells.
 
 use std::io::{self, Read};
 
+use super::number::Spelling;
+pub(crate) use super::number::TextKind;
 use crate::ground::memory::{self, OutOfMemory};
 
 /// Bytes read at once: large enough to make system calls rare, small enough to stay in the cache.
@@ -15,8 +18,6 @@ const CAPACITY: usize = 1 << 18;
 /// Bytes that a line and its end may have where it is given as a whole, so that a file without line ends does
 /// not take all memory.
 pub(super) const LONGEST_LINE: usize = 64 << 20;
-/// What some editors and spreadsheets write before UTF-8 text.
-pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Bytes that lie in the buffer when a token starts, unless the text ends: a blank, three words of
 /// eight digits, and the byte after them.
 const LOOKAHEAD: usize = 32;
@@ -26,7 +27,7 @@ pub(super) const TEXT_LENGTH: usize = crate::ground::text::MESSAGE_TEXT;
 /// One piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token {
-    /// Nothing but digits, below 2^64.
+    /// A whole number below 2^64, however it is spelled.
     Number(u64),
     /// Anything else between blanks; [`Scanner::text`] holds it.
     Text(TextKind),
@@ -34,23 +35,6 @@ pub(crate) enum Token {
     LineEnd,
     /// The end of the text.
     End,
-}
-
-/// What a text that is not a number looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TextKind {
-    /// A whole number with a minus sign.
-    Negative,
-    /// A number with a decimal point or an exponent.
-    Fractional,
-    /// Digits of a number beyond 2^64.
-    TooLarge,
-    /// A text with a NUL byte in it.
-    Nul,
-    /// A carriage return that no newline follows.
-    CarriageReturn,
-    /// Anything else.
-    Word,
 }
 
 /// Why a line was not given as a whole.
@@ -78,6 +62,8 @@ pub(super) struct Scanner<R> {
     token_start: i64,
     refused_line: Option<RefusedLine>,
     text: Vec<u8>,
+    /// What may stand between tokens besides blanks; a blank if nothing else may.
+    separator: u8,
 }
 
 impl<R: Read> Scanner<R> {
@@ -94,6 +80,7 @@ impl<R: Read> Scanner<R> {
             token_start: 0,
             refused_line: None,
             text: Vec::new(),
+            separator: b' ',
         };
         scanner.refill();
         scanner
@@ -109,18 +96,9 @@ impl<R: Read> Scanner<R> {
         self.is_exhausted
     }
 
-    /// Leaves out a mark at the start of the text; whether there is one.
-    pub(super) fn skip_byte_order_mark(&mut self) -> bool {
-        let is_there = self.at_hand().starts_with(BYTE_ORDER_MARK);
-        if is_there {
-            self.skip(BYTE_ORDER_MARK.len());
-        }
-        is_there
-    }
-
-    /// Leaves out the next `count` bytes, which must be at hand.
-    pub(super) fn skip(&mut self, count: usize) {
-        self.position = (self.position + count).min(self.filled);
+    /// Lets one such byte stand between two tokens. Two of them have an empty text between them.
+    pub(super) fn separate_by(&mut self, separator: u8) {
+        self.separator = separator;
     }
 
     /// Line of the next byte, from 1.
@@ -134,9 +112,11 @@ impl<R: Read> Scanner<R> {
         (self.token_start - self.line_start) as u64 + 1
     }
 
-    /// Number of bytes of the last token, if it was a number.
-    pub(super) fn token_length(&self) -> usize {
-        (self.position as i64 - self.token_start) as usize
+    /// The last token as it stands there, if it was a number; shortened if it is long.
+    pub(super) fn spelling(&self) -> String {
+        let text = &self.buffer[self.token_start.max(0) as usize..self.position];
+        let dots = if text.len() > TEXT_LENGTH { "..." } else { "" };
+        String::from_utf8_lossy(&text[..text.len().min(TEXT_LENGTH)]).into_owned() + dots
     }
 
     /// The last text that was not a number, shortened if it is long.
@@ -167,6 +147,40 @@ impl<R: Read> Scanner<R> {
             }
             self.skip_line();
         }
+    }
+
+    /// Fills a buffer with the next bytes, whatever they are; whether there are enough.
+    pub(super) fn read_exact(&mut self, bytes: &mut [u8]) -> bool {
+        let mut count = 0;
+        while count < bytes.len() {
+            if self.position == self.filled {
+                self.refill();
+            }
+            let piece = (bytes.len() - count).min(self.filled - self.position);
+            if piece == 0 {
+                return false;
+            }
+            bytes[count..count + piece].copy_from_slice(&self.buffer[self.position..self.position + piece]);
+            self.position += piece;
+            count += piece;
+        }
+        true
+    }
+
+    /// All that is left, as one text. What does not fit into memory ends it; [`Scanner::refused_line`] tells.
+    pub(super) fn rest(&mut self) -> Vec<u8> {
+        let mut all = Vec::new();
+        while self.position < self.filled {
+            let piece = &self.buffer[self.position..self.filled];
+            if let Err(lack) = memory::reserve(&mut all, piece.len()) {
+                self.refused_line = Some(RefusedLine::Memory(lack));
+                return Vec::new();
+            }
+            all.extend_from_slice(piece);
+            self.position = self.filled;
+            self.refill();
+        }
+        all
     }
 
     /// Whether any byte is left.
@@ -293,12 +307,21 @@ impl<R: Read> Scanner<R> {
     /// A token that is no number right here or after one blank: more blanks, an end, or a text.
     fn next_after_blanks(&mut self) -> Token {
         self.skip_blanks();
+        if self.is_separator(self.buffer[self.position]) {
+            self.position += 1;
+            self.skip_blanks();
+        }
         match self.buffer[self.position] {
             b'\n' => Token::LineEnd,
             b'0'..=b'9' => self.next(),
             _ if self.position == self.filled => Token::End,
             _ => self.next_text(),
         }
+    }
+
+    /// Whether a byte separates tokens and is no blank.
+    fn is_separator(&self, byte: u8) -> bool {
+        byte == self.separator && byte != b' '
     }
 
     /// Passes over blanks and the carriage returns of a line end, up to where the next token starts.
@@ -321,8 +344,7 @@ impl<R: Read> Scanner<R> {
     fn next_text(&mut self) -> Token {
         self.position = self.token_start as usize;
         self.text.clear();
-        let mut value = Some(0u64);
-        let mut shape = Shape::default();
+        let mut spelling = Spelling::new();
         let mut length = 0u64;
         loop {
             self.make_ready();
@@ -330,7 +352,7 @@ impl<R: Read> Scanner<R> {
             let is_end = match byte {
                 b' ' | b'\t' | b'\x0b' | b'\x0c' | b'\n' => true,
                 b'\r' => length > 0,
-                _ => self.position == self.filled,
+                _ => self.position == self.filled || self.is_separator(byte),
             };
             if is_end {
                 break;
@@ -340,18 +362,11 @@ impl<R: Read> Scanner<R> {
             } else if self.text.len() == TEXT_LENGTH {
                 self.text.extend_from_slice(b"...");
             }
-            value = value
-                .and_then(|value| value.checked_mul(10))
-                .and_then(|value| value.checked_add(u64::from(byte.wrapping_sub(b'0'))));
-            shape.add(byte, length);
+            spelling.push(byte);
             length += 1;
             self.position += 1;
         }
-        match (shape.kind(), value) {
-            (None, Some(value)) => Token::Number(value),
-            (None, None) => Token::Text(TextKind::TooLarge),
-            (Some(kind), _) => Token::Text(kind),
-        }
+        spelling.whole().map_or_else(Token::Text, Token::Number)
     }
 
     /// Sees to it that a whole short token lies in the buffer, unless the text ends.
@@ -423,43 +438,6 @@ fn number(word: u64, digits: usize) -> u64 {
     (fours & 0x0000_ffff_0000_ffff).wrapping_mul(10_000 << 32 | 1) >> 32
 }
 
-/// What a text is made of.
-#[derive(Default)]
-struct Shape {
-    has_minus: bool,
-    has_digit: bool,
-    has_point: bool,
-    has_nul: bool,
-    has_carriage_return: bool,
-    has_other: bool,
-}
-
-impl Shape {
-    fn add(&mut self, byte: u8, index: u64) {
-        match byte {
-            b'0'..=b'9' => self.has_digit = true,
-            b'-' if index == 0 => self.has_minus = true,
-            b'.' => self.has_point = true,
-            b'e' | b'E' | b'-' | b'+' if self.has_digit => self.has_point = true,
-            0 => self.has_nul = true,
-            b'\r' => self.has_carriage_return = true,
-            _ => self.has_other = true,
-        }
-    }
-
-    /// `None` if it is nothing but digits.
-    fn kind(&self) -> Option<TextKind> {
-        match self {
-            Self { has_nul: true, .. } => Some(TextKind::Nul),
-            Self { has_carriage_return: true, .. } => Some(TextKind::CarriageReturn),
-            Self { has_other: true, .. } | Self { has_digit: false, .. } => Some(TextKind::Word),
-            Self { has_point: true, .. } => Some(TextKind::Fractional),
-            Self { has_minus: true, .. } => Some(TextKind::Negative),
-            _ => None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -511,13 +489,13 @@ mod tests {
     #[test]
     fn texts_that_are_not_numbers_are_told_apart() {
         let kinds = [
-            ("-1", TextKind::Negative),
+            ("-1", TextKind::Negative(1)),
             ("-", TextKind::Word),
             ("1.5", TextKind::Fractional),
             ("-.5", TextKind::Fractional),
-            ("1e5", TextKind::Fractional),
+            ("1e-5", TextKind::Fractional),
             ("1,2", TextKind::Word),
-            ("+1", TextKind::Word),
+            ("+1x", TextKind::Word),
             ("0x10", TextKind::Word),
             ("%", TextKind::Word),
             ("\u{fc}", TextKind::Word),
@@ -531,6 +509,34 @@ mod tests {
                 assert_eq!(tokens(padded.as_bytes()), [(Token::Text(kind), 1, column)], "{text}");
             }
         }
+    }
+
+    #[test]
+    fn numbers_may_be_spelled_in_any_way() {
+        for text in ["5.0", "+5", "5.", "0.5e1", "50D-1", "000005.000"] {
+            for padding in ["", " "] {
+                let padded = format!("{padding}{text}{padding}\n");
+                let mut scanner = Scanner::new(padded.as_bytes());
+                assert_eq!((scanner.next(), scanner.spelling()), (Token::Number(5), text.to_owned()));
+                assert_eq!(scanner.next(), Token::LineEnd);
+            }
+        }
+    }
+
+    #[test]
+    fn a_separator_may_stand_between_tokens() {
+        use Token::{End, LineEnd, Number, Text};
+        let mut scanner = Scanner::new(&b"1,2 , 3.0,x,\n,4,,12345678901\n5"[..]);
+        scanner.separate_by(b',');
+        let mut expect =
+            |tokens: &[Token]| tokens.iter().for_each(|&token| assert_eq!(scanner.next(), token));
+        expect(&[Number(1), Number(2), Number(3), Text(TextKind::Word), LineEnd]);
+        scanner.skip_line();
+        let mut expect =
+            |tokens: &[Token]| tokens.iter().for_each(|&token| assert_eq!(scanner.next(), token));
+        expect(&[Number(4), Text(TextKind::Word), Number(12_345_678_901), LineEnd]);
+        scanner.skip_line();
+        assert_eq!((scanner.next(), scanner.next()), (Number(5), End));
     }
 
     #[test]

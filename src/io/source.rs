@@ -1,7 +1,15 @@
-//! Where bytes come from: a file or the standard input, packed with gzip or not.
+//! Where bytes come from: a file or the standard input, packed with gzip or not, in any encoding that a text may have.
 //!
-//! Sources are read in pieces and never held as a whole. A file packed with gzip is recognised by its
-//! content. What a packed file may expand to is bounded, so that no small file can fill the memory.
+//! Sources are read in pieces and never held as a whole. All readers get the same text, whatever program wrote it:
+//!
+//! | in the file | what is read |
+//! |---|---|
+//! | gzip, recognised by its content | the bytes that were packed; what they may expand to is bounded, so that no small file can fill the memory |
+//! | a byte order mark of UTF-8 | what follows it |
+//! | UTF-16 with its byte order mark | the same text in UTF-8; columns count the bytes of that |
+//! | lines that end with CR, and no other | lines that end with LF |
+//!
+//! Lines that end with CR LF are left as they are: readers of lines and of tokens take both.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -12,6 +20,10 @@ use flate2::read::MultiGzDecoder;
 use crate::io::{ContentError, ReadError};
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// What some editors and spreadsheets write before a text in UTF-8, and before one in UTF-16 of either byte order.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+const LITTLE_ENDIAN_MARK: &[u8] = b"\xff\xfe";
+const BIG_ENDIAN_MARK: &[u8] = b"\xfe\xff";
 
 /// Any packed file may expand to this many bytes, whatever its size.
 const FREE_EXPANSION: u64 = 64 << 20;
@@ -19,7 +31,7 @@ const FREE_EXPANSION: u64 = 64 << 20;
 /// third or a tenth; gzip itself reaches 1032, on bytes that are all alike.
 const GREATEST_EXPANSION: u64 = 100;
 
-/// A named stream of bytes, unpacked if it was packed.
+/// A named stream of bytes, unpacked if it was packed; texts are in UTF-8, without a byte order mark.
 pub struct Source<'a> {
     name: String,
     reader: Box<dyn Read + 'a>,
@@ -50,11 +62,41 @@ impl<'a> Source<'a> {
         }
         let is_packed = start == GZIP_MAGIC;
         let whole = Cursor::new(start).chain(reader);
-        if !is_packed {
-            return Ok(Self { name, reader: Box::new(whole) });
+        let reader: Box<dyn Read + 'a> = if is_packed {
+            let decoder = MultiGzDecoder::new(Counted { reader: whole, count: 0 });
+            Box::new(Unpacked { decoder, count: 0 })
+        } else {
+            Box::new(whole)
+        };
+        let mut source = Self { name, reader };
+        source.unify();
+        Ok(source)
+    }
+
+    /// Makes plain UTF-8 of a text in another form.
+    fn unify(&mut self) {
+        let start = self.start();
+        let is_big = start.starts_with(BIG_ENDIAN_MARK);
+        if start.starts_with(BYTE_ORDER_MARK) {
+            self.pass_over(BYTE_ORDER_MARK.len());
+        } else if is_big || start.starts_with(LITTLE_ENDIAN_MARK) {
+            self.pass_over(LITTLE_ENDIAN_MARK.len());
+            self.wrap(|reader| Utf16 { reader, is_big, units: Vec::new(), text: Vec::new(), position: 0 });
         }
-        let decoder = MultiGzDecoder::new(Counted { reader: whole, count: 0 });
-        Ok(Self { name, reader: Box::new(Unpacked { decoder, count: 0 }) })
+        if ends_lines_with_carriage_returns(&self.start()) {
+            self.wrap(|reader| CarriageReturns { reader, follows_one: false });
+        }
+    }
+
+    /// Leaves out the next `count` bytes, which have been peeked at.
+    fn pass_over(&mut self, count: usize) {
+        let passed = self.reader.by_ref().take(count as u64).read_to_end(&mut Vec::new());
+        passed.expect("these bytes have been read before");
+    }
+
+    fn wrap<R: Read + 'a>(&mut self, outer: impl FnOnce(Box<dyn Read + 'a>) -> R) {
+        let inner = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = Box::new(outer(inner));
     }
 
     /// The first bytes, at most `count` of them; they stay to be read. A read that fails fails again then.
@@ -64,11 +106,6 @@ impl<'a> Source<'a> {
         let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         self.reader = Box::new(Cursor::new(start.clone()).chain(Failing(failure)).chain(rest));
         start
-    }
-
-    /// The same with blanks where commas and semicolons divide fields.
-    pub(crate) fn with_blanks_for_separators(self) -> Self {
-        Self { name: self.name, reader: Box::new(Separated(self.reader)) }
     }
 
     /// What messages call this source.
@@ -100,24 +137,93 @@ pub(super) fn read_error(file: &str, source: io::Error, line: u64, column: u64) 
     }
 }
 
-/// A text with blanks for its separators.
-struct Separated<R>(R);
-
-impl<R: Read> Read for Separated<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.0.read(buffer)?;
-        let separators = buffer[..count].iter_mut().filter(|byte| matches!(byte, b',' | b';'));
-        separators.for_each(|byte| *byte = b' ');
-        Ok(count)
-    }
-}
-
 /// A read that fails once, or ends.
 struct Failing(Option<io::Error>);
 
 impl Read for Failing {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+/// Whether the start of a file shows a text whose lines end with CR. A CR at its very end may belong to a CR LF.
+fn ends_lines_with_carriage_returns(start: &[u8]) -> bool {
+    let sure = if start.len() < Source::START { start } else { &start[..start.len() - 1] };
+    sure.contains(&b'\r') && !start.contains(&b'\n') && !start.contains(&0)
+}
+
+/// Makes LF of each CR, and of each CR LF.
+struct CarriageReturns<R> {
+    reader: R,
+    /// Whether the last byte read was a CR.
+    follows_one: bool,
+}
+
+impl<R: Read> Read for CarriageReturns<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let count = self.reader.read(buffer)?;
+            let mut kept = 0;
+            for place in 0..count {
+                let byte = buffer[place];
+                let ends_pair = std::mem::replace(&mut self.follows_one, byte == b'\r') && byte == b'\n';
+                if !ends_pair {
+                    buffer[kept] = if byte == b'\r' { b'\n' } else { byte };
+                    kept += 1;
+                }
+            }
+            if kept > 0 || count == 0 {
+                return Ok(kept);
+            }
+        }
+    }
+}
+
+/// Makes UTF-8 of UTF-16.
+struct Utf16<R> {
+    reader: R,
+    is_big: bool,
+    /// Bytes that are not converted yet: half a character at most, between two reads.
+    units: Vec<u8>,
+    /// Text that is, from `position` on, not read yet.
+    text: Vec<u8>,
+    position: usize,
+}
+
+impl<R: Read> Utf16<R> {
+    /// Converts the next piece; nothing is left to read at the end of the file.
+    fn refill(&mut self) -> io::Result<()> {
+        (self.position, self.text) = (0, Vec::new());
+        let is_last = self.reader.by_ref().take(1 << 13).read_to_end(&mut self.units)? == 0;
+        let unit = |pair: &[u8]| {
+            let pair = [pair[0], pair[1]];
+            if self.is_big { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) }
+        };
+        let mut units: Vec<u16> = self.units.chunks_exact(2).map(unit).collect();
+        // The second half of a character may come with the next piece.
+        if !is_last && units.last().is_some_and(|unit| (0xd800..0xdc00).contains(unit)) {
+            units.pop();
+        }
+        let rest = self.units.split_off(2 * units.len());
+        self.units = if is_last { Vec::new() } else { rest.clone() };
+        let mut text: String =
+            char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+        if is_last && !rest.is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+        self.text = text.into_bytes();
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Utf16<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.position == self.text.len() {
+            self.refill()?;
+        }
+        let count = (&self.text[self.position..]).read(buffer)?;
+        self.position += count;
+        Ok(count)
     }
 }
 
@@ -186,6 +292,51 @@ mod tests {
         }
         let members = [pack(b"2 1\n2"), pack(b"\n1\n")].concat();
         assert_eq!(read(&members).unwrap(), b"2 1\n2\n1\n");
+    }
+
+    fn utf16(text: &str, is_big: bool) -> Vec<u8> {
+        let bytes = |unit: u16| if is_big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+        std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(bytes).collect()
+    }
+
+    #[test]
+    fn a_text_is_the_same_in_any_encoding() {
+        let long = format!("{}\u{1f980}\n", "2 1\u{fc}\u{1f980}\n".repeat(20_000));
+        for text in ["", "2", "2 1\n2\n1\n", "2 1\r\n2\r\n1", &long] {
+            let marked = [BYTE_ORDER_MARK, text.as_bytes()].concat();
+            for bytes in [marked, utf16(text, false), utf16(text, true)] {
+                assert!(read(&bytes).unwrap() == text.as_bytes(), "{text:.20}");
+                assert!(read(&pack(&bytes)).unwrap() == text.as_bytes(), "{text:.20}");
+            }
+        }
+        // Half a character, and half of one of two halves.
+        assert_eq!(read(b"\xff\xfea\0b").unwrap(), "a\u{fffd}".as_bytes());
+        assert_eq!(read(b"\xff\xfe\x3e\xd8").unwrap(), "\u{fffd}".as_bytes());
+        // A mark is one at the start only.
+        assert_eq!(read("1\u{feff}".as_bytes()).unwrap(), "1\u{feff}".as_bytes());
+    }
+
+    #[test]
+    fn lines_may_end_with_carriage_returns() {
+        for (text, expected) in [
+            ("2 1\r2\r1\r", "2 1\n2\n1\n"),
+            ("2 1\r\r1", "2 1\n\n1"),
+            ("\r", "\n"),
+            // Where a line ends with LF, a CR within one is a fault.
+            ("2 1\r2\n1\n", "2 1\r2\n1\n"),
+            ("2 1\r\n", "2 1\r\n"),
+            ("\0\r", "\0\r"),
+        ] {
+            assert_eq!(read(text.as_bytes()).unwrap(), expected.as_bytes(), "{text:?}");
+        }
+        let long = "12345 6789\r".repeat(20_000);
+        assert!(read(long.as_bytes()).unwrap() == long.replace('\r', "\n").as_bytes());
+        assert!(read(&pack(&utf16(&long, true))).unwrap() == long.replace('\r', "\n").as_bytes());
+        let late = format!("{long}\r\n7\r");
+        assert!(read(late.as_bytes()).unwrap().ends_with(b"\n\n7\n"));
+        // One line ends with CR LF just at the seam.
+        let seam = format!("{}\r\n1", "7".repeat(Source::START - 1));
+        assert!(read(seam.as_bytes()).unwrap() == seam.as_bytes());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The quadratic assignment problem in its original form: two square matrices of integers.
 
+use super::width::fits_widest;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::memory::{self, OutOfMemory};
 use crate::ground::types::Cost;
@@ -39,8 +40,8 @@ pub enum QapError {
     #[error("a problem has at most {greatest} objects, this one has {size}")]
     TooLarge { size: usize, greatest: usize },
     #[error(
-        "J can be as large as {bound}, which is more than {}; divide the entries of a matrix by a common factor",
-        MOST_COST
+        "J can be as large as {bound}, too large for sums of 64 bits (up to {SAFE_COST} is never); divide the entries of a matrix by a \
+         common factor"
     )]
     Overflow { bound: u128 },
     #[error(transparent)]
@@ -56,8 +57,11 @@ impl HasKind for QapError {
     }
 }
 
-/// Bound on J: sums of a few changes of J, and products of differences of entries, fit 64 bits.
-const MOST_COST: Cost = Cost::MAX / 256;
+/// Bound on J up to which sums of a few changes of J, and products of differences of entries, fit 64 bits whatever the entries are.
+const SAFE_COST: Cost = Cost::MAX / 256;
+
+/// Bound on J, for matrices of which it is known that their sums fit: sums of four of them still do.
+const MOST_COST: Cost = Cost::MAX / 8;
 
 /// Upper limit on the objects: places are 32 bits, tables have n² entries.
 const MOST_OBJECTS: usize = 1 << 16;
@@ -85,7 +89,8 @@ impl Qap {
             }
         }
         let bound = bound(&a, &b);
-        if bound > MOST_COST as u128 {
+        let fits = bound <= SAFE_COST as u128 || bound <= MOST_COST as u128 && fits_widest(size, &a, &b);
+        if !fits {
             return Err(QapError::Overflow { bound });
         }
         Ok(Self { size, a, b })
@@ -151,6 +156,32 @@ pub(super) fn array<T: Clone>(count: usize, value: T) -> Result<Vec<T>, QapError
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn entries_are_as_large_as_the_sums_allow() {
+        for entry in [1i64 << 56, -(1 << 56), (1 << 57) + 1] {
+            let qap = Qap::from_matrices(2, vec![0, 1, 1, 0], vec![0, entry, 0, 0]).unwrap();
+            assert_eq!([[0, 1], [1, 0]].map(|places: [u32; 2]| qap.cost(&places)), [entry, entry]);
+            let solution = crate::qap::solve(&qap, &crate::qap::QapConfig::default()).unwrap();
+            assert_eq!((solution.cost, solution.is_optimal), (entry, true));
+        }
+        for (a, b) in [
+            (vec![0, 1, 1, 0], vec![0, 1 << 62, 0, 0]),
+            (vec![0, i64::MAX, 0, 0], vec![0, i64::MAX, i64::MIN, 0]),
+        ] {
+            assert!(matches!(Qap::from_matrices(2, a, b), Err(QapError::Overflow { .. })));
+        }
+        // A large sum of many products, each of which is small beside it.
+        let n = 12;
+        let entry = |place: usize, factor: usize| (place * factor % 7) as i64;
+        let a: Vec<i64> = (0..n * n).map(|place| (1 << 40) + entry(place, 5)).collect();
+        let b: Vec<i64> = (0..n * n).map(|place| 64 * entry(place, 3)).collect();
+        assert!(bound(&a, &b) > SAFE_COST as u128);
+        let qap = Qap::from_matrices(n, a, b).unwrap();
+        let config = crate::qap::QapConfig::default().with_time_limit(std::time::Duration::from_millis(300));
+        let solution = crate::qap::solve(&qap, &config).unwrap();
+        assert_eq!(solution.cost, qap.cost(solution.mapping.pes()));
+    }
 
     #[test]
     fn each_pair_comes_once() {

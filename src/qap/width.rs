@@ -35,25 +35,44 @@ pub(super) fn width(
     diagonals: Option<&(Vec<i64>, Vec<i64>)>,
     is_symmetric: bool,
 ) -> Width {
-    let (range_a, range_b) = (range(a), range(b));
-    let rows =
-        (n as i128 * range_a * range_b).min(2 * heaviest(n, a) * range_b).min(2 * heaviest(n, b) * range_a);
     let sides = if is_symmetric { 1 } else { 2 };
     let of_diagonals = diagonals.map_or(0, |(a, b)| 4 * product_of_greatest(a, b));
-    let change = sides * (rows + 16 * product_of_greatest(a, b)) + of_diagonals;
     // Differences of short entries must be short too.
-    let is_short = range_a.max(range_b) < 1 << 15;
-    match 2 * change {
+    let is_short = range(a).max(range(b)) < 1 << 15;
+    match 2 * (sides * (along_rows(n, a, b) + 16 * product_of_greatest(a, b)) + of_diagonals) {
         sum if sum < 1 << f32::MANTISSA_DIGITS && is_short => Width::Single,
         sum if sum < 1 << f64::MANTISSA_DIGITS => Width::Double,
         _ => Width::Whole,
     }
 }
 
+/// Whether a search forms no sum beyond 2^62, whatever of its number types it takes. Where there are only two objects, no other
+/// change of J needs an update, and no row has an entry besides theirs.
+pub(super) fn fits_widest(n: usize, a: &[i64], b: &[i64]) -> bool {
+    let greatest =
+        |entries: &[i64]| entries.iter().map(|entry| i128::from(entry.unsigned_abs())).max().unwrap_or(0);
+    let product = greatest(a).saturating_mul(greatest(b));
+    let change = if n > 2 {
+        along_rows(n, a, b).saturating_add(product.saturating_mul(16))
+    } else {
+        product.saturating_mul(4)
+    };
+    // Both sides, the diagonals, and two changes at once.
+    change.saturating_mul(2).saturating_add(product.saturating_mul(4)).saturating_mul(2) < 1 << 62
+}
+
+/// The largest sum along two rows.
+fn along_rows(n: usize, a: &[i64], b: &[i64]) -> i128 {
+    let (range_a, range_b) = (range(a), range(b));
+    let of_all = (n as i128).saturating_mul(range_a).saturating_mul(range_b);
+    let of_one = |heaviest: i128, range: i128| heaviest.saturating_mul(2).saturating_mul(range);
+    of_all.min(of_one(heaviest(n, a), range_b)).min(of_one(heaviest(n, b), range_a))
+}
+
 /// Greater than any product of an entry of one with an entry of the other.
 fn product_of_greatest(a: &[i64], b: &[i64]) -> i128 {
     let greatest = |entries: &[i64]| entries.iter().map(|entry| entry.unsigned_abs()).max().unwrap_or(0);
-    (i128::from(greatest(a)) + 1) * (i128::from(greatest(b)) + 1)
+    (i128::from(greatest(a)) + 1).saturating_mul(i128::from(greatest(b)) + 1)
 }
 
 /// The largest difference of two entries, or of an entry and zero.

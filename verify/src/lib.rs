@@ -235,9 +235,25 @@ fn check_room(pe_of: &[u64], machine: &Machine, room: Option<u64>) -> Result<(),
 
 fn read_mapping(text: &str) -> Result<Vec<u64>, AuditError> {
     let lines = text.lines().enumerate();
-    lines
-        .map(|(index, line)| line.trim().parse().map_err(|_| AuditError::Mapping { line: index + 1 }))
-        .collect()
+    lines.map(|(index, line)| number(line.trim()).ok_or(AuditError::Mapping { line: index + 1 })).collect()
+}
+
+/// The whole number that a field spells: digits, perhaps with a fraction or an exponent, as in `5.0` and `1.0D+03`.
+pub(crate) fn number(field: &str) -> Option<u64> {
+    if let Ok(number) = field.parse() {
+        return Some(number);
+    }
+    let (mantissa, exponent) = field.split_once(['e', 'E', 'd', 'D']).unwrap_or((field, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{}{fraction}", whole.strip_prefix('+').unwrap_or(whole));
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let exponent: i64 = exponent.parse().ok()?;
+    let significant = digits.trim_end_matches('0');
+    let power = (digits.len() - significant.len()) as i64 - fraction.len() as i64 + exponent;
+    let significant: u64 = if significant.is_empty() { return Some(0) } else { significant.parse().ok()? };
+    significant.checked_mul(10u64.checked_pow(u32::try_from(power).ok()?)?)
 }
 
 /// A vertex of a graph: its first weight, and its neighbours, numbered from 0, with the weights of the edges.
@@ -257,12 +273,12 @@ fn read_rows(
     let (at, header) = lines.next().ok_or(fault(0, "no header"))?;
     let header: Vec<&str> = header.split_whitespace().collect();
     let count: usize =
-        header.first().and_then(|field| field.parse().ok()).ok_or(fault(at, "no number of vertices"))?;
+        header.first().and_then(|field| number(field)).ok_or(fault(at, "no number of vertices"))? as usize;
     check_size(count)?;
-    let format: u64 =
-        header.get(2).map_or(Ok(0), |field| field.parse()).map_err(|_| fault(at, "bad format"))?;
+    let format: u64 = header.get(2).map_or(Some(0), |field| number(field)).ok_or(fault(at, "bad format"))?;
     let constraints: usize =
-        header.get(3).map_or(Ok(1), |field| field.parse()).map_err(|_| fault(at, "bad number of weights"))?;
+        header.get(3).map_or(Some(1), |field| number(field)).ok_or(fault(at, "bad number of weights"))?
+            as usize;
     let (has_sizes, has_node_weights, has_edge_weights) =
         (format / 100 % 10 == 1, format / 10 % 10 == 1, format % 10 == 1);
     let sizes = usize::from(has_sizes);
@@ -272,7 +288,7 @@ fn read_rows(
         let (at, line) = lines.next().unwrap_or_default();
         let numbers: Vec<u64> = line
             .split_whitespace()
-            .map(|field| field.parse().map_err(|_| fault(at, "not a number")))
+            .map(|field| number(field).ok_or(fault(at, "not a number")))
             .collect::<Result<_, _>>()?;
         let step = if has_edge_weights { 2 } else { 1 };
         let weight = if has_node_weights { numbers.get(sizes).copied().unwrap_or(0) } else { 1 };
@@ -315,6 +331,28 @@ mod tests {
         // The leaves are at 1, 1, 2, 3, 4 and 9 from the router; two of them are the same PE.
         let expected = 2 * (5 * (1 + 1 + 2 + 3 + 4 + 9) - (1 + 1) - 2 * 4);
         assert_eq!(cost_and_searches(&rows, &pe_of, &machine), Ok((expected, 2)));
+    }
+
+    #[test]
+    fn numbers_may_have_fractions_and_exponents() {
+        for (field, expected) in [
+            ("5", Some(5)),
+            ("5.0", Some(5)),
+            ("5.", Some(5)),
+            (".5e1", Some(5)),
+            ("1.0D+03", Some(1000)),
+            ("120e-1", Some(12)),
+            ("0.0", Some(0)),
+            ("9.007199254740993000e15", Some(9_007_199_254_740_993)),
+            ("18446744073709551616", None),
+            ("1.5", None),
+            ("-1", None),
+            (".", None),
+            ("1e", None),
+            ("x", None),
+        ] {
+            assert_eq!(number(field), expected, "{field}");
+        }
     }
 
     #[test]

@@ -297,7 +297,7 @@ pub(super) fn cheapest_paths(links: &[Row], from: usize) -> Vec<Option<u64>> {
 }
 
 fn number(field: &str) -> Result<u64> {
-    field.trim().parse().or_else(|_| fault("not a number"))
+    super::number(field.trim()).map_or_else(|| fault("not a number"), Ok)
 }
 
 fn numbers(text: &str, separator: char) -> Result<Vec<u64>> {

@@ -11,6 +11,7 @@ use super::AuditError;
 /// let problem = "2\n0 3\n1 0\n0 5\n7 0\n";
 /// assert_eq!(audit_qap(problem, "0\n1\n"), Ok(3 * 5 + 1 * 7));
 /// assert_eq!(audit_qap(problem, "2 26\n2 1\n"), Ok(3 * 7 + 1 * 5));
+/// assert_eq!(audit_qap("2\n0,3.0\n1,0\n0,-5e0\n7,0\n", "0\n1\n"), Ok(3 * -5 + 1 * 7));
 /// ```
 pub fn audit_qap(problem: &str, assignment: &str) -> Result<i128, AuditError> {
     let lines = numbers(problem)?;
@@ -39,9 +40,15 @@ fn fault(reason: &'static str) -> AuditError {
 fn numbers(text: &str) -> Result<Vec<Vec<i128>>, AuditError> {
     let mut lines = Vec::new();
     for line in text.lines() {
-        let words = line.split_whitespace().take_while(|word| !word.starts_with(['#', '%']));
-        let numbers: Result<Vec<i128>, _> = words.map(str::parse).collect();
-        lines.push(numbers.map_err(|_| fault("not a number"))?);
+        let words =
+            line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';')).filter(|word| !word.is_empty());
+        let words = words.take_while(|word| !word.starts_with(['#', '%']));
+        let number = |word: &str| match word.strip_prefix('-') {
+            Some(size) => super::number(size).map(|size| -i128::from(size)),
+            None => super::number(word).map(i128::from),
+        };
+        let numbers: Option<Vec<i128>> = words.map(number).collect();
+        lines.push(numbers.ok_or(fault("not a number"))?);
     }
     lines.retain(|line| !line.is_empty());
     Ok(lines)

@@ -27,7 +27,7 @@ pub(crate) struct Options {
 
     /// Write a repaired graph to OUT if all faults can be fixed without a guess. Drops edges of a vertex to itself,
     /// merges repeated neighbours (weights add up), adds missing backward edges, gives edges of two weights the larger
-    /// one, and corrects the number of edges; the exit code then says whether OUT was written; - is standard output,
+    /// one, drops edges of weight 0, counts vertices from 1 where the file counts from 0, and corrects the number of edges; the exit code then says whether OUT was written; - is standard output,
     /// which then carries nothing else
     #[arg(long, value_name = "OUT")]
     fix: Option<PathBuf>,

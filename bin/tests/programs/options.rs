@@ -95,7 +95,7 @@ const CHOOSING: [&str; 13] = [
 ];
 
 /// Options that are meaningful for only some inputs of a mode, and are rejected for others.
-const FOR_SOME_INPUTS: [&str; 4] = ["pu", "latency", "include", "first_rank"];
+const FOR_SOME_INPUTS: [&str; 7] = ["pu", "latency", "include", "first_rank", "renumber", "sizes", "from"];
 
 const REMAPPED: &[&str] = &["--remap_from=old", "--migration_weight=1"];
 
@@ -151,6 +151,7 @@ const TRIALS_OF_VIEM: &[Trial] = &[
     trial("construction_algorithm", "random"),
     trial("construction_algorithm", "linear"),
     trial("coordinates", "points").beside(&["--construction_algorithm=rcb"]),
+    trial("coordinate_ids", "yes").beside(&["--construction_algorithm=rcb", "--coordinates=numbered"]),
     trial("distance_construction_algorithm", "hierarchyonline"),
     trial("local_search_neighborhood", "nsquare"),
     trial("local_search_neighborhood", "none").only(&["one-to-one", "workload", "remapping", "QAP"]),
@@ -273,6 +274,7 @@ const TRIALS_OF_GENERATE_MODEL: &[Trial] = &[
     trial("speeds", "1,2,1,2"),
     trial("algorithm", "linear"),
     trial("coordinates", "points").beside(&["--algorithm=rcb"]),
+    trial("coordinate_ids", "yes").beside(&["--algorithm=rcb", "--coordinates=numbered"]),
     trial("coordinates", "points").beside(&["--picture=picture.svg"]),
     trial("grouping", "binpacking").beside(&["--algorithm=rsb"]),
     trial("write_index", "written"),
@@ -297,6 +299,14 @@ const TRIALS_OF_GENERATE_MODEL: &[Trial] = &[
     trial("parents", "parents").beside(REMAPPED),
     trial("curve", "").beside(REMAPPED),
     trial("from", "edges"),
+    trial("from", "mtx").beside(&["pattern.mtx"]).replaces(&["graph", "traffic.csv"]).only(&[
+        "partition",
+        "many-to-one",
+        "traffic",
+    ]),
+    trial("sizes", "each").beside(&["sizes.csv"]).replaces(&["traffic.csv"]).only(&["traffic"]),
+    trial("sizes", "each").only(&["partition", "many-to-one", "workload"]),
+    trial("renumber", "ids"),
     trial("weight", "msgs"),
     trial("include", "E"),
     // Edge lists have no classes.
@@ -483,6 +493,13 @@ fn fill(folder: &Path) {
     };
     write("recorded.prof", format!("# POINT TO POINT\n{}", (0..N).map(sent).collect::<String>()));
     write("points", (0..N).map(|v| format!("{} {}\n", v % 4, v / 4)).collect());
+    write("numbered", (0..N).map(|v| format!("{v} {} {}\n", v % 4, v / 4)).collect());
+    write("sizes.csv", "sender,receiver,size,count\n0,1,8,1000\n1,2,64,10\n".to_owned());
+    let entries: String = (1..N).map(|v| format!("{} {v} 1\n", v + 1)).collect();
+    write(
+        "pattern.mtx",
+        format!("%%MatrixMarket matrix coordinate real symmetric\n{N} {N} {}\n{entries}", N - 1),
+    );
     write("latencies", "0 1\n1 0\n".to_owned());
     let flow = |v: usize| format!("{},{},{},{}\n", v + 1, (v + 1) % N + 1, 100 + v, 1 + v % 3);
     write("traffic.csv", format!("source,target,weight,messages\n{}", (0..N).map(flow).collect::<String>()));

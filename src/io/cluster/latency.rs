@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use crate::io::cluster::{ClusterFault, Fault, Text, fields, lines, shown};
+use crate::io::number;
 use crate::io::{ReadError, Source};
 
 /// Hosts at most: a matrix of as many takes 128 MiB.
@@ -153,9 +154,8 @@ fn parts(at: usize, field: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// A finite number that is not negative.
 fn latency(text: &str) -> Option<f64> {
-    let starts_well = text.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '+');
-    let number = starts_well.then(|| text.parse::<f64>().ok()).flatten();
-    number.filter(|number| number.is_finite() && (*number == 0.0 || (1e-30..1e30).contains(number)))
+    let number = number::real(text.as_bytes());
+    number.filter(|number| !number.is_sign_negative() && (*number == 0.0 || (1e-30..1e30).contains(number)))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use crate::ground::types::Weight;
-use crate::io::foreign;
+use crate::io::reading::{Reading, listed};
 use crate::io::scanner::TextKind;
 
 /// A fault of a graph file.
@@ -102,7 +102,7 @@ impl From<TextKind> for NumberFault {
     fn from(kind: TextKind) -> Self {
         match kind {
             TextKind::Word => Self::NotANumber,
-            TextKind::Negative => Self::Negative,
+            TextKind::Negative(_) => Self::Negative,
             TextKind::Fractional => Self::Fractional,
             TextKind::TooLarge => Self::TooLarge,
             TextKind::Nul => Self::Nul,
@@ -134,10 +134,10 @@ impl fmt::Display for NumberFault {
 pub enum FaultKind {
     /// The content is of another kind, named by what it looks like.
     OtherFormat {
-        looks_like: &'static str,
+        readings: Vec<Reading>,
     },
-    /// The file starts with the byte order mark of UTF-8.
-    ByteOrderMark,
+    /// Vertices are counted from 0 throughout the file.
+    CountsFromZero,
     MissingHeader,
     /// The header ends before the numbers of vertices and edges.
     ShortHeader {
@@ -211,22 +211,23 @@ impl FaultKind {
     pub fn is_mendable(&self) -> bool {
         matches!(
             self,
-            Self::ByteOrderMark
+            Self::CountsFromZero
                 | Self::SelfLoop { .. }
                 | Self::ParallelEdge { .. }
                 | Self::MissingBackwardArc { .. }
                 | Self::UnequalWeights { .. }
                 | Self::WrongEdgeCount { .. }
+                | Self::Number { role: Role::EdgeWeight, fault: NumberFault::Zero }
         )
     }
 }
 
 impl FaultKind {
-    /// The kind of recorded traffic, by its name in [`traffic`](crate::io::traffic), that the file may be instead of a graph.
-    pub fn traffic_kind(&self) -> Option<&'static str> {
+    /// What the file may be instead of a graph.
+    pub fn readings(&self) -> &[Reading] {
         match self {
-            Self::OtherFormat { looks_like } => foreign::traffic_kind(looks_like),
-            _ => None,
+            Self::OtherFormat { readings } => readings,
+            _ => &[],
         }
     }
 }
@@ -234,16 +235,13 @@ impl FaultKind {
 impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::OtherFormat { looks_like } => {
-                write!(
-                    f,
-                    "this looks like {looks_like}, not like a METIS graph; {}",
-                    foreign::remedy(looks_like)
-                )
+            Self::OtherFormat { readings } => {
+                let remedy = readings.first().map_or("", |reading| reading.remedy());
+                write!(f, "this looks like {}, not like a METIS graph; {remedy}", listed(readings))
             }
-            Self::ByteOrderMark => {
-                f.write_str("the file starts with a byte order mark (UTF-8 BOM); save it without one")
-            }
+            Self::CountsFromZero => f.write_str(
+                "the file counts its vertices from 0, but METIS graphs count from 1; add 1 to every neighbour",
+            ),
             Self::MissingHeader => f.write_str(
                 "the header is missing; the first line that is no comment must hold the number of vertices and the number of edges",
             ),
@@ -368,6 +366,13 @@ impl Faults {
     /// Number of faults that would still be kept.
     pub(super) fn room(&self) -> usize {
         self.limit - self.kept.len()
+    }
+
+    /// Takes one fault for all that were found.
+    pub(super) fn replace(&mut self, fault: Fault) {
+        *self = Self { limit: self.limit, stops: self.stops, kept: Vec::new(), total: 0, unmendable: 0 };
+        let Fault { line, column, text, kind } = fault;
+        let _ = self.add(line, column, kind, || text);
     }
 
     /// Counts faults that can be mended without keeping them.

@@ -18,7 +18,7 @@
 //! All of them share one parser, so a file is valid exactly if it can be read.
 
 mod fault;
-mod parse;
+pub(super) mod parse;
 mod repair;
 mod write;
 
@@ -27,11 +27,13 @@ pub use repair::{Changes, Repair, RepairError, RepairedGraph, repair};
 pub use write::{GraphContent, write};
 
 use self::fault::Faults;
-use self::parse::{Keep, Rows, parse};
+use self::parse::{Keep, Rows, counts_from_zero, parse};
 use super::scanner::Scanner;
 use super::source::read_error;
 use crate::graph::CsrGraph;
 use crate::ground::memory;
+use crate::io::reading::Reading;
+use crate::io::recognise::{readings, signed};
 use crate::io::{ContentError, ReadError, Source};
 
 /// What the first line of a graph file declares.
@@ -87,7 +89,7 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
     };
     let name = source.name().to_owned();
     let mut faults = Faults::first();
-    let rows = parse_source(source, keep, &mut faults)?;
+    let rows = parse_source(source, keep, &mut faults, |_, _| 1)?;
     if let Some(Fault { line, column, kind, .. }) = faults.kept.pop() {
         return Err(ReadError::Invalid { file: name, line, column, kind: ContentError::Graph(kind) });
     }
@@ -130,16 +132,48 @@ impl CheckReport {
 /// number: only programs that add them care.
 pub fn check(source: Source<'_>, max_faults: usize) -> Result<CheckReport, ReadError> {
     let mut faults = Faults::all(max_faults);
-    let rows = parse_source(source, Keep::Nothing, &mut faults)?;
+    let rows = parse_source(source, Keep::Nothing, &mut faults, |_, _| 1)?;
     Ok(CheckReport { header: rows.map(|rows| rows.header), faults: faults.kept, num_faults: faults.total })
 }
 
-fn parse_source(source: Source<'_>, keep: Keep, faults: &mut Faults) -> Result<Option<Rows>, ReadError> {
+/// Parses a file whose first vertex has the number that its start shows. If it is no graph, what it is comes instead of all its
+/// faults.
+fn parse_source(
+    source: Source<'_>,
+    keep: Keep,
+    faults: &mut Faults,
+    first: impl FnOnce(&[u8], bool) -> u64,
+) -> Result<Option<Rows>, ReadError> {
     let name = source.name().to_owned();
     let mut scanner = Scanner::new(source);
-    let rows = parse(&mut scanner, keep, faults);
-    match scanner.failure() {
-        Some(error) => Err(read_error(&name, error, scanner.line(), scanner.column())),
-        None => rows.map_err(|source| ReadError::OutOfMemory { file: name, line: scanner.line(), source }),
+    let (start, is_whole) = (scanner.at_hand().to_vec(), scanner.has_all_at_hand());
+    if let Some(reading) = signed(&start) {
+        let _ = faults.add(1, 1, FaultKind::OtherFormat { readings: vec![reading] }, String::new);
+        return scanner.failure().map_or(Ok(None), |error| Err(read_error(&name, error, 1, 1)));
     }
+    let first = first(&start, is_whole);
+    let rows = parse(&mut scanner, keep, first, faults);
+    if let Some(error) = scanner.failure() {
+        return Err(read_error(&name, error, scanner.line(), scanner.column()));
+    }
+    let rows = rows.map_err(|source| ReadError::OutOfMemory { file: name, line: scanner.line(), source })?;
+    if faults.total == 0 {
+        return Ok(rows);
+    }
+    let Some((line, kind)) = explanation(&start, is_whole, first) else { return Ok(rows) };
+    let is_mendable = kind.is_mendable();
+    faults.replace(Fault { line, column: 1, text: String::new(), kind });
+    Ok(rows.filter(|_| is_mendable))
+}
+
+/// What a file is that is no graph, and the line where that shows: what explains all its faults.
+fn explanation(start: &[u8], is_whole: bool, first: u64) -> Option<(u64, FaultKind)> {
+    let is_comment = |line: &&[u8]| line.starts_with(b"%");
+    let line = start.split(|&byte| byte == b'\n').take_while(is_comment).count() as u64 + 1;
+    if first == 1 && counts_from_zero(start, is_whole) {
+        return Some((line, FaultKind::CountsFromZero));
+    }
+    let readings = readings(start, is_whole);
+    let is_other = first == 1 && !readings.is_empty() && !readings.contains(&Reading::GRAPH);
+    is_other.then_some((line, FaultKind::OtherFormat { readings }))
 }

@@ -2,7 +2,7 @@
 //!
 //! It makes one pass over the text and takes memory as it reads, for what stands there: 8 bytes a vertex, 4 an arc
 //! (its head), 8 an arc with a weight, and 4 an arc for its column, so that faults found later can be
-//! named by their place. Each row is put into ascending order as it is read, which costs next to nothing
+//! named by their place. Vertices are counted from 1; of a file that counts from 0 it can be told. Each row is put into ascending order as it is read, which costs next to nothing
 //! where it already is, and makes parallel arcs neighbours and the symmetry check a merge.
 
 use std::collections::BinaryHeap;
@@ -14,8 +14,7 @@ use super::fault::{FaultKind, Faults, NumberFault, Role};
 use crate::graph::validation::{Asymmetry, visit_asymmetries};
 use crate::ground::memory::{self, OutOfMemory};
 use crate::ground::types::{NodeId, Weight};
-use crate::io::foreign;
-use crate::io::scanner::{Scanner, TEXT_LENGTH, TextKind, Token};
+use crate::io::scanner::{Scanner, TextKind, Token};
 
 /// Which sizes and weights of vertices are kept; all are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +40,8 @@ pub(super) struct Rows {
     lines: Lines,
     /// Neighbours listed, those included that are no arcs.
     entries: u64,
+    /// The number of the first vertex.
+    first: u64,
 }
 
 /// Memory for sorting rows: heads and columns, with weights or without.
@@ -98,7 +99,7 @@ impl Rows {
     }
 
     fn add_asymmetry(&self, asymmetry: Asymmetry, faults: &mut Faults) -> ControlFlow<()> {
-        let from_one = |node: NodeId| u64::from(node) + 1;
+        let from_one = |node: NodeId| u64::from(node) + self.first;
         match asymmetry {
             Asymmetry::MissingBackward { node, arc } => {
                 let target = self.targets[arc];
@@ -126,18 +127,51 @@ impl Rows {
     }
 }
 
-/// Parses a text. `None` if a fault stopped it; then `faults` holds at least one.
+/// Parses a text whose first vertex has this number. `None` if a fault stopped it; then `faults` holds at least one.
 pub(super) fn parse<R: Read>(
     scanner: &mut Scanner<R>,
     keep: Keep,
+    first: u64,
     faults: &mut Faults,
 ) -> Result<Option<Rows>, OutOfMemory> {
     let mut parser = Parser { scanner, faults, lack: None };
-    match (parser.parse(keep), parser.lack) {
+    match (parser.parse(keep, first), parser.lack) {
         (_, Some(lack)) => Err(lack),
         (ControlFlow::Continue(rows), None) => Ok(Some(rows)),
         (ControlFlow::Break(()), None) => Ok(None),
     }
+}
+
+/// How a start of a file is taken for a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::io) enum FitsGraph {
+    /// As it should be.
+    FromOne,
+    /// With vertices that count from 0.
+    FromZero,
+}
+
+/// Whether a file that starts so is a graph as far as its start tells: it has no fault but those that what follows may explain.
+pub(in crate::io) fn fits_graph(start: &[u8], is_whole: bool, how: FitsGraph) -> bool {
+    let end = if is_whole {
+        start.len()
+    } else {
+        start.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1)
+    };
+    let mut faults = Faults::all(3);
+    let first = u64::from(how == FitsGraph::FromOne);
+    let rows = parse(&mut Scanner::new(&start[..end]), Keep::Nothing, first, &mut faults);
+    let is_explained = |fault: &FaultKind| {
+        matches!(fault, FaultKind::TooFewLines { .. } | FaultKind::WrongEdgeCount { .. }) && !is_whole
+    };
+    matches!(rows, Ok(Some(_)))
+        && faults.total == faults.kept.len() as u64
+        && faults.kept.iter().all(|fault| is_explained(&fault.kind))
+}
+
+/// Whether a graph counts its vertices from 0, as far as its start tells.
+pub(super) fn counts_from_zero(start: &[u8], is_whole: bool) -> bool {
+    !fits_graph(start, is_whole, FitsGraph::FromOne) && fits_graph(start, is_whole, FitsGraph::FromZero)
 }
 
 /// What the numbers of the header mean, in their order.
@@ -161,8 +195,7 @@ struct Parser<'a, R> {
 }
 
 impl<R: Read> Parser<'_, R> {
-    fn parse(&mut self, keep: Keep) -> ControlFlow<(), Rows> {
-        self.check_start()?;
+    fn parse(&mut self, keep: Keep, first: u64) -> ControlFlow<(), Rows> {
         let (header, place_of_count) = self.header()?;
         let keep = match keep {
             Keep::FirstWeightBeyond(most) if header.num_nodes > most => Keep::FirstWeight,
@@ -178,6 +211,7 @@ impl<R: Read> Parser<'_, R> {
             columns: Vec::new(),
             lines: Lines::default(),
             entries: 0,
+            first,
         };
         if header.has_edge_weights {
             self.rows::<true>(&mut rows, keep)?;
@@ -195,21 +229,13 @@ impl<R: Read> Parser<'_, R> {
         if self.lack.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn check_start(&mut self) -> ControlFlow<()> {
-        if let Some(looks_like) = foreign::by_signature(self.scanner.at_hand()) {
-            self.faults.add(1, 1, FaultKind::OtherFormat { looks_like }, String::new)?;
-            return ControlFlow::Break(());
-        }
-        if self.scanner.skip_byte_order_mark() {
-            self.faults.add(1, 1, FaultKind::ByteOrderMark, String::new)?;
-        }
-        ControlFlow::Continue(())
-    }
-
     /// The header, and line and column of its number of edges; a fault in it ends the search, as nothing after it has
     /// a meaning.
     fn header(&mut self) -> ControlFlow<(), (Header, (u64, u64))> {
-        self.check_that_graph_begins()?;
+        if !self.scanner.has_line() {
+            self.fault_here(Token::End, FaultKind::MissingHeader)?;
+            return ControlFlow::Break(());
+        }
         let line = self.scanner.line();
         let HeaderNumbers { numbers, columns, mut is_valid } = self.header_numbers()?;
         if numbers.len() < 2 {
@@ -240,21 +266,6 @@ impl<R: Read> Parser<'_, R> {
             has_edge_weights: format % 10 == 1,
         };
         ControlFlow::Continue((header, (line, columns[1])))
-    }
-
-    /// Ends the search where there is no header, or a file of another kind.
-    fn check_that_graph_begins(&mut self) -> ControlFlow<()> {
-        if !self.scanner.has_line() {
-            self.fault_here(Token::End, FaultKind::MissingHeader)?;
-            return ControlFlow::Break(());
-        }
-        let looks_like = foreign::recognise(self.scanner.at_hand(), self.scanner.has_all_at_hand());
-        let Some(looks_like) = looks_like.filter(|&kind| kind != foreign::GRAPH) else {
-            return ControlFlow::Continue(());
-        };
-        let kind = FaultKind::OtherFormat { looks_like };
-        self.faults.add(self.scanner.line(), 1, kind, String::new)?;
-        ControlFlow::Break(())
     }
 
     /// The numbers of the header, up to the end of the line or to what is too much.
@@ -292,7 +303,9 @@ impl<R: Read> Parser<'_, R> {
     /// Whether the last token, which was `token`, is a format: up to three digits, each 0 or 1.
     fn is_format(&self, token: Token) -> bool {
         let Token::Number(number) = token else { return false };
-        self.scanner.token_length() <= 3
+        let spelling = self.scanner.spelling();
+        spelling.len() <= 3
+            && spelling.bytes().all(|byte| byte.is_ascii_digit())
             && [number / 100, number / 10 % 10, number % 10].iter().all(|&d| d < 2)
     }
 
@@ -372,7 +385,7 @@ impl<R: Read> Parser<'_, R> {
         sorter: &mut RowSorter,
     ) -> ControlFlow<()> {
         let count = rows.header.num_nodes as u64;
-        let own = node as u64 + 1;
+        let (own, first) = (node as u64 + rows.first, rows.first);
         let start = rows.targets.len();
         let (mut last, mut is_ascending) = (0, true);
         loop {
@@ -381,7 +394,7 @@ impl<R: Read> Parser<'_, R> {
                 break;
             }
             let column = self.scanner.column().min(u64::from(u32::MAX)) as u32;
-            let target = self.neighbour(token, count)?;
+            let target = self.neighbour(token, first, count)?;
             if target == Some(own) {
                 let leads = rows.targets.len() == start;
                 self.fault_here(token, FaultKind::SelfLoop { node: own, leads })?;
@@ -397,7 +410,7 @@ impl<R: Read> Parser<'_, R> {
                 let result = rows.grow();
                 self.or_stop(result)?;
             }
-            rows.push::<WEIGHTED>((target - 1) as NodeId, column, weight);
+            rows.push::<WEIGHTED>((target - first) as NodeId, column, weight);
         }
         if !is_ascending {
             self.sort_row::<WEIGHTED>(rows, node, start, sorter)?;
@@ -405,11 +418,13 @@ impl<R: Read> Parser<'_, R> {
         self.end_row(rows, start)
     }
 
-    /// The vertex that a token of a row names, counted from 1; what is none is a fault.
+    /// The vertex that a token of a row names, counted as in the file; what is none is a fault.
     #[inline(always)]
-    fn neighbour(&mut self, token: Token, count: u64) -> ControlFlow<(), Option<u64>> {
+    fn neighbour(&mut self, token: Token, first: u64, count: u64) -> ControlFlow<(), Option<u64>> {
         match token {
-            Token::Number(target) if target.wrapping_sub(1) < count => ControlFlow::Continue(Some(target)),
+            Token::Number(target) if target.wrapping_sub(first) < count => {
+                ControlFlow::Continue(Some(target))
+            }
             _ => {
                 self.bad_neighbour(token, count)?;
                 ControlFlow::Continue(None)
@@ -490,7 +505,7 @@ impl<R: Read> Parser<'_, R> {
         for arc in start + 1..rows.targets.len() {
             let target = rows.targets[arc];
             if target == rows.targets[arc - 1] && target as usize != node {
-                let (node, target) = (node as u64 + 1, u64::from(target) + 1);
+                let (node, target) = (node as u64 + rows.first, u64::from(target) + rows.first);
                 let (line, column) = (self.scanner.line(), u64::from(rows.columns[arc]));
                 let kind = FaultKind::ParallelEdge { node, target };
                 self.faults.add(line, column, kind, || target.to_string())?;
@@ -553,7 +568,7 @@ impl<R: Read> Parser<'_, R> {
                 None => {
                     let node = rows.offsets.partition_point(|&offset| offset <= arc) - 1;
                     let (line, column) = (rows.lines.line(node), u64::from(rows.columns[arc]));
-                    let text = || format!("{} {weight}", u64::from(rows.targets[arc]) + 1);
+                    let text = || format!("{} {weight}", u64::from(rows.targets[arc]) + rows.first);
                     return self.faults.add(line, column, FaultKind::EdgeWeightOverflow, text);
                 }
             }
@@ -565,11 +580,7 @@ impl<R: Read> Parser<'_, R> {
     #[cold]
     fn fault_here(&mut self, token: Token, kind: FaultKind) -> ControlFlow<()> {
         let text = || match token {
-            // As it stands there, with its leading zeros.
-            Token::Number(number) => {
-                let width = self.scanner.token_length().min(TEXT_LENGTH);
-                format!("{number:0width$}")
-            }
+            Token::Number(_) => self.scanner.spelling(),
             Token::Text(_) => self.scanner.text(),
             Token::LineEnd | Token::End => String::new(),
         };

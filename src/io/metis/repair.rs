@@ -3,7 +3,8 @@
 //! Self-loops are dropped. Parallel entries of a line become one, which weighs as much as they do together
 //! (in a file without edge weights it is just listed once). Then each edge gets the larger of the weights
 //! that its two ends state; an end that does not list the edge states 0, so backward entries that are
-//! missing are added with the weight of the forward ones. The header gets the number of edges that results.
+//! missing are added with the weight of the forward ones. Edges that weigh nothing at either end are dropped. The header gets the
+//! number of edges that results.
 //! Everything else stays: the order of the vertices, their sizes and all their weights. Comments are lost.
 //!
 //! O(n + m log d) for lines of up to d neighbours; memory three times that of the arcs.
@@ -11,8 +12,8 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use super::fault::Faults;
-use super::parse::{Keep, Rows};
+use super::fault::{FaultKind, Faults};
+use super::parse::{self, Keep, Rows};
 use super::write::write_rows;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::memory::{self, OutOfMemory};
@@ -75,6 +76,10 @@ pub struct Changes {
     pub backward_arcs: u64,
     /// Edges whose two ends stated different weights and now state the larger one.
     pub unequal_weights: u64,
+    /// Edges of weight zero, dropped.
+    pub weightless_edges: u64,
+    /// Whether the vertices were counted from 0.
+    pub counted_from_zero: bool,
     /// The number of edges that the header declared, if it was not that of the mended graph.
     pub declared_edges: Option<u64>,
 }
@@ -90,8 +95,13 @@ impl fmt::Display for Changes {
                 "edge of two weights given the larger one",
                 "edges of two weights given the larger one",
             ),
+            (self.weightless_edges, "edge of weight zero dropped", "edges of weight zero dropped"),
         ];
         let mut separator = "";
+        if self.counted_from_zero {
+            f.write_str("vertices counted from 1 instead of 0")?;
+            separator = ", ";
+        }
         for (count, one, many) in counts.into_iter().filter(|&(count, ..)| count > 0) {
             write!(f, "{separator}{count} {}", if count == 1 { one } else { many })?;
             separator = ", ";
@@ -107,10 +117,20 @@ impl fmt::Display for Changes {
 /// Checks a file as [`check`](super::check) does, and mends it if all its faults can be mended safely.
 pub fn repair(source: Source<'_>, max_faults: usize) -> Result<Repair, ReadError> {
     let mut faults = Faults::all(max_faults);
-    let rows = parse_source(source, Keep::Everything, &mut faults)?;
+    let mut counts_from_zero = false;
+    let first = |start: &[u8], is_whole| {
+        counts_from_zero = parse::counts_from_zero(start, is_whole);
+        u64::from(!counts_from_zero)
+    };
+    let rows = parse_source(source, Keep::Everything, &mut faults, first)?;
+    if counts_from_zero {
+        let _ = faults.add(1, 1, FaultKind::CountsFromZero, String::new);
+    }
     let header = rows.as_ref().map(|rows| rows.header);
     let result = match rows {
-        Some(rows) if faults.unmendable == 0 => mend(rows),
+        Some(rows) if faults.unmendable == 0 => {
+            mend(rows, Changes { counted_from_zero: counts_from_zero, ..Changes::default() })
+        }
         _ => Err(RepairError::Unclear { count: faults.unmendable }),
     };
     let report = CheckReport { header, faults: faults.kept, num_faults: faults.total };
@@ -167,8 +187,7 @@ fn turn(
 }
 
 /// The rows made symmetric, without self-loops and parallel arcs.
-fn mend(rows: Rows) -> Result<RepairedGraph, RepairError> {
-    let mut changes = Changes::default();
+fn mend(rows: Rows, mut changes: Changes) -> Result<RepairedGraph, RepairError> {
     let Rows { mut header, offsets, targets, weights, node_values, .. } =
         merge_parallels(rows, &mut changes).ok_or(RepairError::Overflow)?;
     let num_nodes = offsets.len() - 1;
@@ -200,10 +219,15 @@ fn mend(rows: Rows) -> Result<RepairedGraph, RepairError> {
                     arc
                 }
                 _ => {
-                    changes.backward_arcs += 1;
-                    backward.next().expect("one of the two rows has an arc left")
+                    let arc = backward.next().expect("one of the two rows has an arc left");
+                    changes.backward_arcs += u64::from(arc.1 > 0);
+                    arc
                 }
             };
+            if weight == 0 {
+                changes.weightless_edges += u64::from((node as NodeId) < target);
+                continue;
+            }
             mended_targets.push(target);
             mended_weights.push(weight);
             sum = sum.checked_add(weight).ok_or(RepairError::Overflow)?;

@@ -15,7 +15,8 @@ pub(super) const FORMAT: Format = Format {
     classes: ALL_TRAFFIC,
     tells_recorders: false,
     guesses_first_rank: false,
-    recognise: |start| {
+    is_graph: false,
+    is_certain: |start| {
         let first = |word: &[u8]| start.split(|&byte| byte == b'\n').any(|line| is_heading(line, word));
         first(b"-->") || first(b"<->")
     },

@@ -2,11 +2,14 @@
 
 use std::io::{self, Read};
 
+use super::ids::{Numbering, Seen};
 use super::pairs::{Pair, PairOverflow, Pairs};
 use super::weighing::{Share, Weighing};
 use crate::graph::{CsrGraph, GraphError};
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{NodeId, Weight};
+use crate::io::reading::Reading;
+use crate::io::recognise::readings;
 use crate::io::scanner::{RefusedLine, Scanner};
 use crate::io::source::read_error;
 use crate::io::traffic::{Format, MOST_RANKS, Stop, TrafficFault, WINDOW};
@@ -86,6 +89,11 @@ pub struct Summary {
     pub left_out: LeftOut,
     /// Number that the files give the first rank; only of kinds that may have either.
     pub first_rank: Option<u64>,
+    /// Ids below the highest that no line mentions: vertices without edges. Only of kinds that number vertices at will.
+    pub unmentioned_ids: u64,
+    /// The id of each vertex, if those that no line mentions are left out.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub ids: Option<Vec<u64>>,
     /// Ranks of which no file tells what they sent, from 0; only of kinds in which each rank tells this
     /// itself.
     pub silent_ranks: Vec<NodeId>,
@@ -93,6 +101,16 @@ pub struct Summary {
     pub repeated_ranks: usize,
     /// Decimal places of the costs that the weights keep: weights are costs times 10^this, rounded.
     pub decimal_places: u32,
+}
+
+/// What a column called `size` holds in a table that counts messages, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Sizes {
+    /// The bytes of all messages of a line together.
+    OfAll,
+    /// The bytes of each message.
+    OfEach,
 }
 
 /// How the graph is made of the sums.
@@ -218,6 +236,10 @@ pub struct Collector {
     lowest_rank: u64,
     num_ranks: u64,
     recorders: Recorders,
+    seen: Seen,
+    numbering: Option<Numbering>,
+    sizes: Option<Sizes>,
+    is_pattern: bool,
 }
 
 impl Collector {
@@ -235,7 +257,26 @@ impl Collector {
             lowest_rank: u64::MAX,
             num_ranks: 0,
             recorders: Recorders::default(),
+            seen: Seen::default(),
+            numbering: None,
+            sizes: None,
+            is_pattern: false,
         }
+    }
+
+    /// The same, with what a column called `size` holds in a table that counts messages.
+    pub fn with_sizes(self, sizes: impl Into<Option<Sizes>>) -> Self {
+        Self { sizes: sizes.into(), ..self }
+    }
+
+    /// The same, with ids renumbered: edge lists may call vertices by any numbers, of which those that stand nowhere are left out.
+    pub fn renumbered(self) -> Self {
+        Self { numbering: Some(Numbering::default()), ..self }
+    }
+
+    /// The same for an application graph: only the pattern of a matrix counts, and each of its edges weighs 1.
+    pub fn of_pattern(self) -> Self {
+        Self { is_pattern: true, ..self }
     }
 
     /// Adds a file of the kind given, or else of the kind that its content shows. All files must be of one
@@ -253,10 +294,7 @@ impl Collector {
         let whole = |fault| Stop { line: 1, column: 1, fault };
         let format = match format {
             Some(format) => format,
-            None => match recognise(&mut source)? {
-                Some(format) => format,
-                None => return Err(invalid(whole(TrafficFault::Unrecognised))),
-            },
+            None => recognise(&mut source, self.format)?.map_err(|fault| invalid(whole(fault)))?,
         };
         match self.format {
             None => self.begin(format),
@@ -268,7 +306,6 @@ impl Collector {
         }
         self.files += 1;
         let mut scanner = Scanner::new(source);
-        scanner.skip_byte_order_mark();
         let result = (format.read)(&mut scanner, &mut Inlet { collector: self, file: &name });
         if let Some(error) = scanner.failure() {
             return Err(read_error(&name, error, scanner.line(), scanner.column()));
@@ -313,10 +350,15 @@ impl Collector {
 
     /// The graph of all files read: vertex i is rank i, an edge weighs what its ends exchange in both
     /// directions. O(f log f) for f flows.
-    pub fn finish(self, config: &TrafficConfig) -> Result<(CsrGraph, Summary), TrafficError> {
+    pub fn finish(mut self, config: &TrafficConfig) -> Result<(CsrGraph, Summary), TrafficError> {
         let format = self.format.ok_or(TrafficError::NoRanks)?;
         self.check_classes(format)?;
-        let first_rank = self.first_rank(format, config)?;
+        let ids = self.numbering.take().map(|numbering| {
+            let (ids, rank_of) = numbering.finish();
+            self.pairs.renumber(&rank_of);
+            ids
+        });
+        let first_rank = self.first_rank(format, ids.is_some(), config)?;
         let num_ranks = self.num_ranks(first_rank, config)?;
         if let Some(PairOverflow(u, v)) = self.overflow {
             return Err(TrafficError::Overflow(u, v));
@@ -334,6 +376,9 @@ impl Collector {
         let mut left_out = self.left_out;
         let (mut weights, decimal_places) =
             config.weighing.weigh(&pairs).ok_or(TrafficError::WeightOverflow)?;
+        if self.is_pattern {
+            weights.fill(1);
+        }
         let sum = weights.iter().try_fold(0, |sum: Weight, &weight| sum.checked_add(weight));
         sum.and_then(|sum| sum.checked_mul(2)).ok_or(TrafficError::WeightOverflow)?;
         let zeros = |weights: &[Weight]| weights.iter().filter(|&&weight| weight == 0).count();
@@ -348,7 +393,13 @@ impl Collector {
             files: self.files,
             classes: self.classes,
             left_out,
-            first_rank: format.guesses_first_rank.then_some(first_rank),
+            first_rank: (format.guesses_first_rank && ids.is_none()).then_some(first_rank),
+            unmentioned_ids: if format.guesses_first_rank && ids.is_none() {
+                self.seen.gaps(num_ranks.min(self.num_ranks.saturating_sub(first_rank)))
+            } else {
+                0
+            },
+            ids,
             silent_ranks: if format.tells_recorders { self.recorders.missing(num_ranks) } else { Vec::new() },
             repeated_ranks: self.recorders.repeated(),
             decimal_places,
@@ -368,8 +419,13 @@ impl Collector {
         }
     }
 
-    fn first_rank(&self, format: Format, config: &TrafficConfig) -> Result<u64, TrafficError> {
-        if !format.guesses_first_rank {
+    fn first_rank(
+        &self,
+        format: Format,
+        is_renumbered: bool,
+        config: &TrafficConfig,
+    ) -> Result<u64, TrafficError> {
+        if !format.guesses_first_rank || is_renumbered {
             return Ok(0);
         }
         let first = config.first_rank.unwrap_or(u64::from(self.lowest_rank > 0));
@@ -452,9 +508,17 @@ impl Inlet<'_> {
         messages: u64,
     ) -> Result<(), TrafficFault> {
         let collector = &mut *self.collector;
+        let (from, to) = match &mut collector.numbering {
+            Some(numbering) => (numbering.place(from)?, numbering.place(to)?),
+            None => (from, to),
+        };
         let (lower, higher) = (from.min(to), from.max(to));
         if lower < collector.lowest_rank || higher >= collector.num_ranks {
             collector.widen(lower, higher)?;
+        }
+        if collector.format.is_some_and(|format| format.guesses_first_rank) {
+            collector.seen.add(lower);
+            collector.seen.add(higher);
         }
         let class = &mut collector.classes[class];
         class.tally.add(bytes, messages);
@@ -487,6 +551,16 @@ impl Inlet<'_> {
         self.collector.recorders.add(rank, self.collector.files)
     }
 
+    /// What a column called `size` holds, if that is known.
+    pub(super) fn sizes(&self) -> Option<Sizes> {
+        self.collector.sizes
+    }
+
+    /// Whether only the pattern of a matrix counts.
+    pub(super) fn is_pattern(&self) -> bool {
+        self.collector.is_pattern
+    }
+
     /// A line is not what it should be and was left out.
     pub(super) fn torn(&mut self, line: u64) {
         let left_out = &mut self.collector.left_out;
@@ -505,15 +579,27 @@ impl Inlet<'_> {
     }
 }
 
-/// The kind that the content of a source shows, if it shows one. What cannot be read is an error instead.
-fn recognise(source: &mut Source<'_>) -> Result<Option<Format>, ReadError> {
+/// The kind that the content of a source shows, or what it shows instead: the only one, or that of the files before. What cannot be
+/// read is an error of its own.
+fn recognise(
+    source: &mut Source<'_>,
+    earlier: Option<Format>,
+) -> Result<Result<Format, TrafficFault>, ReadError> {
     let start = source.peek(WINDOW);
-    let format = Format::recognise(&start);
-    if format.is_none() {
-        let next = io::copy(&mut source.by_ref().take(start.len() as u64 + 1), &mut io::sink());
-        next.map_err(|error| read_error(source.name(), error, 1, 1))?;
+    let readings = readings(&start, start.len() < WINDOW);
+    let formats: Vec<Format> = readings.iter().filter_map(|&reading| Format::of_reading(reading)).collect();
+    if let Some(format) = earlier.filter(|format| formats.contains(format)) {
+        return Ok(Ok(format));
     }
-    Ok(format)
+    let fault = match (&readings[..], &formats[..]) {
+        ([_], [format]) => return Ok(Ok(*format)),
+        ([Reading::GRAPH] | [], _) => TrafficFault::Unrecognised,
+        ([reading], _) => TrafficFault::LooksLike { reading: *reading },
+        _ => TrafficFault::Ambiguous { readings },
+    };
+    let next = io::copy(&mut source.by_ref().take(start.len() as u64 + 1), &mut io::sink());
+    next.map_err(|error| read_error(source.name(), error, 1, 1))?;
+    Ok(Err(fault))
 }
 
 fn check_count(count: u64) -> Result<(), TrafficFault> {

@@ -5,13 +5,14 @@
 //! double quotes, and commas and semicolons inside of them separate nothing. Lines that start with `#` or `%`
 //! are comments, lines of nothing but separators are passed over. A first line whose first field is no number
 //! names the columns, in any order and among others: source and target, and the weight or the messages unless
-//! there is nothing else. Nothing is guessed of a column whose name is not known. Ranks are counted from 0 or
-//! from 1, which the files together decide.
+//! there is nothing else. Nothing is guessed of a column whose name is not known, nor of one called `size` beside messages, which may
+//! be the size of each message or of all ([`Sizes`]). Ranks are counted from 0 or from 1, which the files together decide.
 
-use super::fields::{Field, Fields, Separator, is_blank, unquoted_positions, weight, whole};
+use super::fields::{Field, Fields, Separator, unquoted, whole};
 use crate::io::Source;
 use crate::io::scanner::Scanner;
-use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
+use crate::io::table::fields_of;
+use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Sizes, Stop, TrafficFault, expected};
 
 pub(super) const FORMAT: Format = Format {
     name: "edges",
@@ -19,7 +20,8 @@ pub(super) const FORMAT: Format = Format {
     classes: ALL_TRAFFIC,
     tells_recorders: false,
     guesses_first_rank: true,
-    recognise,
+    is_graph: false,
+    is_certain: recognise,
     read,
 };
 
@@ -31,6 +33,13 @@ const NAMES: [&[&str]; 4] = [
     &["messages", "msgs", "count", "transfers"],
 ];
 
+/// The columns of weights and of messages.
+pub(super) const WEIGHT: usize = 2;
+pub(super) const MESSAGES: usize = 3;
+
+/// The name of a weight that may be that of one message.
+const SIZE: &[u8] = b"size";
+
 /// What the columns hold, for messages.
 const MEANINGS: [&str; 4] = ["source", "target", "weight", "messages"];
 
@@ -40,6 +49,8 @@ struct Columns {
     separator: Separator,
     places: [Option<usize>; 4],
     count: usize,
+    /// Whether the weight is that of each message.
+    is_of_each: bool,
 }
 
 /// Whether a line is neither empty nor a comment.
@@ -48,27 +59,14 @@ fn is_content(line: &[u8]) -> bool {
     !matches!(line.first(), Some(b'#' | b'%')) && !line.iter().all(is_separator)
 }
 
-/// What separates fields in a file whose first line this is. A semicolon goes before a comma, as where
-/// semicolons separate columns, a comma may be the decimal point.
-fn separator_of(first: &[u8]) -> Separator {
-    let is_there = |separator: &u8| unquoted_positions(first).any(|position| first[position] == *separator);
-    let single = [b';', b','].into_iter().find(is_there);
-    single.map_or(Separator::Run(is_blank), Separator::Single)
-}
-
+/// A first line that names source and target.
 fn recognise(start: &[u8]) -> bool {
     let mut lines = start.split(|&byte| byte == b'\n').filter(|line| is_content(line));
     let Some(first) = lines.next() else { return false };
     let first = first.strip_suffix(b"\r").unwrap_or(first);
-    let separator = separator_of(first);
-    let texts = || {
-        let mut fields = Fields::separated(1, first, separator);
-        std::iter::from_fn(move || fields.next()).map(|field| unquoted(field.text))
-    };
-    let names = |column: usize| texts().any(|text| meaning(text) == Some(column));
-    let are_flows =
-        (2..=4).contains(&texts().count()) && texts().all(|text| text.is_empty() || whole(text).is_some());
-    (names(0) && names(1)) || (matches!(separator, Separator::Single(_)) && are_flows)
+    let names = fields_of(first, Separator::of(first));
+    let has = |column: usize| names.iter().any(|name| meaning(name) == Some(column));
+    has(0) && has(1)
 }
 
 fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
@@ -88,10 +86,10 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
 
 /// Reads the first line: the names of the columns, or the first flow, which has all columns.
 fn read_first(number: u64, line: &[u8], inlet: &mut Inlet<'_>) -> Result<Columns, Stop> {
-    let separator = separator_of(line);
+    let separator = Separator::of(line);
     let fields = || Fields::separated(number, line, separator);
     if is_header(fields()) {
-        return named_columns(fields(), separator);
+        return named_columns(fields(), separator, inlet.sizes());
     }
     let mut rest = fields();
     let count = std::iter::from_fn(|| rest.next()).count();
@@ -99,7 +97,7 @@ fn read_first(number: u64, line: &[u8], inlet: &mut Inlet<'_>) -> Result<Columns
         return Err(rest.stop_line(TrafficFault::EdgeColumns { found: count }));
     }
     let places = std::array::from_fn(|place| (place < count).then_some(place));
-    let columns = Columns { separator, places, count };
+    let columns = Columns { separator, places, count, is_of_each: inlet.sizes() == Some(Sizes::OfEach) };
     read_flow(number, line, columns, inlet)?;
     Ok(columns)
 }
@@ -108,13 +106,18 @@ fn read_first(number: u64, line: &[u8], inlet: &mut Inlet<'_>) -> Result<Columns
 fn is_header(mut fields: Fields<'_>) -> bool {
     let first = std::iter::from_fn(|| fields.next()).find(|field| !field.text.is_empty());
     let starts_as_number =
-        |text: &[u8]| text.first().is_some_and(|&byte| byte.is_ascii_digit() || byte == b'-');
+        |text: &[u8]| text.first().is_some_and(|byte| byte.is_ascii_digit() || b"+-".contains(byte));
     first.is_some_and(|field| !starts_as_number(unquoted(field.text)))
 }
 
 /// The columns that a line names.
-fn named_columns(mut fields: Fields<'_>, separator: Separator) -> Result<Columns, Stop> {
+fn named_columns(
+    mut fields: Fields<'_>,
+    separator: Separator,
+    sizes: Option<Sizes>,
+) -> Result<Columns, Stop> {
     let (mut places, mut count) = ([None; 4], 0);
+    let mut size = None;
     while let Some(field) = fields.next() {
         if let Some(column) = meaning(unquoted(field.text)) {
             if places[column].is_some() {
@@ -122,6 +125,7 @@ fn named_columns(mut fields: Fields<'_>, separator: Separator) -> Result<Columns
                 return Err(fields.stop(field, TrafficFault::ColumnTwice { what, names }));
             }
             places[column] = Some(count);
+            size = size.or(unquoted(field.text).eq_ignore_ascii_case(SIZE).then_some(field));
         }
         count += 1;
     }
@@ -135,7 +139,16 @@ fn named_columns(mut fields: Fields<'_>, separator: Separator) -> Result<Columns
     if count > 2 && places[2].or(places[3]).is_none() {
         return missing("weight or messages", &[NAMES[2], NAMES[3]].concat());
     }
-    Ok(Columns { separator, places, count })
+    if let (Some(field), Some(_), None) = (size, places[MESSAGES], sizes) {
+        let count = MEANINGS[MESSAGES].to_owned();
+        return Err(fields.stop(field, TrafficFault::SizeOfEachOrAll { count }));
+    }
+    Ok(Columns { separator, places, count, is_of_each: sizes == Some(Sizes::OfEach) })
+}
+
+/// Whether a column is called so.
+pub(super) fn is_called(name: &[u8], column: usize) -> bool {
+    meaning(name) == Some(column)
 }
 
 /// Which column is called so.
@@ -159,7 +172,11 @@ fn read_flow(number: u64, line: &[u8], columns: Columns, inlet: &mut Inlet<'_>) 
     if count != columns.count {
         return Err(fields.stop_line(TrafficFault::OtherColumns { found: count, expected: columns.count }));
     }
-    let weight = bytes.unwrap_or(u64::from(messages.is_none()));
+    let mut weight = bytes.unwrap_or(u64::from(messages.is_none()));
+    if let (true, Some(size), Some(messages)) = (columns.is_of_each, bytes, messages) {
+        let product = size.checked_mul(messages);
+        weight = product.ok_or_else(|| fields.stop_line(TrafficFault::TooManyBytes { size, messages }))?;
+    }
     inlet.add(0, from, to, weight, messages.unwrap_or(0)).map_err(|fault| fields.stop_line(fault))
 }
 
@@ -169,15 +186,11 @@ fn value(fields: &Fields<'_>, field: Field<'_>, column: usize) -> Result<u64, St
     let text = unquoted(field.text);
     let (value, expected) = match column {
         0 | 1 => (whole(text), expected::RANK),
-        2 => (weight(text), expected::WEIGHT),
+        2 => (whole(text), expected::WEIGHT),
         _ => (whole(text), expected::MESSAGES),
     };
     value.ok_or_else(|| match text {
         [] => fields.stop(field, TrafficFault::EmptyField { expected }),
         _ => fields.unexpected(field, expected),
     })
-}
-
-fn unquoted(text: &[u8]) -> &[u8] {
-    text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(text)
 }

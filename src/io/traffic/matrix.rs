@@ -1,9 +1,12 @@
 //! A square matrix of numbers, one row a line: row i, column j is what rank i sends to rank j. TreeMatch
-//! reads and writes such files (`.mat`), monitoring tools make them.
+//! reads and writes such files (`.mat`), NumPy and monitoring tools make them. Blanks, commas or semicolons stand between numbers;
+//! names of ranks may stand over the columns and beside the rows, and the number of ranks before them.
 
+use super::fields::{Fields, whole};
 use crate::io::Source;
-use crate::io::scanner::{Scanner, Token};
-use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault};
+use crate::io::scanner::Scanner;
+use crate::io::table::{Layout, Table};
+use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
 
 pub(super) const FORMAT: Format = Format {
     name: "matrix",
@@ -11,62 +14,66 @@ pub(super) const FORMAT: Format = Format {
     classes: ALL_TRAFFIC,
     tells_recorders: false,
     guesses_first_rank: false,
-    recognise,
+    is_graph: false,
+    is_certain: |_| false,
     read,
 };
 
-/// Numbers that the first line of a METIS graph has at most.
-const LONGEST_METIS_HEADER: usize = 4;
-
-/// Two lines of as many numbers, too many for a METIS graph.
-fn recognise(start: &[u8]) -> bool {
-    let mut lines = start.split(|&byte| byte == b'\n').map(|line| {
-        let is_number = |field: &&[u8]| super::fields::weight(field).is_some();
-        let fields = || line.split(|byte| byte.is_ascii_whitespace()).filter(|field| !field.is_empty());
-        fields().all(|field| is_number(&field)).then(|| fields().count())
-    });
-    let (first, second) = (lines.next().flatten(), lines.next());
-    match (first, second) {
-        (Some(first), Some(second)) => first > LONGEST_METIS_HEADER && second == Some(first),
-        _ => false,
-    }
-}
-
 fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
-    let mut columns = None;
-    let mut row = 0;
-    while scanner.has_bytes() && columns.is_none_or(|columns| row < columns) {
-        let mut column = 0;
-        loop {
-            let token = scanner.next();
-            if matches!(token, Token::LineEnd | Token::End) {
-                break;
-            }
-            if columns.is_some_and(|columns| column == columns) {
-                let text = TrafficFault::TooMuch { text: format!("number {} of the line", column + 1) };
-                return Err(scanner.stop(text));
-            }
-            let weight = scanner.as_weight(token)?;
-            if weight > 0 {
-                inlet.add(0, row, column, weight, 0).map_err(|fault| scanner.stop(fault))?;
-            }
-            column += 1;
+    let mut table = Table::new(scanner);
+    let Layout { has_header, has_labels, has_count } = table.layout();
+    let stated =
+        if has_count { table.next_row().map(|mut row| row.number("the number of rows")) } else { None };
+    let stated = stated.transpose()?;
+    if has_header {
+        table.next_row();
+    }
+    let (mut columns, mut row) = (stated, 0);
+    while let Some(mut fields) = table.next_row() {
+        if columns.is_some_and(|columns| row == columns) {
+            return fields.end();
         }
-        if column > 0 {
-            let expected = *columns.get_or_insert(column);
-            if column != expected {
-                let (found, expected) = (column as usize, expected as usize);
-                return Err(scanner.stop(TrafficFault::OtherColumns { found, expected }));
-            }
-            row += 1;
+        let column = read_row(&mut fields, row, has_labels, columns, inlet)?;
+        let expected = *columns.get_or_insert(column);
+        if column != expected {
+            let (found, expected) = (column as usize, expected as usize);
+            return Err(fields.stop_at_end(TrafficFault::OtherColumns { found, expected }));
         }
-        scanner.skip_line();
+        row += 1;
     }
     if columns.is_none_or(|columns| row < columns) {
-        return Err(scanner.stop(TrafficFault::Missing { expected: "a row of the matrix" }));
+        let fault = TrafficFault::Missing { expected: "a row of the matrix" };
+        return Err(Stop { line: table.next_line(), column: 1, fault });
     }
-    while scanner.has_bytes() {
-        scanner.end_line()?;
+    inlet.state_ranks(row).map_err(|fault| Stop { line: table.next_line(), column: 1, fault })
+}
+
+/// Reads a row, and says how many numbers it has.
+fn read_row(
+    fields: &mut Fields<'_>,
+    row: u64,
+    has_label: bool,
+    columns: Option<u64>,
+    inlet: &mut Inlet<'_>,
+) -> Result<u64, Stop> {
+    if has_label {
+        fields.next_of_table();
     }
-    inlet.state_ranks(row).map_err(|fault| scanner.stop(fault))
+    let mut column = 0;
+    while let Some(field) = fields.next_of_table() {
+        if columns.is_some_and(|columns| column == columns) {
+            let text = TrafficFault::TooMuch { text: format!("number {} of the line", column + 1) };
+            return Err(fields.stop(field, text));
+        }
+        let expected = expected::WEIGHT;
+        let weight = whole(field.text).ok_or_else(|| match field.text {
+            [] => fields.stop(field, TrafficFault::EmptyField { expected }),
+            _ => fields.unexpected(field, expected),
+        })?;
+        if weight > 0 {
+            inlet.add(0, row, column, weight, 0).map_err(|fault| fields.stop(field, fault))?;
+        }
+        column += 1;
+    }
+    Ok(column)
 }

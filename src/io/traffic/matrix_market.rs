@@ -2,8 +2,9 @@
 //!
 //! Of a symmetric matrix the file holds one triangle; an entry outside the diagonal stands for both
 //! directions, so that a matrix means the same whichever way it is written. Values are whole numbers, also of
-//! a real matrix; those of a pattern are 1. (Boisvert, Pozo, Remington, "The Matrix Market exchange formats",
-//! NISTIR 5935, 1996.)
+//! a real matrix; those of a pattern are 1. Where only the pattern counts ([`Collector::of_pattern`](super::Collector::of_pattern)),
+//! values are any numbers, complex ones too, and a matrix may also be an array, skew-symmetric or Hermitian: entries outside the diagonal are
+//! edges, of an array those that are not zero. (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996.)
 
 use super::fields::{Fields, is_blank};
 use crate::io::Source;
@@ -16,7 +17,10 @@ pub(super) const FORMAT: Format = Format {
     classes: ALL_TRAFFIC,
     tells_recorders: false,
     guesses_first_rank: false,
-    recognise: |start| start.len() >= MARK.len() && start[..MARK.len()].eq_ignore_ascii_case(MARK.as_bytes()),
+    is_graph: true,
+    is_certain: |start| {
+        start.len() >= MARK.len() && start[..MARK.len()].eq_ignore_ascii_case(MARK.as_bytes())
+    },
     read,
 };
 
@@ -24,32 +28,54 @@ const MARK: &str = "%%MatrixMarket";
 
 /// What the first line says.
 struct Banner {
-    has_values: bool,
-    is_symmetric: bool,
+    /// Every entry stands there, column by column; otherwise each has its row and its column.
+    is_array: bool,
+    field: Field,
+    symmetry: Symmetry,
+}
+
+/// What an entry has besides its place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Pattern,
+    Number,
+    /// Two numbers.
+    Complex,
+}
+
+/// Which entries stand for another one, too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Symmetry {
+    General,
+    Symmetric,
+    /// Without a diagonal.
+    Skew,
+    Hermitian,
 }
 
 fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
-    let Banner { has_values, is_symmetric } = banner(scanner)?;
+    let banner = banner(scanner, inlet.is_pattern())?;
     start_entry(scanner, "the size of the matrix")?;
     let rows = scanner.number("the number of rows")?;
     inlet.state_ranks(rows).map_err(|fault| scanner.stop(fault))?;
     let columns = scanner.number("the number of columns")?;
     if columns != rows {
-        let expected = "as many columns as rows: traffic makes a square matrix";
+        let expected = "as many columns as rows: the matrix of a graph is square";
         return Err(scanner.stop(TrafficFault::Unexpected { text: columns.to_string(), expected }));
     }
-    let entries = scanner.number("the number of entries")?;
-    scanner.end_line()?;
-    for _ in 0..entries {
-        start_entry(scanner, "an entry of the matrix")?;
-        let from = index(scanner, rows)?;
-        let to = index(scanner, rows)?;
-        let weight = if has_values { scanner.weight()? } else { 1 };
-        inlet.add(0, from, to, weight, 0).map_err(|fault| scanner.stop(fault))?;
-        if is_symmetric && from != to {
-            inlet.add(0, to, from, weight, 0).map_err(|fault| scanner.stop(fault))?;
-        }
+    if banner.is_array {
         scanner.end_line()?;
+        read_array(scanner, inlet, &banner, rows)?;
+    } else {
+        let entries = scanner.number("the number of entries")?;
+        scanner.end_line()?;
+        for _ in 0..entries {
+            start_entry(scanner, "an entry of the matrix")?;
+            let from = index(scanner, rows)?;
+            let to = index(scanner, rows)?;
+            add_entry(scanner, inlet, &banner, from, to)?;
+            scanner.end_line()?;
+        }
     }
     while scanner.has_line() {
         scanner.end_line()?;
@@ -57,8 +83,65 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     Ok(())
 }
 
-/// `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, in letters of either case.
-fn banner(scanner: &mut Scanner<Source<'_>>) -> Result<Banner, Stop> {
+/// Entries column by column, one a line; of a matrix with a symmetry the lower triangle.
+fn read_array(
+    scanner: &mut Scanner<Source<'_>>,
+    inlet: &mut Inlet<'_>,
+    banner: &Banner,
+    rows: u64,
+) -> Result<(), Stop> {
+    for column in 0..rows {
+        let first = match banner.symmetry {
+            Symmetry::General => 0,
+            Symmetry::Symmetric | Symmetry::Hermitian => column,
+            Symmetry::Skew => column + 1,
+        };
+        for row in first..rows {
+            start_entry(scanner, "an entry of the matrix")?;
+            add_entry(scanner, inlet, banner, row, column)?;
+            if scanner.is_rest_blank() {
+                scanner.skip_line();
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads what the entry of a row and a column has, and adds it.
+fn add_entry(
+    scanner: &mut Scanner<Source<'_>>,
+    inlet: &mut Inlet<'_>,
+    banner: &Banner,
+    row: u64,
+    column: u64,
+) -> Result<(), Stop> {
+    let numbers = match banner.field {
+        Field::Pattern => 0,
+        Field::Number => 1,
+        Field::Complex => 2,
+    };
+    let mut weight = 1;
+    if inlet.is_pattern() {
+        let mut is_zero = true;
+        for _ in 0..numbers {
+            is_zero &= scanner.is_zero("an entry of the matrix, a number")?;
+        }
+        // What stands in a sparse matrix is part of its pattern.
+        if banner.is_array && is_zero || row == column {
+            return Ok(());
+        }
+    } else if numbers > 0 {
+        weight = scanner.weight()?;
+    }
+    inlet.add(0, row, column, weight, 0).map_err(|fault| scanner.stop(fault))?;
+    if banner.symmetry != Symmetry::General && row != column {
+        inlet.add(0, column, row, weight, 0).map_err(|fault| scanner.stop(fault))?;
+    }
+    Ok(())
+}
+
+/// `%%MatrixMarket matrix FORMAT FIELD SYMMETRY`, in letters of either case.
+fn banner(scanner: &mut Scanner<Source<'_>>, is_pattern: bool) -> Result<Banner, Stop> {
     let (number, line) = scanner.next_line().unwrap_or((1, b""));
     let line = line.to_ascii_lowercase();
     let mut fields = Fields::new(number, &line, is_blank);
@@ -72,11 +155,30 @@ fn banner(scanner: &mut Scanner<Source<'_>>) -> Result<Banner, Stop> {
         &[MARK.to_ascii_lowercase().as_bytes()],
     )?;
     choose("`matrix`", &[b"matrix"])?;
-    choose("`coordinate` (dense matrices are files of kind `matrix`)", &[b"coordinate"])?;
-    let field = choose("`integer`, `real` or `pattern`", &[b"pattern", b"integer", b"real"])?;
-    let symmetry = choose("`general` or `symmetric`", &[b"general", b"symmetric"])?;
+    let formats: &[&[u8]] = &[b"coordinate", b"array"];
+    let format = if is_pattern {
+        choose("`coordinate` or `array`", formats)?
+    } else {
+        choose("`coordinate` (dense matrices are files of kind `matrix`)", &formats[..1])?
+    };
+    let names: &[&[u8]] = &[b"pattern", b"integer", b"real", b"double", b"complex"];
+    let field = if is_pattern {
+        choose("`integer`, `real`, `complex` or `pattern`", names)?
+    } else {
+        choose("`integer`, `real` or `pattern`: traffic is a number", &names[..4])?
+    };
+    let names: &[&[u8]] = &[b"general", b"symmetric", b"skew-symmetric", b"hermitian"];
+    let symmetry = if is_pattern {
+        choose("`general`, `symmetric`, `skew-symmetric` or `hermitian`", names)?
+    } else {
+        choose("`general` or `symmetric`: traffic is not negative", &names[..2])?
+    };
     fields.end()?;
-    Ok(Banner { has_values: field > 0, is_symmetric: symmetry > 0 })
+    Ok(Banner {
+        is_array: format == 1,
+        field: [Field::Pattern, Field::Number, Field::Number, Field::Number, Field::Complex][field],
+        symmetry: [Symmetry::General, Symmetry::Symmetric, Symmetry::Skew, Symmetry::Hermitian][symmetry],
+    })
 }
 
 /// Goes to the next line that is neither empty nor a comment.

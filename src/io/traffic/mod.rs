@@ -9,6 +9,9 @@
 //! | `scotch` | `scotch.rs` | Scotch source graph |
 //! | `aps` | `aps.rs` | rank-to-rank table of Intel's Application Performance Snapshot |
 //! | `trace` | `trace.rs` | the files of `trace/viem_trace.c` |
+//! | `npy` | `npy.rs` | an array of NumPy |
+//! | `json` | `node_link.rs` | a graph as node-link JSON |
+//! | `graphml` | `graphml.rs` | a graph in GraphML |
 //!
 //! A member is one file and one line in [`Format::ALL`]. Each reader scans its text once and hands every flow
 //! (from rank, to rank, bytes, messages) to a [`Collector`], which sums them by pair, whatever the order, and
@@ -18,8 +21,13 @@ mod aps;
 mod collector;
 mod edges;
 mod fields;
+mod graphml;
+mod ids;
 mod matrix;
 mod matrix_market;
+mod named;
+mod node_link;
+mod npy;
 mod openmpi;
 mod pairs;
 mod scotch;
@@ -28,12 +36,15 @@ mod weighing;
 
 use std::fmt;
 
-pub use collector::{ClassTally, Collector, LeftOut, Summary, Tally, TrafficConfig, TrafficError};
+pub use collector::{ClassTally, Collector, LeftOut, Sizes, Summary, Tally, TrafficConfig, TrafficError};
 pub use weighing::{Share, ShareError, Weighing, WeighingError};
 
 use self::collector::Inlet;
 use super::Source;
-use super::scanner::{BYTE_ORDER_MARK, LONGEST_LINE, Scanner};
+use super::metis::NumberFault;
+use super::number::TextKind;
+use super::reading::{Reading, listed};
+use super::scanner::{LONGEST_LINE, Scanner};
 
 /// Bytes at the start of a file by which its kind is recognised.
 pub const WINDOW: usize = 1 << 16;
@@ -52,8 +63,10 @@ pub struct Format {
     tells_recorders: bool,
     /// Whether ranks may be counted from 0 or from 1.
     guesses_first_rank: bool,
+    /// Whether such a file may be an application graph, too, instead of what a program has recorded.
+    is_graph: bool,
     /// Whether the start of a file shows for certain that it is of this kind.
-    recognise: fn(&[u8]) -> bool,
+    is_certain: fn(&[u8]) -> bool,
     read: fn(&mut Scanner<Source<'_>>, &mut Inlet<'_>) -> Result<(), Stop>,
 }
 
@@ -71,7 +84,7 @@ pub struct Class {
 
 impl Format {
     /// All kinds.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         openmpi::FORMAT,
         matrix::FORMAT,
         edges::FORMAT,
@@ -79,6 +92,9 @@ impl Format {
         scotch::FORMAT,
         aps::FORMAT,
         trace::FORMAT,
+        npy::FORMAT,
+        node_link::FORMAT,
+        graphml::FORMAT,
     ];
 
     /// The name on the command line.
@@ -96,12 +112,14 @@ impl Format {
         self.classes
     }
 
-    /// The kind of a file that starts with these bytes (up to [`WINDOW`] of them), if they show it for
-    /// certain. A METIS graph is none of them; nor is an edge list that has nothing but blanks between its
-    /// numbers.
-    pub fn recognise(start: &[u8]) -> Option<Self> {
-        let text = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
-        Self::ALL.into_iter().find(|format| (format.recognise)(text))
+    /// Whether such a file may be an application graph, too, instead of what a program has recorded.
+    pub fn is_graph(self) -> bool {
+        self.is_graph
+    }
+
+    /// Whether a file that starts with these bytes says itself that it is of this kind.
+    pub fn is_certain(self, start: &[u8]) -> bool {
+        (self.is_certain)(start)
     }
 }
 
@@ -125,16 +143,23 @@ const ALL_TRAFFIC: &[Class] = &[Class { name: "all", title: "all traffic", is_de
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum TrafficFault {
-    #[error(
-        "this is no file of a known kind (openmpi, matrix, edges, mtx, scotch, aps, trace); name its kind"
-    )]
+    #[error("this is no file of a known kind ({}); name its kind", kinds())]
     Unrecognised,
+    #[error(
+        "this looks like {reading}, not like a file of a known kind ({}); name its kind if it is one",
+        kinds()
+    )]
+    LooksLike { reading: Reading },
+    #[error("this is {}; name its kind", listed(readings))]
+    Ambiguous { readings: Vec<Reading> },
     #[error(
         "this is a file of kind {found}, but the files before it are of kind {expected}; sum them one by one"
     )]
     OtherKind { found: &'static str, expected: &'static str },
     #[error("`{text}` is not {expected}")]
     Unexpected { text: String, expected: &'static str },
+    #[error("`{text}` {reason}: it is not {expected}")]
+    OutOfRange { text: String, reason: NumberFault, expected: &'static str },
     #[error("{expected} is missing here; is the file cut off?")]
     Missing { expected: &'static str },
     #[error("`{text}` is too much; the line is complete before it")]
@@ -157,6 +182,20 @@ pub enum TrafficFault {
     NoColumn { what: &'static str, names: String },
     #[error("the first line names a second column for {what} here; only one may be called {names}")]
     ColumnTwice { what: &'static str, names: String },
+    #[error("`size` may be that of each message or of all {count} of a line together; say which")]
+    SizeOfEachOrAll { count: String },
+    #[error("{messages} messages of {size} bytes are more than 2^64 - 1 bytes")]
+    TooManyBytes { size: u64, messages: u64 },
+    #[error("a second node is called {name}")]
+    NodeTwice { name: String },
+    #[error("there is no node {name}")]
+    NoSuchNode { name: String },
+    #[error("this is not JSON: {reason}")]
+    Json { reason: String },
+    #[error("this is not XML: {reason}")]
+    Xml { reason: String },
+    #[error("edge {number}: {fault}")]
+    InEdge { number: u64, fault: Box<TrafficFault> },
     #[error("the field is empty; {expected} should stand here")]
     EmptyField { expected: &'static str },
     #[error("the line is longer than {} MiB, which is the most that is read as one", LONGEST_LINE >> 20)]
@@ -165,6 +204,23 @@ pub enum TrafficFault {
         "the edge from {from} to {to} stands here with weight {weight}, but its way back is missing or has another weight"
     )]
     Asymmetric { from: u64, to: u64, weight: u64 },
+}
+
+impl TrafficFault {
+    /// A text that is not the whole number it should be.
+    fn not_a_number(text: String, kind: TextKind, expected: &'static str) -> Self {
+        match kind {
+            TextKind::Negative(_) | TextKind::TooLarge => {
+                Self::OutOfRange { text, reason: kind.into(), expected }
+            }
+            _ => Self::Unexpected { text, expected },
+        }
+    }
+}
+
+/// The names of all kinds.
+fn kinds() -> String {
+    Format::ALL.map(Format::name).join(", ")
 }
 
 /// A fault and its place, which ends the reading of a file.

@@ -28,7 +28,8 @@ pub(super) const FORMAT: Format = Format {
     ],
     tells_recorders: true,
     guesses_first_rank: false,
-    recognise: |start| start.split(|&byte| byte == b'\n').any(|line| !matches!(parse(line), Line::Torn)),
+    is_graph: false,
+    is_certain: |start| start.split(|&byte| byte == b'\n').any(|line| !matches!(parse(line), Line::Torn)),
     read,
 };
 

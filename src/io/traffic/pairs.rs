@@ -21,6 +21,12 @@ impl Pair {
         Self { key: u64::from(from.min(to)) << 32 | u64::from(from.max(to)), bytes, messages }
     }
 
+    /// The same with other numbers for its ranks.
+    fn renumbered(self, rank_of: &[NodeId]) -> Self {
+        let (from, to) = self.ranks();
+        Self::new(rank_of[from as usize], rank_of[to as usize], self.bytes, self.messages)
+    }
+
     /// The two ranks, the lower one first.
     pub(super) fn ranks(self) -> (NodeId, NodeId) {
         ((self.key >> 32) as NodeId, self.key as NodeId)
@@ -58,6 +64,11 @@ impl Pairs {
         }
         self.pairs.push(Pair::new(from, to, bytes, messages));
         Ok(())
+    }
+
+    /// Gives other numbers to all ranks.
+    pub(super) fn renumber(&mut self, rank_of: &[NodeId]) {
+        self.pairs.iter_mut().for_each(|pair| *pair = pair.renumbered(rank_of));
     }
 
     /// The sums, in the order of the lower and then the higher rank.

@@ -18,7 +18,8 @@ pub(super) const FORMAT: Format = Format {
     classes: ALL_TRAFFIC,
     tells_recorders: false,
     guesses_first_rank: false,
-    recognise,
+    is_graph: false,
+    is_certain: recognise,
     read,
 };
 

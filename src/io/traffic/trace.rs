@@ -26,7 +26,8 @@ pub(super) const FORMAT: Format = Format {
     ],
     tells_recorders: true,
     guesses_first_rank: false,
-    recognise: |start| start.starts_with(b"viem_trace "),
+    is_graph: false,
+    is_certain: |start| start.starts_with(b"viem_trace "),
     read,
 };
 

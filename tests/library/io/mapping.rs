@@ -41,8 +41,8 @@ fn the_first_offending_line_is_named() {
         ("0\n1 2\n", (2, 3, SecondNumber { text: "2".into() })),
         ("0\n1\n2 x", (3, 3, SecondNumber { text: "x".into() })),
         ("0\n-1\n2\n", (2, 1, NotAPe { text: "-1".into(), last: 2 })),
-        ("0\n1.0\n2\n", (2, 1, NotAPe { text: "1.0".into(), last: 2 })),
-        ("\u{feff}0\n1\n2\n", (1, 1, NotAPe { text: "\\u{feff}0".into(), last: 2 })),
+        ("0\n1.5\n2\n", (2, 1, NotAPe { text: "1.5".into(), last: 2 })),
+        ("\u{feff}0\n1.0\n3\n", (3, 1, PeOutOfRange { text: "3".into(), last: 2 })),
     ];
     for (text, expected) in cases {
         assert_eq!(fault(text, 3), expected, "{text:?}");

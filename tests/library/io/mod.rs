@@ -1,5 +1,6 @@
 mod mapping;
 mod metis;
 mod output;
+mod readers;
 mod source;
 mod traffic;

@@ -51,7 +51,27 @@ fn fault(name: &str, texts: &[&str]) -> (u64, u64, TrafficFault) {
 type Flows = BTreeMap<(u32, u32), (u64, u64)>;
 
 /// A file of each kind with these flows between n ranks, and whether it counts messages.
-fn write(name: &str, n: u32, flows: &Flows) -> (Vec<String>, bool) {
+fn write(name: &str, n: u32, flows: &Flows) -> (Vec<Vec<u8>>, bool) {
+    if name == "npy" {
+        return (vec![npy(n, flows)], false);
+    }
+    let (texts, has_messages) = write_text(name, n, flows);
+    (texts.into_iter().map(String::into_bytes).collect(), has_messages)
+}
+
+/// An array of doubles, row by row.
+fn npy(n: u32, flows: &Flows) -> Vec<u8> {
+    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n}, {n}), }}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    for (from, to) in (0..n).flat_map(|from| (0..n).map(move |to| (from, to))) {
+        bytes.extend((flows.get(&(from, to)).map_or(0, |flow| flow.0) as f64).to_le_bytes());
+    }
+    bytes
+}
+
+fn write_text(name: &str, n: u32, flows: &Flows) -> (Vec<String>, bool) {
     let mut text = String::new();
     let lines = || flows.iter().map(|(&(from, to), &(bytes, messages))| (from, to, bytes, messages));
     match name {
@@ -105,9 +125,36 @@ fn write(name: &str, n: u32, flows: &Flows) -> (Vec<String>, bool) {
             };
             return ((0..n).map(file).collect(), true);
         }
+        "json" => {
+            let nodes: Vec<_> = (0..n).map(|node| format!("{{\"id\": \"p{node}\"}}")).collect();
+            let link = |(from, to, bytes, messages)| {
+                format!(
+                    "{{\"source\": \"p{from}\", \"target\": \"p{to}\", \"weight\": {bytes}, \"messages\": {messages}}}"
+                )
+            };
+            let links: Vec<_> = lines().map(link).collect();
+            write!(
+                text,
+                "{{\"directed\": true, \"nodes\": [{}],\n\"links\": [{}]}}",
+                nodes.join(", "),
+                links.join(",\n")
+            )
+            .unwrap();
+        }
+        "graphml" => {
+            text += "<?xml version=\"1.0\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n";
+            text += "<key id=\"d0\" for=\"edge\" attr.name=\"bytes\"/><key id=\"d1\" for=\"edge\" attr.name=\"count\"/>\n<graph>\n";
+            (0..n).for_each(|node| writeln!(text, "<node id=\"n{node}\"/>").unwrap());
+            for (from, to, bytes, messages) in lines() {
+                write!(text, "<edge source=\"n{from}\" target=\"n{to}\"><data key=\"d0\">{bytes}</data>")
+                    .unwrap();
+                writeln!(text, "<data key=\"d1\">{messages}</data></edge>").unwrap();
+            }
+            text += "</graph>\n</graphml>\n";
+        }
         _ => panic!("{name} has no writer in this test"),
     }
-    (vec![text], matches!(name, "openmpi" | "edges" | "aps"))
+    (vec![text], matches!(name, "openmpi" | "edges" | "aps" | "json" | "graphml"))
 }
 
 /// Undirected: the load of an edge is the sum of both directions.
@@ -146,7 +193,7 @@ proptest! {
             if flows.is_empty() && matches!(kind.name(), "edges" | "aps") {
                 continue;
             }
-            let texts: Vec<_> = texts.iter().map(|text| text.as_bytes()).collect();
+            let texts: Vec<_> = texts.iter().map(Vec::as_slice).collect();
             let config = BYTES.with_num_ranks(u64::from(n)).with_first_rank(0);
             let (graph, summary) = sum(Some(kind), &texts, &config);
             let mut expected = BTreeMap::new();
@@ -193,7 +240,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_much_like_a_file_is_survived(text in "[0-9EIR\t ,.%#a-e|>\n-]{0,60}", name in 0usize..7) {
+    fn anything_much_like_a_file_is_survived(text in "[0-9EIR\t ,.%#a-e|>\n-]{0,60}", name in 0usize..10) {
         let collected = collect(Some(Format::ALL[name]), &[text.as_bytes()]);
         let made = collected.ok().and_then(|collector| collector.finish(&BYTES).ok());
         prop_assert!(made.is_none_or(|(graph, _)| graph.num_nodes() as u64 <= MOST_RANKS));
@@ -382,11 +429,11 @@ fn damaged_compression_is_reported_with_its_position() {
 fn faulty_files_are_rejected_with_the_position() {
     use TrafficFault::{
         Asymmetric, ColumnTwice, EdgeColumns, EmptyField, Missing, NoColumn, NoSuchRank, OtherColumns,
-        OtherSize, RankTwice, TooManyRanks, TooMuch, Unexpected,
+        OtherSize, OutOfRange, RankTwice, TooManyRanks, TooMuch, Unexpected,
     };
     type Check = fn(&TrafficFault) -> bool;
     let missing: Check = |fault| matches!(fault, Missing { .. });
-    let unexpected: Check = |fault| matches!(fault, Unexpected { .. });
+    let unexpected: Check = |fault| matches!(fault, Unexpected { .. } | OutOfRange { .. });
     let too_much: Check = |fault| matches!(fault, TooMuch { .. });
     let columns: Check = |fault| matches!(fault, OtherColumns { .. });
     let edge_columns: Check = |fault| matches!(fault, EdgeColumns { .. });
@@ -617,7 +664,7 @@ fn a_job_may_have_as_many_ranks_whether_they_count_from_0_or_from_1() {
 
 #[test]
 fn kinds_are_recognised_and_not_mixed() {
-    for text in ["0,1,,5\n", "\u{feff}0;1\n", "Bytes\tRank\tPeer\r\n", "rank,source,target,bytes\n"] {
+    for text in ["0,1,,5\n", "0;1\n", "Bytes\tRank\tPeer\r\n", "rank,source,target,bytes\n"] {
         assert_eq!(Format::recognise(text.as_bytes()).map(Format::name), Some("edges"), "{text:?}");
     }
     for text in [
@@ -632,8 +679,16 @@ fn kinds_are_recognised_and_not_mixed() {
     ] {
         assert_eq!(Format::recognise(text.as_bytes()), None, "{text:?}");
         let error = collect(None, &[text.as_bytes()]).map(|_| ()).unwrap_err().to_string();
-        assert!(error.starts_with("file 0, line 1, column 1: this is no file of a known kind"), "{error}");
+        assert!(
+            error.starts_with("file 0, line 1, column 1: this ") && error.contains("a known kind"),
+            "{error}"
+        );
     }
+    // Alone, the second file may be a matrix, too.
+    let (graph, _) = sum(None, &[b"0,1,5\n", b"0,1\n1,0\n"], &BYTES);
+    assert_eq!(edges(&graph), [(0, 1, 7)]);
+    let ambiguous = collect(None, &[b"0,1\n1,0\n"]).map(|_| ()).unwrap_err().to_string();
+    assert!(ambiguous.contains("this is a dense matrix or an edge list"), "{ambiguous}");
     let files: [&[u8]; 2] = [b"0,1,5\n", b"%%MatrixMarket matrix coordinate integer general\n2 2 0\n"];
     let error = collect(None, &files).map(|_| ()).unwrap_err().to_string();
     assert_eq!(

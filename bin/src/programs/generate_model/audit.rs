@@ -18,6 +18,8 @@ use viem_verify as verify;
 pub(super) struct Claim<'a> {
     /// The file of the graph.
     pub file: &'a Path,
+    /// The graph as a METIS file, if that is none.
+    pub text: Option<&'a str>,
     pub graph: &'a CsrGraph,
     /// The block or PE of each vertex.
     pub blocks: &'a [BlockId],
@@ -37,7 +39,10 @@ pub(super) struct Written<'a> {
 impl Claim<'_> {
     /// Recomputes all from the files and says so. Blocks that are not written to a file are taken as they would be.
     pub(super) fn check(&self, written: &Written<'_>, console: Console) -> Result<()> {
-        let graph = files::text(self.file)?;
+        let graph = match self.text {
+            Some(text) => text.to_owned(),
+            None => files::text(self.file)?,
+        };
         let model = written.model.map(files::text).transpose()?.unwrap_or_default();
         let blocks = match written.blocks {
             Some(path) => files::text(path)?,

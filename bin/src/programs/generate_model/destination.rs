@@ -44,6 +44,8 @@ pub(super) struct Destination {
     pub model: OutputId,
     pub blocks: Option<OutputId>,
     pub json: Option<OutputId>,
+    /// The ids of the vertices.
+    pub ids: Option<OutputId>,
     /// The order of the vertices.
     pub index: Option<OutputId>,
     /// The picture of the parts.
@@ -64,11 +66,12 @@ impl Destination {
         let model = add(Some(&options.output_filename), &inputs.all)?.expect("there is a model");
         let blocks = add(options.mapping_filename.as_deref(), &inputs.read_only)?;
         let json = add(options.report.json.as_deref(), &inputs.all)?;
+        let ids = add(options.traffic.renumber.as_deref(), &inputs.all)?;
         let index = add(options.partition.write_index.as_deref(), &inputs.all)?;
         let picture = add(options.partition.picture.as_deref(), &inputs.all)?;
         let curve = options.remap.add_to(&mut outputs, &inputs.all)?;
         let console = given.console(options.report.quiet, &outputs)?;
-        Ok(Self { outputs, model, blocks, json, index, picture, curve, verify: options.verify, console })
+        Ok(Self { outputs, model, blocks, json, ids, index, picture, curve, verify: options.verify, console })
     }
 
     /// An error if the files are to be audited, and what is read or written cannot be read again.

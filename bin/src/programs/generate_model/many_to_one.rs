@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use super::application::{self, Application};
 use super::audit::Claim;
 use super::destination::Destination;
 use super::options::Options;
@@ -20,8 +21,7 @@ use crate::signals::{self, First};
 use viem::graph::{CsrGraph, quotient};
 use viem::ground::threads;
 use viem::ground::types::Cost;
-use viem::io::metis::NodeWeights;
-use viem::io::{self, Source};
+use viem::io::Source;
 use viem::machine::Machine;
 use viem::mapping::solve::{ManyToOneConfig, ManyToOneReport, ManyToOneSolution, MapPreset, map_many_to_one};
 use viem::partition::Migration;
@@ -48,7 +48,7 @@ impl Job<'_> {
         let machine = threads::run(self.threads, || self.machine.build(console))??;
         let machine = sharing.weigh(machine)?;
         let machine = machine.as_ref();
-        let graph = io::metis::read(source, NodeWeights::Read)?;
+        let Application { graph, text } = application::read(self.options, source, console)?;
         let reading = started.elapsed().as_secs_f64();
         console.line(format_args!("io time: {reading:.6}"));
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
@@ -71,7 +71,16 @@ impl Job<'_> {
         };
         let on = Some((&self.machine, machine, report.cost));
         let (num_blocks, cut) = (machine.num_pes(), report.cut);
-        let claim = Claim { file, graph: &graph, blocks: pe_of, num_blocks, cut, on, migration };
+        let claim = Claim {
+            file,
+            text: text.as_deref(),
+            graph: &graph,
+            blocks: pe_of,
+            num_blocks,
+            cut,
+            on,
+            migration,
+        };
         to.write(&model, &claim, &json, curve.as_ref(), &[])
     }
 

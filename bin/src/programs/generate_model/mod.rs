@@ -6,11 +6,13 @@
 //! | `options` | the options, and which means something in which mode |
 //! | `partition`, `speeds` | dividing a graph, and how much work each part takes |
 //! | `many_to_one` | mapping a graph onto a machine |
+//! | `application` | the graph that is divided or mapped, in any format |
 //! | `traffic` | summing recorded traffic |
 //! | `workload` | generating workloads, and their communication graphs |
 //! | `destination` | where the results go |
 //! | `audit` | `--verify` |
 
+mod application;
 mod audit;
 mod destination;
 mod many_to_one;
@@ -31,8 +33,8 @@ use crate::workload::is_workload;
 use destination::{Destination, Inputs};
 use options::{Options, TABLE};
 use partition::Parts;
-use viem::io::Source;
-use viem::io::traffic::{Format, WINDOW};
+use viem::io::traffic::{Format, TrafficFault, WINDOW};
+use viem::io::{ContentError, ReadError, Reading, Source, readings};
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
@@ -54,7 +56,7 @@ fn make(options: &Options, given: &Given) -> Result<End> {
         return workload::generate(options, pattern, &to);
     }
     let mut first = Source::open(&options.files[0])?;
-    let mode = mode(options, &mut first);
+    let mode = mode(options, &mut first)?;
     TABLE.refuse(mode, given)?;
     match mode {
         Mode::Workload => return workload::model(options, first, &to),
@@ -69,13 +71,40 @@ fn make(options: &Options, given: &Given) -> Result<End> {
 }
 
 /// What is to be done with files, the first of which is open already.
-fn mode(options: &Options, first: &mut Source<'_>) -> Mode {
-    let is_resumed = options.remap.is_given();
+fn mode(options: &Options, first: &mut Source<'_>) -> Result<Mode> {
     if is_workload(first) {
-        Mode::Workload
-    } else if options.traffic.from.is_some() || Format::recognise(&first.peek(WINDOW)).is_some() {
-        Mode::Traffic
-    } else if options.onto.is_given() {
+        return Ok(Mode::Workload);
+    }
+    let is_divided = options.onto.is_given() || options.partition.is_given() || options.remap.is_given();
+    let format = match options.traffic.from {
+        Some(format) => Some(format),
+        None => recognise(first, is_divided)?,
+    };
+    Ok(match format {
+        Some(format) if !is_divided || !format.is_graph() => Mode::Traffic,
+        _ => mode_of_graph(options),
+    })
+}
+
+/// The only kind of recorded traffic that a file may be; an error if it may be several. A METIS graph is none, and where a graph is to
+/// be divided, neither are lines of two to four numbers, which are a faulty one.
+fn recognise(file: &mut Source<'_>, is_divided: bool) -> Result<Option<Format>> {
+    let start = file.peek(WINDOW);
+    let readings = readings(&start, start.len() < WINDOW);
+    if readings.len() > 1 && readings.iter().any(|reading| reading.traffic_kind().is_some()) {
+        let kind = ContentError::Traffic(TrafficFault::Ambiguous { readings });
+        return Err(ReadError::Invalid { file: file.name().to_owned(), line: 1, column: 1, kind }.into());
+    }
+    let Some(&reading) = readings.first() else { return Ok(None) };
+    let format = Format::of_reading(reading);
+    let is_faulty = |format: &Format| is_divided && reading == Reading::EDGES && !format.is_certain(&start);
+    Ok(format.filter(|format| !is_faulty(format)))
+}
+
+/// What is to be done with an application graph.
+fn mode_of_graph(options: &Options) -> Mode {
+    let is_resumed = options.remap.is_given();
+    if options.onto.is_given() {
         if is_resumed { Mode::Remapping } else { Mode::ManyToOne }
     } else if options.partition.index.is_some() {
         Mode::Index

@@ -11,7 +11,8 @@ use crate::machine::MachineOptions;
 use crate::modes::{Mode, Need, Row, Table};
 use crate::options::{self, ReportOptions, one_of};
 use crate::remap::RemapOptions;
-use viem::io::traffic::{Format, MOST_RANKS, Share, Weighing};
+use viem::io::coordinates::Ids;
+use viem::io::traffic::{Format, MOST_RANKS, Share, Sizes, Weighing};
 use viem::partition::{Grouping, PartitionAlgorithm, PartitionPreset};
 use viem::workload::generate::{Pattern, Size};
 
@@ -23,7 +24,7 @@ pub(crate) const NAME: &str = "generate_model";
 #[derive(Parser, Debug)]
 #[command(name = NAME, version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 pub(crate) struct Options {
-    /// The application graph, in METIS format, a workload, or files of recorded traffic; - is standard input
+    /// The application graph, in METIS format or another one, a workload, or files of recorded traffic; - is standard input
     #[arg(required_unless_present = "generate", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -96,6 +97,11 @@ pub(crate) struct PartitionOptions {
     #[arg(long, value_name = "FILE")]
     pub(crate) coordinates: Option<PathBuf>,
 
+    /// Whether the first column of --coordinates holds the numbers of the vertices, yes or no. A file of three or more
+    /// columns is refused if that is unclear [default: by file]
+    #[arg(long, value_name = "yes|no", requires = "coordinates", value_parser = options::ids)]
+    pub(crate) coordinate_ids: Option<Ids>,
+
     /// How rcb and rsb group parts of unequal speed where they divide them in two. The first ones that make about half,
     /// or so that both groups are as equal as possible [default: simple]
     #[arg(long, value_name = "GROUPING", value_parser = one_of(&Grouping::ALL, Grouping::name))]
@@ -116,6 +122,11 @@ pub(crate) struct PartitionOptions {
 }
 
 impl PartitionOptions {
+    /// Whether it is said into what a graph is divided.
+    pub(crate) fn is_given(&self) -> bool {
+        self.k.is_some() || self.speeds.is_given()
+    }
+
     /// Every file that is read besides the graph.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         self.speeds.file().into_iter().chain(self.coordinates.as_deref()).chain(self.index.as_deref())
@@ -188,8 +199,9 @@ impl OntoOptions {
 #[derive(Args, Debug)]
 #[command(rename_all = "snake_case", next_help_heading = "Recorded traffic")]
 pub(crate) struct TrafficOptions {
-    /// What traffic the files record. It is summed into a communication graph, and nothing is partitioned; if not
-    /// given, the kind is recognised by content where that is possible
+    /// What the files are. They are summed into a communication graph, and nothing is partitioned, but beside --k,
+    /// --speeds or --machine a file of kind mtx, json or graphml is an application graph; if not given, the kind is
+    /// recognised by content where it can only be one
     #[arg(long, value_name = "KIND", value_parser = one_of(&Format::ALL, Format::name))]
     pub(crate) from: Option<Format>,
 
@@ -197,6 +209,11 @@ pub(crate) struct TrafficOptions {
     /// [default: bytes]
     #[arg(long, value_name = "WEIGHT", value_parser = Weighing::parse)]
     pub(crate) weight: Option<Weighing>,
+
+    /// What a column called size holds in a table that counts messages, too. The bytes of all messages of a line, or of
+    /// each [default: asked for]
+    #[arg(long, value_name = "all|each", value_parser = sizes)]
+    pub(crate) sizes: Option<Sizes>,
 
     /// Classes of traffic to sum. openmpi has E, I, S, R and C, trace has p2p, neighbour and collective [default: all
     /// but C]
@@ -214,6 +231,20 @@ pub(crate) struct TrafficOptions {
     /// Number of the first rank in edge lists, 0 or 1. By default 0 if that stands anywhere, else 1 [default: by files]
     #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(0..=1))]
     pub(crate) first_rank: Option<u64>,
+
+    /// Leave out the ids that no line of an edge list mentions, and write the others. Line i holds the id of vertex i,
+    /// from 0; ids may then be any numbers below 2^64
+    #[arg(long, value_name = "FILE", conflicts_with = "first_rank")]
+    pub(crate) renumber: Option<PathBuf>,
+}
+
+/// Parses what a size is that of.
+fn sizes(text: &str) -> Result<Sizes, String> {
+    match text {
+        "all" => Ok(Sizes::OfAll),
+        "each" => Ok(Sizes::OfEach),
+        _ => Err("it is all or each".to_owned()),
+    }
 }
 
 /// How a workload is generated.
@@ -298,7 +329,7 @@ pub(crate) static TABLE: Table = Table {
         Row::new(&[Mode::Partition, Mode::Repartition], &["algorithm"]).with_values(&["multilevel"]),
         Row::new(&[Mode::Partition], &["algorithm"])
             .with_values(&["rcb", "zcurve", "hilbert", "rsb", "linear"]),
-        Row::new(OF_PARTS, &["coordinates", "picture"]),
+        Row::new(OF_PARTS, &["coordinates", "coordinate_ids", "picture"]),
         Row::new(&[Mode::Partition], &["grouping", "write_index"]),
         Row::new(&[Mode::Index], &["index"]),
         Row::new(ON_MACHINES, &["machine", "distance_parameter_string", "pes", "pe_weights"]),
@@ -315,7 +346,18 @@ pub(crate) static TABLE: Table = Table {
             &[Mode::Repartition, Mode::Remapping],
             &["remap_from", "migration_weight", "remap_left", "parents", "curve"],
         ),
-        Row::new(&[Mode::Traffic], &["from", "weight", "include", "top", "ranks", "first_rank"])
+        Row::new(
+            &[
+                Mode::Partition,
+                Mode::Index,
+                Mode::Repartition,
+                Mode::ManyToOne,
+                Mode::Remapping,
+                Mode::Traffic,
+            ],
+            &["from"],
+        ),
+        Row::new(&[Mode::Traffic], &["weight", "sizes", "include", "top", "ranks", "first_rank", "renumber"])
             .instead(OF_GRAPHS, "leave it out, or say with --from what traffic was recorded"),
         Row::new(&[Mode::Generator], &["generate", "rounds", "flits", "cycles", "shuffle"]),
     ],

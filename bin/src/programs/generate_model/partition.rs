@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use super::application::{self, Application};
 use super::audit::Claim;
 use super::destination::Destination;
 use super::options::{Options, PartitionOptions};
@@ -17,6 +18,7 @@ use crate::{files, options};
 use viem::graph::{Coordinates, CsrGraph};
 use viem::ground::threads;
 use viem::ground::types::{BlockId, Cost, Weight};
+use viem::io::coordinates::Ids;
 use viem::io::metis::NodeWeights;
 use viem::io::output::Content;
 use viem::io::{self, Source};
@@ -91,8 +93,15 @@ struct Division {
 impl Job<'_> {
     pub(super) fn run(&self, source: Source<'_>) -> Result<End> {
         let (started, console) = (Instant::now(), self.to.console);
-        let (path, parts) = self.asked()?;
-        let graph = io::metis::read(source, NodeWeights::Read)?;
+        let (path, parts) = match self.asked() {
+            Ok(asked) => asked,
+            // Why a file that is no graph cannot be read goes before what is missing.
+            Err(error) => {
+                let unread = io::metis::read(source, NodeWeights::Ignore).err();
+                return Err(unread.map_or(error, Into::into));
+            }
+        };
+        let Application { graph, text } = application::read(self.options, source, console)?;
         let given = self.given(graph.num_nodes())?;
         let reading = started.elapsed().as_secs_f64();
         console.line(format_args!("io time: {reading:.6}"));
@@ -123,7 +132,16 @@ impl Job<'_> {
             (self.to.picture, &|out| out.write_all(picture.as_bytes())),
         ];
         let (num_blocks, cut) = (targets.num_blocks(), model.partition.cut());
-        let claim = Claim { file: path, graph: &graph, blocks, num_blocks, cut, on: None, migration };
+        let claim = Claim {
+            file: path,
+            text: text.as_deref(),
+            graph: &graph,
+            blocks,
+            num_blocks,
+            cut,
+            on: None,
+            migration,
+        };
         self.to.write(&model.graph, &claim, &report, curve.as_ref(), &more)
     }
 
@@ -167,7 +185,8 @@ impl Job<'_> {
 
     fn given(&self, num_nodes: usize) -> Result<Given> {
         let PartitionOptions { coordinates, index, .. } = &self.options.partition;
-        let points = |path: &PathBuf| io::coordinates::read(Source::open(path)?, num_nodes);
+        let ids = self.options.partition.coordinate_ids.unwrap_or(Ids::Unknown);
+        let points = |path: &PathBuf| io::coordinates::read_with(Source::open(path)?, num_nodes, ids);
         let positions = |path: &PathBuf| io::index::read(Source::open(path)?, num_nodes);
         let index = index.as_ref().map(positions).transpose()?;
         Ok(Given {

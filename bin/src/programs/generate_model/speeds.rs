@@ -16,6 +16,13 @@ pub(crate) struct SpeedOptions {
     speeds: Option<Speeds>,
 }
 
+impl SpeedOptions {
+    /// Whether there are speeds.
+    pub(crate) fn is_given(&self) -> bool {
+        self.speeds.is_some()
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Speeds {
     List(Vec<u32>),

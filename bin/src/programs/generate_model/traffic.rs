@@ -35,6 +35,9 @@ struct Seconds {
     summing: f64,
 }
 
+/// The kind of file that numbers vertices at will.
+const EDGES: &str = "edges";
+
 /// Edge weights only: processes have none.
 const WEIGHTS: GraphContent = GraphContent::EDGE_WEIGHTS;
 
@@ -46,7 +49,8 @@ pub(super) fn sum(options: &Options, first: Source<'_>, to: &Destination) -> Res
         .with_top(traffic.top)
         .with_num_ranks(traffic.ranks)
         .with_first_rank(traffic.first_rank);
-    let mut collector = Collector::new(traffic.include.clone());
+    let collector = Collector::new(traffic.include.clone()).with_sizes(traffic.sizes);
+    let mut collector = if traffic.renumber.is_some() { collector.renumbered() } else { collector };
     let progress = Progress::new(options.report.quiet);
     signals::listen(&progress, First::Ends);
     progress.tell("reading");
@@ -59,6 +63,14 @@ pub(super) fn sum(options: &Options, first: Source<'_>, to: &Destination) -> Res
             "--first_rank is for edge lists; these files are of kind {}: leave it out",
             summary.format
         );
+        return Err(UsageError(message).into());
+    }
+    let of_edges = [("renumber", traffic.renumber.is_some()), ("sizes", traffic.sizes.is_some())];
+    if let (Some((option, _)), true) =
+        (of_edges.iter().find(|(_, is_given)| *is_given), summary.format != EDGES)
+    {
+        let message =
+            format!("--{option} is for edge lists; these files are of kind {}: leave it out", summary.format);
         return Err(UsageError(message).into());
     }
     let summing = started.elapsed().as_secs_f64() - reading;
@@ -75,7 +87,9 @@ pub(super) fn sum(options: &Options, first: Source<'_>, to: &Destination) -> Res
         summary: &summary,
         seconds: Seconds { reading, summing },
     };
+    let ids = summary.ids.as_deref().unwrap_or_default();
     to.outputs.write(&[
+        (to.ids, &|out| ids.iter().try_for_each(|id| writeln!(out, "{id}"))),
         (Some(to.model), &|out| io::metis::write(out, &graph, WEIGHTS)),
         (to.json, &|out| files::write_report(out, NAME, &report)),
     ])?;
@@ -111,6 +125,12 @@ fn tell(console: Console, summary: &Summary) {
     tell_left_out(console, left_out);
     if let Some(first) = summary.first_rank {
         console.line(format_args!("ranks are assumed to count from {first}"));
+    }
+    if summary.unmentioned_ids > 0 {
+        console.line(format_args!(
+            "ids that no line mentions, which are vertices without edges: {}; --renumber=FILE leaves them out",
+            summary.unmentioned_ids
+        ));
     }
     let silent = format!(" ({}): their files are missing, or they sent nothing", ranges(silent_ranks));
     tell_some(console, "ranks of which nothing was recorded", silent_ranks.len() as u64, &silent);

@@ -13,6 +13,7 @@ use viem::graph::{Coordinates, CsrGraph};
 use viem::ground::observer::{Limited, Observer, Phase};
 use viem::ground::threads;
 use viem::ground::types::Cost;
+use viem::io::coordinates::Ids;
 use viem::io::{Source, coordinates};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
@@ -74,6 +75,11 @@ pub(crate) struct FirstOptions {
     /// Market array
     #[arg(long, value_name = "FILE")]
     coordinates: Option<PathBuf>,
+
+    /// Whether the first column of --coordinates holds the numbers of the processes, yes or no. A file of three or more
+    /// columns is refused if that is unclear [default: by file]
+    #[arg(long, value_name = "yes|no", requires = "coordinates", value_parser = crate::options::ids)]
+    coordinate_ids: Option<Ids>,
 }
 
 impl FirstOptions {
@@ -113,7 +119,8 @@ impl FirstOptions {
     /// Reads what the order needs, if one was asked for. To be called before signals are caught, as a pipe may never end.
     pub(super) fn read(&self, num_nodes: usize) -> Result<Option<FirstOrder>> {
         let Some(algorithm) = self.along() else { return Ok(None) };
-        let read = |path: &PathBuf| coordinates::read(Source::open(path)?, num_nodes);
+        let ids = self.coordinate_ids.unwrap_or(Ids::Unknown);
+        let read = |path: &PathBuf| coordinates::read_with(Source::open(path)?, num_nodes, ids);
         Ok(Some(FirstOrder { algorithm, points: self.coordinates.as_ref().map(read).transpose()? }))
     }
 }

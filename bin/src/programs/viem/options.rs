@@ -236,7 +236,7 @@ pub(crate) static TABLE: Table = Table {
         Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["construction_algorithm"])
             .with_values(first_mapping::ORDERS)
             .instead(&[Mode::Remapping], "it starts where its vertices were; leave it out"),
-        Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["coordinates"]),
+        Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["coordinates", "coordinate_ids"]),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne, Mode::Workload], &["local_search_neighborhood"])
             .with_values(&["none"]),
         Row::new(&[Mode::OneToOne, Mode::Workload], &["local_search_neighborhood"])

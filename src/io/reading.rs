@@ -1,0 +1,106 @@
+//! What files may be, by the names that messages give them.
+
+use std::fmt;
+
+/// What a file may be by its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    name: &'static str,
+    traffic: Option<&'static str>,
+    remedy: &'static str,
+}
+
+const CONVERT: &str = "give a graph, or convert the file to one";
+const SUM: &str = "if it is recorded traffic, sum it into a graph first";
+
+impl Reading {
+    /// A METIS graph, perhaps a faulty one.
+    pub const GRAPH: Self = Self::new("a graph in METIS format", CONVERT);
+    /// A mapping or a partition.
+    pub const MAPPING: Self = Self::new("a mapping or a partition (one number a line)", CONVERT);
+    /// A hypergraph.
+    pub const HYPERGRAPH: Self = Self::new(
+        "a hypergraph (hMETIS: nets, vertices, then the vertices of each net)",
+        "hypergraphs are not read; give a graph, such as one with an edge for each two vertices of a net",
+    );
+    /// The elements of a mesh.
+    pub const MESH: Self = Self::new(
+        "a METIS mesh (the number of elements, then the nodes of each)",
+        "meshes are not read; m2gmetis of METIS makes a graph of it",
+    );
+    /// A quadratic assignment problem.
+    pub const QAP: Self =
+        Self::new("a quadratic assignment problem (n and two matrices)", "say that it is one");
+    /// A dense matrix.
+    pub const MATRIX: Self = Self::of_traffic("a dense matrix", "matrix");
+    /// A list of edges.
+    pub const EDGES: Self = Self::of_traffic("an edge list (a line for each edge)", "edges");
+    /// A list of edges with commas or semicolons.
+    pub const CSV_EDGES: Self = Self::of_traffic("an edge list with separators (CSV)", "edges");
+    pub(super) const PROFILE: Self =
+        Self::of_traffic("a profile of Open MPI's monitoring (.prof)", "openmpi");
+    pub(super) const MATRIX_MARKET: Self = Self::of_traffic("a Matrix Market file", "mtx");
+    pub(super) const SCOTCH: Self = Self::of_traffic("a Scotch graph", "scotch");
+    pub(super) const APS: Self = Self::of_traffic("a rank-to-rank table of Intel APS", "aps");
+    pub(super) const TRACE: Self = Self::of_traffic("a file of viem_trace.c", "trace");
+    pub(super) const NPY: Self = Self::of_traffic("a NumPy array", "npy");
+    pub(super) const NODE_LINK: Self = Self::of_traffic("a graph as node-link JSON", "json");
+    pub(super) const GRAPHML: Self = Self::of_traffic("a GraphML file", "graphml");
+    pub(super) const CSV: Self = Self::new("a table with separators (CSV)", CONVERT);
+    pub(super) const TEXT: Self = Self::new("a text (its first lines hold no numbers)", CONVERT);
+    pub(super) const BINARY: Self = Self::new("a binary file", CONVERT);
+    pub(super) const HASHES: Self = Self::new("an edge list (SNAP) or a script", CONVERT);
+
+    /// Readings of recorded traffic.
+    pub(super) const TRAFFIC: [Self; 10] = [
+        Self::PROFILE,
+        Self::MATRIX,
+        Self::EDGES,
+        Self::MATRIX_MARKET,
+        Self::SCOTCH,
+        Self::APS,
+        Self::TRACE,
+        Self::NPY,
+        Self::NODE_LINK,
+        Self::GRAPHML,
+    ];
+
+    const fn new(name: &'static str, remedy: &'static str) -> Self {
+        Self { name, traffic: None, remedy }
+    }
+
+    const fn of_traffic(name: &'static str, kind: &'static str) -> Self {
+        Self { name, traffic: Some(kind), remedy: SUM }
+    }
+
+    /// One that nothing here reads.
+    pub(super) const fn foreign(name: &'static str) -> Self {
+        Self::new(name, CONVERT)
+    }
+
+    /// What it is, with an article.
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// The kind of recorded traffic, by its name in [`traffic`](super::traffic), if it may be that.
+    pub fn traffic_kind(self) -> Option<&'static str> {
+        self.traffic
+    }
+
+    /// What to do with such a file where a graph is asked for.
+    pub fn remedy(self) -> &'static str {
+        self.remedy
+    }
+}
+
+impl fmt::Display for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Several readings in a message: `an edge list or a dense matrix`.
+pub fn listed(readings: &[Reading]) -> String {
+    readings.iter().map(|reading| reading.name).collect::<Vec<_>>().join(" or ")
+}

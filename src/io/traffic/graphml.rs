@@ -1,0 +1,89 @@
+//! Graphs in GraphML: `node` and `edge` elements, the weights of edges as `data` of a key that edge lists know by its name.
+//!
+//! An edge weighs what its data of a key called `weight`, `bytes` or the like says, or else the default of that key, or else 1.
+//! Parallel edges are summed, and so are both directions of a directed graph. Nodes of nested graphs are nodes like all others;
+//! hyperedges are refused. (Brandes, Eiglsperger, Lerner, "GraphML Primer".)
+
+use roxmltree::{Document, Node};
+
+use super::edges::{MESSAGES, WEIGHT, is_called};
+use super::named::{Edge, Names, stop};
+use crate::io::Source;
+use crate::io::scanner::Scanner;
+use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault};
+
+pub(super) const FORMAT: Format = Format {
+    name: "graphml",
+    title: "a graph in GraphML",
+    classes: ALL_TRAFFIC,
+    tells_recorders: false,
+    guesses_first_rank: false,
+    is_graph: true,
+    is_certain: |start| {
+        let text = String::from_utf8_lossy(start);
+        text.trim_start().starts_with('<') && text.contains("<graphml")
+    },
+    read,
+};
+
+/// What edges may hold under a key.
+struct Key<'a> {
+    id: &'a str,
+    default: Option<&'a str>,
+}
+
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+    let text = scanner.rest();
+    let text = std::str::from_utf8(&text)
+        .map_err(|error| stop(1, 1)(TrafficFault::Xml { reason: error.to_string() }))?;
+    let document = Document::parse(text).map_err(|error| {
+        let place = error.pos();
+        stop(u64::from(place.row), u64::from(place.col))(TrafficFault::Xml { reason: error.to_string() })
+    })?;
+    let at = |node: Node<'_, '_>| {
+        let place = document.text_pos_at(node.range().start);
+        stop(u64::from(place.row), u64::from(place.col))
+    };
+    let elements = |name: &'static str| {
+        document.descendants().filter(move |node| node.is_element() && node.tag_name().name() == name)
+    };
+    if let Some(hyperedge) = elements("hyperedge").next() {
+        let expected = "an edge between two nodes";
+        return Err(at(hyperedge)(TrafficFault::Unexpected { text: "hyperedge".to_owned(), expected }));
+    }
+    let attribute = |node: Node<'_, '_>, name: &'static str, expected: &'static str| {
+        node.attribute(name).map(str::to_owned).ok_or_else(|| at(node)(TrafficFault::Missing { expected }))
+    };
+    let names: Result<Vec<String>, Stop> =
+        elements("node").map(|node| attribute(node, "id", "the id of a node")).collect();
+    let names = Names::new(names?).map_err(at(document.root_element()))?;
+    inlet.state_ranks(names.count()).map_err(at(document.root_element()))?;
+    let keys = [WEIGHT, MESSAGES].map(|column| elements("key").find_map(|key| key_of_edges(key, column)));
+    for edge in elements("edge") {
+        let rank = |name, expected| names.rank(&attribute(edge, name, expected)?).map_err(at(edge));
+        let [weight, messages] = keys.each_ref().map(|key| key.as_ref().and_then(|key| data(edge, key)));
+        let from = rank("source", "the source of an edge")?;
+        let to = rank("target", "the target of an edge")?;
+        Edge { from, to, weight, messages }.add_to(inlet).map_err(at(edge))?;
+    }
+    Ok(())
+}
+
+/// A key of edges that is called as this column of edge lists is.
+fn key_of_edges<'a>(key: Node<'a, '_>, column: usize) -> Option<Key<'a>> {
+    let is_of_edges = matches!(key.attribute("for"), None | Some("edge" | "all"));
+    let name = key.attribute("attr.name").or(key.attribute("id"))?;
+    if !is_of_edges || !is_called(name.as_bytes(), column) {
+        return None;
+    }
+    let default =
+        key.children().find(|child| child.tag_name().name() == "default").and_then(|child| child.text());
+    Some(Key { id: key.attribute("id")?, default })
+}
+
+fn data(edge: Node<'_, '_>, key: &Key<'_>) -> Option<String> {
+    let own = edge
+        .children()
+        .find(|child| child.tag_name().name() == "data" && child.attribute("key") == Some(key.id));
+    own.and_then(|data| data.text()).or(key.default).map(str::to_owned)
+}

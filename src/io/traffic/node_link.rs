@@ -1,0 +1,106 @@
+//! Graphs as node-link JSON, as NetworkX and D3 write them: `{"nodes": [{"id": ...}], "links": [{"source": ..., "target": ...}]}`.
+//!
+//! The list of edges may be called `edges`, as NetworkX does from version 3.4 on. Ids are numbers or texts. An edge weighs what it has
+//! under a name that edge lists know (`weight`, `bytes`, ...), otherwise 1; parallel edges are summed, and so are both directions of a
+//! directed graph. Where no node has an id, edges name places in the list of nodes.
+
+use serde_json::{Map, Value};
+
+use super::edges::{MESSAGES, WEIGHT, is_called};
+use super::named::{Edge, Names, stop};
+use crate::io::Source;
+use crate::io::scanner::Scanner;
+use crate::io::table::shortened;
+use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault};
+
+pub(super) const FORMAT: Format = Format {
+    name: "json",
+    title: "a graph as node-link JSON",
+    classes: ALL_TRAFFIC,
+    tells_recorders: false,
+    guesses_first_rank: false,
+    is_graph: true,
+    is_certain,
+    read,
+};
+
+/// Names of the list of edges.
+const LISTS: [&str; 2] = ["links", "edges"];
+
+/// An object that has a list of edges, or one of nodes or a flag of NetworkX before it.
+fn is_certain(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(start);
+    let has = |key: &str| {
+        text.match_indices(&format!("\"{key}\"")).any(|(at, key)| {
+            text[at + key.len()..]
+                .trim_start()
+                .strip_prefix(':')
+                .is_some_and(|rest| rest.trim_start().starts_with('['))
+        })
+    };
+    let is_object = text.trim_start().starts_with('{');
+    is_object
+        && has("nodes")
+        && (LISTS.iter().any(|list| has(list)) || text.contains("\"multigraph\"") || text.contains("\"id\""))
+}
+
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+    let text = scanner.rest();
+    let parsed: Value = serde_json::from_slice(&text).map_err(|error| {
+        let fault = TrafficFault::Json { reason: error.to_string() };
+        stop(error.line().max(1) as u64, error.column().max(1) as u64)(fault)
+    })?;
+    graph(&parsed, inlet).map_err(stop(1, 1))
+}
+
+fn graph(parsed: &Value, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
+    let missing = |expected| TrafficFault::Missing { expected };
+    let nodes = parsed.get("nodes").and_then(Value::as_array).ok_or(missing("the list `nodes`"))?;
+    let links = LISTS.iter().find_map(|list| parsed.get(list)?.as_array());
+    let links = links.ok_or(missing("the list `links` or `edges`"))?;
+    let has_ids = nodes.iter().any(|node| node.get("id").is_some());
+    let id = |(place, node): (usize, &Value)| match node.get("id") {
+        Some(id) => name(id),
+        None if has_ids => Err(TrafficFault::Missing { expected: "the id of a node" }),
+        None => Ok(place.to_string()),
+    };
+    let names = Names::new(nodes.iter().enumerate().map(id).collect::<Result<_, _>>()?)?;
+    inlet.state_ranks(names.count())?;
+    for (place, link) in links.iter().enumerate() {
+        let in_edge =
+            |fault: TrafficFault| TrafficFault::InEdge { number: place as u64 + 1, fault: Box::new(fault) };
+        edge(link, &names).and_then(|edge| edge.add_to(inlet)).map_err(in_edge)?;
+    }
+    Ok(())
+}
+
+fn edge(link: &Value, names: &Names) -> Result<Edge, TrafficFault> {
+    let end = |key: &str, expected| match link.get(key) {
+        Some(id) => names.rank(&name(id)?),
+        None => Err(TrafficFault::Missing { expected }),
+    };
+    let empty = Map::new();
+    let fields = link.as_object().unwrap_or(&empty);
+    let number = |column: usize| {
+        let (_, value) = fields.iter().find(|(key, _)| is_called(key.as_bytes(), column))?;
+        (!value.is_null()).then(|| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    };
+    Ok(Edge {
+        from: end("source", "the source of an edge")?,
+        to: end("target", "the target of an edge")?,
+        weight: number(WEIGHT),
+        messages: number(MESSAGES),
+    })
+}
+
+/// The name that an id is.
+fn name(id: &Value) -> Result<String, TrafficFault> {
+    match id {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(_) | Value::Bool(_) | Value::Array(_) => Ok(id.to_string()),
+        _ => {
+            let text = shortened(id.to_string().as_bytes());
+            Err(TrafficFault::Unexpected { text, expected: "an id: a number or a text" })
+        }
+    }
+}

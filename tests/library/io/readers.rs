@@ -1,0 +1,224 @@
+//! What all readers share: byte order marks, encodings, line ends, packing, the grammar of numbers, separators; and that a file that is
+//! cut off anywhere is read or refused, but nothing else.
+
+use std::fmt::Debug;
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use viem::ground::number_list::ListOf;
+use viem::io::coordinates::{self, Ids};
+use viem::io::metis::{self, NodeWeights};
+use viem::io::traffic::{Collector, Format, TrafficConfig};
+use viem::io::{self, ReadError, Source, cluster, mapping, number_list, pe_weights, qap_solution};
+
+/// Reads a file and shows what it holds.
+type Read = dyn Fn(Source<'_>) -> Result<String, ReadError>;
+
+/// A way to write whole numbers, and its name.
+type Spelling = (&'static str, fn(&str) -> String);
+
+/// A reader, a file for it, and what may be written in another way in that.
+struct Reader {
+    name: &'static str,
+    text: String,
+    read: Box<Read>,
+    /// From which line on whole numbers may have fractions and exponents; none if they stand in words of the format.
+    numbers_from: Option<usize>,
+    /// Whether commas, semicolons or tabulators may stand between numbers.
+    has_separators: bool,
+}
+
+fn reader<T: Debug>(
+    name: &'static str,
+    text: impl Into<String>,
+    read: impl Fn(Source<'_>) -> Result<T, ReadError> + 'static,
+) -> Reader {
+    let read = move |source: Source<'_>| read(source).map(|value| format!("{value:?}"));
+    Reader { name, text: text.into(), read: Box::new(read), numbers_from: Some(0), has_separators: false }
+}
+
+impl Reader {
+    fn numbers_from(self, line: impl Into<Option<usize>>) -> Self {
+        Self { numbers_from: line.into(), ..self }
+    }
+
+    fn with_separators(self) -> Self {
+        Self { has_separators: true, ..self }
+    }
+
+    fn read(&self, bytes: &[u8]) -> Result<String, ReadError> {
+        Source::new("test", bytes).and_then(|source| (self.read)(source))
+    }
+}
+
+fn traffic(name: &'static str, text: &str) -> Reader {
+    reader(name, text, move |source| {
+        let mut collector = Collector::new(None);
+        collector.read(source, Format::ALL.into_iter().find(|format| format.name() == name))?;
+        Ok(collector.finish(&TrafficConfig::default()).map(|(graph, summary)| (graph, summary.classes)))
+    })
+}
+
+fn all() -> Vec<Reader> {
+    let points = |source: Source<'_>| coordinates::read_with(source, 3, Ids::No);
+    vec![
+        reader("metis", "3 2 11\n4 2 7\n0 1 7 3 8\n6 2 8\n", |source| metis::read(source, NodeWeights::Read)).numbers_from(1),
+        reader("check", "2 1 1\n2 7\n1 7\n", |source| Ok(metis::check(source, 9)?.faults)).numbers_from(1),
+        reader("mapping", "2\n0\n1\n", |source| mapping::read(source, 3, mapping::Room::plain(3))),
+        reader("partition", "2\n0\n1\n", |source| io::partition::read(source, Some(3))),
+        reader("parents", "2\n0\n1\n", |source| io::parents::read(source, 3, 3)),
+        reader("index", "2\n0\n1\n", |source| io::index::read(source, 3)),
+        reader("pe_weights", "2\n10\n1\n", |source| pe_weights::read(source, 3)),
+        reader("speeds", "2\n0\n1000\n", pe_weights::read_speeds),
+        reader("points", "0 5 9\n10 6 1\n3 7 2\n", points).with_separators(),
+        reader("points with header", "2\n3\n0 5 9\n1 6 1\n2 7 2\n", points),
+        reader("points of Matrix Market", "%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n4\n5\n6\n", points).numbers_from(2),
+        reader("matrix", "0 10 3\n10 0 4\n3 4 0\n", io::matrix::read).with_separators(),
+        reader("matrix with n", "3\n0 10 3\n10 0 4\n3 4 0\n", io::matrix::read).with_separators(),
+        reader("qaplib", "2\n0 10\n3 0\n5 6\n7 8\n", io::qaplib::read).with_separators(),
+        reader("solution", "3 700\n3 1 2\n", |source| qap_solution::read(source, 3)).with_separators(),
+        reader("target", "tleaf 2 4 10 2 1\n", io::target::read),
+        reader("list", "0-2,4\n7\n", |source| number_list::read(source, ListOf::Pes, 9)).numbers_from(None),
+        reader("workload", "PROCESS 0 INT_OP 100 SEND 1 16 STOP\nPROCESS 1 RECEIVE 0 16 STOP\n", viem::workload::text::read),
+        reader("hosts", "n1 slots=4\nn2 slots=4\n", cluster::hostfile::read).numbers_from(None),
+        reader("topology", "SwitchName=s0 Nodes=n[1-4]\nSwitchName=s1 Nodes=n[5-8]\nSwitchName=s2 Switches=s[0-1]\n", cluster::topology::read)
+            .numbers_from(None),
+        reader("latencies", "0 10 3\n10 0 4\n3 4 0\n", cluster::latency::read).with_separators(),
+        traffic("openmpi", "E\t0\t1\t80 bytes\t2 msgs sent\nE\t1\t0\t60 bytes\t1 msgs sent\n"),
+        traffic("matrix", "0 10 3\n1000 0 4\n3 4 0\n").with_separators(),
+        traffic("edges", "0 1 10\n1 2 300\n2 0 7\n").with_separators(),
+        traffic("mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 100\n3 1 5\n").numbers_from(1),
+        traffic("scotch", "0\n3 4\n0 010\n1 7 1\n2 7 0 8 2\n1 8 1\n").numbers_from(3),
+        traffic("aps", "| Rank --> Rank Time\n0000 --> 0001 1 2 4 5 6\n0001 --> 0000 1 2 4 5 6\n").numbers_from(1),
+        traffic("trace", "viem_trace 1\nrank 0 of 2\np2p 1 10 5120\nend 1\n").numbers_from(1),
+        traffic(
+            "json",
+            "{\"nodes\": [{\"id\": 0}, {\"id\": 1}],\n \"links\": [{\"source\": 0, \"target\": 1, \"weight\": 7}]}\n",
+        )
+        .numbers_from(None),
+        traffic(
+            "graphml",
+            "<?xml version=\"1.0\"?>\n<graphml>\n<key id=\"w\" for=\"edge\" attr.name=\"weight\"/>\n<graph>\n<node id=\"a\"/>\n\
+             <node id=\"b\"/>\n<edge source=\"a\" target=\"b\"><data key=\"w\">7</data></edge>\n</graph>\n</graphml>\n",
+        )
+        .numbers_from(None),
+    ]
+}
+
+/// Every reader reads these bytes as it reads its text.
+fn assert_same(reader: &Reader, how: &str, bytes: &[u8]) {
+    let expected = reader.read(reader.text.as_bytes()).unwrap();
+    match reader.read(bytes) {
+        Ok(read) => assert_eq!(read, expected, "{}: {how}: {}", reader.name, String::from_utf8_lossy(bytes)),
+        Err(error) => panic!("{}: {how}: {error} in {}", reader.name, String::from_utf8_lossy(bytes)),
+    }
+}
+
+fn utf16(text: &str, bytes: impl Fn(u16) -> [u8; 2]) -> Vec<u8> {
+    std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(bytes).collect()
+}
+
+#[test]
+fn a_text_is_read_in_any_encoding_and_with_any_line_ends() {
+    for reader in all() {
+        let text = &reader.text;
+        let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+        packer.write_all(text.as_bytes()).unwrap();
+        assert_same(&reader, "gzip", &packer.finish().unwrap());
+        let ends =
+            [("LF", text.clone()), ("CR LF", text.replace('\n', "\r\n")), ("CR", text.replace('\n', "\r"))];
+        for (name, text) in ends.iter().map(|(name, text)| (name, text)) {
+            assert_same(&reader, name, text.as_bytes());
+            assert_same(&reader, &format!("{name}, no last one"), text.trim_end().as_bytes());
+            assert_same(&reader, &format!("{name}, a mark"), format!("\u{feff}{text}").as_bytes());
+            assert_same(&reader, &format!("{name}, UTF-16, little"), &utf16(text, u16::to_le_bytes));
+            assert_same(&reader, &format!("{name}, UTF-16, big"), &utf16(text, u16::to_be_bytes));
+        }
+    }
+}
+
+/// The text with each whole number from a line on written in another way.
+fn respelled(text: &str, from: usize, spell: impl Fn(&str) -> String) -> String {
+    let mut respelled = String::new();
+    for (line, content) in text.split_inclusive('\n').enumerate() {
+        let mut rest = content;
+        while let Some(end) = rest.find([' ', '\t', '\n']) {
+            let word = &rest[..end];
+            let is_number =
+                line >= from && !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+            respelled += &if is_number { spell(word) } else { word.to_owned() };
+            respelled.push_str(&rest[end..=end]);
+            rest = &rest[end + 1..];
+        }
+        respelled += rest;
+    }
+    respelled
+}
+
+#[test]
+fn numbers_are_what_they_say_however_they_are_spelled() {
+    let spellings: [Spelling; 7] = [
+        ("a fraction", |word| format!("{word}.0")),
+        ("a point", |word| format!("{word}.")),
+        ("a plus", |word| format!("+{word}")),
+        ("an exponent", |word| format!("{word}e0")),
+        ("a negative exponent", |word| format!("{word}00E-2")),
+        ("Fortran", |word| format!("{word}.0D+00")),
+        ("NumPy", |word| format!("{:.18e}", word.parse::<f64>().unwrap())),
+    ];
+    for reader in all() {
+        let Some(from) = reader.numbers_from else { continue };
+        // Rows of that table are the lines that start with a digit.
+        let is_spelled = |how: &str| how != "a plus" || reader.name != "aps";
+        for (how, spell) in spellings.into_iter().filter(|&(how, _)| is_spelled(how)) {
+            assert_same(&reader, how, respelled(&reader.text, from, spell).as_bytes());
+        }
+        // What is no whole number, or no number, is refused or left out, and never read as another one.
+        for word in ["1.5", "1e30", "-7", "0x1", "1,5", "1;5", "1e", ".", "nan"] {
+            let broken = respelled(&reader.text, from, |_| word.to_owned());
+            if let Ok(read) = reader.read(broken.as_bytes()) {
+                assert_ne!(read, reader.read(reader.text.as_bytes()).unwrap(), "{}: {word}", reader.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn commas_semicolons_and_tabulators_stand_between_numbers() {
+    for reader in all().iter().filter(|reader| reader.has_separators) {
+        for separator in [",", ", ", " , ", ";", "; ", "\t", "   "] {
+            assert_same(reader, separator, reader.text.replace(' ', separator).as_bytes());
+        }
+        // An empty field of an edge is a fault.
+        for separator in [",", ";"].into_iter().filter(|_| reader.name != "edges") {
+            let trailing = reader.text.replace(' ', separator).replace('\n', &format!("{separator}\n"));
+            assert_same(reader, "a separator at the end of each line", trailing.as_bytes());
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_off_or_damaged_is_read_or_refused() {
+    let mut state = 7u64;
+    let mut below = |bound: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % bound
+    };
+    for reader in all() {
+        for length in 0..reader.text.len() {
+            if let Err(error) = reader.read(&reader.text.as_bytes()[..length]) {
+                assert!(error.to_string().starts_with("test"), "{}: {error}", reader.name);
+            }
+        }
+        for _ in 0..300 {
+            let mut bytes = reader.text.clone().into_bytes();
+            for _ in 0..=below(3) {
+                let place = below(bytes.len());
+                bytes[place] = *b"0129 ,;.\n\r-+e#%\"x\0\xff".get(below(19)).unwrap_or(&b'x');
+            }
+            let _ = reader.read(&bytes);
+            let _ = io::readings(&bytes, true);
+        }
+    }
+}
