@@ -1,8 +1,8 @@
 //! Vertices that must be in a given block, and processes that must be on a given PE.
 
+use crate::graph::CsrGraph;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::graph::CsrGraph;
 
 /// No block: the vertex is free.
 pub(crate) const FREE: BlockId = BlockId::MAX;
@@ -130,7 +130,9 @@ impl FixedVertices {
 
     /// The first fixed vertex that is in another block of a partition than its own.
     pub fn violated_by(&self, blocks: &[BlockId]) -> Option<NodeId> {
-        self.iter().find(|&(vertex, block)| blocks.get(vertex as usize) != Some(&block)).map(|(vertex, _)| vertex)
+        self.iter()
+            .find(|&(vertex, block)| blocks.get(vertex as usize) != Some(&block))
+            .map(|(vertex, _)| vertex)
     }
 
     /// The weight of the vertices that are fixed to each block; O(n).
@@ -179,6 +181,34 @@ impl FixedVertices {
     pub(crate) fn in_others(&self, blocks: &[BlockId]) -> Self {
         let number = |block: BlockId| blocks.partition_point(|&other| other < block) as BlockId;
         self.among(0..self.block_of.len() as NodeId, blocks.len(), number)
+    }
+
+    /// Fails at the first process that a mapping puts elsewhere.
+    pub(crate) fn check_respected(&self, pe_of: &[BlockId]) -> Result<(), FixedError> {
+        let contradicts = |&(process, pe): &(NodeId, BlockId)| {
+            pe_of.get(process as usize).is_some_and(|&found| found != pe)
+        };
+        match self.iter().find(contradicts) {
+            Some((process, expected)) => {
+                let found = pe_of[process as usize];
+                Err(FixedError::Contradicted { process, expected, found })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Fails if more processes are fixed on a PE than it has room for.
+    pub(crate) fn check_room(&self, capacity: impl Fn(BlockId) -> u32) -> Result<(), FixedError> {
+        let mut last: Vec<(u32, NodeId)> = vec![(0, 0); self.num_blocks];
+        for (process, pe) in self.iter() {
+            let (taken, earlier) = &mut last[pe as usize];
+            match capacity(pe) {
+                1 if *taken == 1 => return Err(FixedError::PeTaken { process, pe, earlier: *earlier }),
+                capacity if *taken >= capacity => return Err(FixedError::PeFull { process, pe, capacity }),
+                _ => (*taken, *earlier) = (*taken + 1, process),
+            }
+        }
+        Ok(())
     }
 
     /// Fails unless they are for a graph with this number of vertices and a partition into this number of blocks.

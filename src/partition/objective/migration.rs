@@ -138,8 +138,7 @@ impl<O: Objective> Objective for Migrating<O> {
             [] => Vec::new(),
             of => coarsen::restrict(of, coarse_of, num_coarse),
         };
-        let (homes, fixed, classes) =
-            (restrict(&self.homes), restrict(&self.fixed), restrict(&self.classes));
+        let (homes, fixed, classes) = (restrict(&self.homes), restrict(&self.fixed), restrict(&self.classes));
         let Self { inner, scale, resumes, .. } = self;
         Self { inner: inner.clone(), scale: *scale, homes, penalties, resumes: *resumes, fixed, classes }
     }

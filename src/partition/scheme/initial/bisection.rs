@@ -34,7 +34,8 @@ impl<W: Stored, O: Objective> InitialPartition<W, O> for RecursiveBisection {
         let PartitionConfig { contraction, bisection: settings, .. } = settings;
         let recursion = Recursion { contraction: *contraction, settings, tolerance, observer };
         let fixed_block = |node| level.objective.fixed_block(node).unwrap_or(FREE);
-        let fixed = if level.objective.has_fixed() { level.nodes().map(fixed_block).collect() } else { Vec::new() };
+        let fixed =
+            if level.objective.has_fixed() { level.nodes().map(fixed_block).collect() } else { Vec::new() };
         recursion.run((level.graph, &fixed), (sizes, bounds), seed, &mut TwoWay::default())
     }
 }
@@ -64,12 +65,14 @@ impl Recursion<'_> {
             return vec![0; graph.num_nodes()];
         }
         if self.observer.should_stop() {
-            let fixed = graph.nodes().map(|node| fixed.get(node as usize).copied().filter(|&block| block != FREE));
+            let fixed =
+                graph.nodes().map(|node| fixed.get(node as usize).copied().filter(|&block| block != FREE));
             return in_order(graph.node_weights(), fixed, sizes);
         }
         let half = sizes.len().div_ceil(2);
         let halves = bisection_bounds(graph.total_node_weight(), sizes, bounds, half);
-        let side = |&block: &BlockId| if block == FREE { FREE } else { BlockId::from(block as usize >= half) };
+        let side =
+            |&block: &BlockId| if block == FREE { FREE } else { BlockId::from(block as usize >= half) };
         let held: Vec<BlockId> = fixed.iter().map(side).collect();
         let mut blocks = self.bisect((graph, &held), &halves, two_way, &mut Rng::new(seed)).sides;
         if sizes.len() == 2 {
@@ -115,7 +118,8 @@ impl Recursion<'_> {
     ) -> Bisection {
         let (settings, observer) = (self.settings, self.observer);
         let classes = Some(held).filter(|held| !held.is_empty());
-        let coarsening = Coarsening::build(graph, self.contraction, settings.coarsest, classes, observer, rng);
+        let coarsening =
+            Coarsening::build(graph, self.contraction, settings.coarsest, classes, observer, rng);
         let mut held_on = vec![held.to_vec()];
         for (coarse_of, coarse) in coarsening.steps.iter().filter(|_| classes.is_some()) {
             let finer = held_on.last().expect("there is a level");

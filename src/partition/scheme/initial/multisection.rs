@@ -213,11 +213,7 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
     }
 
     /// The vertices of a group that are fixed, each to the child of its block; nothing if there are none.
-    fn fixed_among(
-        &self,
-        nodes: impl Iterator<Item = NodeId>,
-        children: &[Group],
-    ) -> Option<FixedVertices> {
+    fn fixed_among(&self, nodes: impl Iterator<Item = NodeId>, children: &[Group]) -> Option<FixedVertices> {
         let objective = self.level.objective;
         let child = |block: BlockId| children.partition_point(|child| child.blocks.end <= block as usize);
         let fixed = |node| objective.fixed_block(node).map(|block| child(block) as BlockId);
