@@ -272,8 +272,11 @@ fn fields(line: &[u8]) -> Vec<(u64, String)> {
     while at < line.len() && fields.len() < 3 {
         let length = line[at..].iter().position(is_separator).unwrap_or(line.len() - at);
         if length > 0 {
-            let shown = &line[at..at + length.min(MESSAGE_TEXT)];
-            fields.push((at as u64 + 1, String::from_utf8_lossy(shown).into_owned()));
+            // A text that is cut off is no number, whatever it begins with.
+            let (shown, rest) = line[at..at + length].split_at(length.min(MESSAGE_TEXT));
+            let mut text = String::from_utf8_lossy(shown).into_owned();
+            text.push_str(if rest.is_empty() { "" } else { "..." });
+            fields.push((at as u64 + 1, text));
         }
         at += length + 1;
     }
@@ -339,6 +342,8 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(of(text, 1), Err(expected), "{text:?}");
         }
+        let long = "0".repeat(2 * MESSAGE_TEXT);
+        assert!(matches!(of(&format!("{long}1\n"), 1), Err((1, 1, FixedFault::NotAPlace { .. }))));
         let full = FixedFault::Full { place, number: 1, capacity: 2, earlier: 2 };
         assert_eq!(of("1\n1\n1\n", 2), Err((3, 1, full)));
     }
