@@ -300,6 +300,7 @@ mod tests {
     use super::*;
     use crate::graph::GraphBuilder;
     use crate::ground::observer::WORK_BETWEEN_QUESTIONS;
+    use crate::partition::compact::CompactGraph;
     use crate::partition::objective::Cut;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
