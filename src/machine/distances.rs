@@ -7,7 +7,16 @@ use std::ops::Range;
 
 use crate::ground::types::{Distance, PeId};
 use crate::machine::metric::small::Tabulate;
-use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Metric, Ultrametric, with_oracle};
+use crate::machine::{
+    DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, Metric, Ultrametric, with_oracle,
+};
+
+/// The distances of a machine, which may be anybody's: those of another number of PEs are refused.
+pub(crate) fn distances_of<M: Machine + ?Sized>(machine: &M) -> Result<Distances, MachineError> {
+    let distances = machine.distances()?;
+    let (num_pes, found) = (machine.num_pes(), distances.num_pes());
+    if num_pes == found { Ok(distances) } else { Err(MachineError::DistancesDiffer { num_pes, found }) }
+}
 
 impl Distances {
     /// Passes the oracle inside to a visitor.

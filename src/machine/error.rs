@@ -67,6 +67,8 @@ pub enum MachineError {
     NoCapacity { pe: usize },
     #[error("the parts are a division of {found} processing elements, but the machine has {num_pes}")]
     PartsDiffer { num_pes: usize, found: usize },
+    #[error("the machine has {num_pes} processing elements, but distances of {found}")]
+    DistancesDiffer { num_pes: usize, found: usize },
     #[error("processing elements {first} and {second} have the same digits at all levels of the tree")]
     SameDigits { first: usize, second: usize },
     #[error(
@@ -100,6 +102,7 @@ impl HasKind for MachineError {
             | Self::CapacitiesDiffer { .. }
             | Self::NoCapacity { .. }
             | Self::PartsDiffer { .. }
+            | Self::DistancesDiffer { .. }
             | Self::SameDigits { .. }
             | Self::TooUneven
             | Self::Tree(..) => ErrorKind::BadData,

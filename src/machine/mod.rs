@@ -48,6 +48,7 @@ pub mod recognise;
 pub mod spec;
 
 pub use audited::{Audited, Note};
+pub(crate) use distances::distances_of;
 pub use division::{Division, divide};
 pub use error::{HierarchyError, MachineError, StoredDistancesError};
 pub use family::capacities::Capacities;

@@ -3,7 +3,7 @@
 use crate::ground::memory;
 use crate::ground::observer::Observer;
 use crate::ground::types::PeId;
-use crate::machine::{Distances, Hierarchy, Machine, MachineError, Parts};
+use crate::machine::{Distances, Hierarchy, Machine, MachineError, Parts, distances_of};
 
 use super::division;
 
@@ -63,7 +63,7 @@ impl Places {
 
     /// The places of a machine with its own distances.
     pub fn of(machine: &dyn Machine) -> Result<Self, MachineError> {
-        Self::new(machine, machine.distances()?, &())
+        Self::new(machine, distances_of(machine)?, &())
     }
 
     /// Number of places.

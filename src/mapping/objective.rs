@@ -7,7 +7,9 @@ use crate::graph::CsrGraph;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::threads;
 use crate::ground::types::{Cost, NodeId, PeId};
-use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, with_oracle};
+use crate::machine::{
+    DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, distances_of, with_oracle,
+};
 use crate::mapping::problem::{self, Problem, ProblemError};
 use crate::mapping::{Mapping, MappingError};
 
@@ -49,7 +51,7 @@ impl HasKind for ScoreError {
 /// ```
 pub fn score(graph: &CsrGraph, machine: &dyn Machine, pe_of: &[PeId]) -> Result<Cost, ScoreError> {
     let mapping = Mapping::on(machine, pe_of.to_vec())?;
-    Ok(evaluate(graph, &machine.distances()?, &mapping)?)
+    Ok(evaluate(graph, &distances_of(machine)?, &mapping)?)
 }
 
 /// The keys of the PEs of all processes, by process: the input of [`swap_delta`].

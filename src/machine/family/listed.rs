@@ -2,7 +2,8 @@
 
 use crate::ground::types::PeId;
 use crate::machine::{
-    Audited, Distances, Division, Interconnect, Located, Location, Machine, MachineError, located,
+    Audited, Distances, Division, Interconnect, Located, Location, Machine, MachineError, distances_of,
+    located,
 };
 
 /// The listed PEs of a machine. PE i is the i-th of the list; distances are those of the whole machine.
@@ -63,7 +64,7 @@ impl<M: Machine> Machine for Listed<M> {
     }
 
     fn distances(&self) -> Result<Distances, MachineError> {
-        Ok(self.machine.distances()?.listed(&self.list))
+        Ok(distances_of(&self.machine)?.listed(&self.list))
     }
 
     fn interconnect(&self) -> Interconnect {

@@ -62,6 +62,11 @@ pub trait DistanceOracle: Metric {
     /// The key of a PE.
     fn key(&self, pe: PeId) -> Self::Key;
 
+    /// The keys of all PEs.
+    fn keys(&self) -> Vec<Self::Key> {
+        (0..self.num_pes() as PeId).map(|pe| self.key(pe)).collect()
+    }
+
     /// The distance between two PEs.
     #[inline]
     fn distance(&self, p: PeId, q: PeId) -> Distance {

@@ -5,7 +5,7 @@ use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{NodeId, PeId};
 use crate::machine::Places;
 use crate::machine::division::divide;
-use crate::machine::{Machine, MachineError};
+use crate::machine::{Machine, MachineError, distances_of};
 use crate::mapping::problem::{ProblemError, check_room};
 use crate::mapping::{Mapping, MappingError};
 use crate::partition::{
@@ -105,7 +105,7 @@ pub fn along_many_around(
     machine: &dyn Machine,
     fixed: Option<&FixedVertices>,
 ) -> Result<Mapping, AlongError> {
-    let parts = divide(machine, &machine.distances()?, input.observer);
+    let parts = divide(machine, &distances_of(machine)?, input.observer);
     let order = parts.order();
     let capacities: Vec<u32> = order.iter().map(|&pe| machine.capacity(pe)).collect();
     // Algorithms aim at the exact shares, regardless of the bounds above them.

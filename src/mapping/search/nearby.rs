@@ -91,7 +91,7 @@ pub(super) fn descend<O: DistanceOracle>(
 ) {
     let problem = search.problem();
     let n = problem.size() as NodeId;
-    let key_of: Vec<O::Key> = (0..n).map(|pe| problem.oracle().key(pe)).collect();
+    let key_of = problem.oracle().keys();
     let vicinity = Vicinity::new(problem.oracle(), &key_of, problem.parts());
     let mut order: Vec<NodeId> = search.free_processes().collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);

@@ -20,7 +20,7 @@ use crate::ground::settings::{ConfigError, check, check_at_least_one};
 use crate::ground::threads;
 use crate::ground::types::{BlockId, Cost, Distance, PeId, Weight};
 use crate::machine::division::divide;
-use crate::machine::{DistanceOracle, DistanceVisitor, Listed, Machine, Parts};
+use crate::machine::{DistanceOracle, DistanceVisitor, Listed, Machine, Parts, distances_of};
 use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
 use crate::mapping::problem;
@@ -191,7 +191,7 @@ pub fn map_many_to_one_watched<'a>(
     let Given { start, fixed, .. } = given.into();
     let begin = Instant::now();
     threads::run(config.threads, || {
-        let distances = machine.distances()?;
+        let distances = distances_of(machine)?;
         let parts = divide(machine, &distances, &Limited::silent(observer, begin, config.time_limit));
         check_start(graph, machine, start)?;
         check_fixed(graph, machine, fixed)?;
@@ -227,7 +227,7 @@ pub fn evaluate_many_to_one(
     config.validate()?;
     let begin = Instant::now();
     check_start(graph, machine, Some(&mapping))?;
-    let distances = machine.distances()?;
+    let distances = distances_of(machine)?;
     let cost = threads::run(config.threads, || evaluate(graph, &distances, &mapping))??;
     let pe_of = mapping.pes();
     let report = ManyToOneReport {
@@ -303,7 +303,7 @@ pub fn remap_many_to_one_around(
     homes.check(graph.num_nodes(), machine.num_pes()).map_err(RemapError::from)?;
     let begin = Instant::now();
     threads::run(config.threads, || {
-        let distances = machine.distances()?;
+        let distances = distances_of(machine)?;
         let parts = divide(machine, &distances, &Limited::silent(observer, begin, config.time_limit));
         check_fixed(graph, machine, fixed)?;
         let from = Origin::Homes(homes, weight);

@@ -33,7 +33,7 @@ use crate::ground::observer::{Limited, Observer};
 pub use crate::ground::settings::ConfigError;
 use crate::ground::threads::{self, ThreadsError};
 use crate::ground::types::{NodeId, PeId};
-use crate::machine::{DistanceKind, Distances, Machine, MachineError, Places, StoredDistances};
+use crate::machine::{DistanceKind, Distances, Machine, MachineError, Places, StoredDistances, distances_of};
 use crate::mapping::construct::ConstructionError;
 use crate::mapping::problem::{self, ProblemError};
 use crate::mapping::{Mapping, MappingError};
@@ -242,6 +242,6 @@ fn distances(graph: &CsrGraph, machine: &dyn Machine, config: &MapConfig) -> Res
             let stored = StoredDistances::new(hierarchy).map_err(MachineError::from)?;
             Ok(Distances::StoredTree(stored))
         }
-        _ => Ok(machine.distances()?),
+        _ => Ok(distances_of(machine)?),
     }
 }

@@ -16,7 +16,7 @@ pub use arrangement::Arrangement;
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::types::{Cost, NodeId, Weight};
 use crate::machine::Nodes;
-use crate::machine::{Distances, Machine};
+use crate::machine::{Distances, Machine, distances_of};
 use crate::mapping::Mapping;
 use crate::mapping::objective::{ScoreError, evaluate};
 use crate::report::traffic;
@@ -67,7 +67,7 @@ pub struct LevelShare {
 impl<'a> Comparison<'a> {
     /// For mappings of this graph to this machine. Time and memory are those of the distances of the machine.
     pub fn new(graph: &'a CsrGraph, machine: &'a dyn Machine) -> Result<Self, ScoreError> {
-        let (distances, nodes) = (machine.distances()?, Nodes::of(machine));
+        let (distances, nodes) = (distances_of(machine)?, Nodes::of(machine));
         Ok(Self { graph, machine, distances, nodes, is_many: false })
     }
 

@@ -51,7 +51,7 @@ use crate::ground::rng::derive;
 use crate::ground::settings::{ConfigError, check};
 use crate::ground::threads;
 use crate::ground::types::{Cost, PeId};
-use crate::machine::{DistanceOracle, DistanceVisitor, Machine, MachineError};
+use crate::machine::{DistanceOracle, DistanceVisitor, Machine, MachineError, distances_of};
 use crate::mapping::Mapping;
 use crate::mapping::problem::{self, ProblemError};
 use crate::mapping::solve::{MapConfig, MapPreset, SolveError, solve_watched};
@@ -317,7 +317,7 @@ pub fn cost(workload: &Workload, machine: &dyn Machine, pe_of: &[PeId]) -> Resul
             terms.sum()
         }
     }
-    Ok(machine.distances()?.visit(Sum(workload, pe_of)))
+    Ok(distances_of(machine)?.visit(Sum(workload, pe_of)))
 }
 
 /// The best mapping found.

@@ -4,6 +4,7 @@ use crate::ground::observer::Observer;
 use crate::ground::types::{Distance, PeId};
 use crate::machine::{
     DistanceOracle, DistanceVisitor, Distances, Division, Interconnect, Machine, MachineError, Parts,
+    distances_of,
 };
 use crate::mapping::annealing::Near;
 use crate::workload::routing::Routing;
@@ -77,7 +78,7 @@ impl DistanceVisitor for Between {
 
 impl MachineView {
     pub(super) fn new(machine: &dyn Machine, observer: &dyn Observer) -> Result<Self, MachineError> {
-        let distances = machine.distances()?;
+        let distances = distances_of(machine)?;
         let near = Nearby::new(machine, &distances, observer);
         let pes = 0..machine.num_pes() as PeId;
         let to_nearest = |pe: PeId| near.of(pe).next().map(|other| distances.visit(Between(pe, other)));

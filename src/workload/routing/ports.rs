@@ -1,7 +1,7 @@
 //! Machines with known distances only: out through a port, in through a port.
 
 use crate::ground::types::{Distance, PeId};
-use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Machine, MachineError};
+use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, distances_of};
 use crate::workload::routing::{Hop, LaneId, check_lanes, push};
 
 /// Link 2 p leads out of PE p, link 2 p + 1 into it. On each, a flit takes half the distance.
@@ -36,7 +36,7 @@ impl PortRoutes {
     pub(super) fn new(machine: &dyn Machine) -> Result<Self, MachineError> {
         let num_pes = machine.num_pes();
         check_lanes(2 * num_pes as u128)?;
-        let distances = machine.distances()?;
+        let distances = distances_of(machine)?;
         let longest = distances.visit(Longest) as u64;
         Ok(Self { distances, num_pes, longest })
     }

@@ -167,3 +167,38 @@ fn broken_rules_do_no_harm() {
     assert!(solve(&graph, &own, &MapConfig::default()).unwrap_err().to_string().contains("exceeds"));
     assert!(matches!(Distances::own(1 << 40, own), Err(MachineError::TooManyPes)));
 }
+
+/// Distances of another number of PEs than the machine has.
+struct Contradictory(Computed, usize);
+
+impl Machine for Contradictory {
+    fn num_pes(&self) -> usize {
+        self.1
+    }
+    fn distances(&self) -> Result<Distances, MachineError> {
+        self.0.distances()
+    }
+}
+
+#[test]
+fn distances_of_another_number_of_pes_are_refused() {
+    let mut rng = Rng::new(1);
+    let (graph, pair) = (random_graph(6, 3, 9, &mut rng), random_graph(2, 1, 9, &mut rng));
+    for num_pes in [5, 7] {
+        let machine = Contradictory(Computed::new(6, DISTANCES[0]), num_pes);
+        let message = format!("the machine has {num_pes} processing elements, but distances of 6");
+        let listed = Listed::new(&machine, vec![0, 4]).unwrap();
+        let outcomes = [
+            solve(&pair, &machine, &MapConfig::default()).err().map(|error| error.to_string()),
+            solve(&pair, &listed, &MapConfig::default()).err().map(|error| error.to_string()),
+            map_many_to_one(&graph, &machine, &ManyToOneConfig::preset(MapPreset::Fast))
+                .err()
+                .map(|error| error.to_string()),
+            score(&pair, &machine, &[0, 1]).err().map(|error| error.to_string()),
+        ];
+        for outcome in outcomes {
+            let outcome = outcome.expect("an error");
+            assert!(outcome.contains(&message), "{outcome}");
+        }
+    }
+}

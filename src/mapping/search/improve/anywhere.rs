@@ -118,7 +118,7 @@ pub(super) fn improve(
     let fixed = problem.renumbered_fixed(&order);
     let problem = &problem.with_graph(&graph, fixed.as_ref());
     let near = with_oracle!(problem.oracle(), |oracle| {
-        Near::new(oracle, &all_keys(oracle), problem.parts(), observer)
+        Near::new(oracle, &oracle.keys(), problem.parts(), observer)
     });
     let respects =
         |place_of: &Vec<PeId>| fixed.as_ref().is_none_or(|fixed| fixed.violated_by(place_of).is_none());
@@ -262,7 +262,7 @@ impl State {
         seed: u64,
     ) -> Vec<Option<Improved>> {
         let &Ground { problem, near, kinds, observer, .. } = ground;
-        let site = AnnealingSite { metric: oracle, key_of: &all_keys(oracle), near, kinds, observer };
+        let site = AnnealingSite { metric: oracle, key_of: &oracle.keys(), near, kinds, observer };
         let anneal = |index: usize| {
             let places = regions[index].clone();
             let seed = derive(seed, u64::from(places.start));
@@ -286,11 +286,6 @@ impl State {
             self.process_on[place as usize] = process;
         }
     }
-}
-
-/// The keys of all places.
-fn all_keys<O: DistanceOracle>(oracle: &O) -> Vec<O::Key> {
-    (0..oracle.num_pes() as PeId).map(|place| oracle.key(place)).collect()
 }
 
 /// The number of regions, where process i is on place i. Returns 1 if regions would contain less than half of
