@@ -14,7 +14,7 @@ use viem::mapping::model::ModelError;
 use viem::mapping::objective::ScoreError;
 use viem::mapping::problem::ProblemError;
 use viem::mapping::solve::SolveError;
-use viem::partition::{HomesError, PartitionAlgorithmError, RemapError, TargetsError};
+use viem::partition::{FixedError, HomesError, PartitionAlgorithmError, RemapError, TargetsError};
 use viem::qap::{QapError, QapSolveError};
 use viem::workload::WorkloadError;
 use viem::workload::estimate::EstimateError;
@@ -59,6 +59,7 @@ failures! {
     Assign(TaskMapError),
     Config(ConfigError),
     Estimate(EstimateError),
+    Fixed(FixedError),
     Generate(GenerateError),
     Hierarchy(HierarchyError),
     Homes(HomesError),

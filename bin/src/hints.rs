@@ -12,6 +12,9 @@ use viem::io::traffic::{TrafficError, TrafficFault};
 use viem::io::{ContentError, ReadError, Reading};
 use viem::machine::SpecError;
 use viem::machine::cluster::ClusterError;
+use viem::mapping::solve::SolveError;
+use viem::partition::FixedError;
+use viem::qap::QapSolveError;
 
 /// How alike two words are that may be meant for each other, from 0 to 1: `outptu` and `output` are, `seed` and
 /// `threads` are not.
@@ -63,8 +66,20 @@ pub(crate) fn message_of(failure: &Failure) -> String {
         Failure::Read(error) => format!("{error}{}", on_reading(error)),
         Failure::Spec(error) => on_machine(error),
         Failure::Traffic(error) => on_traffic(error),
+        Failure::Solve(error) => match &**error {
+            SolveError::Fixed(fault @ FixedError::Contradicted { .. }) => on_contradiction(fault),
+            _ => failure.to_string(),
+        },
+        Failure::QapSolve(error) => match &**error {
+            QapSolveError::Fixed(fault @ FixedError::Contradicted { .. }) => on_contradiction(fault),
+            _ => failure.to_string(),
+        },
         _ => failure.to_string(),
     }
+}
+
+fn on_contradiction(fault: &FixedError) -> String {
+    format!("--fixed and --input_mapping contradict each other: {fault}")
 }
 
 fn on_traffic(error: &TrafficError) -> String {

@@ -28,6 +28,7 @@ mod describe;
 mod error;
 mod exit;
 mod files;
+mod fixed;
 mod given;
 mod hints;
 mod launch;

@@ -16,8 +16,8 @@ use viem::io::number_list;
 use viem::io::output::OutputId;
 use viem::io::{self, Outputs, ReadError, Source, WriteError};
 use viem::machine::Machine;
-use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, SolveError, remap_many_to_one_watched};
-use viem::partition::{CurvePoint, Homes, Migration, MigrationWeight, curve};
+use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, SolveError, remap_many_to_one_around};
+use viem::partition::{CurvePoint, FixedVertices, Homes, Migration, MigrationWeight, Remapping, curve};
 use viem::report::picture;
 use viem_verify::{self as verify, OldText};
 
@@ -133,12 +133,15 @@ impl Remap<'_> {
     pub(crate) fn directly(
         &self,
         graph: &CsrGraph,
-        machine: &dyn Machine,
+        (machine, fixed): (&dyn Machine, Option<&FixedVertices>),
         config: &ManyToOneConfig,
         console: Console,
         observer: &dyn Observer,
     ) -> Result<(ManyToOneSolution, Option<Curve>)> {
-        let at = |weight| remap_many_to_one_watched(graph, machine, config, &self.homes, weight, observer);
+        let at = |weight| {
+            let resumed = Remapping::new(&self.homes, weight);
+            remap_many_to_one_around(graph, machine, config, resumed, fixed, observer)
+        };
         let solution = at(self.weight)?;
         let curve = self.curve(graph.total_node_weight(), "J", console, |weight| {
             let report = at(weight)

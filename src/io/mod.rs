@@ -7,6 +7,7 @@
 //! | [`metis`] | graphs: read, check, repair, write |
 //! | [`mapping`] | mappings of processes to PEs: read, write |
 //! | [`partition`] | partitions: read, write |
+//! | [`fixed`] | fixed processes or vertices: read |
 //! | [`parents`] | vertices of an older graph that those of a refined one come from: read |
 //! | [`traffic`] | recorded traffic of MPI jobs, of several kinds: read, summed into a graph |
 //! | [`target`] | target files of Scotch: read |
@@ -28,6 +29,7 @@ pub mod cluster;
 pub mod coordinates;
 mod digits;
 pub(crate) mod fields;
+pub mod fixed;
 pub mod index;
 mod lines;
 pub mod mapping;
@@ -129,6 +131,8 @@ pub enum ContentError {
     Index(index::IndexFault),
     #[error(transparent)]
     Partition(partition::PartitionFault),
+    #[error(transparent)]
+    Fixed(fixed::FixedFault),
     #[error(transparent)]
     Parents(parents::ParentsFault),
     #[error(transparent)]

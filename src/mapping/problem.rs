@@ -3,8 +3,10 @@
 
 use crate::graph::CsrGraph;
 use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::{Cost, Distance, PeId, Weight};
+use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Distances, Machine, Parts};
+use crate::mapping::annealing::FIXED;
+use crate::partition::{FixedError, FixedVertices};
 
 /// A communication graph and the machine it is mapped to.
 ///
@@ -19,6 +21,7 @@ pub struct Problem<'a, O = Distances> {
     graph: &'a CsrGraph,
     oracle: &'a O,
     parts: Option<&'a Parts>,
+    fixed: Option<&'a FixedVertices>,
 }
 
 /// Why a graph cannot be mapped to a machine.
@@ -83,7 +86,7 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
             return Err(ProblemError::SizesDiffer { processes, pes });
         }
         check_cost(graph, oracle.max_distance())?;
-        Ok(Self { graph, oracle, parts: None })
+        Ok(Self { graph, oracle, parts: None, fixed: None })
     }
 
     /// The same problem with known machine parts, which cover the PEs in numerical order.
@@ -91,13 +94,57 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
         Self { parts: Some(parts), ..self }
     }
 
-    /// The same problem for another graph of the same size and total weight, such as a renumbered one.
-    pub(crate) fn with_graph<'b>(&self, graph: &'b CsrGraph) -> Problem<'b, O>
+    /// The same problem with processes that must be on given PEs. Constructions, searches and improvements
+    /// leave them there; a search expects that its start does, too. Fails if the list is for another number of
+    /// processes or PEs, or if two processes are fixed on one PE.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::machine::{Hierarchy, Machine as _};
+    /// use viem::mapping::Mapping;
+    /// use viem::mapping::problem::Problem;
+    /// use viem::mapping::search::{SearchConfig, local_search};
+    /// use viem::partition::FixedVertices;
+    ///
+    /// let (graph, machine) = (generate::grid(4, 4), Hierarchy::parse("4:4", "1:10")?);
+    /// let distances = machine.distances()?;
+    /// let fixed = FixedVertices::new(&[Some(0), None].repeat(8), 16);
+    /// assert!(Problem::new(&graph, &distances)?.with_fixed(&fixed?).is_err());
+    /// let mut fixed = FixedVertices::none(16, 16);
+    /// fixed.fix(5, 5)?;
+    /// let problem = Problem::new(&graph, &distances)?.with_fixed(&fixed)?;
+    /// let outcome = local_search(&problem, &Mapping::identity(16), &SearchConfig::default(), 0, &());
+    /// assert_eq!(outcome.mapping.pe_of(5), 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_fixed(self, fixed: &'a FixedVertices) -> Result<Self, FixedError> {
+        fixed.check(self.size(), self.size())?;
+        fixed.check_room(|_| 1)?;
+        Ok(self.with_known_fixed(Some(fixed)))
+    }
+
+    /// The same with processes that are known to fit.
+    pub(crate) fn with_known_fixed(self, fixed: Option<&'a FixedVertices>) -> Self {
+        Self { fixed: fixed.filter(|fixed| !fixed.is_empty()), ..self }
+    }
+
+    /// The same problem for another graph of the same size and total weight, such as a renumbered one, and its
+    /// fixed processes.
+    pub(crate) fn with_graph<'b>(
+        &self,
+        graph: &'b CsrGraph,
+        fixed: Option<&'b FixedVertices>,
+    ) -> Problem<'b, O>
     where
         'a: 'b,
     {
         debug_assert_eq!(graph.total_arc_weight(), self.graph.total_arc_weight());
-        Problem { graph, oracle: self.oracle, parts: self.parts }
+        Problem { graph, oracle: self.oracle, parts: self.parts, fixed }
+    }
+
+    /// The fixed processes after process `order[i]` is renamed to `i`; O(n).
+    pub(crate) fn renumbered_fixed(&self, order: &[NodeId]) -> Option<FixedVertices> {
+        self.fixed.map(|fixed| fixed.among(order.iter().copied(), self.size(), |pe| pe))
     }
 
     /// The same problem with the same distances in another representation.
@@ -105,12 +152,32 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
     where
         'a: 'b,
     {
-        Problem { graph: self.graph, oracle, parts: self.parts }
+        Problem { graph: self.graph, oracle, parts: self.parts, fixed: self.fixed }
     }
 
     /// The parts of the machine, if they are known.
     pub fn parts(&self) -> Option<&'a Parts> {
         self.parts
+    }
+
+    /// The processes that must be on given PEs, if there are any.
+    #[inline]
+    pub fn fixed(&self) -> Option<&'a FixedVertices> {
+        self.fixed
+    }
+
+    /// Whether a process must stay on its PE.
+    #[inline]
+    pub fn is_fixed(&self, process: NodeId) -> bool {
+        self.fixed.is_some_and(|fixed| fixed.of(process).is_some())
+    }
+
+    /// The kinds of places for annealing: those of fixed processes are [`FIXED`]. Empty if there are none.
+    pub(crate) fn kinds_of_places(&self) -> Vec<u32> {
+        let Some(fixed) = self.fixed else { return Vec::new() };
+        let mut kinds = vec![0; self.size()];
+        fixed.iter().for_each(|(_, place)| kinds[place as usize] = FIXED);
+        kinds
     }
 
     /// The communication graph.

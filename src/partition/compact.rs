@@ -122,7 +122,7 @@ impl<W: Stored> CompactGraph<W> {
     }
 
     /// The weights of all vertices.
-    pub fn node_weights(&self) -> impl Iterator<Item = Weight> {
+    pub fn node_weights(&self) -> impl Iterator<Item = Weight> + Clone {
         self.node_weights.iter().map(|weight| weight.wide())
     }
 

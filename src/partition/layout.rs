@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::compact::{CompactGraph, Stored};
-use super::objective::BlockDistances;
+use super::assignment::Problem;
+use super::compact::Stored;
+use super::objective::{BlockDistances, Objective};
 use crate::graph::CsrGraph;
 use crate::ground::types::BlockId;
 
@@ -114,14 +115,17 @@ impl<'a> Layout<'a> {
 /// Maps the quotient graph of a partition and a seed to the block that each block becomes.
 pub type PlaceBlocks<'a> = dyn Fn(&CsrGraph, u64) -> Vec<BlockId> + Sync + 'a;
 
-/// Places whole blocks.
-pub(crate) fn place_blocks<W: Stored>(
-    graph: &CompactGraph<W>,
+/// Places whole blocks, as far as vertices that are fixed stay in theirs.
+pub(crate) fn place_blocks<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
     blocks: &mut [BlockId],
     num_blocks: usize,
     place: &PlaceBlocks<'_>,
     seed: u64,
 ) {
-    let becomes = place(&graph.contract(blocks, num_blocks).to_csr(), seed);
-    blocks.iter_mut().for_each(|block| *block = becomes[*block as usize]);
+    let becomes = place(&level.contract(blocks, num_blocks).to_csr(), seed);
+    let stays = |block: BlockId| becomes[block as usize] == block;
+    if level.nodes().filter_map(|node| level.objective.fixed_block(node)).all(stays) {
+        blocks.iter_mut().for_each(|block| *block = becomes[*block as usize]);
+    }
 }

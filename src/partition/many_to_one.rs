@@ -16,12 +16,12 @@ use super::assignment::{Assignment, Problem};
 use super::blocks::{Partition, renamed};
 use super::compact::{self, CompactGraph, Stored};
 use super::layout::{Layout, place_blocks};
-use super::objective::{BlockDistances, Objective, ObjectiveVisitor, visit_cost};
+use super::objective::{BlockDistances, Migrating, Objective, ObjectiveVisitor, visit_cost};
 use super::remap::{Homes, MigrationWeight, Remap, RemapError};
 use super::scheme::enumeration;
 use super::scheme::initial::multisection::Multisection;
 use super::scheme::multilevel::{FlowLevels, Task};
-use super::scheme::pool::Pool;
+use super::scheme::pool::{Pool, smallest_cut};
 use super::settings::{
     BalanceConfig, FlowConfig, InitialConfig, PartitionConfig, PartitionPreset, PoolConfig,
 };
@@ -162,7 +162,8 @@ impl ManyToOnePartitioner {
         Ok(Self { settings, seed })
     }
 
-    /// Partitions a graph. If `start` is given, the result is not worse than it: overload first, J second.
+    /// Partitions a graph. If `start` is given, the result is not worse than it: overload first, J second. Vertices that the
+    /// targets fix are in their blocks; in a start, they are moved there first.
     ///
     /// The weight of all arcs times the greatest distance must fit 64 bits. Ends soon after the observer asks to stop. The
     /// result does not depend on the number of threads, unless `goes_on`: then further partitions are made and combined with
@@ -309,11 +310,15 @@ impl Run<'_> {
         let mut starts: Vec<Vec<BlockId>> = self.start.into_iter().map(<[BlockId]>::to_vec).collect();
         if let Some(place) = place.filter(|_| is_flat && !observer.should_stop()) {
             let plain = &self.settings.flat.plain;
-            let mut blocks = Pool::of_cut(level.graph, targets, plain, self.seed, observer).best().blocks;
-            place_blocks(level.graph, &mut blocks, num_blocks, place, self.seed);
+            let mut blocks = smallest_cut(level.graph, targets, plain, self.seed, observer).blocks;
+            place_blocks(level, &mut blocks, num_blocks, place, self.seed);
             starts.push(blocks);
         }
-        let starts = starts.into_iter().map(|blocks| Assignment::new(level, blocks, num_blocks)).collect();
+        let start = |mut blocks: Vec<BlockId>| {
+            targets.fixed().inspect(|fixed| fixed.enforce(&mut blocks));
+            Assignment::new(level, blocks, num_blocks)
+        };
+        let starts = starts.into_iter().map(start).collect();
         Pool { task, seed: self.seed, starts, goes_on: self.goes_on }.best()
     }
 }
@@ -328,6 +333,12 @@ impl<W: Stored> ObjectiveVisitor for RunVisitor<'_, W> {
     type Output = Assignment;
 
     fn visit<O: Objective>(self, objective: O) -> Assignment {
-        self.run.with(Problem { graph: self.graph, objective: &objective })
+        match self.run.targets.fixed() {
+            Some(fixed) => {
+                let objective = Migrating::fixing(objective, fixed);
+                self.run.with(Problem { graph: self.graph, objective: &objective })
+            }
+            None => self.run.with(Problem { graph: self.graph, objective: &objective }),
+        }
     }
 }

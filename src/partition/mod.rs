@@ -19,6 +19,7 @@
 //! | `scheme::multilevel` | one run down and up the levels | the sum of the above |
 //! | `scheme::pool` | several runs, combined where they agree | a run per member and child |
 //! | `objective` | the cut, J, migration | see the module |
+//! | `fixed` | vertices that must be in given blocks | none |
 //! | `many_to_one` | partitions whose blocks are the PEs of a machine | a run |
 //! | `orders` | other ways to divide: coordinates, curves, spectra | see [`PartitionAlgorithm`] |
 //! | `orders::spectral` | Fiedler vectors | O(n + m) per iteration |
@@ -38,6 +39,7 @@ mod assignment;
 mod blocks;
 mod coarsen;
 mod compact;
+mod fixed;
 mod heap;
 mod layout;
 mod many_to_one;
@@ -54,6 +56,7 @@ mod targets;
 
 pub use blocks::Partition;
 pub use coarsen::Contraction;
+pub use fixed::{FixedError, FixedVertices};
 pub use layout::{BlockTree, Layout, PlaceBlocks};
 pub(crate) use many_to_one::cost;
 pub use many_to_one::{

@@ -1,8 +1,9 @@
 //! The target weights of the blocks.
 
+use super::fixed::{FixedError, FixedVertices};
 use crate::graph::CsrGraph;
 use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::{BlockId, Weight};
+use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// The weight each block should have and the greatest weight it may have.
 ///
@@ -28,6 +29,8 @@ pub struct Targets {
     bounds: Vec<Weight>,
     /// Blocks that get no vertices, not even vertices of weight 0; in ascending order.
     closed: Vec<BlockId>,
+    /// Vertices that must be in given blocks.
+    fixed: Option<FixedVertices>,
 }
 
 /// Why targets were refused.
@@ -180,7 +183,7 @@ impl Targets {
         debug_assert!(
             sizes.len() == bounds.len() && sizes.iter().zip(&bounds).all(|(size, bound)| size <= bound)
         );
-        Self { sizes, bounds, closed: Vec::new() }
+        Self { sizes, bounds, closed: Vec::new(), fixed: None }
     }
 
     /// The targets of the blocks that get vertices, and the numbers of these blocks; none if these are all blocks. A
@@ -192,13 +195,51 @@ impl Targets {
         let is_open = |&block: &BlockId| self.closed.binary_search(&block).is_err();
         let open: Vec<BlockId> = (0..self.num_blocks() as BlockId).filter(is_open).collect();
         let of = |weights: &[Weight]| open.iter().map(|&block| weights[block as usize]).collect();
-        Some((Self::bounded(of(&self.sizes), of(&self.bounds)), open))
+        let fixed = self.fixed.as_ref().map(|fixed| fixed.in_others(&open));
+        Some((Self { fixed, ..Self::bounded(of(&self.sizes), of(&self.bounds)) }, open))
+    }
+
+    /// The same with vertices of the graph that must be in given blocks, and stay there whatever that costs. Their weights
+    /// count as those of others do: where they alone exceed a bound, the partition reports it as overload. Fails if the list
+    /// is for another number of vertices or blocks, or a vertex is fixed to a block of capacity 0.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::{FixedVertices, PartitionPreset, Partitioner, Targets};
+    ///
+    /// let grid = generate::grid(10, 10);
+    /// let mut fixed = FixedVertices::none(100, 4);
+    /// fixed.fix(0, 3)?;
+    /// fixed.fix(99, 3)?;
+    /// let targets = Targets::equal(&grid, 4, 0.0)?.with_fixed(&grid, fixed)?;
+    /// let partition = Partitioner::new(PartitionPreset::Fast, 0).partition(&grid, &targets);
+    /// assert_eq!((partition.blocks()[0], partition.blocks()[99]), (3, 3));
+    /// assert_eq!(partition.block_weights(), [25; 4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_fixed(self, graph: &CsrGraph, fixed: FixedVertices) -> Result<Self, FixedError> {
+        fixed.check(graph.num_nodes(), self.num_blocks())?;
+        let is_closed = |&(_, block): &(NodeId, BlockId)| self.closed.binary_search(&block).is_ok();
+        if let Some((vertex, block)) = fixed.iter().find(is_closed) {
+            return Err(FixedError::NoCapacity { vertex, block });
+        }
+        Ok(Self { fixed: Some(fixed).filter(|fixed| !fixed.is_empty()), ..self })
+    }
+
+    /// The same with fixed vertices that are known to fit.
+    pub(super) fn with_known_fixed(self, fixed: Option<FixedVertices>) -> Self {
+        Self { fixed, ..self }
+    }
+
+    /// The vertices that must be in given blocks, if there are any.
+    pub fn fixed(&self) -> Option<&FixedVertices> {
+        self.fixed.as_ref()
     }
 
     /// The partition in the order of the numbers of the vertices: each block gets the next ones until it has its weight;
     /// O(n).
     pub fn in_order(&self, graph: &CsrGraph) -> Vec<BlockId> {
-        in_order(graph.node_weights().iter().copied(), &self.sizes)
+        in_order(graph.node_weights().iter().copied(), std::iter::repeat(None), &self.sizes)
     }
 
     /// Number of blocks.
@@ -222,18 +263,30 @@ impl Targets {
     }
 }
 
-/// The cheapest partition: each block gets the next vertices until it has its size; O(n).
-pub(super) fn in_order(node_weights: impl Iterator<Item = Weight>, sizes: &[Weight]) -> Vec<BlockId> {
-    let (mut block, mut weight) = (0, 0);
-    let next = |node_weight: Weight| {
-        while weight >= sizes[block] && block + 1 < sizes.len() {
-            block += 1;
-            weight = 0;
+/// The cheapest partition: each block gets the vertices that are fixed to it, and the next others until it has its size; O(n).
+pub(super) fn in_order(
+    node_weights: impl Iterator<Item = Weight> + Clone,
+    fixed: impl Iterator<Item = Option<BlockId>> + Clone,
+    sizes: &[Weight],
+) -> Vec<BlockId> {
+    let mut weights = vec![0; sizes.len()];
+    for (weight, block) in node_weights.clone().zip(fixed.clone()) {
+        if let Some(block) = block {
+            weights[block as usize] += weight;
         }
-        weight += node_weight;
+    }
+    let mut block = 0;
+    let next = |(weight, fixed): (Weight, Option<BlockId>)| {
+        if let Some(fixed) = fixed {
+            return fixed;
+        }
+        while weights[block] >= sizes[block] && block + 1 < sizes.len() {
+            block += 1;
+        }
+        weights[block] += weight;
         block as BlockId
     };
-    node_weights.map(next).collect()
+    node_weights.zip(fixed).map(next).collect()
 }
 
 fn check(num_blocks: usize, epsilon: f64) -> Result<(), TargetsError> {

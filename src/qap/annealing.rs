@@ -32,7 +32,7 @@ impl<T: Number> Exchanges for Arrangement<'_, T> {
     type Change = T;
 
     fn size(&self) -> usize {
-        self.dense.size
+        self.dense.movable
     }
 
     #[inline(always)]
@@ -60,7 +60,7 @@ impl<T: Number> Exchanges for DeltaTable<'_, T> {
     type Change = T;
 
     fn size(&self) -> usize {
-        self.place_of().len()
+        self.movable()
     }
 
     #[inline(always)]

@@ -55,6 +55,42 @@ impl Rest<'_> {
     }
 }
 
+/// The objects and places that are not fixed, in order.
+pub(super) struct Free {
+    pub(super) objects: Vec<usize>,
+    pub(super) places: Vec<usize>,
+}
+
+impl Free {
+    /// Of `n` objects and places, all but these.
+    pub(super) fn beside(n: usize, fixed: &[(usize, usize)]) -> Self {
+        let mut is_free = [vec![true; n], vec![true; n]];
+        for &(object, place) in fixed {
+            (is_free[0][object], is_free[1][place]) = (false, false);
+        }
+        let [objects, places] = is_free.map(|is_free| (0..n).filter(|&index| is_free[index]).collect());
+        Self { objects, places }
+    }
+}
+
+/// J of some objects at given places among themselves.
+pub(super) fn cost_among(qap: &Qap, fixed: &[(usize, usize)]) -> Cost {
+    let row = |&(i, k): &(usize, usize)| -> Cost {
+        fixed.iter().map(|&(j, l)| qap.row_a(i)[j] * qap.row_b(k)[l]).sum()
+    };
+    fixed.iter().map(row).sum()
+}
+
+/// [`lower_bound`] if objects must be at given places.
+pub(super) fn lower_bound_around(qap: &Qap, fixed: &[(usize, usize)]) -> Option<Cost> {
+    if qap.size() > MOST_OBJECTS {
+        return None;
+    }
+    let Free { objects, places } = Free::beside(qap.size(), fixed);
+    let prices = Rest { qap, objects: &objects, places: &places, fixed }.prices();
+    Some(cost_among(qap, fixed) + cheapest(objects.len(), &prices))
+}
+
 /// The Gilmore-Lawler bound for problems of at most 300 objects, for which it takes less than a second.
 pub fn lower_bound(qap: &Qap) -> Option<Cost> {
     (qap.size() <= MOST_OBJECTS).then(|| gilmore_lawler(qap))

@@ -67,11 +67,11 @@ impl Child {
     }
 }
 
-/// A mutant: `count` random objects of the parent exchange their places in a cycle. O(n).
-pub(super) fn mutated(parent: &[u32], count: usize, rng: &mut Rng) -> Vec<u32> {
-    let mut objects: Vec<u32> = (0..parent.len() as u32).collect();
+/// A mutant: `count` random objects of the first `movable` ones of the parent exchange their places in a cycle. O(n).
+pub(super) fn mutated(parent: &[u32], movable: usize, count: usize, rng: &mut Rng) -> Vec<u32> {
+    let mut objects: Vec<u32> = (0..movable as u32).collect();
     rng.shuffle(&mut objects);
-    objects.truncate(count.min(parent.len()));
+    objects.truncate(count.min(movable));
     let mut child = parent.to_vec();
     for pair in objects.windows(2) {
         child.swap(pair[0] as usize, pair[1] as usize);
@@ -101,8 +101,9 @@ pub(super) fn alike<T: Number>(b: &Square<T::Entry>, size: usize, observer: &dyn
     (0..size).map(row).collect()
 }
 
-/// A child of one parent: exchanges the objects on two blocks of places with similar structure. O(n).
-pub(super) fn exchanged(parent: &[u32], alike: &[Vec<u32>], rng: &mut Rng) -> Vec<u32> {
+/// A child of one parent: exchanges the objects on two blocks of places with similar structure, as far as they
+/// are among the first `movable` ones. O(n).
+pub(super) fn exchanged(parent: &[u32], movable: usize, alike: &[Vec<u32>], rng: &mut Rng) -> Vec<u32> {
     let n = parent.len();
     let mut object_at = vec![0; n];
     for (object, &place) in parent.iter().enumerate() {
@@ -116,7 +117,10 @@ pub(super) fn exchanged(parent: &[u32], alike: &[Vec<u32>], rng: &mut Rng) -> Ve
     let second: Vec<u32> = alike[other].iter().copied().filter(|place| !first.contains(place)).collect();
     let mut child = parent.to_vec();
     for (&k, &l) in first.iter().zip(&second) {
-        child.swap(object_at[k as usize], object_at[l as usize]);
+        let (i, j) = (object_at[k as usize], object_at[l as usize]);
+        if i.max(j) < movable {
+            child.swap(i, j);
+        }
     }
     child
 }

@@ -17,6 +17,8 @@ use crate::ground::types::{Cost, greatest_common_divisor};
 /// pairs are unordered if both matrices are symmetric, otherwise ordered.
 pub(super) struct Dense<T: Number> {
     pub(super) size: usize,
+    /// The objects that may move are those before this one; all others stay at their places.
+    pub(super) movable: usize,
     pub(super) scale: i64,
     pub(super) a: Square<T::Entry>,
     pub(super) b: Square<T::Entry>,
@@ -84,6 +86,7 @@ impl Plain {
             false => None,
         };
         Ok(Dense {
+            movable: self.size,
             size: n,
             scale: self.scale,
             a,

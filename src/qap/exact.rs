@@ -4,7 +4,7 @@
 //! if the Gilmore-Lawler bound of the remaining problem is not below the best known assignment. The number of
 //! branches is limited, and so is the time; a branch takes O(m³) with m objects left.
 
-use super::bound::{Rest, cheapest};
+use super::bound::{Free, Rest, cheapest, cost_among};
 use super::form::Qap;
 use crate::ground::observer::Watch;
 use crate::ground::types::Cost;
@@ -17,16 +17,23 @@ pub(super) struct Proof {
     pub(super) is_complete: bool,
 }
 
-/// Searches for an assignment below `upper`.
-pub(super) fn search(qap: &Qap, upper: Cost, branches: u64, watch: &mut Watch<'_>) -> Proof {
+/// Searches for an assignment below `upper`. `fixed` are objects that must be at given places.
+pub(super) fn search(
+    qap: &Qap,
+    fixed: &[(usize, usize)],
+    upper: Cost,
+    branches: u64,
+    watch: &mut Watch<'_>,
+) -> Proof {
     let n = qap.size();
     let weight = |i: usize| {
         (0..n).map(|j| qap.row_a(i)[j].unsigned_abs() / 2 + qap.row_a(j)[i].unsigned_abs() / 2).max()
     };
-    let mut objects: Vec<usize> = (0..n).collect();
+    let Free { mut objects, places } = Free::beside(n, fixed);
     objects.sort_by_key(|&i| std::cmp::Reverse(weight(i)));
-    let mut search = Search { qap, upper, left: branches, best: None, fixed: Vec::new(), watch };
-    let is_complete = search.branch(&objects, &(0..n).collect::<Vec<_>>(), 0);
+    let cost = cost_among(qap, fixed);
+    let mut search = Search { qap, upper, left: branches, best: None, fixed: fixed.to_vec(), watch };
+    let is_complete = search.branch(&objects, &places, cost);
     Proof { better: search.best.map(|place_of| (search.upper, place_of)), is_complete }
 }
 

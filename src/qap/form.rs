@@ -131,6 +131,12 @@ impl Qap {
         (0..self.size).map(row).sum()
     }
 
+    /// The problem with object `order[i]` renamed to `i`; O(n²).
+    pub(super) fn with_objects_in(&self, order: &[u32]) -> Self {
+        let row = |&i: &u32| order.iter().map(move |&j| self.row_a(i as usize)[j as usize]);
+        Self { size: self.size, a: order.iter().flat_map(row).collect(), b: self.b.clone() }
+    }
+
     /// The problem with the roles of objects and places exchanged. The inverse of an assignment is an
     /// assignment of it with the same J.
     pub(super) fn exchanged(&self) -> Self {

@@ -21,7 +21,8 @@ use crate::ground::types::{Cost, NodeId};
 use crate::machine::recognise::{Recognised, recognise};
 use crate::mapping::Mapping;
 use crate::mapping::problem;
-use crate::mapping::solve::{MapConfig, SolveError, solve_watched};
+use crate::mapping::solve::{Given, MapConfig, SolveError, solve_watched};
+use crate::partition::FixedVertices;
 
 /// A machine whose distances form one matrix of a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,13 +123,15 @@ impl OnMachine {
         self.graph.num_nodes() > MOST_TABLED
     }
 
-    /// The place of each object after mapping, within the time limit if there is one. The observer is
+    /// The place of each object after mapping, within the time limit if there is one. Fixed objects, each with
+    /// its place, are there. The observer is
     /// notified of each J below `bound`.
     pub(super) fn solve(
         &self,
         config: &QapConfig,
         time_limit: Option<Duration>,
         bound: Cost,
+        fixed: &[(usize, usize)],
         observer: &dyn Observer,
     ) -> Result<Vec<u32>, SolveError> {
         let preset = config.machine.unwrap_or_default();
@@ -141,8 +144,21 @@ impl OnMachine {
         let target = config.target.filter(|_| config.time_limit.is_some());
         let watcher = Watcher { problem: self, bound, target, is_reached: AtomicBool::new(false), observer };
         let machine = &*self.found.machine;
-        let solution = solve_watched(&self.graph, machine, &config_of_mapping, None, &watcher)?;
+        let fixed = self.fixed_processes(fixed);
+        let given = Given::default().with_fixed(&fixed);
+        let solution = solve_watched(&self.graph, machine, &config_of_mapping, given, &watcher)?;
         Ok(self.place_of(&solution.mapping))
+    }
+
+    /// The PEs of processes if objects must be at given places.
+    fn fixed_processes(&self, fixed: &[(usize, usize)]) -> FixedVertices {
+        let n = self.row_of.len();
+        let mut pe_of = vec![None; n];
+        for &(object, place) in fixed {
+            let (process, row) = if self.is_exchanged { (place, object) } else { (object, place) };
+            pe_of[process] = Some(self.found.pe_of[row]);
+        }
+        FixedVertices::known(pe_of.into_iter(), n)
     }
 
     /// The place of each object, given the PE of each process.

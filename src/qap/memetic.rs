@@ -167,13 +167,17 @@ impl<T: Number> Memetic<'_, T> {
         let is_child = at >= population.missing && population.members.len() > 1;
         let (start, improvement, way) = match (is_child, population.is_quick) {
             (false, is_quick) => {
-                let start = starts.get(number).cloned().unwrap_or_else(|| random(self.dense.size, &mut rng));
+                let start = starts
+                    .get(number)
+                    .cloned()
+                    .unwrap_or_else(|| random(&starts[0], self.dense.movable, &mut rng));
                 (start, if is_quick { &quick.first } else { first }, None)
             }
-            (true, true) => (population.child(2, &mut rng), &quick.child, None),
+            (true, true) => (population.child(2, self.dense.movable, &mut rng), &quick.child, None),
             (true, false) => {
                 let way = population.way(&mut rng);
-                (population.child(ways[way].parents, &mut rng), &ways[way].improvement, Some(way))
+                let start = population.child(ways[way].parents, self.dense.movable, &mut rng);
+                (start, &ways[way].improvement, Some(way))
             }
         };
         let (found, work) = self.improved(&start, improvement, &mut rng)?;
@@ -288,7 +292,7 @@ impl Population {
 
     /// The initial assignment of a child with none, one or two parents. Better members are parents more
     /// often. After a long time without a better member, a mutant of one parent replaces a child of two.
-    fn child(&self, parents: u32, rng: &mut Rng) -> Vec<u32> {
+    fn child(&self, parents: u32, movable: usize, rng: &mut Rng) -> Vec<u32> {
         let mut pick = || {
             let count = self.members.len() as u32;
             rng.below(count).min(rng.below(count)) as usize
@@ -300,19 +304,21 @@ impl Population {
         let (first, second) = (&self.members[first].place_of, &self.members[second].place_of);
         let is_stale = self.stale % (2 * STALE) >= STALE;
         match parents {
-            0 => random(first.len(), rng),
+            0 => random(first, movable, rng),
             1 if self.alike.is_empty() => first.clone(),
-            1 => exchanged(first, &self.alike, rng),
-            _ if is_stale => mutated(first, first.len() / 3 + 2, rng),
+            1 => exchanged(first, movable, &self.alike, rng),
+            _ if is_stale => mutated(first, movable, first.len() / 3 + 2, rng),
             _ => uniform(first, second, rng),
         }
     }
 }
 
-/// Objects at random places.
-fn random(size: usize, rng: &mut Rng) -> Vec<u32> {
-    let mut place_of: Vec<u32> = (0..size as u32).collect();
-    rng.shuffle(&mut place_of);
+/// The first `movable` objects of an assignment at random places, where these objects are.
+fn random(one: &[u32], movable: usize, rng: &mut Rng) -> Vec<u32> {
+    let mut place_of = one.to_vec();
+    // In ascending order, so that without fixed objects the result does not depend on the assignment.
+    place_of[..movable].sort_unstable();
+    rng.shuffle(&mut place_of[..movable]);
     place_of
 }
 

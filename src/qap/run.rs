@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use super::bound::lower_bound;
-use super::dense::Plain;
+use super::bound::{lower_bound, lower_bound_around};
+use super::dense::{Dense, Plain};
 use super::form::{Qap, QapError};
 use super::machine::OnMachine;
 use super::memetic::Memetic;
@@ -14,9 +14,11 @@ use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::{Limited, Observer, Phase, Watch};
 use crate::ground::settings::ConfigError;
 use crate::ground::threads::{self, ThreadsError};
-use crate::ground::types::Cost;
-use crate::mapping::solve::SolveError;
+use crate::ground::types::{Cost, NodeId};
+use crate::mapping::construct::identity_around;
+use crate::mapping::solve::{Given, SolveError};
 use crate::mapping::{Mapping, MappingError};
+use crate::partition::{FixedError, FixedVertices};
 use crate::qap::{embed, exact};
 
 /// Upper limit on the steps of the search for an embedding; each takes some nanoseconds.
@@ -38,6 +40,8 @@ pub enum QapSolveError {
     #[error("the mapping to a machine: {0}")]
     Machine(#[from] SolveError),
     #[error(transparent)]
+    Fixed(#[from] FixedError),
+    #[error(transparent)]
     Threads(#[from] ThreadsError),
 }
 
@@ -48,6 +52,7 @@ impl HasKind for QapSolveError {
             Self::Problem(error) => error.kind(),
             Self::Start(error) => error.kind(),
             Self::Machine(error) => error.kind(),
+            Self::Fixed(error) => error.kind(),
             Self::Threads(error) => error.kind(),
             Self::StartSize { .. } => ErrorKind::BadData,
         }
@@ -82,77 +87,137 @@ pub fn solve(qap: &Qap, config: &QapConfig) -> Result<QapSolution, QapSolveError
     solve_watched(qap, config, None, &())
 }
 
-/// As [`solve`], with a start and an observer.
+/// As [`solve`], with a start, fixed objects and an observer.
 ///
-/// The result is not worse than the identity or the start. If the observer asks to stop, the result is the
-/// best assignment found so far.
-pub fn solve_watched(
+/// `given` may be just a start. The result is not worse than the identity or the start; with fixed objects,
+/// which the start must respect, the identity has these at their places and the others in order at the
+/// remaining ones. If the observer asks to stop, the result is the best assignment found so far.
+///
+/// ```
+/// use viem::mapping::solve::Given;
+/// use viem::partition::FixedVertices;
+/// use viem::qap::{self, Qap, QapConfig};
+///
+/// let flow = vec![0, 1, 9, 1, 0, 2, 9, 2, 0];
+/// let distance = vec![0, 1, 2, 1, 0, 1, 2, 1, 0];
+/// let qap = Qap::from_matrices(3, flow, distance)?;
+/// // The second job must be on the first machine.
+/// let fixed = FixedVertices::new(&[None, Some(0), None], 3)?;
+/// let given = Given::default().with_fixed(&fixed);
+/// let solution = qap::solve_watched(&qap, &QapConfig::default(), given, &())?;
+/// assert_eq!(solution.mapping.pes(), [2, 0, 1]);
+/// assert!(solution.is_optimal);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn solve_watched<'a>(
     qap: &Qap,
     config: &QapConfig,
-    start: Option<&Mapping>,
+    given: impl Into<Given<'a>>,
     observer: &dyn Observer,
 ) -> Result<QapSolution, QapSolveError> {
     config.validate()?;
     let begin = Instant::now();
     let expected = qap.size();
-    if let Some(found) = start.map(Mapping::num_processes).filter(|&found| found != expected) {
+    let Given { start, first, fixed } = given.into();
+    let starts: Vec<&Mapping> = start.into_iter().chain(first).collect();
+    if let Some(found) = starts.iter().map(|start| start.num_processes()).find(|&found| found != expected) {
         return Err(QapSolveError::StartSize { found, expected });
     }
-    let start = start.map(|start| Mapping::new(start.pes().to_vec())).transpose()?;
+    for start in &starts {
+        Mapping::new(start.pes().to_vec())?;
+    }
+    if let Some(fixed) = fixed {
+        fixed.check(expected, expected)?;
+        fixed.check_room(|_| 1)?;
+        starts.iter().try_for_each(|start| fixed.check_respected(start.pes()))?;
+    }
     let limited = Limited::new(observer, begin, config.time_limit, Cost::MAX);
-    let mut solution =
-        threads::run(config.threads, || Run { qap, config, observer: &limited, begin }.solution(start))??;
+    let solve = || match fixed.filter(|fixed| !fixed.is_empty()) {
+        None => Run { qap, fixed: &[], config, observer: &limited, begin }.solution(None, &starts),
+        Some(fixed) => solve_around(fixed, (qap, config), &starts, &limited, begin),
+    };
+    let mut solution = threads::run(config.threads, solve)??;
     solution.stopped = (solution.stopped || observer.should_stop()) && !solution.is_optimal;
     solution.seconds = begin.elapsed().as_secs_f64();
+    Ok(solution)
+}
+
+/// Solves a problem with fixed objects. Objects are renamed so that the fixed ones come last.
+fn solve_around(
+    fixed: &FixedVertices,
+    (qap, config): (&Qap, &QapConfig),
+    starts: &[&Mapping],
+    observer: &dyn Observer,
+    begin: Instant,
+) -> Result<QapSolution, QapSolveError> {
+    let objects = 0..qap.size() as NodeId;
+    let free = objects.clone().filter(|&object| fixed.of(object).is_none());
+    let order: Vec<NodeId> = free.chain(fixed.iter().map(|(object, _)| object)).collect();
+    let first_fixed = qap.size() - fixed.count();
+    let places: Vec<(usize, usize)> =
+        (first_fixed..).zip(fixed.iter()).map(|(object, (_, place))| (object, place as usize)).collect();
+    let identity = identity_around(Some(fixed), objects.collect()).renumbered(&order);
+    let starts: Vec<Mapping> = starts.iter().map(|start| start.renumbered(&order)).collect();
+    let renamed = qap.with_objects_in(&order);
+    let run = Run { qap: &renamed, fixed: &places, config, observer, begin };
+    let mut solution = run.solution(Some(identity), &starts.iter().collect::<Vec<_>>())?;
+    solution.mapping = solution.mapping.numbered_back(&order);
     Ok(solution)
 }
 
 /// The input of a run.
 struct Run<'a> {
     qap: &'a Qap,
+    /// The last objects, if they must be at given places.
+    fixed: &'a [(usize, usize)],
     config: &'a QapConfig,
     observer: &'a dyn Observer,
     begin: Instant,
 }
 
 impl Run<'_> {
-    fn solution(&self, start: Option<Mapping>) -> Result<QapSolution, QapSolveError> {
-        let Self { qap, observer, .. } = *self;
-        let identity = Mapping::identity(qap.size());
+    /// Number of objects that may move.
+    fn movable(&self) -> usize {
+        self.qap.size() - self.fixed.len()
+    }
+
+    fn solution(&self, identity: Option<Mapping>, starts: &[&Mapping]) -> Result<QapSolution, QapSolveError> {
+        let Self { qap, fixed, observer, .. } = *self;
+        let identity = identity.unwrap_or_else(|| Mapping::identity(qap.size()));
         let cost_of = |mapping: &Mapping| qap.cost(mapping.pes());
         let mut solution = QapSolution {
             cost: cost_of(&identity),
             cost_of_identity: cost_of(&identity),
-            cost_of_start: start.as_ref().map(cost_of),
+            cost_of_start: starts.first().map(|start| cost_of(start)),
             mapping: identity,
             lower_bound: None,
-            is_optimal: qap.size() < 2,
+            is_optimal: self.movable() < 2,
             stopped: false,
             seconds: 0.0,
         };
-        if let (Some(start), Some(cost)) =
-            (start, solution.cost_of_start.filter(|&cost| cost < solution.cost))
-        {
-            (solution.mapping, solution.cost) = (start, cost);
+        for start in starts {
+            solution.take(cost_of(start), start.pes().to_vec());
         }
         if solution.is_optimal {
             return Ok(solution);
         }
         observer.begins(Phase::Search);
         let mut watch = Watch::new(observer);
-        if let Some((cost, place_of)) = embed::optimum(qap, STEPS, &mut watch) {
+        let embedded = Some(qap).filter(|_| fixed.is_empty());
+        if let Some((cost, place_of)) = embedded.and_then(|qap| embed::optimum(qap, STEPS, &mut watch)) {
             solution.take(cost, place_of);
             solution.prove(cost);
             observer.reached(cost);
             return Ok(solution);
         }
-        solution.lower_bound = lower_bound(qap);
+        solution.lower_bound =
+            if fixed.is_empty() { lower_bound(qap) } else { lower_bound_around(qap, fixed) };
         if !self.is_reached(&solution) && !self.map(&mut solution)? {
             self.search(&mut solution)?;
         }
         if solution.lower_bound == Some(solution.cost) {
             solution.prove(solution.cost);
-        } else if qap.size() <= self.config.exact_size && !self.is_reached(&solution) {
+        } else if self.movable() <= self.config.exact_size && !self.is_reached(&solution) {
             self.enumerate(&mut solution, &mut watch);
         }
         Ok(solution)
@@ -161,7 +226,7 @@ impl Run<'_> {
     /// Searches for a better assignment by branch and bound. A time limit replaces the limit on branches.
     fn enumerate(&self, solution: &mut QapSolution, watch: &mut Watch<'_>) {
         let branches = self.config.time_limit.map_or(self.config.branches, |_| u64::MAX);
-        let proof = exact::search(self.qap, solution.cost, branches, watch);
+        let proof = exact::search(self.qap, self.fixed, solution.cost, branches, watch);
         if let Some((cost, place_of)) = proof.better {
             solution.take(cost, place_of);
         }
@@ -180,7 +245,7 @@ impl Run<'_> {
 
     /// Maps to the machine whose distances form one matrix; returns whether that ends the run.
     fn map(&self, solution: &mut QapSolution) -> Result<bool, QapSolveError> {
-        let Self { qap, config, observer, begin } = *self;
+        let Self { qap, fixed, config, observer, begin } = *self;
         let problem = config.machine.and_then(|_| OnMachine::new(qap));
         let Some(problem) = problem.filter(|problem| problem.is_large() || problem.is_sparse()) else {
             return Ok(false);
@@ -188,7 +253,7 @@ impl Run<'_> {
         // The dense search gets the other half of the time.
         let share = if problem.is_large() { 1 } else { 2 };
         let time_limit = config.time_limit.map(|limit| limit.saturating_sub(begin.elapsed()) / share);
-        let place_of = problem.solve(config, time_limit, solution.cost, observer)?;
+        let place_of = problem.solve(config, time_limit, solution.cost, fixed, observer)?;
         solution.take(qap.cost(&place_of), place_of);
         Ok(problem.is_large() || self.is_reached(solution))
     }
@@ -216,13 +281,13 @@ impl Run<'_> {
     }
 
     fn search_in<T: Number>(&self, plain: &Plain, solution: &QapSolution) -> Result<Vec<u32>, QapError> {
-        let dense = plain.dense::<T>()?;
+        let dense = Dense { movable: self.movable(), ..plain.dense::<T>()? };
         let Self { config, observer, .. } = *self;
         // An assignment that reaches the lower bound is good enough.
         let target = config.target.into_iter().chain(solution.lower_bound).max();
         let target = target.map_or(Cost::MIN, |target| target.div_euclid(dense.scale));
         // A problem that will be solved to optimality needs no long search.
-        let is_small = self.qap.size() <= config.exact_size;
+        let is_small = self.movable() <= config.exact_size;
         let short = QapConfig { children: 0, time_limit: None, ..*config };
         let config = if is_small { &short } else { config };
         let starts = [solution.mapping.pes().to_vec()];

@@ -63,6 +63,11 @@ impl<'a, T: Number> DeltaTable<'a, T> {
         self.now.cost
     }
 
+    /// The objects that may move are those before this one.
+    pub(super) fn movable(&self) -> usize {
+        self.now.dense.movable
+    }
+
     pub(super) fn place_of(&self) -> &[u32] {
         &self.now.place_of
     }

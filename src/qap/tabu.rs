@@ -61,7 +61,7 @@ impl Tabu {
         watch: &mut Watch<'_>,
     ) {
         let n = self.size;
-        if n < 2 {
+        if table.movable() < 2 {
             return;
         }
         for _ in 0..iterations {
@@ -72,7 +72,7 @@ impl Tabu {
                 self.iteration += 1;
                 continue;
             };
-            self.forbid(table.place_of(), (r, s), rng);
+            self.forbid(table, (r, s), rng);
             table.exchange(r, s);
             found.improve(table);
         }
@@ -85,13 +85,14 @@ impl Tabu {
         best: Cost,
         rng: &mut Rng,
     ) -> Option<(usize, usize)> {
-        let n = self.size;
+        let n = table.movable();
         let below = best - table.cost();
         let first = rng.below(n as u32) as usize;
         let (mut least, mut chosen) = (T::LARGE, None);
         for i in (first..n).chain(0..first) {
             if table.least()[i] < least {
-                let allowed = |j, delta: T| self.is_allowed(table.place_of(), i, j) || delta.to() < below;
+                let allowed =
+                    |j, delta: T| j < n && (self.is_allowed(table.place_of(), i, j) || delta.to() < below);
                 if let Some((delta, j)) = least_of_row(table.row(i), i, least, allowed) {
                     (least, chosen) = (delta, Some((i, j)));
                 }
@@ -108,8 +109,8 @@ impl Tabu {
     }
 
     /// Makes the return of both objects tabu, each for a random time.
-    fn forbid(&mut self, place_of: &[u32], (r, s): (usize, usize), rng: &mut Rng) {
-        let n = self.size as u32;
+    fn forbid<T: Number>(&mut self, table: &DeltaTable<'_, T>, (r, s): (usize, usize), rng: &mut Rng) {
+        let (n, place_of) = (table.movable() as u32, table.place_of());
         let mut tenure = || {
             let unit = rng.unit();
             2 + (unit * unit * unit * f64::from(TENURE * n)) as u32

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use viem::ground::observer::Observer;
 use viem::ground::rng::Rng;
+use viem::ground::types::Cost;
 use viem::io::{Source, qap_solution, qaplib};
 use viem::mapping::Mapping;
-use viem::mapping::solve::MapPreset;
-use viem::qap::{self, Qap, QapConfig, QapError, QapMachine, QapSolution, gilmore_lawler};
+use viem::mapping::solve::{Given, MapPreset};
+use viem::partition::{FixedError, FixedVertices};
+use viem::qap::{self, Qap, QapConfig, QapError, QapMachine, QapSolution, QapSolveError, gilmore_lawler};
 use viem_verify::audit_qap;
 
 /// A random matrix of entries from `least` on; of `kind`: bit 0 symmetric, bit 1 no diagonal, bit 2 sparse.
@@ -365,4 +367,142 @@ fn files_and_the_auditor_agree() {
         let audited = audit_qap(&file, std::str::from_utf8(&written).unwrap());
         assert_eq!(audited, Ok(i128::from(solution.cost)));
     }
+}
+
+/// Some objects at places of their own.
+fn random_fixed(n: usize, count: usize, rng: &mut Rng) -> FixedVertices {
+    let mut objects: Vec<u32> = (0..n as u32).collect();
+    let mut places = objects.clone();
+    rng.shuffle(&mut objects);
+    rng.shuffle(&mut places);
+    let mut fixed = FixedVertices::none(n, n);
+    objects.iter().zip(&places).take(count).for_each(|(&object, &place)| fixed.fix(object, place).unwrap());
+    fixed
+}
+
+/// The least J over all assignments with fixed objects at their places.
+fn optimum_around(qap: &Qap, fixed: &FixedVertices, place_of: &mut Vec<u32>) -> Cost {
+    let object = place_of.len();
+    if object == qap.size() {
+        return qap.cost(place_of);
+    }
+    let mut least = Cost::MAX;
+    for place in 0..qap.size() as u32 {
+        if !place_of.contains(&place) && fixed.of(object as u32).is_none_or(|own| own == place) {
+            place_of.push(place);
+            least = least.min(optimum_around(qap, fixed, place_of));
+            place_of.pop();
+        }
+    }
+    least
+}
+
+fn random_problem(n: usize, is_symmetric: bool, rng: &mut Rng) -> Qap {
+    let mut matrix = |least: i64| {
+        let mut entries: Vec<i64> = (0..n * n).map(|_| i64::from(rng.below(30)) + least).collect();
+        for (i, j) in (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|_| is_symmetric) {
+            entries[i * n + j] = entries[j * n + i];
+        }
+        entries
+    };
+    Qap::from_matrices(n, matrix(-5), matrix(0)).unwrap()
+}
+
+#[test]
+fn the_optimum_around_fixed_objects_is_found_and_proved() {
+    let mut rng = Rng::new(31);
+    for n in [1, 2, 5, 7] {
+        for count in 0..=n {
+            let qap = random_problem(n, count % 2 == 0, &mut rng);
+            let fixed = random_fixed(n, count, &mut rng);
+            let given = Given::default().with_fixed(&fixed);
+            let solution = qap::solve_watched(&qap, &QapConfig::default(), given, &()).unwrap();
+            assert_eq!(fixed.violated_by(solution.mapping.pes()), None, "{n} {count}");
+            assert_eq!(solution.cost, qap.cost(solution.mapping.pes()));
+            assert_eq!(solution.cost, optimum_around(&qap, &fixed, &mut Vec::new()), "{n} {count}");
+            assert!(solution.is_optimal && solution.lower_bound.is_none_or(|bound| bound <= solution.cost));
+        }
+    }
+}
+
+#[test]
+fn searches_leave_fixed_objects_and_are_not_worse_than_the_identity_around_them() {
+    let mut rng = Rng::new(32);
+    for (n, count) in [(20, 1), (24, 12), (24, 22), (24, 23), (24, 24)] {
+        for preset in [MapPreset::Fast, MapPreset::Eco] {
+            let qap = random_problem(n, count % 2 == 1, &mut rng);
+            let fixed = random_fixed(n, count, &mut rng);
+            let given = Given::default().with_fixed(&fixed);
+            let mut config = fast();
+            config.children = QapConfig::preset(preset).children / 4;
+            let solution = qap::solve_watched(&qap, &config, given, &()).unwrap();
+            assert_eq!(fixed.violated_by(solution.mapping.pes()), None, "{n} {count}");
+            assert_eq!(solution.cost, qap.cost(solution.mapping.pes()));
+            let mut left = (0..n as u32).filter(|&place| fixed.iter().all(|(_, own)| own != place));
+            let identity: Vec<u32> =
+                (0..n as u32).map(|object| fixed.of(object).or_else(|| left.next()).unwrap()).collect();
+            assert_eq!(solution.cost_of_identity, qap.cost(&identity));
+            assert!(solution.cost <= solution.cost_of_identity);
+            let threads = qap::solve_watched(&qap, &config.with_threads(3), given, &()).unwrap();
+            assert_eq!(threads.mapping, solution.mapping);
+            let start = Given::from(Some(&solution.mapping)).with_fixed(&fixed);
+            let again = qap::solve_watched(&qap, &config.with_seed(5), start, &()).unwrap();
+            assert!(again.cost <= solution.cost);
+            // No exchange of two free objects gains.
+            let mut place_of = solution.mapping.pes().to_vec();
+            let free: Vec<usize> = (0..n).filter(|&object| fixed.of(object as u32).is_none()).collect();
+            for (index, &i) in free.iter().enumerate() {
+                for &j in &free[..index] {
+                    place_of.swap(i, j);
+                    assert!(qap.cost(&place_of) >= solution.cost, "{n} {count}");
+                    place_of.swap(i, j);
+                }
+            }
+        }
+    }
+}
+
+/// Sparse problems are mapped to the machine that either matrix is.
+#[test]
+fn fixed_objects_stay_when_a_problem_is_mapped_to_a_machine() {
+    let mut rng = Rng::new(33);
+    let n = 64;
+    let mut flows = vec![0; n * n];
+    for (u, v) in crate::common::random_edges(n, 80, &mut rng) {
+        let weight = i64::from(rng.below(9)) + 1;
+        (flows[u as usize * n + v as usize], flows[v as usize * n + u as usize]) = (weight, weight);
+    }
+    let at = |k: usize| [(k % 8) as i64, (k / 8) as i64];
+    let distance = |k: usize, l: usize| (at(k)[0] - at(l)[0]).abs() + (at(k)[1] - at(l)[1]).abs();
+    let distances: Vec<i64> = (0..n * n).map(|entry| distance(entry / n, entry % n)).collect();
+    for (a, b) in [(flows.clone(), distances.clone()), (distances, flows)] {
+        let qap = Qap::from_matrices(n, a, b).unwrap();
+        assert!(QapMachine::of(&qap).unwrap().is_mapped);
+        for count in [1, 20, 63] {
+            let fixed = random_fixed(n, count, &mut rng);
+            let config = QapConfig::preset(MapPreset::Fast);
+            let given = Given::default().with_fixed(&fixed);
+            let solution = qap::solve_watched(&qap, &config, given, &()).unwrap();
+            assert_eq!(fixed.violated_by(solution.mapping.pes()), None);
+            assert_eq!(solution.cost, qap.cost(solution.mapping.pes()));
+        }
+    }
+}
+
+#[test]
+fn contradictory_fixed_objects_are_refused() {
+    let qap = random_problem(4, true, &mut Rng::new(34));
+    let refused = |given: Given<'_>| match qap::solve_watched(&qap, &fast(), given, &()).unwrap_err() {
+        QapSolveError::Fixed(error) => error,
+        error => panic!("{error}"),
+    };
+    let twice = FixedVertices::new(&[Some(1), None, Some(1), None], 4).unwrap();
+    let given = Given::default();
+    assert_eq!(refused(given.with_fixed(&twice)), FixedError::PeTaken { process: 2, pe: 1, earlier: 0 });
+    let long = FixedVertices::none(5, 4);
+    assert_eq!(refused(given.with_fixed(&long)), FixedError::Vertices { found: 5, expected: 4 });
+    let start = Mapping::identity(4);
+    let fixed = FixedVertices::new(&[None, None, None, Some(0)], 4).unwrap();
+    let given = Given::from(Some(&start)).with_fixed(&fixed);
+    assert_eq!(refused(given), FixedError::Contradicted { process: 3, expected: 0, found: 3 });
 }

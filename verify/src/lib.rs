@@ -12,6 +12,7 @@
 //! steps of the workload and, for each of its phases, the hops of its messages.
 
 mod estimate;
+mod fixed;
 mod machine;
 mod migration;
 mod partition;
@@ -19,6 +20,7 @@ mod qap;
 mod routes;
 mod workload;
 
+pub use fixed::{audit_fixed, audit_fixed_objects};
 pub use machine::{MachineText, OUTLINE};
 pub use migration::{OldText, audit_migration};
 pub use partition::{PartitionAudit, audit_partition};
@@ -46,6 +48,10 @@ pub enum AuditError {
     Sizes { lines: usize, processes: usize },
     #[error("processes {first} and {second} are both on processing element {pe}")]
     PeTaken { first: usize, second: usize, pe: u64 },
+    #[error("fixed processes, line {line}: malformed")]
+    FixedLine { line: usize },
+    #[error("process {process} is on processing element {found}, but fixed on {expected}")]
+    Fixed { process: usize, expected: u64, found: u64 },
     #[error("the hierarchy has {levels} levels but {distances} distances")]
     Levels { levels: usize, distances: usize },
     #[error("problem: {reason}")]

@@ -55,7 +55,7 @@ fn numbers(text: &str) -> Result<Vec<Vec<i128>>, AuditError> {
 }
 
 /// The place of each object, from 0.
-fn places(text: &str, size: usize) -> Result<Vec<usize>, AuditError> {
+pub(crate) fn places(text: &str, size: usize) -> Result<Vec<usize>, AuditError> {
     let all: Vec<i128> = numbers(text)?.into_iter().flatten().collect();
     let (head, first) = if all.len() == size { (0, 0) } else { (2, 1) };
     let order = all.get(head..).unwrap_or_default();

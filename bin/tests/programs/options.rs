@@ -161,6 +161,8 @@ const TRIALS_OF_VIEM: &[Trial] = &[
     trial("input_mapping", "start").only(&["one-to-one", "workload"]),
     trial("input_mapping", "old").only(COARSE),
     trial("input_mapping", "start_of_problem").only(&["QAP"]),
+    trial("fixed", "fixed"),
+    trial("first_host", "rank0"),
     trial("time_limit", "0.05"),
     trial("target", "1"),
     trial("output_filename", "other"),
@@ -284,6 +286,7 @@ const TRIALS_OF_GENERATE_MODEL: &[Trial] = &[
     trial("distance_parameter_string", "2:30").beside(&["--machine=2:2"]),
     trial("pes", "3,2,1,0").beside(&["--machine=2:2", "--distance_parameter_string=1:10"]),
     trial("pe_weights", "weights").beside(&["--machine=2:2", "--distance_parameter_string=1:10"]),
+    trial("fixed", "fixed"),
     trial("seed", "7"),
     trial("preconfiguration", "fast"),
     trial("imbalance", "40"),
@@ -480,6 +483,7 @@ fn fill(folder: &Path) {
     write("other_old", lines(&|v| v % 4));
     write("parents", lines(&|v| v));
     write("start", lines(&|v| v));
+    write("fixed", "3 1\n".to_owned());
     write("changed", lines(&|v| N - 1 - v));
     write("order", lines(&|v| (v * 3) % N));
     write("other_order", lines(&|v| (v * 5) % N));

@@ -26,7 +26,7 @@ mod near;
 mod schedule;
 pub(crate) mod tree;
 
-pub use anywhere::{AnnealingSite, Cooling};
+pub use anywhere::{AnnealingSite, Cooling, FIXED};
 pub use near::Near;
 pub use tree::TreeCooling;
 

@@ -8,7 +8,10 @@ use crate::machine::division::divide;
 use crate::machine::{Machine, MachineError, distances_of};
 use crate::mapping::problem::{ProblemError, check_room};
 use crate::mapping::{Mapping, MappingError};
-use crate::partition::{PartitionAlgorithm, PartitionAlgorithmError, PartitionInput, Targets, TargetsError};
+use crate::partition::{
+    FixedError, FixedVertices, PartitionAlgorithm, PartitionAlgorithmError, PartitionInput, Targets,
+    TargetsError,
+};
 
 /// Why there is no mapping along an order.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +31,8 @@ pub enum AlongError {
     #[error(transparent)]
     Targets(#[from] TargetsError),
     #[error(transparent)]
+    Fixed(#[from] FixedError),
+    #[error(transparent)]
     Algorithm(#[from] PartitionAlgorithmError),
 }
 
@@ -38,6 +43,7 @@ impl HasKind for AlongError {
             Self::Machine(error) => error.kind(),
             Self::Mapping(error) => error.kind(),
             Self::Algorithm(error) => error.kind(),
+            Self::Fixed(error) => error.kind(),
             Self::Targets(..) | Self::Order { .. } => ErrorKind::BadData,
         }
     }
@@ -88,11 +94,28 @@ pub fn along_many(
     algorithm: PartitionAlgorithm,
     machine: &dyn Machine,
 ) -> Result<Mapping, AlongError> {
+    along_many_around(input, algorithm, machine, None)
+}
+
+/// As [`along_many`], with vertices that must be on given PEs: they are put there, and the parts are balanced
+/// again.
+pub fn along_many_around(
+    input: &PartitionInput<'_>,
+    algorithm: PartitionAlgorithm,
+    machine: &dyn Machine,
+    fixed: Option<&FixedVertices>,
+) -> Result<Mapping, AlongError> {
     let parts = divide(machine, &distances_of(machine)?, input.observer);
     let order = parts.order();
     let capacities: Vec<u32> = order.iter().map(|&pe| machine.capacity(pe)).collect();
     // Algorithms aim at the exact shares, regardless of the bounds above them.
-    let targets = Targets::proportional(input.graph, &capacities, 0.0)?;
+    let mut targets = Targets::proportional(input.graph, &capacities, 0.0)?;
+    if let Some(fixed) = fixed {
+        fixed.check(input.graph.num_nodes(), order.len())?;
+        let mut block_of = vec![0; order.len()];
+        (0..).zip(order).for_each(|(block, &pe)| block_of[pe as usize] = block);
+        targets = targets.with_fixed(input.graph, fixed.renamed(&block_of))?;
+    }
     let partition = algorithm.partition(input, &targets)?;
     let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();
     Ok(Mapping::many(machine.num_pes(), pe_of)?)

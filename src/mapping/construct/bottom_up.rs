@@ -18,7 +18,7 @@ use crate::mapping::construct::{ConstructionError, Task};
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let Task { config, seed, observer, .. } = *task;
     let graph = task.problem.graph();
-    let stepwise = StepwisePartition { preset: config.partitions, observer };
+    let stepwise = StepwisePartition { preset: config.partitions, observer, fixed: None };
     let simple = task.hierarchy()?.simplified();
     let Some((_, inner)) = simple.arities().split_last() else {
         return Ok(Mapping::identity(graph.num_nodes()));

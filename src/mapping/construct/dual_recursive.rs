@@ -28,10 +28,10 @@ use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, Cost, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Distances, Metric as _, Parts, centre, spread, with_oracle};
 use crate::mapping::Mapping;
-use crate::mapping::annealing::{AnnealingSite, Near};
+use crate::mapping::annealing::{AnnealingSite, FIXED, Near};
 use crate::mapping::construct::{ConstructionConfig, ConstructionError, Task};
 use crate::mapping::problem::Problem;
-use crate::partition::{PartitionConfig, Partitioner, Targets};
+use crate::partition::{FixedVertices, PartitionConfig, Partitioner, Targets};
 
 /// Upper limit on the domains exchanged as wholes: finding out which are near each other takes quadratic
 /// time.
@@ -207,7 +207,10 @@ impl<'a> DualRecursion<'a> {
         let graph = quotient::contract(self.problem.graph(), &block_of, count);
         let centres: Vec<PeId> =
             self.domains.iter().map(|domain| self.centre_of[domain.places.start]).collect();
-        let sizes: Vec<u32> = self.domains.iter().map(|domain| domain.places.len() as u32).collect();
+        let mut kinds: Vec<u32> = self.domains.iter().map(|domain| domain.places.len() as u32).collect();
+        for (process, _) in self.problem.fixed().into_iter().flat_map(FixedVertices::iter) {
+            kinds[block_of[process as usize] as usize] = FIXED;
+        }
         let annealed = with_oracle!(self.problem.oracle(), |oracle| {
             let key_of: Vec<_> = centres.iter().map(|&centre| oracle.key(centre)).collect();
             let near = Near::among(oracle, &key_of, self.observer);
@@ -215,7 +218,7 @@ impl<'a> DualRecursion<'a> {
                 metric: oracle,
                 key_of: &key_of,
                 near: &near,
-                kinds: &sizes,
+                kinds: &kinds,
                 observer: self.observer,
             };
             let identity: Vec<PeId> = graph.nodes().collect();
@@ -241,6 +244,8 @@ impl<'a> DualRecursion<'a> {
 struct Bisection {
     graph: CsrGraph,
     sizes: [usize; 2],
+    /// The half of each process that is fixed; empty if none is.
+    fixed_half: Vec<Option<BlockId>>,
     /// How much better each process is placed in the first half than in the second, counting edges that leave
     /// the domain.
     pull: Vec<Cost>,
@@ -277,13 +282,22 @@ impl Bisection {
             rows.end();
         }
         rows.add_outside(sizes, &pull);
-        Self { graph: rows.graph(count), sizes, pull }
+        let fixed_half = state.problem.fixed().map_or_else(Vec::new, |fixed| {
+            let half = |place: PeId| BlockId::from(halves[1].places.contains(&(place as usize)));
+            state.process_on[first..first + count]
+                .iter()
+                .map(|&process| fixed.of(process).map(half))
+                .collect()
+        });
+        Self { graph: rows.graph(count), sizes, fixed_half, pull }
     }
 
     /// For each process, whether it is in the second half; the halves have the required sizes.
     fn solve(&self, config: &ConstructionConfig, seed: u64, observer: &dyn Observer) -> Vec<bool> {
         let size = self.sizes[0].max(self.sizes[1]) as Weight;
         let targets = Targets::sizes(&self.graph, vec![size; 2], 0.0).expect("the halves hold all");
+        let has_fixed = self.fixed_half.iter().any(Option::is_some);
+        let targets = if has_fixed { self.with_fixed(targets) } else { targets };
         // One initial partition each: several take half as long again, and after annealing there is no
         // difference.
         let mut settings = PartitionConfig::preset(config.inner);
@@ -295,11 +309,21 @@ impl Bisection {
             let inside = self.pull.iter().zip(&blocks).filter(|&(_, &other)| other == block);
             inside.map(|(&pull, _)| i128::from(pull)).sum()
         };
-        let first = BlockId::from(pulled(1) > pulled(0));
+        let first = if has_fixed { 0 } else { BlockId::from(pulled(1) > pulled(0)) };
         let mut is_second: Vec<bool> =
             blocks[..self.pull.len()].iter().map(|&block| block != first).collect();
         self.enforce_sizes(&mut is_second);
         is_second
+    }
+
+    /// Targets with the fixed processes, and with what pulls to a half in that half.
+    fn with_fixed(&self, targets: Targets) -> Targets {
+        let others = (0..self.graph.num_nodes() - self.pull.len()).map(|index| match index {
+            0 | 1 => Some(index as BlockId),
+            _ => None,
+        });
+        let fixed = FixedVertices::known(self.fixed_half.iter().copied().chain(others), 2);
+        targets.with_fixed(&self.graph, fixed).expect("there are two halves")
     }
 
     /// Moves the processes with the smallest loss until the halves have their sizes.
@@ -324,6 +348,7 @@ impl Bisection {
         };
         let mut movable: Vec<(i128, usize)> = (0..is_second.len())
             .filter(|&local| is_second[local] == from_second)
+            .filter(|&local| self.fixed_half.get(local).is_none_or(Option::is_none))
             .map(|local| (loss(local), local))
             .collect();
         movable.sort_unstable();

@@ -10,22 +10,29 @@
 
 use super::central::most_central;
 use super::process_queue::ProcessQueue;
-use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{Cost, PeId, Weight};
 use crate::machine::{DistanceOracle, with_oracle};
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionError, Task};
+use crate::mapping::problem::Problem;
+use crate::partition::FixedVertices;
 
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let problem = task.problem;
-    Ok(with_oracle!(problem.oracle(), |oracle| place(problem.graph(), oracle, task.observer)))
+    Ok(with_oracle!(problem.oracle(), |oracle| place(&problem.with_oracle(oracle), task.observer)))
 }
 
-fn place<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, observer: &dyn Observer) -> Mapping {
+fn place<O: DistanceOracle>(problem: &Problem<'_, O>, observer: &dyn Observer) -> Mapping {
+    let (graph, oracle) = (problem.graph(), problem.oracle());
     let mut free = FreePlaces::new(oracle, observer);
     let mut place_of: Vec<Option<PeId>> = vec![None; graph.num_nodes()];
     let mut processes = ProcessQueue::new(graph);
+    for (process, place) in problem.fixed().into_iter().flat_map(FixedVertices::iter) {
+        place_of[process as usize] = Some(place);
+        processes.map(process);
+        free.take(place);
+    }
     let mut partners: Vec<(O::Key, Weight)> = Vec::new();
     while !observer.should_stop()
         && let Some(process) = processes.pop()
@@ -56,6 +63,15 @@ impl<'a, O: DistanceOracle> FreePlaces<'a, O> {
         let keys: Vec<O::Key> = places.iter().map(|&place| oracle.key(place)).collect();
         let first = Some(most_central(oracle, &keys, observer));
         Self { oracle, places, keys, first, watch: Watch::new(observer) }
+    }
+
+    /// Takes a place, of which the places before have been taken by this already.
+    fn take(&mut self, place: PeId) {
+        self.first = None;
+        if let Some(index) = self.places.iter().position(|&other| other == place) {
+            self.keys.swap_remove(index);
+            self.places.swap_remove(index);
+        }
     }
 
     /// Takes the place where traffic with these partners costs least; on the first call, the most central
@@ -91,6 +107,7 @@ impl<'a, O: DistanceOracle> FreePlaces<'a, O> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::CsrGraph;
     use crate::ground::rng::Rng;
     use crate::ground::types::NodeId;
     use crate::machine::{Hierarchy, Metric, StoredDistances};
@@ -132,7 +149,8 @@ mod tests {
             let distances = StoredDistances::new(&hierarchy).unwrap();
             for mean_degree in [0, 2, 12] {
                 let graph = random_graph(24, mean_degree, 5, &mut rng);
-                let mapping = place(&graph, &distances, &());
+                let problem = Problem::new(&graph, &distances).unwrap();
+                let mapping = place(&problem, &());
                 assert_eq!(mapping.pes(), from_scratch(&graph, &distances), "{arities} {mean_degree}");
             }
         }

@@ -4,7 +4,7 @@
 //! to all others. Then the process with the largest volume to the mapped ones goes to the free PE with the
 //! smallest sum of distances to the PEs in use, until all are mapped. Ties go to the process with the larger
 //! total volume, then to the smaller id. So each component of a disconnected graph starts where its volume is
-//! largest, and isolated vertices come last.
+//! largest, and isolated vertices come last. Fixed processes count as mapped from the start.
 //!
 //! # Cost
 //!
@@ -20,36 +20,49 @@ use super::central::most_central;
 use super::process_queue::ProcessQueue;
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
-use crate::ground::types::PeId;
+use crate::ground::types::{NodeId, PeId};
 use crate::machine::{DistanceOracle, Hierarchy, with_oracle};
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionError, Task};
+use crate::partition::FixedVertices;
 
 /// Marks a process without a PE; no machine has this many PEs.
 const UNPLACED: PeId = PeId::MAX;
 
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let Task { problem, machine, observer, .. } = *task;
+    let fixed: Vec<(NodeId, PeId)> = problem.fixed().into_iter().flat_map(FixedVertices::iter).collect();
     Ok(match machine.hierarchy() {
         Some(hierarchy) => {
             let mut pes = FreePes::new(hierarchy);
-            grow(problem.graph(), observer, &mut || pes.take_nearest())
+            fixed.iter().for_each(|&(_, pe)| pes.take(pe));
+            grow(problem.graph(), &fixed, observer, &mut || pes.take_nearest())
         }
         None => {
             // The sums of all free PEs are updated for each PE in use.
             let mut pes: Box<dyn FnMut() -> PeId> = with_oracle!(problem.oracle(), |oracle| {
                 let mut pes = ListedPes::new(oracle, observer);
+                fixed.iter().for_each(|&(_, pe)| pes.take(pe));
                 Box::new(move || pes.take_nearest())
             });
-            grow(problem.graph(), observer, &mut pes)
+            grow(problem.graph(), &fixed, observer, &mut pes)
         }
     })
 }
 
-fn grow(graph: &CsrGraph, observer: &dyn Observer, take_nearest: &mut dyn FnMut() -> PeId) -> Mapping {
+fn grow(
+    graph: &CsrGraph,
+    fixed: &[(NodeId, PeId)],
+    observer: &dyn Observer,
+    take_nearest: &mut dyn FnMut() -> PeId,
+) -> Mapping {
     let mut processes = ProcessQueue::new(graph);
     let mut pe_of = vec![UNPLACED; graph.num_nodes()];
     let mut is_free = vec![true; graph.num_nodes()];
+    for &(process, pe) in fixed {
+        processes.map(process);
+        (pe_of[process as usize], is_free[pe as usize]) = (pe, false);
+    }
     while !observer.should_stop()
         && let Some(process) = processes.pop()
     {
@@ -87,7 +100,18 @@ impl<'a, O: DistanceOracle> ListedPes<'a, O> {
     fn take_nearest(&mut self) -> PeId {
         let by_sum = |&index: &usize| (self.sums[index], self.free[index]);
         let nearest = self.first.take().or_else(|| (0..self.free.len()).min_by_key(by_sum));
-        let nearest = nearest.expect("as many processes as PEs");
+        self.take_at(nearest.expect("as many processes as PEs"))
+    }
+
+    /// Takes a free PE, next to which others then are.
+    fn take(&mut self, pe: PeId) {
+        self.first = None;
+        if let Some(index) = self.free.iter().position(|&other| other == pe) {
+            self.take_at(index);
+        }
+    }
+
+    fn take_at(&mut self, nearest: usize) -> PeId {
         let (pe, here) = (self.free.swap_remove(nearest), self.keys.swap_remove(nearest));
         self.sums.swap_remove(nearest);
         for (sum, &key) in self.sums.iter_mut().zip(&self.keys) {
@@ -131,7 +155,14 @@ impl<'a> FreePes<'a> {
             let right_is_less = self.least[2 * node + 1] < self.least[2 * node];
             node = 2 * node + usize::from(right_is_less);
         }
-        let pe = node - self.width;
+        let pe = (node - self.width) as PeId;
+        self.take(pe);
+        pe
+    }
+
+    /// Takes a free PE.
+    fn take(&mut self, pe: PeId) {
+        let pe = pe as usize;
         self.add(pe..pe + 1, IN_USE);
         let (mut inner, mut size) = (pe..pe + 1, 1);
         for (&arity, &distance) in self.hierarchy.arities().iter().zip(self.hierarchy.distances()) {
@@ -141,7 +172,6 @@ impl<'a> FreePes<'a> {
             self.add(inner.end..start + size, i128::from(distance));
             inner = start..start + size;
         }
-        pe as PeId
     }
 
     fn add(&mut self, range: Range<usize>, value: i128) {

@@ -1,9 +1,9 @@
 //! The identity: the order in which an application numbers its processes often follows its geometry.
 
 use crate::mapping::Mapping;
-use crate::mapping::construct::{ConstructionError, Task};
+use crate::mapping::construct::{ConstructionError, Task, identity_around};
 
 /// Process i on the i-th place in the order of the PEs.
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
-    Ok(Mapping::from_permutation(task.machine.by_pe()))
+    Ok(identity_around(task.problem.fixed(), task.machine.by_pe()))
 }

@@ -12,6 +12,10 @@
 //! | `dual_recursive` | bisect graph and machine together, taking edges out of the domain into account | log n layers of bisections |
 //! | `multilevel` | pair processes and places, solve the small problem first | about that of annealing the pairs |
 //!
+//! Fixed processes are part of top-down, dual recursive and multilevel construction from the start: they are
+//! fixed vertices of every partition and places of every level. Greedy construction begins with them, and the
+//! identity puts the other processes around them. What the others build is repaired (`fixed`).
+//!
 //! n processes, m edges, k levels of the hierarchy. `bottom_up` and `top_down` partition graphs with
 //! `stepwise`.
 
@@ -19,6 +23,7 @@ mod along;
 mod bottom_up;
 mod central;
 mod dual_recursive;
+mod fixed;
 mod greedy_all_c;
 mod growing;
 mod identity;
@@ -29,7 +34,8 @@ mod stepwise;
 mod top_down;
 mod treematch;
 
-pub use along::{AlongError, along, along_many};
+pub use along::{AlongError, along, along_many, along_many_around};
+pub(crate) use fixed::{identity_around, repaired};
 pub use multilevel::Multilevel;
 
 use crate::ground::error::{ErrorKind, HasKind};
@@ -185,7 +191,8 @@ impl HasKind for ConstructionError {
     }
 }
 
-/// A first mapping of processes to the places of a machine. `problem` has as many places as processes.
+/// A first mapping of processes to the places of a machine. `problem` has as many places as processes. Its
+/// fixed processes are on their places.
 ///
 /// Subproblems run on the threads of the current rayon pool. The result depends only on the seed, unless the
 /// observer asks to stop: then the remaining processes take the remaining places in order.
@@ -196,5 +203,7 @@ pub fn construct(
     seed: u64,
     observer: &dyn Observer,
 ) -> Result<Mapping, ConstructionError> {
-    config.algorithm_on(machine).construct(&Task { problem, machine, config, seed, observer })
+    let mapping =
+        config.algorithm_on(machine).construct(&Task { problem, machine, config, seed, observer })?;
+    Ok(fixed::repaired(problem, mapping))
 }

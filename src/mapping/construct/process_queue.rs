@@ -41,18 +41,23 @@ impl<'a> ProcessQueue<'a> {
             if volume != self.volume[process as usize] {
                 continue;
             }
-            self.waiting -= 1;
-            self.volume[process as usize] = MAPPED;
-            for (target, weight) in self.graph.arcs(process) {
-                let volume = &mut self.volume[target as usize];
-                if *volume != MAPPED {
-                    *volume += weight;
-                    self.heap.push((*volume, self.total_volume[target as usize], Reverse(target)));
-                }
-            }
+            self.map(process);
             return Some(process);
         }
         None
+    }
+
+    /// Counts a process that waits as mapped.
+    pub fn map(&mut self, process: NodeId) {
+        self.waiting -= 1;
+        self.volume[process as usize] = MAPPED;
+        for (target, weight) in self.graph.arcs(process) {
+            let volume = &mut self.volume[target as usize];
+            if *volume != MAPPED {
+                *volume += weight;
+                self.heap.push((*volume, self.total_volume[target as usize], Reverse(target)));
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::graph::{CsrGraph, subgraph};
 use crate::ground::observer::Observer;
 use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::{PartitionConfig, PartitionPreset, Partitioner, Targets};
+use crate::partition::{FixedVertices, PartitionConfig, PartitionPreset, Partitioner, Targets};
 
 /// Blocks per step. Fewer blocks increase the cut (4 instead of 64: by 2 to 3 % on 2^18 processes). More
 /// blocks take more time and leave less parallelism.
@@ -19,7 +19,45 @@ const MAX_BLOCKS: usize = 64;
 
 /// The action inside a group. Arguments: the index of the group, its subgraph, the names of its vertices in
 /// the whole graph, a seed, and the places to fill with these names.
-pub(super) type Inside<'a> = &'a (dyn Fn(usize, &CsrGraph, &[NodeId], u64, &mut [NodeId]) + Sync);
+pub(super) type Inside<'a> = &'a (dyn Fn(usize, &CsrGraph, &[NodeId], u64, Slots<'_>) + Sync);
+
+/// Consecutive places, to be filled with the names of processes.
+pub(super) struct Slots<'a> {
+    /// The number of the first place.
+    pub begin: usize,
+    pub process_of: &'a mut [NodeId],
+}
+
+impl<'a> Slots<'a> {
+    /// Number of places.
+    pub fn len(&self) -> usize {
+        self.process_of.len()
+    }
+
+    /// The first places and the others.
+    fn split(self, count: usize) -> (Self, Self) {
+        let (first, rest) = self.process_of.split_at_mut(count);
+        (
+            Slots { begin: self.begin, process_of: first },
+            Slots { begin: self.begin + count, process_of: rest },
+        )
+    }
+
+    /// Fills the places with processes in order, around those that are fixed.
+    pub fn fill(self, nodes: &[NodeId], fixed: Option<&FixedVertices>) {
+        let Some(fixed) = fixed else { return self.process_of.copy_from_slice(nodes) };
+        let mut is_free = vec![true; self.len()];
+        for &node in nodes {
+            if let Some(place) = fixed.of(node) {
+                let local = place as usize - self.begin;
+                (self.process_of[local], is_free[local]) = (node, false);
+            }
+        }
+        let free = self.process_of.iter_mut().zip(is_free).filter(|&(_, is_free)| is_free);
+        let others = nodes.iter().filter(|&&node| fixed.of(node).is_none());
+        free.zip(others).for_each(|((slot, _), &node)| *slot = node);
+    }
+}
 
 /// How graphs are partitioned. Vertices have weight 1, and their number is the sum of the group sizes.
 #[derive(Clone, Copy)]
@@ -28,6 +66,8 @@ pub(super) struct StepwisePartition<'a> {
     pub preset: PartitionPreset,
     /// Once it asks to stop, the rest is divided in the order of the vertices.
     pub observer: &'a dyn Observer,
+    /// Processes that must be on given places, by their names.
+    pub fixed: Option<&'a FixedVertices>,
 }
 
 impl StepwisePartition<'_> {
@@ -36,8 +76,9 @@ impl StepwisePartition<'_> {
         let nodes: Vec<NodeId> = graph.nodes().collect();
         let mut order = nodes.clone();
         let sizes = vec![nodes.len() / num_groups; num_groups];
-        self.arrange(graph, &nodes, 0, &sizes, seed, &mut order, &|_, _, members, _, places| {
-            places.copy_from_slice(members);
+        let slots = Slots { begin: 0, process_of: &mut order };
+        self.arrange(graph, &nodes, 0, &sizes, seed, slots, &|_, _, members, _, slots| {
+            slots.fill(members, self.fixed);
         });
         let mut group_of = vec![0; nodes.len()];
         for (place, &node) in order.iter().enumerate() {
@@ -56,15 +97,15 @@ impl StepwisePartition<'_> {
         first: usize,
         groups: &[usize],
         seed: u64,
-        places: &mut [NodeId],
+        slots: Slots<'_>,
         inside: Inside<'_>,
     ) {
         if self.observer.should_stop() {
-            return places.copy_from_slice(nodes);
+            return slots.fill(nodes, self.fixed);
         }
         let num_groups = groups.len();
         if num_groups == 1 {
-            return inside(first, graph, nodes, seed, places);
+            return inside(first, graph, nodes, seed, slots);
         }
         let num_blocks = first_step(num_groups);
         // If the groups cannot be distributed evenly, the first blocks get one group more.
@@ -72,26 +113,44 @@ impl StepwisePartition<'_> {
         let begin = |block: usize| few * block + block.min(more);
         let groups_of = |block: usize| &groups[begin(block)..begin(block + 1)];
         let size = |block: usize| groups_of(block).iter().sum::<usize>() as Weight;
-        let sizes = (0..num_blocks).map(size).collect();
+        let sizes: Vec<Weight> = (0..num_blocks).map(size).collect();
+        let fixed = self.fixed.map(|fixed| blocks_of_fixed(fixed, nodes, slots.begin, &sizes));
         let targets = Targets::sizes(graph, sizes, 0.0).expect("the blocks hold all groups");
+        let targets = match fixed {
+            Some(fixed) => targets.with_fixed(graph, fixed).expect("fixed places are in some block"),
+            None => targets,
+        };
         // Other constructions are tried too, and all are improved later: more effort for exact sizes does not
         // pay off.
         let partitioner =
             Partitioner::with_valid_settings(PartitionConfig::preset(self.preset), derive(seed, 0));
         let partition = partitioner.partition_watched(graph, &targets, self.observer);
         let mut parts = Vec::with_capacity(num_blocks);
-        let mut rest = places;
+        let mut rest = slots;
         for part in subgraph::split(graph, partition.blocks(), num_blocks) {
-            let (places, others) = rest.split_at_mut(part.1.len());
-            parts.push((part, places));
+            let (slots, others) = rest.split(part.1.len());
+            parts.push((part, slots));
             rest = others;
         }
-        parts.into_par_iter().with_max_len(1).enumerate().for_each(|(block, ((part, members), places))| {
+        parts.into_par_iter().with_max_len(1).enumerate().for_each(|(block, ((part, members), slots))| {
             let members: Vec<NodeId> = members.into_iter().map(|node| nodes[node as usize]).collect();
             let seed = derive(seed, 1 + block as u64);
-            self.arrange(&part, &members, first + begin(block), groups_of(block), seed, places, inside);
+            self.arrange(&part, &members, first + begin(block), groups_of(block), seed, slots, inside);
         });
     }
+}
+
+/// The blocks of the vertices that are fixed, if the blocks are ranges of places of these sizes.
+fn blocks_of_fixed(fixed: &FixedVertices, nodes: &[NodeId], begin: usize, sizes: &[Weight]) -> FixedVertices {
+    let ends: Vec<usize> = sizes
+        .iter()
+        .scan(begin, |end, &size| {
+            *end += size as usize;
+            Some(*end)
+        })
+        .collect();
+    let block = |place: BlockId| ends.partition_point(|&end| end <= place as usize) as BlockId;
+    FixedVertices::known(nodes.iter().map(|&node| fixed.of(node).map(block)), sizes.len())
 }
 
 /// The number of blocks of the first step, such that no step makes more than [`MAX_BLOCKS`] if possible.
@@ -108,7 +167,7 @@ mod tests {
     fn groups_are_of_equal_size() {
         let graph = generate::mesh(20, 30, 1);
         for num_groups in [1, 2, 3, 50, 75, 100, 300, 600] {
-            let stepwise = StepwisePartition { preset: PartitionPreset::Fast, observer: &() };
+            let stepwise = StepwisePartition { preset: PartitionPreset::Fast, observer: &(), fixed: None };
             let group_of = stepwise.groups(&graph, num_groups, 4);
             let mut sizes = vec![0; num_groups];
             for &group in &group_of {

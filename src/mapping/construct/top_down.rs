@@ -9,7 +9,7 @@
 //! Takes a partition of the whole graph for each level, or for each step of a large level
 //! ([`StepwisePartition`]); memory O(n + m).
 
-use super::stepwise::StepwisePartition;
+use super::stepwise::{Slots, StepwisePartition};
 use crate::graph::CsrGraph;
 use crate::graph::bfs::breadth_first_order;
 use crate::graph::relabel::relabel;
@@ -18,7 +18,7 @@ use crate::ground::types::{NodeId, PeId};
 use crate::machine::Parts;
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionConfig, ConstructionError, Task};
-use crate::partition::PartitionPreset;
+use crate::partition::{FixedVertices, PartitionPreset};
 
 /// A graph with fewer arcs keeps its vertex order: it takes a few megabytes and fits a cache.
 const CACHED_ARCS: usize = 1 << 20;
@@ -32,8 +32,10 @@ pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let mut process_of = nodes.clone();
     // Blocks are counted in processes, whatever the vertices weigh.
     let graph = relabel(graph, &nodes).with_unit_node_weights();
-    let top_down = TopDown { parts: task.machine.parts(), config, observer };
-    top_down.place(&graph, &nodes, 0, config.partitions, seed, &mut process_of);
+    let fixed = task.problem.fixed();
+    let top_down = TopDown { parts: task.machine.parts(), config, observer, fixed };
+    let slots = Slots { begin: 0, process_of: &mut process_of };
+    top_down.place(&graph, &nodes, 0, config.partitions, seed, slots);
     let mut pe_of = vec![0; process_of.len()];
     for (pe, &process) in process_of.iter().enumerate() {
         pe_of[process as usize] = pe as PeId;
@@ -45,11 +47,12 @@ struct TopDown<'a> {
     parts: &'a Parts,
     config: &'a ConstructionConfig,
     observer: &'a dyn Observer,
+    fixed: Option<&'a FixedVertices>,
 }
 
 impl TopDown<'_> {
     /// Places the processes of `graph`, named `nodes` in the whole graph, on the PEs of a part, using
-    /// partitions of effort `preset`. `process_of` holds the processes by place.
+    /// partitions of effort `preset`.
     fn place(
         &self,
         graph: &CsrGraph,
@@ -57,22 +60,22 @@ impl TopDown<'_> {
         part: usize,
         preset: PartitionPreset,
         seed: u64,
-        process_of: &mut [NodeId],
+        slots: Slots<'_>,
     ) {
         let children = self.parts.children(part);
         if children.is_empty() {
-            return process_of.copy_from_slice(nodes);
+            return slots.fill(nodes, self.fixed);
         }
-        let stepwise = StepwisePartition { preset, observer: self.observer };
-        let inside = |child: usize, graph: &CsrGraph, nodes: &[NodeId], seed, places: &mut [NodeId]| {
-            if places.len() <= self.config.undivided {
-                places.copy_from_slice(nodes);
+        let stepwise = StepwisePartition { preset, observer: self.observer, fixed: self.fixed };
+        let inside = |child: usize, graph: &CsrGraph, nodes: &[NodeId], seed, slots: Slots<'_>| {
+            if slots.len() <= self.config.undivided {
+                slots.fill(nodes, self.fixed);
             } else {
-                self.place(graph, nodes, child, self.config.inner, seed, places);
+                self.place(graph, nodes, child, self.config.inner, seed, slots);
             }
         };
         let first = children.start;
         let sizes: Vec<usize> = children.map(|child| self.parts.range(child).len()).collect();
-        stepwise.arrange(graph, nodes, first, &sizes, seed, process_of, &inside);
+        stepwise.arrange(graph, nodes, first, &sizes, seed, slots, &inside);
     }
 }

@@ -39,7 +39,8 @@ fn search_with<O: DistanceOracle>(task: &Task<'_>, problem: &Problem<'_, O>) -> 
     // Number the processes by their PEs, so that the memory accesses of a visit are local.
     let process_on = process_on_each(start.pes());
     let graph = relabel(problem.graph(), &process_on);
-    let by_pe = problem.with_graph(&graph);
+    let fixed = problem.renumbered_fixed(&process_on);
+    let by_pe = problem.with_graph(&graph, fixed.as_ref());
     let mut search = SwapSearch::new(&by_pe, &Mapping::identity(process_on.len()), observer);
     let way = Way::choose(&mut search, max_hops);
     descend(&mut search, max_hops, seed, way);
@@ -86,7 +87,7 @@ fn descend<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, max_hops: usize, s
     let graph = search.problem().graph();
     let n = graph.num_nodes();
     let mut near = Near { bfs: BoundedBfs::new(n), pair_bfs: PairBfs::new(n), max_hops };
-    let mut order: Vec<NodeId> = graph.nodes().collect();
+    let mut order: Vec<NodeId> = search.free_processes().collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
     let mut visits = Visits { order, without_move: vec![0; n], visited: vec![0; n], seed: derive(seed, 1) };
     visits.pass_over(search);

@@ -21,6 +21,11 @@
 //! for which processes nothing can gain (`no_move`). Either way the result is a mapping that no exchange of
 //! the neighbourhood improves, and the evaluated pairs count as tried.
 //!
+//! # Fixed processes
+//!
+//! Processes that a problem fixes ([`Problem::with_fixed`]) are neither visited nor exchanged. "No exchange"
+//! then means no exchange of two others.
+//!
 //! A problem of n processes and m edges needs O(n + m) memory besides the oracle.
 
 mod bounded;
@@ -34,6 +39,7 @@ mod nsquare_pruned;
 mod partner_gains;
 mod swap;
 
+pub(crate) use improve::finds_optimum_around;
 pub use improve::{Anywhere, Improvement, TreeCooling, finds_optimum, improve};
 
 use crate::graph::CsrGraph;

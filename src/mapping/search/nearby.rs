@@ -93,7 +93,7 @@ pub(super) fn descend<O: DistanceOracle>(
     let n = problem.size() as NodeId;
     let key_of = problem.oracle().keys();
     let vicinity = Vicinity::new(problem.oracle(), &key_of, problem.parts());
-    let mut order: Vec<NodeId> = (0..n).collect();
+    let mut order: Vec<NodeId> = search.free_processes().collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
     let better = better_pes_of_all(search, &vicinity);
     let most_arcs = most_arcs_without_hub(problem.graph(), FEWEST_ARCS);
@@ -152,6 +152,7 @@ impl<O: DistanceOracle> Visits<'_, O> {
         self.effort.arcs.spend(better.len() * graph.degree(u));
         // An exchange that failed is not tried again before one of the two has changed.
         let partners = better.iter().map(|&pe| search.process_on()[pe as usize]);
+        let partners = partners.filter(|&v| !search.is_fixed(v));
         let partners = partners.filter(|&v| is_touched || search.touched(v) > last);
         let partners: Vec<NodeId> = partners.filter(|&v| self.pays_for(graph, u, v)).collect();
         let deltas = partners.into_iter().map(|v| (search.delta(u, v), v));

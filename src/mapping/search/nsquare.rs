@@ -80,6 +80,9 @@ impl OneByOne {
     /// since the last visit.
     pub fn visit<O: DistanceOracle>(&mut self, search: &mut SwapSearch<'_, O>, row: NodeId, end: NodeId) {
         let last_visit = std::mem::replace(&mut self.visited[row as usize], search.now());
+        if search.is_fixed(row) {
+            return;
+        }
         for partner in row + 1..end {
             if search.touched(row).max(search.touched(partner)) > last_visit {
                 search.try_swap(row, partner);

@@ -33,7 +33,7 @@ use crate::machine::{DistanceOracle, Ultrametric};
 
 /// Finds the improving exchanges of one process while exchanges are made.
 pub(super) trait Gains<O: DistanceOracle> {
-    /// The processes whose exchange with `u` lowers J, in no particular order, each with the change of J.
+    /// The processes whose exchange with `u` is permitted and lowers J, in no particular order, each with the change of J.
     /// Empty if the search is stopped meanwhile.
     fn improving(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> &[(NodeId, Cost)];
 
@@ -299,6 +299,9 @@ impl<O: DistanceOracle> PartnerGains<O> {
 
 impl<O: DistanceOracle> Gains<O> for PartnerGains<O> {
     fn improving(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> &[(NodeId, Cost)] {
+        if search.is_fixed(u) {
+            return &[];
+        }
         self.add_savings_elsewhere(search, u);
         self.add_savings_of_others(search, u);
         let is_complete = self.near_hubs.is_empty() || self.add_savings_near_hubs(search, u);
@@ -310,7 +313,7 @@ impl<O: DistanceOracle> Gains<O> for PartnerGains<O> {
             tried += 1;
             let with_hubs = if is_complete { 0 } else { hubs.saving_of(v) };
             let gain = after + with_hubs - saving[v as usize] - saving[u as usize];
-            if gain > 0 {
+            if gain > 0 && !search.is_fixed(v) {
                 improving.push((v, -2 * gain));
             }
         }

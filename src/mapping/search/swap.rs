@@ -117,12 +117,27 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         self.stopped
     }
 
-    /// The change of J when `u` and `v` are exchanged, if it can change at all. `None` once the search is
-    /// stopped.
+    /// Whether a process must stay on its PE.
+    #[inline]
+    pub fn is_fixed(&self, process: NodeId) -> bool {
+        self.problem.is_fixed(process)
+    }
+
+    /// The processes that may move.
+    pub fn free_processes(&self) -> impl Iterator<Item = NodeId> + use<'a, O> {
+        let problem = self.problem;
+        problem.graph().nodes().filter(|&process| !problem.is_fixed(process))
+    }
+
+    /// The change of J when `u` and `v` are exchanged, if that is permitted and changes J at all; otherwise 0.
+    /// 0 once the search is stopped.
     #[inline]
     pub fn delta(&mut self, u: NodeId, v: NodeId) -> Cost {
         let (graph, oracle) = (self.problem.graph(), self.problem.oracle());
-        if oracle.interchangeable(self.keys[u as usize], self.keys[v as usize]) {
+        if oracle.interchangeable(self.keys[u as usize], self.keys[v as usize])
+            || self.is_fixed(u)
+            || self.is_fixed(v)
+        {
             return 0;
         }
         if self.stops_after(graph.degree(u) + graph.degree(v)) {

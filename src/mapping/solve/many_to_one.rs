@@ -24,10 +24,11 @@ use crate::machine::{DistanceOracle, DistanceVisitor, Listed, Machine, Parts, di
 use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
 use crate::mapping::problem;
-use crate::mapping::solve::{MapConfig, MapPreset, SolveError, solve_watched};
+use crate::mapping::solve::{Given, MapConfig, MapPreset, SolveError, solve_watched};
 use crate::partition::{
-    BlockDistances, BlockTree, Homes, Layout, ManyToOnePartition, ManyToOnePartitionConfig,
-    ManyToOnePartitioner, Migration, MigrationWeight, RemapError, Remapping, Targets, cost,
+    BlockDistances, BlockTree, FixedError, FixedVertices, Homes, Layout, ManyToOnePartition,
+    ManyToOnePartitionConfig, ManyToOnePartitioner, Migration, MigrationWeight, RemapError, Remapping,
+    Targets, cost,
 };
 
 /// Upper limit on the parts of a machine that is not a tree that are divided at once. Balances the sum of all
@@ -179,21 +180,26 @@ pub fn map_many_to_one(
 /// `start`, if given, is the PE of each vertex in a mapping. The result is not worse than it: first by the
 /// total excess over the bounds, then by J. The observer may end the run early; the bounds are then respected
 /// as otherwise, but J may be poor.
-pub fn map_many_to_one_watched(
+pub fn map_many_to_one_watched<'a>(
     graph: &CsrGraph,
     machine: &dyn Machine,
     config: &ManyToOneConfig,
-    start: Option<&Mapping>,
+    given: impl Into<Given<'a>>,
     observer: &dyn Observer,
 ) -> Result<ManyToOneSolution, SolveError> {
     config.validate()?;
+    let Given { start, fixed, .. } = given.into();
     let begin = Instant::now();
     threads::run(config.threads, || {
         let distances = distances_of(machine)?;
         let parts = divide(machine, &distances, &Limited::silent(observer, begin, config.time_limit));
         check_start(graph, machine, start)?;
+        check_fixed(graph, machine, fixed)?;
+        if let Some((start, fixed)) = start.zip(fixed) {
+            fixed.check_respected(start.pes())?;
+        }
         let from = start.map_or(Origin::Nothing, Origin::Start);
-        let run = Run { graph, machine, parts: &parts, config, from, observer, begin };
+        let run = Run { graph, machine, parts: &parts, config, from, fixed, observer, begin };
         distances.visit(run)
     })?
 }
@@ -281,14 +287,27 @@ pub fn remap_many_to_one_watched(
     weight: MigrationWeight,
     observer: &dyn Observer,
 ) -> Result<ManyToOneSolution, SolveError> {
+    remap_many_to_one_around(graph, machine, config, Remapping::new(homes, weight), None, observer)
+}
+
+/// As [`remap_many_to_one_watched`], with vertices that must be on given PEs, wherever they come from.
+pub fn remap_many_to_one_around(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &ManyToOneConfig,
+    Remapping { homes, weight }: Remapping<'_>,
+    fixed: Option<&FixedVertices>,
+    observer: &dyn Observer,
+) -> Result<ManyToOneSolution, SolveError> {
     config.validate()?;
     homes.check(graph.num_nodes(), machine.num_pes()).map_err(RemapError::from)?;
     let begin = Instant::now();
     threads::run(config.threads, || {
         let distances = distances_of(machine)?;
         let parts = divide(machine, &distances, &Limited::silent(observer, begin, config.time_limit));
+        check_fixed(graph, machine, fixed)?;
         let from = Origin::Homes(homes, weight);
-        let run = Run { graph, machine, parts: &parts, config, from, observer, begin };
+        let run = Run { graph, machine, parts: &parts, config, from, fixed, observer, begin };
         distances.visit(run)
     })?
 }
@@ -337,6 +356,20 @@ fn check_start(graph: &CsrGraph, machine: &dyn Machine, start: Option<&Mapping>)
     Ok(Mapping::many(machine.num_pes(), start.pes().to_vec()).map(|_| ())?)
 }
 
+/// Checks that there are such vertices and PEs, and that these have capacity.
+fn check_fixed(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    fixed: Option<&FixedVertices>,
+) -> Result<(), FixedError> {
+    let Some(fixed) = fixed else { return Ok(()) };
+    fixed.check(graph.num_nodes(), machine.num_pes())?;
+    match fixed.iter().find(|&(_, pe)| machine.capacity(pe) == 0) {
+        Some((vertex, block)) => Err(FixedError::NoCapacity { vertex, block }),
+        None => Ok(()),
+    }
+}
+
 /// The input of a run.
 struct Run<'a> {
     graph: &'a CsrGraph,
@@ -344,6 +377,8 @@ struct Run<'a> {
     parts: &'a Parts,
     config: &'a ManyToOneConfig,
     from: Origin<'a>,
+    /// Vertices that must be on given PEs.
+    fixed: Option<&'a FixedVertices>,
     observer: &'a dyn Observer,
     begin: Instant,
 }
@@ -361,10 +396,7 @@ enum Origin<'a> {
 impl Origin<'_> {
     /// The same in blocks; block i is the i-th PE of `order`.
     fn in_blocks(self, order: &[PeId]) -> Blocks {
-        let mut block_of = vec![0; order.len()];
-        for (block, &pe) in order.iter().enumerate() {
-            block_of[pe as usize] = block as BlockId;
-        }
+        let block_of = block_of_each_pe(order);
         match self {
             Self::Nothing => Blocks::Nothing,
             Self::Start(start) => {
@@ -381,6 +413,15 @@ impl Origin<'_> {
             Self::Nothing | Self::Start(_) => None,
         }
     }
+}
+
+/// The block of each PE; block i is the i-th PE of `order`.
+fn block_of_each_pe(order: &[PeId]) -> Vec<BlockId> {
+    let mut block_of = vec![0; order.len()];
+    for (block, &pe) in order.iter().enumerate() {
+        block_of[pe as usize] = block as BlockId;
+    }
+    block_of
 }
 
 /// An [`Origin`] in blocks instead of PEs.
@@ -412,7 +453,7 @@ impl DistanceVisitor for Run<'_> {
     type Output = Result<ManyToOneSolution, SolveError>;
 
     fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-        let Run { graph, machine, parts, config, from, observer, begin } = self;
+        let Run { graph, machine, parts, config, from, fixed, observer, begin } = self;
         problem::check_cost(graph, oracle.max_distance())?;
         let order = parts.order();
         let capacities = capacities(machine, order.iter().copied());
@@ -424,6 +465,10 @@ impl DistanceVisitor for Run<'_> {
         if let Some(before) = first.loads(graph, order.len()) {
             targets = targets.near(&capacities, &before);
         }
+        let fixed = fixed.map(|fixed| fixed.renamed(&block_of_each_pe(order)));
+        if let Some(fixed) = fixed.clone() {
+            targets = targets.with_fixed(graph, fixed)?;
+        }
         observer.begins(Phase::Construction);
         let limited = Limited::new(observer, begin, config.time_limit, Cost::MAX);
         let watched = Watched { limited: &limited, goes_on: AtomicBool::new(false) };
@@ -431,7 +476,16 @@ impl DistanceVisitor for Run<'_> {
         // In a tree, the parts are already places; if PEs have unequal capacities, blocks cannot change
         // places.
         let may_place = !is_tree && capacities.iter().all(|&capacity| capacity == capacities[0]);
-        let place = |quotient: &CsrGraph, seed: u64| place(machine, order, quotient, seed, &limited);
+        // Blocks with fixed vertices keep their places.
+        let num_blocks = order.len();
+        let own = fixed.map(|fixed| {
+            let mut own = vec![None; num_blocks];
+            fixed.iter().for_each(|(_, block)| own[block as usize] = Some(block));
+            FixedVertices::known(own.into_iter(), num_blocks)
+        });
+        let place = |quotient: &CsrGraph, seed: u64| {
+            place((machine, order), (quotient, own.as_ref()), seed, &limited)
+        };
         let layout = Layout { tree: &tree, distances: &between, place: may_place.then_some(&place) };
         let ManyToOnePartition { partition, cost: reached } = match &first {
             Blocks::Homes(homes, weight) => {
@@ -540,10 +594,10 @@ fn descendants(parts: &Parts, part: usize) -> Vec<usize> {
 }
 
 /// Maps whole blocks one-to-one, starting from the order of the parts. Changes nothing if that is impossible.
+/// Fixed blocks keep their places.
 fn place(
-    machine: &dyn Machine,
-    order: &[PeId],
-    quotient: &CsrGraph,
+    (machine, order): (&dyn Machine, &[PeId]),
+    (quotient, fixed): (&CsrGraph, Option<&FixedVertices>),
     seed: u64,
     observer: &dyn Observer,
 ) -> Vec<BlockId> {
@@ -553,7 +607,7 @@ fn place(
     let config = MapConfig::preset(MapPreset::Fast).with_seed(seed).with_threads(threads);
     // The values it reports are not J of the graph.
     let silent = Limited { observer, deadline: None, bound: Cost::MIN };
-    match solve_watched(quotient, &machine, &config, None, &silent) {
+    match solve_watched(quotient, &machine, &config, Given::default().with_fixed(fixed), &silent) {
         Ok(solution) => solution.mapping.into_pes(),
         Err(_) => as_it_is,
     }

@@ -19,7 +19,8 @@ mod run;
 pub use effort::Constructions;
 pub use many_to_one::{
     ManyToOneConfig, ManyToOneReport, ManyToOneSolution, PeLoads, evaluate_many_to_one, load_bounds,
-    map_many_to_one, map_many_to_one_watched, pe_loads, remap_many_to_one, remap_many_to_one_watched,
+    map_many_to_one, map_many_to_one_watched, pe_loads, remap_many_to_one, remap_many_to_one_around,
+    remap_many_to_one_watched,
 };
 pub use presets::{MapConfig, MapPreset};
 pub use report::{MapReport, MapSeconds};
@@ -31,11 +32,12 @@ use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::{Limited, Observer};
 pub use crate::ground::settings::ConfigError;
 use crate::ground::threads::{self, ThreadsError};
+use crate::ground::types::{NodeId, PeId};
 use crate::machine::{DistanceKind, Distances, Machine, MachineError, Places, StoredDistances, distances_of};
 use crate::mapping::construct::ConstructionError;
 use crate::mapping::problem::{self, ProblemError};
 use crate::mapping::{Mapping, MappingError};
-use crate::partition::{RemapError, TargetsError};
+use crate::partition::{FixedError, FixedVertices, RemapError, TargetsError};
 use run::Run;
 
 /// Why there is no mapping.
@@ -60,6 +62,8 @@ pub enum SolveError {
     #[error("the start mapping: {0}")]
     Start(#[from] MappingError),
     #[error(transparent)]
+    Fixed(#[from] FixedError),
+    #[error(transparent)]
     Threads(#[from] ThreadsError),
 }
 
@@ -72,6 +76,7 @@ impl HasKind for SolveError {
             Self::Construction(error) => error.kind(),
             Self::Remap(error) => error.kind(),
             Self::Start(error) => error.kind(),
+            Self::Fixed(error) => error.kind(),
             Self::Threads(error) => error.kind(),
             Self::Targets(..) | Self::StartSize { .. } => ErrorKind::BadData,
         }
@@ -121,8 +126,11 @@ const ENOUGH_PLACES: usize = 8;
 pub struct Given<'a> {
     /// A mapping that the result must not be worse than.
     pub start: Option<&'a Mapping>,
-    /// The first mapping, instead of a construction.
+    /// The first mapping, instead of a construction. If fixed processes are elsewhere, it is repaired.
     pub first: Option<&'a Mapping>,
+    /// Processes that must be on given PEs. The start must respect them. The result does, and is not worse than
+    /// the identity around them: the other processes, in order, on the remaining places.
+    pub fixed: Option<&'a FixedVertices>,
 }
 
 impl<'a> Given<'a> {
@@ -130,11 +138,40 @@ impl<'a> Given<'a> {
     pub fn with_first(self, first: impl Into<Option<&'a Mapping>>) -> Self {
         Self { first: first.into(), ..self }
     }
+
+    /// The same with processes that must be on given PEs, or none.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::machine::Grid;
+    /// use viem::mapping::solve::{Given, MapConfig, solve_watched};
+    /// use viem::partition::FixedVertices;
+    ///
+    /// let (graph, machine) = (generate::grid(8, 8), Grid::torus(&[8, 8])?);
+    /// let mut fixed = FixedVertices::none(64, 64);
+    /// fixed.fix(0, 0)?;
+    /// fixed.fix(63, 9)?;
+    /// let given = Given::default().with_fixed(&fixed);
+    /// let mapping = solve_watched(&graph, &machine, &MapConfig::default(), given, &())?.mapping;
+    /// assert_eq!((mapping.pe_of(0), mapping.pe_of(63)), (0, 9));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_fixed(self, fixed: impl Into<Option<&'a FixedVertices>>) -> Self {
+        Self { fixed: fixed.into(), ..self }
+    }
+
+    /// Fails if fixed processes do not fit the machine, or the start does not respect them.
+    fn check_fixed(&self, num_processes: usize, machine: &dyn Machine) -> Result<(), FixedError> {
+        let Some(fixed) = self.fixed else { return Ok(()) };
+        fixed.check(num_processes, machine.num_pes())?;
+        fixed.check_room(|pe| machine.capacity(pe))?;
+        self.start.map_or(Ok(()), |start| fixed.check_respected(start.pes()))
+    }
 }
 
 impl<'a> From<Option<&'a Mapping>> for Given<'a> {
     fn from(start: Option<&'a Mapping>) -> Self {
-        Self { start, first: None }
+        Self { start, first: None, fixed: None }
     }
 }
 
@@ -150,13 +187,16 @@ pub fn solve_watched<'a>(
     observer: &dyn Observer,
 ) -> Result<Solution, SolveError> {
     config.validate()?;
-    let Given { start, first } = given.into();
+    let given = given.into();
+    let Given { start, first, fixed } = given;
     let begin = Instant::now();
     let num_processes = graph.num_nodes();
     problem::check_room(num_processes, machine)?;
+    given.check_fixed(num_processes, machine)?;
     let part = machine.first_pes(num_processes.saturating_mul(ENOUGH_PLACES)).filter(|part| {
         let is_inside = |given: &Mapping| given.pes().iter().all(|&pe| (pe as usize) < part.num_pes());
-        start.into_iter().chain(first).all(is_inside)
+        let holds_fixed = |fixed: &FixedVertices| fixed.iter().all(|(_, pe)| (pe as usize) < part.num_pes());
+        start.into_iter().chain(first).all(is_inside) && fixed.is_none_or(holds_fixed)
     });
     let machine = part.as_deref().unwrap_or(machine);
     threads::run(config.threads, || {
@@ -174,12 +214,23 @@ pub fn solve_watched<'a>(
         };
         let (start, first) = (start.map(seat).transpose()?, first.map(seat).transpose()?);
         let (start, first) = (start.as_ref(), first.as_ref());
-        let run = Run { graph, machine: &places, config, start, first, observer, begin };
+        let fixed = fixed.map(|fixed| fixed_places(fixed, &places));
+        let fixed = fixed.as_ref().filter(|fixed| !fixed.is_empty());
+        let run = Run { graph, machine: &places, config, start, first, fixed, observer, begin };
         let (outcome, report) = run.with(places.distances(), num_processes)?;
         let seats = &outcome.pes()[..num_processes];
         let pe_of = seats.iter().map(|&place| places.pe_of()[place as usize]).collect();
         Ok(Solution { mapping: Mapping::from_places(pe_of), report })
     })?
+}
+
+/// A place for each fixed process on its PE, which has room for it; processes without edges fill the places.
+fn fixed_places(fixed: &FixedVertices, places: &Places) -> FixedVertices {
+    let pes: Vec<PeId> = fixed.iter().map(|(_, pe)| pe).collect();
+    let mut seats = places.seats(&pes).into_iter();
+    let is_fixed = |process: NodeId| (process as usize) < fixed.num_vertices() && fixed.of(process).is_some();
+    let seat = |process| is_fixed(process).then(|| seats.next()).flatten();
+    FixedVertices::known((0..places.len() as NodeId).map(seat), places.len())
 }
 
 /// The distances of the machine, of the kind that the settings select.

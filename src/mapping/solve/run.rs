@@ -14,12 +14,13 @@ use crate::ground::threads;
 use crate::ground::types::Cost;
 use crate::machine::{Distances, Places};
 use crate::mapping::Mapping;
-use crate::mapping::construct::{Construction, ConstructionError, construct};
+use crate::mapping::construct::{Construction, ConstructionError, construct, identity_around, repaired};
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::{
-    Improvement, Neighbourhood, SearchOutcome, finds_optimum, improve, local_search,
+    Improvement, Neighbourhood, SearchOutcome, finds_optimum_around, improve, local_search,
 };
+use crate::partition::FixedVertices;
 
 /// One part in this many of a time limit is reserved for the final local search.
 const LAST_PART: u32 = 20;
@@ -34,6 +35,8 @@ pub(super) struct Run<'a> {
     pub start: Option<&'a Mapping>,
     /// The place of each process in the first mapping, if none is to be constructed.
     pub first: Option<&'a Mapping>,
+    /// Processes that must be on given places.
+    pub fixed: Option<&'a FixedVertices>,
     pub observer: &'a dyn Observer,
     pub begin: Instant,
 }
@@ -47,6 +50,7 @@ impl Run<'_> {
     ) -> Result<(Mapping, MapReport), SolveError> {
         let Run { graph, start, observer, begin, .. } = *self;
         let problem = Problem::new(graph, distances)?.with_parts(self.machine.parts());
+        let problem = problem.with_known_fixed(self.fixed);
         let distances_done = Instant::now();
 
         observer.begins(Phase::Construction);
@@ -54,8 +58,11 @@ impl Run<'_> {
         let is_cut_short = self.improving(Cost::MAX).should_stop();
         let costs = constructed.iter().map(|&(cost, _)| cost);
         let cost_of_construction = costs.min().expect("there is a construction");
-        let identity = Mapping::from_permutation(self.machine.by_pe());
+        let identity = identity_around(self.fixed, self.machine.by_pe());
         let cost_of_identity = cost(&problem, &identity);
+        // Places of one PE differ only in their numbers, so a start that respects fixed processes stays as it is.
+        let start = start.map(|start| repaired(&problem, start.clone()));
+        let start = start.as_ref();
         let cost_of_start = start.map(|start| cost(&problem, start));
         let construction_done = Instant::now();
 
@@ -102,7 +109,8 @@ impl Run<'_> {
     /// The initial constructions, each with its J.
     fn constructed(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
         if let Some(first) = self.first {
-            return Ok(vec![(cost(problem, first), first.clone())]);
+            let first = repaired(problem, first.clone());
+            return Ok(vec![(cost(problem, &first), first)]);
         }
         let limited = self.improving(Cost::MAX);
         self.constructions(problem, 0..self.num_constructions(), &limited)
@@ -132,7 +140,8 @@ impl Run<'_> {
     ) -> Result<SearchOutcome, ConstructionError> {
         let Run { graph, machine, config, .. } = *self;
         let is_final = config.search.neighbourhood == Neighbourhood::None;
-        let rival = config.not_worse_than.filter(|_| !is_final && !finds_optimum(graph, machine));
+        let is_easy = || finds_optimum_around(problem.fixed(), graph, machine);
+        let rival = config.not_worse_than.filter(|_| !is_final && !is_easy());
         let Some(preset) = rival else {
             return self.search(problem, constructed, given);
         };
@@ -263,7 +272,8 @@ impl Run<'_> {
             improve(problem, machine, starts, improvement, seed, limited)
         };
         let mut best = run(0, starts, &improvement, &self.improving(Cost::MAX));
-        let goes_on = config.time_limit.is_some() && !finds_optimum(problem.graph(), machine);
+        let is_easy = || finds_optimum_around(problem.fixed(), problem.graph(), machine);
+        let goes_on = config.time_limit.is_some() && !is_easy();
         for cycle in 1usize.. {
             let limited = self.improving(best.cost);
             if !goes_on || limited.should_stop() {

@@ -115,6 +115,16 @@ pub(crate) fn project(coarse_blocks: &[BlockId], coarse_of: &[NodeId]) -> Vec<Bl
     coarse_of.iter().map(|&coarse| coarse_blocks[coarse as usize]).collect()
 }
 
+/// Classes of vertices that neither partition separates; O(n log n).
+pub(crate) fn overlay(first: &[u32], second: &[u32]) -> Vec<u32> {
+    let pair = |(&a, &b): (&u32, &u32)| (u64::from(a) << 32) | u64::from(b);
+    let mut present: Vec<u64> = first.iter().zip(second).map(pair).collect();
+    present.sort_unstable();
+    present.dedup();
+    let class = |pair: u64| present.partition_point(|&other| other < pair) as u32;
+    first.iter().zip(second).map(|blocks| class(pair(blocks))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -50,6 +50,30 @@ pub(crate) trait Objective: Clone + Sync {
         None
     }
 
+    /// The block that each vertex comes from, if an older partition is resumed; a number that is no block if that no longer
+    /// exists.
+    fn homes(&self) -> Option<&[u32]> {
+        None
+    }
+
+    /// The block that a vertex must be in, if it is fixed.
+    #[inline]
+    fn fixed_block(&self, _node: NodeId) -> Option<BlockId> {
+        None
+    }
+
+    /// Whether a vertex must stay in its block.
+    #[inline]
+    fn is_fixed(&self, node: NodeId) -> bool {
+        self.fixed_block(node).is_some()
+    }
+
+    /// Whether any vertex must.
+    #[inline]
+    fn has_fixed(&self) -> bool {
+        false
+    }
+
     /// The same objective after a contraction that has kept the classes apart; O(n) if vertices have costs of their own.
     fn contracted(&self, _coarse_of: &[NodeId], _num_coarse: usize) -> Self {
         self.clone()

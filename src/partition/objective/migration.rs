@@ -1,10 +1,12 @@
-//! Migration as a member of the objectives: the cost of another objective, and a penalty for each vertex away from home.
+//! Migration as a member of the objectives: the cost of another objective, and a penalty for each vertex away from home. A
+//! vertex whose home is where it must be is fixed: refiners leave it there.
 
 use super::interface::Objective;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::coarsen;
 use crate::partition::compact::{CompactGraph, Stored};
+use crate::partition::fixed::{FREE, FixedVertices};
 
 /// `scale` times another objective, and the penalty of each vertex that is not in its home block.
 ///
@@ -18,13 +20,38 @@ pub(crate) struct Migrating<O> {
     homes: Vec<u32>,
     /// The cost of each vertex away from home; 0 if its home no longer exists, as it moves in any case.
     penalties: Vec<Weight>,
+    /// Whether the homes are those of an older partition.
+    resumes: bool,
+    /// The block of each vertex that must not leave it, or [`FREE`]; empty if there is none. A fixed vertex is at home.
+    fixed: Vec<u32>,
+    /// Vertices of the same home of which all or none are fixed; empty if none is.
+    classes: Vec<u32>,
 }
 
 impl<O: Objective> Migrating<O> {
     /// All sums must fit [`Weight`], which the caller checks.
     pub fn new(inner: O, scale: Weight, homes: Vec<u32>, penalties: Vec<Weight>) -> Self {
         debug_assert_eq!(homes.len(), penalties.len());
-        Self { inner, scale, homes, penalties }
+        Self { inner, scale, homes, penalties, resumes: true, fixed: Vec::new(), classes: Vec::new() }
+    }
+
+    /// Another objective with vertices that must be in given blocks, and no older partition.
+    pub fn fixing(inner: O, fixed: &FixedVertices) -> Self {
+        let (homes, penalties) = (vec![FREE; fixed.num_vertices()], vec![0; fixed.num_vertices()]);
+        Self { resumes: false, ..Self::new(inner, 1, homes, penalties) }.with_fixed(fixed)
+    }
+
+    /// The same with vertices that must be in given blocks, wherever they come from.
+    pub fn with_fixed(mut self, fixed: &FixedVertices) -> Self {
+        debug_assert_eq!(self.homes.len(), fixed.num_vertices());
+        for (vertex, block) in fixed.iter() {
+            self.homes[vertex as usize] = block;
+            self.penalties[vertex as usize] = 0;
+        }
+        let is_fixed: Vec<u32> = fixed.blocks().iter().map(|&block| u32::from(block != FREE)).collect();
+        self.classes = coarsen::overlay(&self.homes, &is_fixed);
+        self.fixed = fixed.blocks().to_vec();
+        self
     }
 
     /// The same with penalties scaled down to a sum of `most`, if they exceed it.
@@ -85,7 +112,21 @@ impl<O: Objective> Objective for Migrating<O> {
     }
 
     fn classes(&self) -> Option<&[u32]> {
-        Some(&self.homes)
+        Some(if self.fixed.is_empty() { &self.homes } else { &self.classes })
+    }
+
+    fn homes(&self) -> Option<&[u32]> {
+        self.resumes.then_some(&self.homes)
+    }
+
+    #[inline]
+    fn fixed_block(&self, node: NodeId) -> Option<BlockId> {
+        self.fixed.get(node as usize).copied().filter(|&block| block != FREE)
+    }
+
+    #[inline]
+    fn has_fixed(&self) -> bool {
+        !self.fixed.is_empty()
     }
 
     fn contracted(&self, coarse_of: &[NodeId], num_coarse: usize) -> Self {
@@ -93,8 +134,13 @@ impl<O: Objective> Objective for Migrating<O> {
         for (&coarse, &penalty) in coarse_of.iter().zip(&self.penalties) {
             penalties[coarse as usize] += penalty;
         }
-        let homes = coarsen::restrict(&self.homes, coarse_of, num_coarse);
-        Self { inner: self.inner.clone(), scale: self.scale, homes, penalties }
+        let restrict = |of: &[u32]| match of {
+            [] => Vec::new(),
+            of => coarsen::restrict(of, coarse_of, num_coarse),
+        };
+        let (homes, fixed, classes) = (restrict(&self.homes), restrict(&self.fixed), restrict(&self.classes));
+        let Self { inner, scale, resumes, .. } = self;
+        Self { inner: inner.clone(), scale: *scale, homes, penalties, resumes: *resumes, fixed, classes }
     }
 
     fn cost_of_edges<W: Stored>(&self, graph: &CompactGraph<W>, blocks: &[BlockId]) -> Weight {

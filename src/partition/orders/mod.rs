@@ -41,7 +41,12 @@ use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::Observer;
 use crate::ground::settings::members;
 use crate::ground::types::{BlockId, NodeId};
+use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::blocks::{Partition, renamed};
+use crate::partition::compact::CompactGraph;
+use crate::partition::fixed::FixedVertices;
+use crate::partition::objective::{Cut, Migrating};
+use crate::partition::refine::balance;
 use crate::partition::settings::PartitionPreset;
 
 members! {
@@ -169,7 +174,8 @@ struct Method {
 }
 
 impl PartitionAlgorithm {
-    /// Divides a graph into parts. Runs on the threads of the rayon pool it is called in; the result does not depend on them.
+    /// Divides a graph into parts. Vertices that the targets fix are in their parts: all but the multilevel partitioner
+    /// divide the graph without regard to them, and vertices move afterwards until the parts are balanced again. Runs on the threads of the rayon pool it is called in; the result does not depend on them.
     ///
     /// ```
     /// use viem::graph::{Coordinates, generate};
@@ -198,6 +204,10 @@ impl PartitionAlgorithm {
             Some(parts) => parts(input, targets)?,
             None => blocks_along(&order(input)?, input.graph.node_weights(), targets.block_sizes()),
         };
+        let blocks = match targets.fixed() {
+            Some(fixed) => balanced_around(input, blocks, targets, fixed),
+            None => blocks,
+        };
         Ok(Partition::of(input.graph, blocks, targets))
     }
 
@@ -215,4 +225,22 @@ impl PartitionAlgorithm {
     pub fn needs_coordinates(self) -> bool {
         self.method().needs_coordinates
     }
+}
+
+/// A partition with the fixed vertices in their blocks, after which blocks are balanced again at the least loss of cut.
+fn balanced_around(
+    input: &PartitionInput<'_>,
+    mut blocks: Vec<BlockId>,
+    targets: &Targets,
+    fixed: &FixedVertices,
+) -> Vec<BlockId> {
+    if fixed.violated_by(&blocks).is_none() {
+        return blocks;
+    }
+    fixed.enforce(&mut blocks);
+    let (graph, objective) = (CompactGraph::<i64>::new(input.graph), Migrating::fixing(Cut, fixed));
+    let level = Problem { graph: &graph, objective: &objective };
+    let mut assignment = Assignment::new(level, blocks, targets.num_blocks());
+    balance::rebalance(level, &mut assignment, targets.bounds(), input.observer);
+    assignment.blocks
 }

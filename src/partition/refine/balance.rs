@@ -8,7 +8,7 @@ use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
-use crate::partition::compact::{Arc, CompactGraph, Stored};
+use crate::partition::compact::{Arc, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
 use crate::partition::residual::ResidualCapacities;
@@ -69,7 +69,8 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         let level = self.level;
         let mut watch = Watch::new(observer);
         for node in level.nodes() {
-            if self.is_over(self.assignment.blocks[node as usize]) && level.node_weight(node) > 0 {
+            let may_leave = level.node_weight(node) > 0 && !level.objective.is_fixed(node);
+            if self.is_over(self.assignment.blocks[node as usize]) && may_leave {
                 self.look_at(node);
             }
             if watch.stops_after(1 + level.degree(node) + self.affinities.work_of_gains()) {
@@ -164,7 +165,7 @@ fn rebalance_in_order<W: Stored, O: Objective>(
     for node in level.nodes() {
         let (from, weight) = (assignment.blocks[node as usize], level.node_weight(node));
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
-        if room(from) >= 0 || weight == 0 {
+        if room(from) >= 0 || weight == 0 || level.objective.is_fixed(node) {
             continue;
         }
         let Some(to) = residuals.emptiest(room).filter(|&to| weight <= room(to)) else { continue };
@@ -190,7 +191,7 @@ pub(crate) fn repack<W: Stored, O: Objective>(
     let mut order: Vec<NodeId> = level.nodes().collect();
     order.sort_by_key(|&node| std::cmp::Reverse(level.node_weight(node)));
     for tightest in [false, true] {
-        let blocks = pack(level.graph, &assignment.blocks, bounds, &order, tightest);
+        let blocks = pack(level, &assignment.blocks, bounds, &order, tightest);
         let packed = Assignment::new(level, blocks, bounds.len());
         if packed.overload(bounds) < assignment.overload(bounds) {
             *assignment = packed;
@@ -198,19 +199,22 @@ pub(crate) fn repack<W: Stored, O: Objective>(
     }
 }
 
-/// Packs the vertices in the order given; what fits nowhere goes to the block with most room.
-fn pack<W: Stored>(
-    graph: &CompactGraph<W>,
+/// Packs the vertices in the order given, around those that are fixed; what fits nowhere goes to the block with most room.
+fn pack<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
     blocks: &[BlockId],
     bounds: &[Weight],
     order: &[NodeId],
     tightest: bool,
 ) -> Vec<BlockId> {
     let mut room = bounds.to_vec();
+    for node in level.nodes().filter(|&node| level.objective.is_fixed(node)) {
+        room[blocks[node as usize] as usize] -= level.node_weight(node);
+    }
     let mut by_room: BTreeSet<(Weight, usize)> = room.iter().copied().zip(0..).collect();
     let mut blocks = blocks.to_vec();
-    for &node in order {
-        let weight = graph.node_weight(node);
+    for &node in order.iter().filter(|&&node| !level.objective.is_fixed(node)) {
+        let weight = level.node_weight(node);
         let mut block = blocks[node as usize] as usize;
         if room[block] < weight {
             let tight = if tightest { by_room.range((weight, 0)..).next() } else { None };
@@ -250,7 +254,7 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
     affinities.resize(bounds.len());
     let mut heap = Heap::default();
     heap.resize(level.num_nodes());
-    for node in level.nodes() {
+    for node in level.nodes().filter(|&node| !level.objective.is_fixed(node)) {
         let block = assignment.blocks[node as usize];
         let inner = level.arcs(node).iter().filter(|arc| assignment.blocks[arc.target as usize] == block);
         heap.set(node, -inner.map(Arc::weight).sum::<Weight>());
@@ -296,6 +300,7 @@ mod tests {
     use super::*;
     use crate::graph::GraphBuilder;
     use crate::ground::observer::WORK_BETWEEN_QUESTIONS;
+    use crate::partition::compact::CompactGraph;
     use crate::partition::objective::Cut;
     use std::sync::atomic::{AtomicUsize, Ordering};
 

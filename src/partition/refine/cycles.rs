@@ -122,9 +122,9 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
         moves
     }
 
-    /// Adds a vertex to the list of a block unless it is there.
+    /// Adds a vertex to the list of a block unless it is there, or is fixed.
     fn list(&mut self, node: NodeId, block: BlockId) {
-        if self.listed[node as usize] != block {
+        if self.listed[node as usize] != block && !self.level.objective.is_fixed(node) {
             self.listed[node as usize] = block;
             self.members[block as usize].push(node);
         }

@@ -129,12 +129,23 @@ impl KWay {
                 self.seeds.push(node);
             }
         }
+        // What has moved in a round does not move again in it, and fixed vertices never move.
+        let hold = |moved: &mut [bool], are_held: bool| {
+            let fixed = level.nodes().filter(|&node| level.objective.is_fixed(node));
+            fixed.for_each(|node| moved[node as usize] = are_held);
+        };
+        if level.objective.has_fixed() {
+            hold(&mut self.moved, true);
+        }
         for _ in 0..goal.settings.rounds {
             let start = assignment.cost;
             self.round(level, assignment, goal, rng);
             if start - assignment.cost <= start / LEAST_GAIN {
                 break;
             }
+        }
+        if level.objective.has_fixed() {
+            hold(&mut self.moved, false);
         }
         assignment.cost < before
     }

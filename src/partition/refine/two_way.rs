@@ -11,6 +11,7 @@ use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::Rng;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::compact::{CompactGraph, Stored};
+use crate::partition::fixed::FREE;
 use crate::partition::heap::Heap;
 
 /// What the sides of a bisection may weigh.
@@ -129,10 +130,20 @@ impl TwoWay {
         }
     }
 
-    /// Refines a bisection until the observer asks to stop; returns whether it got better.
+    /// Holds vertices on their sides, or lets them go. `held` are the sides of vertices, or [`FREE`]; empty if all are free.
+    ///
+    /// What has moved in a pass does not move again in it, so held vertices count as moved.
+    fn hold(&mut self, held: &[BlockId], are_held: bool) {
+        for (moved, _) in self.moved.iter_mut().zip(held).filter(|&(_, &side)| side != FREE) {
+            *moved = are_held;
+        }
+    }
+
+    /// Refines a bisection until the observer asks to stop; returns whether it got better. Vertices that are held on a side,
+    /// which `held` are unless it is empty, stay there.
     pub fn refine<W: Stored>(
         &mut self,
-        graph: &CompactGraph<W>,
+        (graph, held): (&CompactGraph<W>, &[BlockId]),
         bisection: &mut Bisection,
         goal: Goal<'_>,
         observer: &dyn Observer,
@@ -142,12 +153,14 @@ impl TwoWay {
         }
         let mut watch = Watch::new(observer);
         self.start(graph, &bisection.sides);
+        self.hold(held, true);
         let before = goal.score(bisection);
         for _ in 0..goal.passes {
             if !self.pass(graph, bisection, goal, &mut watch) {
                 break;
             }
         }
+        self.hold(held, false);
         goal.score(bisection) < before
     }
 
@@ -196,7 +209,7 @@ impl TwoWay {
     fn enqueue_boundary<W: Stored>(&mut self, graph: &CompactGraph<W>, bisection: &Bisection) {
         for node in graph.nodes() {
             let gain = self.gain[node as usize];
-            if gain > -self.degree[node as usize] {
+            if gain > -self.degree[node as usize] && !self.moved[node as usize] {
                 self.heaps[bisection.sides[node as usize] as usize].set(node, gain);
             }
         }
@@ -275,11 +288,20 @@ impl TwoWay {
         }
     }
 
-    /// Grows side 0 from a random vertex, best gain first, until it has its target weight.
-    pub fn grow<W: Stored>(&mut self, graph: &CompactGraph<W>, bounds: &Bounds, rng: &mut Rng) -> Bisection {
+    /// Grows side 0 from what is held there and a random vertex, best gain first, until it has its target weight.
+    pub fn grow<W: Stored>(
+        &mut self,
+        (graph, held): (&CompactGraph<W>, &[BlockId]),
+        bounds: &Bounds,
+        rng: &mut Rng,
+    ) -> Bisection {
         let n = graph.num_nodes();
         let mut bisection = Bisection { sides: vec![1; n], weights: [0, graph.total_node_weight()], cut: 0 };
         self.start(graph, &bisection.sides);
+        self.hold(held, true);
+        for (node, _) in (0..).zip(held).filter(|&(_, &side)| side == 0) {
+            self.take(graph, &mut bisection, node);
+        }
         let first = if n == 0 { 0 } else { rng.below(n as u32) as usize };
         // Vertices that have been tried as starts, in cyclic order from the first one on.
         let mut tried = 0;
@@ -295,7 +317,7 @@ impl TwoWay {
                     ((first + tried - 1) % n) as NodeId
                 }
             };
-            if bisection.sides[node as usize] == 0 {
+            if bisection.sides[node as usize] == 0 || self.moved[node as usize] {
                 continue;
             }
             let weight = graph.node_weight(node);
@@ -304,13 +326,19 @@ impl TwoWay {
                 // It overshoots by more than is missing. A lighter one may still fit.
                 continue;
             }
-            self.shift(graph, &mut bisection, node, |this, other, side| {
-                if side == 1 {
-                    this.heaps[1].set(other, this.gain[other as usize]);
-                }
-            });
+            self.take(graph, &mut bisection, node);
         }
         self.heaps[1].clear();
+        self.hold(held, false);
         bisection
+    }
+
+    /// Moves a vertex to side 0 and queues its neighbours.
+    fn take<W: Stored>(&mut self, graph: &CompactGraph<W>, bisection: &mut Bisection, node: NodeId) {
+        self.shift(graph, bisection, node, |this, other, side| {
+            if side == 1 && !this.moved[other as usize] {
+                this.heaps[1].set(other, this.gain[other as usize]);
+            }
+        });
     }
 }

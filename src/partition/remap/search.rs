@@ -108,6 +108,10 @@ impl Remap<'_> {
         };
         let penalties = self.homes.homes.iter().zip(self.graph.node_weights()).map(penalty).collect();
         let objective = Migrating::new(objective, times * denominator, self.homes.homes.clone(), penalties);
+        let objective = match self.targets.fixed() {
+            Some(fixed) => objective.with_fixed(fixed),
+            None => objective,
+        };
         Ok(if compact::is_narrow(self.graph) {
             self.on(&CompactGraph::<i32>::new(self.graph), &objective)
         } else {
@@ -145,7 +149,20 @@ impl Remap<'_> {
             }
         }
         let (weights, bounds) = (partition.block_weights(), self.targets.bounds());
-        Relabelling { tree, overlaps, weights, bounds, observer: self.observer }.best()
+        let own: Vec<BlockId> = (0..num_blocks as BlockId).collect();
+        let Some(fixed) = self.targets.fixed() else {
+            return Relabelling { tree, overlaps, weights, bounds, observer: self.observer }.best();
+        };
+        // A block with fixed vertices is worth more under its own label than all that could stay elsewhere.
+        let most = self.graph.total_node_weight().saturating_add(1);
+        if most.checked_mul(num_blocks as Weight + 1).is_none() {
+            return own;
+        }
+        for (_, block) in fixed.iter() {
+            overlaps[block as usize * num_blocks + block as usize] = most;
+        }
+        let labels = Relabelling { tree, overlaps, weights, bounds, observer: self.observer }.best();
+        if fixed.iter().all(|(_, block)| labels[block as usize] == block) { labels } else { own }
     }
 }
 
@@ -180,11 +197,11 @@ impl<W: Stored> Search<'_, W> {
         self.with_task(objective, |task| Multilevel::new(task).run(Some((&start.blocks.clone(), start)), rng))
     }
 
-    /// Every vertex at home, if all homes still exist.
+    /// Every vertex at home, fixed ones where they must be, if all homes still exist.
     fn at_home<O: Objective>(&self, objective: &Migrating<O>) -> Option<Assignment> {
-        let Homes { homes, num_blocks } = self.remap.homes;
-        let all_stay = homes.iter().all(|&home| (home as usize) < *num_blocks);
-        all_stay.then(|| self.assignment(objective, homes.clone()))
+        let homes = objective.homes()?;
+        let all_stay = homes.iter().all(|&home| (home as usize) < self.remap.homes.num_blocks);
+        all_stay.then(|| self.assignment(objective, homes.to_vec()))
     }
 
     fn assignment<O: Objective>(&self, objective: &Migrating<O>, blocks: Vec<BlockId>) -> Assignment {

@@ -53,7 +53,11 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
             return;
         }
         let weight = self.level.node_weight(node);
+        let fixed = self.level.objective.fixed_block(node);
         for block in 0..self.room.len() {
+            if fixed.is_some_and(|fixed| fixed as usize != block) {
+                continue;
+            }
             let excess = |room: Weight| (-room).max(0);
             let more = excess(self.room[block] - weight) - excess(self.room[block]);
             let earlier = self.level.arcs(node).iter().filter(|arc| arc.target < node);

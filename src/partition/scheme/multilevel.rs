@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::initial::{Coarsest, InitialPartition, bisection};
 use crate::ground::observer::Observer;
 use crate::ground::rng::Rng;
-use crate::ground::types::Weight;
+use crate::ground::types::{BlockId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
-use crate::partition::coarsen::{self, Coarsening};
+use crate::partition::coarsen::{self, Coarsening, overlay};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 use crate::partition::refine::balance;
@@ -145,7 +145,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     /// The first partition of the coarsest graph: the best of several attempts, refined.
     fn first_partition(&mut self, coarsest: Problem<'_, W, O>, rng: &mut Rng) -> Assignment {
         if self.observer.should_stop() {
-            let blocks = in_order(coarsest.node_weights(), self.sizes);
+            let blocks = in_order_around(coarsest, self.sizes);
             return Assignment::new(coarsest, blocks, self.sizes.len());
         }
         let relaxed = self.relaxed(coarsest);
@@ -291,12 +291,11 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     }
 }
 
-/// Classes of vertices that neither partition separates; O(n log n).
-pub(super) fn overlay(first: &[u32], second: &[u32]) -> Vec<u32> {
-    let pair = |(&a, &b): (&u32, &u32)| (u64::from(a) << 32) | u64::from(b);
-    let mut present: Vec<u64> = first.iter().zip(second).map(pair).collect();
-    present.sort_unstable();
-    present.dedup();
-    let class = |pair: u64| present.partition_point(|&other| other < pair) as u32;
-    first.iter().zip(second).map(|blocks| class(pair(blocks))).collect()
+/// The partition in the order of the numbers of the vertices, around those that are fixed; O(n).
+pub(super) fn in_order_around<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    sizes: &[Weight],
+) -> Vec<BlockId> {
+    let fixed = level.nodes().map(|node| level.objective.fixed_block(node));
+    in_order(level.node_weights(), fixed, sizes)
 }

@@ -10,15 +10,16 @@
 //! Sanders, Schulz: Distributed evolutionary graph partitioning. ALENEX 2012.
 
 use super::initial::bisection::RecursiveBisection;
-use super::multilevel::{FlowLevels, Multilevel, Task, overlay};
+use super::multilevel::{FlowLevels, Multilevel, Task};
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Phase};
 use crate::ground::rng::{Rng, derive};
 use crate::ground::threads;
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
+use crate::partition::coarsen::overlay;
 use crate::partition::compact::{self, CompactGraph, Stored};
-use crate::partition::objective::{Cut, Objective};
+use crate::partition::objective::{Cut, Migrating, Objective};
 use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::Targets;
 
@@ -39,9 +40,26 @@ pub(crate) fn partition(
     observer: &dyn Observer,
 ) -> Assignment {
     if compact::is_narrow(graph) {
-        Pool::of_cut(&CompactGraph::<i32>::new(graph), targets, settings, seed, observer).best()
+        smallest_cut(&CompactGraph::<i32>::new(graph), targets, settings, seed, observer)
     } else {
-        Pool::of_cut(&CompactGraph::<i64>::new(graph), targets, settings, seed, observer).best()
+        smallest_cut(&CompactGraph::<i64>::new(graph), targets, settings, seed, observer)
+    }
+}
+
+/// The best of several partitions by their cuts. Vertices that the targets fix are in their blocks.
+pub(crate) fn smallest_cut<W: Stored>(
+    graph: &CompactGraph<W>,
+    targets: &Targets,
+    settings: &PartitionConfig,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Assignment {
+    match targets.fixed() {
+        None => Pool::of_cut(graph, &Cut, targets, settings, seed, observer).best(),
+        Some(fixed) => {
+            let objective = Migrating::fixing(Cut, fixed);
+            Pool::of_cut(graph, &objective, targets, settings, seed, observer).best()
+        }
     }
 }
 
@@ -55,21 +73,20 @@ pub(crate) struct Pool<'a, W, O> {
     pub goes_on: bool,
 }
 
-impl<'a, W: Stored> Pool<'a, W, Cut> {
-    /// Partitions of small cut.
-    pub fn of_cut(
+impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
+    /// Partitions of small cut; `objective` is the cut, maybe with fixed vertices.
+    fn of_cut(
         graph: &'a CompactGraph<W>,
+        objective: &'a O,
         targets: &'a Targets,
         settings: &'a PartitionConfig,
         seed: u64,
         observer: &'a dyn Observer,
     ) -> Self {
-        let (level, first) = (Problem { graph, objective: &Cut }, &RecursiveBisection);
+        let (level, first) = (Problem { graph, objective }, &RecursiveBisection);
         Self::new(Task { level, targets, first, flow_levels: FlowLevels::All, settings, observer }, seed)
     }
-}
 
-impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
     /// Partitions from scratch, as many as the settings of the task say.
     pub fn new(task: Task<'a, W, O>, seed: u64) -> Self {
         Self { task, seed, starts: Vec::new(), goes_on: false }

@@ -1,5 +1,6 @@
 mod anywhere;
 mod construct;
+mod fixed;
 mod hubs;
 mod improve;
 mod many_to_one;

@@ -1,3 +1,4 @@
+mod fixed;
 mod multilevel;
 mod orders;
 mod remap;

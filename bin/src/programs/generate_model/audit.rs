@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::console::Console;
 use crate::error::{Failure, Result, VerificationError};
 use crate::files;
+use crate::fixed::Fixed;
 use crate::machine::MachineOptions;
 use crate::remap::Remap;
 use viem::graph::CsrGraph;
@@ -28,6 +29,7 @@ pub(super) struct Claim<'a> {
     /// A machine, and J on it.
     pub on: Option<(&'a MachineOptions, &'a dyn Machine, Cost)>,
     pub migration: Option<(&'a Remap<'a>, Migration)>,
+    pub fixed: Option<&'a Fixed>,
 }
 
 /// The files that were written, where they are files of their own.
@@ -75,7 +77,7 @@ impl Claim<'_> {
             remap.check(&graph, &blocks, migration)?;
             console.line(format_args!("verified: so is the migration, {}", migration.weight));
         }
-        Ok(())
+        self.fixed.map_or(Ok(()), |fixed| fixed.check(&blocks, console, "vertices"))
     }
 
     fn check_loads(&self, audited: &[u128]) -> Result<()> {

@@ -12,6 +12,7 @@ use super::options::Options;
 use crate::error::{Result, UsageError};
 use crate::exit::End;
 use crate::files;
+use crate::fixed::{Fixed, JsonFixed};
 use crate::machine::{self, JsonMachine, MachineOptions};
 use crate::many_to_one::{self, JsonSpread, SharingOptions};
 use crate::progress::Progress;
@@ -23,8 +24,11 @@ use viem::ground::threads;
 use viem::ground::types::Cost;
 use viem::io::Source;
 use viem::machine::Machine;
-use viem::mapping::solve::{ManyToOneConfig, ManyToOneReport, ManyToOneSolution, MapPreset, map_many_to_one};
-use viem::partition::Migration;
+use viem::mapping::solve::{
+    Given, ManyToOneConfig, ManyToOneReport, ManyToOneSolution, MapPreset, load_bounds,
+    map_many_to_one_watched,
+};
+use viem::partition::{FixedVertices, Migration};
 use viem::report::traffic;
 
 /// A model as it was asked for.
@@ -58,7 +62,13 @@ impl Job<'_> {
             .with_threads(self.threads)
             .with_imbalance(share);
         let remap = self.options.remap.read(&graph, machine.num_pes())?;
-        let (solution, curve) = self.solve(&graph, machine, &config, remap.as_ref())?;
+        let fixed = self.options.fixed.read_vertices(graph.num_nodes(), machine)?;
+        if let Some(fixed) = &fixed {
+            fixed.tell(console, "vertices");
+            fixed.warn_of_loads(console, &graph, &load_bounds(&graph, machine, share), "PE");
+        }
+        let own = fixed.as_ref().map(|fixed| &fixed.vertices);
+        let (solution, curve) = self.solve(&graph, (machine, own), &config, remap.as_ref())?;
         let (pe_of, report) = (solution.mapping.pes(), &solution.report);
         let model = quotient::contract(&graph, pe_of, machine.num_pes()).with_unit_node_weights();
         let migration = remap.as_ref().zip(report.migration);
@@ -67,6 +77,7 @@ impl Job<'_> {
         let json = Report {
             seconds: Seconds { reading, mapping: report.seconds },
             remap: migration.map(|(remap, migration)| remap.report(migration, curve.as_ref())),
+            fixed: fixed.as_ref().map(Fixed::report),
             ..self.report(file, (&graph, &model), machine, &solution)
         };
         let on = Some((&self.machine, machine, report.cost));
@@ -80,6 +91,7 @@ impl Job<'_> {
             cut,
             on,
             migration,
+            fixed: fixed.as_ref(),
         };
         to.write(&model, &claim, &json, curve.as_ref(), &[])
     }
@@ -126,6 +138,7 @@ impl Job<'_> {
                 by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.pes())),
             },
             remap: None,
+            fixed: None,
             model_edges: model.num_edges(),
             seconds: Seconds::default(),
         }
@@ -135,7 +148,7 @@ impl Job<'_> {
     fn solve(
         &self,
         graph: &CsrGraph,
-        machine: &dyn Machine,
+        (machine, fixed): (&dyn Machine, Option<&FixedVertices>),
         config: &ManyToOneConfig,
         remap: Option<&Remap<'_>>,
     ) -> Result<(ManyToOneSolution, Option<Curve>)> {
@@ -143,8 +156,11 @@ impl Job<'_> {
         signals::listen(&progress, First::Ends);
         progress.tell("mapping");
         match remap {
-            Some(remap) => remap.directly(graph, machine, config, self.to.console, &()),
-            None => Ok((map_many_to_one(graph, machine, config)?, None)),
+            Some(remap) => remap.directly(graph, (machine, fixed), config, self.to.console, &()),
+            None => {
+                let given = Given::default().with_fixed(fixed);
+                Ok((map_many_to_one_watched(graph, machine, config, given, &())?, None))
+            }
         }
     }
 }
@@ -167,6 +183,8 @@ struct Report {
     spread: JsonSpread,
     #[serde(skip_serializing_if = "Option::is_none")]
     remap: Option<JsonRemap>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixed: Option<JsonFixed>,
     model_edges: usize,
     seconds: Seconds,
 }

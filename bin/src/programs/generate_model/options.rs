@@ -7,6 +7,7 @@ use clap::{Args, Parser};
 use super::speeds::SpeedOptions;
 use crate::error::{Result, UsageError};
 use crate::exit;
+use crate::fixed::FixedOptions;
 use crate::machine::MachineOptions;
 use crate::modes::{Mode, Need, Row, Table};
 use crate::options::{self, ReportOptions, one_of};
@@ -33,6 +34,9 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     pub(crate) onto: OntoOptions,
+
+    #[command(flatten)]
+    pub(crate) fixed: FixedOptions,
 
     /// Seed of all random choices. The same seed gives the same model
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
@@ -332,6 +336,8 @@ pub(crate) static TABLE: Table = Table {
         Row::new(OF_PARTS, &["coordinates", "coordinate_ids", "picture"]),
         Row::new(&[Mode::Partition], &["grouping", "write_index"]),
         Row::new(&[Mode::Index], &["index"]),
+        Row::new(&[Mode::Partition, Mode::Repartition, Mode::ManyToOne, Mode::Remapping], &["fixed"])
+            .instead(&[Mode::Index], "the parts are ranges of the order, whatever is in them; leave it out"),
         Row::new(ON_MACHINES, &["machine", "distance_parameter_string", "pes", "pe_weights"]),
         Row::new(
             &[Mode::Partition, Mode::Repartition, Mode::ManyToOne, Mode::Remapping, Mode::Generator],

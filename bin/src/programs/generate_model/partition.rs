@@ -11,6 +11,7 @@ use super::destination::Destination;
 use super::options::{Options, PartitionOptions};
 use crate::error::{Result, UsageError};
 use crate::exit::End;
+use crate::fixed::{Fixed, JsonFixed};
 use crate::progress::Progress;
 use crate::remap::{Curve, JsonRemap, Remap};
 use crate::signals::{self, First};
@@ -19,6 +20,8 @@ use viem::graph::{Coordinates, CsrGraph};
 use viem::ground::threads;
 use viem::ground::types::{BlockId, Cost, Weight};
 use viem::io::coordinates::Ids;
+use viem::io::fixed::FixedKind;
+use viem::io::mapping::Room;
 use viem::io::metis::NodeWeights;
 use viem::io::output::Content;
 use viem::io::{self, Source};
@@ -107,7 +110,13 @@ impl Job<'_> {
         console.line(format_args!("io time: {reading:.6}"));
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
         console.line(format_args!("performing partitioning!"));
-        let (targets, remap) = self.targets(&graph, parts)?;
+        let (mut targets, remap) = self.targets(&graph, parts)?;
+        let fixed = self.fixed(&graph, &targets)?;
+        if let Some(fixed) = &fixed {
+            fixed.tell(console, "vertices");
+            fixed.warn_of_loads(console, &graph, targets.bounds(), "part");
+            targets = targets.with_fixed(&graph, fixed.vertices.clone())?;
+        }
         let begin = Instant::now();
         let division = match &remap {
             Some(remap) => self.remap(&graph, &targets, remap)?,
@@ -124,6 +133,7 @@ impl Job<'_> {
             remap.tell(console, graph.total_node_weight(), &migration);
             report.remap = Some(remap.report(migration, curve.as_ref()));
         }
+        report.fixed = fixed.as_ref().map(Fixed::report);
         let blocks = model.partition.blocks();
         let picture = self.picture(&graph, &given, blocks, &report).unwrap_or_default();
         let positions = index.as_ref().map_or(&[][..], OrderIndex::positions);
@@ -141,6 +151,7 @@ impl Job<'_> {
             cut,
             on: None,
             migration,
+            fixed: fixed.as_ref(),
         };
         self.to.write(&model.graph, &claim, &report, curve.as_ref(), &more)
     }
@@ -181,6 +192,19 @@ impl Job<'_> {
             targets = targets.near(parts.speeds.as_deref().unwrap_or(&equal), &remap.homes.loads(graph));
         }
         Ok((targets, remap))
+    }
+
+    /// The vertices that must be in given parts, if there are any.
+    fn fixed(&self, graph: &CsrGraph, targets: &Targets) -> Result<Option<Fixed>> {
+        if self.options.fixed.file().is_some() && self.to.index.is_some() {
+            let message = "--fixed does not go with --write_index, as the parts are ranges of the order that is written; leave one of them out";
+            return Err(UsageError(message.to_owned()).into());
+        }
+        let speeds = self.parts.as_ref().and_then(|parts| parts.speeds.as_ref());
+        let takes_work = |part: u32| speeds.is_none_or(|speeds| speeds[part as usize] > 0);
+        let capacity = |part| if takes_work(part) { u32::MAX } else { 0 };
+        let room = Room::new(targets.num_blocks(), &capacity);
+        self.options.fixed.read(graph.num_nodes(), room, FixedKind::Parts)
     }
 
     fn given(&self, num_nodes: usize) -> Result<Given> {
@@ -286,6 +310,7 @@ impl Job<'_> {
             overload: partition.overload(),
             quality: PartitionQuality::of(graph, partition.blocks(), targets.num_blocks()),
             remap: None,
+            fixed: None,
             model_edges: model.graph.num_edges(),
             seconds,
         }
@@ -319,6 +344,8 @@ struct Report {
     quality: PartitionQuality,
     #[serde(skip_serializing_if = "Option::is_none")]
     remap: Option<JsonRemap>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixed: Option<JsonFixed>,
     model_edges: usize,
     seconds: Seconds,
 }

@@ -17,8 +17,8 @@ use viem::io::coordinates::Ids;
 use viem::io::{Source, coordinates};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
-use viem::mapping::construct::{AlongError, Construction, along, along_many};
-use viem::partition::{PartitionAlgorithm, PartitionInput};
+use viem::mapping::construct::{AlongError, Construction, along, along_many_around};
+use viem::partition::{FixedVertices, PartitionAlgorithm, PartitionInput};
 
 /// A way to the first mapping.
 #[derive(Clone, Copy, Debug)]
@@ -147,11 +147,13 @@ impl FirstOrder {
     pub(super) fn mapping_of_many(
         &self,
         graph: &CsrGraph,
-        machine: &dyn Machine,
+        (machine, fixed): (&dyn Machine, Option<&FixedVertices>),
         streams: (u64, usize),
         observer: &dyn Observer,
     ) -> Result<Mapping> {
-        self.with_input(graph, streams, observer, |input| along_many(input, self.algorithm, machine))
+        self.with_input(graph, streams, observer, |input| {
+            along_many_around(input, self.algorithm, machine, fixed)
+        })
     }
 
     /// What is made by the algorithm.

@@ -95,6 +95,7 @@ impl<'a> Inputs<'a> {
     pub fn of(options: &'a Options) -> Self {
         let weights = options.sharing.pe_weights.as_deref();
         let others = options.machine.files().chain(weights).chain(options.first.file());
+        let others = others.chain(options.fixed.file());
         let read_only: Vec<&Path> =
             [options.file.as_path()].into_iter().chain(others).chain(options.remap.files()).collect();
         let mappings = options

@@ -10,6 +10,7 @@ use super::job::Job;
 use crate::error::{Result, UsageError, VerificationError};
 use crate::exit::End;
 use crate::files;
+use crate::fixed::{Fixed, JsonFixed};
 use crate::machine::{self, JsonMachine};
 use crate::many_to_one::{self, JsonSpread};
 use crate::progress::Progress;
@@ -22,10 +23,10 @@ use viem::ground::types::{Cost, Weight};
 use viem::mapping::Mapping;
 use viem::mapping::search::Neighbourhood;
 use viem::mapping::solve::{
-    ManyToOneConfig, ManyToOneReport, ManyToOneSolution, MapPreset, evaluate_many_to_one,
+    Given, ManyToOneConfig, ManyToOneReport, ManyToOneSolution, MapPreset, evaluate_many_to_one, load_bounds,
     map_many_to_one_watched,
 };
-use viem::partition::PartitionAlgorithm;
+use viem::partition::{FixedVertices, PartitionAlgorithm};
 
 /// A many-to-one mapping as it was asked for.
 struct ManyToOne<'a> {
@@ -38,6 +39,7 @@ struct ManyToOne<'a> {
     start: Option<Mapping>,
     /// An older mapping to resume.
     remap: Option<Remap<'a>>,
+    fixed: Option<Fixed>,
 }
 
 /// Maps the vertices of an application graph to PEs that have room for many.
@@ -59,7 +61,8 @@ pub(super) fn map(job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     config.imbalance = options.sharing.imbalance()?;
     config.time_limit = job.config.time_limit;
     let first = options.first.read(graph.num_nodes())?;
-    ManyToOne { job, graph, config, first, start, remap }.run()
+    let fixed = options.fixed.read_vertices(graph.num_nodes(), machine)?;
+    ManyToOne { job, graph, config, first, start, remap, fixed }.run()
 }
 
 impl ManyToOne<'_> {
@@ -74,6 +77,11 @@ impl ManyToOne<'_> {
             "many-to-one mapping, {:.1} vertices per processing element",
             graph.num_nodes() as f64 / machine.num_pes() as f64
         ));
+        if let Some(fixed) = &self.fixed {
+            fixed.tell(console, "vertices");
+            let bounds = load_bounds(graph, machine, self.config.imbalance);
+            fixed.warn_of_loads(console, graph, &bounds, "PE");
+        }
         let (solution, curve) = {
             let observer = StopAtSignal { observer: progress, received: received.clone() };
             self.solve(&observer)?
@@ -88,9 +96,14 @@ impl ManyToOne<'_> {
     fn solve(&self, observer: &dyn Observer) -> Result<(ManyToOneSolution, Option<Curve>)> {
         let (&Job { machine, console, .. }, graph) = (&self.job, self.graph);
         match &self.remap {
-            Some(remap) => remap.directly(graph, machine, &self.config, console, observer),
+            Some(remap) => remap.directly(graph, (machine, self.fixed()), &self.config, console, observer),
             None => Ok((self.map(observer)?, None)),
         }
+    }
+
+    /// The vertices that are fixed, if any are.
+    fn fixed(&self) -> Option<&FixedVertices> {
+        self.fixed.as_ref().map(|fixed| &fixed.vertices)
     }
 
     /// A mapping from nothing, from one that was given, or from one along the order of the machine. Time for the latter counts.
@@ -101,14 +114,17 @@ impl ManyToOne<'_> {
         let streams = (config.seed, config.threads);
         let first = |observer: &dyn Observer| {
             let order = self.first.as_ref();
-            order.map(|order| order.mapping_of_many(graph, machine, streams, observer)).transpose()
+            order
+                .map(|order| order.mapping_of_many(graph, (machine, self.fixed()), streams, observer))
+                .transpose()
         };
         let (first, _) = within(&mut config.time_limit, observer, first)?;
         let mut solution = match first {
             Some(first) if self.keeps_first() => evaluate_many_to_one(graph, machine, &config, first)?,
             first => {
                 let start = first.as_ref().or(self.start.as_ref());
-                map_many_to_one_watched(graph, machine, &config, start, observer)?
+                let given = Given::from(start).with_fixed(self.fixed());
+                map_many_to_one_watched(graph, machine, &config, given, observer)?
             }
         };
         solution.report.seconds = begin.elapsed().as_secs_f64();
@@ -165,6 +181,9 @@ impl ManyToOne<'_> {
         let Job { options, console, .. } = self.job;
         self.check(written, mapping, report.cost)?;
         console.line(format_args!("verified: J of the files is {} too, and so are all loads", report.cost));
+        if let Some(fixed) = &self.fixed {
+            fixed.check(&files::text(written)?, console, "vertices")?;
+        }
         if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
             remap.check(&files::text(&options.file)?, &files::text(written)?, migration)?;
             console.line(format_args!("verified: so is the migration, {}", migration.weight));
@@ -216,6 +235,7 @@ impl ManyToOne<'_> {
             },
             cut: report.cut,
             spread: JsonSpread { imbalance: 100.0 * self.config.imbalance, loads: report.loads, by_pe: None },
+            fixed: self.fixed.as_ref().map(Fixed::report),
             remap: remap.map(|(remap, migration)| remap.report(migration, curve)),
             stopped: report.stopped,
             seconds: Seconds { total: report.seconds },
@@ -245,6 +265,8 @@ struct JsonReport {
     cut: Cost,
     #[serde(flatten)]
     spread: JsonSpread,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixed: Option<JsonFixed>,
     #[serde(skip_serializing_if = "Option::is_none")]
     remap: Option<JsonRemap>,
     stopped: bool,

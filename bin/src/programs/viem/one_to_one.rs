@@ -11,6 +11,7 @@ use crate::console::Console;
 use crate::error::{Failure, Result};
 use crate::exit::End;
 use crate::files;
+use crate::fixed::{FirstHost, Fixed, JsonFixed, with_rank0_on_first_host};
 use crate::launch::{self, JobLaunch, JsonLaunch};
 use crate::machine::{self, JsonMachine};
 use crate::progress::Progress;
@@ -20,7 +21,6 @@ use viem::graph::CsrGraph;
 use viem::ground::observer::Observer;
 use viem::ground::types::{Cost, Distance};
 use viem::machine::{Hierarchy, Machine};
-use viem::mapping::Mapping;
 use viem::mapping::search::Neighbourhood;
 use viem::mapping::solve::{Given, MapConfig, MapPreset, MapReport, MapSeconds, Solution, solve_watched};
 use viem::partition::PartitionAlgorithm;
@@ -34,20 +34,26 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     let read = |path: &Path| files::read_mapping(path, graph.num_nodes(), machine, console);
     let start = options.input_mapping.as_deref().map(read).transpose()?;
     let order = options.first.read(graph.num_nodes())?;
+    let mut fixed = options.fixed.read_processes(graph.num_nodes(), machine)?;
+    if let Some(FirstHost::Rank0) = options.first_host {
+        fixed = with_rank0_on_first_host(fixed, machine, (graph.num_nodes(), start.as_ref()))?;
+    }
     let progress = Progress::new(options.report.quiet);
     // From here on there is something to save.
     let received = signals::listen(&progress, First::AsksToStop);
     console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
     console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
     machine::tell(console, machine);
+    fixed.iter().for_each(|fixed| fixed.tell(console, "processes"));
     let solution = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
-        solve(graph, machine, &config, (start.as_ref(), order.as_ref()), &observer)?
+        let given = Given::from(start.as_ref()).with_fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
+        solve(graph, machine, &config, (given, order.as_ref()), &observer)?
     };
     ranks::tell(console, machine, solution.mapping.pes());
     tell(console, &solution.report);
     let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, job.places.outputs);
-    job.write(graph, &solution, launch.as_ref())?;
+    job.write(graph, &solution, fixed.as_ref(), launch.as_ref())?;
     job.tell_end(&solution.report, launch.as_ref());
     refused.map_or(Ok(()), |error| Err(Failure::from(error)))?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
@@ -58,7 +64,7 @@ fn solve(
     graph: &CsrGraph,
     machine: &dyn Machine,
     config: &MapConfig,
-    (start, order): (Option<&Mapping>, Option<&FirstOrder>),
+    (given, order): (Given<'_>, Option<&FirstOrder>),
     observer: &dyn Observer,
 ) -> Result<Solution> {
     let mut rest = *config;
@@ -67,7 +73,7 @@ fn solve(
         order.map(|order| order.mapping(graph, machine, streams, observer)).transpose()
     };
     let (first, spent) = within(&mut rest.time_limit, observer, first)?;
-    let given = Given::from(start).with_first(first.as_ref());
+    let given = given.with_first(first.as_ref());
     let mut solution = solve_watched(graph, machine, &rest, given, observer)?;
     let seconds = &mut solution.report.seconds;
     seconds.construction += spent.as_secs_f64();
@@ -89,17 +95,23 @@ fn tell(console: Console, report: &MapReport) {
 
 impl Job<'_> {
     /// Writes mapping, report, picture and what launches the job, once the mapping is verified if that was asked for.
-    fn write(&self, graph: &CsrGraph, solution: &Solution, launch: Option<&JobLaunch>) -> Result<()> {
+    fn write(
+        &self,
+        graph: &CsrGraph,
+        solution: &Solution,
+        fixed: Option<&Fixed>,
+        launch: Option<&JobLaunch>,
+    ) -> Result<()> {
         let Job { options, machine, console, .. } = *self;
         let Solution { mapping, report, .. } = solution;
         let drawn = options.picture.draw(graph, machine, self.places.name(), mapping, false)?;
         let settings = self.config.effective_on(machine).with_construction(report.algorithm);
-        let report_of_run = JsonReport::new(options, machine, report, settings, launch);
+        let report_of_run = JsonReport::new(options, machine, report, settings, (fixed, launch));
         let files = launch.into_iter().flat_map(JobLaunch::texts);
         let audit = |written: &Path| {
             files::verify(&options.file, written, (&options.machine, machine), report.cost)?;
             console.line(format_args!("verified: J of the files is {} too", report.cost));
-            Ok(())
+            fixed.map_or(Ok(()), |fixed| fixed.check(&files::text(written)?, console, "processes"))
         };
         let audit = options.verify.then_some(&audit as _);
         self.places.write(mapping, &report_of_run, drawn.as_deref(), files, audit)
@@ -131,6 +143,8 @@ struct JsonReport<'a> {
     cost: JsonCost,
     swaps: JsonSwaps,
     stopped: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixed: Option<JsonFixed>,
     #[serde(skip_serializing_if = "Option::is_none")]
     launch: Option<JsonLaunch>,
     seconds: MapSeconds,
@@ -172,7 +186,7 @@ impl<'a> JsonReport<'a> {
         machine: &'a dyn Machine,
         report: &MapReport,
         settings: MapConfig,
-        launch: Option<&JobLaunch>,
+        (fixed, launch): (Option<&Fixed>, Option<&JobLaunch>),
     ) -> Self {
         Self {
             model: files::name(&options.file),
@@ -202,6 +216,7 @@ impl<'a> JsonReport<'a> {
             },
             swaps: JsonSwaps { tried: report.swaps_tried, made: report.swaps_made },
             stopped: report.stopped,
+            fixed: fixed.map(Fixed::report),
             launch: launch.map(JobLaunch::report),
             seconds: report.seconds,
         }

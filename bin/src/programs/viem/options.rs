@@ -10,6 +10,7 @@ use super::neighbourhood::{self, NeighbourhoodOptions};
 use crate::compare::PictureOptions;
 use crate::error::{Result, UsageError};
 use crate::exit;
+use crate::fixed::{FirstHost, FixedOptions};
 use crate::launch::LaunchOptions;
 use crate::machine::MachineOptions;
 use crate::many_to_one::SharingOptions;
@@ -75,6 +76,14 @@ pub(crate) struct Options {
     /// hosts, as launchers take them; inverse:FILE has the rank on each processing element
     #[arg(long, alias = "input", value_name = "FILE")]
     pub(crate) input_mapping: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) fixed: FixedOptions,
+
+    /// What must be on the first host. rank0: process 0 is on one of its processing elements, as launchers need that
+    /// otherwise hang
+    #[arg(long, value_name = "WHAT", value_parser = one_of(&FirstHost::ALL, FirstHost::name))]
+    pub(crate) first_host: Option<FirstHost>,
 
     /// Keep improving for this time, and return the best mapping found. From new constructions and from the best
     /// mapping by turns; a large problem is stopped before its search is done. Seconds, or with a unit: 90, 1.5, 90s,
@@ -161,7 +170,8 @@ impl Options {
     /// The settings of a run. `is_file`: whether the mapping goes to a file of its own.
     pub(super) fn config(&self, machine: &dyn Machine, is_file: bool) -> Result<MapConfig> {
         let older = self.remap.old().into_iter().chain(self.remap.files());
-        let mut read = [self.file.as_path()].into_iter().chain(self.machine.files()).chain(older);
+        let more = self.fixed.file().into_iter().chain(older);
+        let mut read = [self.file.as_path()].into_iter().chain(self.machine.files()).chain(more);
         if self.verify && (!is_file || read.any(io::is_stream)) {
             let message = "--verify reads the files again, so none of them can be a stream; name files";
             return Err(UsageError(message.to_owned()).into());
@@ -227,6 +237,8 @@ pub(crate) static TABLE: Table = Table {
             &["input_mapping"],
         )
         .instead(&[Mode::Remapping], "it starts where its vertices were, and a mapping from elsewhere is not near that; leave it out"),
+        Row::new(&[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping, Mode::Qap], &["fixed"]),
+        Row::new(&[Mode::OneToOne], &["first_host"]),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping], &["input_format"])
             .with_values(&["metis"]),
         Row::new(&[Mode::Qap], &["input_format"]).with_values(&["qaplib"]),

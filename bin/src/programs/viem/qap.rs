@@ -9,6 +9,7 @@ use super::options::{NAME, Options};
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::exit::End;
+use crate::fixed::{Fixed, JsonFixed};
 use crate::given::Given;
 use crate::progress::Progress;
 use crate::qap::{OutputFormat, Problem, gap, tell_gap};
@@ -16,8 +17,11 @@ use crate::signals::{self, First, StopAtSignal};
 use crate::{files, options};
 use viem::ground::observer::{Observer, Phase};
 use viem::ground::types::Cost;
+use viem::io::fixed::FixedKind;
+use viem::io::mapping::Room;
 use viem::io::output::Content;
 use viem::io::{self, Outputs, qap_solution};
+use viem::mapping::solve::Given as GivenMappings;
 use viem::qap::{QapConfig, QapMachine, QapSolution, solve_watched};
 use viem_verify as verify;
 
@@ -45,20 +49,25 @@ impl Observer for Watcher {
 pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
     let started = Instant::now();
     let (model, start) = (options.file.as_path(), options.input_mapping.as_deref());
-    let inputs: Vec<&Path> = [model].into_iter().chain(start).collect();
+    let fixed = options.fixed.file();
+    let inputs: Vec<&Path> = [model].into_iter().chain(start).chain(fixed).collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
-    let output = outputs.add(&options.output_filename, &[model])?;
+    let read_only: Vec<&Path> = [model].into_iter().chain(fixed).collect();
+    let output = outputs.add(&options.output_filename, &read_only)?;
     let json = options.report.add_to(&mut outputs, &inputs)?;
     let console = given.console(options.report.quiet, &outputs)?;
     let config = config(options, outputs.is_file(output))?;
 
     let problem = Problem::read(model)?;
     let start = start.map(|path| problem.assignment(path, console)).transpose()?;
+    let size = problem.qap.size();
+    let fixed = options.fixed.read(size, Room::plain(size), FixedKind::Objects)?;
     let progress = Progress::new(options.report.quiet);
     let received = signals::listen(&progress, First::AsksToStop);
     console.line(format_args!("io time: {:.6}", started.elapsed().as_secs_f64()));
     console.line(format_args!("quadratic assignment problem of {} objects", problem.qap.size()));
+    fixed.iter().for_each(|fixed| fixed.tell(console, "objects"));
     let machine = QapMachine::of(&problem.qap);
     if let Some(machine) = &machine {
         note_machine(console, machine);
@@ -66,9 +75,12 @@ pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
     let solution = {
         let watcher = Watcher { progress, known: problem.known(None) };
         let observer = StopAtSignal { observer: watcher, received: received.clone() };
-        solve_watched(&problem.qap, &config, start.as_ref(), &observer)?
+        let given =
+            GivenMappings::from(start.as_ref()).with_fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
+        solve_watched(&problem.qap, &config, given, &observer)?
     };
-    let report = JsonReport::new(options, &problem, &solution, config.with_threads(1), machine);
+    let settings = config.with_threads(1);
+    let report = JsonReport::new(options, (&problem, fixed.as_ref()), &solution, settings, machine);
     tell(console, &report);
     let written = solution.mapping.pes();
     let contents: [Content<'_>; 2] = [
@@ -83,6 +95,9 @@ pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
         let audited = verify::audit_qap(&files::text(model)?, &files::text(written)?)?;
         files::compare(audited, solution.cost)?;
         console.line(format_args!("verified: J of the files is {} too", solution.cost));
+        if let Some(fixed) = &fixed {
+            fixed.check_objects(&files::text(written)?, console)?;
+        }
     }
     staged.publish()?;
     let place = outputs.name(output);
@@ -104,7 +119,8 @@ fn note_machine(console: Console, QapMachine { matrix, machine, is_mapped, .. }:
 
 /// The settings of a run. `is_file`: whether the assignment goes to a file of its own.
 fn config(options: &Options, is_file: bool) -> Result<QapConfig> {
-    if options.verify && (!is_file || io::is_stream(&options.file)) {
+    let mut read = [options.file.as_path()].into_iter().chain(options.fixed.file());
+    if options.verify && (!is_file || read.any(io::is_stream)) {
         let message = "--verify reads the files again, so none of them can be a stream; name files";
         return Err(UsageError(message.to_owned()).into());
     }
@@ -150,6 +166,8 @@ struct JsonReport {
     /// The J that the file names.
     known: Option<Cost>,
     gap_percent: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixed: Option<JsonFixed>,
     stopped: bool,
     seconds: f64,
 }
@@ -165,7 +183,7 @@ struct JsonCost {
 impl JsonReport {
     fn new(
         options: &Options,
-        problem: &Problem,
+        (problem, fixed): (&Problem, Option<&Fixed>),
         solution: &QapSolution,
         settings: QapConfig,
         machine: Option<QapMachine>,
@@ -186,6 +204,7 @@ impl JsonReport {
             is_optimal: solution.is_optimal,
             known,
             gap_percent: known.and_then(|known| gap(solution.cost, known)),
+            fixed: fixed.map(Fixed::report),
             stopped: solution.stopped,
             seconds: solution.seconds,
         }

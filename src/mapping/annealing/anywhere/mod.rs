@@ -57,6 +57,9 @@ impl Cooling {
     }
 }
 
+/// The kind of places whose processes are not exchanged.
+pub const FIXED: u32 = u32::MAX;
+
 /// Turns between two checks of the observer.
 const GRAIN: usize = 1 << 10;
 
@@ -125,7 +128,7 @@ pub struct AnnealingSite<'a, M: Metric> {
     /// The places near each place.
     pub near: &'a Near,
     /// The kind of each place if processes may be exchanged only between places of the same kind; otherwise
-    /// empty.
+    /// empty. Processes on places of kind [`FIXED`] stay there.
     pub kinds: &'a [u32],
     /// May end the annealing early; the result is then the best mapping so far.
     pub observer: &'a dyn Observer,
@@ -160,7 +163,7 @@ impl<M: Metric> AnnealingSite<'_, M> {
 struct Walk<'a, M: Metric, W> {
     site: &'a AnnealingSite<'a, M>,
     region: Region<M::Key, W>,
-    /// Processes with neighbours, in the order of their initial places.
+    /// Processes with neighbours that may move, in the order of their initial places.
     talking: Vec<NodeId>,
     /// The current communication cost of each process.
     pays: Vec<Cost>,
@@ -180,7 +183,8 @@ struct Walk<'a, M: Metric, W> {
 impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
     fn new(site: &'a AnnealingSite<'a, M>, region: Region<M::Key, W>, seed: u64) -> Self {
         let processes = 0..region.num_processes() as NodeId;
-        let talking = processes.filter(|&process| !region.arcs(process).is_empty()).collect();
+        let may_move = |&process: &NodeId| !region.is_fixed(process) && !region.arcs(process).is_empty();
+        let talking = processes.filter(may_move).collect();
         let pays = region.payments(site.metric);
         let least = region.least_payments(site.near.least());
         let (accepted, rng) = ([0; RANKS], Rng::new(seed));

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, Range};
 
-use super::AnnealingSite;
+use super::{AnnealingSite, FIXED};
 use crate::graph::CsrGraph;
 use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::Metric;
@@ -74,6 +74,11 @@ impl<W: Copy + TryFrom<Weight> + Into<Weight>> Placement<W> {
     pub fn may_exchange(&self, p: PeId, q: PeId) -> bool {
         let kind = |place: PeId| self.kinds[(place - self.places.start) as usize];
         self.kinds.is_empty() || kind(p) == kind(q)
+    }
+
+    /// Whether a process must stay where it is.
+    pub fn is_fixed(&self, process: NodeId) -> bool {
+        self.kinds.get(process as usize) == Some(&FIXED)
     }
 
     /// Number of processes of the region.

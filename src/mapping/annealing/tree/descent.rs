@@ -31,16 +31,22 @@ pub(super) struct Descended {
     pub made: u64,
 }
 
-/// Makes exchanges that lower J until there are none left, or the observer asks to stop.
-pub(super) fn descend<A: Amount>(table: &mut GainTable<A>, observer: &dyn Observer) -> Descended {
+/// Makes exchanges that lower J until there are none left, or the observer asks to stop. Fixed processes, of
+/// which the list is empty if there are none, stay where they are.
+pub(super) fn descend<A: Amount>(
+    table: &mut GainTable<A>,
+    is_fixed: &[bool],
+    observer: &dyn Observer,
+) -> Descended {
     let keeps_losses = table.group_size() >= LARGE_GROUP && table.grows_outwards();
-    let mut descent = Descent::new(table, keeps_losses, observer);
+    let mut descent = Descent::new(table, is_fixed, keeps_losses, observer);
     descent.run();
     descent.done
 }
 
 struct Descent<'a, A> {
     table: &'a mut GainTable<A>,
+    is_fixed: &'a [bool],
     losses: Option<Losses<A>>,
     /// The communication volume of the current process with each other process; zero between calls.
     volume: Vec<A>,
@@ -49,10 +55,15 @@ struct Descent<'a, A> {
 }
 
 impl<'a, A: Amount> Descent<'a, A> {
-    fn new(table: &'a mut GainTable<A>, keeps_losses: bool, observer: &'a dyn Observer) -> Self {
+    fn new(
+        table: &'a mut GainTable<A>,
+        is_fixed: &'a [bool],
+        keeps_losses: bool,
+        observer: &'a dyn Observer,
+    ) -> Self {
         let losses = keeps_losses.then(|| Losses::new(table));
         let volume = vec![A::ZERO; table.num_processes()];
-        Self { table, losses, volume, watch: Watch::new(observer), done: Descended::default() }
+        Self { table, is_fixed, losses, volume, watch: Watch::new(observer), done: Descended::default() }
     }
 
     fn run(&mut self) {
@@ -72,6 +83,9 @@ impl<'a, A: Amount> Descent<'a, A> {
     /// Exchanges a process with the first one, group by group, for which that lowers J; returns whether there
     /// was one.
     fn improve(&mut self, u: NodeId) -> bool {
+        if self.must_stay(u) {
+            return false;
+        }
         let mut improved = false;
         let mut group = 0;
         let mut has_volume = false;
@@ -87,6 +101,10 @@ impl<'a, A: Amount> Descent<'a, A> {
             self.table.arcs_of(u).iter().for_each(|&(v, _)| self.volume[v as usize] = A::ZERO);
         }
         improved
+    }
+
+    fn must_stay(&self, process: NodeId) -> bool {
+        self.is_fixed.get(process as usize).copied().unwrap_or(false)
     }
 
     /// The first group from `group` on in which `u` gains more than in its own.
@@ -128,7 +146,7 @@ impl<'a, A: Amount> Descent<'a, A> {
             let v = self.table.process_on(pe);
             let delta = self.table.delta_with_volume(u, v, self.volume[v as usize]);
             self.done.tried += 1;
-            if delta < A::ZERO {
+            if delta < A::ZERO && !self.must_stay(v) {
                 self.watch.stops_after(self.table.arcs_of_swap(u, v));
                 if let Some(losses) = &mut self.losses {
                     losses.change(self.table, [self.table.group_of(u), group]);
@@ -271,7 +289,7 @@ mod tests {
             rng.shuffle(&mut start);
             let ends = [true, false].map(|keeps_losses| {
                 let mut table = GainTable::<i32>::new(&graph, &hierarchy, &start);
-                let mut descent = Descent::new(&mut table, keeps_losses, &());
+                let mut descent = Descent::new(&mut table, &[], keeps_losses, &());
                 descent.run();
                 let done = descent.done;
                 (table.mapping().to_vec(), done.change, done.made, done.tried)

@@ -78,24 +78,32 @@ impl TreeCooling {
     }
 }
 
+/// What is annealed.
+#[derive(Clone, Copy)]
+pub(crate) struct TreeProblem<'a> {
+    pub graph: &'a CsrGraph,
+    /// The machine, which must be [simplified](Hierarchy::simplified).
+    pub hierarchy: &'a Hierarchy,
+    /// Whether each process must stay on its PE; empty if none must.
+    pub is_fixed: &'a [bool],
+}
+
 /// Improves the mapping that puts process i on PE `start[i]`. The observer may stop it between temperatures.
-///
-/// The hierarchy must be [simplified](Hierarchy::simplified).
 pub(crate) fn anneal(
-    graph: &CsrGraph,
-    hierarchy: &Hierarchy,
+    problem: &TreeProblem<'_>,
     start: &[PeId],
     cooling: &TreeCooling,
     seed: u64,
     observer: &dyn Observer,
 ) -> Improved {
+    let TreeProblem { graph, hierarchy, .. } = *problem;
     if hierarchy.arities().len() < 2 || graph.num_arcs() == 0 {
         return Improved::unchanged(start.to_vec());
     }
     if fits_32_bits(graph, hierarchy) {
-        Walk::<i32>::new(graph, hierarchy, start, seed, observer).run(cooling)
+        Walk::<i32>::new(problem, start, seed, observer).run(cooling)
     } else {
-        Walk::<i64>::new(graph, hierarchy, start, seed, observer).run(cooling)
+        Walk::<i64>::new(problem, start, seed, observer).run(cooling)
     }
 }
 
@@ -150,6 +158,8 @@ impl Draw {
 /// A walk through the mappings.
 struct Walk<'a, A> {
     table: GainTable<A>,
+    /// Whether each process must stay on its PE; empty if none must.
+    is_fixed: &'a [bool],
     tails: Vec<NodeId>,
     /// Mean edge weight times the largest distance.
     unit: f64,
@@ -168,16 +178,12 @@ struct Walk<'a, A> {
 }
 
 impl<'a, A: Amount> Walk<'a, A> {
-    fn new(
-        graph: &CsrGraph,
-        hierarchy: &Hierarchy,
-        start: &[PeId],
-        seed: u64,
-        observer: &'a dyn Observer,
-    ) -> Self {
+    fn new(problem: &TreeProblem<'a>, start: &[PeId], seed: u64, observer: &'a dyn Observer) -> Self {
+        let TreeProblem { graph, hierarchy, is_fixed } = *problem;
         let mean = graph.total_arc_weight() as f64 / graph.num_arcs() as f64;
         Self {
             table: GainTable::new(graph, hierarchy, start),
+            is_fixed,
             tails: graph.nodes().flat_map(|u| std::iter::repeat_n(u, graph.degree(u))).collect(),
             unit: mean * hierarchy.max_distance() as f64,
             rng: Rng::new(seed),
@@ -200,7 +206,7 @@ impl<'a, A: Amount> Walk<'a, A> {
         let ratio = final_temperature / initial_temperature;
         let schedule = Schedule::new(self.unit * initial_temperature, ratio, num_sweeps as usize);
         cool(&mut self, &schedule);
-        let descended = descend(&mut self.table, self.observer);
+        let descended = descend(&mut self.table, self.is_fixed, self.observer);
         self.change += descended.change;
         self.tried += descended.tried;
         self.made += descended.made;
@@ -219,6 +225,12 @@ impl<'a, A: Amount> Walk<'a, A> {
         let level = if draw.is_innermost() { 0 } else { table.level(u, near) - 1 };
         let position = draw.position(table.group_size_at(level), &mut self.rng);
         Some((u, table.process_on(table.first_pe(near, level) + position)))
+    }
+
+    /// Whether both processes may move.
+    #[inline]
+    fn are_free(&self, u: NodeId, v: NodeId) -> bool {
+        self.is_fixed.is_empty() || !(self.is_fixed[u as usize] || self.is_fixed[v as usize])
     }
 
     /// Charges an exchange to the budget of hubs, if it has to be; returns whether the budget sufficed.
@@ -253,7 +265,9 @@ impl<A: Amount> State for Walk<'_, A> {
             let Some((u, v)) = self.pair(draw) else { continue };
             let accepted = (quantiles[draw.rank()] * temperature) as Cost;
             let accepted = A::of(accepted.min(A::GREATEST.cost()));
-            if self.table.delta_unless_adjacent(u, v) <= accepted && self.pays_for(u, v) {
+            // Nearly all proposals are refused before they need to be looked up.
+            let is_likely = self.table.delta_unless_adjacent(u, v) <= accepted;
+            if is_likely && self.are_free(u, v) && self.pays_for(u, v) {
                 let delta = self.table.delta(u, v);
                 if delta <= accepted {
                     self.swap(u, v, delta);
@@ -314,7 +328,8 @@ mod tests {
         let hierarchy = Hierarchy::parse("6:100", "1:10").unwrap();
         let start: Vec<PeId> = (0..n as PeId).collect();
         let cooling = TreeCooling::new(100, 0.1, 0.02);
-        let improved = anneal(&graph, &hierarchy, &start, &cooling, 1, &());
+        let problem = TreeProblem { graph: &graph, hierarchy: &hierarchy, is_fixed: &[] };
+        let improved = anneal(&problem, &start, &cooling, 1, &());
         let (proposals, degree) = (f64::from(cooling.proposals) * n as f64, (n - 1) as f64);
         let budget = proposals * (HUB_ARCS_PER_PROPOSAL + HUB_ARCS_PER_ARC * degree);
         assert!(improved.made > 0);

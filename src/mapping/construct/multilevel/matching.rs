@@ -33,12 +33,96 @@ pub(super) fn processes(graph: &CsrGraph, num_full: usize, seed: u64) -> Sets {
     while let (Some(u), Some(v)) = (left.next(), left.next()) {
         matching.join(u, v);
     }
-    let pairs = (0..num_full as u32).filter(|&u| u < matching.partner_of[u as usize]);
-    let pair = |u: u32| [Some(u), Some(matching.partner_of[u as usize]).filter(|&v| v != SINGLE)];
-    let singles = (num_full..graph.num_nodes()).map(|u| [Some(u as u32), None]);
-    // The pairs come first.
-    let (pairs, single): (Sets, Sets) = pairs.map(pair).partition(|set| set[1].is_some());
-    pairs.into_iter().chain(single).chain(singles).collect()
+    matching.sets()
+}
+
+/// The same where processes are fixed on places: a set is fixed if one of its processes is, and has the process of
+/// each fixed place in the order of the places. Also returns the set of places that each set of processes is
+/// fixed on.
+///
+/// Two processes on places of one set are a pair. A process on one of the two places of a set is paired with a free
+/// one. So as many pairs of free processes are left as there are of free places, and edges are matched greedily
+/// only as far as that allows.
+pub(super) fn processes_around(
+    graph: &CsrGraph,
+    (num_full, places, fixed): (usize, &Sets, &[Option<PeId>]),
+    seed: u64,
+) -> (Sets, Vec<Option<PeId>>) {
+    let mut process_on = vec![SINGLE; fixed.len()];
+    for (process, place) in (0..).zip(fixed) {
+        place.iter().for_each(|&place| process_on[place as usize] = process);
+    }
+    let on = |place: PeId| Some(process_on[place as usize]).filter(|&process| process != SINGLE);
+    let mut matching = Matching { graph, num_full, partner_of: vec![SINGLE; num_full] };
+    let mut roles = vec![Role::Free; num_full];
+    let mut free_pairs = 0;
+    for set in places.iter().filter(|set| set[0].is_some_and(|place| (place as usize) < num_full)) {
+        match (set[0].and_then(on), set[1].and_then(on)) {
+            (Some(u), Some(v)) => matching.join(u, v),
+            (Some(u), None) if set[1].is_none() => roles[u as usize] = Role::Alone,
+            (Some(u), None) | (None, Some(u)) => roles[u as usize] = Role::Half,
+            (None, None) => free_pairs += usize::from(set[1].is_some()),
+        }
+    }
+    let mut takes = |u: NodeId, v: NodeId| match (roles[u as usize], roles[v as usize]) {
+        (Role::Free, Role::Free) => {
+            let is_left = free_pairs > 0;
+            free_pairs -= usize::from(is_left);
+            is_left
+        }
+        (Role::Half, Role::Free) | (Role::Free, Role::Half) => true,
+        _ => false,
+    };
+    matching.match_heaviest_if(&mut Rng::new(seed), &mut takes);
+    let single = |role: Role| {
+        let roles = &roles;
+        move |u: &NodeId| roles[*u as usize] == role
+    };
+    let all: Vec<NodeId> = (0..num_full as NodeId).filter(|&u| matching.is_single(u)).collect();
+    let mut free = all.iter().copied().filter(single(Role::Free));
+    for u in all.iter().copied().filter(single(Role::Half)) {
+        let v = free.next().expect("each of these has a free place beside it");
+        matching.join(u, v);
+    }
+    while let (Some(u), Some(v)) = (free.next(), free.next()) {
+        matching.join(u, v);
+    }
+    let sets = matching.sets();
+    align(sets, places, fixed)
+}
+
+/// Brings the processes of each set into the order of the places on which they are fixed.
+fn align(mut sets: Sets, places: &Sets, fixed: &[Option<PeId>]) -> (Sets, Vec<Option<PeId>>) {
+    let mut slot_of = vec![(0, 0); fixed.len()];
+    for (index, set) in (0..).zip(places) {
+        for (slot, place) in set.iter().enumerate() {
+            place.iter().for_each(|&place| slot_of[place as usize] = (index, slot));
+        }
+    }
+    let slot = |process: Option<u32>| {
+        process.and_then(|process| fixed[process as usize]).map(|place| slot_of[place as usize])
+    };
+    let mut fixed_sets = Vec::with_capacity(sets.len());
+    for set in &mut sets {
+        let is_reversed = slot(set[0]).is_some_and(|(_, slot)| slot == 1)
+            || slot(set[1]).is_some_and(|(_, slot)| slot == 0);
+        if is_reversed {
+            set.swap(0, 1);
+        }
+        fixed_sets.push(slot(set[0]).or(slot(set[1])).map(|(index, _)| index));
+    }
+    (sets, fixed_sets)
+}
+
+/// What a process can be paired with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It is free.
+    Free,
+    /// It is fixed beside a free place.
+    Half,
+    /// It is fixed on a place that stays single.
+    Alone,
 }
 
 struct Matching<'a> {
@@ -62,7 +146,22 @@ impl Matching<'_> {
         self.graph.arcs(u).filter(move |&(v, _)| (v as usize) < self.num_full && v != u)
     }
 
+    /// The pairs first, then what is single.
+    fn sets(&self) -> Sets {
+        let Self { graph, num_full, ref partner_of } = *self;
+        let pairs = (0..num_full as u32).filter(|&u| u < partner_of[u as usize]);
+        let pair = |u: u32| [Some(u), Some(partner_of[u as usize]).filter(|&v| v != SINGLE)];
+        let singles = (num_full..graph.num_nodes()).map(|u| [Some(u as u32), None]);
+        let (pairs, single): (Sets, Sets) = pairs.map(pair).partition(|set| set[1].is_some());
+        pairs.into_iter().chain(single).chain(singles).collect()
+    }
+
     fn match_heaviest(&mut self, rng: &mut Rng) {
+        self.match_heaviest_if(rng, &mut |_, _| true);
+    }
+
+    /// Matches edges with single ends that may be matched.
+    fn match_heaviest_if(&mut self, rng: &mut Rng, may_match: &mut dyn FnMut(NodeId, NodeId) -> bool) {
         let weights: Vec<f64> = (0..self.num_full as NodeId)
             .map(|u| self.graph.arcs(u).map(|(_, weight)| weight as f64).sum())
             .collect();
@@ -75,7 +174,7 @@ impl Matching<'_> {
         }
         edges.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         for (_, _, u, v) in edges {
-            if self.is_single(u) && self.is_single(v) {
+            if self.is_single(u) && self.is_single(v) && may_match(u, v) {
                 self.join(u, v);
             }
         }

@@ -23,6 +23,8 @@
 mod averages;
 mod matching;
 
+use std::collections::{BTreeMap, VecDeque};
+
 use rayon::prelude::*;
 
 use self::averages::Averages;
@@ -32,7 +34,7 @@ use crate::ground::rng::derive;
 use crate::ground::settings::{ConfigError, check_at_least_one};
 use crate::ground::types::{BlockId, Cost, NodeId, PeId};
 use crate::machine::{Distances, Metric as _, with_oracle};
-use crate::mapping::annealing::{AnnealingSite, Cooling, Near};
+use crate::mapping::annealing::{AnnealingSite, Cooling, FIXED, Near};
 use crate::mapping::construct::{ConstructionError, Task};
 use crate::mapping::{Mapping, process_on_each};
 
@@ -89,6 +91,8 @@ struct Level {
     sizes: Vec<u32>,
     /// The first and the last machine place of each place.
     ends: Vec<[PeId; 2]>,
+    /// The place of each process that is fixed; empty if none is.
+    fixed: Vec<Option<PeId>>,
     /// `None` if the level is too large.
     averages: Option<Averages>,
 }
@@ -106,13 +110,18 @@ impl<'a> Levels<'a> {
         let num_places = problem.size();
         let mut levels: Vec<Level> = Vec::new();
         let mut watch = Watch::new(task.observer);
+        let own_fixed = problem.fixed().map_or_else(Vec::new, |fixed| {
+            problem.graph().nodes().map(|process| fixed.of(process)).collect()
+        });
         loop {
             let before = levels.last().map_or(num_places, |level| level.sizes.len());
             if before <= LAST_PLACES || task.observer.should_stop() {
                 break;
             }
             let seed = derive(task.seed, levels.len() as u64);
-            let next = next_level(problem.oracle(), problem.graph(), levels.last(), seed, &mut watch);
+            let fixed = levels.last().map_or(&own_fixed, |level| &level.fixed);
+            let next =
+                next_level(problem.oracle(), (problem.graph(), fixed), levels.last(), seed, &mut watch);
             // Single places keep their size, so in the end all sizes may differ and nothing can be paired.
             if next.sizes.len() == before {
                 break;
@@ -125,8 +134,9 @@ impl<'a> Levels<'a> {
     /// The place of each process.
     fn solve(&self, task: &Task<'_>) -> Vec<PeId> {
         let Multilevel { cooling, tries } = task.config.multilevel;
-        let last = self.levels.last().map_or(self.num_places, |level| level.sizes.len());
-        let mut states: Vec<Vec<PeId>> = vec![(0..last as PeId).collect(); tries as usize];
+        let first =
+            self.levels.last().map_or_else(|| (0..self.num_places as PeId).collect(), Level::first_mapping);
+        let mut states: Vec<Vec<PeId>> = vec![first; tries as usize];
         let seed = derive(task.seed, u64::MAX);
         for (index, level) in self.levels.iter().enumerate().rev() {
             let initial_acceptance = match index + 1 == self.levels.len() {
@@ -157,11 +167,12 @@ impl<'a> Levels<'a> {
         let count = level.sizes.len() as PeId;
         let keys: Vec<PeId> = (0..count).collect();
         let near = Near::among(averages, &keys, self.observer);
+        let kinds = level.kinds();
         let site = AnnealingSite {
             metric: averages,
             key_of: &keys,
             near: &near,
-            kinds: &level.sizes,
+            kinds: &kinds,
             observer: self.observer,
         };
         let annealed = states.par_iter().enumerate().map(|(index, state)| {
@@ -190,6 +201,30 @@ impl Level {
         self.graph.nodes().map(row).sum()
     }
 
+    /// The kinds of places for annealing: by size, and those that keep their processes.
+    fn kinds(&self) -> Vec<u32> {
+        let mut kinds = self.sizes.clone();
+        self.fixed.iter().flatten().for_each(|&place| kinds[place as usize] = FIXED);
+        kinds
+    }
+
+    /// Fixed processes on their places, and the others in order on the remaining places of their size. Process
+    /// i is as large as place i.
+    fn first_mapping(&self) -> Vec<PeId> {
+        let mut left: BTreeMap<u32, VecDeque<PeId>> = BTreeMap::new();
+        let mut is_taken = vec![false; self.sizes.len()];
+        self.fixed.iter().flatten().for_each(|&place| is_taken[place as usize] = true);
+        for place in (0..self.sizes.len()).filter(|&place| !is_taken[place]) {
+            left.entry(self.sizes[place]).or_default().push_back(place as PeId);
+        }
+        let mut next = |size: u32| left.get_mut(&size).and_then(VecDeque::pop_front);
+        let place = |process: usize| {
+            let fixed = self.fixed.get(process).copied().flatten();
+            fixed.or_else(|| next(self.sizes[process])).expect("as many processes of each size as places")
+        };
+        (0..self.sizes.len()).map(place).collect()
+    }
+
     fn arcs(&self, process: NodeId) -> Vec<(NodeId, i64)> {
         self.graph.arcs(process).collect()
     }
@@ -211,7 +246,7 @@ impl Level {
 /// The next level after a level, or after the problem itself.
 fn next_level(
     distances: &Distances,
-    graph: &CsrGraph,
+    (graph, fixed): (&CsrGraph, &[Option<PeId>]),
     before: Option<&Level>,
     seed: u64,
     watch: &mut Watch<'_>,
@@ -221,7 +256,6 @@ fn next_level(
     let size = |place: usize| before.map_or(1, |level| level.sizes[place]);
     // Only the first places have the maximum number of members; the others are not paired any more.
     let num_full = (0..n).take_while(|&place| size(place) == size(0)).count();
-    let processes = matching::processes(graph, num_full, seed);
     let distance = |p: PeId, q: PeId| match before.and_then(|level| level.averages.as_ref()) {
         Some(averages) => averages.between(p, q),
         None => {
@@ -230,6 +264,10 @@ fn next_level(
         }
     };
     let places = matching::places(n, num_full, watch, &distance);
+    let (processes, fixed) = match fixed {
+        [] => (matching::processes(graph, num_full, seed), Vec::new()),
+        fixed => matching::processes_around(graph, (num_full, &places, fixed), seed),
+    };
     debug_assert_eq!(places.len(), processes.len());
     let of_members = |set: &[Option<u32>; 2]| set.iter().flatten().map(|&place| size(place as usize)).sum();
     let sizes: Vec<u32> = places.iter().map(of_members).collect();
@@ -255,5 +293,5 @@ fn next_level(
     // Sums of weights times averages must fit, as sums of weights times distances do.
     let graph = quotient::contract(graph, &block_of, processes.len())
         .with_total_arc_weight_at_most(Cost::MAX / averages::MOST);
-    Level { graph, places, processes, sizes, ends, averages }
+    Level { graph, places, processes, sizes, ends, fixed, averages }
 }

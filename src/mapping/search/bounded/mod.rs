@@ -289,13 +289,17 @@ impl Descent<'_> {
 
 impl<O: DistanceOracle> Gains<O> for BoundedGains {
     fn improving(&mut self, search: &mut SwapSearch<'_, O>, u: NodeId) -> &[(NodeId, Cost)] {
+        if search.is_fixed(u) {
+            return &[];
+        }
         let mut improving = std::mem::take(&mut self.improving);
         improving.clear();
         let graph = search.problem().graph();
         let (candidates, work) = self.candidates(View::of(search), u);
         let u_is_hub = self.hubs.is_hub(u);
+        let problem = search.problem();
         let hubs = self.hubs.iter().filter(|&hub| hub != u);
-        for v in candidates.into_iter().chain(hubs) {
+        for v in candidates.into_iter().chain(hubs).filter(|&v| !problem.is_fixed(v)) {
             let delta = if u_is_hub || self.hubs.is_hub(v) {
                 search.count_tried(1);
                 search.stops_after(graph.degree(u).min(graph.degree(v)));

@@ -109,22 +109,27 @@ pub(super) fn improve(
     seed: u64,
     observer: &dyn Observer,
 ) -> SearchOutcome {
-    if exact::is_small_anywhere(problem.size()) {
+    if exact::is_small_problem(problem, None) {
         return solve_exactly(problem, starts, observer);
     }
     // Number the processes by their places, so that the processes of a region are stored together.
     let order = process_on_each(starts[0].pes());
     let graph = relabel(problem.graph(), &order);
-    let problem = &problem.with_graph(&graph);
+    let fixed = problem.renumbered_fixed(&order);
+    let problem = &problem.with_graph(&graph, fixed.as_ref());
     let near = with_oracle!(problem.oracle(), |oracle| {
         Near::new(oracle, &oracle.keys(), problem.parts(), observer)
     });
-    let found = match embedding::embedding(problem, &near, observer) {
+    let respects =
+        |place_of: &Vec<PeId>| fixed.as_ref().is_none_or(|fixed| fixed.violated_by(place_of).is_none());
+    let found = match embedding::embedding(problem, &near, observer).filter(respects) {
         Some(place_of) => embedded(problem, place_of, observer),
         None => {
             let starts: Vec<Mapping> = starts.iter().map(|start| start.renumbered(&order)).collect();
             let num_regions = num_regions(problem.graph());
-            Ground { problem, near: &near, observer, num_regions }.anneal(&starts, config, seed)
+            let kinds = problem.kinds_of_places();
+            Ground { problem, near: &near, kinds: &kinds, observer, num_regions }
+                .anneal(&starts, config, seed)
         }
     };
     SearchOutcome { mapping: found.mapping.numbered_back(&order), ..found }
@@ -154,6 +159,8 @@ fn solve_exactly(problem: &Problem<'_>, starts: &[&Mapping], observer: &dyn Obse
 struct Ground<'a> {
     problem: &'a Problem<'a>,
     near: &'a Near,
+    /// Which places keep their processes; empty if none does.
+    kinds: &'a [u32],
     observer: &'a dyn Observer,
     /// The number of regions.
     num_regions: usize,
@@ -254,8 +261,8 @@ impl State {
         cooling: &Cooling,
         seed: u64,
     ) -> Vec<Option<Improved>> {
-        let &Ground { problem, near, observer, .. } = ground;
-        let site = AnnealingSite { metric: oracle, key_of: &oracle.keys(), near, kinds: &[], observer };
+        let &Ground { problem, near, kinds, observer, .. } = ground;
+        let site = AnnealingSite { metric: oracle, key_of: &oracle.keys(), near, kinds, observer };
         let anneal = |index: usize| {
             let places = regions[index].clone();
             let seed = derive(seed, u64::from(places.start));

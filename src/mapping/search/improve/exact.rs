@@ -5,10 +5,17 @@
 //! if the preceding sibling is in use. This leaves n! / (product over all groups of arity!) mappings: 315 of
 //! 40320 for eight processes on `2:2:2`. Branches that already cost as much as the best mapping are pruned.
 //! On a machine that is not a regular tree, all permutations are distinct.
+//!
+//! Fixed processes make members of a group distinct. So problems with fixed processes are enumerated only if
+//! few others are left, and these are placed in all orders.
 
-use crate::ground::types::{Cost, NodeId, PeId};
+use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Hierarchy};
 use crate::mapping::problem::Problem;
+use crate::partition::FixedVertices;
+
+/// Marks a process without a PE; no machine has this many PEs.
+const NOWHERE: PeId = PeId::MAX;
 
 /// Upper limit on the mappings enumerated: less than a millisecond.
 const GREATEST_COUNT: f64 = 2000.0;
@@ -38,6 +45,20 @@ pub(super) fn is_small_anywhere(num_places: usize) -> bool {
     num_places <= MOST_PLACES
 }
 
+/// Whether a problem with fixed processes is so small that [`optimum`] is found in negligible time.
+pub(super) fn is_small_around(fixed: &FixedVertices) -> bool {
+    fixed.num_vertices() - fixed.count() <= MOST_PLACES
+}
+
+/// Whether the problem is.
+pub(super) fn is_small_problem(problem: &Problem<'_>, hierarchy: Option<&Hierarchy>) -> bool {
+    match (problem.fixed(), hierarchy) {
+        (Some(fixed), _) => is_small_around(fixed),
+        (None, Some(hierarchy)) => is_small(hierarchy),
+        (None, None) => is_small_anywhere(problem.size()),
+    }
+}
+
 /// The mapping of minimal J, if J is less than `bound`; the PE of each process.
 ///
 /// `hierarchy` is the machine if it is a regular tree; otherwise no two PEs are treated as equivalent.
@@ -46,7 +67,8 @@ pub(super) fn optimum(
     hierarchy: Option<&Hierarchy>,
     bound: Cost,
 ) -> Option<(Cost, Vec<PeId>)> {
-    let arities = hierarchy.map_or(&[][..], Hierarchy::arities);
+    let fixed = problem.fixed();
+    let arities = hierarchy.filter(|_| fixed.is_none()).map_or(&[][..], Hierarchy::arities);
     let sizes = arities.iter().scan(1, |size, &arity| {
         let inner = *size;
         *size *= arity;
@@ -55,12 +77,19 @@ pub(super) fn optimum(
     let mut search = Search {
         problem,
         levels: sizes.collect(),
-        pe_of: Vec::with_capacity(problem.size()),
+        free: problem.graph().nodes().filter(|&process| !problem.is_fixed(process)).collect(),
+        pe_of: vec![NOWHERE; problem.size()],
         taken: vec![false; problem.size()],
         best: None,
         bound,
     };
-    search.place(0);
+    let mut so_far = 0;
+    for (process, pe) in fixed.into_iter().flat_map(FixedVertices::iter) {
+        so_far += search.cost_of(process, pe);
+        search.pe_of[process as usize] = pe;
+        search.taken[pe as usize] = true;
+    }
+    search.place(0, so_far);
     let bound = search.bound;
     search.best.map(|pe_of| (bound, pe_of))
 }
@@ -69,7 +98,9 @@ struct Search<'a> {
     problem: &'a Problem<'a>,
     /// By level: PEs per member of a group, and members per group.
     levels: Vec<(PeId, u32)>,
-    /// The PEs of the processes placed so far.
+    /// The processes that are not fixed.
+    free: Vec<NodeId>,
+    /// The PE of each process, or [`NOWHERE`].
     pe_of: Vec<PeId>,
     taken: Vec<bool>,
     best: Option<Vec<PeId>>,
@@ -77,33 +108,35 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Places all processes from `process` on; those before have cost `so_far`.
-    fn place(&mut self, so_far: Cost) {
-        let n = self.problem.size();
+    /// Places all free processes from this index on; those before and the fixed ones cost `so_far`.
+    fn place(&mut self, index: usize, so_far: Cost) {
         if so_far >= self.bound {
             return;
         }
-        if self.pe_of.len() == n {
+        let Some(&process) = self.free.get(index) else {
             self.bound = so_far;
             self.best = Some(self.pe_of.clone());
             return;
-        }
-        let process = self.pe_of.len() as NodeId;
-        for pe in 0..n as PeId {
+        };
+        for pe in 0..self.problem.size() as PeId {
             if self.taken[pe as usize] || !self.opens_in_order(pe) {
                 continue;
             }
-            let oracle = self.problem.oracle();
-            let placed = self.problem.graph().arcs(process).filter(|&(other, _)| other < process);
-            let added: Cost = placed
-                .map(|(other, weight)| 2 * weight * oracle.distance(pe, self.pe_of[other as usize]))
-                .sum();
-            self.pe_of.push(pe);
+            let added = self.cost_of(process, pe);
+            self.pe_of[process as usize] = pe;
             self.taken[pe as usize] = true;
-            self.place(so_far + added);
+            self.place(index + 1, so_far + added);
             self.taken[pe as usize] = false;
-            self.pe_of.pop();
+            self.pe_of[process as usize] = NOWHERE;
         }
+    }
+
+    /// What a process adds to J on a PE, given the processes placed so far.
+    fn cost_of(&self, process: NodeId, pe: PeId) -> Cost {
+        let oracle = self.problem.oracle();
+        let placed = |&(other, _): &(NodeId, Weight)| self.pe_of[other as usize] != NOWHERE;
+        let arcs = self.problem.graph().arcs(process).filter(placed);
+        arcs.map(|(other, weight)| 2 * weight * oracle.distance(pe, self.pe_of[other as usize])).sum()
     }
 
     /// Whether no enclosing group of the PE is empty with the preceding sibling also empty.

@@ -26,7 +26,7 @@ use crate::machine::Hierarchy;
 use crate::machine::Places;
 use crate::mapping::Mapping;
 use crate::mapping::problem::Problem;
-use crate::partition::PartitionPreset;
+use crate::partition::{FixedVertices, PartitionPreset};
 
 /// The effort of improving a mapping.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,16 +97,31 @@ impl Improvement {
 /// enumerate all mappings, or if all mappings cost the same because no process communicates or all PEs are
 /// equally far apart.
 pub fn finds_optimum(graph: &CsrGraph, machine: &Places) -> bool {
-    let is_easy = || match machine.hierarchy().map(Hierarchy::simplified) {
-        Some(hierarchy) => hierarchy.arities().len() < 2 || exact::is_small(&hierarchy),
-        None => exact::is_small_anywhere(machine.len()),
+    finds_optimum_around(None, graph, machine)
+}
+
+/// The same for a problem with fixed processes.
+pub(crate) fn finds_optimum_around(
+    fixed: Option<&FixedVertices>,
+    graph: &CsrGraph,
+    machine: &Places,
+) -> bool {
+    let is_small = |hierarchy: &Hierarchy| match fixed {
+        Some(fixed) => exact::is_small_around(fixed),
+        None => exact::is_small(hierarchy),
+    };
+    let is_easy = || match (machine.hierarchy().map(Hierarchy::simplified), fixed) {
+        (Some(hierarchy), _) => hierarchy.arities().len() < 2 || is_small(&hierarchy),
+        (None, Some(fixed)) => exact::is_small_around(fixed),
+        (None, None) => exact::is_small_anywhere(machine.len()),
     };
     graph.num_arcs() == 0 || is_easy()
 }
 
 /// Improves the most promising of several mappings; the result is not worse than any of them.
 ///
-/// The distances of `problem` are those of `machine`. If the observer asks to stop, the result is the best
+/// The distances of `problem` are those of `machine`. Every start has the fixed processes of the problem on
+/// their PEs, and so has the result. If the observer asks to stop, the result is the best
 /// mapping so far. Runs on the threads of the current rayon pool. Panics if there is no start, or if the
 /// problem, the machine and the starts do not all have the same size.
 pub fn improve(

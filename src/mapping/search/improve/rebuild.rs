@@ -21,7 +21,7 @@ use crate::mapping::annealing::Improved;
 use crate::mapping::annealing::tree::anneal;
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
-use crate::partition::{Contraction, PartitionConfig, Partitioner, Targets};
+use crate::partition::{Contraction, FixedVertices, PartitionConfig, Partitioner, Targets};
 
 /// Regions of at most this many processes are coarsened in different ways or not at all: one way often finds
 /// at once what another never finds.
@@ -29,13 +29,22 @@ const SMALL: usize = 1024;
 
 /// Repartitions a region; keeps the result if it is better.
 pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer: &dyn Observer) -> Improved {
-    let Region { graph, hierarchy, processes } = region;
+    let Region { graph, hierarchy, processes, is_fixed } = region;
     let identity = Mapping::identity(processes.len());
     let Some((&num_groups, [_, ..])) = hierarchy.arities().split_last() else {
         // All PEs are equivalent.
         return Improved::unchanged(identity.into_pes());
     };
-    let targets = Targets::equal(graph, num_groups as usize, 0.0).expect("a level has at least two groups");
+    let num_groups = num_groups as usize;
+    let targets = Targets::equal(graph, num_groups, 0.0).expect("a level has at least two groups");
+    // Process i is on PE i.
+    let size = processes.len() / num_groups;
+    let group = |(process, &is_fixed): (usize, &bool)| is_fixed.then_some((process / size) as BlockId);
+    let fixed = FixedVertices::known(is_fixed.iter().enumerate().map(group), num_groups);
+    let targets = match is_fixed[..] {
+        [] => targets,
+        _ => targets.with_fixed(graph, fixed).expect("every process is in a group"),
+    };
     let mut settings = PartitionConfig::preset(config.partitions);
     if processes.len() <= SMALL {
         match Rng::new(derive(seed, 2)).below(6) {
@@ -49,14 +58,14 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
     if partition.overload() > 0 {
         return Improved::unchanged(identity.into_pes());
     }
-    let start = Mapping::from_permutation(place(partition.blocks(), num_groups as usize));
+    let start = Mapping::from_permutation(place(partition.blocks(), num_groups, is_fixed));
     if start == identity {
         return Improved::unchanged(start.into_pes());
     }
     let distances = Distances::WideTree(hierarchy.online64());
     let problem = Problem::new(graph, &distances).expect("a part of a problem is a problem");
     let loss = cost(&problem, &start) - cost(&problem, &identity);
-    let improved = anneal(graph, hierarchy, start.pes(), &config.rebuilt, derive(seed, 1), observer);
+    let improved = anneal(&region.problem(), start.pes(), &config.rebuilt, derive(seed, 1), observer);
     let gain = improved.gain - loss;
     if gain > 0 {
         Improved { gain, ..improved }
@@ -66,13 +75,16 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
 }
 
 /// The PE of each process such that the blocks of a partition become groups of PEs, and as many processes as
-/// possible stay where they are: process i on PE i.
-fn place(blocks: &[BlockId], num_groups: usize) -> Vec<PeId> {
+/// possible stay where they are: process i on PE i. Blocks with fixed processes become the groups of these.
+fn place(blocks: &[BlockId], num_groups: usize, is_fixed: &[bool]) -> Vec<PeId> {
     let size = blocks.len() / num_groups;
     // Match blocks and groups greedily by their number of common processes.
     let mut common = vec![0usize; num_groups * num_groups];
     for (process, &block) in blocks.iter().enumerate() {
         common[block as usize * num_groups + process / size] += 1;
+    }
+    for (process, _) in is_fixed.iter().enumerate().filter(|&(_, &is_fixed)| is_fixed) {
+        common[blocks[process] as usize * num_groups + process / size] = usize::MAX;
     }
     let mut pairs: Vec<usize> = (0..num_groups * num_groups).collect();
     pairs.sort_by_key(|&pair| Reverse(common[pair]));
@@ -111,7 +123,9 @@ mod tests {
     #[test]
     fn blocks_become_the_groups_they_have_most_in_common_with() {
         // Blocks 2, 0, 1 are groups 0, 1, 2, but for processes 1 and 3, which change sides.
-        assert_eq!(place(&[2, 0, 2, 2, 0, 0, 1, 1, 1], 3), [0, 3, 2, 1, 4, 5, 6, 7, 8]);
-        assert_eq!(place(&[1, 1, 0, 0], 2), [0, 1, 2, 3]);
+        assert_eq!(place(&[2, 0, 2, 2, 0, 0, 1, 1, 1], 3, &[]), [0, 3, 2, 1, 4, 5, 6, 7, 8]);
+        assert_eq!(place(&[1, 1, 0, 0], 2, &[]), [0, 1, 2, 3]);
+        // Process 1 is fixed, so block 1 is group 0.
+        assert_eq!(place(&[0, 1, 1, 0], 2, &[false, true, false, false]), [2, 1, 0, 3]);
     }
 }

@@ -13,6 +13,7 @@ use crate::graph::{CsrGraph, quotient};
 use crate::ground::rng::Rng;
 use crate::ground::types::{NodeId, PeId, Weight};
 use crate::machine::Hierarchy;
+use crate::mapping::annealing::tree::TreeProblem;
 
 /// Assigns groups to regions, by the number of the group at its level.
 pub(super) struct Regions {
@@ -38,6 +39,15 @@ pub(super) struct Region {
     pub hierarchy: Hierarchy,
     /// The number of each process in the whole problem.
     pub processes: Vec<NodeId>,
+    /// Whether each process must stay on its PE; empty if none must.
+    pub is_fixed: Vec<bool>,
+}
+
+impl Region {
+    /// The region as annealing takes it.
+    pub fn problem(&self) -> TreeProblem<'_> {
+        TreeProblem { graph: &self.graph, hierarchy: &self.hierarchy, is_fixed: &self.is_fixed }
+    }
 }
 
 impl Regions {
@@ -123,7 +133,7 @@ impl Regions {
         let distances = hierarchy.distances()[..=self.level + 1].to_vec();
         let hierarchy =
             Hierarchy::new(arities, distances).expect("a part of a hierarchy is a hierarchy").simplified();
-        Region { graph, hierarchy, processes }
+        Region { graph, hierarchy, processes, is_fixed: Vec::new() }
     }
 
     /// The PE of the whole machine that corresponds to a PE of a region.

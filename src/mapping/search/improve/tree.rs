@@ -31,6 +31,7 @@ use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::improve::{Improvement, exact, rebuild};
 use crate::mapping::{Mapping, process_on_each};
+use crate::partition::FixedVertices;
 
 /// Largest gain table of a region: with four bytes per entry, it fits a second-level cache.
 const REGION_TABLE: usize = 1 << 18;
@@ -60,9 +61,10 @@ pub(super) fn improve(
     // Number the processes by their PEs, so that the processes of a region are stored together.
     let order = process_on_each(starts[0].pes());
     let graph = relabel(problem.graph(), &order);
-    let problem = &Problem::new(&graph, problem.oracle()).expect("the same graph");
+    let fixed = problem.renumbered_fixed(&order);
+    let problem = &problem.with_graph(&graph, fixed.as_ref());
     let least = Mutex::new(Cost::MAX);
-    let is_small = exact::is_small(&hierarchy);
+    let is_small = exact::is_small_problem(problem, Some(&hierarchy));
     let begin = |(index, start): (usize, &&Mapping)| {
         let (start, seed) = (start.renumbered(&order), derive(seed, index as u64));
         let mut state = State::new(problem, &hierarchy, &start, seed, observer, &least);
@@ -112,6 +114,7 @@ fn winner<'a>(mut states: Vec<State<'a>>, improve: impl Fn(&mut State<'a>) + Syn
 struct State<'a> {
     graph: &'a CsrGraph,
     hierarchy: &'a Hierarchy,
+    fixed: Option<&'a FixedVertices>,
     pe_of: Vec<PeId>,
     process_on: Vec<NodeId>,
     cost: Cost,
@@ -137,6 +140,7 @@ impl<'a> State<'a> {
         let state = Self {
             graph: problem.graph(),
             hierarchy,
+            fixed: problem.fixed(),
             pe_of: start.pes().to_vec(),
             process_on: process_on_each(start.pes()),
             cost: cost(problem, start),
@@ -163,6 +167,7 @@ impl<'a> State<'a> {
     fn solve_exactly(&mut self) {
         let distances = Distances::WideTree(self.hierarchy.online64());
         let problem = Problem::new(self.graph, &distances).expect("the mapping has a cost");
+        let problem = problem.with_known_fixed(self.fixed);
         if let Some((cost, pe_of)) = exact::optimum(&problem, Some(self.hierarchy), self.cost) {
             self.cost = cost;
             self.pe_of = pe_of;
@@ -176,7 +181,7 @@ impl<'a> State<'a> {
         let annealed = |schedule| {
             move |region: &Region, seed| {
                 let start: Vec<PeId> = (0..region.processes.len() as PeId).collect();
-                anneal(&region.graph, &region.hierarchy, &start, schedule, seed, observer)
+                anneal(&region.problem(), &start, schedule, seed, observer)
             }
         };
         let levels = self.levels();
@@ -246,7 +251,11 @@ impl<'a> State<'a> {
             .with_max_len(1)
             .filter(|_| !observer.should_stop())
             .map(|index| {
-                let region = regions.problem(graph, hierarchy, &self.pe_of, &self.process_on, index);
+                let mut region = regions.problem(graph, hierarchy, &self.pe_of, &self.process_on, index);
+                let is_fixed = |fixed: &FixedVertices| {
+                    region.processes.iter().map(|&process| fixed.of(process).is_some()).collect()
+                };
+                region.is_fixed = self.fixed.map_or_else(Vec::new, is_fixed);
                 let improved = improve(&region, derive(seed, 1 + index as u64));
                 (index, region.processes, improved)
             })

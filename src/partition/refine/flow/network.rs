@@ -90,7 +90,7 @@ impl Network {
         self.connect(level, region, level.objective.between(pair[0], pair[1]))
     }
 
-    /// Merges the vertices next to the rest of their block with its terminal, and leaves in `offsets[v + 1]` the
+    /// Merges the vertices next to the rest of their block, and fixed ones, with its terminal, and leaves in `offsets[v + 1]` the
     /// number of arcs of `v` in the network.
     fn lay_out<W: Stored, O: Objective>(
         &mut self,
@@ -107,7 +107,7 @@ impl Network {
         self.seeds.iter_mut().for_each(Vec::clear);
         for (index, &node) in region.nodes.iter().enumerate() {
             let block = assignment.blocks[node as usize];
-            let (mut degree, mut is_fixed, mut has_others) = (0, false, false);
+            let (mut degree, mut is_fixed, mut has_others) = (0, level.objective.is_fixed(node), false);
             for arc in level.arcs(node) {
                 let is_inside = region.local(arc.target).is_some();
                 let other = assignment.blocks[arc.target as usize];

@@ -7,9 +7,10 @@
 use super::interface::{Coarsest, InitialPartition};
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
-use crate::ground::types::{BlockId, Weight};
+use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::coarsen::{self, Coarsening, Contraction};
 use crate::partition::compact::{CompactGraph, Stored};
+use crate::partition::fixed::FREE;
 use crate::partition::objective::Objective;
 use crate::partition::refine::two_way::{Bisection, Bounds, Goal, TwoWay};
 use crate::partition::settings::{BisectionConfig, PartitionConfig};
@@ -32,7 +33,10 @@ impl<W: Stored, O: Objective> InitialPartition<W, O> for RecursiveBisection {
         let tolerance = if level.max_node_weight() > 1 { level.max_node_weight() } else { 0 };
         let PartitionConfig { contraction, bisection: settings, .. } = settings;
         let recursion = Recursion { contraction: *contraction, settings, tolerance, observer };
-        recursion.run(level.graph, sizes, bounds, seed, &mut TwoWay::default())
+        let fixed_block = |node| level.objective.fixed_block(node).unwrap_or(FREE);
+        let fixed =
+            if level.objective.has_fixed() { level.nodes().map(fixed_block).collect() } else { Vec::new() };
+        recursion.run((level.graph, &fixed), (sizes, bounds), seed, &mut TwoWay::default())
     }
 }
 
@@ -49,11 +53,11 @@ struct Recursion<'a> {
 }
 
 impl Recursion<'_> {
+    /// The block of each vertex of a graph. `fixed` are the blocks that vertices are fixed to, empty if none is.
     fn run<W: Stored>(
         &self,
-        graph: &CompactGraph<W>,
-        sizes: &[Weight],
-        bounds: &[Weight],
+        (graph, fixed): (&CompactGraph<W>, &[BlockId]),
+        (sizes, bounds): (&[Weight], &[Weight]),
         seed: u64,
         two_way: &mut TwoWay,
     ) -> Vec<BlockId> {
@@ -61,21 +65,34 @@ impl Recursion<'_> {
             return vec![0; graph.num_nodes()];
         }
         if self.observer.should_stop() {
-            return in_order(graph.node_weights(), sizes);
+            let fixed =
+                graph.nodes().map(|node| fixed.get(node as usize).copied().filter(|&block| block != FREE));
+            return in_order(graph.node_weights(), fixed, sizes);
         }
         let half = sizes.len().div_ceil(2);
         let halves = bisection_bounds(graph.total_node_weight(), sizes, bounds, half);
-        let mut blocks = self.bisect(graph, &halves, two_way, &mut Rng::new(seed)).sides;
+        let side =
+            |&block: &BlockId| if block == FREE { FREE } else { BlockId::from(block as usize >= half) };
+        let held: Vec<BlockId> = fixed.iter().map(side).collect();
+        let mut blocks = self.bisect((graph, &held), &halves, two_way, &mut Rng::new(seed)).sides;
         if sizes.len() == 2 {
             return blocks;
         }
         let parts: [_; 2] = graph.split(&blocks, 2).try_into().ok().expect("two halves");
         let [left, right] = parts;
+        // The blocks of a half are numbered from its first one.
+        let within = |nodes: &[NodeId], first: usize| -> Vec<BlockId> {
+            let own = |&node: &NodeId| fixed.get(node as usize).copied();
+            let number = |block: BlockId| if block == FREE { FREE } else { block - first as BlockId };
+            nodes.iter().filter_map(own).map(number).collect()
+        };
         let first = |two_way: &mut TwoWay| {
-            self.run(&left.0, &sizes[..half], &bounds[..half], derive(seed, 0), two_way)
+            let part = (&left.0, &within(&left.1, 0)[..]);
+            self.run(part, (&sizes[..half], &bounds[..half]), derive(seed, 0), two_way)
         };
         let second = |two_way: &mut TwoWay| {
-            self.run(&right.0, &sizes[half..], &bounds[half..], derive(seed, 1), two_way)
+            let part = (&right.0, &within(&right.1, half)[..]);
+            self.run(part, (&sizes[half..], &bounds[half..]), derive(seed, 1), two_way)
         };
         let (first, second) = if graph.num_arcs() >= LEAST_PARALLEL_ARCS {
             rayon::join(|| first(two_way), || second(&mut TwoWay::default()))
@@ -91,28 +108,36 @@ impl Recursion<'_> {
         blocks
     }
 
-    /// Multilevel bisection.
+    /// Multilevel bisection. `held` are the sides that vertices are fixed to, empty if none is.
     fn bisect<W: Stored>(
         &self,
-        graph: &CompactGraph<W>,
+        (graph, held): (&CompactGraph<W>, &[BlockId]),
         bounds: &Bounds,
         two_way: &mut TwoWay,
         rng: &mut Rng,
     ) -> Bisection {
         let (settings, observer) = (self.settings, self.observer);
-        let coarsening = Coarsening::build(graph, self.contraction, settings.coarsest, None, observer, rng);
+        let classes = Some(held).filter(|held| !held.is_empty());
+        let coarsening =
+            Coarsening::build(graph, self.contraction, settings.coarsest, classes, observer, rng);
+        let mut held_on = vec![held.to_vec()];
+        for (coarse_of, coarse) in coarsening.steps.iter().filter(|_| classes.is_some()) {
+            let finer = held_on.last().expect("there is a level");
+            held_on.push(coarsen::restrict(finer, coarse_of, coarse.num_nodes()));
+        }
+        let held = |steps: usize| held_on.get(steps).map_or(&[][..], Vec::as_slice);
         let goal = |level: &CompactGraph<W>, is_finest: bool| {
             let least = if is_finest { 0 } else { level.max_node_weight() };
             let (passes, patience) = (settings.passes, settings.patience);
             Goal { bounds, tolerance: self.tolerance.max(least), passes, patience }
         };
-        let coarsest = coarsening.coarsest(graph);
+        let coarsest = (coarsening.coarsest(graph), held(coarsening.steps.len()));
         let mut bisection =
-            self.best_bisection(coarsest, goal(coarsest, coarsening.steps.is_empty()), two_way, rng);
+            self.best_bisection(coarsest, goal(coarsest.0, coarsening.steps.is_empty()), two_way, rng);
         for index in (0..coarsening.steps.len()).rev() {
             let level = coarsening.level(graph, index);
             bisection.sides = coarsen::project(&bisection.sides, &coarsening.steps[index].0);
-            two_way.refine(level, &mut bisection, goal(level, index == 0), observer);
+            two_way.refine((level, held(index)), &mut bisection, goal(level, index == 0), observer);
         }
         bisection
     }
@@ -120,15 +145,15 @@ impl Recursion<'_> {
     /// The best of several bisections, grown and refined.
     fn best_bisection<W: Stored>(
         &self,
-        graph: &CompactGraph<W>,
+        (graph, held): (&CompactGraph<W>, &[BlockId]),
         goal: Goal<'_>,
         two_way: &mut TwoWay,
         rng: &mut Rng,
     ) -> Bisection {
         let mut best: Option<Bisection> = None;
         for _ in 0..self.settings.tries.max(1) {
-            let mut candidate = two_way.grow(graph, goal.bounds, rng);
-            two_way.refine(graph, &mut candidate, goal, self.observer);
+            let mut candidate = two_way.grow((graph, held), goal.bounds, rng);
+            two_way.refine((graph, held), &mut candidate, goal, self.observer);
             if best.as_ref().is_none_or(|best| goal.score(&candidate) < goal.score(best)) {
                 best = Some(candidate);
             }

@@ -27,10 +27,11 @@ use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, Distance, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{CompactGraph, Stored};
+use crate::partition::fixed::FixedVertices;
 use crate::partition::layout::{BlockTree, PlaceBlocks, place_blocks};
 use crate::partition::objective::{BlockDistances, Cut, Migrating, Objective, StoredCost};
 use crate::partition::scheme::multilevel::{FlowLevels, Multilevel, Task};
-use crate::partition::scheme::pool::Pool;
+use crate::partition::scheme::pool::{Pool, smallest_cut};
 use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::Targets;
 
@@ -121,7 +122,7 @@ impl Multisection<'_> {
         let below = self.tree.distances_below(self.distances);
         let mut blocks = Division { level, multisection: self, sizes, bounds, below, seed, observer }.run();
         if let Some(place) = self.place.filter(|_| !observer.should_stop()) {
-            place_blocks(level.graph, &mut blocks, sizes.len(), place, derive(seed, u64::MAX));
+            place_blocks(level, &mut blocks, sizes.len(), place, derive(seed, u64::MAX));
         }
         blocks
     }
@@ -191,16 +192,32 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
     ) -> Vec<BlockId> {
         let targets = self.targets(graph.total_node_weight(), group, children);
         let (settings, seed) = (self.multisection.settings, derive(self.seed, group.part as u64));
-        match self.level.objective.classes() {
+        let fixed = self.fixed_among(nodes.iter().copied(), children);
+        match self.level.objective.homes() {
             Some(homes) if children.len() > 1 => {
                 let objective = self.migrating(homes, nodes, group, children);
+                let objective = match &fixed {
+                    Some(fixed) => objective.with_fixed(fixed),
+                    None => objective,
+                };
                 let coarsest = settings.resuming_coarsest();
                 let first = BestOfPool { first: &OlderPartition, settings: &coarsest };
                 let level = Problem { graph, objective: &objective };
                 Pool::new(self.task(level, &targets, &first, settings), seed).best().blocks
             }
-            _ => Pool::of_cut(graph, &targets, settings, seed, self.observer).best().blocks,
+            _ => {
+                let targets = targets.with_known_fixed(fixed);
+                smallest_cut(graph, &targets, settings, seed, self.observer).blocks
+            }
         }
+    }
+
+    /// The vertices of a group that are fixed, each to the child of its block; nothing if there are none.
+    fn fixed_among(&self, nodes: impl Iterator<Item = NodeId>, children: &[Group]) -> Option<FixedVertices> {
+        let objective = self.level.objective;
+        let child = |block: BlockId| children.partition_point(|child| child.blocks.end <= block as usize);
+        let fixed = |node| objective.fixed_block(node).map(|block| child(block) as BlockId);
+        objective.has_fixed().then(|| FixedVertices::known(nodes.map(fixed), children.len()))
     }
 
     /// A step of the division, or the refinement after it.
@@ -241,13 +258,26 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
 
     /// Refines all groups together by J of the groups.
     fn refine(&self, groups: &[Group], group_of: Vec<BlockId>) -> Vec<BlockId> {
-        let (settings, cycles) = self.multisection.refined;
-        if cycles == 0 {
+        if self.multisection.refined.1 == 0 {
             return group_of;
         }
         let distances = GroupDistances { distances: self.multisection.distances, groups };
         let Some(objective) = StoredCost::new(&distances) else { return group_of };
-        let level = Problem { graph: self.level.graph, objective: &objective };
+        match self.fixed_among(self.level.nodes(), groups) {
+            Some(fixed) => self.refine_by(&Migrating::fixing(objective, &fixed), groups, group_of),
+            None => self.refine_by(&objective, groups, group_of),
+        }
+    }
+
+    /// The same by a given objective.
+    fn refine_by<P: Objective>(
+        &self,
+        objective: &P,
+        groups: &[Group],
+        group_of: Vec<BlockId>,
+    ) -> Vec<BlockId> {
+        let (settings, cycles) = self.multisection.refined;
+        let level = Problem { graph: self.level.graph, objective };
         let targets = self.targets_of_all(groups);
         let task = self.task(level, &targets, &RecursiveBisection, settings);
         let mut best = Assignment::new(level, group_of, groups.len());

@@ -21,14 +21,14 @@ use crate::partition::objective::Objective;
 use crate::partition::refine::cycles::Moves;
 use crate::partition::residual::ResidualCapacities;
 
-/// The older partition given by the classes of the objective; bounds are nearly met.
+/// The older partition given by the homes of the objective; bounds are nearly met.
 pub(crate) struct OlderPartition;
 
 impl<W: Stored, O: Objective> InitialPartition<W, O> for OlderPartition {
     fn blocks(&self, coarsest: &Coarsest<'_, W, O>, _seed: u64) -> Vec<BlockId> {
         let Coarsest { level, sizes, relaxed: bounds, observer, .. } = *coarsest;
         let balance = &coarsest.settings.balance;
-        let homes = level.objective.classes().map_or_else(|| vec![0; level.num_nodes()], <[u32]>::to_vec);
+        let homes = level.objective.homes().map_or_else(|| vec![0; level.num_nodes()], <[u32]>::to_vec);
         let mut placing = Placing::new(level, homes, bounds.len());
         let mut watch = Watch::new(observer);
         placing.place_homeless(bounds, &mut watch);
@@ -174,7 +174,8 @@ impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
             if self.blocks[start as usize] == new {
                 continue;
             }
-            for &node in search.run(level, &self.blocks, start) {
+            let inside = search.run(level, &self.blocks, start).iter();
+            for &node in inside.filter(|&&node| !level.objective.is_fixed(node)) {
                 if self.weights[new as usize] >= wanted {
                     return;
                 }

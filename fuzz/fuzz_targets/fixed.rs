@@ -1,0 +1,36 @@
+//! Any bytes as a file of fixed processes: what the auditor reads from it too, or an error; and any of it on a small
+//! problem: a mapping that respects it.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use viem::graph::generate;
+use viem::io::Source;
+use viem::io::fixed::{self, FixedKind};
+use viem::io::mapping::Room;
+use viem::machine::Hierarchy;
+use viem::mapping::solve::{Given, MapConfig, MapPreset, solve_watched};
+
+/// Processes, and PEs.
+const COUNT: usize = 16;
+
+fuzz_target!(|text: &[u8]| {
+    let source = Source::new("fuzz", text);
+    let Ok(fixed) =
+        source.and_then(|source| fixed::read(source, COUNT, Room::plain(COUNT), FixedKind::Processes))
+    else {
+        return;
+    };
+    let machine = Hierarchy::parse("2:2:4", "1:10:100").expect("a machine");
+    let graph = generate::grid(4, 4);
+    let config = MapConfig::preset(MapPreset::Fast);
+    let given = Given::default().with_fixed(&fixed);
+    let solution = solve_watched(&graph, &machine, &config, given, &()).expect("the reader has checked all");
+    assert_eq!(fixed.violated_by(solution.mapping.pes()), None);
+    assert!(solution.report.cost <= solution.report.cost_of_identity);
+    let lines: String = solution.mapping.pes().iter().map(|pe| format!("{pe}\n")).collect();
+    if text.starts_with(&[0x1f, 0x8b]) {
+        return;
+    }
+    let text = String::from_utf8_lossy(text);
+    assert_eq!(viem_verify::audit_fixed(&text, &lines), Ok(fixed.count()));
+});
