@@ -2,10 +2,10 @@
 
 use std::error::Error;
 
+use viem::Hierarchy;
 use viem::graph::generate;
 use viem::mapping::solve::{Given, MapConfig, solve_watched};
 use viem::partition::FixedVertices;
-use viem::Hierarchy;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let graph = generate::mesh(16, 8, 1);

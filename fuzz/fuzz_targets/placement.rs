@@ -12,12 +12,11 @@ use viem::mapping::Mapping;
 
 fuzz_target!(|input: (u8, u8, &[u8])| {
     let (ranks, kind, text) = (usize::from(input.0) % 40, usize::from(input.1), input.2);
-    let node = |host: &str| DraftNode { host: Some(host.to_owned()), inside: 0, limit: None };
+    let node = |host: &str| DraftNode::new(Some(host.to_owned()), 0);
     let draft = Draft {
         nodes: vec![node("n1"), node("n2.site"), node("n3")],
         insides: vec![regular(&[4, 2])],
         unit: Unit::Core,
-        bundle: 1,
         topology: Topology::Flat,
         distances: None,
         latencies: None,

@@ -5,6 +5,7 @@
 //! semicolons. Lines that start with `#` or `%` are comments.
 
 use super::mapping::Room;
+use super::number;
 use super::scanner::{RefusedLine, Scanner};
 use super::source::read_error;
 use crate::ground::memory;
@@ -219,8 +220,7 @@ impl Reading<'_> {
     fn item(&mut self, line: u64, (column, text): &(u64, String)) -> Result<NodeId, Misplaced> {
         let (item, last) = (self.kind.item(), self.num_items.saturating_sub(1));
         let fault = |fault| (line, *column, fault);
-        let number = text
-            .parse::<u64>()
+        let number = number::whole(text.as_bytes())
             .map_err(|_| fault(FixedFault::NotAnItem { text: text.clone(), item, last }))?;
         if number >= self.num_items as u64 {
             return Err(fault(FixedFault::OutOfRange { what: item, number, last }));
@@ -235,14 +235,13 @@ impl Reading<'_> {
 
     /// Fixes an item to what a field names, if that has room.
     fn fix(&mut self, number: NodeId, line: u64, (column, text): &(u64, String)) -> Result<(), Misplaced> {
-        if text == "-1" {
+        if number::signed(number::whole(text.as_bytes())) == Some(-1) {
             return Ok(());
         }
         let (item, place) = (self.kind.item(), self.kind.place());
         let last = self.room.num_pes.saturating_sub(1);
         let fault = |fault| (line, *column, fault);
-        let target = text
-            .parse::<u64>()
+        let target = number::whole(text.as_bytes())
             .map_err(|_| fault(FixedFault::NotAPlace { text: text.clone(), item, place, last }))?;
         if target >= self.room.num_pes as u64 {
             return Err(fault(FixedFault::OutOfRange { what: place, number: target, last }));

@@ -7,10 +7,14 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use viem::ground::number_list::ListOf;
+use viem::io::cluster::topology::Topology;
 use viem::io::coordinates::{self, Ids};
+use viem::io::fixed::{self, FixedKind};
 use viem::io::metis::{self, NodeWeights};
 use viem::io::traffic::{Collector, Format, TrafficConfig};
 use viem::io::{self, ReadError, Source, cluster, mapping, number_list, pe_weights, qap_solution};
+use viem::launch::placement;
+use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, regular};
 
 /// Reads a file and shows what it holds.
 type Read = dyn Fn(Source<'_>) -> Result<String, ReadError>;
@@ -60,6 +64,28 @@ fn traffic(name: &'static str, text: &str) -> Reader {
     })
 }
 
+/// A file of a launcher, on two hosts of two cores.
+fn placed(name: &'static str, text: &str) -> Reader {
+    let num_ranks = if name == "hosts of ranks" || name == "rank order" { 3 } else { 2 };
+    let read = move |source: Source<'_>| {
+        let hosts = Source::new("hosts", "n1 slots=2\nn2 slots=2\n".as_bytes())?;
+        let nodes =
+            cluster::hostfile::read(hosts)?.into_iter().map(|host| DraftNode::new(Some(host.name), 0));
+        let draft = Draft {
+            nodes: nodes.collect(),
+            insides: vec![regular(&[2])],
+            unit: Unit::Core,
+            topology: Topology::Flat,
+            distances: None,
+            latencies: None,
+            notes: Vec::new(),
+        };
+        let machine = Cluster::new(draft).expect("two nodes alike");
+        placement::read(source, num_ranks, &machine, mapping::Room::plain(4), None)
+    };
+    reader(name, text, read).numbers_from(None)
+}
+
 fn all() -> Vec<Reader> {
     let points = |source: Source<'_>| coordinates::read_with(source, 3, Ids::No);
     vec![
@@ -84,6 +110,27 @@ fn all() -> Vec<Reader> {
         reader("hosts", "n1 slots=4\nn2 slots=4\n", cluster::hostfile::read).numbers_from(None),
         reader("topology", "SwitchName=s0 Nodes=n[1-4]\nSwitchName=s1 Nodes=n[5-8]\nSwitchName=s2 Switches=s[0-1]\n", cluster::topology::read)
             .numbers_from(None),
+        reader("printed topology", "BlockName=b1 BlockIndex=0 Nodes=c[1-2] BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=c[3-4] BlockSize=2\n", cluster::topology::read)
+            .numbers_from(None),
+        reader(
+            "fabric",
+            "vendid=0x2c9\nSwitch\t4 \"S-1\"\t# \"leaf1\" base port 0\n[1]\t\"H-a\"[1](a)\t# \"n1 mlx5_0\" lid 11 4xHDR\n[2]\t\"H-b\"[1]\t# \"n2 mlx5_0\"\n",
+            cluster::topology::read,
+        )
+        .numbers_from(None),
+        reader("NUMA distances", "node distances:\nnode   0   1\n  0:  10  21\n  1:  21  10\n", cluster::numa::read)
+            .numbers_from(None),
+        reader("fixed processes", "-1\n2\n-1\n", |source| {
+            fixed::read(source, 3, mapping::Room::plain(3), FixedKind::Processes)
+        }),
+        reader("fixed processes by pairs", "0 2\n2 1\n", |source| {
+            fixed::read(source, 3, mapping::Room::plain(3), FixedKind::Processes)
+        })
+        .with_separators(),
+        placed("rankfile", "rank 0=n1 slot=0:1\nrank 1=n2 slot=0:0-1\n"),
+        placed("hosts of ranks", "n1\nn2\nn1\n"),
+        placed("rank order", "0,2\n1-1\n"),
+        placed("inverse", "1\n-1\n0\n-1\n"),
         reader("latencies", "0 10 3\n10 0 4\n3 4 0\n", cluster::latency::read).with_separators(),
         traffic("openmpi", "E\t0\t1\t80 bytes\t2 msgs sent\nE\t1\t0\t60 bytes\t1 msgs sent\n"),
         traffic("matrix", "0 10 3\n1000 0 4\n3 4 0\n").with_separators(),
