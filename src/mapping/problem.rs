@@ -100,13 +100,13 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
     ///
     /// ```
     /// use viem::graph::generate;
-    /// use viem::machine::{Hierarchy, Machine as _};
+    /// use viem::machine::{Grid, Machine as _};
     /// use viem::mapping::Mapping;
     /// use viem::mapping::problem::Problem;
     /// use viem::mapping::search::{SearchConfig, local_search};
     /// use viem::partition::FixedVertices;
     ///
-    /// let (graph, machine) = (generate::grid(4, 4), Hierarchy::parse("4:4", "1:10")?);
+    /// let (graph, machine) = (generate::grid(4, 4), Grid::mesh(&[4, 4])?);
     /// let distances = machine.distances()?;
     /// let fixed = FixedVertices::new(&[Some(0), None].repeat(8), 16);
     /// assert!(Problem::new(&graph, &distances)?.with_fixed(&fixed?).is_err());
