@@ -181,7 +181,7 @@ mod tests {
         let n = 12;
         let entry = |place: usize, factor: usize| (place * factor % 7) as i64;
         let a: Vec<i64> = (0..n * n).map(|place| (1 << 40) + entry(place, 5)).collect();
-        let b: Vec<i64> = (0..n * n).map(|place| 64 * entry(place, 3)).collect();
+        let b: Vec<i64> = (0..n * n).map(|place| 512 * entry(place, 3)).collect();
         assert!(bound(&a, &b) > SAFE_COST as u128);
         let qap = Qap::from_matrices(n, a, b).unwrap();
         let config = crate::qap::QapConfig::default().with_time_limit(std::time::Duration::from_millis(300));

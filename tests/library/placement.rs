@@ -173,7 +173,7 @@ fn faults_name_the_place() {
         ("n1:2 binding=user:3,9\n", 1, 1, "no processing element on the cores or CPUs `9`"),
         ("n1:1\nn2:1\n# rank map: 1,2\n", 3, 15, "`2` is no rank"),
         ("0\n-1\n1\n", 2, 1, "`-1` is not a PE"),
-        ("0,2\n1,3\n", 1, 1, "table with separators"),
+        ("0,2\n1,3\n", 1, 1, "with separators (CSV)"),
         ("0\n5\n9\n", 3, 1, "goes on after 2 processes"),
         ("source,target\n1,2\n", 1, 1, "table with separators"),
         ("PROCESS 1\n", 1, 1, "program in time"),
