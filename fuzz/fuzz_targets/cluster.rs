@@ -85,7 +85,8 @@ fuzz_target!(|bytes: &[u8]| {
     checked(numa::read(source(bytes)));
     if let Some(hosts) = checked(hostfile::read(source(bytes))) {
         check(draft(named(hosts.iter().map(|host| host.name.clone())), plain(2), Topology::Flat));
-        let nodes = hosts.into_iter().take(200).map(|host| DraftNode::new(Some(host.name), 0).with_slots(host.slots));
+        let nodes =
+            hosts.into_iter().take(200).map(|host| DraftNode::new(Some(host.name), 0).with_slots(host.slots));
         check(draft(nodes.collect(), regular(&[3, 2, 2]), Topology::Flat));
     }
     let nodes = [checked(hwloc::read(source(bytes))), checked(synthetic::read("fuzz", &text))];

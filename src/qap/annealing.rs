@@ -31,7 +31,7 @@ impl QapImprovement {
 impl<T: Number> Exchanges for Arrangement<'_, T> {
     type Change = T;
 
-    fn size(&self) -> usize {
+    fn num_movable(&self) -> usize {
         self.dense.movable
     }
 
@@ -59,7 +59,7 @@ impl<T: Number> Exchanges for Arrangement<'_, T> {
 impl<T: Number> Exchanges for DeltaTable<'_, T> {
     type Change = T;
 
-    fn size(&self) -> usize {
+    fn num_movable(&self) -> usize {
         self.movable()
     }
 

@@ -26,8 +26,8 @@ const MOST_WORK: u64 = 1 << 31;
 pub(crate) trait Exchanges {
     /// A change of J.
     type Change: Copy + PartialOrd + Default;
-    /// The number of objects.
-    fn size(&self) -> usize;
+    /// The number of objects that may be exchanged: the first ones.
+    fn num_movable(&self) -> usize;
     /// The change of J by the exchange of two objects; the first index is the lower one.
     fn delta(&self, i: usize, j: usize) -> Self::Change;
     /// The change as the nearest double.
@@ -53,7 +53,7 @@ impl Annealing {
     /// A schedule of `sweeps` sweeps, or fewer if that is too much work for the size. The temperature falls
     /// from `hot` to `cold` times the mean change of J.
     pub(crate) fn new(now: &impl Exchanges, sweeps: u32, hot: f64, cold: f64, rng: &mut Rng) -> Self {
-        let left = if now.size() < 2 { 0 } else { affordable(sweeps, now.size()) };
+        let left = if now.num_movable() < 2 { 0 } else { affordable(sweeps, now.num_movable()) };
         if left == 0 {
             return Self { temperature: 0.0, factor: 0.0, left, work: 0.0 };
         }
@@ -77,7 +77,7 @@ impl Annealing {
     /// Runs the remaining sweeps, or stops after the first sweep with fewer than `few` exchanges per object.
     /// The assignment stays as the last sweep left it.
     pub(crate) fn run(&mut self, now: &mut impl Exchanges, few: f64, rng: &mut Rng, watch: &mut Watch<'_>) {
-        let n = now.size();
+        let n = now.num_movable();
         let [of_proposal, of_exchange] = now.work();
         while self.left > 0 {
             let mut made = 0;
@@ -113,7 +113,7 @@ impl<E: Exchanges> Work for Row<'_, E> {
     fn run(self) -> u32 {
         let Self { now, i, per_temperature, rng } = self;
         let mut made = 0;
-        for j in i + 1..now.size() {
+        for j in i + 1..now.num_movable() {
             let delta = now.delta(i, j);
             if delta <= E::Change::default() || accepts(E::float(delta) * per_temperature, rng) {
                 now.exchange(i, j, delta);
@@ -132,7 +132,7 @@ fn affordable(sweeps: u32, n: usize) -> u32 {
 
 /// The mean absolute change of J over random exchanges.
 fn typical_delta<E: Exchanges>(now: &E, rng: &mut Rng) -> f64 {
-    let n = now.size() as u32;
+    let n = now.num_movable() as u32;
     let mut sum = 0.0;
     for _ in 0..SAMPLES {
         let i = rng.below(n);
