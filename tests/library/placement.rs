@@ -175,8 +175,8 @@ fn faults_name_the_place() {
         ("0\n-1\n1\n", 2, 1, "`-1` is not a PE"),
         ("0,2\n1,3\n", 1, 1, "with separators (CSV)"),
         ("0\n5\n9\n", 3, 1, "goes on after 2 processes"),
-        ("source,target\n1,2\n", 1, 1, "table with separators"),
-        ("PROCESS 1\n", 1, 1, "program in time"),
+        ("source,target\n1,2\n", 1, 1, "an edge list with separators (CSV)"),
+        ("PROCESS 1\n", 1, 1, "this looks like a workload"),
     ];
     for (text, line, column, message) in cases {
         let found = fault(text, 2, machine.as_ref());

@@ -1,5 +1,5 @@
 //! The network of a cluster: `topology.conf`, `topology.yaml`, what `scontrol show topology` prints, a list of the addresses of the nodes,
-//! or an InfiniBand [fabric](super::fabric).
+//! or an InfiniBand fabric ([`super::fabric`]).
 //!
 //! | kind | what it says |
 //! |---|---|
