@@ -6,7 +6,7 @@
 //! | `.xyz` with a header | a line with the number of dimensions, one with the number of points, and for each the number of its vertex and its one to four coordinates |
 //! | Matrix Market | `%%MatrixMarket matrix array real general`, a line with the numbers of rows and columns, and the numbers, column by column |
 //!
-//! Which kind a file is, is told by its first line. Blanks, tabulators and commas stand between numbers, or semicolons if the first line
+//! The first line shows which kind a file is. Blanks, tabulators and commas stand between numbers, or semicolons if the first line
 //! has one; empty lines and lines that start with `#` or `%` are passed over. A line may have 64 MiB.
 //!
 //! Where the first of three or more columns counts the vertices, it may hold their numbers or a coordinate, which only the user knows

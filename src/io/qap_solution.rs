@@ -1,7 +1,7 @@
 //! Assignments: solution files of QAPLIB, and plain mappings.
 //!
 //! A solution file (`.sln`) holds n, the J that it claims, and n numbers from 1: the place of each object, or the object on each place.
-//! Which of both only J tells, so a reader of plain data cannot. A plain mapping holds n numbers from 0, the place of each object.
+//! Only J shows which of the two a file holds, so a reader of plain data cannot know. A plain mapping holds n numbers from 0, the place of each object.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,5 @@
-//! Quadratic assignment problems in the format of QAPLIB: the number n, then two n x n matrices, with blanks and line ends between
-//! them as one likes, or commas or semicolons.
+//! Quadratic assignment problems in the format of QAPLIB: the number n, then two n x n matrices, separated by arbitrary
+//! whitespace, commas or semicolons.
 //!
 //! The line of n may hold one or two numbers more, as in files named `.qap` (`n optimum best-known`), and one number may stand at
 //! the end: a known J. What starts with `#` or `%` is a comment, up to the end of its line.

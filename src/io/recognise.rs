@@ -252,7 +252,7 @@ impl<'a> Lines<'a> {
                 Vec::new()
             };
         }
-        // No graph has a header of five numbers, and one of fewer tells how many lines follow.
+        // No graph has a header of five numbers, and one of fewer says how many lines follow.
         let has_count =
             (0..=self.empty_at_end).any(|empty| self.fits_count(rows.len() - 1 + empty, rows[0][0]));
         let is_list = is_even

@@ -5,7 +5,7 @@
 //! [`LONGEST_LINE`]. Numbers are read eight digits at a time: where the digits end is found with a few operations
 //! on a 64-bit word, and three multiplications turn the digits before it into their value (Lemire's
 //! "parse eight digits", 2018). What is more than digits is read by the grammar of [`number`](super::number), which is slower.
-//! Failed reads end the text; [`Scanner::failure`] tells.
+//! Failed reads end the text; [`Scanner::failure`] has the reason.
 
 use std::io::{self, Read};
 
@@ -167,7 +167,7 @@ impl<R: Read> Scanner<R> {
         true
     }
 
-    /// All that is left, as one text. What does not fit into memory ends it; [`Scanner::refused_line`] tells.
+    /// All that is left, as one text. What does not fit into memory ends it; [`Scanner::refused_line`] has the reason.
     pub(super) fn rest(&mut self) -> Vec<u8> {
         let mut all = Vec::new();
         while self.position < self.filled {
@@ -209,7 +209,7 @@ impl<R: Read> Scanner<R> {
     }
 
     /// The next line, without its end, and its number; `None` if the text has ended. Call it at the start of a
-    /// line only. A line that cannot be held as a whole ends the text; [`Scanner::refused_line`] tells.
+    /// line only. A line that cannot be held as a whole ends the text; [`Scanner::refused_line`] has the reason.
     pub(super) fn next_line(&mut self) -> Option<(u64, &[u8])> {
         if !self.has_bytes() {
             return None;

@@ -234,7 +234,7 @@ pub(in crate::io) struct Layout {
 }
 
 impl Layout {
-    /// Lines by which it is told.
+    /// Lines that decide what it is.
     pub(in crate::io) const LINES: usize = 5;
 
     /// The layout of a table in a text that starts so; `is_whole`: nothing follows.
@@ -288,7 +288,7 @@ impl Layout {
                 && count_up(first);
         }
         // The numbers may be those of the columns, or the first row, which then has a name. Where they are few, the number of
-        // lines tells.
+        // lines decides.
         let is_row_named = second.len() == first.len() && is_name(second[0]);
         first[0].is_empty()
             || !is_row_named

@@ -1,6 +1,6 @@
 //! Target files of Scotch 7: the machines that program maps to.
 //!
-//! A name, then numbers, with blanks and line ends between them as one likes:
+//! A name, then numbers, separated by arbitrary whitespace:
 //!
 //! | target | machine |
 //! |---|---|

@@ -27,6 +27,7 @@ struct Part {
 
 /// A division in the form in which recursion yields it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum PartTree {
     /// PEs that are not divided further.
     Whole(Vec<PeId>),

@@ -52,7 +52,7 @@ fn repairable_graphs_are_repaired() {
     stdout_of(program("graphchecker", folder.path()).arg("good.graph"));
     failure_of(program("graphchecker", folder.path()).arg("bad.graph"), 65);
     let text = stdout_of(program("graphchecker", folder.path()).args(["good.graph", "--fix=good.graph"]));
-    assert!(text.contains("repaired graph written to good.graph: nothing to mend"), "{text}");
+    assert!(text.contains("repaired graph written to good.graph: nothing to repair"), "{text}");
 
     fs::write(folder.path().join("hopeless.graph"), "3 3 1\nx\n").unwrap();
     let mut command = program("graphchecker", folder.path());

@@ -195,7 +195,7 @@ fn merged(text: &str, entries: Vec<HostEntry>) -> Result<Vec<Host>, Fault> {
     if hosts.is_empty() {
         return Err((text.len(), ClusterFault::NoHosts));
     }
-    // A file that has a line a rank.
+    // A file that has a line per rank.
     let has_line_a_rank =
         hosts.iter().all(|host| host.slots.is_none()) && lines_of.iter().any(|&lines| lines > 1);
     for (host, lines) in hosts.iter_mut().zip(lines_of) {

@@ -52,7 +52,7 @@ pub enum ClusterFault {
     #[error("{slots} slots are more than max_slots={most}")]
     MaxSlots { slots: u32, most: u32 },
     #[error(
-        "`{text}` is not understood; a host file has a line a host: `n1`, `n1 slots=4` or `n1:4`; lists such as n[01-04] may stand for hosts"
+        "`{text}` is not understood; a host file has a line per host: `n1`, `n1 slots=4` or `n1:4`; lists such as n[01-04] may stand for hosts"
     )]
     Hostfile { text: String },
     #[error("there are no hosts in this file")]

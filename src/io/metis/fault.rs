@@ -348,7 +348,7 @@ pub(super) struct Faults {
     stops: bool,
     pub(super) kept: Vec<Fault>,
     pub(super) total: u64,
-    /// Faults that cannot be mended safely.
+    /// Faults that cannot be repaired safely.
     pub(super) unmendable: u64,
 }
 
@@ -375,7 +375,7 @@ impl Faults {
         let _ = self.add(line, column, kind, || text);
     }
 
-    /// Counts faults that can be mended without keeping them.
+    /// Counts faults that can be repaired without keeping them.
     pub(super) fn count_mendable(&mut self, count: u64) {
         self.total += count;
     }

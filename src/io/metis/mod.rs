@@ -12,7 +12,7 @@
 //! |---|---|
 //! | [`read`] | the graph, or the first fault |
 //! | [`check`] | all faults |
-//! | [`repair`] | mends what can be mended safely |
+//! | [`repair`] | repairs what can be repaired safely |
 //! | [`write()`] | writes a graph |
 //!
 //! All of them share one parser, so a file is valid exactly if it can be read.
@@ -76,7 +76,7 @@ pub enum NodeWeights {
 /// // Three vertices in a row: two edges.
 /// let graph = read(Source::new("row", "3 2\n2\n1 3\n2\n".as_bytes())?, NodeWeights::Ignore)?;
 /// assert_eq!((graph.num_nodes(), graph.num_edges()), (3, 2));
-/// // A fault is told with its place.
+/// // A fault has its place.
 /// let error = read(Source::new("bad", "2 1\n3\n1\n".as_bytes())?, NodeWeights::Ignore).unwrap_err();
 /// assert!(error.to_string().starts_with("bad, line 2, column 1: "));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

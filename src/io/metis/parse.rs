@@ -151,7 +151,7 @@ pub(in crate::io) enum FitsGraph {
     FromZero,
 }
 
-/// Whether a file that starts so is a graph as far as its start tells: it has no fault but those that what follows may explain.
+/// Whether a file that starts so is a graph as far as its start shows: it has no fault but those that what follows may explain.
 pub(in crate::io) fn fits_graph(start: &[u8], is_whole: bool, how: FitsGraph) -> bool {
     let end = if is_whole {
         start.len()
@@ -169,7 +169,7 @@ pub(in crate::io) fn fits_graph(start: &[u8], is_whole: bool, how: FitsGraph) ->
         && faults.kept.iter().all(|fault| is_explained(&fault.kind))
 }
 
-/// Whether a graph counts its vertices from 0, as far as its start tells.
+/// Whether a graph counts its vertices from 0, as far as its start shows.
 pub(super) fn counts_from_zero(start: &[u8], is_whole: bool) -> bool {
     !fits_graph(start, is_whole, FitsGraph::FromOne) && fits_graph(start, is_whole, FitsGraph::FromZero)
 }

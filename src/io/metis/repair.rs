@@ -21,7 +21,7 @@ use crate::ground::types::{NodeId, Weight};
 use crate::io::metis::{CheckReport, Header, parse_source};
 use crate::io::{ReadError, Source};
 
-/// A checked file, and its mended content if there is a safe way to mend it.
+/// A checked file, and its repaired content if there is a safe way to repair it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Repair {
@@ -31,12 +31,12 @@ pub struct Repair {
     pub result: Result<RepairedGraph, RepairError>,
 }
 
-/// Why a file cannot be mended.
+/// Why a file cannot be repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum RepairError {
-    #[error("{count} of the faults can only be mended by hand, as it is not clear what was meant")]
+    #[error("{count} of the faults can only be repaired by hand, as it is not clear what was meant")]
     Unclear { count: u64 },
     #[error("the edge weights sum to more than {} when parallel edges are merged", Weight::MAX)]
     Overflow,
@@ -53,7 +53,7 @@ impl HasKind for RepairError {
     }
 }
 
-/// A graph that was mended.
+/// A graph that was repaired.
 #[derive(Clone, Debug)]
 pub struct RepairedGraph {
     header: Header,
@@ -64,7 +64,7 @@ pub struct RepairedGraph {
     changes: Changes,
 }
 
-/// What was mended; each number counts one kind of change.
+/// What was repaired; each number counts one kind of change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changes {
@@ -80,7 +80,7 @@ pub struct Changes {
     pub weightless_edges: u64,
     /// Whether the vertices were counted from 0.
     pub counted_from_zero: bool,
-    /// The number of edges that the header declared, if it was not that of the mended graph.
+    /// The number of edges that the header declared, if it was not that of the repaired graph.
     pub declared_edges: Option<u64>,
 }
 
@@ -110,11 +110,11 @@ impl fmt::Display for Changes {
             write!(f, "{separator}number of edges in the header corrected from {declared}")?;
             separator = ", ";
         }
-        if separator.is_empty() { f.write_str("nothing to mend") } else { Ok(()) }
+        if separator.is_empty() { f.write_str("nothing to repair") } else { Ok(()) }
     }
 }
 
-/// Checks a file as [`check`](super::check) does, and mends it if all its faults can be mended safely.
+/// Checks a file as [`check`](super::check) does, and repairs it if all its faults can be repaired safely.
 pub fn repair(source: Source<'_>, max_faults: usize) -> Result<Repair, ReadError> {
     let mut faults = Faults::all(max_faults);
     let mut counts_from_zero = false;
@@ -196,10 +196,10 @@ fn mend(rows: Rows, mut changes: Changes) -> Result<RepairedGraph, RepairError> 
 
     let turned = turn(&offsets, &targets, weight)?;
     // Most often no arc is missing.
-    let (mut mended_offsets, mut mended_targets) =
+    let (mut repaired_offsets, mut repaired_targets) =
         (memory::with_room(num_nodes + 1)?, memory::with_room(targets.len())?);
-    let mut mended_weights = memory::with_room(targets.len())?;
-    mended_offsets.push(0);
+    let mut repaired_weights = memory::with_room(targets.len())?;
+    repaired_offsets.push(0);
     let mut sum: Weight = 0;
     for node in 0..num_nodes {
         let mut forward =
@@ -228,20 +228,20 @@ fn mend(rows: Rows, mut changes: Changes) -> Result<RepairedGraph, RepairError> 
                 changes.weightless_edges += u64::from((node as NodeId) < target);
                 continue;
             }
-            mended_targets.push(target);
-            mended_weights.push(weight);
+            repaired_targets.push(target);
+            repaired_weights.push(weight);
             sum = sum.checked_add(weight).ok_or(RepairError::Overflow)?;
         }
-        mended_offsets.push(mended_targets.len());
+        repaired_offsets.push(repaired_targets.len());
     }
-    let num_edges = mended_targets.len() as u64 / 2;
+    let num_edges = repaired_targets.len() as u64 / 2;
     changes.declared_edges = (header.num_edges != num_edges).then_some(header.num_edges);
     header.num_edges = num_edges;
     Ok(RepairedGraph {
         header,
-        offsets: mended_offsets,
-        targets: mended_targets,
-        weights: mended_weights,
+        offsets: repaired_offsets,
+        targets: repaired_targets,
+        weights: repaired_weights,
         node_values,
         changes,
     })

@@ -94,7 +94,7 @@ pub struct Summary {
     /// The id of each vertex, if those that no line mentions are left out.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub ids: Option<Vec<u64>>,
-    /// Ranks of which no file tells what they sent, from 0; only of kinds in which each rank tells this
+    /// Ranks of which no file says what they sent, from 0; only of kinds in which each rank says this
     /// itself.
     pub silent_ranks: Vec<NodeId>,
     /// Number of ranks that several files tell of.
@@ -609,7 +609,7 @@ fn check_count(count: u64) -> Result<(), TrafficFault> {
 /// Which ranks the files come from.
 #[derive(Default)]
 struct Recorders {
-    /// For each rank the last file that tells of it, from 1, and the number of files that do.
+    /// For each rank the last file that names it, from 1, and the number of files that do.
     last_file: Vec<u32>,
     num_files: Vec<u32>,
 }

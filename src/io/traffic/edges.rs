@@ -1,6 +1,6 @@
 //! Edge lists and CSV: a line `source,target[,weight[,messages]]` for each flow; without a weight it is 1.
 //!
-//! What separates fields is told by the first line: semicolons, or else commas, or else runs of blanks. Between
+//! The first line shows what separates fields: semicolons, or else commas, or else runs of blanks. Between
 //! commas or semicolons a field may be empty, which is a fault where a number is needed. Fields may stand in
 //! double quotes, and commas and semicolons inside of them separate nothing. Lines that start with `#` or `%`
 //! are comments, lines of nothing but separators are passed over. A first line whose first field is no number

@@ -70,7 +70,7 @@ pub struct Format {
     read: fn(&mut Scanner<Source<'_>>, &mut Inlet<'_>) -> Result<(), Stop>,
 }
 
-/// A class of traffic that a file tells apart.
+/// A class of traffic that a file distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Class {
@@ -107,7 +107,7 @@ impl Format {
         self.title
     }
 
-    /// The classes of traffic that it tells apart; at least one.
+    /// The classes of traffic that it distinguishes; at least one.
     pub fn classes(self) -> &'static [Class] {
         self.classes
     }

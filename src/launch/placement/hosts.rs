@@ -1,4 +1,4 @@
-//! Hosts in the order of the ranks: a line a rank, as Slurm, Flux and Intel MPI take them, or `n1:2` for the next two ranks, with their
+//! Hosts in the order of the ranks: a line per rank, as Slurm, Flux and Intel MPI take them, or `n1:2` for the next two ranks, with their
 //! CPUs behind `binding=user:` for MPICH. Where the ranks are not in the order of the lines, a comment `# rank map:` has the line of each
 //! rank, counted from 0.
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `rankfile` | rankfiles of Open MPI: `rank 3=n1 slot=0:12` |
 //! | `rank_order` | `MPICH_RANK_ORDER`: the ranks in the order of the slots |
-//! | `hosts` | host lists of Slurm, Flux and Intel MPI (a host a rank), host files of MPICH (`n1:2 binding=user:3,1`) |
+//! | `hosts` | host lists of Slurm, Flux and Intel MPI (a host per rank), host files of MPICH (`n1:2 binding=user:3,1`) |
 //! | `inverse` | the rank on each processing element, -1 on one without |
 //!
 //! Which of them a file is shows in its content; any other file of numbers is a [mapping](crate::io::mapping). Only a list without -1 looks

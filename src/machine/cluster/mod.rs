@@ -103,7 +103,7 @@ pub struct Cluster {
     notes: Vec<Note>,
 }
 
-/// What tells all distances in the plainest way.
+/// The simplest machine that has all distances.
 struct Outline {
     distances: Vec<Distance>,
     /// By PE, innermost first.
@@ -478,7 +478,7 @@ impl Located for Cluster {
 
 impl Audited for Cluster {
     fn notes(&self) -> Vec<Note> {
-        // Of machines that are no hierarchy the description is told anyway.
+        // Machines that are not hierarchies are described anyway.
         let text = format!("machine: {}", self.understood);
         let understood = self.hierarchy().map(|_| Note { text, is_warning: false });
         understood.into_iter().chain(self.notes.iter().cloned()).collect()

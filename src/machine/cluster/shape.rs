@@ -7,6 +7,7 @@ use crate::machine::CoreRange;
 
 /// What processes are placed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unit {
     /// A core with all its hardware threads.
     Core,

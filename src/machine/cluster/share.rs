@@ -174,7 +174,7 @@ fn joined(mut cores: Vec<CoreRange>) -> Vec<CoreRange> {
     joined
 }
 
-/// Numbers the groups of leaves that agree outside of a level anew, from 0 without gaps; inner levels follow.
+/// Renumbers the groups of leaves that agree outside of a level, from 0 without gaps; inner levels follow.
 fn close_gaps(leaves: &mut [Leaf], level: usize) {
     let Some(level) = level.checked_sub(1) else { return };
     for (index, group) in leaves.chunk_by_mut(|a, b| a.digits[level] == b.digits[level]).enumerate() {

@@ -17,6 +17,7 @@ pub struct FileKind {
 
 /// How well a file fits a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Likeness {
     /// Not at all.
     No,

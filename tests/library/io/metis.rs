@@ -382,8 +382,8 @@ fn repaired(text: &str) -> Result<(String, String), RepairError> {
 #[test]
 fn repairable_graphs_are_repaired() {
     let cases = [
-        ("2 1\n2\n1\n", "2 1\n2\n1\n", "nothing to mend"),
-        ("\u{feff}2 1\n2\n1\n", "2 1\n2\n1\n", "nothing to mend"),
+        ("2 1\n2\n1\n", "2 1\n2\n1\n", "nothing to repair"),
+        ("\u{feff}2 1\n2\n1\n", "2 1\n2\n1\n", "nothing to repair"),
         (
             "3 3\n1 2\n1\n\n",
             "3 1\n2\n1\n\n",
