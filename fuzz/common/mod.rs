@@ -8,11 +8,23 @@ mod check;
 mod stop_after;
 
 pub use check::*;
+use std::io::Read;
+
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 pub use stop_after::StopAfter;
+use viem::io::Source;
 
 /// A number below 2^`bits`, where `bits` is drawn first: small and large ones are as likely.
 pub fn number(u: &mut Unstructured, greatest_bits: u32) -> arbitrary::Result<i64> {
     let bits = u.int_in_range(0..=greatest_bits)?;
     u.int_in_range(0..=((1u64 << bits) - 1) as i64)
+}
+
+/// The text that readers get from these bytes, as the auditor expects it: unpacked, with plain ends of lines.
+pub fn text_of_bytes(bytes: &[u8]) -> String {
+    let mut text = Vec::new();
+    if let Ok(mut source) = Source::new("fuzz", bytes) {
+        source.read_to_end(&mut text).ok();
+    }
+    String::from_utf8_lossy(&text).into_owned()
 }

@@ -1,6 +1,10 @@
 //! Any bytes as a list of PEs: a list without repeats that the auditor reads in the same way, or an error.
 #![no_main]
 
+#[path = "../common/mod.rs"]
+mod common;
+
+use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
 use viem::ground::number_list::ListOf;
 use viem::io::Source;
@@ -16,8 +20,8 @@ fuzz_target!(|input: (u8, &[u8])| {
     sorted.dedup();
     assert!(sorted.len() == list.len() && !list.is_empty());
     assert!(sorted.iter().all(|&pe| (pe as usize) < num_pes));
-    let (spec, text) = (format!("mesh:{num_pes}"), String::from_utf8_lossy(text));
-    if list.len() > 1 && !text.starts_with('\u{1f}') {
+    let (spec, text) = (format!("mesh:{num_pes}"), text_of_bytes(text));
+    if list.len() > 1 {
         let machine = MachineText { spec: &spec, distances: None, file: None, pes: Some(&text) };
         let last = list.len() - 1;
         let hops = u128::from(list[0].abs_diff(list[last]));

@@ -2,6 +2,10 @@
 //! migration, or there is an error.
 #![no_main]
 
+#[path = "../common/mod.rs"]
+mod common;
+
+use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
 use viem::graph::{CsrGraph, generate};
 use viem::ground::number_list::ListOf;
@@ -24,14 +28,11 @@ fn homes(texts: [&[u8]; 3]) -> Option<Homes> {
 }
 
 fuzz_target!(|texts: [&[u8]; 3]| {
-    if texts.iter().any(|text| text.starts_with(b"\x1f")) {
-        return;
-    }
     let Some(homes) = homes(texts) else { return };
     let graph: CsrGraph = generate::grid(NUM_NODES, 1);
     let blocks: Vec<u32> = graph.nodes().map(|node| node % NUM_BLOCKS as u32).collect();
     let migration = homes.migration(&graph, &blocks);
-    let [old, parents, left] = texts.map(String::from_utf8_lossy);
+    let [old, parents, left] = texts.map(text_of_bytes);
     let left_source = Source::new("fuzz", left.as_bytes()).unwrap();
     let is_list = number_list::read(left_source, ListOf::Blocks, 9).is_ok();
     let old = OldText { blocks: &old, parents: Some(&parents), left: is_list.then_some(&*left) };
