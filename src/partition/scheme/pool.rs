@@ -9,6 +9,7 @@
 //!
 //! Sanders, Schulz: Distributed evolutionary graph partitioning. ALENEX 2012.
 
+use super::components;
 use super::initial::bisection::RecursiveBisection;
 use super::multilevel::{FlowLevels, Multilevel, Task};
 use crate::graph::CsrGraph;
@@ -97,11 +98,18 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         if self.task.targets.num_blocks() == 1 {
             return Assignment::new(self.task.level, vec![0; self.task.level.num_nodes()], 1);
         }
+        let Task { level, targets, observer, .. } = self.task;
+        let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
+        let whole = components::whole(level, sizes, bounds).filter(|_| !observer.should_stop());
+        let given: Vec<&Assignment> = self.starts.iter().chain(&whole).collect();
+        if let Some(best) = given.iter().find(|given| given.score(bounds) == (0, 0)) {
+            return (*best).clone();
+        }
         let seeds: Vec<u64> = (0..self.num_members() as u64).map(|index| derive(self.seed, index)).collect();
         let mut starts: Vec<(Option<&Assignment>, u64)> =
             seeds.into_iter().map(|seed| (None, seed)).collect();
-        let given = self.starts.iter().zip(1..);
-        starts.extend(given.map(|(start, index)| (Some(start), derive(self.seed, u64::MAX - index))));
+        let each = given.iter().zip(1..);
+        starts.extend(each.map(|(&start, index)| (Some(start), derive(self.seed, u64::MAX - index))));
         let mut members = self.each(starts, &|(start, seed)| self.member(start, seed));
         for generation in 1..=self.task.settings.pool.generations as u64 {
             if self.task.observer.should_stop() {
@@ -109,9 +117,10 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
             }
             members = self.next_generation(members, generation);
         }
-        let best =
-            members.into_iter().chain(self.starts.iter().cloned()).min_by_key(|member| self.score(member));
+        let given = given.into_iter().cloned();
+        let best = members.into_iter().chain(given).min_by_key(|member| self.score(member));
         let mut best = best.expect("the pool has a member");
+        components::regroup(level, &mut best, sizes, bounds);
         if self.goes_on && !self.task.observer.should_stop() {
             self.task.observer.begins(Phase::Search);
         }

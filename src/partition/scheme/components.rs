@@ -1,0 +1,139 @@
+//! Components of a graph kept whole in blocks.
+//!
+//! Bisection with bounds does not see that components fit blocks exactly only in certain combinations, and refinement moves single
+//! vertices, each at a loss. So components are packed as items ([`Packing`]): an edge that leaves a block is then one of a component that
+//! fits no block.
+
+use crate::graph::bfs::components;
+use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::partition::assignment::{Assignment, Problem};
+use crate::partition::compact::Stored;
+use crate::partition::objective::Objective;
+use crate::partition::packing::Packing;
+use crate::partition::refine::balance;
+use crate::partition::residual::ResidualCapacities;
+
+/// A partition with whole components, as many as fit; the others fill the room that is left. O(n + m) and the time of
+/// [`Packing::find`]. None if a component is larger than every block, for connected graphs, and where vertices are fixed or have homes.
+pub(in crate::partition) fn whole<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    sizes: &[Weight],
+    bounds: &[Weight],
+) -> Option<Assignment> {
+    let components = Components::of(level)?;
+    let packing = Packing { weights: &components.weights, sizes, rooms: bounds };
+    if packing.weights.iter().max() > bounds.iter().max() {
+        return None;
+    }
+    let bins = match packing.find() {
+        Some(bins) => bins.into_iter().map(Some).collect(),
+        None => packing.most(),
+    };
+    let blocks = filled_up(level, &components, &bins, bounds);
+    let mut assignment = Assignment::new(level, blocks, bounds.len());
+    balance::fill_empty(level, &mut assignment, bounds);
+    Some(assignment)
+}
+
+/// The block of each vertex: the bin of its component. Vertices of components without a bin go, in the order of a search within their
+/// component, to the block with most room until that is full.
+fn filled_up<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    components: &Components,
+    bins: &[Option<BlockId>],
+    bounds: &[Weight],
+) -> Vec<BlockId> {
+    const NONE: BlockId = BlockId::MAX;
+    let bin = |node: NodeId| bins[components.of_node[node as usize] as usize].unwrap_or(NONE);
+    let mut blocks: Vec<BlockId> = level.nodes().map(bin).collect();
+    let mut rooms = bounds.to_vec();
+    for (node, &block) in level.nodes().zip(&blocks) {
+        if block != NONE {
+            rooms[block as usize] -= level.node_weight(node);
+        }
+    }
+    let mut residuals = ResidualCapacities::new(&rooms, &vec![0; rooms.len()]);
+    let mut current = 0;
+    let (mut queue, mut next) = (Vec::new(), 0);
+    let mut fill = |node: NodeId, blocks: &mut [BlockId]| {
+        let (weight, room) = (level.node_weight(node), |block: BlockId| rooms[block as usize]);
+        if room(current) < weight {
+            current = residuals.emptiest(room).unwrap_or(0);
+        }
+        rooms[current as usize] -= weight;
+        blocks[node as usize] = current;
+    };
+    for start in level.nodes() {
+        if blocks[start as usize] == NONE {
+            fill(start, &mut blocks);
+            queue.push(start);
+        }
+        while let Some(&node) = queue.get(next) {
+            next += 1;
+            for arc in level.graph.arcs(node) {
+                if blocks[arc.target as usize] == NONE {
+                    fill(arc.target, &mut blocks);
+                    queue.push(arc.target);
+                }
+            }
+        }
+    }
+    blocks
+}
+
+/// Puts the components that fit a block into blocks as wholes, around the larger ones, if that lowers the score. Time as above.
+pub(in crate::partition) fn regroup<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    assignment: &mut Assignment,
+    sizes: &[Weight],
+    bounds: &[Weight],
+) {
+    let Some(components) = Components::of(level).filter(|_| assignment.cost > 0) else { return };
+    let most = bounds.iter().copied().max().unwrap_or(0);
+    let fits = |component: u32| components.weights[component as usize] <= most;
+    let (mut sizes, mut rooms) = (sizes.to_vec(), bounds.to_vec());
+    for node in level.nodes().filter(|&node| !fits(components.of_node[node as usize])) {
+        let block = assignment.blocks[node as usize] as usize;
+        sizes[block] -= level.node_weight(node);
+        rooms[block] -= level.node_weight(node);
+    }
+    let small: Vec<u32> = (0..components.weights.len() as u32).filter(|&component| fits(component)).collect();
+    let weights: Vec<Weight> =
+        small.iter().map(|&component| components.weights[component as usize]).collect();
+    let Some(bins) = (Packing { weights: &weights, sizes: &sizes, rooms: &rooms }).find() else { return };
+    let mut bin_of = vec![None; components.weights.len()];
+    small.iter().zip(bins).for_each(|(&component, bin)| bin_of[component as usize] = Some(bin));
+    let block = |(&component, &block): (&u32, &BlockId)| bin_of[component as usize].unwrap_or(block);
+    let blocks = components.of_node.iter().zip(&assignment.blocks).map(block).collect();
+    let mut regrouped = Assignment::new(level, blocks, bounds.len());
+    balance::fill_empty(level, &mut regrouped, bounds);
+    if regrouped.score(bounds) < assignment.score(bounds) {
+        *assignment = regrouped;
+    }
+}
+
+struct Components {
+    /// By vertex.
+    of_node: Vec<u32>,
+    /// By component.
+    weights: Vec<Weight>,
+}
+
+impl Components {
+    /// The components, if there are several and any block will do for each.
+    fn of<W: Stored, O: Objective>(level: Problem<'_, W, O>) -> Option<Self> {
+        if level.objective.has_fixed() || level.objective.homes().is_some() {
+            return None;
+        }
+        let neighbours = |node| level.graph.arcs(node).iter().map(|arc| arc.target);
+        let (of_node, count) = components(level.num_nodes(), neighbours);
+        if count < 2 {
+            return None;
+        }
+        let mut weights = vec![0; count];
+        for (node, &component) in level.nodes().zip(&of_node) {
+            weights[component as usize] += level.node_weight(node);
+        }
+        Some(Self { of_node, weights })
+    }
+}
