@@ -35,11 +35,13 @@ pub(crate) struct Packing<'a> {
 }
 
 impl Packing<'_> {
-    /// The bin of as many items as fit, heaviest first, each where it fits most tightly.
-    pub fn most(&self) -> Vec<Option<BlockId>> {
-        let mut bins = vec![None; self.weights.len()];
+    /// The bin of as many items as fit, each where it fits most tightly; those of the greatest value come first.
+    pub fn most(&self, value: impl Fn(u32) -> Weight) -> Vec<Option<BlockId>> {
+        let mut order: Vec<u32> = (0..self.weights.len() as u32).collect();
+        order.sort_by_key(|&item| Reverse(value(item)));
+        let mut bins = vec![None; order.len()];
         let mut tightest = Tightest::new(self.rooms);
-        for item in self.heaviest_first() {
+        for item in order {
             let weight = self.weights[item as usize];
             bins[item as usize] = tightest.place(weight).map(|bin| bin as BlockId);
         }
@@ -54,17 +56,12 @@ impl Packing<'_> {
         if total > room || self.weights.iter().any(|&weight| weight > greatest) {
             return None;
         }
-        let order = self.heaviest_first();
+        let mut order: Vec<u32> = (0..self.weights.len() as u32).collect();
+        order.sort_by_key(|&item| Reverse(self.weights[item as usize]));
         None.or_else(|| self.evenly(&order))
             .or_else(|| self.tightly(&order))
             .or_else(|| self.by_sums(&order))
             .or_else(|| self.by_search(&order))
-    }
-
-    fn heaviest_first(&self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.weights.len() as u32).collect();
-        order.sort_by_key(|&item| Reverse(self.weights[item as usize]));
-        order
     }
 
     /// Each item goes to the bin that lacks most of its size, of those where it fits.

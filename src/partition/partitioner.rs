@@ -65,8 +65,8 @@ impl Partitioner {
     /// Partitions a graph into `targets.num_blocks()` blocks.
     ///
     /// All bounds are met if all vertices weigh 1 and the bounds leave room. Heavier vertices may exceed them:
-    /// [`Partition::overload`] reports by how much. No block is empty unless there are too few vertices, or its bound is 0
-    /// and some vertex weighs more.
+    /// [`Partition::overload`] reports by how much. No block is empty unless there are too few vertices, or too few that its bound
+    /// allows.
     pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
         self.partition_watched(graph, targets, &())
     }

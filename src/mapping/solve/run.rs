@@ -67,9 +67,7 @@ impl Run<'_> {
         let construction_done = Instant::now();
 
         observer.begins(Phase::Search);
-        let greedy = self.greedy(&problem)?;
-        let greedy = greedy.as_ref().map(|(cost, mapping)| (*cost, mapping));
-        let given = [cost_of_start.zip(start), Some((cost_of_identity, &identity)), greedy];
+        let given = [cost_of_start.zip(start), Some((cost_of_identity, &identity))];
         let given: Vec<(Cost, &Mapping)> = given.into_iter().flatten().collect();
         let outcome = self.search_with_rival(&problem, &constructed, &given)?;
         let search_done = Instant::now();
@@ -116,18 +114,22 @@ impl Run<'_> {
         self.constructions(problem, 0..self.num_constructions(), &limited)
     }
 
-    /// A greedy construction, if that takes little time. It builds some regular patterns perfectly that
-    /// multilevel construction misses.
-    fn greedy(&self, problem: &Problem<'_>) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
+    /// Further constructions besides the multilevel one, if they take little time. Each builds patterns
+    /// perfectly that multilevel construction misses: the greedy one some that are regular, division from the
+    /// outermost parts groups that fill these parts exactly.
+    fn others(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
         let config = self.config;
         let is_multilevel = config.construction.algorithm_on(self.machine) == Construction::Multilevel;
         let is_final = config.search.neighbourhood == Neighbourhood::None;
         if self.first.is_some() || is_final || !is_multilevel || self.graph.num_nodes() >= SMALL_ANYWHERE {
-            return Ok(None);
+            return Ok(Vec::new());
         }
-        let greedy = config.construction.with_algorithm(Construction::GreedyAllC);
-        let mapping = construct(problem, self.machine, &greedy, 0, &self.improving(Cost::MAX))?;
-        Ok(Some((cost(problem, &mapping), mapping)))
+        let construct = |algorithm| {
+            let construction = config.construction.with_algorithm(algorithm);
+            let mapping = construct(problem, self.machine, &construction, 0, &self.improving(Cost::MAX))?;
+            Ok((cost(problem, &mapping), mapping))
+        };
+        [Construction::GreedyAllC, Construction::HierarchyTopDown].into_iter().map(construct).collect()
     }
 
     /// Improves the best of several constructions and given mappings. The result is not worse than that of
@@ -234,12 +236,15 @@ impl Run<'_> {
         given: &[(Cost, &Mapping)],
     ) -> Result<SearchOutcome, ConstructionError> {
         let config = self.config;
+        let others = self.others(problem)?;
         // Improvement helps constructions more than given mappings, so of the latter only better ones are
         // tried too.
         let least = constructed.iter().map(|&(cost, _)| cost).min();
         let mut starts: Vec<(Cost, &Mapping)> =
             constructed.iter().map(|(cost, mapping)| (*cost, mapping)).collect();
-        starts.extend(given.iter().filter(|&&(cost, _)| least.is_none_or(|least| cost < least)));
+        let others = others.iter().map(|(cost, mapping)| (*cost, mapping));
+        let given = given.iter().copied().chain(others);
+        starts.extend(given.filter(|&(cost, _)| least.is_none_or(|least| cost < least)));
         let descend = |start| {
             let limited = self.limited(config.time_limit, Cost::MAX);
             local_search(problem, start, &config.search, derive(derive(config.seed, 1), 0), &limited)

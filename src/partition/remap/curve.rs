@@ -26,7 +26,8 @@ pub struct CurvePoint {
 const POWERS: std::ops::RangeInclusive<i32> = -3..=6;
 
 /// Remaps with weights from 0 on. `remap` maps a weight to cost, migration and overload, or to nothing where they cannot be
-/// computed: such points are left out. `total` is the weight of all vertices.
+/// computed: such points are left out. `total` is the weight of all vertices. Where what was found for another weight is better for
+/// a weight as well, the point of this weight has that.
 ///
 /// ```
 /// use viem::graph::generate;
@@ -71,6 +72,16 @@ pub fn curve<E>(
         if points.last().is_none_or(|last| last.migration_weight != weight) {
             points.extend(at(weight)?);
         }
+    }
+    let found = points.clone();
+    for point in &mut points {
+        let value = |other: &CurvePoint| {
+            let objective = point.migration_weight.objective(other.cost, other.migration.weight);
+            (other.overload, objective, other.migration_weight != point.migration_weight)
+        };
+        let &CurvePoint { cost, migration, overload, .. } =
+            found.iter().min_by_key(|other| value(other)).unwrap_or(point);
+        *point = CurvePoint { cost, migration, overload, ..*point };
     }
     let keys: Vec<[Weight; 3]> = points.iter().map(|p| [p.overload, p.cost, p.migration.weight]).collect();
     let is_worse = |one: &[Weight; 3], other: &[Weight; 3]| {

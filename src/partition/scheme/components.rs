@@ -7,7 +7,7 @@
 use crate::graph::bfs::components;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
-use crate::partition::compact::Stored;
+use crate::partition::compact::{Arc, Stored};
 use crate::partition::objective::Objective;
 use crate::partition::packing::Packing;
 use crate::partition::refine::balance;
@@ -25,14 +25,20 @@ pub(in crate::partition) fn whole<W: Stored, O: Objective>(
     if packing.weights.iter().max() > bounds.iter().max() {
         return None;
     }
-    let bins = match packing.find() {
-        Some(bins) => bins.into_iter().map(Some).collect(),
-        None => packing.most(),
+    let of_bins = |bins: Vec<Option<BlockId>>| {
+        let blocks = filled_up(level, &components, &bins, bounds);
+        let mut assignment = Assignment::new(level, blocks, bounds.len());
+        balance::fill_empty(level, &mut assignment, bounds);
+        assignment
     };
-    let blocks = filled_up(level, &components, &bins, bounds);
-    let mut assignment = Assignment::new(level, blocks, bounds.len());
-    balance::fill_empty(level, &mut assignment, bounds);
-    Some(assignment)
+    if let Some(bins) = packing.find() {
+        return Some(of_bins(bins.into_iter().map(Some).collect()));
+    }
+    // Large components are hard to place late; components with heavy edges are costly to split.
+    let largest = of_bins(packing.most(|component| components.weights[component as usize]));
+    let edges = components.weights_of_edges(level);
+    let costliest = of_bins(packing.most(|component| edges[component as usize]));
+    [largest, costliest].into_iter().min_by_key(|assignment| assignment.score(bounds))
 }
 
 /// The block of each vertex: the bin of its component. Vertices of components without a bin go, in the order of a search within their
@@ -135,5 +141,14 @@ impl Components {
             weights[component as usize] += level.node_weight(node);
         }
         Some(Self { of_node, weights })
+    }
+
+    /// The total weight of the arcs of each.
+    fn weights_of_edges<W: Stored, O: Objective>(&self, level: Problem<'_, W, O>) -> Vec<Weight> {
+        let mut edges = vec![0; self.weights.len()];
+        for (node, &component) in level.nodes().zip(&self.of_node) {
+            edges[component as usize] += level.arcs(node).iter().map(Arc::weight).sum::<Weight>();
+        }
+        edges
     }
 }
