@@ -358,6 +358,16 @@ impl<'a> Lines<'a> {
 /// A text whose first lines hold words and no numbers.
 fn text_reading(rows: &[Vec<&[u8]>]) -> Option<Reading> {
     let is_word = |field: &&[u8]| number::real(field).is_none() && field.iter().any(u8::is_ascii_alphabetic);
+    let is_edge = |row: &Vec<&[u8]>| match row[..] {
+        [from, to, ref weights @ ..] if matches!(weights.len(), 1 | 2) => {
+            is_word(&from) && is_word(&to) && numbers(weights).is_some()
+        }
+        _ => false,
+    };
+    let mut lines = rows.iter().filter(|row| !row.is_empty()).peekable();
+    if lines.peek().is_some() && lines.all(is_edge) {
+        return Some(Reading::NAMED_EDGES);
+    }
     let mut first = rows.iter().filter(|row| !row.is_empty());
     let is_text = |row: Option<&Vec<&[u8]>>| row.is_some_and(|row| row.iter().all(is_word));
     (is_text(first.next()) && is_text(first.next())).then_some(Reading::TEXT)
