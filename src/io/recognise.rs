@@ -307,7 +307,7 @@ impl<'a> Lines<'a> {
             _ => return false,
         };
         let weights = if format >= 10.0 { vertices } else { 0.0 };
-        let of_nets = &rows[1..rows.len().min(1 + nets.max(0.0) as usize)];
+        let of_nets = &rows[1..][..(rows.len() - 1).min(nets as usize)];
         let first = usize::from(format % 10.0 == 1.0);
         let is_vertex = |&vertex: &f64| is_whole(vertex) && (1.0..=vertices).contains(&vertex);
         let pins = || of_nets.iter().map(|net| net.get(first..).unwrap_or_default());
@@ -425,6 +425,8 @@ mod tests {
         ] {
             assert_eq!(looks_like(text.as_bytes()), [Reading::GRAPH], "{text:?}");
         }
+        // A number of nets beyond any index.
+        assert_eq!(looks_like(b"99999999999999999999992 1\n0 2"), [Reading::GRAPH]);
         for text in ["", "1", "2 1", " 3 2 1", "\u{feff}2 1", "2 1\0\n", "-2 1", "2 x", "2.5 1", "\u{fc}"] {
             assert_eq!(looks_like(text.as_bytes()), [], "{text:?}");
         }

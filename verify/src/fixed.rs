@@ -74,6 +74,12 @@ mod tests {
     }
 
     #[test]
+    fn names_may_stand_over_pairs() {
+        assert_eq!(audit_fixed("\"process\",\"pe\"\n0,2e0\n", "2\n0\n1\n"), Ok(1));
+        assert_eq!(audit_fixed("0 2\nprocess pe\n", "2\n0\n"), Err(AuditError::FixedLine { line: 2 }));
+    }
+
+    #[test]
     fn malformed_lines_are_named() {
         assert_eq!(audit_fixed("0\nx\n", "0\n1\n"), Err(AuditError::FixedLine { line: 2 }));
         assert_eq!(audit_fixed("# none\n0 0 0\n", "0\n"), Err(AuditError::FixedLine { line: 2 }));

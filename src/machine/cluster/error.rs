@@ -28,8 +28,8 @@ pub enum ClusterError {
     #[error("{nodes} nodes are more than the {most} whose distances can be stored pair by pair")]
     TooManyNodes { nodes: usize, most: usize },
     #[error(
-        "host {host} has {slots} {what}, but the node described has {found} {unit}; describe the node by node=, perhaps with its hardware \
-         threads (pack:2 core:16 pu:2), or correct the file of hosts"
+        "host {host} has {slots} {what}, but the node described has {found} {unit}; describe the node by node=, with its hardware threads \
+         if these are counted (pack:2 core:16 pu:2), or correct the file of hosts"
     )]
     MoreSlots { host: String, slots: u32, what: &'static str, found: usize, unit: &'static str },
     #[error(

@@ -228,27 +228,17 @@ impl Job {
         draft.nodes = hosts.map(node).collect();
         draft.insides = insides;
         self.count_in(draft.unit, draft);
-        if let Some(Size { cores, pus, .. }) = self.sizes(draft).into_iter().find(|size| size.is_assumed) {
-            let text =
-                format!("nodes of {cores} cores have {pus} CPUs, which are taken to be hardware threads");
-            draft.notes.push(Note::new(text));
-        }
         Ok(())
-    }
-
-    /// How large the nodes of each description are.
-    fn sizes(&self, draft: &Draft<'_>) -> Vec<Size> {
-        let sizes = draft.insides.iter().enumerate().map(|(inside, object)| {
-            let own = draft.nodes.iter().zip(0..).filter(|(node, _)| node.inside == inside);
-            let cpus: Vec<u32> = own.filter_map(|(_, host)| self.cpus_of(host)).collect();
-            Size::new(inside::count(object, Unit::Core), inside::count(object, Unit::Pu), &cpus)
-        });
-        sizes.collect()
     }
 
     /// Sets how many cores or hardware threads of each node belong to the job, and how many a task has.
     fn count_in(&self, unit: Unit, draft: &mut Draft<'_>) {
-        let sizes = self.sizes(draft);
+        let sizes = draft.insides.iter().enumerate().map(|(inside, object)| {
+            let own = draft.nodes.iter().zip(0..).filter(|(node, _)| node.inside == inside);
+            let most = own.filter_map(|(_, host)| self.cpus_of(host)).max().unwrap_or(0);
+            Size::new(inside::count(object, Unit::Core), inside::count(object, Unit::Pu), most)
+        });
+        let sizes: Vec<Size> = sizes.collect();
         for (host, node) in draft.nodes.iter_mut().enumerate() {
             let size = &sizes[node.inside];
             let cpus = self.cpus.as_ref().and_then(|cpus| cpus.get(host).copied());
@@ -306,29 +296,17 @@ fn share_cpus(draft: &mut Draft<'_>) {
     draft.notes.push(Note::warning(text));
 }
 
-/// Hardware threads that a core has at most (POWER).
-const MOST_THREADS: u32 = 8;
-
 /// How large a node is, and what Slurm counts as its CPUs: hardware threads on most clusters, cores on others.
 struct Size {
     cores: u32,
     pus: u32,
     counts_pus: bool,
-    /// Whether there are hardware threads only because of the number of CPUs.
-    is_assumed: bool,
 }
 
 impl Size {
-    /// `cpus` are those of the job on each of such nodes. Where the description has no hardware threads, but all nodes have so many times
-    /// as many CPUs as it has cores, these are hardware threads.
-    fn new(cores: u32, pus: u32, cpus: &[u32]) -> Self {
-        let most = cpus.iter().copied().max().unwrap_or(0);
-        let are_threads = |threads| (2..=MOST_THREADS).contains(&threads) && most == cores * threads;
-        if pus == cores && cores > 0 && cpus.iter().all(|&count| count == most) && are_threads(most / cores) {
-            return Self { cores, pus: most, counts_pus: true, is_assumed: true };
-        }
-        let counts_pus = pus > cores && (most > cores || most == pus);
-        Self { cores, pus, counts_pus, is_assumed: false }
+    /// `most` is the greatest number of CPUs that the job has on such a node.
+    fn new(cores: u32, pus: u32, most: u32) -> Self {
+        Self { cores, pus, counts_pus: pus > cores && (most > cores || most == pus) }
     }
 
     /// CPUs of the node.
