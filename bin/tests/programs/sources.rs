@@ -126,13 +126,13 @@ fn what_is_no_machine_is_told_what_machines_are() {
         ("none", "No NUMA available on this system\n"),
         ("cut", "available: 2 nodes (0-1)\nnode 0 cpus: 0 1 2 3\nnode 0 size: 64216 MB\n"),
         ("misspelt", "mesh4D 2 2 2 2\n"),
-        ("json", "{\"nodes\": [{\"id\": 0}], \"links\": []}\n"),
+        ("dot", "graph {\n0 -- 1;\n}\n"),
     ]);
     for (file, says) in [
         ("none", "none: this is no machine; a machine is a target file of Scotch, a network"),
         ("cut", "cut: this is no machine"),
         ("misspelt", "`mesh4D` is no target that is known here; known are tleaf"),
-        ("json", "this looks like a graph as node-link JSON"),
+        ("dot", "this looks like a Graphviz (DOT) file"),
     ] {
         let mut viem = program("viem", folder.path());
         let text = failure_of(viem.args(["four.graph", &format!("--machine={file}"), "-o", "p"]), 65);

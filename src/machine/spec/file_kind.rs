@@ -87,9 +87,9 @@ impl<'a> Opening<'a> {
             && self.fields[1..].iter().all(is_number)
     }
 
-    /// Whether there is more than comments, and it looks like any kind of file that is known.
+    /// Whether the start of the file looks like any kind of file that is known.
     pub fn is_known(&self) -> bool {
-        !self.fields.is_empty() && !self.readings().is_empty()
+        !self.readings().is_empty()
     }
 
     fn readings(&self) -> Vec<Reading> {
